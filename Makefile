@@ -1,0 +1,59 @@
+# Every command does its own set-up: it needs Python 3.11 (or newer) and make, nothing else.
+#
+#   make demo     train on the pronouncing dictionary and use what was trained
+#   make test     every test, doctest, README block and notebook
+#   make check    formatting, lint, types, then every test: what CI runs
+#   make bench    measure; prints a table
+#   make fuzz     generated cases for SECONDS=60, and how many were tried
+#   make format   rewrite the sources in the house format
+#   make clean    remove the environment and the caches (what was trained stays in runs/)
+
+PYTHON  ?= $(shell command -v python3.11 || command -v python3)
+SECONDS ?= 60
+WORKERS ?= 2
+
+BIN := .venv/bin
+
+# One thread in each test worker: tiny tensors, and the workers already fill the cores.
+PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest --quiet -n $(WORKERS)
+
+.PHONY: demo test check bench fuzz format clean
+
+demo: .venv/installed-g2p
+	@$(BIN)/python -m transformer_named g2p demo
+
+test: .venv/installed-dev
+	@$(PYTEST)
+
+check: .venv/installed-dev
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy --strict namedtensor
+	@$(PYTEST)
+
+bench: .venv/installed-dev
+	@$(BIN)/python -m benchmarks.run
+
+fuzz: .venv/installed-dev
+	@OMP_NUM_THREADS=1 $(BIN)/python -m tests.fuzz --seconds $(SECONDS)
+
+format: .venv/installed-dev
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+clean:
+	rm -rf .venv build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(None if sys.version_info >= (3, 11) else \
+	  "this needs Python 3.11 or newer and found " + sys.version.split()[0] + "; try: make PYTHON=/path/to/python3.11")'
+	$(PYTHON) -m venv .venv
+
+# One stamp for each extra, made again when what is to be installed has changed.
+.venv/installed-%: pyproject.toml constraints.txt | $(BIN)/python
+	@echo "installing namedtensor-notation[$*] into .venv (the first time takes a few minutes)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[$*]'
+	@touch $@
+
+.PRECIOUS: .venv/installed-%

@@ -1,0 +1,48 @@
+"""Where the norm of a sub-layer stands: one choice in one place, for every stack.
+
+    between   norm(f(X)) + X     document 001, Named Tensors: Transformer
+    post      norm(X + f(X))     Attention Is All You Need; documents 000 and 002; v1 of document 003
+    pre       X + f(norm(X))     v2 of document 003
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from transformer_named.choice import chosen
+
+PLACEMENTS = ("between", "post", "pre")
+
+Function = Callable[[Any], Any]
+
+
+def around(f: Function, norm: Function, X: Any, placement: str, residual: Any = None) -> Any:
+    """Apply a sub-layer with its residual connection and its norm.
+
+        between: norm(f(X)) + R,  post: norm(R + f(X)),  pre: R + f(norm(X)),  with R = X
+
+    Source: seed documents 000 to 003, see the top of this file. `residual` gives an R other than X.
+
+    >>> around(lambda X: 2 * X, lambda X: X + 1, 10, "between")
+    31
+    """
+    R = X if residual is None else residual
+    chosen("placement", placement, PLACEMENTS)
+    if placement == "between":
+        return norm(f(X)) + R
+    if placement == "post":
+        return norm(R + f(X))
+    return R + f(norm(X))
+
+
+def final(norm: Function, X: Any, placement: str) -> Any:
+    """Apply the norm that ends a stack, which only the placement `pre` needs.
+
+        pre: norm(X),  between and post: X
+
+    A pre-norm stack adds without ever normalising the sum; the others end in a norm or, as document
+    001 has it, in a sum of norms.
+
+    >>> final(lambda X: X + 1, 10, "pre"), final(lambda X: X + 1, 10, "post")
+    (11, 10)
+    """
+    return norm(X) if chosen("placement", placement, PLACEMENTS) == "pre" else X

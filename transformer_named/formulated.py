@@ -1,0 +1,404 @@
+"""Document 000, The Formulated Transformer. Encoder and decoder with tied embeddings.
+
+| axis | size | what it runs over |
+|---|---|---|
+| `seq` | n (p in Attention) | positions of the input x; those that answer |
+| `seq'` | m (n in Attention) | positions of the output y; those that ask |
+| `emb` | d_model | features of a position |
+| `hid` | d_ff | hidden units |
+| `head` | h | attention heads |
+| `key`, `val` | d_k, d_v | features of queries and keys, and of values |
+| `concat` | h d_v | the heads' values, one head after the other |
+| `vocab` | s | symbols |
+
+Where the document and the published model differ, `form` chooses: "literal" is the document,
+"published" is Attention Is All You Need.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import namedtensor as nt
+from namedtensor import R, Z, axes, formula
+from transformer_named.choice import FORMS, chosen
+from transformer_named.placement import around
+
+seq, emb, hid, head, key, val, concat, vocab = axes("seq emb hid head key val concat vocab")
+seq_ = seq.prime
+
+Function = Callable[..., Any]
+
+
+def OneHot(x: Any, s: Any = vocab) -> Any:
+    """Encode each symbol as a 1 among zeros, kept symbolic until its numbers are needed.
+
+        OneHot(x)_{seq(i), vocab(j)} = 1 if j = x_i, 0 otherwise
+
+    Source: document 000, One-Hot Encoding.
+    Departs: its second axis is vocab, of size s; the document declares d_model.
+    """
+    return nt.one_hot(x, s)
+
+
+@formula
+def Softmax(X: R[vocab]) -> R[vocab]:
+    """Turn scores into probabilities.
+
+        Softmax(X)_j = e^{X_j} / sum_k e^{X_k}
+
+    Source: document 000, Softmax.
+    Departs: its axis is vocab, where the output uses it; the document declares d_model. Attention
+    takes the same function along seq.
+    """
+    return nt.softmax[vocab](X)
+
+
+@formula
+def Attention(Q: R[seq_, key], K: R[seq, key], V: R[seq, val]) -> R[seq_, val]:
+    """Average the values by the scaled product of query and key.
+
+        Attention(Q, K, V) = Softmax_seq(Q ._key K / sqrt(d_k)) ._seq V
+
+    Source: document 000, Scaled Dot-Product Attention.
+    """
+    return nt.softmax[seq](Q @ key @ K / nt.sqrt(abs(key))) @ seq @ V
+
+
+#: Where a position lies in the future: j > i at seq'(i), seq(j).
+future = nt.define[seq_, seq](lambda i, j: j > i)
+
+
+@formula
+def Mask(X: R[seq_, seq]) -> R[seq_, seq]:
+    """Close the future to every position.
+
+        Mask(X)_{seq'(i), seq(j)} = -inf if j > i, X_{seq'(i), seq(j)} otherwise
+
+    Source: document 000, Autoregressive Attention Mask.
+    """
+    return nt.where(future, -nt.inf, X)
+
+
+@formula
+def MaskedAttention(
+    Q: R[seq_, key], K: R[seq, key], V: R[seq, val], form: str = "literal"
+) -> R[seq_, val]:
+    """Average the values of this position and those before it.
+
+        literal:    Softmax_seq(Mask(Q ._key K) / sqrt(d_k)) ._seq V
+        published:  Softmax_seq(Mask(Q ._key K / sqrt(d_k))) ._seq V
+
+    Source: document 000, Masked Scaled Dot-Product Attention.
+    Departs: the literal form masks and then scales, the published one scales and then masks. Both
+    give the same numbers.
+    """
+    if chosen("form", form, FORMS) == "literal":
+        scores = Mask(Q @ key @ K) / nt.sqrt(abs(key))
+    else:
+        scores = Mask(Q @ key @ K / nt.sqrt(abs(key)))
+    return nt.softmax[seq](scores) @ seq @ V
+
+
+@formula
+def Concat(X: R[head, seq, val]) -> R[seq, concat]:
+    """Lay the heads' values one after the other.
+
+        Concat(X_1, ..., X_h)_{seq, (k-1) d_v + 1 : k d_v} = X_k,  X_k = X_{head(k)}
+
+    Source: document 000, Concatenation.
+    """
+    return X[(head, val) >> concat]
+
+
+@formula
+def MultiHead(
+    Q: R[seq_, emb],
+    K: R[seq, emb],
+    V: R[seq, emb],
+    *,
+    WQ: R[head, emb, key],
+    WK: R[head, emb, key],
+    WV: R[head, emb, val],
+    WO: R[head, val, emb],
+) -> R[seq_, emb]:
+    """Attend in several heads, each to its own projection.
+
+        MultiHead(Q, K, V) = head ._{head, val} WO
+        head = Attention(Q ._emb WQ, K ._emb WK, V ._emb WV)
+
+    Source: document 000, Multi-Head Attention.
+    Departs: Concat(head_1, ..., head_h) WO is written as one contraction over head and val; WO
+    keeps those two axes where the document has h d_v rows.
+    """
+    heads = Attention(Q @ emb @ WQ, K @ emb @ WK, V @ emb @ WV)
+    return heads @ (head, val) @ WO
+
+
+@formula
+def MaskedMultiHead(
+    Q: R[seq_, emb],
+    K: R[seq, emb],
+    V: R[seq, emb],
+    form: str = "literal",
+    *,
+    WQ: R[head, emb, key],
+    WK: R[head, emb, key],
+    WV: R[head, emb, val],
+    WO: R[head, val, emb],
+) -> R[seq_, emb]:
+    """Attend in several heads, never to the future.
+
+        MaskedMultiHead(Q, K, V) = head ._{head, val} WO
+        head = MaskedAttention(Q ._emb WQ, K ._emb WK, V ._emb WV)
+
+    Source: document 000, Masked Multi-Head Attention.
+    Departs: as MultiHead does; `form` is MaskedAttention's.
+    """
+    heads = MaskedAttention(Q @ emb @ WQ, K @ emb @ WK, V @ emb @ WV, form=form)
+    return heads @ (head, val) @ WO
+
+
+@formula
+def FFN(X: R[emb], *, W1: R[emb, hid], b1: R[hid], W2: R[hid, emb], b2: R[emb]) -> R[emb]:
+    """Send every position through two linear maps with max(0, .) between them.
+
+        FFN(X) = max(0, X ._emb W1 + b1) ._hid W2 + b2
+
+    Source: document 000, Position-wise Feed-Forward Network (FFNet in its forward pass).
+    """
+    return nt.maximum(0.0, X @ emb @ W1 + b1) @ hid @ W2 + b2
+
+
+@formula
+def LayerNorm(X: R[emb], eps: float = 1e-5, *, gamma: R[emb], beta: R[emb]) -> R[emb]:
+    """Bring each position to mean 0 and variance 1, then scale and shift it.
+
+        LayerNorm(X) = gamma * (X - mu) / sqrt(sigma^2 + eps) + beta
+        mu = 1/|emb| sum_emb X,  sigma^2 = 1/|emb| sum_emb (X - mu)^2
+
+    Source: document 000, Layer normalization. It leaves eps open.
+    """
+    mu = nt.mean[emb](X)
+    sigma2 = nt.mean[emb]((X - mu) ** 2)
+    return gamma * ((X - mu) / nt.sqrt(sigma2 + eps)) + beta
+
+
+@formula
+def CrossEntropy(y: R[vocab], yhat: R[vocab]) -> R:
+    """Measure how little the truth y expected the prediction yhat.
+
+        CrossEntropy(y, yhat) = -sum_vocab y * log(yhat)
+
+    Source: document 000, Cross Entropy.
+    A yhat of exactly 0 gives nan even where y is 0; `loss` avoids it.
+    """
+    return -(y @ vocab @ nt.log(yhat))
+
+
+def Wp(seq: Any = seq, emb: Any = emb, form: str = "literal") -> Any:
+    """Define the positional encoding, kept symbolic until it is added to something.
+
+        Wp_{pos, 2i}   = sin(pos / 10000^{2i/d_model})
+        Wp_{pos, 2i+1} = cos(pos / 10000^{2i/d_model})
+
+    Source: document 000, Hyperparameters.
+    Departs: the literal form counts both axes from 1 as the document says, so that column 1 is
+    2i+1 with i = 0 (a case its range of i leaves out). The published form counts both from 0.
+    """
+    first = 1 if chosen("form", form, FORMS) == "literal" else 0
+    d_model = abs(emb)
+
+    def wave(place: Any, column: Any) -> Any:
+        pos, j = place + first, column + first
+        sine = nt.sin(pos / 10000 ** (j / d_model))
+        cosine = nt.cos(pos / 10000 ** ((j - 1) / d_model))
+        return nt.where(j % 2 == 0, sine, cosine)
+
+    return nt.define[seq, emb](wave)
+
+
+@formula
+def Embedding(x: Z[seq], form: str = "literal", *, We: R[vocab, emb]) -> R[seq, emb]:
+    """Look up the embedding of each symbol and add where it stands.
+
+        literal:    X_0 = OneHot(x) ._vocab We + Wp
+        published:  X_0 = OneHot(x) ._vocab We * sqrt(d_model) + Wp
+
+    Source: document 000, Forward pass.
+    Departs: not in its literal form. The published one scales and counts positions from 0.
+    """
+    X = OneHot(x) @ vocab @ We
+    if chosen("form", form, FORMS) == "published":
+        X = X * nt.sqrt(abs(emb))
+    return X + Wp(seq, emb, form)
+
+
+@formula
+def EncoderLayer(
+    X: R[seq, emb],
+    placement: str = "post",
+    eps: float = 1e-5,
+    *,
+    multihead: MultiHead,
+    norm1: LayerNorm,
+    ffn: FFN,
+    norm2: LayerNorm,
+) -> R[seq, emb]:
+    """Take one step of the encoder.
+
+        X'_l = LayerNorm(X_{l-1} + MultiHead(X_{l-1}, X_{l-1}, X_{l-1}))
+        X_l  = LayerNorm(X'_l + FFN(X'_l))
+
+    Source: document 000, Forward pass, Encoder.
+    """
+
+    def attend(X: Any) -> Any:
+        return multihead(X[seq >> seq_], X, X)[seq_ >> seq]
+
+    X1 = around(attend, lambda X: norm1(X, eps=eps), X, placement)
+    return around(ffn, lambda X: norm2(X, eps=eps), X1, placement)
+
+
+@formula
+def DecoderLayer(
+    Y: R[seq_, emb],
+    X: R[seq, emb],
+    form: str = "literal",
+    placement: str = "post",
+    eps: float = 1e-5,
+    *,
+    masked: MaskedMultiHead,
+    norm1: LayerNorm,
+    multihead: MultiHead,
+    norm2: LayerNorm,
+    ffn: FFN,
+    norm3: LayerNorm,
+) -> R[seq_, emb]:
+    """Take one step of the decoder over the encoder's last output X = X_N.
+
+        Y'_l  = LayerNorm(Y_{l-1} + MaskedMultiHead(Y_{l-1}, Y_{l-1}, Y_{l-1}))
+        Y''_l = LayerNorm(Y_{l-1} + MultiHead(Y'_l, X_N, X_N))     literal
+                LayerNorm(Y'_l    + MultiHead(Y'_l, X_N, X_N))     published
+        Y_l   = LayerNorm(Y''_l + FFN(Y''_l))
+
+    Source: document 000, Forward pass, Decoder.
+    Departs: not in its literal form, whose second sub-layer adds the residual from before the first.
+    """
+
+    def attend(Y: Any) -> Any:
+        return masked(Y, Y[seq_ >> seq], Y[seq_ >> seq], form=form)
+
+    def consult(Y: Any) -> Any:
+        return multihead(Y, X, X)
+
+    Y1 = around(attend, lambda Y: norm1(Y, eps=eps), Y, placement)
+    residual = Y if chosen("form", form, FORMS) == "literal" else Y1
+    Y2 = around(consult, lambda Y: norm2(Y, eps=eps), Y1, placement, residual)
+    return around(ffn, lambda Y: norm3(Y, eps=eps), Y2, placement)
+
+
+@formula
+def scores(Y: R[emb], *, We: R[vocab, emb]) -> R[vocab]:
+    """Score every symbol against the decoder's output, by the embeddings themselves.
+
+        Y_N ._emb We
+
+    Source: document 000, Forward pass, Output.
+    """
+    return Y @ emb @ We
+
+
+@formula
+def loss(Y: R[seq_, vocab], y: Z[seq_]) -> R:
+    """Add up the cross entropy of each next symbol, from the scores Y = Y_N ._emb We.
+
+        loss = sum_{j=2}^m CrossEntropy(OneHot(y_j), Softmax(Y)_{j-1})
+
+    Source: document 000, Forward pass, Loss.
+    Departs: Y and y are aligned by the caller (`forward` leaves out y's last symbol and `targets`
+    its first), and log(Softmax(.)) is one stable step.
+    """
+    return nt.sum[seq_](-(OneHot(y) @ vocab @ nt.log_softmax[vocab](Y)))
+
+
+def targets(y: Any) -> Any:
+    """Give the symbols to be predicted: y without its first."""
+    return y[seq_[1:]]
+
+
+def inputs(y: Any) -> Any:
+    """Give the symbols to predict from: y without its last, y_{-m} in the document."""
+    return y[seq_[:-1]]
+
+
+def encode(x: Any, embedding: Function, layers: Iterable[Function]) -> Any:
+    """Run the encoder on the symbols x.
+
+        X_0 = Embedding(x);  X_l = EncoderLayer(X_{l-1}), l = 1 ... N
+
+    Source: document 000, Forward pass. x runs over seq and so does X_N.
+    """
+    X = embedding(x)
+    for layer in layers:
+        X = layer(X)
+    return X
+
+
+def decode(y: Any, X: Any, embedding: Function, layers: Iterable[Function]) -> Any:
+    """Run the decoder on the symbols y so far and the encoder's output X.
+
+        Y_0 = Embedding(y);  Y_l = DecoderLayer(Y_{l-1}, X_N), l = 1 ... N
+
+    Source: document 000, Forward pass. y runs over seq' and so does Y_N.
+    """
+    Y = embedding(y[seq_ >> seq])[seq >> seq_]
+    for layer in layers:
+        Y = layer(Y, X)
+    return Y
+
+
+def forward(
+    x: Any,
+    y: Any,
+    embedding: Function,
+    encoder: Sequence[Function],
+    decoder: Sequence[Function],
+    scores: Function,
+) -> Any:
+    """Score every next symbol: the definition of the Transformer before its last Softmax.
+
+        Transformer(x, y)_{seq'(i), vocab(j)} = P(y_{i+1} = j | x, y_1, ..., y_i) = Softmax(forward(x, y))
+
+    Source: document 000, Definition and Forward pass.
+    Departs: all symbols given are used. The document's forward pass drops y's last one and still
+    declares m rows; that is forward(x, inputs(y)).
+    """
+    return scores(decode(y, encode(x, embedding, encoder), embedding, decoder))
+
+
+def sample(Y: Any, generator: Any = None) -> Any:
+    """Draw the next symbol from the last row of the scores.
+
+        y_{m+1} ~ Softmax(Y)_{seq'(m)}
+
+    Source: document 000, Forward pass, Prediction.
+    """
+    last = Y[seq_(Y.size(seq_) - 1)]
+    return nt.categorical[vocab](Softmax(last), generator=generator)
+
+
+def parameter_count(s: int, d_model: int, d_ff: int, d_k: int, d_v: int, h: int, N: int) -> int:
+    """Count the Transformer's parameters from its sizes.
+
+        lambda = s d_model + N (3 MultiHead + 2 FFN + 10 d_model)
+
+    Source: document 000, Parameters.
+
+    >>> parameter_count(s=37_000, d_model=512, d_ff=2048, d_k=64, d_v=64, h=8, N=6)
+    63045632
+    """
+    multihead = h * (d_model * d_k + d_model * d_k + d_model * d_v) + h * d_v * d_model
+    ffn = d_model * d_ff + d_ff + d_ff * d_model + d_model
+    encoder_norms = 4 * d_model
+    decoder_norms = 6 * d_model
+    return s * d_model + N * (3 * multihead + 2 * ffn + encoder_norms + decoder_norms)

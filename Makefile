@@ -45,13 +45,14 @@ clean:
 	rm -rf .venv build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-$(BIN)/python:
+# pip is the last thing that venv writes, so an interrupted set-up is done again.
+$(BIN)/pip:
 	@$(PYTHON) -c 'import sys; sys.exit(None if sys.version_info >= (3, 11) else \
 	  "this needs Python 3.11 or newer and found " + sys.version.split()[0] + "; try: make PYTHON=/path/to/python3.11")'
 	$(PYTHON) -m venv .venv
 
 # One stamp for each extra, made again when what is to be installed has changed.
-.venv/installed-%: pyproject.toml constraints.txt | $(BIN)/python
+.venv/installed-%: pyproject.toml constraints.txt | $(BIN)/pip
 	@echo "installing namedtensor-notation[$*] into .venv (the first time takes a few minutes)"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[$*]'
 	@touch $@

@@ -1,0 +1,1 @@
+"""Measurements of time and memory, each ours against theirs in one run."""

@@ -1,0 +1,34 @@
+"""What every test shares: fixed seeds, how much hypothesis tries, the names that doctests know."""
+
+import random
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import HealthCheck, settings
+
+import namedtensor
+
+# Read as programs, not as modules: pages are run by nbmake, benchmarks by `make bench`.
+collect_ignore_glob = ["notebooks/*.py", "benchmarks/*"]
+
+# How long one case takes says more about the machine than about the code.
+untimed = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("check", untimed, derandomize=True, database=None)
+settings.register_profile("fuzz", untimed, max_examples=500, print_blob=True)
+settings.load_profile("check")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup():
+    """Seed every generator, so that a test draws the same numbers alone and in company."""
+    random.seed(0)
+    np.random.seed(0)
+    torch.manual_seed(0)
+
+
+@pytest.fixture(autouse=True)
+def names_of_doctests(doctest_namespace):
+    """Let a docstring say nt and np as its module's users do."""
+    doctest_namespace["nt"] = namedtensor
+    doctest_namespace["np"] = np

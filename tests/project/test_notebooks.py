@@ -1,0 +1,33 @@
+"""Each notebook is its percent source, cell for cell; nbmake runs the notebooks themselves."""
+
+import jupytext
+import pytest
+
+from tests.project.interpreter import ROOT
+
+SOURCES = sorted((ROOT / "notebooks").glob("*.py"))
+PAGES = sorted((ROOT / "notebooks").glob("*.ipynb"))
+
+
+def cells(notebook) -> list[tuple[str, str]]:
+    """Give the kind and the text of each cell."""
+    return [(cell.cell_type, cell.source.strip()) for cell in notebook.cells]
+
+
+def test_every_notebook_has_its_source_and_every_source_its_notebook():
+    assert SOURCES
+    assert [page.stem for page in PAGES] == [source.stem for source in SOURCES]
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.stem)
+def test_the_notebook_and_its_source_are_in_step(source):
+    page = source.with_suffix(".ipynb")
+    assert cells(jupytext.read(page)) == cells(jupytext.read(source)), (
+        f"{source.name} and {page.name} differ; write the notebook again from its source:\n"
+        f"  .venv/bin/jupytext --to ipynb notebooks/{source.name}"
+    )
+
+
+def test_a_changed_cell_is_seen():
+    first, second = (jupytext.reads(f"# %%\n{text}\n", fmt="py:percent") for text in "xy")
+    assert cells(first) != cells(second)

@@ -1,0 +1,53 @@
+"""No file leans on another package's private names, and the reader that says so can fail."""
+
+from pathlib import Path
+
+import pytest
+
+import namedtensor
+import transformer_named
+from tests.project.private_names import ALLOWED, private_names, private_uses
+
+PACKAGES = [Path(p.__file__).parent for p in (namedtensor, transformer_named)]
+
+
+@pytest.mark.parametrize("package", PACKAGES, ids=lambda package: package.name)
+def test_no_private_name_of_another_package_is_used(package):
+    assert private_uses(package) == []
+
+
+def test_every_file_that_is_allowed_one_uses_one():
+    using = {fault.split(":")[0] for package in PACKAGES for fault in private_uses(package, set())}
+    assert using == ALLOWED
+
+
+@pytest.mark.parametrize(
+    ("source", "name"),
+    [
+        ("import torch._dynamo", "torch._dynamo"),
+        ("import torch._dynamo as dynamo", "torch._dynamo"),
+        ("from torch.utils import _pytree", "torch.utils._pytree"),
+        ("from torch.utils import _pytree as trees", "torch.utils._pytree"),
+        ("from torch.utils._pytree import tree_map", "torch.utils._pytree.tree_map"),
+        ("import torch\ntorch._C.f()", "torch._C"),
+        ("import numpy as np\nnp.lib._x", "np.lib._x"),
+        ("def f():\n    from einops import _backends", "einops._backends"),
+    ],
+)
+def test_the_reader_sees_a_private_name(source, name):
+    assert [found for _, found in private_names(source, "ours")] == [name]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "from ours import _core",
+        "import ours._core",
+        "from ._core import f",
+        "import torch\ntorch.__version__",
+        "from __future__ import annotations",
+        "class C:\n    def f(self):\n        return self._value",
+    ],
+)
+def test_the_reader_lets_other_names_pass(source):
+    assert list(private_names(source, "ours")) == []

@@ -1,0 +1,90 @@
+"""Imports between the rooms of the package point one way, and the reader that says so can fail."""
+
+from pathlib import Path
+
+import pytest
+
+import namedtensor
+from tests.project.rooms import doors_not_used, upward_imports
+
+PACKAGE = Path(namedtensor.__file__).parent
+ORDER = ["upper", "lower"]
+
+
+@pytest.fixture
+def house(tmp_path):
+    """Build a package of two rooms from the sources given."""
+
+    def build(**files: str) -> Path:
+        package = tmp_path / "fake"
+        package.mkdir()
+        for name, source in {"__init__": "", "upper": "", "lower": "", **files}.items():
+            (package / f"{name}.py").write_text(source)
+        return package
+
+    return build
+
+
+def test_a_room_imports_only_rooms_above_it():
+    assert upward_imports(PACKAGE) == []
+
+
+def test_every_door_is_used():
+    assert doors_not_used(PACKAGE) == set()
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "from fake.lower import f",
+        "from fake.lower.cellar import f",
+        "from fake import lower",
+        "import fake.lower",
+        "from .lower import f",
+        "from . import lower",
+        "class C:\n    import fake.lower",
+        "def f():\n    import fake.lower",
+        "if TYPE_CHECKING:\n    import fake.lower",
+        "f = lambda: __name__\nif f:\n    import fake.lower",
+    ],
+)
+def test_the_reader_sees_an_import_from_below(house, source):
+    line = source.count("\n") + 1
+    assert upward_imports(house(upper=source), ORDER, set()) == [
+        f"upper.py:{line}: upper imports lower, a room below it"
+    ]
+
+
+@pytest.mark.parametrize(
+    "source", ["from fake.upper import f", "from . import upper", "import numpy", "import fakery"]
+)
+def test_the_reader_lets_other_imports_pass(house, source):
+    assert upward_imports(house(lower=source), ORDER, set()) == []
+
+
+def test_the_front_door_may_import_every_room(house):
+    assert upward_imports(house(__init__="from .lower import f"), ORDER, set()) == []
+
+
+def test_the_reader_sees_a_room_without_a_place(house):
+    assert upward_imports(house(shed=""), ORDER, set()) == [
+        "shed.py: shed has no place in the order of the rooms"
+    ]
+
+
+def test_the_reader_sees_an_import_through_the_front_door(house):
+    assert upward_imports(house(lower="from fake import f"), ORDER, set()) == [
+        "lower.py:1: imports fake.f, which is not in a room"
+    ]
+
+
+@pytest.mark.parametrize("wait", ["def f():", "if TYPE_CHECKING:"])
+def test_a_door_lets_a_deferred_import_pass_and_no_other(house, wait):
+    door = {("upper.py", "lower")}
+    deferred = house(upper=f"{wait}\n    from fake.lower import g")
+    assert len(upward_imports(deferred, ORDER, set())) == 1
+    assert upward_imports(deferred, ORDER, door) == []
+    assert doors_not_used(deferred, door) == set()
+    (deferred / "upper.py").write_text("from fake.lower import g")
+    assert len(upward_imports(deferred, ORDER, door)) == 1
+    assert doors_not_used(deferred, door) == door

@@ -63,5 +63,5 @@ class Session:
         test.globs = self.names
         report: list[str] = []
         runner = doctest.DocTestRunner(optionflags=options)
-        runner.run(test, out=report.append, clear_globs=False)
-        assert runner.summarize(verbose=False).failed == 0, "".join(report)
+        result = runner.run(test, out=report.append, clear_globs=False)
+        assert result.failed == 0, "".join(report)

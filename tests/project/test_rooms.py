@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-import namedtensor
+from tests.project.interpreter import ROOT
 from tests.project.rooms import doors_not_used, upward_imports
 
-PACKAGE = Path(namedtensor.__file__).parent
+PACKAGE = ROOT / "namedtensor"
 ORDER = ["upper", "lower"]
 
 

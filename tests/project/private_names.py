@@ -6,7 +6,9 @@ from pathlib import Path
 
 # Where no public door exists, one small file goes through a private one,
 # and a test beside it says when that door has moved.
-ALLOWED: set[str] = set()
+ALLOWED: set[str] = {
+    "namedtensor/tensor/labels.py",  # sys._getframe, which Python documents under that name
+}
 
 
 def is_private(word: str) -> bool:

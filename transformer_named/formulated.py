@@ -15,7 +15,7 @@ Where the document and the published model differ, `form` chooses: "literal" is 
 "published" is Attention Is All You Need.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import namedtensor as nt
@@ -315,8 +315,7 @@ def loss(Y: R[seq_, vocab], y: Z[seq_]) -> R:
         loss = sum_{j=2}^m CrossEntropy(OneHot(y_j), Softmax(Y)_{j-1})
 
     Source: document 000, Forward pass, Loss.
-    Departs: Y and y are aligned by the caller (`forward` leaves out y's last symbol and `targets`
-    its first), and log(Softmax(.)) is one stable step.
+    Departs: Y and y are aligned by the caller (Y from `inputs`, y from `targets`), and log(Softmax(.)) is one stable step.
     """
     return nt.sum[seq_](-(OneHot(y) @ vocab @ nt.log_softmax[vocab](Y)))
 
@@ -355,25 +354,6 @@ def decode(y: Any, X: Any, embedding: Function, layers: Iterable[Function]) -> A
     for layer in layers:
         Y = layer(Y, X)
     return Y
-
-
-def forward(
-    x: Any,
-    y: Any,
-    embedding: Function,
-    encoder: Sequence[Function],
-    decoder: Sequence[Function],
-    scores: Function,
-) -> Any:
-    """Score every next symbol: the definition of the Transformer before its last Softmax.
-
-        Transformer(x, y)_{seq'(i), vocab(j)} = P(y_{i+1} = j | x, y_1, ..., y_i) = Softmax(forward(x, y))
-
-    Source: document 000, Definition and Forward pass.
-    Departs: all symbols given are used. The document's forward pass drops y's last one and still
-    declares m rows; that is forward(x, inputs(y)).
-    """
-    return scores(decode(y, encode(x, embedding, encoder), embedding, decoder))
 
 
 def sample(Y: Any, generator: Any = None) -> Any:

@@ -34,15 +34,10 @@ def around(f: Function, norm: Function, X: Any, placement: str, residual: Any = 
     return R + f(norm(X))
 
 
-def final(norm: Function, X: Any, placement: str) -> Any:
-    """Apply the norm that ends a stack, which only the placement `pre` needs.
+def open_ended(placement: str) -> bool:
+    """Say whether a stack of this placement leaves its sum unnormalised and so needs a last norm.
 
-        pre: norm(X),  between and post: X
-
-    A pre-norm stack adds without ever normalising the sum; the others end in a norm or, as document
-    001 has it, in a sum of norms.
-
-    >>> final(lambda X: X + 1, 10, "pre"), final(lambda X: X + 1, 10, "post")
-    (11, 10)
+    >>> open_ended("pre"), open_ended("post")
+    (True, False)
     """
-    return norm(X) if chosen("placement", placement, PLACEMENTS) == "pre" else X
+    return chosen("placement", placement, PLACEMENTS) == "pre"

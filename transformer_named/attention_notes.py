@@ -1,4 +1,4 @@
-"""Document 004, Transformer: a brief introduction. From similarity to attention, and what came before.
+"""Document 004, Transformer: a brief introduction. From similarity to attention.
 
 | axis | size | what it runs over |
 |---|---|---|

@@ -282,7 +282,8 @@ def DecoderLayer(
         Y_l   = LayerNorm(Y''_l + FFN(Y''_l))
 
     Source: document 000, Forward pass, Decoder.
-    Departs: not in its literal form, whose second sub-layer adds the residual from before the first.
+    Departs: not in its literal form, whose second sub-layer adds the residual from before the
+    first.
     """
 
     def attend(Y: Any) -> Any:
@@ -315,7 +316,8 @@ def loss(Y: R[seq_, vocab], y: Z[seq_]) -> R:
         loss = sum_{j=2}^m CrossEntropy(OneHot(y_j), Softmax(Y)_{j-1})
 
     Source: document 000, Forward pass, Loss.
-    Departs: Y and y are aligned by the caller (Y from `inputs`, y from `targets`), and log(Softmax(.)) is one stable step.
+    Departs: the caller aligns Y (from `inputs`) and y (from `targets`); log(Softmax(.)) is one
+    stable step.
     """
     return nt.sum[seq_](-(OneHot(y) @ vocab @ nt.log_softmax[vocab](Y)))
 

@@ -11,7 +11,7 @@
 
 Where the document and the published model differ, `form` chooses: "literal" is the document,
 "published" is Attention Is All You Need. The layers come bare, as the recursions have them, and in
-the settings v1 and v2, which add the shortcuts, the norms and the dropout that the recursions leave out.
+the settings v1 and v2, which add the shortcuts, norms and dropout that the recursions leave out.
 """
 
 from collections.abc import Callable, Iterable
@@ -158,7 +158,8 @@ def phi_D(
 ) -> R[seq_, emb]:
     """Take one step of the decoder's recursion over H = H^L, bare as the document has it.
 
-        phi_D^l(s_t^{l-1}, S_t^{l-1}, H^L) = F_N(F_C(F_S(s_t^{l-1}, S_t^{l-1}, S_t^{l-1}), H^L, H^L))
+        phi_D^l(s_t^{l-1}, S_t^{l-1}, H^L)
+            = F_N(F_C(F_S(s_t^{l-1}, S_t^{l-1}, S_t^{l-1}), H^L, H^L))
 
     Source: document 003, Decoder.
     """
@@ -278,9 +279,10 @@ def word_scores(s: R[emb], *, W: R[vocab_, emb]) -> R[vocab_]:
 def translation_loss(Y: R[seq_, vocab_], y: Z[seq_], pad: int = 0) -> R:
     """Average the negative log-probability of the target's words, padding left out.
 
-        -1/n sum_{t: y_t != pad} log softmax_vocab'(Y)_{seq'(t), vocab'(y_t)},  n = |{t: y_t != pad}|
+        -1/n sum_{t: y_t != pad} log softmax_vocab'(Y)_{seq'(t), vocab'(y_t)}
+        n = |{t: y_t != pad}|
 
-    Source: document 003, Problem Formulation; it has no formula. Y and y are aligned by the caller.
+    Source: document 003, Problem Formulation; it has no formula. The caller aligns Y and y.
     """
     surprise = -(nt.one_hot(y, vocab_) @ vocab_ @ nt.log_softmax[vocab_](Y))
     return nt.sum[seq_](nt.where(y == pad, 0.0, surprise)) / nt.count[seq_](y != pad)

@@ -1,9 +1,11 @@
-"""The whole models of the documents as torch modules; each takes the sizes in its document's letters.
+"""The whole models of the documents as torch modules, with sizes in their documents' letters.
 
-    NamedTensorsTransformer   document 001: decoder only
-    FormulatedTransformer     document 000: encoder and decoder, tied embeddings
-    TheTransformer            document 002: encoder and decoder stacks
-    IntroductionTransformer   document 003: translation with padding, v1 and v2
+| model | document |
+|---|---|
+| `NamedTensorsTransformer` | 001: decoder only |
+| `FormulatedTransformer` | 000: encoder and decoder, tied embeddings |
+| `TheTransformer` | 002: encoder and decoder stacks |
+| `IntroductionTransformer` | 003: translation with padding, v1 and v2 |
 """
 
 from typing import Any
@@ -161,7 +163,7 @@ class TheTransformer(torch.nn.Module):
         self.decoder_norm = _last_norm(the_transformer.LayerNorm, d, **norms, **where)
 
     def forward(self, x: Any, y: Any, M: Any = None) -> Any:
-        """Take x in R[seq, emb] and y in R[seq', emb], give R[seq', emb]; M closes positions of x."""
+        """Take x in R[seq, emb], y in R[seq', emb], give R[seq', emb]; M closes positions of x."""
         z = self.encoder_norm(the_transformer.encoder(x, self.encoder, M))
         return self.decoder_norm(the_transformer.decoder(y, z, self.decoder, M))
 
@@ -172,7 +174,7 @@ class IntroductionTransformer(torch.nn.Module):
         H^l = phi_E^l(H^{l-1});  S^l = phi_D^l(S^{l-1}, H^L);  W ._emb S^L
 
     Source: document 003, Encoder, Decoder, Transformer v1 and Transformer v2.
-    Departs: `form="published"` ends a v2 stack in a norm; the document's picture has only its layers.
+    Departs: `form="published"` ends a v2 stack in a norm; the document speaks of layers only.
     """
 
     def __init__(

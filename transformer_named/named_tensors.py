@@ -31,7 +31,7 @@ def FFN(X: R[emb], *, W1: R[emb, hid], b1: R[hid], W2: R[hid, emb], b2: R[emb]) 
         FFN(X; W, b) = W2 ._hid ReLU(W1 ._emb X + b1) + b2
 
     Source: document 001, FFN.
-    Departs: b2 runs over emb. The document declares it over hid, which would give the result that axis.
+    Departs: b2 runs over emb. The document declares it over hid, an axis that the result would gain.
     """
     return W2 @ hid @ nt.relu(W1 @ emb @ X + b1) + b2
 
@@ -89,7 +89,7 @@ def P(seq: Any = seq, emb: Any = emb) -> Any:
                              cos((p-1) / 10000^((i-2)/d_model))   i even
 
     Source: document 001, Position Encoding.
-    Departs: emb for its axis hidden; counts from 0, so the document's p-1 is p and its odd i are even.
+    Departs: emb for its axis hidden. Counts from 0: the document's p-1 is p, its odd i are even.
     """
     d_model = abs(emb)
 

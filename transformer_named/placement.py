@@ -1,8 +1,10 @@
 """Where the norm of a sub-layer stands: one choice in one place, for every stack.
 
-    between   norm(f(X)) + X     document 001, Named Tensors: Transformer
-    post      norm(X + f(X))     Attention Is All You Need; documents 000 and 002; v1 of document 003
-    pre       X + f(norm(X))     v2 of document 003
+| placement | formula | source |
+|---|---|---|
+| `between` | norm(f(X)) + X | document 001 |
+| `post` | norm(X + f(X)) | Attention Is All You Need; documents 000, 002; v1 of 003 |
+| `pre` | X + f(norm(X)) | v2 of document 003 |
 """
 
 from collections.abc import Callable
@@ -20,7 +22,7 @@ def around(f: Function, norm: Function, X: Any, placement: str, residual: Any = 
 
         between: norm(f(X)) + R,  post: norm(R + f(X)),  pre: R + f(norm(X)),  with R = X
 
-    Source: seed documents 000 to 003, see the top of this file. `residual` gives an R other than X.
+    Source: the table above. `residual` gives an R other than X.
 
     >>> around(lambda X: 2 * X, lambda X: X + 1, 10, "between")
     31

@@ -189,7 +189,8 @@ def PE(seq: Any = seq, emb: Any = emb, form: str = "formula") -> Any:
     stops one step short of that, at 10000^{1 - 2/d_model} * 2 pi. `form="wavelengths"` reaches it:
     2i/(d_model - 2) for 2i/d_model.
     """
-    last = abs(emb) if chosen("form", form, ("formula", "wavelengths")) == "formula" else abs(emb) - 2
+    chosen("form", form, ("formula", "wavelengths"))
+    last = abs(emb) if form == "formula" else abs(emb) - 2
 
     def wave(pos: Any, column: Any) -> Any:
         two_i = column - column % 2

@@ -13,10 +13,14 @@ import namedtensor
 collect_ignore_glob = ["notebooks/*.py", "benchmarks/*"]
 
 # How long one case takes says more about the machine than about the code.
-untimed = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.register_profile("check", untimed, derandomize=True, database=None)
-settings.register_profile("fuzz", untimed, max_examples=500, print_blob=True)
-settings.load_profile("check")
+settings.register_profile(
+    "check",
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    derandomize=True,
+    database=None,
+)
+settings.load_profile("check")  # `make fuzz` has its own: tests/fuzz.py
 
 
 @pytest.hookimpl(tryfirst=True)

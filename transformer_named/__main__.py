@@ -1,0 +1,36 @@
+"""The command line: `transformer-named g2p train|eval|say|demo`."""
+
+import sys
+from argparse import ArgumentParser
+from collections.abc import Sequence
+
+from transformer_named.g2p.cli import add_commands
+from transformer_named.g2p.errors import G2PError
+
+PROGRAM = "transformer-named"
+EXTRA = "pip install 'namedtensor-notation[g2p]'"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; a mistake becomes one line on stderr and status 1."""
+    parser = ArgumentParser(PROGRAM, description="Transformers written in axis names, put to work.")
+    jobs = parser.add_subparsers(dest="job", required=True, metavar="JOB")
+    add_commands(jobs.add_parser("g2p", help="grapheme to phoneme on CMUdict"))
+    given = parser.parse_args(arguments)
+    try:
+        from transformer_named.g2p.commands import COMMANDS
+
+        return COMMANDS[given.command](given)
+    except G2PError as error:
+        print(f"{PROGRAM}: {error}", file=sys.stderr)
+        return 1
+    except ModuleNotFoundError as error:
+        print(f"{PROGRAM}: the module {error.name} is missing: {EXTRA}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print(f"{PROGRAM}: interrupted", file=sys.stderr)
+        return 130
+
+
+if __name__ == "__main__":
+    sys.exit(main())

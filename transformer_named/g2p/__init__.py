@@ -1,0 +1,1 @@
+"""Grapheme to phoneme on CMUdict: spelling in, pronunciation out."""

@@ -1,0 +1,126 @@
+"""Checkpoints: one safetensors file with the weights, the optimiser's state and the run's story.
+
+Random numbers need no state of their own: those of step n are drawn from a seed made of the run's
+seed and n.
+"""
+
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import safetensors
+import safetensors.torch
+import torch
+from torch import Tensor, nn
+
+from transformer_named.g2p.errors import G2PError, reason
+from transformer_named.g2p.files import write_whole
+from transformer_named.g2p.settings import Settings
+
+FORMAT = "transformer-named g2p 1"
+NAME = "checkpoint.safetensors"
+_KEY = "g2p"
+
+
+@dataclass(frozen=True)
+class Story:
+    """How far a run is, and what it was told: all that a checkpoint holds beside its tensors.
+
+    test_words are those of --test-words, None for the split by hash. fingerprint tells the training
+    examples apart from any others.
+    """
+
+    settings: Settings
+    step: int
+    seconds: float
+    fingerprint: str
+    test_words: tuple[str, ...] | None
+
+
+def save_checkpoint(
+    path: Path, story: Story, module: nn.Module, optimizer: torch.optim.Optimizer
+) -> None:
+    """Write a checkpoint; a kill at any moment leaves the earlier one or this one.
+
+    Raises: G2PError when it cannot be written; an earlier checkpoint stays.
+    """
+    tensors = {f"model.{name}": value for name, value in module.state_dict().items()}
+    for name, parameter in module.named_parameters():
+        for part, value in optimizer.state[parameter].items():
+            tensors[f"optimizer.{part}.{name}"] = torch.as_tensor(value)
+    # Tied parameters share memory, which safetensors refuses: each name gets its own copy.
+    owned = {name: value.detach().cpu().contiguous().clone() for name, value in tensors.items()}
+    metadata = {"format": FORMAT, _KEY: json.dumps(asdict(story))}
+    write_whole(path, safetensors.torch.save(owned, metadata))
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """A checkpoint that was read."""
+
+    path: Path
+    story: Story
+    tensors: dict[str, Tensor]
+
+    def load_model(self, module: nn.Module) -> None:
+        """Put the weights into a module.
+
+        Raises: G2PError when names or sizes differ.
+        """
+        try:
+            module.load_state_dict(self._part("model."))
+        except RuntimeError as error:
+            line = " ".join(str(error).split())
+            raise G2PError(f"{self.path} does not fit this version's model: {line}") from None
+
+    def load_optimizer(self, module: nn.Module, optimizer: torch.optim.Optimizer) -> None:
+        """Put the optimiser's state into an optimiser over the module's parameters."""
+        names = [name for name, _ in module.named_parameters()]
+        state: dict[int, dict[str, Tensor]] = {i: {} for i in range(len(names))}
+        for key, value in self._part("optimizer.").items():
+            part, _, name = key.partition(".")
+            state[names.index(name)][part] = value
+        optimizer.load_state_dict({**optimizer.state_dict(), "state": state})
+
+    def _part(self, prefix: str) -> dict[str, Tensor]:
+        return {
+            name.removeprefix(prefix): value
+            for name, value in self.tensors.items()
+            if name.startswith(prefix)
+        }
+
+
+def read_checkpoint(path: Path) -> Checkpoint:
+    """Read a checkpoint.
+
+    Raises: G2PError when it is missing, cut short, or not a checkpoint of this program.
+    """
+    if not path.exists():
+        raise G2PError(f"there is no checkpoint {path}; make one with: transformer-named g2p train")
+    try:
+        with safetensors.safe_open(str(path), framework="pt") as file:
+            metadata: dict[str, str] = file.metadata() or {}
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (not a dict)
+    except OSError as error:
+        raise G2PError(f"cannot read {path}: {reason(error)}") from None
+    except safetensors.SafetensorError as error:
+        raise G2PError(f"{path} is damaged or cut short ({error})") from None
+    if metadata.get("format") != FORMAT:
+        raise G2PError(f"{path} is not a checkpoint of transformer-named g2p")
+    return Checkpoint(path, _story(path, metadata[_KEY]), tensors)
+
+
+def _story(path: Path, text: str) -> Story:
+    try:
+        fields: dict[str, Any] = json.loads(text)
+        words = fields["test_words"]
+        return Story(
+            settings=Settings(**fields["settings"]),
+            step=fields["step"],
+            seconds=fields["seconds"],
+            fingerprint=fields["fingerprint"],
+            test_words=None if words is None else tuple(words),
+        )
+    except (ValueError, TypeError, KeyError) as error:
+        raise G2PError(f"{path} does not fit this version's settings ({error})") from None

@@ -31,7 +31,7 @@ def FFN(X: R[emb], *, W1: R[emb, hid], b1: R[hid], W2: R[hid, emb], b2: R[emb]) 
         FFN(X; W, b) = W2 ._hid ReLU(W1 ._emb X + b1) + b2
 
     Source: document 001, FFN.
-    Departs: b2 runs over emb. The document declares it over hid, an axis that the result would gain.
+    Departs: b2 runs over emb. The document declares it over hid, and the result would gain that.
     """
     return W2 @ hid @ nt.relu(W1 @ emb @ X + b1) + b2
 

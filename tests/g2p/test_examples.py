@@ -30,10 +30,12 @@ def test_a_batch_is_cut_behind_its_longest_row():
 
 
 def test_columns_are_rounded_up_to_a_multiple():
-    examples = encode(["a", "cab", "w"], DICTIONARY, multiple=8)
-    source, target = examples.batch(torch.tensor([0, 3]), multiple=8)
-    assert source.shape == target.shape == (2, 8)
-    assert source[:, 1:].eq(0).all()
+    examples = encode(["a", "cab", "w"], DICTIONARY)
+    for multiple, shape in ((2, (2, 2)), (3, (2, 3)), (8, (2, 3))):
+        source, target = examples.batch(torch.tensor([0, 3]), multiple=multiple)
+        assert source.shape == shape
+        assert source[:, 1:].eq(0).all()
+        assert target.shape == (2, 5)
 
 
 def test_the_fingerprint_hangs_on_words_and_pronunciations():

@@ -18,7 +18,7 @@ from transformer_named.g2p.settings import PRESETS, Settings
         ("dropout", 1.0, "--dropout is 1.0; it must be at least 0 and below 1"),
         ("weight_decay", -0.1, "--weight-decay is -0.1; it must be at least 0"),
         ("precision", "fp8", "--precision is 'fp8'; it is one of float32, bf16"),
-        ("placement", "mid", "--placement is 'mid'; it is one of pre, post"),
+        ("placement", "mid", "--placement is 'mid'; it is one of between, post, pre"),
     ],
 )
 def test_values_out_of_range_are_refused(name, value, why):

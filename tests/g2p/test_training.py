@@ -73,7 +73,7 @@ def test_a_loss_that_is_no_number_ends_the_run_and_keeps_the_checkpoint(tmp_path
     training = Training(broken, tiny, corpus.examples(), tmp_path)
     with pytest.raises(G2PError) as error, Progress(silent=True) as progress:
         training.run(Watch(), progress)
-    assert str(error.value) == ("the loss is nan at step 6; lower --learning-rate (it is 0.004)")
+    assert str(error.value) == ("the loss is nan at step 6; lower --learning-rate (it is 0.006)")
     assert (tmp_path / "checkpoint.safetensors").read_bytes() == before
 
 

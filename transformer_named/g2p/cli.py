@@ -52,7 +52,9 @@ def _train(parser: ArgumentParser) -> None:
         settings.add_argument(f"--{name}", type=int, default=SUPPRESS, help=text, metavar="N")
     for name, text in RATES.items():
         settings.add_argument(f"--{name}", type=float, default=SUPPRESS, help=text, metavar="X")
-    settings.add_argument("--placement", default=SUPPRESS, help="where the norms stand: pre, post")
+    settings.add_argument(
+        "--placement", default=SUPPRESS, help="where the norms stand: pre, post, between"
+    )
     settings.add_argument(
         "--tied", action="store_true", default=SUPPRESS, help="share embedding and output weights"
     )

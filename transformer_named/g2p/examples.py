@@ -41,14 +41,14 @@ class Examples:
         )
 
     def batch(self, rows: Tensor, multiple: int = 1) -> tuple[Tensor, Tensor]:
-        """Take rows, cut behind the longest; columns are rounded up to a multiple."""
+        """Take rows, cut behind the longest; columns round up to a multiple, as far as they go."""
         width = _round_up(int(self.letters[rows].max()), multiple)
         height = _round_up(int(self.phonemes[rows].max()), multiple)
         rows = rows.to(self.spellings.device, non_blocking=True)
         return self.spellings[rows, :width].long(), self.pronunciations[rows, :height].long()
 
 
-def encode(words: Sequence[str], dictionary: Dictionary, multiple: int = 1) -> Examples:
+def encode(words: Sequence[str], dictionary: Dictionary) -> Examples:
     """Number the letters and phonemes of the words, with one row for each pronunciation."""
     spellings, pronunciations = [], []
     for word in words:
@@ -56,8 +56,8 @@ def encode(words: Sequence[str], dictionary: Dictionary, multiple: int = 1) -> E
             spellings.append(spelling_ids(word))
             pronunciations.append(phoneme_ids(pronunciation))
     return Examples(
-        pad(spellings, multiple),
-        pad(pronunciations, multiple),
+        pad(spellings),
+        pad(pronunciations),
         torch.tensor([len(ids) for ids in spellings]),
         torch.tensor([len(ids) for ids in pronunciations]),
         fingerprint(words, dictionary),
@@ -72,13 +72,13 @@ def fingerprint(words: Sequence[str], dictionary: Dictionary) -> str:
     return digest.hexdigest()[:16]
 
 
-def pad(rows: Sequence[Sequence[int]], multiple: int = 1) -> Tensor:
+def pad(rows: Sequence[Sequence[int]]) -> Tensor:
     """Stack rows of ids, filled up with 0 to the longest.
 
     >>> pad([[1, 2], [3]]).tolist()
     [[1, 2], [3, 0]]
     """
-    width = _round_up(max(len(row) for row in rows), multiple)
+    width = max(len(row) for row in rows)
     return torch.tensor([[*row, *[0] * (width - len(row))] for row in rows], dtype=torch.uint8)
 
 

@@ -24,6 +24,8 @@ def plot_loss(path: Path, entries: Sequence[Entry]) -> None:
     left = figure.subplots()
     left.plot([entry.step for entry in entries], [entry.loss for entry in entries], color="C0")
     left.set_yscale("log")
+    left.yaxis.set_major_formatter("{x:g}")
+    left.yaxis.set_minor_formatter("{x:g}")
     left.set_xlabel("step")
     left.set_ylabel("training loss, nats for each phoneme", color="C0")
     checks = [(e.step, 100 * e.validation_per) for e in entries if e.validation_per is not None]

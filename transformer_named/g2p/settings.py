@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from transformer_named.g2p.errors import G2PError
+from transformer_named.placement import PLACEMENTS
 
 PRECISIONS = ("float32", "bf16")
-PLACEMENTS = ("pre", "post")
 
 
 @dataclass(frozen=True)
@@ -26,13 +26,13 @@ class Settings:
     key: int = 16
     val: int = 16
     layers: int = 2
-    dropout: float = 0.1
+    dropout: float = 0.0
     placement: str = "pre"
     tied: bool = False
     steps: int | None = None
     seconds: float | None = 150.0
-    batch: int = 256
-    learning_rate: float = 4e-3
+    batch: int = 128
+    learning_rate: float = 6e-3
     warmup: float = 0.05
     weight_decay: float = 0.01
     smoothing: float = 0.0
@@ -107,10 +107,10 @@ PRESETS = {
         key=64,
         val=64,
         layers=4,
-        dropout=0.2,
+        dropout=0.3,
         steps=None,
         seconds=1200.0,
-        batch=1024,
+        batch=512,
         learning_rate=1e-3,
         warmup=0.05,
         smoothing=0.1,

@@ -8,7 +8,9 @@ from torch import Tensor, nn
 class Speller(Protocol):
     """A model behind a positional door: ids of letters (batch x letters) and of phonemes."""
 
-    module: nn.Module
+    @property
+    def module(self) -> nn.Module:
+        """The weights."""
 
     def loss(self, source: Tensor, target: Tensor, smoothing: float) -> Tensor:
         """Average the cross entropy of each phoneme after the first, and of END, in nats."""

@@ -30,12 +30,13 @@ Function = Callable[..., Any]
 
 
 def OneHot(x: Any, s: Any = vocab) -> Any:
-    """Encode each symbol as a 1 among zeros, kept symbolic until its numbers are needed.
+    """Encode each symbol as a 1 among zeros.
 
         OneHot(x)_{seq(i), vocab(j)} = 1 if j = x_i, 0 otherwise
 
     Source: document 000, One-Hot Encoding.
-    Departs: its second axis is vocab, of size s; the document declares d_model.
+    Departs: its second axis is vocab, of size s; the document declares d_model. Outside a formula
+    give the size, OneHot(x, vocab[s]).
     """
     return nt.one_hot(x, s)
 

@@ -40,5 +40,5 @@ def test_every_page_opens_with_its_axes(page):
 
 @pytest.mark.parametrize("page", PAGES)
 def test_a_page_runs_without_torch(page):
-    loaded = python(f"import transformer_named.{page}, sys; print('torch' in sys.modules)")
+    loaded = python("-c", f"import transformer_named.{page}, sys; print('torch' in sys.modules)")
     assert loaded.strip() == "False"

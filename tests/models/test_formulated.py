@@ -22,7 +22,7 @@ QUERIES = {"Q": real("batch head seq' key"), "K": real("batch head seq key", 1)}
 
 def test_OneHot():
     agree(
-        lambda x, W: formulated.OneHot(x) @ formulated.vocab @ W,
+        lambda x, W: formulated.OneHot(x, formulated.vocab[11]) @ formulated.vocab @ W,
         lambda x, W: nn.functional.one_hot(x, 11).double() @ W,
         "batch seq emb",
         x=ids("batch seq", 11),

@@ -29,6 +29,7 @@ ROOMS = [
 # (importing file, imported room): upward imports, allowed only inside a function or under
 # TYPE_CHECKING, so that they never run while the package is being imported.
 DOORS: set[tuple[str, str]] = {
+    ("formula/formula.py", "nn"),  # .module(...) is asked of a formula
     ("tensor/named.py", "display"),  # a tensor shows itself
 }
 

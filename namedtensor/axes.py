@@ -1,0 +1,264 @@
+"""Axes are names, with or without a size (paper, section 2).
+
+emb            an axis                      emb[512]      the same axis with its size
+seq.prime      seq', a second copy          abs(emb[512]) |emb|
+seq(3)         a named index                seq[2:5]      a range of indices
+seq >> seq_    a renaming                   (height, width) >> layer   a reshaping
+"""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Callable, Iterable, Iterator
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any
+
+from namedtensor.errors import AxisNameError, AxisSizeError
+
+NAME = re.compile(r"[^\W\d]\w*'*\**")
+_SIZED = re.compile(rf"\s*({NAME.pattern})\s*(?:\[\s*(\d+)\s*\])?\s*")
+FRESH = "\N{MIDDLE DOT}"  # ends the name of an axis that a formula's body cannot see
+
+#: Answers abs(ax) while a formula's body runs: axis name -> size.
+axis_sizes: ContextVar[Callable[[str], Any] | None] = ContextVar("axis_sizes", default=None)
+
+
+def shown(name: str) -> str:
+    """Give an axis name as its owner wrote it."""
+    return name.rstrip(FRESH)
+
+
+class Axis:
+    """Name a direction of a tensor, with or without a size.
+
+    >>> emb = Axis("emb")
+    >>> emb[512], abs(emb[512]), emb.prime
+    (emb[512], 512, emb')
+    """
+
+    __slots__ = ("name", "size")
+
+    def __init__(self, name: str, size: Any = None) -> None:
+        if not isinstance(name, str) or not NAME.fullmatch(name):
+            raise AxisNameError(
+                f"Axis({name!r})",
+                "an axis name is a word, then primes, then stars",
+                hint='Axis("seq"), Axis("seq\'") or axes("seq emb")',
+            )
+        self.name = name
+        self.size = size
+
+    @property
+    def prime(self) -> Axis:
+        """The axis ax', a second copy of ax."""
+        if self.name.endswith("*"):
+            stem = self.name.rstrip("*")
+            return Axis(stem + "'" + self.name[len(stem) :], self.size)
+        return Axis(self.name + "'", self.size)
+
+    @property
+    def star(self) -> Axis:
+        """The axis ax* that a derivative adds for the input axis ax."""
+        return Axis(self.name + "*", self.size)
+
+    def __abs__(self) -> Any:
+        if self.size is not None:
+            return self.size
+        lookup = axis_sizes.get()
+        if lookup is None:
+            raise AxisSizeError(
+                f"abs({self.name})",
+                f"{self.name} has no size here",
+                hint=f"give it one, abs({self.name}[64]), or ask a tensor, X.size({self.name})",
+            )
+        return lookup(self.name)
+
+    def __getitem__(self, item: Any) -> Any:
+        if isinstance(item, (slice, list)) or getattr(item, "ndim", 0) or hasattr(item, "sizes"):
+            return AxisSelection(self.name, item)
+        if hasattr(item, "node"):
+            return Axis(self.name, item)
+        if isinstance(item, bool):
+            size = -1
+        else:
+            try:
+                size = operator.index(item)
+            except TypeError:
+                size = -1
+        if size < 0:
+            raise AxisSizeError(
+                f"{self.name}[{item!r}]",
+                "a size is a whole number, 0 or more",
+                hint=f"{self.name}[512] for a size, {self.name}[2:5] for a range, "
+                f"{self.name}(3) for an index",
+            )
+        return Axis(self.name, size)
+
+    def __call__(self, index: Any) -> AxisIndex:
+        return AxisIndex(self.name, index)
+
+    def __rshift__(self, after: Any) -> Rename:
+        return Rename((self,), parse_axes(after))
+
+    def __rrshift__(self, before: Any) -> Rename:
+        return Rename(parse_axes(before), (self,))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Axis):
+            return NotImplemented
+        return self.name == other.name and (
+            self.size is other.size or (type(self.size) is int and self.size == other.size)
+        )
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    def __iter__(self) -> Iterator[Axis]:
+        raise TypeError(f"the axis {self.name} is not a sequence")
+
+    def __repr__(self) -> str:
+        return self.name if self.size is None else f"{self.name}[{self.size}]"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Axis, (self.name, self.size)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AxisIndex:
+    """A named index: seq(3), or vocab(I) with I an integer named tensor."""
+
+    name: str
+    index: Any
+
+    def __repr__(self) -> str:
+        return f"{self.name}({self.index})"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AxisSelection:
+    """Some of an axis's indices: seq[2:5], seq[[0, 2]], seq[mask]. The axis stays."""
+
+    name: str
+    chosen: Any
+
+    def __repr__(self) -> str:
+        if isinstance(self.chosen, slice):
+            parts = [self.chosen.start, self.chosen.stop]
+            parts += [] if self.chosen.step is None else [self.chosen.step]
+            return f"{self.name}[{':'.join('' if p is None else str(p) for p in parts)}]"
+        return f"{self.name}[...]"
+
+
+@dataclass(frozen=True, slots=True)
+class Rename:
+    """Axes before and after: one to one renames, many to one merges, one to many splits."""
+
+    before: tuple[Axis, ...]
+    after: tuple[Axis, ...]
+
+    def __post_init__(self) -> None:
+        if len(self.before) != 1 and len(self.after) != 1:
+            raise AxisNameError(
+                repr(self),
+                "only one to one, many to one and one to many make sense",
+                hint="rename one by one, X[a >> b, c >> d], or merge and then split",
+            )
+        for side in (self.before, self.after):
+            distinct(repr(self), side)
+
+    def __repr__(self) -> str:
+        def side(axes: tuple[Axis, ...]) -> str:
+            inner = ", ".join(map(repr, axes))
+            return inner if len(axes) == 1 else f"({inner})"
+
+        return f"{side(self.before)} >> {side(self.after)}"
+
+
+Axes = Axis | str | tuple[Any, ...] | list[Any]
+
+
+def axes(names: str) -> Any:
+    """Make axes from their names: one name gives an axis, several a tuple.
+
+    >>> seq, emb = axes("seq emb")
+    >>> axes("emb[512]")
+    emb[512]
+    """
+    found = parse_axes(names)
+    return found[0] if len(found) == 1 else found
+
+
+def parse_axes(spec: Any) -> tuple[Axis, ...]:
+    """Read axes from an Axis, a string such as "seq emb[512]", or a sequence of both."""
+    if isinstance(spec, Axis):
+        return (spec,)
+    if isinstance(spec, str):
+        return _parse_names(spec)
+    if isinstance(spec, Iterable) and not hasattr(spec, "sizes"):
+        return tuple(axis for part in spec for axis in parse_axes(part))
+    raise AxisNameError(
+        repr(spec) if isinstance(spec, (int, float, type(None))) else type(spec).__name__,
+        "axes are given as Axis objects or as names",
+        hint='seq, (seq, emb) or "seq emb"',
+    )
+
+
+def _parse_names(text: str) -> tuple[Axis, ...]:
+    found = []
+    place = 0
+    body = text.strip()
+    if body.startswith("(") and body.endswith(")"):
+        body = body[1:-1]
+    while place < len(body):
+        if body[place] in ", \t\n":
+            place += 1
+            continue
+        match = _SIZED.match(body, place)
+        if match is None or match.end() == place:
+            raise AxisNameError(
+                repr(text),
+                f"cannot read axes from {body[place:]!r}",
+                hint='names are words, with primes and sizes: "seq seq\' emb[512]"',
+            )
+        name, size = match.groups()
+        found.append(Axis(name, None if size is None else int(size)))
+        place = match.end()
+    return tuple(found)
+
+
+def parse_renames(text: str) -> tuple[Rename, ...]:
+    """Read renames from "seq -> seq'", "(height, width) -> layer, a -> b"."""
+    renames = []
+    for part in re.split(r"[,;](?![^()]*\))", text):
+        before, arrow, after = part.partition("->")
+        if not arrow or not before.strip() or not after.strip():
+            raise AxisNameError(
+                repr(text),
+                f"{part.strip()!r} is not a renaming",
+                hint='X["seq -> seq\'"], X["(height, width) -> layer"]',
+            )
+        renames.append(Rename(parse_axes(before), parse_axes(after)))
+    return tuple(renames)
+
+
+def axis_name(spec: Any) -> str:
+    """Give the name of the one axis that spec stands for."""
+    found = parse_axes(spec)
+    if len(found) != 1:
+        raise AxisNameError(repr(spec), "one axis is wanted here", hint='seq or "seq"')
+    return found[0].name
+
+
+def distinct(call: str, given: Iterable[Axis]) -> None:
+    """Raise AxisNameError where a name stands twice."""
+    seen: set[str] = set()
+    for axis in given:
+        if axis.name in seen:
+            raise AxisNameError(
+                call,
+                f"{shown(axis.name)} is named twice",
+                hint=f"name it once; {shown(axis.name)}.prime is a second copy",
+            )
+        seen.add(axis.name)

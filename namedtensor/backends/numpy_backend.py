@@ -1,0 +1,408 @@
+"""The vocabulary in numpy, where its own word or meaning differs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy import broadcast_to as broadcast_to
+
+FALLBACK = np
+
+Array = Any
+Dims = tuple[int, ...]
+
+_KINDS = {"b": "bool", "i": "int", "u": "int", "f": "float", "c": "complex"}
+
+
+def kind_of(dtype: Any) -> str:
+    return _KINDS.get(np.dtype(dtype).kind, "object")
+
+
+def device_of(x: Array) -> Any:
+    return "cpu"
+
+
+def numpy_of(x: Array) -> Any:
+    return np.asarray(x)
+
+
+def cast(x: Array, dtype: Any) -> Array:
+    return np.asarray(x, dtype=dtype)
+
+
+def floating(x: Array) -> Array:
+    return np.asarray(x, dtype=np.float64)
+
+
+def integer(x: Array) -> Array:
+    return np.asarray(x, dtype=np.int64)
+
+
+def double(x: Array) -> Array:
+    return np.asarray(x, dtype=np.float64)
+
+
+def as_like(x: Array, like: Array) -> Array:
+    """Give index-defined numbers the dtype of the data that they meet."""
+    x = np.asarray(x)
+    if like.dtype.kind in "fc" or like.dtype.kind == x.dtype.kind:
+        return x.astype(like.dtype)
+    return x
+
+
+def unsqueeze(x: Array, dim: int) -> Array:
+    return np.expand_dims(x, dim)
+
+
+def reshape(x: Array, shape: Dims) -> Array:
+    return np.reshape(x, shape)
+
+
+# ------------------------------------------------------------------------------------ creation
+
+
+def arange(n: int, like: Array) -> Array:
+    return np.arange(n)
+
+
+def full(shape: Dims, value: Any, like: Array) -> Array:
+    return np.full(shape, value)
+
+
+def full_like_kind(shape: Dims, value: Any, x: Array) -> Array:
+    return np.full(shape, value, dtype=x.dtype)
+
+
+def where(c: Array, x: Any, y: Any) -> Array:
+    return np.where(c, x, y)
+
+
+where_weak = where
+
+# --------------------------------------------------------------------------------- elementwise
+
+power = np.power
+absolute = np.abs
+erf_of_number = np.vectorize(math.erf, otypes=[np.float64])
+
+
+def erf(x: Array) -> Array:
+    x = np.asarray(x)
+    return erf_of_number(x).astype(np.result_type(x.dtype, np.float32)) if x.size else x * 1.0
+
+
+def rsqrt(x: Array) -> Array:
+    return 1.0 / np.sqrt(x)
+
+
+def relu(x: Array) -> Array:
+    return np.maximum(x, 0)
+
+
+def sigmoid(x: Array) -> Array:
+    # the two branches never exponentiate a large positive number
+    z = np.exp(-np.abs(x))
+    return np.where(np.asarray(x) >= 0, 1.0, z) / (1.0 + z)
+
+
+def silu(x: Array) -> Array:
+    return x * sigmoid(x)
+
+
+def gelu(x: Array) -> Array:
+    return 0.5 * x * (1.0 + erf(x / math.sqrt(2.0)))
+
+
+def softplus(x: Array) -> Array:
+    return np.logaddexp(x, 0)
+
+
+def elu(x: Array) -> Array:
+    return np.where(np.asarray(x) > 0, x, np.expm1(np.minimum(x, 0)))
+
+
+# ---------------------------------------------------------------------------------- reductions
+
+
+def amax(x: Array, dims: Dims) -> Array:
+    return np.max(x, axis=dims)
+
+
+def amin(x: Array, dims: Dims) -> Array:
+    return np.min(x, axis=dims)
+
+
+def sum(x: Array, dims: Dims) -> Array:
+    return np.sum(x, axis=dims)
+
+
+def prod(x: Array, dims: Dims) -> Array:
+    return np.prod(x, axis=dims)
+
+
+def mean(x: Array, dims: Dims) -> Array:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.sum(x, axis=dims) / np.asarray(
+            math.prod([x.shape[d] for d in dims]), dtype=x.dtype
+        )
+
+
+def var(x: Array, dims: Dims) -> Array:
+    distance = x - np.expand_dims(mean(x, dims), dims)
+    return mean(distance * distance, dims)
+
+
+def std(x: Array, dims: Dims) -> Array:
+    return np.sqrt(var(x, dims))
+
+
+def norm(x: Array, dims: Dims) -> Array:
+    return np.sqrt(np.sum(x * x, axis=dims))
+
+
+def logsumexp(x: Array, dims: Dims) -> Array:
+    if math.prod([x.shape[d] for d in dims]) == 0:
+        return np.full(np.sum(x, axis=dims).shape, -np.inf, dtype=x.dtype)
+    high = np.max(x, axis=dims, keepdims=True)
+    high = np.where(np.isfinite(high), high, 0).astype(x.dtype)
+    with np.errstate(divide="ignore"):
+        return np.log(np.sum(np.exp(x - high), axis=dims)) + np.squeeze(high, dims)
+
+
+def any(x: Array, dims: Dims) -> Array:
+    return np.any(x, axis=dims)
+
+
+def all(x: Array, dims: Dims) -> Array:
+    return np.all(x, axis=dims)
+
+
+def count(x: Array, dims: Dims) -> Array:
+    return np.count_nonzero(x, axis=dims)
+
+
+def argmax(x: Array, dim: int) -> Array:
+    return np.argmax(x, axis=dim)
+
+
+def argmin(x: Array, dim: int) -> Array:
+    return np.argmin(x, axis=dim)
+
+
+# -------------------------------------------------------------------------- functions along axes
+
+
+def softmax(x: Array, dim: int) -> Array:
+    if x.shape[dim] == 0:
+        return np.array(x)
+    high = np.max(x, axis=dim, keepdims=True)
+    with np.errstate(invalid="ignore"):
+        weight = np.exp(x - high)
+        return weight / np.sum(weight, axis=dim, keepdims=True)
+
+
+def log_softmax(x: Array, dim: int) -> Array:
+    return x - np.expand_dims(logsumexp(x, (dim,)), dim)
+
+
+def standardize(x: Array, dims: Dims, eps: float) -> Array:
+    distance = x - np.expand_dims(mean(x, dims), dims)
+    return distance / np.sqrt(np.expand_dims(mean(distance * distance, dims), dims) + eps)
+
+
+def cumsum(x: Array, dim: int) -> Array:
+    return np.cumsum(x, axis=dim)
+
+
+def cumprod(x: Array, dim: int) -> Array:
+    return np.cumprod(x, axis=dim)
+
+
+def flip(x: Array, dims: Dims) -> Array:
+    return np.flip(x, axis=dims)
+
+
+def roll(x: Array, shift: int, dim: int) -> Array:
+    return np.roll(x, shift, axis=dim)
+
+
+def pad(x: Array, dim: int, before: int, after: int, value: Any) -> Array:
+    width = [(0, 0)] * x.ndim
+    width[dim] = (before, after)
+    return np.pad(x, width, constant_values=value)
+
+
+# ------------------------------------------------------------------------------------ ordering
+
+
+def argsort(x: Array, dim: int, descending: bool) -> Array:
+    if not descending:
+        return np.argsort(x, axis=dim, kind="stable")
+    # reversed before and after, so that equal numbers keep their order
+    n = x.shape[dim]
+    return np.flip((n - 1) - np.argsort(np.flip(x, dim), axis=dim, kind="stable"), dim)
+
+
+def sort(x: Array, dim: int, descending: bool) -> Array:
+    return np.take_along_axis(x, argsort(x, dim, descending), dim)
+
+
+def top_indices(x: Array, k: int, dim: int, largest: bool) -> Array:
+    return np.take(argsort(x, dim, largest), np.arange(k), axis=dim)
+
+
+def take_along(x: Array, index: Array, dim: int) -> Array:
+    return np.take_along_axis(x, index, dim)
+
+
+def one_hot(index: Array, n: int) -> Array:
+    return (np.expand_dims(index, -1) == np.arange(n)).astype(np.int64)
+
+
+# ------------------------------------------------------------------------------------ indexing
+
+
+def select(x: Array, dim: int, index: int) -> Array:
+    return x[(slice(None),) * dim + (index,)]
+
+
+def narrow(x: Array, dim: int, start: int | None, stop: int | None, step: int | None) -> Array:
+    return x[(slice(None),) * dim + (slice(start, stop, step),)]
+
+
+def take(x: Array, index: Array, dim: int) -> Array:
+    """Index axis dim by an array of any shape, whose axes come in its place."""
+    return x[(slice(None),) * dim + (index,)]
+
+
+def gather(x: Array, index: Sequence[Array]) -> Array:
+    """Index the first axes by arrays that broadcast against one another."""
+    return x[tuple(index)]
+
+
+def set_at(x: Array, index: Any, value: Array) -> Array:
+    x = np.array(x)
+    x[index] = value
+    return x
+
+
+def add_at(x: Array, index: Any, value: Array) -> Array:
+    x = np.array(x)
+    np.add.at(x, index, value)
+    return x
+
+
+def index_grid(n: int, dims: int, dim: int, like: Array) -> Array:
+    """Count along one of several axes, shaped to broadcast against the others."""
+    return np.arange(n).reshape((1,) * dim + (n,) + (1,) * (dims - dim - 1))
+
+
+def windows(x: Array, dim: int, size: int, stride: int) -> Array:
+    view = np.lib.stride_tricks.sliding_window_view(x, size, axis=dim)
+    return view[(slice(None),) * dim + (slice(None, None, stride),)]
+
+
+# ------------------------------------------------------------------------------------- joining
+
+
+def concat(parts: Sequence[Array], dim: int) -> Array:
+    return np.concatenate(parts, axis=dim)
+
+
+def stack(parts: Sequence[Array], dim: int) -> Array:
+    return np.stack(parts, axis=dim)
+
+
+# ------------------------------------------------------------------------------------ matrices
+
+det = np.linalg.det
+inv = np.linalg.inv
+pinv = np.linalg.pinv
+solve = np.linalg.solve
+cholesky = np.linalg.cholesky
+eigvals_symmetric = np.linalg.eigvalsh
+
+
+def slogdet(x: Array) -> Array:
+    return np.linalg.slogdet(x)[1]
+
+
+def diagonal(x: Array, a: int, b: int) -> Array:
+    return np.diagonal(x, axis1=a, axis2=b)
+
+
+def singular_values(x: Array) -> Array:
+    return np.linalg.svd(x, compute_uv=False)
+
+
+def matrix_exp(x: Array) -> Array:
+    """Scale down by 2^s, sum the Taylor series, and square s times."""
+    size = float(np.max(np.abs(x), initial=0.0)) * x.shape[-1]
+    squarings = max(0, math.ceil(math.log2(size)) + 4) if size > 0 else 0
+    small = x / 2.0**squarings
+    total = term = np.broadcast_to(np.eye(x.shape[-1], dtype=x.dtype), x.shape)
+    for k in range(1, 20):
+        term = term @ small / k
+        total = total + term
+    for _ in range(squarings):
+        total = total @ total
+    return total
+
+
+# -------------------------------------------------------------------------------------- random
+
+
+def generator_of(generator: Any, device: Any) -> Any:
+    return np.random.default_rng() if generator is None else generator
+
+
+def dtype_of(dtype: Any) -> Any:
+    return None if dtype is None else np.dtype(dtype)
+
+
+def create(shape: Dims, value: Any, dtype: Any, device: Any) -> Array:
+    return np.full(shape, value, dtype=np.float64 if dtype is None else dtype)
+
+
+def random_normal(shape: Dims, generator: Any, dtype: Any, device: Any) -> Array:
+    return generator.standard_normal(shape).astype(dtype or np.float64)
+
+
+def random_uniform(shape: Dims, generator: Any, dtype: Any, device: Any) -> Array:
+    return generator.random(shape).astype(dtype or np.float64)
+
+
+def random_integers(
+    shape: Dims, low: int, high: int, generator: Any, dtype: Any, device: Any
+) -> Array:
+    return generator.integers(low, high, shape, dtype=dtype or np.int64)
+
+
+def categorical(p: Array, generator: Any) -> Array:
+    """Draw one index along the last axis, with probabilities proportional to p."""
+    edges = np.cumsum(p, axis=-1)
+    draw = generator_of(generator, None).random(p.shape[:-1])[..., None] * edges[..., -1:]
+    # "<=" steps over indices whose probability is zero
+    return np.minimum(np.sum(edges <= draw, axis=-1), p.shape[-1] - 1)
+
+
+def dropout(x: Array, p: float, generator: Any) -> Array:
+    keep = generator_of(generator, None).random(x.shape) >= p
+    return np.where(keep, x / (1.0 - p) if p < 1 else 0 * x, 0).astype(x.dtype)
+
+
+def squeeze_last(x: Array) -> Array:
+    return np.squeeze(x, -1)
+
+
+def rearrange(x: Array, pattern: str, **sizes: int) -> Array:
+    import einops
+
+    return einops.rearrange(x, pattern, **sizes)
+
+
+def as_array(x: Any) -> Array:
+    return np.asarray(x)

@@ -1,0 +1,369 @@
+"""The vocabulary in torch, where its own word or meaning differs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch import amax as amax
+from torch import amin as amin
+from torch import broadcast_to as broadcast_to
+from torch import clamp as clamp
+from torch import log_softmax as log_softmax
+from torch import logsumexp as logsumexp
+from torch import permute as permute
+from torch import reshape as reshape
+from torch import softmax as softmax
+from torch import unsqueeze as unsqueeze
+from torch import where as where
+from torch.linalg import cholesky as cholesky
+from torch.linalg import det as det
+from torch.linalg import inv as inv
+from torch.linalg import matrix_exp as matrix_exp
+from torch.linalg import pinv as pinv
+from torch.linalg import solve as solve
+
+FALLBACK = torch
+
+Array = Any
+Dims = tuple[int, ...]
+
+
+def kind_of(dtype: Any) -> str:
+    if dtype is torch.bool:
+        return "bool"
+    if dtype.is_floating_point:
+        return "float"
+    return "complex" if dtype.is_complex else "int"
+
+
+def device_of(x: Array) -> Any:
+    return x.device
+
+
+def numpy_of(x: Array) -> Any:
+    return x.detach().cpu().numpy()
+
+
+def cast(x: Array, dtype: Any) -> Array:
+    return x.to(dtype)
+
+
+def floating(x: Array) -> Array:
+    return x.to(torch.get_default_dtype())
+
+
+def integer(x: Array) -> Array:
+    return x.to(torch.int64)
+
+
+def double(x: Array) -> Array:
+    return x.to(torch.float64)
+
+
+def as_like(x: Array, like: Array) -> Array:
+    """Give index-defined numbers the dtype and device of the data that they meet."""
+    if like.dtype.is_floating_point or like.dtype.is_complex:
+        return x.to(like.device, like.dtype)
+    if x.dtype.is_floating_point:
+        return x.to(like.device, torch.get_default_dtype())
+    return x.to(like.device, x.dtype if like.dtype is torch.bool else like.dtype)
+
+
+# ------------------------------------------------------------------------------------ creation
+
+
+def arange(n: int, like: Array) -> Array:
+    return torch.arange(n, device=None if like is None else like.device)
+
+
+def full(shape: Dims, value: Any, like: Array) -> Array:
+    dtype = torch.float64 if isinstance(value, float) else None
+    return torch.full(shape, value, dtype=dtype, device=None if like is None else like.device)
+
+
+def full_like_kind(shape: Dims, value: Any, x: Array) -> Array:
+    return torch.full(shape, value, dtype=x.dtype, device=x.device)
+
+
+def where_weak(c: Array, x: Any, y: Any) -> Array:
+    """Choose between numbers that have no dtype yet: the widest holds them until they have."""
+    wide = torch.float64 if isinstance(x, float) or isinstance(y, float) else None
+    x = x if isinstance(x, torch.Tensor) else torch.full((), x, dtype=wide, device=c.device)
+    y = y if isinstance(y, torch.Tensor) else torch.full((), y, dtype=wide, device=c.device)
+    return torch.where(c, x, y)
+
+
+# --------------------------------------------------------------------------------- elementwise
+
+power = torch.pow
+absolute = torch.abs
+relu = torch.relu
+silu = F.silu
+gelu = F.gelu
+softplus = F.softplus
+elu = F.elu
+
+
+def maximum(x: Any, y: Any) -> Array:
+    if isinstance(y, torch.Tensor):
+        return torch.maximum(x, y) if isinstance(x, torch.Tensor) else torch.clamp(y, min=x)
+    return torch.clamp(x, min=y)
+
+
+def minimum(x: Any, y: Any) -> Array:
+    if isinstance(y, torch.Tensor):
+        return torch.minimum(x, y) if isinstance(x, torch.Tensor) else torch.clamp(y, max=x)
+    return torch.clamp(x, max=y)
+
+
+def _both(function: Any) -> Any:
+    """Let a function of two tensors take a Python number on either side."""
+
+    def call(x: Any, y: Any) -> Array:
+        if not isinstance(x, torch.Tensor):
+            x = torch.full((), x, dtype=y.dtype, device=y.device)
+        if not isinstance(y, torch.Tensor):
+            y = torch.full((), y, dtype=x.dtype, device=x.device)
+        return function(x, y)
+
+    return call
+
+
+atan2 = _both(torch.atan2)
+hypot = _both(torch.hypot)
+logaddexp = _both(torch.logaddexp)
+
+
+# ---------------------------------------------------------------------------------- reductions
+
+
+def sum(x: Array, dims: Dims) -> Array:
+    return torch.sum(x, dims)
+
+
+def mean(x: Array, dims: Dims) -> Array:
+    return torch.mean(x, dims)
+
+
+def prod(x: Array, dims: Dims) -> Array:
+    for dim in sorted(dims, reverse=True):
+        x = torch.prod(x, dim)
+    return x
+
+
+def var(x: Array, dims: Dims) -> Array:
+    return torch.var(x, dims, correction=0)
+
+
+def std(x: Array, dims: Dims) -> Array:
+    return torch.std(x, dims, correction=0)
+
+
+def norm(x: Array, dims: Dims) -> Array:
+    return torch.linalg.vector_norm(x, dim=dims)
+
+
+def any(x: Array, dims: Dims) -> Array:
+    return torch.any(x, dims)
+
+
+def all(x: Array, dims: Dims) -> Array:
+    return torch.all(x, dims)
+
+
+def count(x: Array, dims: Dims) -> Array:
+    return torch.count_nonzero(x, dims)
+
+
+def argmax(x: Array, dim: int) -> Array:
+    return torch.argmax(x, dim)
+
+
+def argmin(x: Array, dim: int) -> Array:
+    return torch.argmin(x, dim)
+
+
+# -------------------------------------------------------------------------- functions along axes
+
+
+def standardize(x: Array, dims: Dims, eps: float) -> Array:
+    mean = torch.mean(x, dims, keepdim=True)
+    return (x - mean) * torch.rsqrt(torch.var(x, dims, correction=0, keepdim=True) + eps)
+
+
+def cumsum(x: Array, dim: int) -> Array:
+    return torch.cumsum(x, dim)
+
+
+def cumprod(x: Array, dim: int) -> Array:
+    return torch.cumprod(x, dim)
+
+
+def flip(x: Array, dims: Dims) -> Array:
+    return torch.flip(x, dims)
+
+
+def roll(x: Array, shift: int, dim: int) -> Array:
+    return torch.roll(x, shift, dim)
+
+
+def pad(x: Array, dim: int, before: int, after: int, value: Any) -> Array:
+    return F.pad(x, (0, 0) * (x.ndim - dim - 1) + (before, after), value=value)
+
+
+# ------------------------------------------------------------------------------------ ordering
+
+
+def sort(x: Array, dim: int, descending: bool) -> Array:
+    return torch.sort(x, dim=dim, descending=descending, stable=True).values
+
+
+def argsort(x: Array, dim: int, descending: bool) -> Array:
+    return torch.sort(x, dim=dim, descending=descending, stable=True).indices
+
+
+def top_indices(x: Array, k: int, dim: int, largest: bool) -> Array:
+    return torch.narrow(argsort(x, dim, largest), dim, 0, k)
+
+
+def take_along(x: Array, index: Array, dim: int) -> Array:
+    return torch.take_along_dim(x, index, dim)
+
+
+def one_hot(index: Array, n: int) -> Array:
+    return (index.unsqueeze(-1) == torch.arange(n, device=index.device)).to(torch.int64)
+
+
+# ------------------------------------------------------------------------------------ indexing
+
+
+def select(x: Array, dim: int, index: int) -> Array:
+    return torch.select(x, dim, index)
+
+
+def narrow(x: Array, dim: int, start: int | None, stop: int | None, step: int | None) -> Array:
+    if step is not None and step < 0:
+        kept = range(*slice(start, stop, step).indices(x.shape[dim]))
+        return torch.index_select(
+            x, dim, torch.tensor(list(kept), dtype=torch.int64, device=x.device)
+        )
+    return x[(slice(None),) * dim + (slice(start, stop, step),)]
+
+
+def take(x: Array, index: Array, dim: int) -> Array:
+    """Index axis dim by an array of any shape, whose axes come in its place."""
+    return x[(slice(None),) * dim + (index.long(),)]
+
+
+def gather(x: Array, index: Sequence[Array]) -> Array:
+    """Index the first axes by arrays that broadcast against one another."""
+    return x[tuple([i.long() for i in index])]
+
+
+def set_at(x: Array, index: Any, value: Array) -> Array:
+    x = x.clone()
+    x[index] = value.to(x.dtype) if isinstance(value, torch.Tensor) else value
+    return x
+
+
+def add_at(x: Array, index: Any, value: Array) -> Array:
+    places = torch.arange(x.numel(), device=x.device).reshape(x.shape)[index]
+    value = torch.broadcast_to(torch.as_tensor(value, dtype=x.dtype, device=x.device), places.shape)
+    return x.reshape(-1).index_add(0, places.reshape(-1), value.reshape(-1)).reshape(x.shape)
+
+
+def index_grid(n: int, dims: int, dim: int, like: Array) -> Array:
+    """Count along one of several axes, shaped to broadcast against the others."""
+    shape = (1,) * dim + (n,) + (1,) * (dims - dim - 1)
+    return torch.arange(n, device=like.device).reshape(shape)
+
+
+def windows(x: Array, dim: int, size: int, stride: int) -> Array:
+    return x.unfold(dim, size, stride)
+
+
+# ------------------------------------------------------------------------------------- joining
+
+
+def concat(parts: Sequence[Array], dim: int) -> Array:
+    return torch.cat(tuple(parts), dim)
+
+
+def stack(parts: Sequence[Array], dim: int) -> Array:
+    return torch.stack(tuple(parts), dim)
+
+
+# ------------------------------------------------------------------------------------ matrices
+
+eigvals_symmetric = torch.linalg.eigvalsh
+singular_values = torch.linalg.svdvals
+
+
+def slogdet(x: Array) -> Array:
+    return torch.linalg.slogdet(x).logabsdet
+
+
+def diagonal(x: Array, a: int, b: int) -> Array:
+    return torch.diagonal(x, 0, a, b)
+
+
+# -------------------------------------------------------------------------------------- random
+
+
+def generator_of(generator: Any, device: Any) -> Any:
+    return generator
+
+
+def dtype_of(dtype: Any) -> Any:
+    return dtype
+
+
+def create(shape: Dims, value: Any, dtype: Any, device: Any) -> Array:
+    if dtype is None and not isinstance(value, (bool, complex)):
+        dtype = torch.get_default_dtype()
+    return torch.full(shape, value, dtype=dtype, device=device)
+
+
+def random_normal(shape: Dims, generator: Any, dtype: Any, device: Any) -> Array:
+    return torch.randn(shape, generator=generator, dtype=dtype, device=device)
+
+
+def random_uniform(shape: Dims, generator: Any, dtype: Any, device: Any) -> Array:
+    return torch.rand(shape, generator=generator, dtype=dtype, device=device)
+
+
+def random_integers(
+    shape: Dims, low: int, high: int, generator: Any, dtype: Any, device: Any
+) -> Array:
+    return torch.randint(low, high, shape, generator=generator, dtype=dtype, device=device)
+
+
+def categorical(p: Array, generator: Any) -> Array:
+    """Draw one index along the last axis, with probabilities proportional to p."""
+    flat = p.reshape(-1, p.shape[-1])
+    return torch.multinomial(flat, 1, generator=generator).reshape(p.shape[:-1])
+
+
+def dropout(x: Array, p: float, generator: Any) -> Array:
+    if generator is None:
+        return F.dropout(x, p)
+    keep = torch.rand(x.shape, generator=generator, device=x.device) >= p
+    return torch.where(keep, x / (1.0 - p) if p < 1 else 0 * x, math.copysign(0.0, 1.0))
+
+
+def squeeze_last(x: Array) -> Array:
+    return torch.squeeze(x, -1)
+
+
+def rearrange(x: Array, pattern: str, **sizes: int) -> Array:
+    import einops
+
+    return einops.rearrange(x, pattern, **sizes)
+
+
+def as_array(x: Any) -> Array:
+    return x

@@ -1,0 +1,1 @@
+"""Named tensors as people look at them."""

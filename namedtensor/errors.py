@@ -1,0 +1,85 @@
+"""What goes wrong with axes, one class for each precondition.
+
+A message has four parts: the call; why not, naming the axis and each size with its owner;
+every operand's shape; and a hint that says what to type.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+class NamedTensorError(ValueError):
+    """Say which call failed, why, on which shapes, and what to type instead.
+
+    >>> error = AxisMissingError("sum[key](X)", "X has no axis key", [("X", "seq[3]")], "sum[seq](X)")
+    >>> print(error)
+    sum[key](X): X has no axis key
+      X : seq[3]
+    hint: sum[seq](X)
+    """
+
+    def __init__(
+        self,
+        call: str,
+        why: str,
+        operands: Iterable[tuple[str, str]] = (),
+        hint: str = "",
+    ) -> None:
+        self.call = call
+        self.why = why
+        self.operands = tuple(operands)
+        self.hint = hint
+        super().__init__(call, why, self.operands, hint)
+
+    def __str__(self) -> str:
+        width = max((len(label) for label, _ in self.operands), default=0)
+        lines = [f"{self.call}: {self.why}"]
+        lines += [f"  {label:<{width}} : {shape}" for label, shape in self.operands]
+        if self.hint:
+            lines.append(f"hint: {self.hint}")
+        return "\n".join(lines)
+
+
+class AxisMissingError(NamedTensorError):
+    """An operation names an axis that an operand lacks."""
+
+
+class AxisSizeError(NamedTensorError):
+    """One axis has two sizes, or a size that does not fit."""
+
+
+class AxisClashError(NamedTensorError):
+    """Two axes of one tensor would get the same name."""
+
+
+class AxisNameError(NamedTensorError):
+    """A name, a shape or a pattern is not well formed, or names one axis twice."""
+
+
+class IndexRangeError(NamedTensorError, IndexError):
+    """An index lies outside its axis."""
+
+
+class KindError(NamedTensorError, TypeError):
+    """Numbers of another kind are needed: an integer index, a boolean condition."""
+
+
+class BackendError(NamedTensorError, TypeError):
+    """Operands live in different libraries or devices, or are bare arrays without names."""
+
+
+class TraceError(NamedTensorError):
+    """A formula's body cannot be traced into an expression."""
+
+
+def nearest(name: str, names: Iterable[str]) -> str | None:
+    """Find the name that a typo most likely meant.
+
+    >>> nearest("kye", ["key", "seq"])
+    'key'
+    """
+    from difflib import get_close_matches
+
+    found = get_close_matches(name, list(names), n=1, cutoff=0.5)
+    return found[0] if found else None

@@ -1,0 +1,10 @@
+"""@formula: a function whose axes are declared, checked, lifted, and compiled once."""
+
+from namedtensor.formula.formula import Bundle as Bundle
+from namedtensor.formula.formula import Formula as Formula
+from namedtensor.formula.formula import formula as formula
+from namedtensor.formula.signature import B as B
+from namedtensor.formula.signature import R as R
+from namedtensor.formula.signature import Signature as Signature
+from namedtensor.formula.signature import Space as Space
+from namedtensor.formula.signature import Z as Z

@@ -1,0 +1,336 @@
+"""Formula: a function on named tensors, checked at its door, traced once, run as positional code."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from namedtensor.axes import axis_sizes, shown
+from namedtensor.errors import AxisSizeError, BackendError, NamedTensorError
+from namedtensor.formula.lifting import Entry, Leaf
+from namedtensor.formula.signature import Parameter, Signature, Space, caller_scope, read_signature
+from namedtensor.formula.trace import Trace
+from namedtensor.plans import Plan
+from namedtensor.tensor import NamedTensor, SymbolicTensor
+from namedtensor.tensor.apply import LIBRARY_ERRORS
+
+
+class Bundle:
+    """The parameters of a formula, bound: called with the formula's remaining arguments.
+
+    `ffn.W1` gives a parameter; `ffn(X)` is FFN(X, W1=..., b1=..., ...).
+    """
+
+    def __init__(self, formula: Formula, values: dict[str, Any]) -> None:
+        self.formula = formula
+        self.values = values
+
+    def __call__(self, *args: Any, **settings: Any) -> Any:
+        return self.formula(*args, **{**self.values, **settings})
+
+    def __getattr__(self, name: str) -> Any:
+        values = self.__dict__.get("values", {})
+        if name in values:
+            return values[name]
+        raise AttributeError(
+            f"the bundle of {self.__dict__.get('formula')} has no parameter {name}"
+        )
+
+    def __repr__(self) -> str:
+        return f"{self.formula.name}(...; {', '.join(self.values)})"
+
+
+class Formula:
+    """A formula f(X; W, b) with declared axes; made by the decorator `formula`."""
+
+    def __init__(
+        self, function: Callable[..., Any], scope: dict[str, Any], trace: bool = True
+    ) -> None:
+        self.function = function
+        self.name = function.__name__
+        self.signature: Signature = read_signature(function, scope)
+        self.traced = trace
+        self.plans: dict[Any, list[tuple[tuple[Any, ...], Plan]]] = {}
+        functools.update_wrapper(self, function)
+
+    # ------------------------------------------------------------------------------- calling
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        values = self._bind(args, kwargs)
+        leaves, key = self._flatten(values)
+        if any(
+            isinstance(leaf.tensor, SymbolicTensor) and not leaf.tensor.node.closed
+            for leaf in leaves
+        ):
+            return self._inline(values, leaves)
+        if not self.traced:
+            return self._inline(values, leaves)
+        plan = self._plan(key, values, leaves)
+        arrays = [leaf.tensor.data for leaf in leaves if type(leaf.tensor) is NamedTensor]
+        try:
+            data = plan.run(*arrays)
+        except LIBRARY_ERRORS as error:
+            raise self._diagnose(values, leaves, error) from None
+        if self.signature.several:
+            return tuple([NamedTensor(d, at) for d, at in zip(data, plan.layouts, strict=True)])
+        return NamedTensor(data, plan.layout)
+
+    def _bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+        bound = self.signature.python.bind(*args, **kwargs)
+        bound.apply_defaults()
+        return bound.arguments
+
+    def _flatten(self, values: dict[str, Any]) -> tuple[list[Leaf], tuple[Any, ...]]:
+        """List the tensors of a call, and what else its plan depends on."""
+        leaves: list[Leaf] = []
+        key: list[Any] = []
+        for parameter in self.signature.parameters:
+            self._flatten_one(parameter, parameter.name, values[parameter.name], leaves, key)
+        return leaves, tuple(key)
+
+    def _flatten_one(
+        self, parameter: Parameter, path: str, value: Any, leaves: list[Leaf], key: list[Any]
+    ) -> None:
+        if parameter.bundle is not None:
+            inner = parameter.bundle
+            for name, part in inner.parameters_of(value, path).items():
+                self._flatten_one(inner.signature[name], f"{path}.{name}", part, leaves, key)
+        elif parameter.space is None or value is None:
+            key += [type(value), value]
+        elif isinstance(value, SymbolicTensor):
+            leaves.append(Leaf(path, parameter.space, value))
+            key.append(value.node)
+        elif isinstance(value, NamedTensor):
+            leaves.append(Leaf(path, parameter.space, value))
+            key.append(value.layout)
+        else:
+            key += [type(value), self._number(path, parameter.space, value)]
+
+    def _number(self, path: str, space: Space, value: Any) -> Any:
+        if isinstance(value, (bool, int, float)) and not space.axes:
+            return value
+        raise BackendError(
+            f"{self.name}(..., {path}, ...)",
+            f"{path} is a {type(value).__name__}, and {self.name} takes a named tensor of {space}",
+            hint=f"name its axes: nt.tensor({path}, {', '.join(map(shown, space.names)) or '()'})",
+        )
+
+    def parameters_of(self, bundle: Any, path: str) -> dict[str, Any]:
+        """Give the parameters in a bundle: a Bundle, a dict, or a module of this formula."""
+        if isinstance(bundle, Bundle):
+            found = bundle.values
+        elif isinstance(bundle, dict):
+            found = bundle
+        elif hasattr(bundle, "named_values"):
+            found = bundle.named_values()
+        else:
+            found = {}
+        result = {}
+        for parameter in self.signature.parameters:
+            if not parameter.after:
+                continue
+            if parameter.name in found:
+                result[parameter.name] = found[parameter.name]
+            elif parameter.default is not inspect.Parameter.empty:
+                result[parameter.name] = parameter.default
+            else:
+                raise BackendError(
+                    f"{path} = {type(bundle).__name__}",
+                    f"the bundle of {self.name} has no parameter {parameter.name}",
+                    hint=f"{self.name}.module(...), or a dict with {', '.join(self.parameter_names)}",
+                )
+        return result
+
+    @property
+    def parameter_names(self) -> tuple[str, ...]:
+        """The names after the semicolon, settings left out."""
+        return tuple([p.name for p in self.signature.parameters if p.after and not p.setting])
+
+    # ------------------------------------------------------------------------------- tracing
+
+    def _plan(self, key: tuple[Any, ...], values: dict[str, Any], leaves: Sequence[Leaf]) -> Plan:
+        known = self.plans.get(key)
+        if known is not None:
+            for guards, plan in known:
+                if not guards or all(Trace.holds(g, leaves) for g in guards):
+                    return plan
+        trace = Trace(self, values, leaves)
+        plan = trace.compile()
+        self.plans.setdefault(key, []).append((trace.guards, plan))
+        return plan
+
+    def run_body(
+        self, values: dict[str, Any], entered: dict[str, Any], sizes: Callable[[str], Any]
+    ) -> Any:
+        """Run the body on renamed tensors; abs(ax) is answered by `sizes`."""
+        token = axis_sizes.set(sizes)
+        try:
+            python = self.signature.python
+            bound = python.bind_partial()
+            for parameter in self.signature.parameters:
+                bound.arguments[parameter.name] = self._entered(
+                    parameter, parameter.name, values[parameter.name], entered
+                )
+            return self.function(*bound.args, **bound.kwargs)
+        finally:
+            axis_sizes.reset(token)
+
+    def _entered(self, parameter: Parameter, path: str, value: Any, entered: dict[str, Any]) -> Any:
+        if parameter.bundle is not None:
+            inner = parameter.bundle
+            parts = inner.parameters_of(value, path)
+            return Bundle(
+                inner,
+                {
+                    name: self._entered(inner.signature[name], f"{path}.{name}", part, entered)
+                    for name, part in parts.items()
+                },
+            )
+        return entered.get(path, value)
+
+    def results_of(self, result: Any, entry: Entry) -> list[Any]:
+        """Check what the body returned, and give it with the caller's axis names."""
+        spaces = self.signature.results
+        if self.signature.several:
+            if not isinstance(result, tuple) or len(result) != len(spaces or ()):
+                raise entry.error(
+                    NamedTensorError,
+                    f"the body returned {_what(result)}, and a tuple of {len(spaces or ())} is declared",
+                    "return as many named tensors as the signature declares",
+                )
+            parts = list(result)
+        else:
+            parts = [result]
+        for part in parts:
+            if not isinstance(part, NamedTensor):
+                raise entry.error(
+                    NamedTensorError,
+                    f"the body returned {_what(part)}, and a formula gives a named tensor",
+                    "return the result of the formula's last line",
+                )
+        wanted: Sequence[Space | None] = spaces if spaces is not None else [None] * len(parts)
+        return [entry.leave(p, s) for p, s in zip(parts, wanted, strict=True)]
+
+    def _inline(self, values: dict[str, Any], leaves: Sequence[Leaf]) -> Any:
+        """Run the body in place: inside another formula's trace, or untraced on data."""
+        entry = Entry(self.name, leaves, self.signature.results)
+        entry.agree()
+        entered = {leaf.path: entry.enter(leaf) for leaf in leaves}
+        sizes = {}
+        for leaf in reversed(leaves):
+            sizes.update({n: s for n, s in entered[leaf.path].sizes if n in leaf.space.names})
+        result = self.run_body(values, entered, functools.partial(self._size, sizes))
+        parts = self.results_of(result, entry)
+        return tuple(parts) if self.signature.several else parts[0]
+
+    def _size(self, sizes: dict[str, Any], name: str) -> Any:
+        if name in sizes:
+            return sizes[name]
+        raise AxisSizeError(
+            f"abs({shown(name)})",
+            f"{self.name} declares no axis {shown(name)}",
+            [(self.name, ", ".join(sizes) or "no axes")],
+            f"declare it, or ask a tensor: X.size({shown(name)})",
+        )
+
+    def _diagnose(
+        self, values: dict[str, Any], leaves: Sequence[Leaf], error: Exception
+    ) -> Exception:
+        """Find the words for a failure: check sizes at the door, then run operation by operation."""
+        Entry(self.name, leaves, self.signature.results).agree()
+        Trace(self, values, leaves, concrete=True).run()
+        self._inline(values, leaves)
+        return error
+
+    # ------------------------------------------------------------------------ what can be asked
+
+    def shape(self, *arguments: Any, **named: Any) -> Any:
+        """Give the shape of the result for arguments of these shapes, without data.
+
+        Shapes are strings, axes or tensors; sizes may be left open. Parameters that are not given
+        have their declared axes.
+
+        >>> from namedtensor import R, axes, formula
+        >>> seq, emb, hid = axes("seq emb hid")
+        >>> @formula
+        ... def project(X: R[emb], *, W: R[emb, hid]) -> R[hid]:
+        ...     return W @ emb @ X
+        >>> project.shape("seq[7] emb[512]", W="emb[512] hid[64]")
+        seq[7] x hid[64]
+        """
+        from namedtensor.formula.shapes import shape_of
+
+        return shape_of(self, arguments, named)
+
+    def code(self, *args: Any, **kwargs: Any) -> str:
+        """Give the positional source that runs for these arguments."""
+        values = self._bind(args, kwargs)
+        leaves, key = self._flatten(values)
+        return self._plan(key, values, leaves).source
+
+    def module(
+        self, *axes: Any, init: Any = None, dtype: Any = None, device: Any = None, **settings: Any
+    ) -> Any:
+        """Make a torch.nn.Module whose parameters stand after the semicolon.
+
+        Sizes come by axis: FFN.module(emb[512], hid[2048]). Weights start as suits their role in
+        the formula; `init` overrides it by name, with a function that fills a torch tensor.
+
+        Raises: AxisSizeError where a parameter's axis has no size.
+        """
+        from namedtensor.nn.module import make_module
+
+        return make_module(self, axes, init, dtype, device, settings)
+
+    def __repr__(self) -> str:
+        before = [p for p in self.signature.parameters if not p.after]
+        after = [p for p in self.signature.parameters if p.after]
+        text = ", ".join(f"{p.name}: {p.space}" if p.space else p.name for p in before)
+        if after:
+            text += "; " + ", ".join(f"{p.name}: {p.space}" if p.space else p.name for p in after)
+        results = self.signature.results
+        return f"{self.name}({text})" + (f" -> {', '.join(map(repr, results))}" if results else "")
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return self if instance is None else functools.partial(self, instance)
+
+    def __iter__(self) -> Iterator[Any]:
+        raise TypeError(f"the formula {self.name} is not a sequence")
+
+    def __reduce__(self) -> str:
+        return self.function.__qualname__
+
+
+def _what(result: Any) -> str:
+    if result is None:
+        return "nothing"
+    return f"a {type(result).__name__}"
+
+
+def formula(function: Callable[..., Any] | None = None, *, trace: bool = True) -> Any:
+    """Make a formula of a function whose arguments and result have declared axes.
+
+        @formula
+        def f(X: R[seq, emb], *, W: R[emb, hid]) -> R[seq, hid]: ...
+
+    Arguments before the * are the formula's arguments, those after it its parameters, f(X; W).
+    Axes that an argument has beyond its declaration pass through untouched. `trace=False` runs the
+    body on data each time, for Python that depends on numbers.
+
+    Raises: AxisMissingError, AxisSizeError, AxisClashError, KindError, TraceError when called.
+
+    >>> import namedtensor as nt
+    >>> from namedtensor import R, axes
+    >>> emb, hid = axes("emb hid")
+    >>> @formula
+    ... def project(X: R[emb], *, W: R[emb, hid]) -> R[hid]:
+    ...     return W @ emb @ X
+    >>> project(nt.ones("seq[7] emb[2]"), W=nt.ones("emb[2] hid[3]")).shape
+    seq[7] x hid[3]
+    """
+    scope = caller_scope(2)
+    if function is None:
+        return lambda inner: Formula(inner, scope, trace)
+    return Formula(function, scope, trace)

@@ -1,0 +1,201 @@
+"""Lifting with hygiene: an axis that an argument has and the formula does not declare passes through.
+
+It is renamed to a fresh name on entry, so that the body cannot meet it, and back on exit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from namedtensor.axes import FRESH, shown
+from namedtensor.errors import (
+    AxisClashError,
+    AxisMissingError,
+    AxisSizeError,
+    KindError,
+    NamedTensorError,
+    nearest,
+)
+from namedtensor.formula.signature import Space
+from namedtensor.primitives import Type
+from namedtensor.primitives.primitive import table
+from namedtensor.tensor import apply
+
+
+@dataclass(slots=True)
+class Leaf:
+    """One tensor that a formula is called with: its path in the signature, its space, itself."""
+
+    path: str
+    space: Space
+    tensor: Any
+
+    @property
+    def axes(self) -> tuple[str, ...]:
+        axes: tuple[str, ...] = self.tensor.axes
+        return axes
+
+
+class Entry:
+    """The leaves of one call, checked against their declarations."""
+
+    def __init__(
+        self, name: str, leaves: Sequence[Leaf], results: tuple[Space, ...] | None
+    ) -> None:
+        self.name = name
+        self.leaves = leaves
+        self.results = results
+        self.extra: dict[str, str] = {}
+        for leaf in leaves:
+            self._check(leaf)
+        self._refuse_results()
+
+    def error(self, kind: type[NamedTensorError], why: str, hint: str) -> NamedTensorError:
+        call = f"{self.name}({', '.join(leaf.path for leaf in self.leaves)})"
+        shapes = [
+            (leaf.path, f"{_text(leaf.tensor)}   declared {leaf.space}") for leaf in self.leaves
+        ]
+        return kind(call, why, shapes, hint)
+
+    def _check(self, leaf: Leaf) -> None:
+        tensor, declared = leaf.tensor, leaf.space.names
+        for name in declared:
+            if name not in leaf.axes:
+                raise self.error(
+                    AxisMissingError,
+                    f"{leaf.path} has no axis {shown(name)}, which {self.name} declares",
+                    self._missing_hint(leaf, name),
+                )
+        if tensor.kind not in leaf.space.kinds:
+            wanted = {"Z": "whole numbers", "B": "truth values"}.get(
+                leaf.space.letter, "real numbers"
+            )
+            raise self.error(
+                KindError,
+                f"{leaf.path} holds {tensor.kind} numbers, and {leaf.space} holds {wanted}",
+                f"nt.cast({leaf.path}, {'int' if leaf.space.letter == 'Z' else 'bool'})",
+            )
+        for axis in leaf.space.axes:
+            size = dict(tensor.sizes)[axis.name]
+            if isinstance(axis.size, int) and isinstance(size, int) and axis.size != size:
+                raise self.error(
+                    AxisSizeError,
+                    f"axis {shown(axis.name)} is {size} in {leaf.path} and {axis.size} in the declaration",
+                    f"{self.name} takes {leaf.space} for {leaf.path}",
+                )
+        for name in leaf.axes:
+            if name not in declared:
+                self.extra.setdefault(name, name + FRESH)
+
+    def _missing_hint(self, leaf: Leaf, name: str) -> str:
+        free = [a for a in leaf.axes if a not in leaf.space.names]
+        guess = nearest(name, free) or (free[-1] if free else None)
+        if guess is None:
+            return f"{leaf.path} is declared {leaf.space}"
+        return f"rename the axis that you mean: {leaf.path}[{shown(guess)} >> {shown(name)}]"
+
+    def _refuse_results(self) -> None:
+        declared = {n for space in self.results or () for n in space.names}
+        for leaf in self.leaves:
+            for name in leaf.axes:
+                if name in declared and name not in leaf.space.names:
+                    raise self.error(
+                        AxisClashError,
+                        f"{leaf.path} has an extra axis {shown(name)}, which {self.name} also gives "
+                        "to its result",
+                        f"rename it first: {leaf.path}[{shown(name)} >> {shown(name)}']",
+                    )
+
+    def agree(self) -> None:
+        """Raise AxisSizeError where one axis has two known sizes among the arguments."""
+        seen: dict[str, tuple[str, int]] = {}
+        for leaf in self.leaves:
+            for name, size in leaf.tensor.sizes:
+                if not isinstance(size, int) or "." in leaf.path:
+                    continue
+                inner = self.inner_name(leaf, name)
+                if inner not in seen:
+                    seen[inner] = (leaf.path, size)
+                elif seen[inner][1] != size:
+                    owner, other = seen[inner]
+                    raise self.error(
+                        AxisSizeError,
+                        f"axis {shown(name)} is {other} in {owner} and {size} in {leaf.path}",
+                        f"one name has one size in a formula: select, or rename one of them: "
+                        f"{leaf.path}[{shown(name)} >> {shown(name)}']",
+                    )
+
+    def inner_name(self, leaf: Leaf, name: str) -> str:
+        """Give the name under which the body sees an axis of a leaf."""
+        return name if name in leaf.space.names else self.extra[name]
+
+    def enter(self, leaf: Leaf) -> Any:
+        """Give a leaf's tensor with its extra axes renamed to fresh names."""
+        pairs = tuple([(a, self.extra[a]) for a in leaf.axes if a not in leaf.space.names])
+        return apply(table()["rename"](pairs), leaf.tensor) if pairs else leaf.tensor
+
+    def fresh_type(self, leaf: Leaf, type_: Type) -> Type:
+        """Give a leaf's type as the body sees it."""
+        return type_.with_axes([(self.inner_name(leaf, a), size) for a, size in type_.axes])
+
+    def leave(self, result: Any, space: Space | None) -> Any:
+        """Check a result's axes and give it with the caller's names back."""
+        fresh = set(self.extra.values())
+        inner = [a for a in result.axes if a not in fresh]
+        if space is not None:
+            self._check_result(result, inner, space)
+        names = [shown_once(a) if a in fresh else a for a in result.axes]
+        for name in names:
+            if names.count(name) > 1:
+                raise self.error(
+                    AxisClashError,
+                    f"the result would have two axes {shown(name)}: the formula's own and the caller's",
+                    f"declare what {self.name} gives, or rename the argument's axis first",
+                )
+        pairs = tuple([(a, shown_once(a)) for a in result.axes if a in fresh])
+        return apply(table()["rename"](pairs), result) if pairs else result
+
+    def _check_result(self, result: Any, inner: list[str], space: Space) -> None:
+        missing = [a for a in space.names if a not in inner]
+        more = [a for a in inner if a not in space.names]
+        if missing or more:
+            parts = []
+            if missing:
+                parts.append(f"lacks {', '.join(map(shown, missing))}")
+            if more:
+                parts.append(f"has {', '.join(map(shown, more))} too")
+            got = ", ".join(map(shown, inner)) or "no axes"
+            raise self.error(
+                AxisMissingError if missing else AxisClashError,
+                f"the body's result, over {got}, {' and '.join(parts)}; declared is {space}",
+                _result_hint(self.name, space, inner, missing, more),
+            )
+        if result.kind not in space.kinds:
+            raise self.error(
+                KindError,
+                f"the body's result holds {result.kind} numbers, and declared is {space}",
+                f"declare what it holds, or nt.cast the result of {self.name}",
+            )
+
+
+def _result_hint(
+    name: str, space: Space, inner: list[str], missing: list[str], more: list[str]
+) -> str:
+    if len(missing) == 1 and len(more) == 1:
+        return f"rename it in the body: (...)[{shown(more[0])} >> {shown(missing[0])}]"
+    if more:
+        return f"sum over it or declare it: -> {space.letter}[{', '.join(map(shown, inner))}]"
+    return f"declare what {name} gives: -> {space.letter}[{', '.join(map(shown, inner))}]"
+
+
+def shown_once(name: str) -> str:
+    """Undo one renaming to a fresh name."""
+    return name.removesuffix(FRESH)
+
+
+def _text(tensor: Any) -> str:
+    from namedtensor.shape import spaced
+
+    return spaced([(n, s if isinstance(s, int) else None) for n, s in tensor.sizes])

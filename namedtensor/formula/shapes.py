@@ -1,0 +1,133 @@
+"""The shape of a formula's result, without data."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from namedtensor.axes import parse_axes
+from namedtensor.errors import AxisSizeError, NamedTensorError
+from namedtensor.formula.lifting import Entry, Leaf
+from namedtensor.formula.signature import Parameter
+from namedtensor.primitives import Node, Type, size_of
+from namedtensor.shape import Shape
+from namedtensor.tensor import NamedTensor, SymbolicTensor, symbol
+
+if TYPE_CHECKING:
+    from namedtensor.formula.formula import Formula
+
+
+def shape_of(formula: Formula, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
+    """Give the shape of the result: an open size stays open."""
+    result, parts = traced_results(formula, arguments, named)
+    shapes = [
+        Shape.of([(n, None if isinstance(s, (Node, SymbolicTensor)) else s) for n, s in r.sizes])
+        for r in parts
+    ]
+    return tuple(shapes) if isinstance(result, tuple) else shapes[0]
+
+
+def traced_results(
+    formula: Formula, arguments: tuple[Any, ...], named: dict[str, Any]
+) -> tuple[Any, tuple[Any, ...]]:
+    """Run the body on symbols of these shapes; give its result, and the parts of the result."""
+    values = given_values(formula, arguments, named)
+    leaves: list[Leaf] = []
+    filled = {
+        p.name: _fill(p, p.name, values.get(p.name), leaves, {})
+        for p in formula.signature.parameters
+    }
+    _share_sizes(leaves)
+    filled = {
+        p.name: _resolved(p, p.name, filled[p.name], leaves) for p in formula.signature.parameters
+    }
+    result = formula(**filled)
+    return result, result if isinstance(result, tuple) else (result,)
+
+
+def given_values(
+    formula: Formula, arguments: tuple[Any, ...], named: dict[str, Any]
+) -> dict[str, Any]:
+    """Match shapes with arguments by position and name; the rest take their defaults."""
+    names = [p.name for p in formula.signature.parameters if not p.after]
+    if len(arguments) > len(names):
+        raise NamedTensorError(
+            f"{formula.name}.shape(...)",
+            f"{len(arguments)} shapes are given, and {formula.name} has {len(names)} arguments",
+            hint=f"{formula.name}.shape({', '.join(names)})",
+        )
+    values = dict(zip(names, arguments, strict=False)) | named
+    unknown = [n for n in named if n not in {p.name for p in formula.signature.parameters}]
+    if unknown:
+        raise NamedTensorError(
+            f"{formula.name}.shape(...)",
+            f"{formula.name} has no argument {unknown[0]}",
+            hint=repr(formula),
+        )
+    for parameter in formula.signature.parameters:
+        if parameter.name not in values and parameter.setting:
+            values[parameter.name] = parameter.default
+    return values
+
+
+def _fill(
+    parameter: Parameter, path: str, value: Any, leaves: list[Leaf], sizes: dict[str, int]
+) -> Any:
+    """Make a symbol for each tensor; one that is not given has its declared axes."""
+    if parameter.bundle is not None:
+        inner = parameter.bundle
+        given = value or {}
+        return {
+            p.name: _fill(p, f"{path}.{p.name}", given.get(p.name), leaves, sizes)
+            for p in inner.signature.parameters
+            if p.after
+        }
+    if parameter.space is None:
+        return parameter.default if value is None else value
+    if value is None and parameter.default is None:
+        return None
+    if isinstance(value, SymbolicTensor):
+        return value
+    if isinstance(value, NamedTensor):
+        value = value.shape
+    axes = (
+        parameter.space.axes
+        if value is None
+        else tuple(value)
+        if isinstance(value, Shape)
+        else parse_axes(value)
+    )
+    kind = "float" if parameter.space.letter == "R" else parameter.space.kinds[0]
+    sizes_ = [size_of(path, a.name, i) if a.size is None else a.size for i, a in enumerate(axes)]
+    type_ = Type(tuple(zip([a.name for a in axes], sizes_, strict=True)), kind)
+    leaves.append(Leaf(path, parameter.space, symbol(path, type_)))
+    return leaves[-1]
+
+
+def _share_sizes(leaves: list[Leaf]) -> None:
+    """Give every open axis of an argument the size that another argument has for its name."""
+    known: dict[str, Any] = {}
+    for leaf in leaves:
+        for name, size in leaf.tensor.node.type.axes:
+            if (
+                isinstance(size, int)
+                and known.setdefault(name, size) != size
+                and "." not in leaf.path
+            ):
+                raise Entry("shape", leaves, None).error(
+                    AxisSizeError,
+                    f"axis {name} is {known[name]} before {leaf.path} and {size} in it",
+                    "one name has one size in a formula",
+                )
+    for leaf in leaves:
+        old = leaf.tensor.node.type
+        axes = [(n, known.get(n, s) if isinstance(s, Node) else s) for n, s in old.axes]
+        leaf.tensor = symbol(leaf.path, old.with_axes(axes))
+
+
+def _resolved(parameter: Parameter, path: str, value: Any, leaves: list[Leaf]) -> Any:
+    if isinstance(value, Leaf):
+        return value.tensor
+    if isinstance(value, dict) and parameter.bundle is not None:
+        inner = parameter.bundle.signature
+        return {n: _resolved(inner[n], f"{path}.{n}", v, leaves) for n, v in value.items()}
+    return value

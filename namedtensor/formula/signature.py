@@ -1,0 +1,134 @@
+"""A formula's signature: f : R^{seq x emb} -> R^{emb}, read from annotations."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from namedtensor.axes import Axis, distinct, parse_axes
+from namedtensor.errors import AxisNameError
+
+
+class Space:
+    """A set of tensors: R[key, seq] is R^{key x seq}; Z holds whole numbers, B truth values."""
+
+    __slots__ = ("axes", "kinds", "letter")
+
+    def __init__(self, letter: str, kinds: tuple[str, ...], axes: tuple[Axis, ...] = ()) -> None:
+        self.letter = letter
+        self.kinds = kinds
+        self.axes = axes
+
+    def __getitem__(self, axes: Any) -> Space:
+        parsed = parse_axes(axes)
+        distinct(f"{self.letter}[{', '.join(map(repr, parsed))}]", parsed)
+        return Space(self.letter, self.kinds, parsed)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple([axis.name for axis in self.axes])
+
+    def __repr__(self) -> str:
+        return f"{self.letter}[{', '.join(map(repr, self.axes))}]" if self.axes else self.letter
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Space, (self.letter, self.kinds, self.axes)
+
+
+#: Real tensors: R[seq, emb]; R alone is a single number.
+R: Any = Space("R", ("float", "int", "bool", "complex"))
+#: Tensors of whole numbers, such as indices: Z[seq].
+Z: Any = Space("Z", ("int",))
+#: Tensors of truth values, such as masks: B[seq].
+B: Any = Space("B", ("bool",))
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One name of the signature: a tensor's space, a bundle's formula, or a setting.
+
+    `after` says that it stands after the semicolon (the * in Python), as a parameter.
+    """
+
+    name: str
+    space: Space | None
+    bundle: Any
+    after: bool
+    default: Any
+
+    @property
+    def setting(self) -> bool:
+        return self.space is None and self.bundle is None
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """What a formula takes and gives."""
+
+    parameters: tuple[Parameter, ...]
+    results: tuple[Space, ...] | None
+    several: bool
+    python: inspect.Signature
+
+    def __getitem__(self, name: str) -> Parameter:
+        return next(p for p in self.parameters if p.name == name)
+
+
+def read_signature(function: Callable[..., Any], scope: dict[str, Any]) -> Signature:
+    """Read the annotations of a function; `scope` holds the names where it was written."""
+    annotations = _annotations(function, scope)
+    python = inspect.signature(function)
+    parameters = []
+    for name, parameter in python.parameters.items():
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            raise AxisNameError(
+                f"@formula {function.__name__}",
+                f"{parameter} has no declared axes",
+                hint=f"name each argument: {name}1: R[seq], {name}2: R[seq]",
+            )
+        note = annotations.get(name)
+        space = note if isinstance(note, Space) else None
+        bundle = note if hasattr(note, "signature") and hasattr(note, "module") else None
+        after = parameter.kind is parameter.KEYWORD_ONLY
+        if bundle is not None and not after:
+            raise AxisNameError(
+                f"@formula {function.__name__}",
+                f"{name} is a bundle of parameters and stands before the *",
+                hint=f"def {function.__name__}(X: R[seq], *, {name}: {bundle.name})",
+            )
+        parameters.append(Parameter(name, space, bundle, after, parameter.default))
+    result = annotations.get("return")
+    several = getattr(result, "__origin__", None) is tuple
+    spaces = tuple(result.__args__) if several else (result,)
+    known = all(isinstance(s, Space) for s in spaces)
+    return Signature(tuple(parameters), spaces if known else None, several, python)
+
+
+def _annotations(function: Callable[..., Any], scope: dict[str, Any]) -> dict[str, Any]:
+    """Evaluate annotations, also those that `from __future__ import annotations` left as text."""
+    found = dict(inspect.get_annotations(function))
+    names = {**function.__globals__, **scope, **_closure(function)}
+    for name, note in found.items():
+        if isinstance(note, str):
+            try:
+                found[name] = eval(note, names)
+            except NameError as error:
+                raise AxisNameError(
+                    f"@formula {function.__name__}",
+                    f"the annotation {name}: {note} names an axis that is not defined ({error})",
+                    hint='define it first: seq, emb = nt.axes("seq emb")',
+                ) from None
+    return found
+
+
+def _closure(function: Callable[..., Any]) -> dict[str, Any]:
+    cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
+    return {name: cell.cell_contents for name, cell in cells}
+
+
+def caller_scope(depth: int) -> dict[str, Any]:
+    """Give the local names where a decorator stands."""
+    return dict(sys._getframe(depth).f_locals)

@@ -1,0 +1,1 @@
+"""torch modules made from signatures."""

@@ -1,0 +1,101 @@
+"""Start weights as suits what the formula does with them.
+
+The traced expression says what a parameter is for: it is contracted (a matrix), added (a bias),
+multiplied elementwise (a gain), or looked up (an embedding).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from namedtensor.axes import shown
+from namedtensor.errors import NamedTensorError
+from namedtensor.formula import Formula
+from namedtensor.formula.shapes import traced_results
+from namedtensor.primitives import Node
+from namedtensor.primitives.node import ARGUMENT
+
+
+@dataclass(frozen=True, slots=True)
+class Initialiser:
+    """A role: matrix, bias, gain or embedding, and the axes that a matrix is contracted over."""
+
+    role: str
+    axes: tuple[str, ...] = ()
+
+
+def roles_of(formula: Formula, settings: dict[str, Any]) -> dict[str, Initialiser]:
+    """Find the role of each parameter in the formula's expression."""
+    try:
+        results = traced_results(formula, (), dict(settings))[1]
+    except NamedTensorError:
+        # a body that needs real sizes or data gives no roles; every parameter starts as a matrix
+        return {}
+    roles: dict[str, Initialiser] = {}
+    seen: set[Node] = set()
+    waiting = [r.node for r in results]
+    while waiting:
+        node = waiting.pop()
+        if node in seen:
+            continue
+        seen.add(node)
+        for place, operand in enumerate(node.operands):
+            leaf, names = _leaf(operand)
+            if leaf is not None and leaf not in roles:
+                role = _role(node, place, names)
+                if role is not None:
+                    roles[leaf] = role
+        waiting += node.operands
+    return roles
+
+
+def _leaf(node: Node) -> tuple[str | None, dict[str, str]]:
+    """Look through renamings: which argument is it, and what were its axes called?"""
+    names = {n: n for n in node.type.names}
+    while node.name == "rename":
+        back = {new: old for old, new in node.operation.params[0]}
+        names = {outer: back.get(inner, inner) for outer, inner in names.items()}
+        node = node.operands[0]
+    if node.operation.primitive is ARGUMENT and not node.type.host:
+        return str(node.operation.params[0]), names
+    return None, {}
+
+
+def _role(node: Node, place: int, names: dict[str, str]) -> Initialiser | None:
+    if node.name == "dot":
+        other = [o for i, o in enumerate(node.operands) if i != place]
+        if any(o.name == "one_hot" for o in other):
+            return Initialiser("embedding")
+        return Initialiser(
+            "matrix", tuple([shown(names.get(a, a)) for a in node.operation.params[0]])
+        )
+    if node.name == "index" and place == 0:
+        return Initialiser("embedding")
+    if node.name in ("add", "sub"):
+        return Initialiser("bias")
+    if node.name == "mul":
+        return Initialiser("gain")
+    return None
+
+
+def start(role: Initialiser | None, names: tuple[str, ...], data: torch.Tensor) -> None:
+    """Fill a parameter: a matrix keeps the variance of what it maps, on the average of both ways."""
+    kind = role.role if role is not None else ("matrix" if data.ndim > 1 else "bias")
+    if kind == "bias":
+        torch.nn.init.zeros_(data)
+    elif kind == "gain":
+        torch.nn.init.ones_(data)
+    elif kind == "embedding":
+        torch.nn.init.normal_(data, std=1.0 / math.sqrt(max(data.shape[-1], 1)))
+    else:
+        summed = [
+            s for n, s in zip(names, data.shape, strict=True) if role is not None and n in role.axes
+        ]
+        fan_in = math.prod(summed) if summed else math.prod(data.shape[:-1])
+        fan_out = data.numel() // max(fan_in, 1)
+        bound = math.sqrt(6.0 / max(fan_in + fan_out, 1))
+        torch.nn.init.uniform_(data, -bound, bound)

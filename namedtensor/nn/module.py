@@ -1,0 +1,155 @@
+"""A torch.nn.Module whose parameters are those after a formula's semicolon."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from namedtensor.axes import Axis, parse_axes
+from namedtensor.backends import get_backend
+from namedtensor.errors import AxisNameError, AxisSizeError
+from namedtensor.formula import Formula
+from namedtensor.formula.signature import Parameter
+from namedtensor.nn.initialise import Initialiser, roles_of, start
+from namedtensor.plans import layout_of
+from namedtensor.tensor import NamedTensor
+
+
+class FormulaModule(torch.nn.Module):
+    """Hold a formula's parameters; called with its arguments, as named tensors.
+
+    Parameters have the formula's names and are stored in declared order; a bundle is a submodule.
+    """
+
+    def __init__(self, formula: Formula, sizes: dict[str, int], settings: dict[str, Any]) -> None:
+        super().__init__()
+        self.formula = formula
+        self.sizes = sizes
+        self.settings = settings
+
+    def named_values(self) -> dict[str, Any]:
+        """Give the parameters as named tensors, and the bundles as modules."""
+        values: dict[str, Any] = {}
+        for parameter in self.formula.signature.parameters:
+            if not parameter.after:
+                continue
+            if parameter.setting:
+                if parameter.name in self.settings:
+                    values[parameter.name] = self.settings[parameter.name]
+                continue
+            held = getattr(self, parameter.name)
+            if isinstance(held, torch.Tensor):
+                held = _named(parameter, held)
+            values[parameter.name] = held
+        return values
+
+    def forward(self, *arguments: Any, **named: Any) -> Any:
+        return self.formula(*arguments, **{**self.settings, **self.named_values(), **named})
+
+    def extra_repr(self) -> str:
+        return repr(self.formula)
+
+    def __deepcopy__(self, memo: Any) -> FormulaModule:
+        from copy import deepcopy
+
+        copy = FormulaModule(self.formula, dict(self.sizes), dict(self.settings))
+        memo[id(self)] = copy
+        for name, value in self.__dict__.items():
+            if name not in ("formula", "sizes", "settings"):
+                copy.__dict__[name] = deepcopy(value, memo)
+        return copy
+
+
+def _named(parameter: Parameter, data: torch.Tensor) -> NamedTensor:
+    backend = get_backend("torch")
+    assert parameter.space is not None
+    return NamedTensor(data, layout_of(parameter.space.names, backend.kind_of(data.dtype), backend))
+
+
+def make_module(
+    formula: Formula, axes: Any, init: Any, dtype: Any, device: Any, settings: dict[str, Any]
+) -> FormulaModule:
+    """Make a formula's module with these sizes."""
+    sizes = _sizes(formula, parse_axes(axes))
+    known = {p.name for p in formula.signature.parameters if p.setting}
+    for name in settings:
+        if name not in known:
+            raise AxisNameError(
+                f"{formula.name}.module(...)",
+                f"{formula.name} has no setting {name}",
+                hint=repr(formula),
+            )
+    wanted = dict(init or {})
+    module = _build(formula, sizes, wanted, dtype, device, settings, "")
+    if wanted:
+        raise AxisNameError(
+            f"{formula.name}.module(...)",
+            f"init names {', '.join(wanted)}, which is no parameter",
+            hint=f"the parameters are {', '.join(n for n, _ in module.named_parameters())}",
+        )
+    return module
+
+
+def _build(
+    formula: Formula,
+    sizes: dict[str, int],
+    init: dict[str, Callable[[torch.Tensor], Any]],
+    dtype: Any,
+    device: Any,
+    settings: dict[str, Any],
+    prefix: str,
+) -> FormulaModule:
+    module = FormulaModule(formula, sizes, settings)
+    roles: dict[str, Initialiser] | None = None
+    for parameter in formula.signature.parameters:
+        if not parameter.after or parameter.setting:
+            continue
+        if parameter.bundle is not None:
+            inner = _build(
+                parameter.bundle, sizes, init, dtype, device, {}, f"{prefix}{parameter.name}."
+            )
+            setattr(module, parameter.name, inner)
+            continue
+        assert parameter.space is not None
+        shape = [_size(formula, parameter, axis, sizes) for axis in parameter.space.axes]
+        data = torch.empty(shape, dtype=dtype, device=device)
+        with torch.no_grad():
+            own = init.pop(prefix + parameter.name, None)
+            if own is not None:
+                filled = own(data)
+                if isinstance(filled, torch.Tensor) and filled is not data:
+                    data.copy_(filled)
+            else:
+                roles = roles_of(formula, settings) if roles is None else roles
+                start(roles.get(parameter.name), parameter.space.names, data)
+        setattr(module, parameter.name, torch.nn.Parameter(data))
+    return module
+
+
+def _sizes(formula: Formula, axes: tuple[Axis, ...]) -> dict[str, int]:
+    sizes: dict[str, int] = {}
+    for axis in axes:
+        if axis.size is None:
+            raise AxisSizeError(
+                f"{formula.name}.module({axis.name})",
+                f"{axis.name} has no size",
+                hint=f"give it one: {axis.name}[512]",
+            )
+        sizes[axis.name] = int(axis.size)
+    return sizes
+
+
+def _size(formula: Formula, parameter: Parameter, axis: Axis, sizes: dict[str, int]) -> int:
+    if axis.size is not None:
+        return int(axis.size)
+    if axis.name not in sizes:
+        raise AxisSizeError(
+            f"{formula.name}.module(...)",
+            f"axis {axis.name} of the parameter {parameter.name} has no size",
+            [(parameter.name, repr(parameter.space))],
+            f"{formula.name}.module({', '.join(f'{n}[{s}]' for n, s in sizes.items())}"
+            f"{', ' if sizes else ''}{axis.name}[512])",
+        )
+    return sizes[axis.name]

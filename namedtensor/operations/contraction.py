@@ -1,0 +1,209 @@
+"""Contraction: multiply elementwise, then sum over the axes under the dot (paper, section 3.2).
+
+A ._ax B = sum_ax A * B,  lifted over all other axes
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from namedtensor.errors import AxisMissingError, NamedTensorError
+from namedtensor.operations.axis_functions import AxisFunction, names
+from namedtensor.primitives import Call, Operation, Type, primitive
+from namedtensor.primitives.type import widest
+from namedtensor.tensor import apply
+
+
+def dot_rule(call: Call) -> Type:
+    (axes,) = call.params
+    if len(call.types) < 2:
+        raise call.fail(
+            NamedTensorError,
+            "a contraction takes two operands or more",
+            "nt.sum[ax](X) reduces one",
+        )
+    if len(call.types) == 2:
+        call.need(0, axes)
+        call.need(1, axes)
+    for axis in axes:
+        owners = [i for i, t in enumerate(call.types) if t.has(axis)]
+        if len(owners) < 2:
+            which = f"only {call.labels[owners[0]]} has" if owners else "no operand has"
+            raise call.fail(
+                AxisMissingError,
+                f"{which} axis {axis}, and a contraction needs two",
+                f"nt.sum[{axis}](X) sums over an axis of one tensor",
+            )
+    kept = [a for a in call.union() if a[0] not in axes]
+    kind = widest(["int", *[t.kind for t in call.types]])
+    return Type(tuple(kept), kind, weak=call.weak)
+
+
+def write_dot(operation: Operation, labels: tuple[str, ...]) -> str:
+    return f"dot[{', '.join(operation.params[0])}]({', '.join(labels)})"
+
+
+def lower_dot(emit: Any, call: Any, *values: Any) -> Any:
+    """Contract two operands at a time, in the order that opt_einsum finds cheapest."""
+    (axes,) = call.params
+    values = tuple([_strong(emit, call, v, values) for v in values])
+    if len(values) == 2:
+        return pair(emit, call, values[0], values[1], axes)
+    pending = list(values)
+    for i, j in cheapest_path(emit, pending, axes):
+        right, left = pending.pop(max(i, j)), pending.pop(min(i, j))
+        ready = [a for a in axes if not any(a in v.axes for v in pending)]
+        pending.append(pair(emit, call, left, right, ready))
+    return pending[0]
+
+
+def _strong(emit: Any, call: Any, value: Any, values: Sequence[Any]) -> Any:
+    """Give whole numbers the dtype of the floats that they are multiplied with."""
+    from dataclasses import replace
+
+    if value.type.host:
+        return value
+    value = emit.typed_like(value, values)
+    data = next((v for v in values if v.strong and v.type.kind == "float"), None)
+    if value.strong and value.type.kind in ("bool", "int") and data is not None:
+        return replace(
+            value,
+            code=emit.call("as_like", value.code, data.code),
+            type=value.type.of_kind("float"),
+        )
+    if value.type.kind == "bool":
+        return replace(value, code=emit.call("integer", value.code), type=value.type.of_kind("int"))
+    return value
+
+
+def cheapest_path(emit: Any, values: Sequence[Any], axes: Sequence[str]) -> list[tuple[int, int]]:
+    """Ask opt_einsum for the order of pairwise contractions, with the sizes of the first call."""
+    import opt_einsum
+
+    every = list(dict.fromkeys([a for v in values for a in v.axes]))
+    letter = {a: opt_einsum.get_symbol(i) for i, a in enumerate(every)}
+    inputs = ["".join(letter[a] for a in v.axes) for v in values]
+    output = "".join(letter[a] for a in every if a not in axes)
+    shapes = [tuple([emit.hint(v.type.size(a)) for a in v.axes]) for v in values]
+    path, _ = opt_einsum.contract_path(
+        f"{','.join(inputs)}->{output}", *shapes, shapes=True, optimize="auto"
+    )
+    return [(p[0], p[1]) if len(p) == 2 else (0, 0) for p in path if len(p) == 2]
+
+
+# ------------------------------------------------------------------------------- two operands
+
+
+def pair(emit: Any, call: Any, A: Any, B: Any, axes: Sequence[str]) -> Any:
+    """Contract two operands as one matrix product wherever there is one."""
+    kind = widest([A.type.kind, B.type.kind])
+    shared = [a for a in A.axes if a in B.axes]
+    summed = [a for a in shared if a in axes]
+    batch = [a for a in shared if a not in axes]
+    left = [a for a in A.axes if a not in shared]
+    right = [a for a in B.axes if a not in shared]
+    type_ = _result_type(A, B, summed, kind)
+    if kind in ("bool", "int") or not summed or not (left or right):
+        return multiply_and_sum(emit, A, B, summed, type_)
+    if not left or (right and len(B.axes) > len(A.axes)):
+        A, B, left, right = B, A, right, left
+    return matrix_product(emit, A, B, batch, left, summed, right, type_)
+
+
+def _result_type(A: Any, B: Any, summed: Sequence[str], kind: str) -> Type:
+    sizes = dict(B.type.axes) | dict(A.type.axes)
+    kept = tuple([(a, s) for a, s in sizes.items() if a not in summed])
+    return Type(kept, kind, weak=A.type.weak and B.type.weak)
+
+
+def multiply_and_sum(emit: Any, A: Any, B: Any, summed: Sequence[str], type_: Type) -> Any:
+    every = list(dict.fromkeys([*A.axes, *B.axes]))
+    order = emit.order([A, B], every)
+    product = f"{emit.aligned(A, order)} * {emit.aligned(B, order)}"
+    if not summed:
+        return emit.bind(product, order, type_)
+    places = tuple([order.index(a) for a in summed])
+    rest = [a for a in order if a not in summed]
+    return emit.bind(emit.call("sum", product, places), rest, type_)
+
+
+def matrix_product(
+    emit: Any,
+    A: Any,
+    B: Any,
+    batch: Sequence[str],
+    left: Sequence[str],
+    summed: Sequence[str],
+    right: Sequence[str],
+    type_: Type,
+) -> Any:
+    """Write batch x left x summed @ batch x summed x right.
+
+    Axes of one group become one axis, which costs nothing where they are stored side by side.
+    """
+    summed = _as_stored(A, B, summed)
+    a = group(emit, A, batch, left, summed, keep=not batch)
+    b = group(emit, B, batch, summed, right, keep=False)
+    product = f"{a} @ {b}"
+    if not right:
+        # a column of one: the product is a matrix by a vector
+        axes = (*batch, *left)
+        if len(left) == 1 or not batch:
+            return emit.bind(emit.call("squeeze_last", product), axes, type_)
+        code = emit.call("reshape", product, emit.sizes_of(type_, axes))
+        return emit.bind(code, axes, type_)
+    axes = (*batch, *left, *right)
+    flat_left = len(left) != 1 and bool(batch)
+    if flat_left or len(right) != 1:
+        product = emit.call("reshape", product, emit.sizes_of(type_, axes))
+    return emit.bind(product, axes, type_)
+
+
+def _as_stored(A: Any, B: Any, summed: Sequence[str]) -> list[str]:
+    """Order the summed axes as the larger operand stores them."""
+    base = A if len(A.axes) >= len(B.axes) else B
+    return [a for a in base.axes if a in summed]
+
+
+def group(
+    emit: Any,
+    value: Any,
+    batch: Sequence[str],
+    rows: Sequence[str],
+    columns: Sequence[str],
+    keep: bool,
+) -> str:
+    """Write a value as batch x rows x columns; `keep` leaves several rows as they are."""
+    moved = emit.permute(value, (*batch, *rows, *columns))
+    if (len(rows) == 1 or (keep and rows)) and len(columns) == 1:
+        return str(moved.code)
+    if len(rows) == 1 and not columns:
+        return str(emit.call("unsqueeze", moved.code, -1))
+    parts = [emit.size(value.type.size(a)) for a in batch]
+    if keep and rows:
+        parts += [emit.size(value.type.size(a)) for a in rows]
+    else:
+        parts.append(" * ".join(emit.size(value.type.size(a)) for a in rows) or "1")
+    parts.append(" * ".join(emit.size(value.type.size(a)) for a in columns) or "1")
+    return str(emit.call("reshape", moved.code, f"({', '.join(parts)})"))
+
+
+DOT = primitive("dot", dot_rule, lower_dot, write=write_dot)
+
+
+def _bind_dot(axes: Any) -> Callable[..., Any]:
+    operation = DOT(names(axes))
+
+    def contract(*operands: Any) -> Any:
+        return apply(operation, *operands)
+
+    return contract
+
+
+dot = AxisFunction(
+    "dot",
+    _bind_dot,
+    "Contract any number of operands: dot[ax](A, B, C) = sum_ax A * B * C.\n\n"
+    "Written A @ ax @ B for two. Every axis under the dot is an axis of at least two operands.",
+)

@@ -1,0 +1,216 @@
+"""Lift a positional function to named tensors (paper, section 2.4).
+
+lift(f, "row col -> row col") sees only row and col; every other axis passes through.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from namedtensor.axes import Axis, parse_axes
+from namedtensor.backends import backend_of
+from namedtensor.errors import AxisMissingError, AxisNameError, AxisSizeError, BackendError
+from namedtensor.operations.joining import stack
+from namedtensor.plans import layout_of
+from namedtensor.shape import spaced
+from namedtensor.tensor import NamedTensor
+
+
+def lift(
+    f: Callable[..., Any], pattern: str | None = None, *, over: Any = None
+) -> Callable[..., Any]:
+    """Make a function of positional arrays a function of named tensors.
+
+        lift(f, "row col, col -> row") : R^{row x col} x R^col -> R^row, lifted over all other axes
+
+    f gets arrays with just the axes of the pattern, in its order. `over` hides only the axes that
+    it names: f then sees the others, in front. Without a pattern f is a function of named tensors,
+    and `over` says which axes are hidden from it. On torch f runs under torch.vmap.
+
+    Raises: AxisMissingError, AxisSizeError, AxisNameError, BackendError.
+
+    >>> import namedtensor as nt
+    >>> total = lift(np.sum, "row col ->")
+    >>> total(nt.tensor(np.ones((2, 3, 4)), "row batch col"))
+    NamedTensor(batch[3], float64)
+    [8. 8. 8.]
+    """
+    hidden = None if over is None else tuple([a.name for a in parse_axes(over)])
+    if pattern is None:
+        return _lift_named(f, hidden or ())
+    return Lifted(f, pattern, hidden)
+
+
+def _lift_named(f: Callable[..., Any], hidden: tuple[str, ...]) -> Callable[..., Any]:
+    if not hidden:
+        return f
+    first, rest = Axis(hidden[0]), hidden[1:]
+    inner = _lift_named(f, rest)
+
+    def lifted(*tensors: Any) -> Any:
+        having = [X for X in tensors if isinstance(X, NamedTensor) and first.name in X.axes]
+        if not having:
+            return inner(*tensors)
+        parts = [
+            inner(*[X[first(i)] if any(X is H for H in having) else X for X in tensors])
+            for i in range(int(having[0].size(first)))
+        ]
+        return stack[first.name](*parts)
+
+    return lifted
+
+
+class Lifted:
+    """A positional function with the names of its axes."""
+
+    def __init__(self, f: Callable[..., Any], pattern: str, hidden: tuple[str, ...] | None) -> None:
+        left, arrow, right = pattern.partition("->")
+        self.f = f
+        self.name = getattr(f, "__name__", "f")
+        self.pattern = pattern.strip()
+        if not arrow:
+            raise AxisNameError(
+                f"lift({self.name}, {pattern!r})", "a pattern has an arrow", hint='"row col -> row"'
+            )
+        self.inputs = [parse_axes(part) for part in left.split(",")]
+        self.outputs = [parse_axes(part) for part in right.split(",")]
+        self.hidden = hidden
+
+    def __call__(self, *tensors: Any) -> Any:
+        call = f"lift({self.name}, {self.pattern!r})({', '.join('ABCDEFGH'[: len(tensors)])})"
+        shapes = [
+            (w, spaced(X.sizes))
+            for w, X in zip("ABCDEFGH", tensors, strict=False)
+            if hasattr(X, "sizes")
+        ]
+        if len(tensors) != len(self.inputs):
+            raise AxisNameError(
+                call,
+                f"the pattern has {len(self.inputs)} operands, and {len(tensors)} are given",
+                shapes,
+                "one group of axes for each operand, with commas between",
+            )
+        backend = self._backend(call, tensors, shapes)
+        sizes = self._sizes(call, tensors, shapes)
+        extra = self._extra(tensors, sizes)
+        lifted = [a for a in extra if self.hidden is None or a in self.hidden]
+        seen = [a for a in extra if a not in lifted]
+        arrays = [
+            _arrange(X, [*lifted, *seen], [a.name for a in own], sizes)
+            for X, own in zip(tensors, self.inputs, strict=True)
+        ]
+        results = self._run(backend, arrays, [sizes[a] for a in lifted], len(lifted))
+        named = [
+            self._named(call, shapes, backend, data, lifted, seen, axes, sizes)
+            for data, axes in zip(results, self.outputs, strict=True)
+        ]
+        return named[0] if len(named) == 1 else tuple(named)
+
+    def _backend(self, call: str, tensors: Any, shapes: Any) -> Any:
+        for X in tensors:
+            if not isinstance(X, NamedTensor):
+                raise BackendError(
+                    call,
+                    f"an operand is a {type(X).__name__}",
+                    shapes,
+                    "name its axes: nt.tensor(...)",
+                )
+        libraries = {X.layout.backend for X in tensors}
+        if len(libraries) > 1:
+            raise BackendError(call, "numpy and torch operands are mixed", shapes, 'X.to("torch")')
+        return tensors[0].layout.backend
+
+    def _sizes(self, call: str, tensors: Any, shapes: Any) -> dict[str, int]:
+        sizes: dict[str, int] = {}
+        for label, X, own in zip("ABCDEFGH", tensors, self.inputs, strict=False):
+            for axis in own:
+                if axis.name not in X.axes:
+                    raise AxisMissingError(
+                        call,
+                        f"{label} has no axis {axis.name}",
+                        shapes,
+                        f"rename it: {label}[ax >> {axis.name}]",
+                    )
+            for name, size in X.sizes:
+                if sizes.setdefault(name, size) != size:
+                    raise AxisSizeError(
+                        call,
+                        f"axis {name} is {size} in {label} and {sizes[name]} before it",
+                        shapes,
+                        "rename one",
+                    )
+        return sizes
+
+    def _extra(self, tensors: Any, sizes: dict[str, int]) -> list[str]:
+        found: dict[str, None] = {}
+        for X, own in zip(tensors, self.inputs, strict=True):
+            mine = {a.name for a in own}
+            found |= dict.fromkeys([a for a in X.axes if a not in mine])
+        return list(found)
+
+    def _run(self, backend: Any, arrays: Any, sizes: list[int], depth: int) -> list[Any]:
+        several = len(self.outputs) > 1
+        if not depth:
+            results = self.f(*arrays)
+            return list(results) if several else [results]
+        flat = [x.reshape((math.prod(sizes), *x.shape[depth:])) for x in arrays]
+        if backend.name == "torch":
+            import torch
+
+            results = torch.vmap(self.f, randomness="different")(*flat)
+            results = list(results) if several else [results]
+        else:
+            rows = [self.f(*[x[i] for x in flat]) for i in range(math.prod(sizes))]
+            columns = list(zip(*rows, strict=True)) if several else [rows]
+            results = [np.stack([np.asarray(r) for r in column]) for column in columns]
+        return [r.reshape((*sizes, *r.shape[1:])) for r in results]
+
+    def _named(
+        self,
+        call: str,
+        shapes: Any,
+        backend: Any,
+        data: Any,
+        lifted: Any,
+        seen: Any,
+        axes: Any,
+        sizes: Any,
+    ) -> NamedTensor:
+        if backend_of(data) is not backend:
+            data = np.asarray(data)
+        names = (*lifted, *seen, *[a.name for a in axes])
+        if len(names) != len(data.shape):
+            inside = data.shape[len(lifted) :]
+            raise AxisSizeError(
+                call,
+                f"{self.name} gave an array of sizes {tuple(inside)}, and the pattern names "
+                f"{' '.join(names[len(lifted) :]) or 'no axis'}",
+                shapes,
+                "name each axis of the result, in its order",
+            )
+        for axis, size in zip(axes, data.shape[len(lifted) + len(seen) :], strict=True):
+            wanted = axis.size if axis.size is not None else sizes.get(axis.name, size)
+            if wanted != size:
+                raise AxisSizeError(
+                    call,
+                    f"axis {axis.name} is {wanted} before {self.name} and {size} after it",
+                    shapes,
+                    f"give the new axis its own name: ... -> {axis.name}'",
+                )
+        return NamedTensor(data, layout_of(tuple(names), backend.kind_of(data.dtype), backend))
+
+
+def _arrange(X: NamedTensor, outer: list[str], own: list[str], sizes: dict[str, int]) -> Any:
+    """Give X's data as outer axes, repeated where X lacks them, and then its own."""
+    have = [a for a in outer if a in X.axes and a not in own]
+    data = X.positional("X.numpy", (*have, *own))
+    function = X.layout.backend.function
+    for i, axis in enumerate(outer):
+        if axis not in have:
+            data = function("unsqueeze")(data, i)
+    shape = [sizes[a] for a in outer] + [X.size(a) for a in own]
+    return function("broadcast_to")(data, tuple(shape))

@@ -1,0 +1,212 @@
+"""Renaming and reshaping (paper, section 3.3): other names for the same numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from namedtensor.axes import shown
+from namedtensor.errors import AxisClashError, AxisSizeError
+from namedtensor.primitives import Call, Operation, Type, combine, primitive
+from namedtensor.primitives.sizes import product
+
+
+def rename_rule(call: Call) -> Type:
+    (pairs,) = call.params
+    type_ = call.types[0]
+    call.need(0, [old for old, _ in pairs])
+    new = dict(pairs)
+    axes = [(new.get(n, n), s) for n, s in type_.axes]
+    _no_duplicates(call, [n for n, _ in axes])
+    return type_.with_axes(axes)
+
+
+def _no_duplicates(call: Call, found: list[str]) -> None:
+    for name in found:
+        if found.count(name) > 1:
+            raise call.fail(
+                AxisClashError,
+                f"{call.labels[0]} would have two axes {shown(name)}",
+                f"choose another name, or rename the other one too: "
+                f"X[a >> {shown(name)}, {shown(name)} >> {shown(name)}']",
+            )
+
+
+def lower_rename(emit: Any, call: Any, x: Any) -> Any:
+    from dataclasses import replace
+
+    new = dict(call.params[0])
+    return replace(x, axes=tuple([new.get(a, a) for a in x.axes]), type=call.type)
+
+
+def write_rename(operation: Operation, labels: tuple[str, ...]) -> str:
+    pairs = ", ".join(f"{shown(a)} >> {shown(b)}" for a, b in operation.params[0])
+    return f"{labels[0]}[{pairs}]"
+
+
+primitive("rename", rename_rule, lower_rename, write=write_rename)
+
+
+# --------------------------------------------------------------------------------------- merging
+
+
+def merge_rule(call: Call) -> Type:
+    before, after = call.params
+    type_ = call.types[0]
+    call.need(0, before)
+    size = product([type_.size(a) for a in before])
+    rest = [a for a in type_.axes if a[0] not in before]
+    _no_duplicates(call, [after, *[n for n, _ in rest]])
+    return type_.with_axes([*rest, (after, size)])
+
+
+def lower_merge(emit: Any, call: Any, x: Any) -> Any:
+    before, after = call.params
+    x = emit.named(x)
+    # the merged axis takes the place of its last part, so that parts stored in order cost nothing
+    at = x.place(before[-1])
+    head = [a for a in x.axes[:at] if a not in before]
+    tail = [a for a in x.axes[at + 1 :] if a not in before]
+    moved = emit.permute(x, (*head, *before, *tail))
+    shape = [
+        *[emit.size(x.type.size(a)) for a in head],
+        emit.size(call.type.size(after)),
+        *[emit.size(x.type.size(a)) for a in tail],
+    ]
+    code = emit.call("reshape", moved.code, _tuple(shape))
+    return emit.bind(code, (*head, after, *tail), call.type, after)
+
+
+def _tuple(parts: list[str]) -> str:
+    return f"({', '.join(parts)},)"
+
+
+def write_merge(operation: Operation, labels: tuple[str, ...]) -> str:
+    before, after = operation.params
+    return f"{labels[0]}[({', '.join(map(shown, before))}) >> {shown(after)}]"
+
+
+primitive("merge", merge_rule, lower_merge, write=write_merge)
+
+
+# ------------------------------------------------------------------------------------- splitting
+
+
+def split_rule(call: Call) -> Type:
+    """The sizes given are operands; the one left open is what remains."""
+    before, after, hole = call.params
+    type_ = call.types[0]
+    call.need(0, [before])
+    given = list(call.values[1:])
+    whole = type_.size(before)
+    known = product(given)
+    if hole >= 0:
+        given.insert(hole, _divide(call, whole, known))
+    elif isinstance(whole, int) and isinstance(known, int):
+        if whole != known:
+            raise _does_not_split(call, whole, known)
+    elif whole is not known:
+        call.guards.append((whole, known))
+    rest = [a for a in type_.axes if a[0] != before]
+    _no_duplicates(call, [*after, *[n for n, _ in rest]])
+    return type_.with_axes([*rest, *zip(after, given, strict=True)])
+
+
+def _divide(call: Call, whole: Any, known: Any) -> Any:
+    if isinstance(whole, int) and isinstance(known, int):
+        if known == 0 or whole % known:
+            raise _does_not_split(call, whole, known)
+        return whole // known
+    part = combine("floordiv", whole, known)
+    call.guards.append((whole, combine("mul", part, known)))
+    return part
+
+
+def _does_not_split(call: Call, whole: int, known: int) -> Exception:
+    before = call.params[0]
+    return call.fail(
+        AxisSizeError,
+        f"axis {shown(before)} is {whole} in {call.labels[0]}, which does not split into parts of {known}",
+        f"the sizes of the new axes multiply to {whole}",
+    )
+
+
+def lower_split(emit: Any, call: Any, x: Any, *sizes: Any) -> Any:
+    before, after, _ = call.params
+    at = x.place(before)
+    axes = (*x.axes[:at], *after, *x.axes[at + 1 :])
+    code = emit.call("reshape", x.code, _tuple([emit.size(call.type.size(a)) for a in axes]))
+    return emit.bind(code, axes, call.type, "_".join(after))
+
+
+def write_split(operation: Operation, labels: tuple[str, ...]) -> str:
+    before, after, hole = operation.params
+    sizes = iter(labels[1:])
+    parts = [shown(a) if i == hole else f"{shown(a)}[{next(sizes)}]" for i, a in enumerate(after)]
+    return f"{labels[0]}[{shown(before)} >> ({', '.join(parts)})]"
+
+
+primitive("split", split_rule, lower_split, write=write_split)
+
+
+# ------------------------------------------------------------------------------- einops patterns
+
+
+def rearrange_rule(call: Call) -> Type:
+    owners, left, right, pairs = call.params
+    type_ = call.types[0]
+    sizes: dict[str, Any] = dict(pairs)
+    for owner, group in zip(owners, left, strict=True):
+        whole = type_.size(owner)
+        known = [sizes[n] for n in group if n in sizes]
+        open_ = [n for n in group if n not in sizes]
+        if len(open_) > 1:
+            raise call.fail(
+                AxisSizeError,
+                f"the sizes of {', '.join(open_)} are all open",
+                f"give all but one: {open_[0]}=2",
+            )
+        if open_:
+            sizes[open_[0]] = _divide(call, whole, product(known)) if known else whole
+        elif isinstance(whole, int) and whole != product(known):
+            raise _does_not_split(call, whole, product(known))
+        elif not isinstance(whole, int):
+            call.guards.append((whole, product(known)))
+    new = [("_".join(group), product([sizes[n] for n in group])) for group in right]
+    rest = [a for a in type_.axes if a[0] not in owners]
+    _no_duplicates(call, [n for n, _ in [*rest, *new]])
+    return type_.with_axes([*rest, *new])
+
+
+def lower_rearrange(emit: Any, call: Any, x: Any) -> Any:
+    owners, left, right, pairs = call.params
+    word: dict[str, str] = {}
+
+    def write(groups: Any) -> str:
+        texts = []
+        for group in groups:
+            inner = [
+                word.setdefault(n, f"x{len(word)}" if not n.isidentifier() else n) for n in group
+            ]
+            texts.append(inner[0] if len(inner) == 1 else f"({' '.join(inner)})")
+        return " ".join(texts)
+
+    rest = tuple([a for a in x.axes if a not in owners])
+    by_owner = dict(zip(owners, left, strict=True))
+    stored = [by_owner.get(a, (a,)) for a in x.axes]
+    lead = [(a,) for a in rest]
+    pattern = f"{write(stored)} -> {write([*lead, *right])}"
+    given = "".join(f", {word[n]}={size}" for n, size in pairs)
+    axes = (*rest, *["_".join(group) for group in right])
+    code = f"{emit.use('rearrange')}({x.code}, {pattern!r}{given})"
+    return emit.bind(code, axes, call.type, "rearranged")
+
+
+def write_rearrange(operation: Operation, labels: tuple[str, ...]) -> str:
+    def side(groups: Any) -> str:
+        return " ".join(g[0] if len(g) == 1 else f"({' '.join(g)})" for g in groups)
+
+    _, left, right, _ = operation.params
+    return f'{labels[0]}.rearrange("{side(left)} -> {side(right)}")'
+
+
+primitive("rearrange", rearrange_rule, lower_rearrange, write=write_rearrange)

@@ -1,0 +1,210 @@
+"""Compile an expression tree to a positional function, and say what was wrong where it fails."""
+
+from __future__ import annotations
+
+import keyword
+import linecache
+import math
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from namedtensor.axes import shown
+from namedtensor.backends import Backend, host_backend
+from namedtensor.plans.emitter import Emitter, Value
+from namedtensor.plans.layout import Layout, layout_of
+from namedtensor.primitives import Node, Operation, Type, argument, number
+from namedtensor.primitives.node import ARGUMENT, NUMBER, SIZE, apply_node
+
+
+class Mismatch(Exception):
+    """Emitted code found two sizes that differ; the caller finds the words for it."""
+
+
+def mismatch() -> None:
+    raise Mismatch
+
+
+@dataclass(slots=True)
+class Plan:
+    """A compiled tree: `run` takes positional data, its result has `layout`.
+
+    A plan of several trees gives a tuple of data, and `layouts` has one for each.
+    """
+
+    run: Callable[..., Any]
+    layouts: tuple[Layout, ...]
+    source: str
+    nodes: tuple[Node, ...]
+
+    layout: Layout = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.layout = self.layouts[0]
+
+
+def compile_plan(
+    name: str,
+    nodes: Node | tuple[Node, ...],
+    arguments: Sequence[tuple[str, Type, tuple[str, ...]]],
+    backend: Backend,
+    guards: Sequence[tuple[Any, Any]] = (),
+    hints: dict[Node, int] | None = None,
+    order: tuple[str, ...] | None = None,
+) -> Plan:
+    """Emit, compile and cache nothing: the caller keeps the plan.
+
+    `arguments` are name, type and axes in storage order. `guards` are further pairs of sizes that
+    must agree. `order` asks for the result in one storage order.
+    """
+    emit = Emitter(backend)
+    local = {arg: emit.fresh(arg) for arg, _, _ in arguments}
+    emit.hints = hints or {}
+    for arg, type_, axes in arguments:
+        emit.arguments[arg] = Value(local[arg], axes, type_)
+        if emit.like == "None" and not type_.host:
+            emit.like = local[arg]
+    wanted = nodes if isinstance(nodes, tuple) else (nodes,)
+    _emit_guards(emit, [*guards, *[g for node in wanted for g in collect_guards(node)]])
+    results = [emit.value(node) for node in wanted]
+    if order is not None:
+        results = [emit.permute(results[0], order)]
+    ending = ", ".join(r.code for r in results)
+    if len(results) == 1 and ending == results[0].code and emit.lines:
+        _return_last(emit, ending)
+    else:
+        axes = "; ".join(" ".join(map(shown, r.axes)) or "one number" for r in results)
+        emit.lines.append(f"return {ending}  # {axes}")
+    name = _identifier(name)
+    while name in emit.words or name in emit.locals:
+        name += "_"
+    header = f"def {name}({', '.join(local.values())}):"
+    source = "\n".join([header, *["    " + line for line in emit.lines], ""])
+    run = _define(name, source, emit, backend)
+    layouts = tuple(
+        [layout_of(r.axes, n.type.kind, backend) for r, n in zip(results, wanted, strict=True)]
+    )
+    return Plan(run, layouts, source, wanted)
+
+
+def _return_last(emit: Emitter, code: str) -> None:
+    """Return the last line's value without giving it a name first."""
+    start = f"{code} = "
+    if emit.lines[-1].startswith(start):
+        emit.lines[-1] = "return " + emit.lines[-1].removeprefix(start)
+    else:
+        emit.lines.append(f"return {code}")
+
+
+def _emit_guards(emit: Emitter, pairs: Sequence[tuple[Any, Any]]) -> None:
+    seen: set[tuple[str, str]] = set()
+    tests = []
+    for a, b in pairs:
+        codes = (emit.size(a), emit.size(b))
+        if codes[0] != codes[1] and codes not in seen:
+            seen.add(codes)
+            tests.append(f"{codes[0]} != {codes[1]}")
+    if tests:
+        emit.use("mismatch")
+        emit.lines.append(f"if {' or '.join(tests)}:")
+        emit.lines.append("    mismatch()")
+
+
+def collect_guards(node: Node) -> list[tuple[Any, Any]]:
+    """List the pairs of sizes that a tree needs to be equal, each once."""
+    seen: set[Node] = set()
+    found: list[tuple[Any, Any]] = []
+    waiting = [node]
+    while waiting:
+        top = waiting.pop()
+        if top in seen:
+            continue
+        seen.add(top)
+        found += [g for g in top.guards if g not in found]
+        waiting += top.operands
+    return found
+
+
+def _define(name: str, source: str, emit: Emitter, backend: Backend) -> Callable[..., Any]:
+    scope: dict[str, Any] = {"__builtins__": __builtins__}
+    own = {"mismatch": mismatch, "math": math, "host": host_backend().module}
+    for word in emit.words:
+        scope[word] = own[word] if word in own else backend.function(word)
+    filename = f"<namedtensor {name} {id(emit):x}>"
+    # tracebacks through emitted code show its lines
+    linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
+    exec(compile(source, filename, "exec"), scope)
+    run: Callable[..., Any] = scope[name]
+    return run
+
+
+def _identifier(name: str) -> str:
+    text = re.sub(r"\W", "_", name)
+    return text + "_" if keyword.iskeyword(text) or not text.isidentifier() else text
+
+
+# --------------------------------------------------------------------------------- concrete sizes
+
+
+def retype(node: Node, types: dict[str, Type]) -> Type:
+    """Check a tree again with the sizes that its arguments really have.
+
+    Raises the error of the first operation whose operands do not fit.
+    """
+    return retyped(node, types).type
+
+
+def retyped(node: Node, types: dict[str, Type]) -> Node:
+    """Rebuild a tree on arguments with known sizes."""
+    done: dict[Node, Node] = {}
+    waiting = [node]
+    while waiting:
+        top = waiting[-1]
+        if top in done:
+            waiting.pop()
+            continue
+        missing = [o for o in top.operands if o not in done]
+        if missing:
+            waiting += reversed(missing)
+            continue
+        waiting.pop()
+        done[top] = _retype_one(top, types, tuple([done[o] for o in top.operands]))
+    return done[node]
+
+
+def _retype_one(node: Node, types: dict[str, Type], operands: tuple[Node, ...]) -> Node:
+    kind = node.operation.primitive
+    if kind is ARGUMENT:
+        name = node.operation.params[0]
+        return argument(name, replace(node.type, axes=types[name].axes))
+    if kind is SIZE:
+        name, place, _ = node.operation.params
+        return number(types[name].axes[place][1])
+    if kind is NUMBER or not node.operands:
+        return node
+    folded = _fold(node, operands)
+    return folded if folded is not None else apply_node(node.operation, operands)
+
+
+def _fold(node: Node, operands: tuple[Node, ...]) -> Node | None:
+    """Compute what is made of known numbers alone."""
+    if not node.type.host or not operands:
+        return None
+    if any(o.operation.primitive is not NUMBER for o in operands):
+        return None
+    return number(run_on_numbers(node.operation, [o.value for o in operands]))
+
+
+def run_on_numbers(operation: Operation, values: Sequence[Any]) -> Any:
+    """Apply an operation to Python numbers."""
+    key = ("numbers", *[type(v) for v in values])
+    plan = operation.plans.get(key)
+    if plan is None:
+        leaves = [number(v).type for v in values]
+        names = [f"x{i}" for i in range(len(values))]
+        arguments = [(n, t, ()) for n, t in zip(names, leaves, strict=True)]
+        nodes = tuple([argument(n, t) for n, t in zip(names, leaves, strict=True)])
+        node = apply_node(operation, nodes)
+        plan = operation.plans[key] = compile_plan(operation.name, node, arguments, host_backend())
+    return plan.run(*values)

@@ -1,0 +1,45 @@
+"""A layout is what a plan depends on: the axes in storage order, the kind, the library."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from namedtensor.backends import Backend
+
+
+class Layout:
+    """Hold the axes of stored data in order; equal layouts are one object.
+
+    Plans are cached by layouts, whose hash is their identity: a call costs one lookup.
+    """
+
+    __slots__ = ("axes", "backend", "kind")
+
+    def __init__(self, axes: tuple[str, ...], kind: str, backend: Backend) -> None:
+        self.axes = axes
+        self.kind = kind
+        self.backend = backend
+
+    def __repr__(self) -> str:
+        return f"<{self.kind} {' '.join(self.axes)} in {self.backend}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return layout_of, (self.axes, self.kind, self.backend)
+
+    def __copy__(self) -> Layout:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Layout:
+        return self
+
+
+_layouts: dict[tuple[tuple[str, ...], str, Backend], Layout] = {}
+
+
+def layout_of(axes: tuple[str, ...], kind: str, backend: Backend) -> Layout:
+    """Give the one layout of these axes, kind and library."""
+    key = (axes, kind, backend)
+    layout = _layouts.get(key)
+    if layout is None:
+        layout = _layouts[key] = Layout(axes, kind, backend)
+    return layout

@@ -1,0 +1,19 @@
+"""What an operation is: its shape rule, its lowering to positional calls; one table.
+
+A primitive with its parameters is an `Operation`; operations applied to operands make an
+expression tree of `Node`s. Eager calls, traced formulas and every reader share both.
+"""
+
+from namedtensor.primitives.call import Call as Call
+from namedtensor.primitives.node import Argument as Argument
+from namedtensor.primitives.node import Node as Node
+from namedtensor.primitives.node import argument as argument
+from namedtensor.primitives.node import number as number
+from namedtensor.primitives.node import size_of as size_of
+from namedtensor.primitives.primitive import Operation as Operation
+from namedtensor.primitives.primitive import Primitive as Primitive
+from namedtensor.primitives.primitive import primitive as primitive
+from namedtensor.primitives.primitive import table as table
+from namedtensor.primitives.sizes import Size as Size
+from namedtensor.primitives.sizes import combine as combine
+from namedtensor.primitives.type import Type as Type

@@ -1,0 +1,140 @@
+"""The expression tree: operations applied to operands, equal trees being one object."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+from weakref import WeakValueDictionary
+
+from namedtensor.primitives.call import Call
+from namedtensor.primitives.primitive import Operation, Primitive, primitive
+from namedtensor.primitives.type import Type
+
+_nodes: WeakValueDictionary[Any, Node] = WeakValueDictionary()
+_serial = itertools.count()
+
+
+class Node:
+    """Apply an operation to operands.
+
+    Nodes with the same operation and operands are the same object, so a common subexpression is
+    found by identity. `guards` are pairs of sizes that must be equal when the code runs.
+    """
+
+    __slots__ = ("__weakref__", "closed", "guards", "operands", "operation", "type")
+
+    operation: Operation
+    operands: tuple[Node, ...]
+    type: Type
+    guards: tuple[tuple[Any, Any], ...]
+    closed: bool
+
+    @property
+    def name(self) -> str:
+        return self.operation.primitive.name
+
+    @property
+    def value(self) -> Any:
+        """The number that a number's node holds; None for all other nodes."""
+        return self.operation.params[0] if self.operation.primitive is NUMBER else None
+
+    def __repr__(self) -> str:
+        return describe(self)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuild, (self.operation, self.operands, self.type)
+
+
+def make_node(
+    operation: Operation, operands: tuple[Node, ...], type_: Type, guards: Any = ()
+) -> Node:
+    """Give the one node of an operation and its operands."""
+    extra = next(_serial) if operation.primitive.effect else None
+    key = (operation, operands, type_, extra)
+    node = _nodes.get(key)
+    if node is None:
+        node = Node.__new__(Node)
+        node.operation = operation
+        node.operands = operands
+        node.type = type_
+        node.guards = tuple(guards)
+        leaf_closed = operation.primitive not in (ARGUMENT, SIZE)
+        node.closed = leaf_closed and all([o.closed for o in operands])
+        _nodes[key] = node
+    return node
+
+
+def apply_node(operation: Operation, operands: tuple[Node, ...], labels: Any = None) -> Node:
+    """Check an operation on nodes and give its node."""
+    if labels is None:
+        labels = tuple([describe(o) for o in operands])
+    values = tuple([o if o.value is None else o.value for o in operands])
+    call = operation.typed(tuple([o.type for o in operands]), labels, values)
+    return make_node(operation, operands, call.result, call.guards)
+
+
+def describe(node: Node, depth: int = 2) -> str:
+    """Write a node the way a person would, shortened where it is deep."""
+    if node.operation.primitive in (ARGUMENT, SIZE):
+        return str(node.operation.params[-1])
+    if node.operation.primitive is NUMBER:
+        return repr(node.value)
+    if depth == 0:
+        return "..."
+    return node.operation.write(tuple([describe(o, depth - 1) for o in node.operands]))
+
+
+def _rebuild(operation: Operation, operands: tuple[Node, ...], type_: Type) -> Node:
+    return make_node(operation, operands, type_)
+
+
+# ------------------------------------------------------------------------------------- leaves
+
+
+def _leaf_rule(call: Call) -> Type:
+    raise TypeError(f"{call.operation.name} is a leaf")
+
+
+def _lower_argument(emit: Any, call: Call) -> Any:
+    return emit.argument(call.params[0])
+
+
+def _lower_size(emit: Any, call: Call) -> Any:
+    return emit.size_of(*call.params)
+
+
+def _lower_number(emit: Any, call: Call) -> Any:
+    return emit.number(call.params[0])
+
+
+ARGUMENT: Primitive = primitive("argument", _leaf_rule, _lower_argument)
+SIZE: Primitive = primitive("size", _leaf_rule, _lower_size)
+NUMBER: Primitive = primitive("number", _leaf_rule, _lower_number)
+
+Argument = ARGUMENT
+_SIZE_TYPE = Type((), "int", host=True, weak=True)
+
+
+def argument(name: str, type_: Type) -> Node:
+    """Make the leaf that stands for an argument."""
+    return make_node(ARGUMENT(name), (), type_)
+
+
+def size_of(name: str, axis: str, place: int) -> Node:
+    """Make the leaf that stands for the size of an argument's axis, stored at this place."""
+    return make_node(SIZE(name, place, axis), (), _SIZE_TYPE)
+
+
+def number(value: Any) -> Node:
+    """Make the leaf of a Python number."""
+    kind = (
+        "bool"
+        if isinstance(value, bool)
+        else "int"
+        if isinstance(value, int)
+        else "complex"
+        if isinstance(value, complex)
+        else "float"
+    )
+    # repr tells 1 from 1.0 and True, 0.0 from -0.0, and makes one leaf of every nan
+    return make_node(NUMBER(value, repr(value)), (), Type((), kind, host=True, weak=True))

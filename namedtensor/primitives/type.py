@@ -1,0 +1,61 @@
+"""The type of a value: its axes, their sizes, and the kind of its numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from namedtensor.shape import Shape, spaced
+
+KINDS = ("bool", "int", "float", "complex")
+
+
+@dataclass(frozen=True, slots=True)
+class Type:
+    """Describe a value without its numbers.
+
+    A size is an int, the node of a size read when the code runs, or None where an index-defined
+    tensor has not met its size yet. The order of the axes is a wish, never a meaning.
+    `host` values are Python numbers; `weak` ones depend on no data and take the dtype they meet.
+    """
+
+    axes: tuple[tuple[str, Any], ...]
+    kind: str = "float"
+    host: bool = False
+    weak: bool = False
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple([name for name, _ in self.axes])
+
+    def size(self, name: str) -> Any:
+        for axis, size in self.axes:
+            if axis == name:
+                return size
+        raise KeyError(name)
+
+    def has(self, name: str) -> bool:
+        return any(axis == name for axis, _ in self.axes)
+
+    def without(self, names: Iterable[str]) -> Type:
+        gone = set(names)
+        return replace(self, axes=tuple([a for a in self.axes if a[0] not in gone]))
+
+    def with_axes(self, axes: Iterable[tuple[str, Any]], kind: str | None = None) -> Type:
+        return replace(self, axes=tuple(axes), kind=kind or self.kind)
+
+    def of_kind(self, kind: str) -> Type:
+        return self if kind == self.kind else replace(self, kind=kind)
+
+    @property
+    def shape(self) -> Shape:
+        return Shape.of(self.axes)
+
+    def __str__(self) -> str:
+        return "a number" if self.host else spaced(self.axes)
+
+
+def widest(kinds: Iterable[str]) -> str:
+    """Give the kind that holds all kinds: float of int and float."""
+    return max(kinds, key=KINDS.index)

@@ -1,0 +1,143 @@
+"""A shape is an unordered set of axes with sizes (paper, section 2.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from namedtensor.axes import Axis, axis_name, distinct, parse_axes, shown
+from namedtensor.errors import AxisMissingError, AxisSizeError, nearest
+
+
+class Shape:
+    """Hold the axes of a tensor and their sizes; their order means nothing.
+
+    >>> Shape("seq[7] emb[512]") == Shape("emb[512] seq[7]")
+    True
+    >>> Shape("seq[7] emb[512]")
+    seq[7] x emb[512]
+    """
+
+    __slots__ = ("_sizes",)
+
+    def __init__(self, axes: Any = ()) -> None:
+        parsed = parse_axes(axes) if not isinstance(axes, Shape) else tuple(axes)
+        distinct("Shape(...)", parsed)
+        self._sizes: dict[str, Any] = {axis.name: axis.size for axis in parsed}
+
+    @classmethod
+    def of(cls, sizes: Iterable[tuple[str, Any]]) -> Shape:
+        """Make a shape from pairs of name and size, trusted to be well formed."""
+        shape = cls.__new__(cls)
+        shape._sizes = dict(sizes)
+        return shape
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names, in the order in which they were given or are stored."""
+        return tuple(self._sizes)
+
+    @property
+    def count(self) -> int:
+        """How many records the shape has: the product of its sizes."""
+        total = 1
+        for size in self._sizes.values():
+            total *= size
+        return total
+
+    def size(self, axis: Any) -> Any:
+        """Give the size of one axis.
+
+        >>> Shape("seq[7] emb[512]").size("emb")
+        512
+        """
+        name = axis_name(axis)
+        if name not in self._sizes:
+            guess = nearest(name, self._sizes)
+            raise AxisMissingError(
+                f"size({shown(name)})",
+                f"there is no axis {shown(name)}",
+                [("shape", spaced(self._sizes.items()))],
+                f"did you mean {guess}?" if guess else "",
+            )
+        return self._sizes[name]
+
+    def compatible(self, other: Shape) -> bool:
+        """Say whether every shared axis has one size: the precondition of X + Y.
+
+        >>> Shape("seq[7] emb[512]").compatible(Shape("emb[512] hid[4]"))
+        True
+        """
+        return all(self._sizes[n] == other._sizes[n] for n in self._sizes if n in other._sizes)
+
+    def orthogonal(self, other: Shape) -> bool:
+        """Say whether no axis is shared.
+
+        >>> Shape("seq[7]").orthogonal(Shape("emb[512]"))
+        True
+        """
+        return self._sizes.keys().isdisjoint(other._sizes)
+
+    def __or__(self, other: Shape) -> Shape:
+        for name, size in self._sizes.items():
+            if other._sizes.get(name, size) != size:
+                raise AxisSizeError(
+                    "A | B",
+                    f"{name} is {size} in A and {other._sizes[name]} in B",
+                    [("A", str(self)), ("B", str(other))],
+                    "only compatible shapes have a union",
+                )
+        return Shape.of([*self._sizes.items(), *other._sizes.items()])
+
+    def __and__(self, other: Shape) -> Shape:
+        return Shape.of((n, s) for n, s in self._sizes.items() if n in other._sizes)
+
+    def __sub__(self, other: Any) -> Shape:
+        gone = {axis.name for axis in (other if isinstance(other, Shape) else parse_axes(other))}
+        return Shape.of((n, s) for n, s in self._sizes.items() if n not in gone)
+
+    def __contains__(self, axis: object) -> bool:
+        for given in parse_axes(axis):
+            if given.name not in self._sizes:
+                return False
+            if given.size is not None and given.size != self._sizes[given.name]:
+                return False
+        return True
+
+    def __iter__(self) -> Iterator[Axis]:
+        return iter([sized(name, size) for name, size in self._sizes.items()])
+
+    def __len__(self) -> int:
+        return len(self._sizes)
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, str):
+            other = Shape(other)
+        if not isinstance(other, Shape):
+            return NotImplemented
+        return self._sizes == other._sizes
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self._sizes.items()))
+
+    def __repr__(self) -> str:
+        return " x ".join(map(axis_text, self._sizes.items())) if self._sizes else "()"
+
+
+def sized(name: str, size: Any) -> Axis:
+    """Make an axis whose name is trusted, as a formula's own axes are."""
+    axis = Axis.__new__(Axis)
+    axis.name = name
+    axis.size = size
+    return axis
+
+
+def axis_text(axis: tuple[str, Any]) -> str:
+    """Write one axis as seq[7], or as seq where its size is open."""
+    name, size = axis
+    return shown(name) if size is None else f"{shown(name)}[{size}]"
+
+
+def spaced(sizes: Iterable[tuple[str, Any]]) -> str:
+    """Write axes the way error messages show them: seq[3] key[4]."""
+    return " ".join(map(axis_text, sizes)) or "() a single number"

@@ -1,0 +1,231 @@
+"""apply: the one door for every operation, on data, on numbers, and on symbols."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from namedtensor.backends import backend_of
+from namedtensor.errors import BackendError, NamedTensorError, TraceError
+from namedtensor.plans import Mismatch, Plan, compile_plan
+from namedtensor.plans.compile import run_on_numbers
+from namedtensor.primitives import Node, Operation, Type, argument, number, size_of
+from namedtensor.primitives.node import apply_node
+from namedtensor.tensor.diagnose import diagnose
+from namedtensor.tensor.labels import DEFAULT_LABELS, caller_labels
+
+if TYPE_CHECKING:
+    from namedtensor.tensor.named import NamedTensor
+
+#: What a library may raise when positional code meets data that does not fit.
+LIBRARY_ERRORS = (Mismatch, RuntimeError, IndexError, ValueError, TypeError)
+
+_classes: dict[str, Any] = {}  # the tensor classes put themselves here: this door opens first
+
+
+def apply(operation: Operation, *operands: Any) -> Any:
+    """Apply an operation to named tensors, numbers and symbols.
+
+    The plan is found by the operands' layouts; a call whose plan is known costs one lookup.
+    """
+    concrete = _classes["concrete"]
+    key = tuple([x.layout if type(x) is concrete else type(x) for x in operands])
+    plan = operation.plans.get(key)
+    if plan is None:
+        return _apply_cold(operation, operands)
+    try:
+        data = plan.run(*[x.data if type(x) is concrete else x for x in operands])
+    except LIBRARY_ERRORS as error:
+        raise diagnose(operation, operands, error) from None
+    return concrete(data, plan.layout)
+
+
+def _apply_cold(operation: Operation, given: Sequence[Any]) -> Any:
+    concrete, symbolic = _classes["concrete"], _classes["symbolic"]
+    operands = [operand(operation, x, given) for x in given]
+    if any(isinstance(x, symbolic) for x in operands):
+        tensors = [x for x in operands if type(x) is concrete]
+        if not tensors:
+            return symbolic(symbolic_node(operation, operands))
+        open_ = [x for x in operands if isinstance(x, symbolic) and not x.node.closed]
+        if open_:
+            raise captured(operation, operands)
+        return _run_with_symbols(operation, operands)
+    if all(isinstance(x, numbers.Number) for x in operands) and operands:
+        return run_on_numbers(operation, operands)
+    key = tuple([x.layout if type(x) is concrete else type(x) for x in operands])
+    plan = operation.plans.get(key)
+    if plan is None:
+        plan = operation.plans[key] = plan_for(operation, operands)
+    if not any(x is not y for x, y in zip(operands, given, strict=True)):
+        return _run(plan, operation, operands)
+    return apply(operation, *operands)
+
+
+def _run(plan: Plan, operation: Operation, operands: Sequence[Any]) -> NamedTensor:
+    concrete = _classes["concrete"]
+    try:
+        data = plan.run(*[x.data if type(x) is concrete else x for x in operands])
+    except LIBRARY_ERRORS as error:
+        raise diagnose(operation, operands, error) from None
+    result: NamedTensor = concrete(data, plan.layout)
+    return result
+
+
+def operand(operation: Operation, x: Any, given: Sequence[Any]) -> Any:
+    """Accept a named tensor, a symbol or a number; refuse bare arrays and everything else."""
+    if isinstance(x, _classes["concrete"]):
+        return x
+    if isinstance(x, np.generic):
+        return x.item()
+    if isinstance(x, (bool, int, float, complex)):
+        return x
+    if isinstance(x, numbers.Number) or (hasattr(x, "__index__") and not hasattr(x, "shape")):
+        return x
+    labels = caller_labels(given)
+    what = labels[next(i for i, y in enumerate(given) if y is x)]
+    if backend_of(x) is not None:
+        shape = ", ".join(map(str, x.shape))
+        raise BackendError(
+            operation.write(labels),
+            f"{what} is a bare array of sizes ({shape}); its axes have no names",
+            [
+                (w, str(type_of(y)))
+                for w, y in zip(labels, given, strict=True)
+                if hasattr(y, "sizes")
+            ],
+            f"name them: nt.tensor({what}, {', '.join(['ax', 'bx', 'cx', 'dx'][: len(x.shape)])})",
+        )
+    raise BackendError(
+        operation.write(labels),
+        f"{what} is a {type(x).__name__}, neither a named tensor nor a number",
+        hint=f"make a named tensor of it: nt.tensor({what}, ...)",
+    )
+
+
+def type_of(x: Any) -> Type:
+    """Give the type of a tensor with its true sizes, or of a number."""
+    if hasattr(x, "node"):
+        node_type: Type = x.node.type
+        return node_type
+    if hasattr(x, "sizes"):
+        return Type(tuple(zip(x.layout.axes, x.data.shape, strict=True)), x.layout.kind)
+    return number(x).type
+
+
+def argument_type(name: str, x: Any) -> Type:
+    """Give the type of a tensor with sizes that the code reads when it runs."""
+    if hasattr(x, "sizes"):
+        return Type(
+            tuple([(a, size_of(name, a, i)) for i, a in enumerate(x.layout.axes)]), x.layout.kind
+        )
+    found = number(x).type
+    return Type((), found.kind, host=True)
+
+
+def checked(operation: Operation, operands: Sequence[Any]) -> None:
+    """Check an operation on true sizes; the error speaks of the caller's own variables."""
+    types = tuple([type_of(x) for x in operands])
+    values = tuple(operands)
+    try:
+        operation.typed(types, DEFAULT_LABELS[: len(types)], values)
+    except NamedTensorError:
+        operation.typed(types, caller_labels(operands), values)
+        raise
+
+
+def plan_for(operation: Operation, operands: Sequence[Any]) -> Plan:
+    """Compile one operation for operands of these layouts, index-defined ones inlined."""
+    checked(operation, operands)
+    backend = common_backend(operation, operands)
+    leaves, arguments = [], []
+    hints: dict[Node, int] = {}
+    for label, x in zip(DEFAULT_LABELS, operands, strict=False):
+        if hasattr(x, "node"):
+            leaves.append(x.node)
+            continue
+        type_ = argument_type(label, x)
+        leaves.append(argument(label, type_))
+        arguments.append((label, type_, x.layout.axes if hasattr(x, "sizes") else ()))
+        if hasattr(x, "sizes"):
+            hints |= {size: n for (_, size), n in zip(type_.axes, x.data.shape, strict=True)}
+    node = sized_node(operation, leaves)
+    return compile_plan(operation.name, node, arguments, backend, hints=hints)
+
+
+def sized_node(operation: Operation, leaves: Sequence[Node], labels: Any = None) -> Node:
+    """Apply an operation to nodes; index-defined ones take open sizes from the others."""
+    from namedtensor.tensor.resize import meet
+
+    return apply_node(operation, tuple(meet(leaves)), labels)
+
+
+def symbolic_node(operation: Operation, operands: Sequence[Any]) -> Node:
+    """Apply an operation to symbols and numbers."""
+    nodes = [x.node if hasattr(x, "node") else number(x) for x in operands]
+    try:
+        return sized_node(operation, nodes)
+    except NamedTensorError:
+        sized_node(operation, nodes, caller_labels(operands))
+        raise
+
+
+def _run_with_symbols(operation: Operation, operands: Sequence[Any]) -> Any:
+    """Combine data with index-defined tensors: their trees become part of the plan."""
+    concrete = _classes["concrete"]
+    key = tuple(
+        [
+            x.node if hasattr(x, "node") else x.layout if type(x) is concrete else type(x)
+            for x in operands
+        ]
+    )
+    plan = operation.plans.get(key)
+    if plan is None:
+        plan = operation.plans[key] = plan_for(operation, operands)
+    return _run(plan, operation, [x for x in operands if not hasattr(x, "node")])
+
+
+def common_backend(operation: Operation, operands: Sequence[Any]) -> Any:
+    """Give the one library of all operands."""
+    owners = [
+        (i, x.layout.backend)
+        for i, x in enumerate(operands)
+        if hasattr(x, "sizes") and not hasattr(x, "node")
+    ]
+    first = owners[0][1]
+    for i, backend in owners[1:]:
+        if backend is not first:
+            labels = caller_labels(operands)
+            a, b = labels[owners[0][0]], labels[i]
+            raise BackendError(
+                operation.write(labels),
+                f"{a} is a {first} tensor and {b} a {backend} tensor; data never changes library by itself",
+                [
+                    (w, str(type_of(x)))
+                    for w, x in zip(labels, operands, strict=True)
+                    if hasattr(x, "sizes")
+                ],
+                f'convert one of them: {b}.to("{first}")',
+            )
+    return first
+
+
+def captured(operation: Operation, operands: Sequence[Any]) -> TraceError:
+    """Make the error of data that a formula's body uses without being given it."""
+    labels = caller_labels(operands)
+    concrete = _classes["concrete"]
+    name = next(w for w, x in zip(labels, operands, strict=True) if type(x) is concrete)
+    return TraceError(
+        operation.write(labels),
+        f"the formula uses the named tensor {name}, which is none of its arguments",
+        [
+            (w, str(type_of(x)))
+            for w, x in zip(labels, operands, strict=True)
+            if hasattr(x, "sizes")
+        ],
+        f"pass {name} as an argument, as a parameter after the *, "
+        "or leave the body untraced with @formula(trace=False)",
+    )

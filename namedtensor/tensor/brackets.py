@@ -1,0 +1,314 @@
+"""What stands in brackets after a tensor: renaming, reshaping, indexing, selecting, updating."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+
+from namedtensor.axes import (
+    Axis,
+    AxisIndex,
+    AxisSelection,
+    Rename,
+    distinct,
+    parse_axes,
+    parse_renames,
+    shown,
+)
+from namedtensor.backends import backend_of
+from namedtensor.errors import AxisMissingError, AxisNameError, AxisSizeError, KindError, nearest
+from namedtensor.plans import layout_of
+from namedtensor.primitives import Operation, table
+from namedtensor.shape import sized, spaced
+from namedtensor.tensor.apply import apply
+from namedtensor.tensor.named import NamedTensor
+
+_TABLE = table()
+_INDEX = re.compile(r"\s*([^\W\d]\w*'*\**)\s*\(\s*(-?\d+)\s*\)\s*")
+_RANGE = re.compile(r"\s*([^\W\d]\w*'*\**)\s*\[\s*(-?\d*)\s*:\s*(-?\d*)\s*(?::\s*(-?\d*)\s*)?\]\s*")
+
+Part = Rename | AxisIndex | AxisSelection
+
+
+def bracket(X: NamedTensor, record: Any) -> Any:
+    """Index by named indices and selections, all at once, and then rename and reshape."""
+    parts = parse_record(X, record)
+    indices = [p for p in parts if not isinstance(p, Rename)]
+    renames = [p for p in parts if isinstance(p, Rename)]
+    check_record(X, indices)
+    return reshape(index(X, indices), renames)
+
+
+def parse_record(X: NamedTensor, record: Any) -> list[Part]:
+    """Read what stands in the brackets."""
+    parts: list[Part] = []
+    for item in record if isinstance(record, tuple) else (record,):
+        if isinstance(item, (Rename, AxisIndex, AxisSelection)):
+            parts.append(item)
+        elif isinstance(item, str) and "->" in item:
+            parts += parse_renames(item)
+        elif isinstance(item, str):
+            parts += _parse_indices(item)
+        elif isinstance(item, Axis):
+            raise AxisNameError(
+                f"X[{item!r}]",
+                f"{item!r} alone says nothing to do",
+                [("X", spaced(X.sizes))],
+                f"X[{item.name}(0)] for an index, X[{item.name}[2:5]] for a range, "
+                f"X[{item.name} >> {item.name}'] to rename",
+            )
+        else:
+            raise AxisNameError(
+                f"X[{_short(item)}]",
+                "an index names its axis",
+                [("X", spaced(X.sizes))],
+                f"X[{shown(X.axes[0]) if X.axes else 'seq'}({_short(item)})]",
+            )
+    return parts
+
+
+def _short(item: Any) -> str:
+    return repr(item) if isinstance(item, (int, float, slice)) else type(item).__name__
+
+
+def _parse_indices(text: str) -> list[Part]:
+    parts: list[Part] = []
+    place = 0
+    while place < len(text):
+        if text[place] in ", ":
+            place += 1
+        elif match := _INDEX.match(text, place):
+            parts.append(AxisIndex(match[1], int(match[2])))
+            place = match.end()
+        elif match := _RANGE.match(text, place):
+            bounds = [int(b) if b else None for b in match.groups()[1:]]
+            parts.append(AxisSelection(match[1], slice(*bounds)))
+            place = match.end()
+        else:
+            raise AxisNameError(
+                f"X[{text!r}]",
+                f"cannot read {text[place:]!r}",
+                hint='X["seq(0), emb[2:5]"] indexes, X["seq -> seq\'"] renames',
+            )
+    return parts
+
+
+def check_record(X: NamedTensor, indices: list[Any]) -> None:
+    """Every axis of a record is an axis of X, named once."""
+    call = f"X[{', '.join(map(repr, indices))}]" if all(_plain(i) for i in indices) else "X[...]"
+    for part in indices:
+        if part.name not in X.axes:
+            guess = nearest(part.name, X.axes)
+            raise AxisMissingError(
+                call,
+                f"X has no axis {shown(part.name)}",
+                [("X", spaced(X.sizes))],
+                f"did you mean {shown(guess)}?"
+                if guess
+                else "index only axes that X has: " + ", ".join(map(shown, X.axes)),
+            )
+    distinct(call, [sized(p.name, None) for p in indices])
+
+
+def _plain(part: Any) -> bool:
+    return isinstance(part, AxisSelection) or isinstance(part.index, int)
+
+
+# ------------------------------------------------------------------------------------- indexing
+
+
+def index(X: Any, parts: list[Any]) -> Any:
+    """Apply named indices and selections."""
+    tensors = []
+    for part in parts:
+        if isinstance(part, AxisSelection) and isinstance(part.chosen, slice):
+            X = _slice(X, part.name, part.chosen)
+        elif isinstance(part, AxisSelection):
+            tensors.append((part.name, chosen_indices(X, part)))
+        elif isinstance(part.index, NamedTensor) and not _is_size(part.index):
+            tensors.append((part.name, part.index))
+        else:
+            X = apply(_TABLE["at"](part.name), X, whole(X, part))
+    if tensors:
+        names = tuple([name for name, _ in tensors])
+        X = apply(_TABLE["index"](names), X, *[given for _, given in tensors])
+    return X
+
+
+def _is_size(x: Any) -> bool:
+    return hasattr(x, "node") and x.node.type.host
+
+
+def whole(X: NamedTensor, part: AxisIndex) -> Any:
+    """Accept a whole number as an index."""
+    if _is_size(part.index):
+        return part.index
+    if isinstance(part.index, bool) or not hasattr(part.index, "__index__"):
+        raise KindError(
+            f"X[{part.name}({_short(part.index)})]",
+            f"an index is a whole number, not a {type(part.index).__name__}",
+            [("X", spaced(X.sizes))],
+            f"X[{part.name}(0)], or X[{part.name}(I)] with I an integer named tensor",
+        )
+    return part.index.__index__()
+
+
+def _slice(X: Any, name: str, chosen: slice) -> Any:
+    bounds = (chosen.start, chosen.stop, chosen.step)
+    if chosen.step == 0:
+        raise AxisNameError(
+            f"X[{name}[::0]]", "a step of 0 never ends", [("X", spaced(X.sizes))], f"{name}[::1]"
+        )
+    for bound in bounds:
+        if bound is not None and not hasattr(bound, "__index__"):
+            raise KindError(
+                f"X[{name}[{bound!r}:]]",
+                f"bounds are whole numbers, not {type(bound).__name__}",
+                [("X", spaced(X.sizes))],
+                f"X[{name}[2:5]]",
+            )
+    given = tuple([b is not None for b in bounds])
+    return apply(_TABLE["slice"](name, given), X, *[_bound(b) for b in bounds if b is not None])
+
+
+def _bound(bound: Any) -> Any:
+    return bound if _is_size(bound) else bound.__index__()
+
+
+def chosen_indices(X: NamedTensor, part: AxisSelection) -> NamedTensor:
+    """Turn a list, an array or a mask into an integer tensor over the axis that it selects from."""
+    chosen = part.chosen
+    if isinstance(chosen, NamedTensor):
+        if chosen.axes != (part.name,):
+            raise AxisNameError(
+                f"X[{part.name}[I]]",
+                f"a selection from {part.name} is a tensor over {part.name} alone",
+                [("X", spaced(X.sizes)), ("I", spaced(chosen.sizes))],
+                f"X[{part.name}(I)] indexes by a tensor of any shape",
+            )
+        data = chosen.data
+    else:
+        data = np.asarray(chosen) if backend_of(chosen) is None else chosen
+        if data.size == 0 if isinstance(data, np.ndarray) else False:
+            data = data.astype(np.int64)
+    backend = backend_of(data)
+    assert backend is not None
+    if backend.kind_of(data.dtype) == "bool":
+        size = X.size(part.name)
+        if data.shape != (size,):
+            raise AxisSizeError(
+                f"X[{part.name}[mask]]",
+                f"axis {part.name} is {size} in X and {data.shape[0]} in mask",
+                [("X", spaced(X.sizes))],
+                "a mask has one truth value for each index",
+            )
+        data = data.nonzero()[0] if backend.name == "numpy" else data.nonzero()[:, 0]
+    wanted = X.layout.backend
+    if wanted.name == "torch" and backend.name == "numpy":
+        import torch
+
+        data, backend = torch.as_tensor(np.asarray(data), device=X.device), wanted
+    return NamedTensor(data, layout_of((part.name,), backend.kind_of(data.dtype), backend))
+
+
+# ------------------------------------------------------------------------------------ reshaping
+
+
+def reshape(X: Any, parts: list[Rename]) -> Any:
+    """Apply renamings all at once, then merges and splits."""
+    renames = [p for p in parts if len(p.before) == len(p.after) == 1]
+    if renames:
+        distinct("X[" + ", ".join(map(repr, renames)) + "]", [p.before[0] for p in renames])
+        pairs = tuple([(p.before[0].name, p.after[0].name) for p in renames])
+        X = apply(_TABLE["rename"](pairs), X)
+    for part in parts:
+        if len(part.before) > 1:
+            X = apply(_TABLE["merge"](tuple([a.name for a in part.before]), part.after[0].name), X)
+        elif len(part.after) > 1:
+            X = split(X, part)
+    return X
+
+
+def split(X: Any, part: Rename) -> Any:
+    """Split one axis into several, at most one of them without a size."""
+    open_ = [a for a in part.after if a.size is None]
+    if len(open_) > 1:
+        raise AxisSizeError(
+            f"X[{part!r}]",
+            f"the sizes of {', '.join(a.name for a in open_)} are all open",
+            [("X", spaced(X.sizes))],
+            f"give all but one: {part.before[0].name} >> "
+            f"({', '.join(a.name + '[2]' for a in part.after[:-1])}, {part.after[-1].name})",
+        )
+    names = tuple([a.name for a in part.after])
+    hole = part.after.index(open_[0]) if open_ else -1
+    sizes = [a.size for a in part.after if a.size is not None]
+    return apply(_TABLE["split"](part.before[0].name, names, hole), X, *sizes)
+
+
+def contraction(axes: Any) -> Operation:
+    """Find the operation of the axes under a dot."""
+    if isinstance(axes, Axis) and axes.size is None:
+        return _TABLE["dot"]((axes.name,))
+    parsed = parse_axes(axes)
+    distinct(f"X @ {axes} @ Y", parsed)
+    return _TABLE["dot"](tuple([a.name for a in parsed]))
+
+
+class At:
+    """The place of a functional update: X.at[seq(0), emb[2:5]]."""
+
+    __slots__ = ("parts", "tensor")
+
+    def __init__(self, X: NamedTensor) -> None:
+        self.tensor = X
+        self.parts: list[Any] = []
+
+    def __getitem__(self, record: Any) -> At:
+        place = At(self.tensor)
+        place.parts = parse_record(self.tensor, record)
+        if any(isinstance(p, Rename) for p in place.parts):
+            raise AxisNameError(
+                "X.at[...]",
+                "an update is at indices, and a renaming is none",
+                [("X", spaced(self.tensor.sizes))],
+                "X.at[seq(0)].set(Y)",
+            )
+        check_record(self.tensor, place.parts)
+        return place
+
+    def set(self, Y: Any) -> Any:
+        """Give X with Y written at the place; Y lifts over the axes that it lacks.
+
+        >>> import namedtensor as nt
+        >>> X = nt.tensor([1.0, 2.0, 3.0], "seq")
+        >>> X.at["seq(0)"].set(7.0)
+        NamedTensor(seq[3], float64)
+        [7. 2. 3.]
+        """
+        return self._update("set_at", Y)
+
+    def add(self, Y: Any) -> Any:
+        """Give X with Y added at the place; repeated indices add up."""
+        return self._update("add_at", Y)
+
+    def _update(self, name: str, Y: Any) -> Any:
+        X = self.tensor
+        places: list[tuple[Any, ...]] = []
+        operands: list[Any] = []
+        for part in self.parts:
+            if isinstance(part, AxisSelection) and isinstance(part.chosen, slice):
+                chosen = part.chosen
+                places.append((part.name, "slice", chosen.start, chosen.stop, chosen.step))
+            elif isinstance(part, AxisSelection):
+                places.append((part.name, "tensor"))
+                operands.append(chosen_indices(X, part))
+            elif isinstance(part.index, NamedTensor) and not _is_size(part.index):
+                places.append((part.name, "tensor"))
+                operands.append(part.index)
+            else:
+                places.append((part.name, "number"))
+                operands.append(whole(X, part))
+        return apply(_TABLE[name](tuple(places)), X, Y, *operands)

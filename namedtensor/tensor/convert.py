@@ -1,0 +1,77 @@
+"""Another library, device or dtype for the same named tensor."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+
+from namedtensor.backends import get_backend
+from namedtensor.errors import BackendError
+from namedtensor.plans import layout_of
+from namedtensor.shape import spaced
+from namedtensor.tensor.named import NamedTensor
+
+
+def convert(X: NamedTensor, targets: tuple[Any, ...]) -> NamedTensor:
+    """Apply library names, devices and dtypes one after the other."""
+    for target in targets:
+        X = _convert(X, target)
+    return X
+
+
+def _convert(X: NamedTensor, target: Any) -> NamedTensor:
+    if target == "numpy":
+        return _named(X, "numpy", X.layout.backend.function("numpy_of")(X.data))
+    if target == "torch":
+        return _named(X, "torch", X.torch(*X.axes))
+    torch = sys.modules.get("torch")
+    if torch is not None and isinstance(target, (torch.dtype, torch.device, torch.Tensor)):
+        return _named(X, "torch", X.torch(*X.axes).to(target))
+    if isinstance(target, NamedTensor):
+        return _convert(_convert(X, target.layout.backend.name), target.dtype)
+    dtype = _numpy_dtype(target)
+    if X.layout.backend.name == "torch":
+        import torch as library
+
+        named = (
+            getattr(library, str(target), None)
+            if dtype is None
+            else getattr(library, dtype.name, None)
+        )
+        place = named if isinstance(named, library.dtype) else _device(X, library, target)
+        return _named(X, "torch", X.data.to(place))
+    if dtype is None:
+        if isinstance(target, str) and target.split(":")[0] in ("cpu", "cuda", "mps", "meta"):
+            return _convert(_convert(X, "torch"), target) if target != "cpu" else X
+        raise _unknown(X, target)
+    return _named(X, "numpy", np.asarray(X.data).astype(dtype))
+
+
+def _numpy_dtype(target: Any) -> Any:
+    try:
+        return np.dtype(target)
+    except TypeError:
+        return None
+
+
+def _device(X: NamedTensor, torch: Any, target: Any) -> Any:
+    try:
+        return torch.device(target)
+    except (RuntimeError, TypeError):
+        raise _unknown(X, target) from None
+
+
+def _unknown(X: NamedTensor, target: Any) -> BackendError:
+    return BackendError(
+        f"X.to({target!r})",
+        f"{target!r} is no library, device or dtype",
+        [("X", spaced(X.sizes))],
+        'X.to("torch"), X.to("cuda"), X.to("float32")',
+    )
+
+
+def _named(X: NamedTensor, library: str, data: Any) -> NamedTensor:
+    backend = get_backend(library)
+    return NamedTensor(data, layout_of(X.axes, backend.kind_of(data.dtype), backend))

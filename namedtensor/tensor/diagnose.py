@@ -1,0 +1,40 @@
+"""Find the words for a failure in positional code: which axis, which sizes, whose."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from namedtensor.errors import BackendError, KindError
+from namedtensor.primitives import Operation
+from namedtensor.tensor.labels import caller_labels
+
+
+def diagnose(operation: Operation, operands: Sequence[Any], error: Exception) -> Exception:
+    """Give the error that the user should see for a library's error."""
+    from namedtensor.tensor.apply import checked, type_of
+
+    checked(operation, operands)
+    labels = caller_labels(operands)
+    data = [(w, x) for w, x in zip(labels, operands, strict=True) if hasattr(x, "sizes")]
+    shapes = [(w, str(type_of(x))) for w, x in data]
+    call = operation.write(labels)
+    found = operation.primitive.diagnose
+    if found is not None:
+        sizes = [dict(x.sizes) if hasattr(x, "sizes") else {} for x in operands]
+        words = found(operation, labels, [getattr(x, "data", x) for x in operands], sizes)
+        if words is not None:
+            kind, why, hint = words
+            raise kind(call, why, shapes, hint)
+    devices = {str(x.device): w for w, x in data}
+    if len(devices) > 1:
+        places = ", ".join(f"{w} is on {d}" for d, w in devices.items())
+        first, second = list(devices)[:2]
+        raise BackendError(call, places, shapes, f'move one: {devices[second]}.to("{first}")')
+    dtypes = {str(x.dtype): w for w, x in data if x.layout.kind in ("float", "complex")}
+    if len(dtypes) > 1:
+        places = ", ".join(f"{w} is {d}" for d, w in dtypes.items())
+        first, second = list(dtypes)[:2]
+        hint = f"give both one dtype: {dtypes[second]}.to({first})"
+        raise KindError(call, places, shapes, hint)
+    return error

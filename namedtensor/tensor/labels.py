@@ -1,0 +1,50 @@
+"""Find what the caller calls an operand, for error messages only."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from types import FrameType
+from typing import Any
+
+#: The names of operands in emitted code, and in messages where no variable holds the operand.
+DEFAULT_LABELS = tuple("ABCDEFGHIJKLMNOPQRSTUVWXYZ") + tuple(f"A{i}" for i in range(1, 200))
+
+_OWN = "namedtensor"
+
+
+def caller_labels(operands: Sequence[Any]) -> tuple[str, ...]:
+    """Give each operand the name of the caller's variable that holds it.
+
+    Symbols that no variable holds are described by their expression, numbers by their digits,
+    other temporaries by a free capital letter.
+    """
+    scope = _caller_variables()
+    labels: list[str] = []
+    letters = iter([w for w in DEFAULT_LABELS if w not in scope])
+    for x in operands:
+        if isinstance(x, (bool, int, float, complex)):
+            labels.append(repr(x))
+            continue
+        held = [name for name, value in scope.items() if value is x and not name.startswith("_")]
+        if held:
+            labels.append(held[0])
+        elif hasattr(x, "node"):
+            labels.append(repr(x.node))
+        else:
+            labels.append(next(letters))
+    return tuple(labels)
+
+
+def _caller_variables() -> dict[str, Any]:
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and _is_own(frame):
+        frame = frame.f_back
+    if frame is None:
+        return {}
+    return {**frame.f_globals, **frame.f_locals}
+
+
+def _is_own(frame: FrameType) -> bool:
+    module = str(frame.f_globals.get("__name__", ""))
+    return module == _OWN or module.startswith(_OWN + ".")

@@ -1,0 +1,543 @@
+"""NamedTensor: data whose axes have names (paper, section 2)."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+import numpy as np
+
+from namedtensor.axes import Axes, AxisIndex, AxisSelection, axis_name, distinct, parse_axes, shown
+from namedtensor.backends import Backend, backend_of, get_backend
+from namedtensor.errors import (
+    AxisMissingError,
+    AxisNameError,
+    AxisSizeError,
+    BackendError,
+    KindError,
+    NamedTensorError,
+    nearest,
+)
+from namedtensor.plans import Layout, layout_of
+from namedtensor.primitives import table
+from namedtensor.shape import Shape, spaced
+from namedtensor.tensor.apply import _classes, apply
+
+_TABLE = table()
+
+
+class NamedTensor:
+    """Data with a name for each axis; the order in which axes are stored has no meaning.
+
+        X in R^{seq[7] x emb[512]}
+
+    Made by `nt.tensor(data, seq, emb)`. Operators act on axes of the same name and lift over all
+    others: `X + b`, `W @ emb @ X`, `X[seq(0)]`, `X[seq >> seq_]`.
+    """
+
+    __slots__ = ("__weakref__", "_data", "_layout")
+    __array_ufunc__ = None  # numpy hands operators over to us, which refuse bare arrays in words
+
+    def __init__(self, data: Any, layout: Layout) -> None:
+        self._data = data
+        self._layout = layout
+
+    # -------------------------------------------------------------------------- what it holds
+
+    @property
+    def data(self) -> Any:
+        """The stored array, whose axes are in the order of `axes`."""
+        return self._data
+
+    @property
+    def layout(self) -> Layout:
+        return self._layout
+
+    @property
+    def axes(self) -> tuple[str, ...]:
+        """The axis names in storage order."""
+        return self.layout.axes
+
+    @property
+    def kind(self) -> str:
+        """The kind of the numbers: bool, int, float or complex."""
+        return self.layout.kind
+
+    @property
+    def sizes(self) -> tuple[tuple[str, Any], ...]:
+        return tuple(zip(self.layout.axes, self.data.shape, strict=True))
+
+    @property
+    def shape(self) -> Shape:
+        """The axes with their sizes, equal to any other order of them.
+
+        >>> import namedtensor as nt
+        >>> nt.tensor([[1.0, 2.0]], "seq emb").shape
+        seq[1] x emb[2]
+        """
+        return Shape.of(self.sizes)
+
+    def size(self, axis: Axes) -> Any:
+        """Give the size of one axis.
+
+        >>> import namedtensor as nt
+        >>> nt.tensor([[1.0, 2.0]], "seq emb").size("emb")
+        2
+        """
+        name = axis_name(axis)
+        for own, size in self.sizes:
+            if own == name:
+                return size
+        raise self._missing(f"X.size({shown(name)})", name)
+
+    def _missing(self, call: str, name: str) -> AxisMissingError:
+        guess = nearest(name, self.axes)
+        return AxisMissingError(
+            call,
+            f"X has no axis {shown(name)}",
+            [("X", spaced(self.sizes))],
+            f"did you mean {shown(guess)}?"
+            if guess
+            else "X has only the axes that its shape shows",
+        )
+
+    @property
+    def dtype(self) -> Any:
+        return self.data.dtype
+
+    @property
+    def device(self) -> Any:
+        return self.layout.backend.function("device_of")(self.data)
+
+    # ----------------------------------------------------------------------- back to positions
+
+    def positional(self, call: str, order: tuple[Any, ...]) -> Any:
+        """Give the data with its axes in the order asked for."""
+        axes = parse_axes(order)
+        distinct(call, axes)
+        names = tuple([a.name for a in axes])
+        if not order and len(self.axes) > 1:
+            raise AxisNameError(
+                f"{call}()",
+                "axes have no order until you give one",
+                [("X", spaced(self.sizes))],
+                f"{call}({', '.join(map(shown, self.axes))})",
+            )
+        for name in names:
+            if name not in self.axes:
+                raise self._missing(f"{call}({', '.join(names)})", name)
+        left = [a for a in self.axes if a not in names]
+        if names and left:
+            raise AxisMissingError(
+                f"{call}({', '.join(names)})",
+                f"the order leaves out {', '.join(map(shown, left))}",
+                [("X", spaced(self.sizes))],
+                f"{call}({', '.join(map(shown, (*names, *left)))})",
+            )
+        for axis in axes:
+            if axis.size is not None and axis.size != self.size(axis):
+                raise AxisSizeError(
+                    f"{call}({', '.join(map(repr, axes))})",
+                    f"axis {axis.name} is {self.size(axis)} in X and {axis.size} in the call",
+                    [("X", spaced(self.sizes))],
+                    f"leave the size out: {axis.name}",
+                )
+        if not names or names == self.axes:
+            return self.data
+        places = tuple([self.axes.index(n) for n in names])
+        return self.layout.backend.function("permute")(self.data, places)
+
+    def numpy(self, *order: Axes) -> Any:
+        """Give a numpy array with the axes in this order; torch data without gradient is shared.
+
+        >>> import namedtensor as nt
+        >>> nt.tensor([[1.0, 2.0]], "seq emb").numpy("emb", "seq")
+        array([[1.],
+               [2.]])
+        """
+        return self.layout.backend.function("numpy_of")(self.positional("X.numpy", order))
+
+    def torch(self, *order: Axes) -> Any:
+        """Give a torch tensor with the axes in this order, sharing memory where it can."""
+        found = self.positional("X.torch", order)
+        if self.layout.backend.name == "torch":
+            return found
+        import torch
+
+        return torch.from_numpy(np.ascontiguousarray(found) if found.ndim else np.asarray(found))
+
+    def item(self) -> Any:
+        """Give the one number of a tensor without axes."""
+        if self.axes:
+            raise AxisSizeError(
+                "X.item()",
+                "X has axes, and item() is for a single number",
+                [("X", spaced(self.sizes))],
+                "reduce the axes, or index them: X[seq(0)]",
+            )
+        return self.data.item()
+
+    def to(self, *targets: Any) -> NamedTensor:
+        """Give the same tensor in another library, on another device, or of another dtype.
+
+        >>> import namedtensor as nt
+        >>> nt.tensor([1, 2], "seq").to("float32").dtype
+        dtype('float32')
+        """
+        from namedtensor.tensor.convert import convert
+
+        return convert(self, targets)
+
+    # ------------------------------------------------------------------------------ gradients
+
+    def requires_grad_(self, requires: bool = True) -> NamedTensor:
+        """Ask torch to record operations on this tensor; gives the tensor itself."""
+        self._torch_data("X.requires_grad_()").requires_grad_(requires)
+        return self
+
+    @property
+    def requires_grad(self) -> bool:
+        return bool(getattr(self.data, "requires_grad", False))
+
+    @property
+    def grad(self) -> NamedTensor | None:
+        """The gradient that backward() left, with the axes of X: X - rate * X.grad lines up."""
+        found = self._torch_data("X.grad").grad
+        return None if found is None else NamedTensor(found, self.layout)
+
+    def backward(self, gradient: NamedTensor | None = None) -> None:
+        """Compute gradients of this single number, or along a gradient of X's shape."""
+        data = self._torch_data("X.backward()")
+        if gradient is None:
+            if self.axes:
+                raise AxisSizeError(
+                    "X.backward()",
+                    "X has axes, and a gradient starts from a single number",
+                    [("X", spaced(self.sizes))],
+                    "reduce first: nt.sum[...](X).backward()",
+                )
+            data.backward()
+        else:
+            data.backward(gradient.torch(*self.axes))
+
+    def detach(self) -> NamedTensor:
+        """Give the same numbers outside the gradient's record."""
+        return NamedTensor(self._torch_data("X.detach()").detach(), self.layout)
+
+    def _torch_data(self, call: str) -> Any:
+        if self.layout.backend.name != "torch":
+            raise BackendError(
+                call,
+                "gradients are torch's, and X holds numpy data",
+                [("X", spaced(self.sizes))],
+                'X.to("torch")',
+            )
+        return self.data
+
+    # ------------------------------------------------------------------- operators (section 3)
+
+    def __add__(self, other: Any) -> Any:
+        return apply(_TABLE["add"].plain, self, other)
+
+    def __radd__(self, other: Any) -> Any:
+        return apply(_TABLE["add"].plain, other, self)
+
+    def __sub__(self, other: Any) -> Any:
+        return apply(_TABLE["sub"].plain, self, other)
+
+    def __rsub__(self, other: Any) -> Any:
+        return apply(_TABLE["sub"].plain, other, self)
+
+    def __mul__(self, other: Any) -> Any:
+        return apply(_TABLE["mul"].plain, self, other)
+
+    def __rmul__(self, other: Any) -> Any:
+        return apply(_TABLE["mul"].plain, other, self)
+
+    def __truediv__(self, other: Any) -> Any:
+        return apply(_TABLE["div"].plain, self, other)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return apply(_TABLE["div"].plain, other, self)
+
+    def __floordiv__(self, other: Any) -> Any:
+        return apply(_TABLE["floordiv"].plain, self, other)
+
+    def __rfloordiv__(self, other: Any) -> Any:
+        return apply(_TABLE["floordiv"].plain, other, self)
+
+    def __mod__(self, other: Any) -> Any:
+        return apply(_TABLE["mod"].plain, self, other)
+
+    def __rmod__(self, other: Any) -> Any:
+        return apply(_TABLE["mod"].plain, other, self)
+
+    def __pow__(self, other: Any) -> Any:
+        return apply(_TABLE["pow"].plain, self, other)
+
+    def __rpow__(self, other: Any) -> Any:
+        return apply(_TABLE["pow"].plain, other, self)
+
+    def __eq__(self, other: object) -> Any:
+        return apply(_TABLE["eq"].plain, self, other)
+
+    def __ne__(self, other: object) -> Any:
+        return apply(_TABLE["ne"].plain, self, other)
+
+    def __lt__(self, other: Any) -> Any:
+        return apply(_TABLE["lt"].plain, self, other)
+
+    def __le__(self, other: Any) -> Any:
+        return apply(_TABLE["le"].plain, self, other)
+
+    def __gt__(self, other: Any) -> Any:
+        return apply(_TABLE["gt"].plain, self, other)
+
+    def __ge__(self, other: Any) -> Any:
+        return apply(_TABLE["ge"].plain, self, other)
+
+    def __and__(self, other: Any) -> Any:
+        return apply(_TABLE["logical_and"].plain, self, other)
+
+    def __rand__(self, other: Any) -> Any:
+        return apply(_TABLE["logical_and"].plain, other, self)
+
+    def __or__(self, other: Any) -> Any:
+        return apply(_TABLE["logical_or"].plain, self, other)
+
+    def __ror__(self, other: Any) -> Any:
+        return apply(_TABLE["logical_or"].plain, other, self)
+
+    def __xor__(self, other: Any) -> Any:
+        return apply(_TABLE["logical_xor"].plain, self, other)
+
+    def __rxor__(self, other: Any) -> Any:
+        return apply(_TABLE["logical_xor"].plain, other, self)
+
+    def __neg__(self) -> Any:
+        return apply(_TABLE["neg"].plain, self)
+
+    def __pos__(self) -> Any:
+        return self
+
+    def __abs__(self) -> Any:
+        return apply(_TABLE["abs"].plain, self)
+
+    def __invert__(self) -> Any:
+        return apply(_TABLE["logical_not"].plain, self)
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __matmul__(self, axes: Any) -> Contraction:
+        if isinstance(axes, NamedTensor):
+            shared = [a for a in self.axes if a in axes.axes]
+            raise AxisNameError(
+                "A @ B",
+                "a contraction names its axes between the operands",
+                [("A", spaced(self.sizes)), ("B", spaced(axes.sizes))],
+                f"A @ {shown(shared[0])} @ B" if shared else "A @ ax @ B, with ax an axis of both",
+            )
+        return Contraction(self, axes)
+
+    # ------------------------------------------------------------------------------- brackets
+
+    def __getitem__(self, record: Any) -> Any:
+        from namedtensor.tensor.brackets import bracket
+
+        return bracket(self, record)
+
+    @property
+    def at(self) -> Any:
+        """Start a functional update: X.at[seq(0)].set(Y) is X but for Y at seq(0)."""
+        from namedtensor.tensor.brackets import At
+
+        return At(self)
+
+    def rearrange(self, pattern: str, **sizes: int) -> Any:
+        """Rearrange axes by an einops pattern.
+
+        >>> import namedtensor as nt
+        >>> X = nt.zeros("batch[2] layer[12]")
+        >>> X.rearrange("batch (head key) -> batch head key", head=3).shape
+        batch[2] x head[3] x key[4]
+        """
+        from namedtensor.tensor.patterns import rearrange
+
+        return rearrange(self, pattern, sizes)
+
+    # --------------------------------------------------------------------- what Python asks of it
+
+    def __setitem__(self, record: Any, value: Any) -> NoReturn:
+        raise AxisNameError(
+            "X[...] = Y",
+            "named tensors are values; an update makes a new one",
+            [("X", spaced(self.sizes))],
+            "X = X.at[seq(0)].set(Y)",
+        )
+
+    def __iter__(self) -> NoReturn:
+        raise AxisNameError(
+            "iter(X)",
+            "a named tensor has no first axis to run along",
+            [("X", spaced(self.sizes))],
+            "name the axis: for Y in nt.unstack[seq](X)",
+        )
+
+    def __len__(self) -> NoReturn:
+        raise AxisNameError(
+            "len(X)",
+            "a named tensor has no first axis to measure",
+            [("X", spaced(self.sizes))],
+            "X.size(seq) for one axis, X.shape.count for all records",
+        )
+
+    __contains__ = None
+
+    def _number(self) -> Any:
+        return self.item()
+
+    def __bool__(self) -> bool:
+        return bool(self._number())
+
+    def __int__(self) -> int:
+        return int(self._number())
+
+    def __float__(self) -> float:
+        return float(self._number())
+
+    def __index__(self) -> int:
+        number = self._number()
+        if not isinstance(number, int):
+            raise KindError(
+                "X.__index__()",
+                "an index is a whole number",
+                [("X", spaced(self.sizes))],
+                "int(X) rounds towards zero",
+            )
+        return number
+
+    def __array__(self, *args: Any, **kwargs: Any) -> NoReturn:
+        raise BackendError(
+            "numpy(X)",
+            "numpy would have to guess the order of the axes",
+            [("X", spaced(self.sizes))],
+            f"say it: X.numpy({', '.join(map(shown, self.axes))})",
+        )
+
+    @classmethod
+    def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        name = getattr(func, "__name__", str(func))
+        found = [x for x in args if isinstance(x, NamedTensor)]
+        order = ", ".join(map(shown, found[0].axes)) if found else "seq, emb"
+        hint = f"nt.{name}" if name in _TABLE else f"X.torch({order}), or nt.lift({name}, ...)"
+        raise BackendError(
+            f"torch.{name}(...)",
+            "torch would have to guess the order of the axes",
+            [("X", spaced(x.sizes)) for x in found],
+            f"use {hint}",
+        )
+
+    def __copy__(self) -> NamedTensor:
+        return NamedTensor(self._data, self._layout)
+
+    def __deepcopy__(self, memo: Any) -> NamedTensor:
+        from copy import deepcopy
+
+        return NamedTensor(deepcopy(self.data, memo), self.layout)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return tensor, (self.data, self.axes)
+
+    def __repr__(self) -> str:
+        from namedtensor.tensor.text import text
+
+        return text(self)
+
+    def _repr_html_(self) -> str:
+        from namedtensor.display.html import table as html_table
+
+        return html_table(self)
+
+
+_classes["concrete"] = NamedTensor
+
+
+class Contraction:
+    """The left half of A @ axes @ B."""
+
+    __slots__ = ("axes", "left")
+
+    def __init__(self, left: NamedTensor, axes: Any) -> None:
+        self.left = left
+        self.axes = axes
+
+    def __matmul__(self, right: Any) -> Any:
+        from namedtensor.tensor.brackets import contraction
+
+        return apply(contraction(self.axes), self.left, right)
+
+    def __repr__(self) -> str:
+        return f"(X @ {self.axes}) waits for its right operand: X @ {self.axes} @ Y"
+
+
+def tensor(data: Any, *axes: Any) -> NamedTensor:
+    """Name the axes of a numpy array, a torch tensor, a number or nested lists.
+
+    Arrays are not copied. Lists become numpy arrays.
+
+    Raises: AxisNameError, AxisSizeError, BackendError.
+
+    >>> tensor([[1.0, 2.0], [3.0, 4.0]], "seq emb").shape
+    seq[2] x emb[2]
+    """
+    if isinstance(data, NamedTensor):
+        raise BackendError(
+            "tensor(X, ...)",
+            "X has names already",
+            [("X", spaced(data.sizes))],
+            "rename its axes: X[seq >> seq_]",
+        )
+    named = parse_axes(axes)
+    call = f"tensor(data, {', '.join(map(repr, named))})"
+    distinct(call, named)
+    backend = backend_of(data)
+    if backend is None:
+        backend, data = get_backend("numpy"), _array(call, data)
+    if len(named) != len(data.shape):
+        sizes = ", ".join(map(str, data.shape))
+        raise AxisNameError(
+            call,
+            f"data has {len(data.shape)} axes of sizes ({sizes}), and {len(named)} are named",
+            hint="give one name for each, in the order in which data holds them",
+        )
+    for axis, size in zip(named, data.shape, strict=True):
+        if axis.size is not None and axis.size != size:
+            raise AxisSizeError(
+                call,
+                f"axis {axis.name} is {axis.size} in the call and {size} in data",
+                hint=f"leave the size out: {axis.name}",
+            )
+    return NamedTensor(
+        data, layout_of(tuple([a.name for a in named]), _kind(call, backend, data), backend)
+    )
+
+
+def _array(call: str, data: Any) -> Any:
+    try:
+        return np.asarray(data)
+    except ValueError as error:
+        raise AxisSizeError(call, f"the lists do not make an array ({error})") from None
+
+
+def _kind(call: str, backend: Backend, data: Any) -> str:
+    kind = backend.kind_of(data.dtype)
+    if kind == "object":
+        raise KindError(
+            call,
+            f"data of dtype {data.dtype} does not hold numbers",
+            hint="use numbers or booleans",
+        )
+    return kind
+
+
+__all__ = ["AxisIndex", "AxisSelection", "Contraction", "NamedTensor", "NamedTensorError", "tensor"]

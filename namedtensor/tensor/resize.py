@@ -1,0 +1,53 @@
+"""An index-defined tensor takes its open sizes from what it meets."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from namedtensor.errors import AxisSizeError
+from namedtensor.primitives import Node, Size
+from namedtensor.primitives.node import apply_node, describe
+
+
+def meet(nodes: Sequence[Node]) -> list[Node]:
+    """Give each node's open axes the sizes that the other nodes have for them."""
+    if not any(size is None for n in nodes for _, size in n.type.axes):
+        return list(nodes)
+    known: dict[str, Any] = {}
+    for node in nodes:
+        for name, size in node.type.axes:
+            if size is not None:
+                known.setdefault(name, size)
+    return [resize(n, known) if n.closed else n for n in nodes]
+
+
+def resize(node: Node, sizes: dict[str, Size]) -> Node:
+    """Rebuild an index-defined tree with sizes for its open axes."""
+    wanted = {n: sizes[n] for n, s in node.type.axes if s is None and n in sizes}
+    if not wanted:
+        return node
+    from namedtensor.primitives.sizes import as_node
+
+    name = node.name
+    if name == "iota":
+        (axis,) = node.operation.params
+        return apply_node(node.operation, (as_node(wanted[axis]),))
+    if name == "rename":
+        before = {new: old for old, new in node.operation.params[0]}
+        inner = {before.get(n, n): s for n, s in wanted.items()}
+        return apply_node(node.operation, (resize(node.operands[0], inner),))
+    return apply_node(node.operation, tuple([resize(o, wanted) for o in node.operands]))
+
+
+def need_sizes(node: Node, call: str) -> None:
+    """Raise AxisSizeError where an index-defined tensor still has an open size."""
+    for name, size in node.type.axes:
+        if size is None:
+            raise AxisSizeError(
+                call,
+                f"axis {name} has no size yet",
+                [(describe(node), str(node.type))],
+                f"give it one where the tensor is defined, {name}[5], or combine the tensor with "
+                f"one that has an axis {name}",
+            )

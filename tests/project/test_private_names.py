@@ -1,7 +1,9 @@
 """No file leans on another package's private names, and the reader that says so can fail."""
 
 import pytest
+import torch
 
+import namedtensor as nt
 from tests.project.interpreter import ROOT
 from tests.project.private_names import ALLOWED, private_names, private_uses
 
@@ -16,6 +18,16 @@ def test_no_private_name_of_another_package_is_used(package):
 def test_every_file_that_is_allowed_one_uses_one():
     using = {fault.split(":")[0] for package in PACKAGES for fault in private_uses(package, set())}
     assert using == ALLOWED
+
+
+def test_torch_s_private_door_to_its_trees_is_where_it_was():
+    X = nt.tensor(torch.ones(3), "seq")
+    leaves, structure = torch.utils._pytree.tree_flatten({"X": X})
+    assert len(leaves) == 1
+    assert leaves[0] is X.data
+    again = torch.utils._pytree.tree_unflatten([torch.zeros(3)], structure)["X"]
+    assert again.shape == X.shape
+    assert again.torch("seq").tolist() == [0.0, 0.0, 0.0]
 
 
 @pytest.mark.parametrize(

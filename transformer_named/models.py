@@ -195,8 +195,8 @@ class IntroductionTransformer(torch.nn.Module):
     ) -> None:
         super().__init__()
         self.dropout, self.pad = dropout, pad
-        words = nt.axes(f"vocab'[{target}] emb[{d}]")
-        sizes = _sizes(emb=d, hid=d_ff, key=d_k)
+        words = [introduction.vocab_[target], introduction.emb[d]]
+        sizes = [*_sizes(emb=d, hid=d_ff, key=d_k), introduction.emb_[d]]
         settings = {"setting": setting, "form": form, "eps": eps, **where}
         last = introduction.SETTINGS[setting] if form == "published" else "post"
         norm = introduction.LayerNorm

@@ -34,14 +34,13 @@ past = nt.define[seq_, seq](lambda i, j: nt.where(j <= i, 0.0, -nt.inf))
 
 
 @formula
-def Attention(
-    Q: R[seq_, key], K: R[seq, key], V: R[seq, val], M: R[seq_, seq] = None
-) -> R[seq_, val]:
-    """Sum the values, weighted by how compatible query and key are.
+def Attention(Q: R[key], K: R[seq, key], V: R[seq, val], M: R[seq] = None) -> R[val]:
+    """Sum the values, weighted by how compatible the query and each key are.
 
         Attention(Q, K, V) = softmax_seq(Q ._key K / sqrt(d_k)) ._seq V
 
-    Source: document 002, Attention. M, where there is one, is added to the scores.
+    Source: document 002, Attention, for one query; several are lifted over seq'. M, where there is
+    one, is added to the scores.
     """
     compatibility = Q @ key @ K / nt.sqrt(abs(key))
     if M is not None:
@@ -51,17 +50,17 @@ def Attention(
 
 @formula
 def MultiHead(
-    Q: R[seq_, emb],
+    Q: R[emb],
     K: R[seq, emb],
     V: R[seq, emb],
-    M: R[seq_, seq] = None,
+    M: R[seq] = None,
     form: str = "published",
     *,
     WQ: R[head, emb, key],
     WK: R[head, emb, key],
     WV: R[head, emb, val],
     WO: R[head, val, emb],
-) -> R[seq_, emb]:
+) -> R[emb]:
     """Project for each head, attend, and project the heads' results together.
 
         MultiHead(Q, K, V) = h ._{head, val} WO

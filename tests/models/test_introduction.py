@@ -231,7 +231,7 @@ def test_only_v2_has_a_shortcut_from_input_to_output(setting, linked):
     """With every sub-layer's result 0, the shortcut is all that is left."""
     H = nt.tensor(real("seq emb")[0], "seq emb")
     layer = introduction.encoder_layer.module(
-        "emb[8] hid[9] key[5]", setting=setting, dtype=torch.float64
+        "emb[8] emb'[8] hid[9] key[5]", setting=setting, dtype=torch.float64
     )
     for name, parameter in layer.named_parameters():
         if name.startswith("F_"):
@@ -242,7 +242,7 @@ def test_only_v2_has_a_shortcut_from_input_to_output(setting, linked):
 
 def test_an_unknown_setting_is_refused():
     H = nt.tensor(real("seq emb")[0], "seq emb")
-    layer = introduction.encoder_layer.module("emb[8] hid[9] key[5]", dtype=torch.float64)
+    layer = introduction.encoder_layer.module("emb[8] emb'[8] hid[9] key[5]", dtype=torch.float64)
     with pytest.raises(ValueError) as caught:
         layer(H, setting="v3")
     assert str(caught.value) == "setting is 'v1' or 'v2', not 'v3'"
@@ -250,7 +250,7 @@ def test_an_unknown_setting_is_refused():
 
 def test_dropout_leaves_the_mean_and_drops_its_share():
     """In v2 with a last layer that is constant, what dropout does can be counted."""
-    layer = introduction.encoder_layer.module("emb[50] hid[9] key[5]", setting="v2")
+    layer = introduction.encoder_layer.module("emb[50] emb'[50] hid[9] key[5]", setting="v2")
     for parameter in layer.parameters():
         parameter.data.zero_()
     layer.F_N.b2.data.fill_(1.0)

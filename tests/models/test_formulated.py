@@ -10,6 +10,7 @@ from torch import nn
 from torch.func import functional_call
 
 import namedtensor as nt
+from namedtensor.testing import assert_close
 from tests.models import positional
 from tests.models.agreement import CLOSE, agree, ids, real
 from tests.models.weights import ATTENTION, NETWORK, NORM, draw
@@ -101,7 +102,7 @@ def test_Concat_times_WO_is_one_contraction_over_head_and_val():
     weight = nt.tensor(WO, "head", "val", "emb")
     concat = formulated.concat
     literal = formulated.Concat(heads) @ concat @ weight[("head", "val") >> concat]
-    nt.testing.assert_close(literal, heads @ ("head", "val") @ weight, rtol=1e-12, atol=1e-12)
+    assert_close(literal, heads @ ("head", "val") @ weight, rtol=1e-12, atol=1e-12)
 
 
 def inputs():
@@ -241,7 +242,7 @@ def test_the_loss_is_the_document_s_composition():
     scores, truth = nt.tensor(Y, "seq'", "vocab"), nt.tensor(y, "seq'")
     one_hot = nt.one_hot(truth, formulated.vocab[11]) * 1.0
     literal = nt.sum["seq'"](formulated.CrossEntropy(one_hot, formulated.Softmax(scores)))
-    nt.testing.assert_close(literal, formulated.loss(scores, truth), rtol=1e-6, atol=1e-6)
+    assert_close(literal, formulated.loss(scores, truth), rtol=1e-6, atol=1e-6)
 
 
 def test_the_loss_stays_finite_where_a_probability_is_0():

@@ -9,6 +9,7 @@ from torch import nn
 from torch.func import functional_call
 
 import namedtensor as nt
+from namedtensor.testing import assert_close
 from tests.models import positional
 from tests.models.agreement import CLOSE, agree, ids, real
 from tests.models.weights import NETWORK, NORM, draw
@@ -88,7 +89,7 @@ def test_in_the_literal_form_the_query_has_no_say():
         introduction.attention_weights(nt.tensor(real("emb", seed)[0], "emb"), K, **w)
         for seed in (1, 2)
     ]
-    nt.testing.assert_close(*alphas, rtol=1e-12, atol=1e-12)
+    assert_close(*alphas, rtol=1e-12, atol=1e-12)
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -76,7 +76,11 @@ class Axis:
         return lookup(self.name)
 
     def __getitem__(self, item: Any) -> Any:
-        if isinstance(item, (slice, list)) or getattr(item, "ndim", 0) or hasattr(item, "sizes"):
+        if (
+            isinstance(item, (slice, list))
+            or getattr(item, "ndim", False)
+            or hasattr(item, "sizes")
+        ):
             return AxisSelection(self.name, item)
         if hasattr(item, "node"):
             return Axis(self.name, item)

@@ -28,7 +28,7 @@ class Backend:
     def function(self, name: str) -> Callable[..., Any]:
         """Look up one word of the vocabulary."""
         found: Callable[..., Any] | None = getattr(self.module, name, None)
-        return getattr(self.fallback, name) if found is None else found  # type: ignore[no-any-return]
+        return getattr(self.fallback, name) if found is None else found
 
     def has(self, name: str) -> bool:
         """Say whether the vocabulary has this word."""

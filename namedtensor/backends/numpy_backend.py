@@ -53,6 +53,9 @@ def as_like(x: Array, like: Array) -> Array:
     return x
 
 
+permute = np.transpose
+
+
 def unsqueeze(x: Array, dim: int) -> Array:
     return np.expand_dims(x, dim)
 

@@ -51,7 +51,7 @@ def _has_numbers(X: Any) -> bool:
 
 
 def _rows(data: Any, axes: tuple[str, ...]) -> str:
-    columns = [i for i in range(data.shape[-1])]
+    columns = list(range(data.shape[-1]))
     shown_columns = columns[:_MOST]
     row_axis = shown(axes[0]) if len(axes) == 2 else ""
     corner = (

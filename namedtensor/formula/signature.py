@@ -102,7 +102,7 @@ def read_signature(function: Callable[..., Any], scope: dict[str, Any]) -> Signa
         parameters.append(Parameter(name, space, bundle, after, parameter.default))
     result = annotations.get("return")
     several = getattr(result, "__origin__", None) is tuple
-    spaces = tuple(result.__args__) if several else (result,)
+    spaces: tuple[Any, ...] = getattr(result, "__args__", ()) if several else (result,)
     known = all(isinstance(s, Space) for s in spaces)
     return Signature(tuple(parameters), spaces if known else None, several, python)
 

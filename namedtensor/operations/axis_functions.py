@@ -59,6 +59,8 @@ def _sized(name: str, axes: tuple[Axis, ...], bound: Callable[..., Any]) -> Call
 
     def call(X: Any, *rest: Any, **named: Any) -> Any:
         for axis in axes:
+            if not isinstance(X, NamedTensor):
+                break
             if axis.size is not None and axis.name in X.axes and X.size(axis) != axis.size:
                 raise AxisSizeError(
                     f"{name}[{', '.join(map(repr, axes))}](X)",

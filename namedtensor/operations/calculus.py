@@ -109,7 +109,7 @@ def differential(f: Callable[..., Any]) -> Callable[..., Any]:
         import torch
 
         tangent = dX.torch(*X.axes)
-        _, result = torch.func.jvp(positional, (X.data,), (tangent,))
+        result = torch.func.jvp(positional, (X.data,), (tangent,))[1]
         return NamedTensor(result, seen[0].layout)
 
     return change

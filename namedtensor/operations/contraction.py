@@ -106,9 +106,14 @@ def pair(emit: Any, call: Any, A: Any, B: Any, axes: Sequence[str]) -> Any:
     type_ = _result_type(A, B, summed, kind)
     if kind in ("bool", "int") or not summed or not (left or right):
         return multiply_and_sum(emit, A, B, summed, type_)
-    if not left or (right and len(B.axes) > len(A.axes)):
+    if not left or (right and _rows(B, summed) > _rows(A, summed)):
         A, B, left, right = B, A, right, left
     return matrix_product(emit, A, B, batch, left, summed, right, type_)
+
+
+def _rows(value: Any, summed: Sequence[str]) -> tuple[bool, int]:
+    """Say how well a value serves as the rows: its summed axes stored last, and many axes kept."""
+    return set(value.axes[-len(summed) :]) == set(summed), len(value.axes)
 
 
 def _result_type(A: Any, B: Any, summed: Sequence[str], kind: str) -> Type:

@@ -24,6 +24,7 @@ from namedtensor.primitives.node import apply_node, make_node
 from namedtensor.primitives.sizes import as_node
 from namedtensor.shape import spaced
 from namedtensor.tensor import NamedTensor, SymbolicTensor, apply
+from namedtensor.tensor.resize import need_sizes
 
 # ----------------------------------------------------------------------------- index-defined tensors
 
@@ -34,7 +35,9 @@ def _iota_rule(call: Call) -> Type:
     return Type(((axis, size),), "int", weak=True)
 
 
-def _lower_iota(emit: Any, call: Any, n: Any) -> Any:
+def _lower_iota(emit: Any, call: Any, n: Any = None) -> Any:
+    if n is None:
+        need_sizes(call.node, "index-defined tensor")
     code = emit.call("arange", n.code, emit.like)
     return emit.bind(code, call.params, call.type, f"i_{call.params[0]}")
 

@@ -267,13 +267,13 @@ gelu = _one("gelu", "gelu", as_float, "Compute x times the normal distribution's
 softplus = _one("softplus", "softplus", as_float, "Compute log(1 + exp(x)).")
 elu = _one("elu", "elu", as_float, "Compute x where positive, exp(x) - 1 elsewhere.")
 relu = _one("relu", "relu", as_widest, "Compute max(0, x).")
-abs_ = _one("abs", "absolute", as_real, "Give the distance of each number from 0.")
+abs = _one("abs", "absolute", as_real, "Give the distance of each number from 0.")
 sign = _one("sign", "sign", as_widest, "Give -1, 0 or 1.")
 square = _one("square", "square", as_number, "Multiply each number by itself.")
 reciprocal = _one("reciprocal", "reciprocal", as_float, "Compute 1 / x.")
 floor = _one("floor", "floor", as_widest, "Round down.")
 ceil = _one("ceil", "ceil", as_widest, "Round up.")
-round_ = _one("round", "round", as_widest, "Round to the nearest whole number, halves to even.")
+round = _one("round", "round", as_widest, "Round to the nearest whole number, halves to even.")
 trunc = _one("trunc", "trunc", as_widest, "Round towards 0.")
 isnan = _one("isnan", "isnan", as_bool, "Say which numbers are not a number.")
 isinf = _one("isinf", "isinf", as_bool, "Say which numbers are infinite.")
@@ -286,6 +286,7 @@ hypot = _two("hypot", "hypot", as_float, "Compute sqrt(x^2 + y^2).")
 logaddexp = _two("logaddexp", "logaddexp", as_float, "Compute log(exp(x) + exp(y)).")
 
 inf = math.inf
+pi = math.pi
 
 
 def logical_and(X: Any, Y: Any) -> Any:

@@ -146,7 +146,7 @@ def lower_index(emit: Any, call: Any, x: Any, *indices: Any) -> Any:
     (axes,) = call.params
     own = dict.fromkeys([a for i in indices for a in i.axes])
     shared = [a for a in x.axes if a in own and a not in axes]
-    order = tuple([*shared, *[a for a in own if a not in shared]])
+    order = (*shared, *[a for a in own if a not in shared])
     if len(axes) == 1 and not shared:
         at = x.place(axes[0])
         code = emit.call("take", x.code, indices[0].code, at)
@@ -286,7 +286,7 @@ def lower_update(word: str) -> Callable[..., Any]:
         given = dict(zip([p[0] for p in places if p[1] != "slice"], indices, strict=True))
         kept = [a for a in stored if by_axis.get(a, ("", "slice"))[1] == "slice"]
         tensor_axes = dict.fromkeys([a for i in indices for a in i.axes])
-        order = tuple([*[a for a in kept if a not in tensor_axes], *tensor_axes])
+        order = (*[a for a in kept if a not in tensor_axes], *tensor_axes)
         codes = [_place_code(emit, base, a, by_axis.get(a), given.get(a), order) for a in stored]
         y = emit.typed_like(y, [x])
         value = y.code if y.type.host else emit.aligned(y, order)

@@ -30,7 +30,7 @@ def _concat_rule(call: Call) -> Type:
     for i, type_ in enumerate(call.types):
         call.need(i, [axis])
         size = combine("add", type_.size(axis), size)
-    rest = [a for a in _union_but(call, axis)]
+    rest = list(_union_but(call, axis))
     return Type((*rest, (axis, size)), widest([t.kind for t in call.types]), weak=call.weak)
 
 

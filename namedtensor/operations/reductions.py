@@ -5,7 +5,6 @@ Each is the lift of a function R^ax -> R: axes not named pass through.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
@@ -92,7 +91,7 @@ def _reduction(
     return AxisFunction(name, bind, doc)
 
 
-sum_ = _reduction("sum", "sum", _counting, "Add up over axes: sum_ax : R^ax -> R.")
+sum = _reduction("sum", "sum", _counting, "Add up over axes: sum_ax : R^ax -> R.")
 prod = _reduction("prod", "prod", _counting, "Multiply up over axes: prod_ax : R^ax -> R.")
 mean = _reduction("mean", "mean", _floating, "Average: mean_ax(X) = 1/|ax| sum_ax X.")
 var = _reduction(
@@ -109,8 +108,8 @@ norm = _reduction("norm", "norm", _floating, "Measure length: norm_ax(X) = sqrt(
 logsumexp = _reduction(
     "logsumexp", "logsumexp", _floating, "Compute log(sum_ax exp X), safe for large X."
 )
-max_ = _reduction("max", "amax", _same, "Give the greatest number: max_ax : R^ax -> R.", True)
-min_ = _reduction("min", "amin", _same, "Give the smallest number: min_ax : R^ax -> R.", True)
+max = _reduction("max", "amax", _same, "Give the greatest number: max_ax : R^ax -> R.", True)
+min = _reduction("min", "amin", _same, "Give the smallest number: min_ax : R^ax -> R.", True)
 
 
 def _logical(name: str, doc: str) -> AxisFunction:
@@ -128,8 +127,8 @@ def _logical(name: str, doc: str) -> AxisFunction:
     return AxisFunction(name, bind, doc)
 
 
-any_ = _logical("any", "Say whether some record holds: any_ax : {0,1}^ax -> {0,1}.")
-all_ = _logical("all", "Say whether every record holds: all_ax : {0,1}^ax -> {0,1}.")
+any = _logical("any", "Say whether some record holds: any_ax : {0,1}^ax -> {0,1}.")
+all = _logical("all", "Say whether every record holds: all_ax : {0,1}^ax -> {0,1}.")
 count = _logical("count", "Count the records that hold: count_ax : {0,1}^ax -> N.")
 
 
@@ -163,5 +162,3 @@ argmax_index = _place(
 argmin_index = _place(
     "argmin_index", "argmin", "Give the index of the smallest number, the first of equals."
 )
-
-pi = math.pi

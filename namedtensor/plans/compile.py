@@ -74,14 +74,14 @@ def compile_plan(
     if len(results) == 1 and ending == results[0].code and emit.lines:
         _return_last(emit, ending)
     else:
-        axes = "; ".join(" ".join(map(shown, r.axes)) or "one number" for r in results)
-        emit.lines.append(f"return {ending}  # {axes}")
-    name = _identifier(name)
-    while name in emit.words or name in emit.locals:
-        name += "_"
-    header = f"def {name}({', '.join(local.values())}):"
-    source = "\n".join([header, *["    " + line for line in emit.lines], ""])
-    run = _define(name, source, emit, backend)
+        comment = "; ".join(" ".join(map(shown, r.axes)) or "one number" for r in results)
+        emit.lines.append(f"return {ending}  # {comment}")
+    title = _identifier(name)
+    while title in emit.words or title in emit.locals:
+        title += "_"
+    head = f"def {title}({', '.join(local.values())}):"
+    source = "\n".join([head, *["    " + line for line in emit.lines], ""])
+    run = _define(title, source, emit, backend)
     layouts = tuple(
         [layout_of(r.axes, n.type.kind, backend) for r, n in zip(results, wanted, strict=True)]
     )

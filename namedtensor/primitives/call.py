@@ -24,8 +24,8 @@ class Call:
     """Check one use of an operation.
 
     `labels` are the operands as the caller wrote them; `values` are the numbers among them, as sizes:
-    an int, or the node of a number that is known when the code runs. Sizes that cannot be compared yet, because
-    the code reads them when it runs, are kept in `guards` as pairs that must be equal.
+    an int, or the node of a number that is known when the code runs. Sizes that cannot be compared
+    yet, because the code reads them when it runs, are kept in `guards` as pairs that must be equal.
     """
 
     __slots__ = ("guards", "labels", "operation", "result", "types", "values")
@@ -153,8 +153,8 @@ class Call:
 
     @property
     def host(self) -> bool:
-        return all([t.host for t in self.types])
+        return all(t.host for t in self.types)
 
     @property
     def weak(self) -> bool:
-        return all([t.weak or t.host for t in self.types])
+        return all(t.weak or t.host for t in self.types)

@@ -59,7 +59,7 @@ def make_node(
         node.type = type_
         node.guards = tuple(guards)
         leaf_closed = operation.primitive not in (ARGUMENT, SIZE)
-        node.closed = leaf_closed and all([o.closed for o in operands])
+        node.closed = leaf_closed and all(o.closed for o in operands)
         _nodes[key] = node
     return node
 

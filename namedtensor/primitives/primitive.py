@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from namedtensor.axes import shown
 from namedtensor.primitives.call import Call
 from namedtensor.primitives.type import Type
 
@@ -106,6 +107,8 @@ def _find(name: str) -> Primitive:
 
 
 def _write_prefix(operation: Operation, labels: tuple[str, ...]) -> str:
-    named = [p for p in operation.params if isinstance(p, tuple) and p]
-    axes = ", ".join(str(n) for n in named[0]) if named else ""
+    params = operation.params
+    if params and isinstance(params[0], tuple):
+        params = params[0]
+    axes = ", ".join([shown(p) for p in params if isinstance(p, str)])
     return f"{operation.name}{f'[{axes}]' if axes else ''}({', '.join(labels)})"

@@ -109,4 +109,4 @@ def _owner(X: Any, pattern: str, group: tuple[str, ...], left: Side) -> str:
             f"name every other axis, or split by name: X[{shown(free[0]) if free else 'layer'} >> "
             f"({', '.join(n + '[8]' for n in group[:-1])}, {group[-1] if group else ''})]",
         )
-    return free[0]
+    return str(free[0])

@@ -19,7 +19,7 @@ def meet(nodes: Sequence[Node]) -> list[Node]:
         for name, size in node.type.axes:
             if size is not None:
                 known.setdefault(name, size)
-    return [resize(n, known) if n.closed else n for n in nodes]
+    return [resize(n, known) for n in nodes]
 
 
 def resize(node: Node, sizes: dict[str, Size]) -> Node:

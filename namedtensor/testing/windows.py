@@ -1,0 +1,65 @@
+"""Windows: an axis cut into overlapping or adjoining pieces (paper, section 4, convolution)."""
+
+from __future__ import annotations
+
+from namedtensor.testing.lifting import lift
+from namedtensor.testing.records import Number, RecordTensor, index_of, record, tabulate
+
+
+def unroll(X: RecordTensor, axis: str, kernel: str, size: int, stride: int = 1) -> RecordTensor:
+    """Give every window of an axis.
+
+        unroll_{ax,kernel} : R^ax[n] -> R^{ax[n - |kernel| + 1], kernel}
+        unroll(X)_{ax(i), kernel(j)} = X_{ax(i + j)}
+
+    With a stride, X_{ax(i stride + j)}, for as many i as fit.
+    """
+    count = (X.shape[axis] - size) // stride + 1
+    if count < 1 or size < 1:
+        raise ValueError(f"no window of {size} in an axis of {X.shape[axis]}")
+    shape = {axis: count, kernel: size}
+
+    def cut(V: RecordTensor) -> RecordTensor:
+        return tabulate(
+            shape, lambda r: V[record(**{axis: index_of(r, axis) * stride + index_of(r, kernel)})]
+        )
+
+    return lift(cut, [X], [[axis]], shape)
+
+
+def pool(X: RecordTensor, axis: str, kernel: str, size: int) -> RecordTensor:
+    """Cut an axis into adjoining windows.
+
+    pool_{ax,kernel} : R^ax[n] -> R^{ax[n / |kernel|], kernel}
+    pool(X)_{ax(i), kernel(j)} = X_{ax(i |kernel| + j)}
+    """
+    if X.shape[axis] % size:
+        raise ValueError(f"windows of {size} do not fill an axis of {X.shape[axis]}")
+    shape = {axis: X.shape[axis] // size, kernel: size}
+
+    def cut(V: RecordTensor) -> RecordTensor:
+        return tabulate(
+            shape, lambda r: V[record(**{axis: index_of(r, axis) * size + index_of(r, kernel)})]
+        )
+
+    return lift(cut, [X], [[axis]], shape)
+
+
+def pad(X: RecordTensor, axis: str, before: int, after: int, value: Number = 0.0) -> RecordTensor:
+    """Lengthen an axis at both ends by one number.
+
+    pad(X)_{ax(i)} = X_{ax(i - before)} where there is such an index, value elsewhere
+    """
+    size = X.shape[axis]
+    shape = {axis: before + size + after}
+
+    def longer(V: RecordTensor) -> RecordTensor:
+        old = lambda r: index_of(r, axis) - before
+        return tabulate(
+            shape, lambda r: V[record(**{axis: old(r)})] if 0 <= old(r) < size else value
+        )
+
+    return lift(longer, [X], [[axis]], shape)
+
+
+WINDOWS = {"unroll": unroll, "pool": pool, "pad": pad}

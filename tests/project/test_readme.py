@@ -1,5 +1,7 @@
 """Every Python block of the README runs, in order, and the reader that runs them can fail."""
 
+import re
+
 import pytest
 
 from tests.project.interpreter import ROOT
@@ -7,6 +9,25 @@ from tests.project.pages import Session, blocks_of
 
 README = (ROOT / "README.md").read_text()
 BLOCKS = blocks_of(README)
+
+# Axes and tensors under the letters that the README's table uses.
+LETTERS = """
+import torch
+import namedtensor as nt
+
+seq, emb, hid, key, val, head, vocab = nt.axes("seq emb hid key val head vocab")
+height, width, layer, kernel = nt.axes("height width layer kernel")
+seq_ = seq.prime
+X = A = B = C = nt.tensor(torch.ones(7, 4), seq, emb)
+b = gamma = nt.ones(emb[4], backend="torch")
+W = nt.ones(emb[4], head[2], val[5], backend="torch")
+Y = nt.ones(seq[7], head[2], val[5], backend="torch")
+P = nt.ones(height[28], width[28])
+L = nt.ones(layer[784])
+E = nt.ones(vocab[10], emb[4])
+I = nt.randint(0, 10, seq[5])
+f = lambda X: X * X
+"""
 
 
 @pytest.fixture(scope="module")
@@ -19,6 +40,19 @@ def session():
 )
 def test_the_block_runs(session, number):
     session.run_through(number)
+
+
+def codes_in_table(page: str) -> list[str]:
+    """Read the code in the second column of the tables of a page."""
+    rows = [line.split(" | ") for line in page.splitlines() if line.startswith("| ")]
+    return [code for row in rows for code in re.findall(r"`([^`]+)`", row[1])]
+
+
+@pytest.mark.parametrize("code", codes_in_table(README))
+def test_the_code_in_the_table_runs(code):
+    names = {}
+    exec(LETTERS, names)
+    eval(code, names)
 
 
 def test_attention_as_a_formula_comes_first_and_the_two_commands_next():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -17,13 +17,19 @@ from namedtensor.primitives.node import apply_node
 from namedtensor.tensor.diagnose import diagnose
 from namedtensor.tensor.labels import DEFAULT_LABELS, caller_labels
 
-if TYPE_CHECKING:
-    from namedtensor.tensor.named import NamedTensor
-
 #: What a library may raise when positional code meets data that does not fit.
 LIBRARY_ERRORS = (Mismatch, RuntimeError, IndexError, ValueError, TypeError)
 
-_classes: dict[str, Any] = {}  # the tensor classes put themselves here: this door opens first
+# the two tensor classes, which name this door in their own operators and so come after it
+_concrete: Any = None
+_symbolic: Any = None
+
+
+def use_classes(concrete: Any = None, symbolic: Any = None) -> None:
+    """Tell this door which classes hold data and symbols."""
+    global _concrete, _symbolic
+    _concrete = concrete or _concrete
+    _symbolic = symbolic or _symbolic
 
 
 def apply(operation: Operation, *operands: Any) -> Any:
@@ -31,53 +37,68 @@ def apply(operation: Operation, *operands: Any) -> Any:
 
     The plan is found by the operands' layouts; a call whose plan is known costs one lookup.
     """
-    concrete = _classes["concrete"]
-    key = tuple([x.layout if type(x) is concrete else type(x) for x in operands])
-    plan = operation.plans.get(key)
-    if plan is None:
-        return _apply_cold(operation, operands)
-    try:
-        data = plan.run(*[x.data if type(x) is concrete else x for x in operands])
-    except LIBRARY_ERRORS as error:
-        raise diagnose(operation, operands, error) from None
-    return concrete(data, plan.layout)
+    if len(operands) == 1:
+        (x,) = operands
+        if type(x) is _concrete:
+            plan = operation.plans.get(x._layout)
+            if plan is not None:
+                try:
+                    return _concrete(plan.run(x._data), plan.layout)
+                except LIBRARY_ERRORS as error:
+                    raise diagnose(operation, operands, error) from None
+    elif len(operands) == 2:
+        x, y = operands
+        if type(x) is _concrete:
+            if type(y) is _concrete:
+                plan = operation.plans.get((x._layout, y._layout))
+                if plan is not None:
+                    try:
+                        return _concrete(plan.run(x._data, y._data), plan.layout)
+                    except LIBRARY_ERRORS as error:
+                        raise diagnose(operation, operands, error) from None
+            else:
+                plan = operation.plans.get((x._layout, type(y)))
+                if plan is not None:
+                    try:
+                        return _concrete(plan.run(x._data, y), plan.layout)
+                    except LIBRARY_ERRORS as error:
+                        raise diagnose(operation, operands, error) from None
+    return _apply_any(operation, operands)
 
 
-def _apply_cold(operation: Operation, given: Sequence[Any]) -> Any:
-    concrete, symbolic = _classes["concrete"], _classes["symbolic"]
+def _key(operands: Sequence[Any]) -> Any:
+    """Give what a plan depends on: layouts of data, trees of symbols, types of numbers."""
+    found = tuple(
+        [
+            x._layout if type(x) is _concrete else x.node if hasattr(x, "node") else type(x)
+            for x in operands
+        ]
+    )
+    return found[0] if len(found) == 1 else found
+
+
+def _apply_any(operation: Operation, given: Sequence[Any]) -> Any:
     operands = [operand(operation, x, given) for x in given]
-    if any(isinstance(x, symbolic) for x in operands):
-        tensors = [x for x in operands if type(x) is concrete]
-        if not tensors:
-            return symbolic(symbolic_node(operation, operands))
-        open_ = [x for x in operands if isinstance(x, symbolic) and not x.node.closed]
-        if open_:
-            raise captured(operation, operands)
-        return _run_with_symbols(operation, operands)
-    if all(isinstance(x, numbers.Number) for x in operands) and operands:
+    if not any(type(x) is _concrete for x in operands):
+        if any(isinstance(x, _symbolic) for x in operands):
+            return _symbolic(symbolic_node(operation, operands))
         return run_on_numbers(operation, operands)
-    key = tuple([x.layout if type(x) is concrete else type(x) for x in operands])
+    if any(isinstance(x, _symbolic) and not x.node.closed for x in operands):
+        raise captured(operation, operands)
+    key = _key(operands)
     plan = operation.plans.get(key)
     if plan is None:
         plan = operation.plans[key] = plan_for(operation, operands)
-    if not any(x is not y for x, y in zip(operands, given, strict=True)):
-        return _run(plan, operation, operands)
-    return apply(operation, *operands)
-
-
-def _run(plan: Plan, operation: Operation, operands: Sequence[Any]) -> NamedTensor:
-    concrete = _classes["concrete"]
+    arrays = [x._data if type(x) is _concrete else x for x in operands if not hasattr(x, "node")]
     try:
-        data = plan.run(*[x.data if type(x) is concrete else x for x in operands])
+        return _concrete(plan.run(*arrays), plan.layout)
     except LIBRARY_ERRORS as error:
         raise diagnose(operation, operands, error) from None
-    result: NamedTensor = concrete(data, plan.layout)
-    return result
 
 
 def operand(operation: Operation, x: Any, given: Sequence[Any]) -> Any:
     """Accept a named tensor, a symbol or a number; refuse bare arrays and everything else."""
-    if isinstance(x, _classes["concrete"]):
+    if isinstance(x, _concrete):
         return x
     if isinstance(x, np.generic):
         return x.item()
@@ -173,21 +194,6 @@ def symbolic_node(operation: Operation, operands: Sequence[Any]) -> Node:
         raise
 
 
-def _run_with_symbols(operation: Operation, operands: Sequence[Any]) -> Any:
-    """Combine data with index-defined tensors: their trees become part of the plan."""
-    concrete = _classes["concrete"]
-    key = tuple(
-        [
-            x.node if hasattr(x, "node") else x.layout if type(x) is concrete else type(x)
-            for x in operands
-        ]
-    )
-    plan = operation.plans.get(key)
-    if plan is None:
-        plan = operation.plans[key] = plan_for(operation, operands)
-    return _run(plan, operation, [x for x in operands if not hasattr(x, "node")])
-
-
 def common_backend(operation: Operation, operands: Sequence[Any]) -> Any:
     """Give the one library of all operands."""
     owners = [
@@ -216,8 +222,7 @@ def common_backend(operation: Operation, operands: Sequence[Any]) -> Any:
 def captured(operation: Operation, operands: Sequence[Any]) -> TraceError:
     """Make the error of data that a formula's body uses without being given it."""
     labels = caller_labels(operands)
-    concrete = _classes["concrete"]
-    name = next(w for w, x in zip(labels, operands, strict=True) if type(x) is concrete)
+    name = next(w for w, x in zip(labels, operands, strict=True) if type(x) is _concrete)
     return TraceError(
         operation.write(labels),
         f"the formula uses the named tensor {name}, which is none of its arguments",

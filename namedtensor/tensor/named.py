@@ -20,7 +20,7 @@ from namedtensor.errors import (
 from namedtensor.plans import Layout, layout_of
 from namedtensor.primitives import table
 from namedtensor.shape import Shape, spaced
-from namedtensor.tensor.apply import _classes, apply
+from namedtensor.tensor.apply import apply, use_classes
 
 _TABLE = table()
 
@@ -459,7 +459,7 @@ class NamedTensor:
         return html_table(self)
 
 
-_classes["concrete"] = NamedTensor
+use_classes(concrete=NamedTensor)
 
 
 class Contraction:

@@ -16,7 +16,7 @@ from namedtensor.plans import Layout, compile_plan, layout_of
 from namedtensor.plans.compile import retyped
 from namedtensor.primitives import Node, argument
 from namedtensor.primitives.node import describe
-from namedtensor.tensor.apply import _classes
+from namedtensor.tensor.apply import use_classes
 from namedtensor.tensor.named import NamedTensor
 from namedtensor.tensor.resize import need_sizes
 
@@ -113,4 +113,4 @@ def symbol(name: str, type_: Any) -> SymbolicTensor:
     return SymbolicTensor(argument(name, type_))
 
 
-_classes["symbolic"] = SymbolicTensor
+use_classes(symbolic=SymbolicTensor)

@@ -37,14 +37,16 @@ def laws(tmp_path):
 
 def test_it_says_how_many_cases_it_tried(laws, capsys):
     start = time.time()
-    assert main(["--seconds", "4", laws("n == n")]) == 0
+    assert main(["--seconds", "0", laws("n == n")]) == 0
     tried = re.search(r"tried ([\d,]+) cases in \d+ s; none failed", capsys.readouterr().out)
-    assert int(tried[1].replace(",", "")) >= 200
+    assert int(tried[1].replace(",", "")) == 200
     assert time.time() - start < 60
 
 
-def test_it_does_not_call_it_a_success_if_nothing_was_tried(laws, capsys):
-    assert main(["--seconds", "0", laws("n == n")]) == 1
+def test_it_does_not_call_it_a_success_if_nothing_was_tried(tmp_path, capsys):
+    path = tmp_path / "test_nothing.py"
+    path.write_text("def test_that_generates_nothing(): pass")
+    assert main(["--seconds", "0", str(path)]) == 1
     assert "no case was tried" in capsys.readouterr().out
 
 

@@ -15,6 +15,7 @@ from transformer_named import formulated
 from transformer_named.models import FormulatedTransformer
 from transformer_named.placement import PLACEMENTS
 
+EPS = 0.03
 SIZES = {"s": 11, "d_model": 8, "d_ff": 9, "d_k": 5, "d_v": 4, "h": 3, "N": 2}
 
 
@@ -29,8 +30,8 @@ def encoder_layer(X, w, placement):
     parts = [positional.under(w, n) for n in ("multihead", "norm1", "ffn", "norm2")]
     multihead, norm1, ffn, norm2 = parts
     attend = lambda X: positional.multihead(X, X, X, multihead)
-    X = positional.around(attend, norm1, X, placement)
-    return positional.around(lambda X: positional.ffn(X, ffn), norm2, X, placement)
+    X = positional.around(attend, norm1, X, placement, EPS)
+    return positional.around(lambda X: positional.ffn(X, ffn), norm2, X, placement, EPS)
 
 
 def literal_decoder_layer(Y, X, w):
@@ -38,9 +39,9 @@ def literal_decoder_layer(Y, X, w):
     masked, multihead, ffn = [positional.under(w, n) for n in ("masked", "multihead", "ffn")]
     norm1, norm2, norm3 = [positional.under(w, f"norm{i}") for i in (1, 2, 3)]
     mask = positional.future(Y.shape[-2], Y.shape[-2])
-    Y1 = positional.norm(Y + positional.multihead(Y, Y, Y, masked, mask), norm1)
-    Y2 = positional.norm(Y + positional.multihead(Y1, X, X, multihead), norm2)
-    return positional.norm(Y2 + positional.ffn(Y2, ffn), norm3)
+    Y1 = positional.norm(Y + positional.multihead(Y, Y, Y, masked, mask), norm1, EPS)
+    Y2 = positional.norm(Y + positional.multihead(Y1, X, X, multihead), norm2, EPS)
+    return positional.norm(Y2 + positional.ffn(Y2, ffn), norm3, EPS)
 
 
 def literal(w, x, y):
@@ -57,19 +58,19 @@ def literal(w, x, y):
 def published(w, x, y, placement="post"):
     """The published Transformer, by torch's own layers; they have d_k = d_v = d_model / h."""
     We = w["embedding.We"]
-    options = {"dropout": 0.0, "batch_first": True, "dtype": torch.float64}
+    options = {"dropout": 0.0, "batch_first": True, "dtype": torch.float64, "layer_norm_eps": EPS}
     shape = (8, 2, 9)
     first = placement == "pre"
     encoder = nn.TransformerEncoder(
         nn.TransformerEncoderLayer(*shape, norm_first=first, **options),
         2,
-        nn.LayerNorm(8, dtype=torch.float64) if first else None,
+        nn.LayerNorm(8, EPS, dtype=torch.float64) if first else None,
         enable_nested_tensor=False,
     )
     decoder = nn.TransformerDecoder(
         nn.TransformerDecoderLayer(*shape, norm_first=first, **options),
         2,
-        nn.LayerNorm(8, dtype=torch.float64) if first else None,
+        nn.LayerNorm(8, EPS, dtype=torch.float64) if first else None,
     )
     X = positional.torch_stack(encoder, w, "encoder", embedded(x, We, "published"))
     mask = positional.future(y.shape[-1], y.shape[-1])
@@ -89,7 +90,7 @@ def run(model, x, y):
 
 @pytest.fixture(scope="module")
 def model():
-    return randomize(FormulatedTransformer(**SIZES, dtype=torch.float64))
+    return randomize(FormulatedTransformer(**SIZES, eps=EPS, dtype=torch.float64))
 
 
 @pytest.fixture(scope="module")
@@ -105,7 +106,7 @@ def test_the_literal_model(model, xy):
 def test_the_published_model_is_torch_s(placement, xy):
     sizes = SIZES | {"h": 2, "d_k": 4, "d_v": 4}
     made = FormulatedTransformer(
-        **sizes, form="published", placement=placement, dtype=torch.float64
+        **sizes, form="published", placement=placement, eps=EPS, dtype=torch.float64
     )
     randomize(made)
     model_agrees(made, run(made, *xy), lambda w: published(w, *xy, placement))
@@ -130,8 +131,12 @@ def test_the_literal_and_the_published_form_differ(model, xy):
 def test_the_model_runs_on_numpy(model, xy):
     w = on_numpy(model, We="vocab emb")
     embedding = functools.partial(formulated.Embedding, **w["embedding"])
-    encoder = [functools.partial(formulated.EncoderLayer, **p) for p in w["encoder"].values()]
-    decoder = [functools.partial(formulated.DecoderLayer, **p) for p in w["decoder"].values()]
+    encoder = [
+        functools.partial(formulated.EncoderLayer, **p, eps=EPS) for p in w["encoder"].values()
+    ]
+    decoder = [
+        functools.partial(formulated.DecoderLayer, **p, eps=EPS) for p in w["decoder"].values()
+    ]
     x, y = named(*[ids.numpy() for ids in xy])
     X = formulated.encode(x, embedding, encoder)
     Y = formulated.scores(formulated.decode(y, X, embedding, decoder), **w["embedding"])

@@ -9,9 +9,9 @@ from torch import nn
 from torch.func import functional_call
 
 import namedtensor as nt
-from namedtensor.testing import assert_close
+from namedtensor.testing import assert_close, assert_same
 from tests.models import positional
-from tests.models.agreement import CLOSE, agree, ids, real
+from tests.models.agreement import CLOSE, agree, ids, randomize, real
 from tests.models.weights import NETWORK, NORM, draw
 from transformer_named import introduction
 
@@ -177,20 +177,23 @@ def test_the_decoder_s_recursion(form):
     )
 
 
-def encoder_layer(H, w, setting, form, mask):
+EPS = 0.02
+
+
+def encoder_layer(H, w, setting, form, mask, eps=EPS):
     F_S, norm_S, F_N, norm_N = parts(w, "F_S", "norm_S", "F_N", "norm_N")
     placement = SETTINGS[setting]
-    H = positional.around(lambda X: attention(X, X, X, F_S, form, mask), norm_S, H, placement)
-    return positional.around(lambda X: positional.ffn(X, F_N), norm_N, H, placement)
+    H = positional.around(lambda X: attention(X, X, X, F_S, form, mask), norm_S, H, placement, eps)
+    return positional.around(lambda X: positional.ffn(X, F_N), norm_N, H, placement, eps)
 
 
-def decoder_layer(S, H, w, setting, form, mask):
+def decoder_layer(S, H, w, setting, form, mask, eps=EPS):
     F_S, norm_S, F_C, norm_C = parts(w, "F_S", "norm_S", "F_C", "norm_C")
     F_N, norm_N = parts(w, "F_N", "norm_N")
     placement, past = SETTINGS[setting], positional.future(S.shape[-2], S.shape[-2])
-    S = positional.around(lambda X: attention(X, X, X, F_S, form, past), norm_S, S, placement)
-    S = positional.around(lambda X: attention(X, H, H, F_C, form, mask), norm_C, S, placement)
-    return positional.around(lambda X: positional.ffn(X, F_N), norm_N, S, placement)
+    S = positional.around(lambda X: attention(X, X, X, F_S, form, past), norm_S, S, placement, eps)
+    S = positional.around(lambda X: attention(X, H, H, F_C, form, mask), norm_C, S, placement, eps)
+    return positional.around(lambda X: positional.ffn(X, F_N), norm_N, S, placement, eps)
 
 
 def layer_parameters(*attentions):
@@ -204,7 +207,7 @@ def layer_parameters(*attentions):
 @pytest.mark.parametrize("setting", SETTINGS)
 def test_the_encoder_layer(setting, form):
     agree(
-        functools.partial(introduction.encoder_layer, setting=setting, form=form),
+        functools.partial(introduction.encoder_layer, setting=setting, form=form, eps=EPS),
         lambda H, M, **w: encoder_layer(H, w, setting, form, M[:, None]),
         "batch seq emb",
         H=real("batch seq emb"),
@@ -217,7 +220,7 @@ def test_the_encoder_layer(setting, form):
 @pytest.mark.parametrize("setting", SETTINGS)
 def test_the_decoder_layer(setting, form):
     agree(
-        functools.partial(introduction.decoder_layer, setting=setting, form=form),
+        functools.partial(introduction.decoder_layer, setting=setting, form=form, eps=EPS),
         lambda S, H, M, **w: decoder_layer(S, H, w, setting, form, M[:, None]),
         "batch seq' emb",
         S=real("batch seq' emb"),
@@ -239,6 +242,16 @@ def test_only_v2_has_a_shortcut_from_input_to_output(setting, linked):
             parameter.data.zero_()
     found, given = layer(H).torch("seq", "emb"), H.torch("seq", "emb")
     assert torch.equal(found, given) == linked
+
+
+def test_dropout_of_everything_leaves_the_shortcut_alone():
+    """In v2 with p = 1 every sub-layer is dropped, and the input comes out."""
+    sizes, options = "emb[8] emb'[8] hid[9] key[5]", {"setting": "v2", "dtype": torch.float64}
+    H, S = [nt.tensor(*real(axes)) for axes in ("batch seq emb", "batch seq' emb")]
+    encoder = randomize(introduction.encoder_layer.module(sizes, **options))
+    decoder = randomize(introduction.decoder_layer.module(sizes, **options))
+    assert_same(encoder(H, p=1.0), H)
+    assert_same(decoder(S, H, p=1.0), S)
 
 
 def test_an_unknown_setting_is_refused():

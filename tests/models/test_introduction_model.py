@@ -9,7 +9,7 @@ from torch import nn
 import namedtensor as nt
 from tests.models import positional
 from tests.models.agreement import CLOSE, ids, model_agrees, randomize
-from tests.models.test_introduction import decoder_layer, encoder_layer
+from tests.models.test_introduction import EPS, decoder_layer, encoder_layer
 from tests.models.weights import on_numpy
 from transformer_named import introduction
 from transformer_named.models import IntroductionTransformer
@@ -26,11 +26,11 @@ def whole(w, x, y, setting="v1", form="published"):
     for i in range(SIZES["L"]):
         H = encoder_layer(H, positional.under(w, "encoder", i), setting, form, mask)
     if (setting, form) == ("v2", "published"):
-        H = positional.norm(H, positional.under(w, "encoder_norm"))
+        H = positional.norm(H, positional.under(w, "encoder_norm"), EPS)
     for i in range(SIZES["L"]):
         S = decoder_layer(S, H, positional.under(w, "decoder", i), setting, form, mask)
     if (setting, form) == ("v2", "published"):
-        S = positional.norm(S, positional.under(w, "decoder_norm"))
+        S = positional.norm(S, positional.under(w, "decoder_norm"), EPS)
     return S @ w["output.W"].T
 
 
@@ -54,7 +54,7 @@ def run(model, x, y):
 
 
 def make(**choices):
-    return randomize(IntroductionTransformer(**SIZES, dtype=torch.float64, **choices))
+    return randomize(IntroductionTransformer(**SIZES, eps=EPS, dtype=torch.float64, **choices))
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -113,6 +113,17 @@ def test_dropout_acts_in_training_only():
     model_agrees(model, run(model, X, Y), lambda w: whole(w, X, Y))
 
 
+def test_dropout_reaches_every_layer():
+    """In v2 with dropout 1 the stacks give back the embeddings."""
+    model = make(setting="v2", form="literal", dropout=1.0).train()
+    encoded = []
+    model.encoder_norm.register_forward_hook(lambda module, given, found: encoded.append(found))
+    found = run(model, X, Y)
+    own = dict(model.named_parameters())
+    assert torch.equal(encoded[0].torch("batch", "seq", "emb"), own["source.E"][X])
+    torch.testing.assert_close(found, own["target.E"][Y] @ own["output.W"].T, **CLOSE)
+
+
 def test_the_model_runs_on_numpy():
     model = make()
     axes = {"Wq": "key emb", "Wk": "key emb", "Wv": "emb' emb", "W": "vocab' emb"}
@@ -120,8 +131,8 @@ def test_the_model_runs_on_numpy():
     w = on_numpy(model, E="vocab emb", **axes)
     target = nt.tensor(own["target.E"].detach().numpy(), "vocab' emb")
     step = functools.partial
-    encoder = [step(introduction.encoder_layer, **p) for p in w["encoder"].values()]
-    decoder = [step(introduction.decoder_layer, **p) for p in w["decoder"].values()]
+    encoder = [step(introduction.encoder_layer, **p, eps=EPS) for p in w["encoder"].values()]
+    decoder = [step(introduction.decoder_layer, **p, eps=EPS) for p in w["decoder"].values()]
     x, y = named(X.numpy(), Y.numpy())
     H = introduction.encode(x, step(introduction.source_embedding, **w["source"]), encoder)
     S = introduction.decode(y, H, x, step(introduction.target_embedding, E=target), decoder)

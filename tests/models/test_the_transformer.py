@@ -17,6 +17,7 @@ from transformer_named import the_transformer
 from transformer_named.models import TheTransformer
 from transformer_named.placement import PLACEMENTS
 
+EPS = 0.04
 SIZES = {"d": 8, "d_ff": 9, "d_k": 4, "d_v": 4, "h": 2, "N": 2}
 TORCH_HEADS = {"head": 2, "key": 4, "val": 4}
 
@@ -136,6 +137,7 @@ def torch_layer(kind, placement, w, names, *given, **masks):
         2,
         9,
         dropout=0.0,
+        layer_norm_eps=EPS,
         batch_first=True,
         norm_first=placement == "pre",
         dtype=torch.float64,
@@ -147,7 +149,7 @@ def torch_layer(kind, placement, w, names, *given, **masks):
 @pytest.mark.parametrize("placement", ["post", "pre"])
 def test_EncoderLayer_is_torch_s(placement):
     agree(
-        functools.partial(the_transformer.EncoderLayer, placement=placement),
+        functools.partial(the_transformer.EncoderLayer, placement=placement, eps=EPS),
         lambda x, **w: torch_layer(
             nn.TransformerEncoderLayer, placement, w, positional.ENCODER_LAYER, x
         ),
@@ -161,7 +163,7 @@ def test_EncoderLayer_is_torch_s(placement):
 def test_DecoderLayer_is_torch_s(placement):
     mask = {"tgt_mask": positional.future(7, 7)}
     agree(
-        functools.partial(the_transformer.DecoderLayer, placement=placement),
+        functools.partial(the_transformer.DecoderLayer, placement=placement, eps=EPS),
         lambda y, z, **w: torch_layer(
             nn.TransformerDecoderLayer, placement, w, positional.DECODER_LAYER, y, z, **mask
         ),
@@ -179,14 +181,14 @@ def literal_decoder_layer(y, z, **w):
     masked, multihead, ffn, norm1, norm2, norm3 = [positional.under(dotted, n) for n in parts]
     masked, multihead = [p | {"WV": p["WK"]} for p in (masked, multihead)]
     attended = positional.multihead(y, y, y, masked, positional.future(7, 7))
-    y = positional.norm(y + attended, norm1)
-    y = positional.norm(y + positional.ffn(y, ffn), norm3)
-    return positional.norm(y + positional.multihead(y, z, z, multihead), norm2)
+    y = positional.norm(y + attended, norm1, EPS)
+    y = positional.norm(y + positional.ffn(y, ffn), norm3, EPS)
+    return positional.norm(y + positional.multihead(y, z, z, multihead), norm2, EPS)
 
 
 def test_the_literal_DecoderLayer_has_its_sublayers_in_the_order_listed():
     agree(
-        functools.partial(the_transformer.DecoderLayer, form="literal"),
+        functools.partial(the_transformer.DecoderLayer, form="literal", eps=EPS),
         literal_decoder_layer,
         "batch seq' emb",
         y=real("batch seq' emb"),
@@ -224,9 +226,9 @@ def test_the_wavelengths_are_a_geometric_progression_from_2_pi(form, longest):
 
 def whole(w, x, y, placement="post", closed=None):
     """torch's own stacks over representations with sinusoids added."""
-    options = {"dropout": 0.0, "batch_first": True, "dtype": torch.float64}
+    options = {"dropout": 0.0, "batch_first": True, "dtype": torch.float64, "layer_norm_eps": EPS}
     first = placement == "pre"
-    last = lambda: nn.LayerNorm(8, dtype=torch.float64) if first else None
+    last = lambda: nn.LayerNorm(8, EPS, dtype=torch.float64) if first else None
     encoder = nn.TransformerEncoder(
         nn.TransformerEncoderLayer(8, 2, 9, norm_first=first, **options),
         2,
@@ -260,21 +262,21 @@ def run(model, x, y, M=None):
 
 @pytest.mark.parametrize("placement", ["post", "pre"])
 def test_the_stacks_are_torch_s(placement):
-    model = randomize(TheTransformer(**SIZES, placement=placement, dtype=torch.float64))
+    model = randomize(TheTransformer(**SIZES, eps=EPS, placement=placement, dtype=torch.float64))
     model_agrees(model, run(model, X, Y), lambda w: whole(w, X, Y, placement))
 
 
 def test_closed_positions_of_the_input_are_torch_s():
     closed = torch.tensor([[False] * 6, [False] * 4 + [True] * 2])
     M = torch.zeros(2, 6, dtype=torch.float64).masked_fill(closed, -math.inf)
-    model = randomize(TheTransformer(**SIZES, dtype=torch.float64))
+    model = randomize(TheTransformer(**SIZES, eps=EPS, dtype=torch.float64))
     found = run(model, X, Y, nt.tensor(M, "batch", "seq"))
     model_agrees(model, found, lambda w: whole(w, X, Y, closed=M))
 
 
 @pytest.mark.parametrize("form", ["literal", "published"])
 def test_the_future_of_y_does_not_change_its_past(form):
-    model = randomize(TheTransformer(**SIZES, form=form, dtype=torch.float64))
+    model = randomize(TheTransformer(**SIZES, eps=EPS, form=form, dtype=torch.float64))
     changed = Y.clone()
     changed[:, 3:] += 1
     before, after = run(model, X, Y), run(model, X, changed)
@@ -283,7 +285,7 @@ def test_the_future_of_y_does_not_change_its_past(form):
 
 
 def test_closed_positions_do_not_change_the_result():
-    model = randomize(TheTransformer(**SIZES, dtype=torch.float64))
+    model = randomize(TheTransformer(**SIZES, eps=EPS, dtype=torch.float64))
     M = torch.tensor([0.0, 0.0, 0.0, 0.0, -math.inf, -math.inf], dtype=torch.float64)
     padded = run(model, X, Y, nt.tensor(M, "seq"))
     torch.testing.assert_close(padded, run(model, X[:, :4], Y), **CLOSE)
@@ -291,15 +293,19 @@ def test_closed_positions_do_not_change_the_result():
 
 @pytest.mark.parametrize("placement", PLACEMENTS)
 def test_every_placement_runs(placement):
-    model = randomize(TheTransformer(**SIZES, placement=placement, dtype=torch.float64))
+    model = randomize(TheTransformer(**SIZES, eps=EPS, placement=placement, dtype=torch.float64))
     assert run(model, X, Y).isfinite().all()
 
 
 def test_the_model_runs_on_numpy():
-    model = randomize(TheTransformer(**SIZES, dtype=torch.float64))
+    model = randomize(TheTransformer(**SIZES, eps=EPS, dtype=torch.float64))
     w = on_numpy(model)
-    encoder = [functools.partial(the_transformer.EncoderLayer, **p) for p in w["encoder"].values()]
-    decoder = [functools.partial(the_transformer.DecoderLayer, **p) for p in w["decoder"].values()]
+    encoder = [
+        functools.partial(the_transformer.EncoderLayer, **p, eps=EPS) for p in w["encoder"].values()
+    ]
+    decoder = [
+        functools.partial(the_transformer.DecoderLayer, **p, eps=EPS) for p in w["decoder"].values()
+    ]
     z = the_transformer.encoder(nt.tensor(X.numpy(), "batch", "seq", "emb"), encoder)
     y = the_transformer.decoder(nt.tensor(Y.numpy(), "batch", "seq'", "emb"), z, decoder)
     found = torch.as_tensor(y.numpy("batch", "seq'", "emb"))

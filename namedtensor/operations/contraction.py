@@ -127,10 +127,10 @@ def multiply_and_sum(emit: Any, A: Any, B: Any, summed: Sequence[str], type_: Ty
     order = emit.order([A, B], every)
     product = f"{emit.aligned(A, order)} * {emit.aligned(B, order)}"
     if not summed:
-        return emit.bind(product, order, type_)
+        return emit.bind(product, order, type_, "product")
     places = tuple([order.index(a) for a in summed])
     rest = [a for a in order if a not in summed]
-    return emit.bind(emit.call("sum", product, places), rest, type_)
+    return emit.bind(emit.call("sum", product, places), rest, type_, "dot")
 
 
 def matrix_product(
@@ -155,14 +155,14 @@ def matrix_product(
         # a column of one: the product is a matrix by a vector
         axes = (*batch, *left)
         if len(left) == 1 or not batch:
-            return emit.bind(emit.call("squeeze_last", product), axes, type_)
+            return emit.bind(emit.call("squeeze_last", product), axes, type_, "dot")
         code = emit.call("reshape", product, emit.sizes_of(type_, axes))
-        return emit.bind(code, axes, type_)
+        return emit.bind(code, axes, type_, "dot")
     axes = (*batch, *left, *right)
     flat_left = len(left) != 1 and bool(batch)
     if flat_left or len(right) != 1:
         product = emit.call("reshape", product, emit.sizes_of(type_, axes))
-    return emit.bind(product, axes, type_)
+    return emit.bind(product, axes, type_, "dot")
 
 
 def _as_stored(A: Any, B: Any, summed: Sequence[str]) -> list[str]:

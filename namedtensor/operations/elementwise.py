@@ -85,10 +85,21 @@ def operands(emit: Any, call: Any, values: tuple[Any, ...]) -> tuple[list[str], 
     return codes, axes
 
 
+#: What emitted code calls the results of operators.
+STEMS = {
+    "add": "added",
+    "sub": "difference",
+    "mul": "product",
+    "div": "quotient",
+    "pow": "power_",
+    "neg": "negated",
+}
+
+
 def infix(symbol: str) -> Callable[..., Any]:
     def lower(emit: Any, call: Any, *values: Any) -> Any:
         (a, b), axes = operands(emit, call, values)
-        return emit.bind(f"{a} {symbol} {b}", axes, call.type)
+        return emit.bind(f"{a} {symbol} {b}", axes, call.type, STEMS.get(call.operation.name, "x"))
 
     return lower
 
@@ -105,7 +116,7 @@ def counted_infix(symbol: str) -> Callable[..., Any]:
             ]
             if all(v.type.host for v in values[:1]):
                 a = f"int({a})"
-        return emit.bind(f"{a} {symbol} {b}", axes, call.type)
+        return emit.bind(f"{a} {symbol} {b}", axes, call.type, STEMS.get(call.operation.name, "x"))
 
     return lower
 

@@ -66,7 +66,8 @@ def compile_plan(
         if emit.like == "None" and not type_.host:
             emit.like = local[arg]
     wanted = nodes if isinstance(nodes, tuple) else (nodes,)
-    _emit_guards(emit, [*guards, *[g for node in wanted for g in collect_guards(node)]])
+    needed = [*guards, *[g for node in wanted for g in collect_guards(node)]]
+    emit.lines += guard_lines(emit, needed)
     results = [emit.value(node) for node in wanted]
     if order is not None:
         results = [emit.permute(results[0], order)]
@@ -80,7 +81,8 @@ def compile_plan(
     while title in emit.words or title in emit.locals:
         title += "_"
     head = f"def {title}({', '.join(local.values())}):"
-    source = "\n".join([head, *["    " + line for line in emit.lines], ""])
+    lines = [*emit.unpacking(), *emit.lines]
+    source = "\n".join([head, *["    " + line for line in lines], ""])
     run = _define(title, source, emit, backend)
     layouts = tuple(
         [layout_of(r.axes, n.type.kind, backend) for r, n in zip(results, wanted, strict=True)]
@@ -97,18 +99,65 @@ def _return_last(emit: Emitter, code: str) -> None:
         emit.lines.append(f"return {code}")
 
 
-def _emit_guards(emit: Emitter, pairs: Sequence[tuple[Any, Any]]) -> None:
-    seen: set[tuple[str, str]] = set()
+def guard_lines(emit: Emitter, pairs: Sequence[tuple[Any, Any]]) -> list[str]:
+    """Write the test that sizes agree: whole shapes where two must be equal, else size by size."""
+    groups = _classes_of(pairs)
     tests = []
+    whole = _equal_shapes(emit, groups)
+    for first, second in whole:
+        tests.append(f"{emit.arguments[first].code}.shape == {emit.arguments[second].code}.shape")
+    repeated = {second for _, second in whole}
+    for group in groups:
+        kept = [s for s in group if not _is_size_of(s, repeated)]
+        codes = list(dict.fromkeys([emit.size(s) for s in kept]))
+        if len(codes) > 1:
+            tests.append(" == ".join(codes))
+    if not tests:
+        return []
+    emit.use("mismatch")
+    return [f"if not ({' and '.join(tests)}):", "    mismatch()"]
+
+
+def _classes_of(pairs: Sequence[tuple[Any, Any]]) -> list[list[Any]]:
+    """Gather pairs of equal sizes into groups, in the order in which they were met."""
+    groups: list[list[Any]] = []
     for a, b in pairs:
-        codes = (emit.size(a), emit.size(b))
-        if codes[0] != codes[1] and codes not in seen:
-            seen.add(codes)
-            tests.append(f"{codes[0]} != {codes[1]}")
-    if tests:
-        emit.use("mismatch")
-        emit.lines.append(f"if {' or '.join(tests)}:")
-        emit.lines.append("    mismatch()")
+        found = [g for g in groups if a in g or b in g]
+        joined = list(dict.fromkeys([s for g in found for s in g] + [a, b]))
+        at = groups.index(found[0]) if found else len(groups)
+        groups = [g for g in groups if g not in found]
+        groups.insert(at, joined)
+    return groups
+
+
+def _is_size_of(size: Any, names: set[str]) -> bool:
+    return (
+        isinstance(size, Node)
+        and size.operation.primitive is SIZE
+        and size.operation.params[0] in names
+    )
+
+
+def _equal_shapes(emit: Emitter, groups: list[list[Any]]) -> list[tuple[str, str]]:
+    """Find arguments whose axes must all have the sizes of an earlier argument's, in order."""
+    where = {
+        size.operation.params[:2]: i
+        for i, group in enumerate(groups)
+        for size in group
+        if isinstance(size, Node) and size.operation.primitive is SIZE
+    }
+    found: list[tuple[str, str]] = []
+    seen: dict[tuple[int, ...], str] = {}
+    for name, value in emit.arguments.items():
+        places = [where.get((name, i)) for i in range(len(value.axes))]
+        if not places or None in places or (len(places) < 2 and len(emit.arguments) > 2):
+            continue
+        key = tuple([p for p in places if p is not None])
+        if key in seen:
+            found.append((seen[key], name))
+        else:
+            seen[key] = name
+    return found
 
 
 def collect_guards(node: Node) -> list[tuple[Any, Any]]:

@@ -48,6 +48,7 @@ class Emitter:
         self.arguments: dict[str, Value] = {}
         self.values: dict[Node, Value] = {}
         self.hints: dict[Node, int] = {}
+        self.unpacked: dict[str, dict[int, str]] = {}
         self.like = "None"
 
     # ------------------------------------------------------------------------------ arguments
@@ -65,8 +66,20 @@ class Emitter:
         return Value(text, (), Type((), kind, host=True, weak=True))
 
     def size_of(self, name: str, place: int, axis: str) -> Value:
-        code = f"{self.arguments[name].code}.shape[{place}]"
-        return self.bind(code, (), Type((), "int", host=True, weak=True), f"n_{axis}")
+        places = self.unpacked.setdefault(name, {})
+        if place not in places:
+            places[place] = self.fresh(shown(axis))
+        return Value(places[place], (), Type((), "int", host=True, weak=True))
+
+    def unpacking(self) -> list[str]:
+        """Write the lines that read the sizes which the code uses."""
+        lines = []
+        for name, places in self.unpacked.items():
+            owner = self.arguments[name]
+            parts = [places.get(i, "_") for i in range(len(owner.axes))]
+            left = f"({parts[0]},)" if len(parts) == 1 else ", ".join(parts)
+            lines.append(f"{left} = {owner.code}.shape")
+        return lines
 
     def size(self, size: Any) -> str:
         """Write a size: a number, or the local that holds it."""
@@ -103,8 +116,8 @@ class Emitter:
         return f"{owner}.{word}({', '.join(map(str, arguments))})"
 
     def fresh(self, stem: str) -> str:
-        stem = re.sub(r"\W", "_", stem.replace("'", "_")).strip("_") or "x"
-        if keyword.iskeyword(stem):
+        stem = re.sub(r"\W", "_", stem).lstrip("_") or "x"
+        if keyword.iskeyword(stem) or self.backend.has(stem):
             stem += "_"
         name, count = stem, 1
         # a local must not hide a word of the vocabulary

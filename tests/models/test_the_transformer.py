@@ -174,16 +174,37 @@ def test_DecoderLayer_is_torch_s(placement):
     )
 
 
-def literal_decoder_layer(y, z, **w):
-    """The sub-layers in the order in which the document lists them; values projected by WK."""
+def literal_parts(w, *names):
+    """The weights of sub-layers; in an attention the values are projected by WK."""
     dotted = {name.replace("__", "."): x for name, x in w.items()}
-    parts = ("masked", "multihead", "ffn", "norm1", "norm2", "norm3")
-    masked, multihead, ffn, norm1, norm2, norm3 = [positional.under(dotted, n) for n in parts]
-    masked, multihead = [p | {"WV": p["WK"]} for p in (masked, multihead)]
-    attended = positional.multihead(y, y, y, masked, positional.future(7, 7))
-    y = positional.norm(y + attended, norm1, EPS)
+    bundles = [positional.under(dotted, name) for name in names]
+    return [b | {"WV": b["WK"]} if "WK" in b else b for b in bundles]
+
+
+def literal_encoder_layer(x, **w):
+    multihead, ffn, norm1, norm2 = literal_parts(w, "multihead", "ffn", "norm1", "norm2")
+    x = positional.norm(x + positional.multihead(x, x, x, multihead), norm1, EPS)
+    return positional.norm(x + positional.ffn(x, ffn), norm2, EPS)
+
+
+def literal_decoder_layer(y, z, **w):
+    """The sub-layers in the order in which the document lists them."""
+    masked, multihead, ffn = literal_parts(w, "masked", "multihead", "ffn")
+    norm1, norm2, norm3 = literal_parts(w, "norm1", "norm2", "norm3")
+    mask = positional.future(y.shape[-2], y.shape[-2])
+    y = positional.norm(y + positional.multihead(y, y, y, masked, mask), norm1, EPS)
     y = positional.norm(y + positional.ffn(y, ffn), norm3, EPS)
     return positional.norm(y + positional.multihead(y, z, z, multihead), norm2, EPS)
+
+
+def test_the_literal_EncoderLayer_projects_values_by_WK():
+    agree(
+        functools.partial(the_transformer.EncoderLayer, form="literal", eps=EPS),
+        literal_encoder_layer,
+        "batch seq emb",
+        x=real("batch seq emb"),
+        **encoder_parameters(),
+    )
 
 
 def test_the_literal_DecoderLayer_has_its_sublayers_in_the_order_listed():
@@ -264,6 +285,20 @@ def run(model, x, y, M=None):
 def test_the_stacks_are_torch_s(placement):
     model = randomize(TheTransformer(**SIZES, eps=EPS, placement=placement, dtype=torch.float64))
     model_agrees(model, run(model, X, Y), lambda w: whole(w, X, Y, placement))
+
+
+def test_the_literal_stacks():
+    model = randomize(TheTransformer(**SIZES, eps=EPS, form="literal", dtype=torch.float64))
+
+    def literal(w):
+        x, y = X + positional.sinusoids(6, 8), Y + positional.sinusoids(7, 8)
+        for i in range(2):
+            x = literal_encoder_layer(x, **positional.under(w, "encoder", i))
+        for i in range(2):
+            y = literal_decoder_layer(y, x, **positional.under(w, "decoder", i))
+        return y
+
+    model_agrees(model, run(model, X, Y), literal)
 
 
 def test_closed_positions_of_the_input_are_torch_s():

@@ -156,11 +156,13 @@ def prod(x: Array, dims: Dims) -> Array:
 
 
 def var(x: Array, dims: Dims) -> Array:
+    if x.numel() == 0:  # torch warns of no degrees of freedom; the mean of nothing is nan
+        return torch.mean(x, dims)
     return torch.var(x, dims, correction=0)
 
 
 def std(x: Array, dims: Dims) -> Array:
-    return torch.std(x, dims, correction=0)
+    return torch.mean(x, dims) if x.numel() == 0 else torch.std(x, dims, correction=0)
 
 
 def norm(x: Array, dims: Dims) -> Array:
@@ -191,6 +193,10 @@ def argmin(x: Array, dim: int) -> Array:
 
 
 def standardize(x: Array, dims: Dims, eps: float) -> Array:
+    if x.numel() == 0:
+        return x.clone()
+    if dims == tuple(range(x.ndim - len(dims), x.ndim)):
+        return F.layer_norm(x, x.shape[x.ndim - len(dims) :], eps=eps)
     mean = torch.mean(x, dims, keepdim=True)
     return (x - mean) * torch.rsqrt(torch.var(x, dims, correction=0, keepdim=True) + eps)
 
@@ -367,3 +373,17 @@ def rearrange(x: Array, pattern: str, **sizes: int) -> Array:
 
 def as_array(x: Any) -> Array:
     return x
+
+
+# ------------------------------------------------------------------------------- fused kernels
+
+scaled_dot_product_attention = F.scaled_dot_product_attention
+linear = F.linear
+embedding = F.embedding
+layer_norm = F.layer_norm
+rms_norm = F.rms_norm
+conv1d = F.conv1d
+
+
+def cross_entropy(z: Array, y: Array) -> Array:
+    return F.cross_entropy(z, y.long(), reduction="none")

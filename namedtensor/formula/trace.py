@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from namedtensor.errors import BackendError, NamedTensorError, TraceError
 from namedtensor.formula.lifting import Entry, Leaf
+from namedtensor.formula.rewrite import Fired, rewrite
 from namedtensor.plans import Plan, compile_plan
-from namedtensor.plans.compile import retyped
+from namedtensor.plans.compile import collect_guards, retyped
 from namedtensor.primitives import Node, Type, argument, size_of
 from namedtensor.tensor import SymbolicTensor, tracing
 from namedtensor.tensor.apply import type_of
@@ -38,6 +39,7 @@ class Trace:
         self.concrete = concrete
         self.guards: tuple[tuple[Node, Any], ...] = ()
         self.size_guards: list[tuple[Any, Any]] = []
+        self.fired: tuple[Fired, ...] = ()
         self.entry = Entry(formula.name, leaves, formula.signature.results)
         self.entry.agree()
         self.types = {leaf.path: type_of(leaf.tensor) for leaf in leaves}
@@ -136,15 +138,19 @@ class Trace:
             (path, outer.with_axes(zip(axes, [s for _, s in outer.axes], strict=True)), axes)
             for path, outer, axes in self.arguments
         ]
-        plan = compile_plan(
+        written = tuple([r.node for r in results])
+        backend = self._backend()
+        nodes, self.fired = rewrite(written, backend.name)
+        # what the formula needs is checked, whether or not its kernel would notice
+        needed = [g for node in written for g in collect_guards(node)]
+        return compile_plan(
             self.formula.name,
-            tuple([r.node for r in results]),
+            nodes,
             arguments,
-            self._backend(),
-            guards=self.size_guards,
+            backend,
+            guards=[*self.size_guards, *needed],
             hints=hints,
         )
-        return plan
 
     def _backend(self) -> Any:
         owners = [leaf for leaf in self.leaves if not isinstance(leaf.tensor, SymbolicTensor)]

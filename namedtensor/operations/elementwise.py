@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
-from namedtensor.primitives import Call, Operation, Primitive, Type, primitive
+from namedtensor.primitives import Call, Operation, Primitive, Type, primitive, table
 from namedtensor.primitives.type import widest
 from namedtensor.tensor import apply
 
@@ -111,12 +112,24 @@ def counted_infix(symbol: str) -> Callable[..., Any]:
         (a, b), axes = operands(emit, call, values)
         if not call.type.host and all(v.type.kind == "bool" for v in values):
             a, b = [
-                c if v.type.host else emit.call("integer", c)
+                f"int({c})" if v.type.host else emit.call("integer", c)
                 for c, v in zip((a, b), values, strict=True)
             ]
-            if all(v.type.host for v in values[:1]):
-                a = f"int({a})"
-        return emit.bind(f"{a} {symbol} {b}", axes, call.type, STEMS.get(call.operation.name, "x"))
+        stem = STEMS.get(call.operation.name, "x")
+        return emit.bind(f"{a} {symbol} {b}", axes, call.type, stem)
+
+    return lower
+
+
+def logical(symbol: str) -> Callable[..., Any]:
+    """An operator on truth values, of data and of Python."""
+
+    def lower(emit: Any, call: Any, *values: Any) -> Any:
+        codes, axes = operands(emit, call, values)
+        if call.type.host:
+            return emit.bind(emit.host_call(call.operation.name, *codes), axes, call.type)
+        text = f" {symbol} ".join(codes) if len(codes) > 1 else f"{symbol}{codes[0]}"
+        return emit.bind(text, axes, call.type, "holds")
 
     return lower
 
@@ -155,6 +168,9 @@ def lower_where(emit: Any, call: Any, *values: Any) -> Any:
         choices = [emit.typed_like(c, choices) for c in choices]
         if not any(c.strong for c in choices):
             return _where_of_numbers(emit, call, condition, choices, axes)
+    if condition.type.host and not call.type.host:
+        code = emit.call("full", "()", condition.code, emit.like)
+        condition = replace(condition, code=code)
     codes = [emit.aligned(v, axes) for v in (condition, *choices)]
     if call.type.host:
         return emit.bind(emit.host_call("where", *codes), axes, call.type)
@@ -206,8 +222,8 @@ for _name, _symbol in (
 ):
     _operator(_name, _symbol, as_bool)
 for _name, _symbol in (("logical_and", "&"), ("logical_or", "|"), ("logical_xor", "^")):
-    primitive(_name, logical_rule, prefix(_name), write=write_infix(_symbol))
-primitive("logical_not", logical_rule, prefix("logical_not"), write=write_before("~"))
+    primitive(_name, logical_rule, logical(_symbol), write=write_infix(_symbol))
+primitive("logical_not", logical_rule, logical("~"), write=write_before("~"))
 
 
 def _lower_neg(emit: Any, call: Any, x: Any) -> Any:
@@ -302,22 +318,22 @@ pi = math.pi
 
 def logical_and(X: Any, Y: Any) -> Any:
     """Say which records hold in both: X & Y."""
-    return X & Y
+    return apply(table()["logical_and"].plain, X, Y)
 
 
 def logical_or(X: Any, Y: Any) -> Any:
     """Say which records hold in one or both: X | Y."""
-    return X | Y
+    return apply(table()["logical_or"].plain, X, Y)
 
 
 def logical_xor(X: Any, Y: Any) -> Any:
     """Say which records hold in exactly one: X ^ Y."""
-    return X ^ Y
+    return apply(table()["logical_xor"].plain, X, Y)
 
 
 def logical_not(X: Any) -> Any:
     """Say which records do not hold: ~X."""
-    return ~X
+    return apply(table()["logical_not"].plain, X)
 
 
 def where(condition: Any, X: Any, Y: Any) -> Any:

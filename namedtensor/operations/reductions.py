@@ -56,6 +56,8 @@ def lower_reduction(word: str, floating: bool) -> Callable[..., Any]:
         code = x.code
         if floating and x.type.kind in ("bool", "int"):
             code = emit.call("double" if x.type.weak else "floating", code)
+        if not axes and x.type.kind == "bool" and call.type.kind == "int":
+            return emit.bind(emit.call("integer", code), rest, call.type, word)
         if not axes:
             return emit.bind(_of_nothing(emit, word, code), rest, call.type, word)
         return emit.bind(emit.call(word, code, x.places(axes)), rest, call.type, word)
@@ -69,9 +71,7 @@ def _of_nothing(emit: Any, word: str, code: str) -> str:
         return f"{code} * 0"
     if word == "norm":
         return str(emit.call("absolute", code))
-    if word in ("any", "all", "count"):
-        return f"{code} != 0"
-    return f"+{code}"
+    return code
 
 
 def _reduction(

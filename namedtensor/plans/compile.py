@@ -12,6 +12,7 @@ from typing import Any
 
 from namedtensor.axes import shown
 from namedtensor.backends import Backend, host_backend
+from namedtensor.errors import NamedTensorError
 from namedtensor.plans.emitter import Emitter, Value
 from namedtensor.plans.layout import Layout, layout_of
 from namedtensor.primitives import Node, Operation, Type, argument, number
@@ -254,6 +255,11 @@ def run_on_numbers(operation: Operation, values: Sequence[Any]) -> Any:
         names = [f"x{i}" for i in range(len(values))]
         arguments = [(n, t, ()) for n, t in zip(names, leaves, strict=True)]
         nodes = tuple([argument(n, t) for n, t in zip(names, leaves, strict=True)])
-        node = apply_node(operation, nodes)
+        node = apply_node(operation, nodes, tuple(map(repr, values)))
         plan = operation.plans[key] = compile_plan(operation.name, node, arguments, host_backend())
-    return plan.run(*values)
+    try:
+        return plan.run(*values)
+    except (ArithmeticError, ValueError) as error:
+        call = operation.write(tuple(map(repr, values)))
+        hint = "tensors give nan or inf where Python numbers give none"
+        raise NamedTensorError(call, str(error), hint=hint) from None

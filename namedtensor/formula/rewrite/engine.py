@@ -1,0 +1,103 @@
+"""Run the rules over a tree: first to stable forms, then, largest pattern first, to kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from namedtensor.formula.rewrite.attention import attention
+from namedtensor.formula.rewrite.linear import identity, linear
+from namedtensor.formula.rewrite.lookup import cross_entropy, lookup
+from namedtensor.formula.rewrite.normalisation import layer_norm, rms_norm, spelled_standardize
+from namedtensor.formula.rewrite.stable import stable_log_softmax, stable_logsumexp, stable_softmax
+from namedtensor.formula.rewrite.windows import convolution
+from namedtensor.primitives import Node
+from namedtensor.primitives.node import apply_node, describe
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A pattern and what computes it; `libraries` are those that have the kernel."""
+
+    name: str
+    pattern: str
+    match: Callable[[Node], Node | None]
+    libraries: tuple[str, ...] = ("torch",)
+
+
+@dataclass(frozen=True, slots=True)
+class Fired:
+    """Where a rule fired."""
+
+    rule: str
+    formula: str
+
+
+BOTH = ("numpy", "torch")
+
+#: Equal forms that are safer or plainer, on every library.
+FORMS = (
+    Rule("softmax", "exp(X) / sum[ax](exp(X))", stable_softmax, BOTH),
+    Rule("log_softmax", "log(softmax[ax](X))", stable_log_softmax, BOTH),
+    Rule("logsumexp", "log(sum[ax](exp(X)))", stable_logsumexp, BOTH),
+    Rule("identity", "eye(ax, bx) @ bx @ X", identity, BOTH),
+    Rule("lookup", "E @ vocab @ one_hot(I, vocab)", lookup, BOTH),
+    Rule("standardize", "(X - mean[ax](X)) / sqrt(var[ax](X) + eps)", spelled_standardize, BOTH),
+)
+
+#: Kernels, the largest pattern first.
+KERNELS = (
+    Rule("attention", "V @ seq @ softmax[seq](Q @ key @ K * s + M)", attention),
+    Rule("cross_entropy", "log_softmax[vocab](Z)[vocab(y)]", cross_entropy),
+    Rule("layer_norm", "standardize[ax](X) * gamma + beta", layer_norm),
+    Rule("rms_norm", "X / sqrt(mean[ax](X * X) + eps) * gamma", rms_norm),
+    Rule("convolution", "W @ (chans, kernel) @ unroll[seq, kernel](X) + b", convolution),
+    Rule("linear", "W @ ax @ X + b", linear),
+)
+
+RULES = FORMS + KERNELS
+
+
+def rewrite(nodes: Sequence[Node], library: str) -> tuple[tuple[Node, ...], tuple[Fired, ...]]:
+    """Give the trees with every rule applied that the library has a kernel for, and what fired."""
+    fired: list[Fired] = []
+    for rules in (FORMS, KERNELS):
+        usable = [r for r in rules if library in r.libraries]
+        downwards = rules is KERNELS
+        done: dict[Node, Node] = {}
+        nodes = tuple([_rewrite(n, usable, downwards, done, fired) for n in nodes])
+    return tuple(nodes), tuple(fired)
+
+
+def _rewrite(
+    root: Node, rules: Sequence[Rule], downwards: bool, done: dict[Node, Node], fired: list[Fired]
+) -> Node:
+    """Rewrite a tree; `downwards` matches a node before its operands are changed."""
+    heads: dict[Node, Node] = {}
+    waiting = [root]
+    while waiting:
+        top = waiting[-1]
+        if top in done:
+            waiting.pop()
+            continue
+        if top not in heads:
+            heads[top] = _fire(top, rules, fired) if downwards else top
+        head = heads[top]
+        missing = [o for o in head.operands if o not in done and o is not top]
+        if missing:
+            waiting += reversed(missing)
+            continue
+        waiting.pop()
+        operands = tuple([done[o] for o in head.operands])
+        new = head if operands == head.operands else apply_node(head.operation, operands)
+        done[top] = new if downwards else _fire(new, rules, fired)
+    return done[root]
+
+
+def _fire(node: Node, rules: Sequence[Rule], fired: list[Fired]) -> Node:
+    for rule in rules:
+        found = rule.match(node)
+        if found is not None:
+            fired.append(Fired(rule.name, describe(node, 4)))
+            return found if rule in KERNELS else _fire(found, rules, fired)
+    return node

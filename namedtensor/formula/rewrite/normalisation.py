@@ -1,0 +1,125 @@
+"""Normalisation written out is layer_norm or rms_norm."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from namedtensor.formula.rewrite.patterns import factors, terms
+from namedtensor.primitives import Call, Node, Type, number, primitive, table
+from namedtensor.primitives.node import apply_node
+
+
+def spelled_standardize(node: Node) -> Node | None:
+    """(X - mean X) / sqrt(var X + eps), also with std, is standardize."""
+    if node.name != "div":
+        return None
+    top, bottom = node.operands
+    if top.name != "sub" or top.operands[1].name != "mean":
+        return None
+    X, mean = top.operands
+    if mean.operands[0] is not X:
+        return None
+    eps = _root_of(bottom, "var", mean.operation.params, X)
+    if eps is None:
+        return None
+    return apply_node(table()["standardize"](*mean.operation.params), (X, eps))
+
+
+def _root_of(node: Node, name: str, params: Any, X: Node) -> Node | None:
+    """Read sqrt(name[ax](X) + eps) and give eps."""
+    if name == "var" and node.name == "std" and node.operation.params == params:
+        return number(0.0) if node.operands[0] is X else None
+    if node.name != "sqrt":
+        return None
+    parts = terms(node.operands[0])
+    found = [
+        p for p in parts if p.name == name and p.operation.params == params and p.operands[0] is X
+    ]
+    rest = [p for p in parts if p not in found]
+    if len(found) != 1 or len(rest) > 1 or any(not p.type.host for p in rest):
+        return None
+    return rest[0] if rest else number(0.0)
+
+
+def layer_norm(node: Node) -> Node | None:
+    """standardize[ax](X) * gamma + beta with gamma and beta over just ax."""
+    parts = terms(node) if node.name == "add" else [node]
+    if len(parts) > 2:
+        return None
+    for product in parts:
+        beta = [p for p in parts if p is not product]
+        scaled = factors(product)
+        core = [f for f in scaled if f.name == "standardize"]
+        gamma = [f for f in scaled if f.name != "standardize"]
+        if len(core) != 1 or len(gamma) != 1:
+            continue
+        (axes,) = core[0].operation.params
+        if any(set(w.type.names) != set(axes) or w.type.weak for w in (*gamma, *beta)):
+            continue
+        X, eps = core[0].operands
+        if X.type.kind != "float":
+            continue
+        return apply_node(LAYER_NORM(axes, bool(beta)), (X, *gamma, *beta, eps))
+    return None
+
+
+def _norm_rule(call: Call) -> Type:
+    axes = call.params[0]
+    call.need(0, axes)
+    for i in range(1, len(call.types) - 1):
+        for axis in axes:
+            call.agree(axis, (0, i))
+    return call.types[0]
+
+
+def _lower_norm(word: str) -> Any:
+    def lower(emit: Any, call: Any, x: Any, *rest: Any) -> Any:
+        *weights, eps = rest
+        # the weights' own order is free; the normalised axes go last
+        axes = tuple([a for a in x.axes if a in call.params[0]])
+        moved = emit.permute(x, (*[a for a in x.axes if a not in axes], *axes))
+        codes = [emit.permute(w, axes).code for w in weights]
+        if word == "layer_norm" and len(codes) == 1:
+            codes.append("None")
+        code = emit.call(word, moved.code, emit.sizes_of(x.type, axes), *codes, eps.code)
+        return emit.bind(code, moved.axes, call.type, "normed")
+
+    return lower
+
+
+LAYER_NORM = primitive("layer_norm", _norm_rule, _lower_norm("layer_norm"))
+
+
+def rms_norm(node: Node) -> Node | None:
+    """X / sqrt(mean[ax](X * X) + eps) * gamma."""
+    scaled = factors(node)
+    if len(scaled) != 2:
+        return None
+    for core, gamma in (scaled, scaled[::-1]):
+        if core.name != "div" or core.operands[0].type.host:
+            continue
+        X, root = core.operands
+        means = (
+            [p for p in terms(root.operands[0]) if p.name == "mean"] if root.name == "sqrt" else []
+        )
+        if len(means) != 1 or not _is_square(means[0].operands[0], X):
+            continue
+        (axes,) = means[0].operation.params
+        eps = [p for p in terms(root.operands[0]) if p is not means[0]]
+        if len(eps) > 1 or any(not e.type.host for e in eps):
+            continue
+        if set(gamma.type.names) != set(axes) or gamma.type.weak or X.type.kind != "float":
+            continue
+        return apply_node(RMS_NORM(axes), (X, gamma, eps[0] if eps else number(0.0)))
+    return None
+
+
+def _is_square(node: Node, X: Node) -> bool:
+    if node.name == "square":
+        return node.operands[0] is X
+    if node.name == "mul":
+        return node.operands == (X, X)
+    return node.name == "pow" and node.operands[0] is X and node.operands[1].value == 2
+
+
+RMS_NORM = primitive("rms_norm", _norm_rule, _lower_norm("rms_norm"))

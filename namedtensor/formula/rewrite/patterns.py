@@ -1,0 +1,90 @@
+"""What the rules look through: sums, scales, renamed counters."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from namedtensor.primitives import Node, number, table
+from namedtensor.primitives.node import apply_node
+
+
+def op(name: str, *operands: Node) -> Node:
+    """Apply an operation without parameters."""
+    return apply_node(table()[name].plain, operands)
+
+
+def terms(node: Node) -> list[Node]:
+    """Take a sum apart."""
+    if node.name == "add":
+        return [t for o in node.operands for t in terms(o)]
+    return [node]
+
+
+def factors(node: Node) -> list[Node]:
+    """Take a product apart."""
+    if node.name == "mul":
+        return [f for o in node.operands for f in factors(o)]
+    return [node]
+
+
+def peel_scale(node: Node) -> tuple[Node, Node | None]:
+    """Split off the number that a tensor is multiplied with or divided by."""
+    scale: Node | None = None
+    while True:
+        if node.name == "mul" and any(o.type.host for o in node.operands):
+            a, b = node.operands
+            node, s = (b, a) if a.type.host else (a, b)
+        elif node.name == "div" and node.operands[1].type.host and not node.operands[0].type.host:
+            node, s = node.operands[0], op("div", number(1), node.operands[1])
+        else:
+            return node, scale
+        scale = s if scale is None else op("mul", scale, s)
+
+
+def positive(scale: Node | None) -> bool:
+    """Say whether a scale is surely greater than 0: a positive number, a size, a root of one."""
+    if scale is None:
+        return True
+    if scale.value is not None:
+        return bool(scale.value > 0)
+    if scale.name == "size":
+        return True
+    return scale.name in ("sqrt", "mul", "div", "rsqrt") and all(
+        positive(o) for o in scale.operands
+    )
+
+
+def counter(node: Node) -> str | None:
+    """Give the axis of an iota, renamed or not."""
+    while node.name == "rename":
+        node_axes = node.type.names
+        node = node.operands[0]
+        if node.name == "iota":
+            return node_axes[0]
+    return node.type.names[0] if node.name == "iota" else None
+
+
+def is_number(node: Node, value: float) -> bool:
+    found: Any = node.value
+    return found is not None and (found == value or (math.isnan(value) and math.isnan(found)))
+
+
+def below_diagonal(condition: Node) -> tuple[str, str] | None:
+    """Read j <= i, in any of its forms, as the pair of axes (i, j)."""
+    if condition.name not in ("le", "ge") or len(condition.operands) != 2:
+        return None
+    a, b = [counter(o) for o in condition.operands]
+    if a is None or b is None:
+        return None
+    return (b, a) if condition.name == "le" else (a, b)
+
+
+def negated(condition: Node) -> Node | None:
+    """Give the condition that holds where this one does not, where it is a comparison."""
+    opposite = {"le": "gt", "gt": "le", "ge": "lt", "lt": "ge"}
+    if condition.name == "logical_not":
+        return condition.operands[0]
+    if condition.name in opposite:
+        return op(opposite[condition.name], *condition.operands)
+    return None

@@ -33,7 +33,7 @@ def corpus(dictionary_file: Path) -> Corpus:
 
 @pytest.fixture
 def tiny() -> Settings:
-    return Settings().with_given({**TINY, "steps": 6, "dropout": 0.1})
+    return Settings().with_given({**TINY, "steps": 6, "dropout": 0.1, "threads": 1})
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ from transformer_named.g2p.settings import PRESETS, Settings
         ("emb", 7, "--emb is 7; it must be even, half sines and half cosines"),
         ("layers", -1, "--layers is -1; it must be at least 1"),
         ("steps", 0, "--steps is 0; it must be at least 1"),
+        ("threads", 0, "--threads is 0; it must be at least 1"),
         ("seconds", 0.0, "--seconds is 0.0; it must be a number above 0"),
         ("seconds", float("nan"), "--seconds is nan; it must be a number above 0"),
         ("learning_rate", -1.0, "--learning-rate is -1.0; it must be a number above 0"),

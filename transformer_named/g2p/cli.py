@@ -60,6 +60,13 @@ def _train(parser: ArgumentParser) -> None:
     )
     settings.add_argument("--precision", default=SUPPRESS, help="float32, or bf16 by autocast")
     settings.add_argument("--device", default=SUPPRESS, help="cpu, cuda, ...")
+    settings.add_argument(
+        "--threads",
+        type=int,
+        default=SUPPRESS,
+        metavar="N",
+        help="threads of the CPU; without it, as many as are fastest at the time",
+    )
     parser.add_argument(
         "--save-seconds", type=float, default=30.0, help="seconds between checkpoints (30)"
     )
@@ -108,6 +115,16 @@ def _trained(parser: ArgumentParser) -> None:
 
 def given_settings(arguments: argparse.Namespace) -> dict[str, Any]:
     """Collect the settings that the command line gave, by their names in Settings."""
-    names = [*SIZES, *RATES, "steps", "seconds", "placement", "tied", "precision", "device"]
+    names = [
+        *SIZES,
+        *RATES,
+        "steps",
+        "seconds",
+        "placement",
+        "tied",
+        "precision",
+        "device",
+        "threads",
+    ]
     fields = [name.replace("-", "_") for name in names]
     return {name: value for name, value in vars(arguments).items() if name in fields}

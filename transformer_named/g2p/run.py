@@ -22,7 +22,7 @@ from transformer_named.g2p.training import Training, Watch
 RUNS = Path("runs")
 FOLDER = RUNS / "g2p"
 PICTURE_WORD = "transformer"
-MAY_CHANGE = {"steps", "seconds", "device"}
+MAY_CHANGE = {"steps", "seconds", "device", "threads"}
 """Settings that a resumed run may be given anew."""
 
 

@@ -15,7 +15,8 @@ class Settings:
     """Settings of one run, kept in its checkpoints.
 
     The budget is `steps`, or `seconds` of training where steps is None. `layers` counts those of
-    the encoder, and the decoder has as many. `warmup` is a fraction of the budget.
+    the encoder, and the decoder has as many. `warmup` is a fraction of the budget. `threads`
+    of the CPU are, where not given, as many as are fastest at the time.
 
     Raises: G2PError for a value out of range.
     """
@@ -38,10 +39,11 @@ class Settings:
     smoothing: float = 0.0
     precision: str = "float32"
     device: str = "cpu"
+    threads: int | None = None
     seed: int = 0
 
     def __post_init__(self) -> None:
-        for name in ("emb", "hid", "head", "key", "val", "layers", "batch", "steps"):
+        for name in ("emb", "hid", "head", "key", "val", "layers", "batch", "steps", "threads"):
             value = getattr(self, name)
             if value is not None and value < 1:
                 raise G2PError(f"{option(name)} is {value}; it must be at least 1")

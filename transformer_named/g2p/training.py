@@ -17,6 +17,7 @@ from transformer_named.g2p.progress import Progress
 from transformer_named.g2p.schedule import rate_factor
 from transformer_named.g2p.settings import Settings
 from transformer_named.g2p.speller import Speller
+from transformer_named.g2p.threads import Threads
 
 LOG_STEPS = 20
 LARGEST_GRADIENT = 1.0
@@ -52,6 +53,7 @@ class Training:
         self.test_words = test_words
         self.step = 0
         self.seconds = 0.0
+        self._threads = Threads(settings.threads)
         self._order = Order(examples, settings.batch, settings.seed)
         self._optimizer = torch.optim.AdamW(
             speller.module.parameters(),
@@ -103,6 +105,14 @@ class Training:
             group["lr"] = rate
         multiple = 1 if settings.device == "cpu" else 8
         source, target = self.examples.batch(self._order.rows(self.step), multiple)
+        with self._threads.step(source.numel() + target.numel()):
+            loss = self._descend(source, target)
+        self.step += 1
+        self._window.add(loss, len(source), rate)
+
+    def _descend(self, source: Tensor, target: Tensor) -> Tensor:
+        """Take one step of the optimiser; the loss before it."""
+        settings = self.settings
         with torch.autocast(
             torch.device(settings.device).type,
             dtype=torch.bfloat16,
@@ -113,8 +123,7 @@ class Training:
         loss.backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_(self.speller.module.parameters(), LARGEST_GRADIENT)
         self._optimizer.step()
-        self.step += 1
-        self._window.add(loss.detach(), len(source), rate)
+        return loss.detach()
 
     def _write_log(self, progress: Progress, validation_per: float | None = None) -> None:
         entry = self._window.close(self.step, self.seconds, validation_per)

@@ -3,7 +3,7 @@
 | module | document |
 |---|---|
 | `named_tensors` | 001, Named Tensors: Transformer |
-| `formulated` | 000, The Formulated Transformer |
+| `formulated`, `forward_pass` | 000, The Formulated Transformer |
 | `the_transformer` | 002, The Transformer |
 | `introduction` | 003, An introduction of Transformer |
 | `attention_notes` | 004, Transformer: a brief introduction |

@@ -13,7 +13,7 @@ from typing import Any
 import torch
 
 import namedtensor as nt
-from transformer_named import formulated, introduction, named_tensors, the_transformer
+from transformer_named import formulated, forward_pass, introduction, named_tensors, the_transformer
 from transformer_named.placement import open_ended
 
 
@@ -102,10 +102,10 @@ class FormulatedTransformer(torch.nn.Module):
         words = _sizes(vocab=s, emb=d_model)
         sizes = _sizes(emb=d_model, hid=d_ff, head=h, key=d_k, val=d_v)
         norms = {"placement": placement, "eps": eps}
-        self.embedding = formulated.Embedding.module(*words, form=form, **where)
-        self.encoder = _stack(formulated.EncoderLayer, N, sizes, **norms, **where)
+        self.embedding = forward_pass.Embedding.module(*words, form=form, **where)
+        self.encoder = _stack(forward_pass.EncoderLayer, N, sizes, **norms, **where)
         self.encoder_norm = _last_norm(formulated.LayerNorm, d_model, **norms, **where)
-        self.decoder = _stack(formulated.DecoderLayer, N, sizes, form=form, **norms, **where)
+        self.decoder = _stack(forward_pass.DecoderLayer, N, sizes, form=form, **norms, **where)
         self.decoder_norm = _last_norm(formulated.LayerNorm, d_model, **norms, **where)
 
     def scores(self, Y: Any) -> Any:
@@ -115,8 +115,8 @@ class FormulatedTransformer(torch.nn.Module):
 
     def forward(self, x: Any, y: Any) -> Any:
         """Take symbols x in Z[seq] and y in Z[seq'], give scores in R[seq', vocab]."""
-        X = self.encoder_norm(formulated.encode(x, self.embedding, self.encoder))
-        Y = self.decoder_norm(formulated.decode(y, X, self.embedding, self.decoder))
+        X = self.encoder_norm(forward_pass.encode(x, self.embedding, self.encoder))
+        Y = self.decoder_norm(forward_pass.decode(y, X, self.embedding, self.decoder))
         return self.scores(Y)
 
     def probabilities(self, x: Any, y: Any) -> Any:
@@ -125,11 +125,11 @@ class FormulatedTransformer(torch.nn.Module):
 
     def loss(self, x: Any, y: Any) -> Any:
         """Add up the cross entropies of y_2, ..., y_m."""
-        return formulated.loss(self(x, formulated.inputs(y)), formulated.targets(y))
+        return forward_pass.loss(self(x, forward_pass.inputs(y)), forward_pass.targets(y))
 
     def predict(self, x: Any, y: Any, generator: torch.Generator | None = None) -> Any:
         """Draw the symbol that follows y."""
-        return formulated.sample(self(x, y), generator)
+        return forward_pass.sample(self(x, y), generator)
 
 
 class TheTransformer(torch.nn.Module):

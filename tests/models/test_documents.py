@@ -7,7 +7,14 @@ import pytest
 
 from tests.project.interpreter import python
 
-PAGES = ["named_tensors", "formulated", "the_transformer", "introduction", "attention_notes"]
+PAGES = [
+    "named_tensors",
+    "formulated",
+    "forward_pass",
+    "the_transformer",
+    "introduction",
+    "attention_notes",
+]
 
 
 def formulas(page):

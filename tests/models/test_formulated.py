@@ -14,7 +14,7 @@ from namedtensor.testing import assert_close
 from tests.models import positional
 from tests.models.agreement import CLOSE, agree, ids, real
 from tests.models.weights import ATTENTION, NETWORK, NORM, draw
-from transformer_named import formulated
+from transformer_named import formulated, forward_pass
 
 FORMS = ["literal", "published"]
 
@@ -187,13 +187,13 @@ def test_CrossEntropy():
 def test_the_literal_encoding_counts_both_axes_from_1_and_the_published_one_from_0():
     zero = nt.tensor(torch.zeros(6, 8, dtype=torch.float64), "seq", "emb")
     for form, first in [("literal", 1), ("published", 0)]:
-        found = (formulated.Wp(form=form, emb=formulated.emb[8]) + zero).torch("seq", "emb")
+        found = (forward_pass.Wp(form=form, emb=formulated.emb[8]) + zero).torch("seq", "emb")
         torch.testing.assert_close(found, positional.sinusoids(6, 8, first), **CLOSE)
 
 
 def test_the_literal_encoding_has_the_numbers_that_the_document_gives():
     zero = nt.tensor(torch.zeros(6, 8, dtype=torch.float64), "seq", "emb")
-    found = (formulated.Wp(emb=formulated.emb[8]) + zero).torch("seq", "emb")
+    found = (forward_pass.Wp(emb=formulated.emb[8]) + zero).torch("seq", "emb")
     pos, i = 3, 2  # the document counts both from 1
     assert float(found[pos - 1, 2 * i - 1]) == pytest.approx(math.sin(pos / 10000 ** (2 * i / 8)))
     assert float(found[pos - 1, 2 * i]) == pytest.approx(math.cos(pos / 10000 ** (2 * i / 8)))
@@ -209,7 +209,7 @@ def embedded(x, We, form):
 @pytest.mark.parametrize("form", FORMS)
 def test_Embedding(form):
     agree(
-        functools.partial(formulated.Embedding, form=form),
+        functools.partial(forward_pass.Embedding, form=form),
         functools.partial(embedded, form=form),
         "batch seq emb",
         x=ids("batch seq", 11),
@@ -229,7 +229,7 @@ def test_the_scores_use_the_embeddings():
 
 def test_the_loss_is_a_sum_of_cross_entropies():
     agree(
-        formulated.loss,
+        forward_pass.loss,
         lambda Y, y: nn.functional.cross_entropy(Y.transpose(1, 2), y, reduction="none").sum(-1),
         "batch",
         Y=real("batch seq' vocab"),
@@ -242,20 +242,20 @@ def test_the_loss_is_the_document_s_composition():
     scores, truth = nt.tensor(Y, "seq'", "vocab"), nt.tensor(y, "seq'")
     one_hot = nt.one_hot(truth, formulated.vocab[11]) * 1.0
     literal = nt.sum["seq'"](formulated.CrossEntropy(one_hot, formulated.Softmax(scores)))
-    assert_close(literal, formulated.loss(scores, truth), rtol=1e-6, atol=1e-6)
+    assert_close(literal, forward_pass.loss(scores, truth), rtol=1e-6, atol=1e-6)
 
 
 def test_the_loss_stays_finite_where_a_probability_is_0():
     Y = torch.tensor([[0.0, -2000.0]], dtype=torch.float64)
     scores = nt.tensor(Y, "seq'", "vocab")
-    assert formulated.loss(scores, nt.tensor(torch.tensor([1]), "seq'")).item() == 2000.0
+    assert forward_pass.loss(scores, nt.tensor(torch.tensor([1]), "seq'")).item() == 2000.0
 
 
 def test_samples_follow_the_last_row_s_probabilities():
     draws = 20_000
     Y = torch.randn(3, 5, generator=torch.Generator().manual_seed(3), dtype=torch.float64)
     scores = nt.tensor(Y.expand(draws, 3, 5), "batch", "seq'", "vocab")
-    drawn = formulated.sample(scores, torch.Generator().manual_seed(5)).torch("batch")
+    drawn = forward_pass.sample(scores, torch.Generator().manual_seed(5)).torch("batch")
     share = torch.bincount(drawn, minlength=5) / draws
     torch.testing.assert_close(
         share, torch.softmax(Y[-1], -1), check_dtype=False, rtol=0, atol=0.015
@@ -264,7 +264,7 @@ def test_samples_follow_the_last_row_s_probabilities():
 
 def test_the_parameter_count_of_the_document():
     sizes = {"s": 37_000, "d_model": 512, "d_ff": 2048, "d_k": 64, "d_v": 64, "h": 8, "N": 6}
-    assert formulated.parameter_count(**sizes) == 63_045_632
+    assert forward_pass.parameter_count(**sizes) == 63_045_632
 
 
 def named(*sizes, axes):
@@ -274,14 +274,14 @@ def named(*sizes, axes):
 @pytest.mark.parametrize(
     "call",
     [
-        lambda: formulated.Wp(emb=formulated.emb[2], form="best"),
+        lambda: forward_pass.Wp(emb=formulated.emb[2], form="best"),
         lambda: formulated.MaskedAttention(
             named(2, 3, axes="seq' key"),
             named(4, 3, axes="seq key"),
             named(4, 5, axes="seq val"),
             form="best",
         ),
-        lambda: formulated.Embedding(
+        lambda: forward_pass.Embedding(
             nt.tensor(torch.tensor([1]), "seq"), form="best", We=named(3, 2, axes="vocab emb")
         ),
     ],

@@ -11,7 +11,7 @@ import namedtensor as nt
 from tests.models import positional
 from tests.models.agreement import CLOSE, ids, model_agrees, randomize
 from tests.models.weights import on_numpy
-from transformer_named import formulated
+from transformer_named import formulated, forward_pass
 from transformer_named.models import FormulatedTransformer
 from transformer_named.placement import PLACEMENTS
 
@@ -130,16 +130,16 @@ def test_the_literal_and_the_published_form_differ(model, xy):
 
 def test_the_model_runs_on_numpy(model, xy):
     w = on_numpy(model, We="vocab emb")
-    embedding = functools.partial(formulated.Embedding, **w["embedding"])
+    embedding = functools.partial(forward_pass.Embedding, **w["embedding"])
     encoder = [
-        functools.partial(formulated.EncoderLayer, **p, eps=EPS) for p in w["encoder"].values()
+        functools.partial(forward_pass.EncoderLayer, **p, eps=EPS) for p in w["encoder"].values()
     ]
     decoder = [
-        functools.partial(formulated.DecoderLayer, **p, eps=EPS) for p in w["decoder"].values()
+        functools.partial(forward_pass.DecoderLayer, **p, eps=EPS) for p in w["decoder"].values()
     ]
     x, y = named(*[ids.numpy() for ids in xy])
-    X = formulated.encode(x, embedding, encoder)
-    Y = formulated.scores(formulated.decode(y, X, embedding, decoder), **w["embedding"])
+    X = forward_pass.encode(x, embedding, encoder)
+    Y = formulated.scores(forward_pass.decode(y, X, embedding, decoder), **w["embedding"])
     found = torch.as_tensor(Y.numpy("batch", "seq'", "vocab"))
     torch.testing.assert_close(found, run(model, *xy).detach(), **CLOSE)
 
@@ -196,7 +196,7 @@ def test_a_prediction_is_drawn_from_the_last_probabilities(model, xy):
 def test_the_model_has_as_many_parameters_as_the_document_counts(sizes):
     made = FormulatedTransformer(**sizes)
     count = sum(p.numel() for p in made.parameters())
-    assert count == formulated.parameter_count(**sizes)
+    assert count == forward_pass.parameter_count(**sizes)
     if sizes["s"] == 37_000:
         assert count == 63_045_632
 

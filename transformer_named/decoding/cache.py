@@ -15,8 +15,8 @@ class Cache:
     """Keep the keys and values of each layer, so that a token is projected only once.
 
     `past` holds K and V of the tokens so far, R[head, seq, key] and R[head, seq, val], layer by
-    layer; `memory` those of the source, whose places stand under seq here; `mask`, R[seq], is 0 on
-    the source's ids and -inf on its padding. Other axes (batch, beam) pass through.
+    layer; `memory` those of the source, over src; `mask`, R[src], is 0 on the source's ids and -inf
+    on its padding. `length` counts the tokens so far. Other axes (batch, beam) pass through.
     """
 
     past: tuple[Pair, ...]

@@ -1,0 +1,177 @@
+"""The layers of an encoder-decoder that translates: padding, dropout, and one token at a time.
+
+| axis | what it runs over |
+|---|---|
+| `src` | places of the source x |
+| `seq` | places of the target y |
+| `emb` | features of a place |
+| `hid` | hidden units |
+| `head` | attention heads |
+| `key`, `val` | features of queries and keys, and of values |
+| `vocab` | ids of the source, or of the target |
+
+The sub-layers are documents 000's and 002's. All layers depart from them by dropout of each
+sub-layer's result (Attention Is All You Need, section 5.4), p being its chance.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import namedtensor as nt
+from namedtensor import R, Z, axes, formula
+from transformer_named.cached_attention import keys, recall, values, weights
+from transformer_named.formulated import FFN, LayerNorm
+from transformer_named.placement import around
+from transformer_named.the_transformer import MultiHead, past
+
+src, seq, emb, hid, head, key, val, vocab = axes("src seq emb hid head key val vocab")
+seq_ = seq.prime
+
+Function = Callable[..., Any]
+
+
+@formula
+def Embed(x: Z, P: R[emb], p: float = 0.0, *, We: R[vocab, emb]) -> R[emb]:
+    """Look up the embedding of an id, and add where it stands.
+
+        Embed(x, P) = dropout(We_{vocab(x)} sqrt(d_model) + P)
+
+    Source: document 000, Forward pass, Embedding; document 001, embed. P is a row of 002's PE.
+    Departs: from 000 by the factor sqrt(d_model), as Attention Is All You Need has it in section
+    3.4, and by the index for the one-hot product, which gives the same.
+    """
+    return nt.dropout(We[vocab(x)] * nt.sqrt(abs(emb)) + P, p)
+
+
+@formula
+def EncoderLayer(
+    X: R[src, emb],
+    M: R[src],
+    placement: str = "post",
+    p: float = 0.0,
+    *,
+    att: MultiHead,
+    norm1: LayerNorm,
+    ffn: FFN,
+    norm2: LayerNorm,
+) -> R[src, emb]:
+    """Take one step of the encoder; M closes the source's padding.
+
+        X' = LayerNorm(X + MultiHead(X, X, X)),  X'' = LayerNorm(X' + FFN(X'))
+
+    Source: document 002, Stacks; document 000, Encoder.
+    """
+
+    def attend(X: Any) -> Any:
+        Y = X[src >> seq]
+        return nt.dropout(att(X, Y, Y, M[src >> seq]), p)
+
+    X = around(attend, norm1, X, placement)
+    return around(lambda X: nt.dropout(ffn(X), p), norm2, X, placement)
+
+
+@formula
+def DecoderLayer(
+    Y: R[seq, emb],
+    X: R[src, emb],
+    M: R[src],
+    placement: str = "post",
+    p: float = 0.0,
+    *,
+    att: MultiHead,
+    norm1: LayerNorm,
+    cross: MultiHead,
+    norm2: LayerNorm,
+    ffn: FFN,
+    norm3: LayerNorm,
+) -> R[seq, emb]:
+    """Take one step of the decoder over the encoder's result X; M closes the source's padding.
+
+        Y'   = LayerNorm(Y   + MultiHead(Y, Y, Y)), where no place sees those after it
+        Y''  = LayerNorm(Y'  + MultiHead(Y', X, X))
+        Y''' = LayerNorm(Y'' + FFN(Y''))
+
+    Source: document 002, Stacks; document 000, Decoder, in its published form.
+    """
+
+    def consult(Y: Any) -> Any:
+        Z = X[src >> seq]
+        return nt.dropout(cross(Y[seq >> seq_], Z, Z, M[src >> seq])[seq_ >> seq], p)
+
+    sublayers = self_attention(att, p), consult, lambda Y: nt.dropout(ffn(Y), p)
+    return stacked(Y, sublayers, (norm1, norm2, norm3), placement)
+
+
+@formula
+def DecoderStep(
+    y: R[emb],
+    KX: R[head, src, key],
+    VX: R[head, src, val],
+    M: R[src],
+    K: R[head, seq, key] = None,
+    V: R[head, seq, val] = None,
+    placement: str = "post",
+    *,
+    att: MultiHead,
+    norm1: LayerNorm,
+    cross: MultiHead,
+    norm2: LayerNorm,
+    ffn: FFN,
+    norm3: LayerNorm,
+) -> tuple[R[emb], R[head, seq, key], R[head, seq, val]]:
+    """Take DecoderLayer's step for one more place, without dropout.
+
+    K and V are the keys and values of the places before it, absent at the first; KX and VX those of
+    the source. Gives the place's result, and K and V with the place added.
+    """
+    grown: list[Any] = []
+
+    def attend(y: Any) -> Any:
+        k, v = nt.stack[seq](keys(y, WK=att.WK)), nt.stack[seq](values(y, WV=att.WV))
+        grown.extend((k, v) if K is None else (nt.concat[seq](K, k), nt.concat[seq](V, v)))
+        return recall(y, *grown, WQ=att.WQ, WO=att.WO)
+
+    def consult(y: Any) -> Any:
+        past = KX[src >> seq], VX[src >> seq], M[src >> seq]
+        return recall(y, *past, WQ=cross.WQ, WO=cross.WO)
+
+    y = stacked(y, (attend, consult, ffn), (norm1, norm2, norm3), placement)
+    return y, grown[0], grown[1]
+
+
+@formula
+def DecoderAttention(
+    Y: R[seq, emb],
+    X: R[src, emb],
+    M: R[src],
+    placement: str = "post",
+    *,
+    att: MultiHead,
+    norm1: LayerNorm,
+    cross: MultiHead,
+    norm2: LayerNorm,
+) -> R[head, seq, src]:
+    """Show which places of the source DecoderLayer reads, head by head."""
+    seen: list[Any] = []
+
+    def consult(Y: Any) -> Any:
+        W = weights(Y[seq >> seq_], X[src >> seq], M[src >> seq], WQ=cross.WQ, WK=cross.WK)
+        seen.append(W[seq >> src][seq_ >> seq])
+        return Y
+
+    stacked(Y, (self_attention(att), consult), (norm1, norm2), placement)
+    return seen[0]
+
+
+def self_attention(att: Function, p: float = 0.0) -> Function:
+    """Let each place of the target attend to itself and those before it."""
+    return lambda Y: nt.dropout(att(Y[seq >> seq_], Y, Y, past)[seq_ >> seq], p)
+
+
+def stacked(
+    Y: Any, sublayers: Sequence[Function], norms: Sequence[Function], placement: str
+) -> Any:
+    """Put sub-layers one after the other, residual and norm around each."""
+    for sublayer, norm in zip(sublayers, norms, strict=True):
+        Y = around(sublayer, norm, Y, placement)
+    return Y

@@ -44,8 +44,15 @@ def test_both_are_tried_again_when_others_come_and_go(machine):
     threads = Threads()
     for slow in (10.0, 0.6, 10.0):
         machine.seconds[2] = slow
-        machine.run(threads, int(HOLD_SECONDS / 0.6) + 2 * TRIAL_STEPS + 4)
-        assert threads.now == (1 if slow > 1 else 2)
+        machine.run(threads, int(2 * HOLD_SECONDS / min(slow, 1.0)))
+        last = machine.run(threads, TRIAL_STEPS)
+        assert last.count(1 if slow > 1 else 2) >= TRIAL_STEPS // 2
+
+
+def test_a_choice_that_has_lost_is_not_tried_to_the_end(machine):
+    machine.seconds[2] = 10.0
+    threads = Threads()
+    assert machine.run(threads, 3 + TRIAL_STEPS + 10).count(2) == 1
 
 
 def test_a_fixed_number_stays(machine):

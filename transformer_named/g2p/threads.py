@@ -5,6 +5,7 @@ be ten times slower than one; on an idle machine they are half as fast again. Th
 hang on the number of threads, so a run that must be repeated to the bit fixes it.
 """
 
+import math
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -22,8 +23,8 @@ class Threads:
     def __init__(self, fixed: int | None = None) -> None:
         """Choose between all cores and one, or stay with a fixed number."""
         most = fixed or torch.get_num_threads()
-        self.choices = (most,) if fixed else tuple(sorted({1, most}, reverse=True))
-        self.now = most
+        self.choices = (most,) if fixed else tuple(sorted({1, most}))
+        self.now = self.choices[0]
         self._hold_until = time.monotonic() + WARM_SECONDS
         self._untried = list(self.choices)
         self._trial: list[float] = []
@@ -40,10 +41,11 @@ class Threads:
             self._note((end - start) / work, end)
 
     def _note(self, pace: float, now: float) -> None:
-        """Enter a step into the trial, which ends when each choice had its steps."""
+        """Enter a step into the trial: some steps of each choice, or until it has lost."""
         if self._untried and self.now == self._untried[0]:
             self._trial.append(pace)
-        if len(self._trial) == TRIAL_STEPS:
+        best = min(self._pace.values(), default=math.inf)
+        if len(self._trial) == TRIAL_STEPS or sum(self._trial) > best:
             self._pace[self._untried.pop(0)] = sum(self._trial)
             self._trial = []
         if self._untried:
@@ -51,4 +53,5 @@ class Threads:
             return
         self.now = min(self.choices, key=self._pace.__getitem__)
         self._untried = list(self.choices)
+        self._pace = {}
         self._hold_until = now + HOLD_SECONDS

@@ -87,7 +87,7 @@ class EncoderDecoder(torch.nn.Module):
 
     def encode(self, source: NamedTensor) -> NamedTensor:
         """Z[batch, src] -> R[batch, src, emb]: x to z, the representation of the source."""
-        X = self.source_embed(source, PE(src[source.size(src)], self.width), p=self.p)
+        X = self.source_embed(source, PE(src, self.width), p=self.p)
         M = self.mask(source)
         for layer in self.encoder:
             X = layer(X, M, placement=self.placement, p=self.p)
@@ -101,7 +101,7 @@ class EncoderDecoder(torch.nn.Module):
         self, target: NamedTensor, memory: NamedTensor, M: NamedTensor, layers: Iterable[Any]
     ) -> NamedTensor:
         """Run the target through some of the decoder's layers."""
-        Y = self.target_embed(target, PE(seq[target.size(seq)], self.width), p=self.p)
+        Y = self.target_embed(target, PE(seq, self.width), p=self.p)
         for layer in layers:
             Y = layer(Y, memory, M, placement=self.placement, p=self.p)
         return Y

@@ -122,7 +122,7 @@ def test_attention_taken_apart_is_multi_head_attention():
 
 def test_padding_of_the_source_changes_nothing():
     model = built()
-    longer = nt.pad[src](X, 0, 3)
+    longer = nt.pad[src](X, 0, 3, 0)
     assert_close(model(longer, Y), model(X, Y), rtol=0, atol=1e-12)
 
 

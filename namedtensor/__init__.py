@@ -15,6 +15,7 @@ from namedtensor.formula import B as B
 from namedtensor.formula import Formula as Formula
 from namedtensor.formula import R as R
 from namedtensor.formula import Z as Z
+from namedtensor.formula import explain as explain
 from namedtensor.formula import formula as formula
 from namedtensor.operations.calculus import derivative as derivative
 from namedtensor.operations.calculus import differential as differential
@@ -142,3 +143,12 @@ from namedtensor.tensor import NamedTensor as NamedTensor
 from namedtensor.tensor import tensor as tensor
 
 __version__ = "0.1.0"
+
+
+def __getattr__(name: str) -> object:
+    """Load `nt.testing` when it is first asked for."""
+    if name == "testing":
+        import importlib
+
+        return importlib.import_module("namedtensor.testing")
+    raise AttributeError(f"module 'namedtensor' has no attribute {name!r}")

@@ -1,5 +1,6 @@
 """@formula: a function whose axes are declared, checked, lifted, and compiled once."""
 
+from namedtensor.formula.explain import explain as explain
 from namedtensor.formula.formula import Bundle as Bundle
 from namedtensor.formula.formula import Formula as Formula
 from namedtensor.formula.formula import formula as formula

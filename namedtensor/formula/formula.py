@@ -46,20 +46,25 @@ class Formula:
     """A formula f(X; W, b) with declared axes; made by the decorator `formula`."""
 
     def __init__(
-        self, function: Callable[..., Any], scope: dict[str, Any], trace: bool = True
+        self,
+        function: Callable[..., Any],
+        scope: dict[str, Any],
+        trace: bool = True,
+        fuse: bool = True,
     ) -> None:
         self.function = function
         self.name = function.__name__
         self.signature: Signature = read_signature(function, scope)
         self.traced = trace
+        self.fused = fuse
         self.plans: dict[Any, list[tuple[tuple[Any, ...], Plan]]] = {}
         functools.update_wrapper(self, function)
 
     # ------------------------------------------------------------------------------- calling
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        values = self._bind(args, kwargs)
-        leaves, key = self._flatten(values)
+        values = self.bind(args, kwargs)
+        leaves, key = self.flatten(values)
         if any(
             isinstance(leaf.tensor, SymbolicTensor) and not leaf.tensor.node.closed
             for leaf in leaves
@@ -77,12 +82,12 @@ class Formula:
             return tuple([NamedTensor(d, at) for d, at in zip(data, plan.layouts, strict=True)])
         return NamedTensor(data, plan.layout)
 
-    def _bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+    def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
         bound = self.signature.python.bind(*args, **kwargs)
         bound.apply_defaults()
         return bound.arguments
 
-    def _flatten(self, values: dict[str, Any]) -> tuple[list[Leaf], tuple[Any, ...]]:
+    def flatten(self, values: dict[str, Any]) -> tuple[list[Leaf], tuple[Any, ...]]:
         """List the tensors of a call, and what else its plan depends on."""
         leaves: list[Leaf] = []
         key: list[Any] = []
@@ -266,8 +271,8 @@ class Formula:
 
     def code(self, *args: Any, **kwargs: Any) -> str:
         """Give the positional source that runs for these arguments."""
-        values = self._bind(args, kwargs)
-        leaves, key = self._flatten(values)
+        values = self.bind(args, kwargs)
+        leaves, key = self.flatten(values)
         return self._plan(key, values, leaves).source
 
     def module(
@@ -309,7 +314,9 @@ def _what(result: Any) -> str:
     return f"a {type(result).__name__}"
 
 
-def formula(function: Callable[..., Any] | None = None, *, trace: bool = True) -> Any:
+def formula(
+    function: Callable[..., Any] | None = None, *, trace: bool = True, fuse: bool = True
+) -> Any:
     """Make a formula of a function whose arguments and result have declared axes.
 
         @formula
@@ -317,7 +324,8 @@ def formula(function: Callable[..., Any] | None = None, *, trace: bool = True) -
 
     Arguments before the * are the formula's arguments, those after it its parameters, f(X; W).
     Axes that an argument has beyond its declaration pass through untouched. `trace=False` runs the
-    body on data each time, for Python that depends on numbers.
+    body on data each time, for Python that depends on numbers. `fuse=False` runs the operations as
+    written, without kernels.
 
     Raises: AxisMissingError, AxisSizeError, AxisClashError, KindError, TraceError when called.
 
@@ -332,5 +340,5 @@ def formula(function: Callable[..., Any] | None = None, *, trace: bool = True) -
     """
     scope = caller_scope(2)
     if function is None:
-        return lambda inner: Formula(inner, scope, trace)
-    return Formula(function, scope, trace)
+        return lambda inner: Formula(inner, scope, trace, fuse)
+    return Formula(function, scope, trace, fuse)

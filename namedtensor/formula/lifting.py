@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from namedtensor.axes import FRESH, shown
+from namedtensor.axes import FRESH, primed, shown
 from namedtensor.errors import (
     AxisClashError,
     AxisMissingError,
@@ -105,7 +105,7 @@ class Entry:
                         AxisClashError,
                         f"{leaf.path} has an extra axis {shown(name)}, which {self.name} also gives "
                         "to its result",
-                        f"rename it first: {leaf.path}[{shown(name)} >> {shown(name)}']",
+                        f"rename it first: {primed(leaf.path, name)}",
                     )
 
     def agree(self) -> None:
@@ -123,8 +123,8 @@ class Entry:
                     raise self.error(
                         AxisSizeError,
                         f"axis {shown(name)} is {other} in {owner} and {size} in {leaf.path}",
-                        f"one name has one size in a formula: select, or rename one of them: "
-                        f"{leaf.path}[{shown(name)} >> {shown(name)}']",
+                        "one name has one size in a formula: select, or rename one of them: "
+                        f"{primed(leaf.path, name)}",
                     )
 
     def inner_name(self, leaf: Leaf, name: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from namedtensor.backends import get_backend
 from namedtensor.errors import BackendError, NamedTensorError, TraceError
 from namedtensor.formula.lifting import Entry, Leaf
 from namedtensor.formula.rewrite import Fired, rewrite
@@ -40,6 +41,8 @@ class Trace:
         self.guards: tuple[tuple[Node, Any], ...] = ()
         self.size_guards: list[tuple[Any, Any]] = []
         self.fired: tuple[Fired, ...] = ()
+        self.nodes: tuple[Node, ...] = ()
+        self.library = ""
         self.entry = Entry(formula.name, leaves, formula.signature.results)
         self.entry.agree()
         self.types = {leaf.path: type_of(leaf.tensor) for leaf in leaves}
@@ -140,12 +143,15 @@ class Trace:
         ]
         written = tuple([r.node for r in results])
         backend = self._backend()
-        nodes, self.fired = rewrite(written, backend.name)
+        self.library = backend.name
+        self.nodes = written
+        if self.formula.fused:
+            self.nodes, self.fired = rewrite(written, backend.name)
         # what the formula needs is checked, whether or not its kernel would notice
         needed = [g for node in written for g in collect_guards(node)]
         return compile_plan(
             self.formula.name,
-            nodes,
+            self.nodes,
             arguments,
             backend,
             guards=[*self.size_guards, *needed],
@@ -154,9 +160,9 @@ class Trace:
 
     def _backend(self) -> Any:
         owners = [leaf for leaf in self.leaves if not isinstance(leaf.tensor, SymbolicTensor)]
-        libraries = {leaf.tensor.layout.backend.name: leaf for leaf in owners}
+        libraries = {leaf.tensor.layout.backend.name: leaf for leaf in reversed(owners)}
         if len(libraries) > 1:
-            (a, first), (b, second) = list(libraries.items())[:2]
+            (b, second), (a, first) = list(libraries.items())[:2]
             raise self.entry.error(
                 BackendError,
                 f"{first.path} is a {a} tensor and {second.path} a {b} tensor; data never changes "
@@ -164,7 +170,5 @@ class Trace:
                 f'convert one of them: {second.path}.to("{a}")',
             )
         if not owners:
-            from namedtensor.backends import numpy_backend
-
-            return numpy_backend()
+            return get_backend("numpy")
         return owners[0].tensor.layout.backend

@@ -74,24 +74,15 @@ def read_scores(node: Node) -> Scores | None:
         found.kept.append(keep)  # type: ignore[arg-type]
         return _scaled(found, outer)
     parts = terms(node)
-    products = [(t, *peel_scale(t)) for t in parts]
-    cores = [
-        (t, core, scale)
-        for t, core, scale in products
-        if core.name == "dot" or (len(parts) > 1 and core.name == "where" and not core.type.weak)
-    ]
-    if len(cores) != 1:
-        return None
-    term, core, scale = cores[0]
-    rest = [t for t in parts if t is not term]
-    if core.name == "where":
-        found = read_scores(term)
-        if found is None:
-            return None
-        found.added += rest
-    else:
-        found = Scores(core, scale, rest, [])
-    return _scaled(found, outer)
+    for term in parts:
+        rest = [t for t in parts if t is not term]
+        core, scale = peel_scale(term)
+        if core.name == "dot":
+            return _scaled(Scores(core, scale, rest, []), outer)
+        if rest and core.name == "where" and (found := read_scores(term)) is not None:
+            found.added += rest
+            return _scaled(found, outer)
+    return None
 
 
 def _scaled(scores: Scores, outer: Node | None) -> Scores | None:

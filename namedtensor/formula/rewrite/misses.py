@@ -1,0 +1,65 @@
+"""What comes near a kernel and misses it, in words."""
+
+from __future__ import annotations
+
+from namedtensor.axes import shown
+from namedtensor.formula.rewrite.attention import read_scores
+from namedtensor.formula.rewrite.patterns import factors
+from namedtensor.primitives import Node
+from namedtensor.primitives.node import describe
+
+
+def misses(node: Node) -> list[tuple[str, str]]:
+    """List the kernels that this node's formula comes near, each with what is in the way."""
+    return [*_attention(node), *_layer_norm(node)]
+
+
+def _attention(node: Node) -> list[tuple[str, str]]:
+    if node.name != "dot" or len(node.operands) != 2:
+        return []
+    summed = node.operation.params[0]
+    for weights in node.operands:
+        if weights.name == "mul" and any(f.name == "softmax" for f in factors(weights)):
+            why = f"the softmax in {describe(weights)} is multiplied before it weighs the values"
+            return [("attention", f"{why}; a mask belongs inside it, added to the scores")]
+        if weights.name != "softmax":
+            continue
+        over = weights.operation.params[0]
+        if set(over) != set(summed):
+            return [
+                (
+                    "attention",
+                    f"the softmax is over {_list(over)}, and the contraction over {_list(summed)}",
+                )
+            ]
+        if read_scores(weights.operands[0]) is None:
+            return [("attention", f"{describe(weights.operands[0])} is not Q @ key @ K with masks")]
+        return [
+            (
+                "attention",
+                f"{describe(node)} has axes, masks or kinds of numbers that the kernel does not take",
+            )
+        ]
+    return []
+
+
+def _layer_norm(node: Node) -> list[tuple[str, str]]:
+    if node.name != "mul":
+        return []
+    core = [f for f in factors(node) if f.name == "standardize"]
+    rest = [f for f in factors(node) if f.name != "standardize" and not f.type.host]
+    if len(core) != 1 or len(rest) != 1:
+        return []
+    (axes,) = core[0].operation.params
+    if set(rest[0].type.names) == set(axes):
+        return []
+    return [
+        (
+            "layer_norm",
+            f"{describe(rest[0])} is over {_list(rest[0].type.names)}, and the mean over {_list(axes)}",
+        )
+    ]
+
+
+def _list(names: tuple[str, ...]) -> str:
+    return ", ".join(map(shown, names)) or "no axis"

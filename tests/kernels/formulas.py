@@ -1,0 +1,207 @@
+"""One formula for each rule and each way to write it: name, rule, formula, shapes of arguments."""
+
+from dataclasses import dataclass
+
+import namedtensor as nt
+from namedtensor import B, R, Z, axes, formula
+
+seq, key, val, emb, hid, vocab, chans, kernel, out = axes(
+    "seq key val emb hid vocab chans kernel out"
+)
+seq_ = seq.prime
+causal = nt.define[seq_, seq](lambda i, j: nt.where(j <= i, 0.0, -nt.inf))
+causal_otherwise = nt.define[seq_, seq](lambda i, j: nt.where(j > i, -nt.inf, 0.0))
+band = nt.define[seq_, seq](lambda i, j: nt.where((j <= i) & (i - j < 2), 0.0, -nt.inf))
+
+
+@formula
+def plain(Q: R[key, seq_], K: R[key, seq], V: R[seq, val]) -> R[seq_, val]:
+    return V @ seq @ nt.softmax[seq](Q @ key @ K / nt.sqrt(abs(key)))
+
+
+@formula
+def turned_round(Q: R[key, seq_], K: R[key, seq], V: R[seq, val]) -> R[seq_, val]:
+    return nt.softmax[seq](0.3 * (K @ key @ Q)) @ seq @ V
+
+
+@formula
+def unscaled(Q: R[key, seq_], K: R[key, seq], V: R[seq, val]) -> R[seq_, val]:
+    return V @ seq @ nt.softmax[seq](Q @ key @ K)
+
+
+@formula
+def one_query(Q: R[key], K: R[key, seq], V: R[seq, val]) -> R[val]:
+    return V @ seq @ nt.softmax[seq](Q @ key @ K / nt.sqrt(abs(key)))
+
+
+@formula
+def spelled_out(Q: R[key, seq_], K: R[key, seq], V: R[seq, val]) -> R[seq_, val]:
+    S = Q @ key @ K / nt.sqrt(abs(key))
+    return V @ seq @ (nt.exp(S) / nt.sum[seq](nt.exp(S)))
+
+
+@formula
+def causal_attention(Q: R[key, seq_], K: R[key, seq], V: R[seq, val]) -> R[seq_, val]:
+    return V @ seq @ nt.softmax[seq](causal + Q @ key @ K / nt.sqrt(abs(key)))
+
+
+@formula
+def masked_then_scaled(Q: R[key, seq_], K: R[key, seq], V: R[seq, val]) -> R[seq_, val]:
+    S = nt.where(nt.iota(seq) > nt.iota(seq_), -nt.inf, Q @ key @ K)
+    return V @ seq @ nt.softmax[seq](S / nt.sqrt(abs(key)))
+
+
+@formula
+def causal_the_other_way(Q: R[key, seq_], K: R[key, seq], V: R[seq, val]) -> R[seq_, val]:
+    return V @ seq @ nt.softmax[seq](Q @ key @ K * 0.5 + causal_otherwise)
+
+
+@formula
+def banded(Q: R[key, seq_], K: R[key, seq], V: R[seq, val]) -> R[seq_, val]:
+    return V @ seq @ nt.softmax[seq](Q @ key @ K + band)
+
+
+@formula
+def additive(Q: R[key, seq_], K: R[key, seq], V: R[seq, val], M: R[seq, seq_]) -> R[seq_, val]:
+    return V @ seq @ nt.softmax[seq](Q @ key @ K / nt.sqrt(abs(key)) + M)
+
+
+@formula
+def biased_then_scaled(
+    Q: R[key, seq_], K: R[key, seq], V: R[seq, val], M: R[seq, seq_]
+) -> R[seq_, val]:
+    return V @ seq @ nt.softmax[seq]((Q @ key @ K + M) * 0.25)
+
+
+@formula
+def padded(Q: R[key, seq_], K: R[key, seq], V: R[seq, val], keep: B[seq]) -> R[seq_, val]:
+    S = nt.where(keep, Q @ key @ K, -nt.inf)
+    return V @ seq @ nt.softmax[seq](S)
+
+
+@formula
+def causal_and_padded(
+    Q: R[key, seq_], K: R[key, seq], V: R[seq, val], keep: B[seq]
+) -> R[seq_, val]:
+    S = Q @ key @ K / nt.sqrt(abs(key)) + causal
+    return V @ seq @ nt.softmax[seq](S + nt.where(keep, 0.0, -nt.inf))
+
+
+@formula
+def causal_and_additive(
+    Q: R[key, seq_], K: R[key, seq], V: R[seq, val], M: R[seq, seq_]
+) -> R[seq_, val]:
+    return V @ seq @ nt.softmax[seq](M + Q @ key @ K + causal)
+
+
+@formula
+def linear(X: R[emb], W: R[emb, hid], b: R[hid]) -> R[hid]:
+    return b + W @ emb @ X
+
+
+@formula
+def linear_of_two(X: R[emb, val], W: R[emb, val, hid, key], b: R[key, hid]) -> R[hid, key]:
+    return W @ (emb, val) @ X + b
+
+
+@formula
+def layer_norm(X: R[emb], gamma: R[emb], beta: R[emb]) -> R[emb]:
+    return nt.standardize[emb](X) * gamma + beta
+
+
+@formula
+def layer_norm_spelled_out(X: R[emb], gamma: R[emb], beta: R[emb]) -> R[emb]:
+    return beta + gamma * ((X - nt.mean[emb](X)) / nt.sqrt(nt.var[emb](X) + 1e-5))
+
+
+@formula
+def layer_norm_without_shift(X: R[emb], gamma: R[emb]) -> R[emb]:
+    return gamma * nt.standardize[emb](X, 1e-3)
+
+
+@formula
+def layer_norm_of_two(X: R[emb, hid], gamma: R[hid, emb], beta: R[emb, hid]) -> R[emb, hid]:
+    return nt.standardize[emb, hid](X) * gamma + beta
+
+
+@formula
+def rms_norm(X: R[emb], gamma: R[emb]) -> R[emb]:
+    return X / nt.sqrt(nt.mean[emb](X * X) + 1e-6) * gamma
+
+
+@formula
+def lookup(E: R[vocab, emb], I: Z) -> R[emb]:
+    return E @ vocab @ nt.one_hot(I, vocab)
+
+
+@formula
+def loss(X: R[vocab], I: Z) -> R:
+    return -nt.log(nt.softmax[vocab](X)) @ vocab @ nt.one_hot(I, vocab)
+
+
+@formula
+def loss_negated_last(X: R[vocab], I: Z) -> R:
+    return -(nt.one_hot(I, vocab) @ vocab @ nt.log(nt.softmax[vocab](X)))
+
+
+@formula
+def stable_softmax(X: R[emb]) -> R[emb]:
+    return nt.exp(X) / nt.sum[emb](nt.exp(X))
+
+
+@formula
+def stable_logsumexp(X: R[emb]) -> R:
+    return nt.log(nt.sum[emb](nt.exp(X)))
+
+
+@formula
+def convolution(X: R[chans, seq], W: R[out, chans, kernel[2]], b: R[out]) -> R[out, seq]:
+    return W @ (chans, kernel) @ nt.unroll[seq, kernel[2]](X) + b
+
+
+@formula
+def convolution_without_bias(X: R[chans, seq], W: R[out, chans, kernel[2]]) -> R[out, seq]:
+    return W @ (chans, kernel) @ nt.unroll[seq, kernel[2]](X)
+
+
+@dataclass(frozen=True)
+class Row:
+    formula: nt.Formula
+    rule: str
+
+
+ROWS = [
+    *[
+        Row(f, "attention")
+        for f in (
+            plain,
+            turned_round,
+            unscaled,
+            one_query,
+            spelled_out,
+            causal_attention,
+            masked_then_scaled,
+            causal_the_other_way,
+            banded,
+            additive,
+            biased_then_scaled,
+            padded,
+            causal_and_padded,
+            causal_and_additive,
+        )
+    ],
+    Row(linear, "linear"),
+    Row(linear_of_two, "linear"),
+    Row(layer_norm, "layer_norm"),
+    Row(layer_norm_spelled_out, "layer_norm"),
+    Row(layer_norm_without_shift, "layer_norm"),
+    Row(layer_norm_of_two, "layer_norm"),
+    Row(rms_norm, "rms_norm"),
+    Row(lookup, "lookup"),
+    Row(loss, "cross_entropy"),
+    Row(loss_negated_last, "cross_entropy"),
+    Row(stable_softmax, "softmax"),
+    Row(stable_logsumexp, "logsumexp"),
+    Row(convolution, "convolution"),
+    Row(convolution_without_bias, "convolution"),
+]

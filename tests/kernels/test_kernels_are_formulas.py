@@ -1,0 +1,167 @@
+"""Every rule of the rewrite table: the kernel computes what the formula says, values and gradients."""
+
+import inspect
+
+import pytest
+import torch
+
+import namedtensor as nt
+from namedtensor import R, formula
+from namedtensor.formula.rewrite import RULES
+from namedtensor.formula.rewrite.linear import identity
+from tests.kernels.formulas import ROWS, key, plain, seq, seq_, stable_logsumexp, val
+
+SIZES = dict(seq=5, key=4, val=3, emb=6, hid=7, vocab=8, chans=3, kernel=2, out=4)
+SIZES |= {"seq'": 5, "batch": 2, "head": 3}
+
+
+def unfused(f):
+    return nt.Formula(f.function, {}, fuse=False)
+
+
+def arguments(f, extra, generator):
+    """Draw an argument for each name of the signature; `extra` gives axes beyond the declared."""
+    drawn = {}
+    for parameter in f.signature.parameters:
+        names = [*extra.get(parameter.name, ()), *parameter.space.names]
+        order = torch.randperm(len(names), generator=generator).tolist()
+        shape = [SIZES[names[i]] for i in order]
+        if parameter.space.letter == "Z":
+            data = torch.randint(0, SIZES["vocab"], shape, generator=generator)
+        elif parameter.space.letter == "B":
+            data = torch.rand(shape, generator=generator) > 0.4
+            data = data | (torch.arange(SIZES["seq"]) == 0).reshape(
+                [-1 if names[i] == "seq" else 1 for i in order]
+            )
+        else:
+            data = torch.randn(shape, generator=generator, dtype=torch.float64)
+            data.requires_grad_()
+        drawn[parameter.name] = nt.tensor(data, *[names[i] for i in order])
+    return drawn
+
+
+def gradients(result, drawn):
+    for X in drawn.values():
+        if X.requires_grad:
+            X.data.grad = None
+    weights = torch.linspace(-1.0, 2.0, result.data.numel(), dtype=torch.float64)
+    ordered = result.torch(*sorted(result.axes))
+    (ordered.reshape(-1) * weights).sum().backward()
+    return {n: X.data.grad.clone() for n, X in drawn.items() if X.requires_grad}
+
+
+EXTRAS = {
+    "no extra axis": lambda names: {},
+    "batch and head everywhere": lambda names: dict.fromkeys(names, ("batch", "head")),
+    "batch in the first": lambda names: {names[0]: ("batch",)},
+    "head in the second": lambda names: dict.fromkeys(names[1:2], ("head",)),
+    "batch in all, head in the first": lambda names: {
+        n: ("batch", "head") if i == 0 else ("batch",) for i, n in enumerate(names)
+    },
+}
+
+
+@pytest.mark.parametrize("extra", EXTRAS.values(), ids=EXTRAS)
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.formula.name)
+def test_a_kernel_gives_what_its_formula_says(row, extra):
+    generator = torch.Generator().manual_seed(0)
+    names = list(inspect.signature(row.formula.function).parameters)
+    drawn = arguments(row.formula, extra(names), generator)
+    fused, written = row.formula(**drawn), unfused(row.formula)(**drawn)
+    nt.testing.assert_close(fused, written, rtol=1e-9, atol=1e-10)
+    found, expected = gradients(fused, drawn), gradients(written, drawn)
+    for name in expected:
+        torch.testing.assert_close(found[name], expected[name], rtol=1e-8, atol=1e-9)
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.formula.name)
+def test_a_formula_as_written_gets_its_kernel(row):
+    drawn = arguments(row.formula, {}, torch.Generator().manual_seed(0))
+    assert f"  {row.rule}: " in nt.explain(row.formula, **drawn)
+
+
+def test_every_rule_has_a_formula():
+    tested = {row.rule for row in ROWS} | {"identity", "log_softmax", "standardize"}
+    assert {rule.name for rule in RULES} == tested
+
+
+def test_a_contraction_with_the_identity_is_a_renaming():
+    @formula
+    def renamed(X: R[seq[5]]) -> R[seq_]:
+        return nt.eye(seq[5], seq_[5]) @ seq @ X
+
+    X = nt.normal("batch[2] seq[5]", backend="torch")
+    assert "identity" in nt.explain(renamed, X)
+    assert "@" not in renamed.code(X)
+    nt.testing.assert_same(renamed(X), X[seq >> seq_])
+    assert identity.__doc__
+
+
+def test_a_softmax_over_another_axis_is_not_attention():
+    @formula
+    def wrong(Q: R[key, seq_], K: R[key, seq], V: R[seq, val]) -> R[seq_, val]:
+        return V @ seq @ nt.softmax[seq_](Q @ key @ K)
+
+    drawn = arguments(wrong, {}, torch.Generator().manual_seed(0))
+    text = nt.explain(wrong, **drawn)
+    assert "  attention: " not in text
+    assert "not attention: the softmax is over seq', and the contraction over seq" in text
+    nt.testing.assert_close(wrong(**drawn), unfused(wrong)(**drawn), rtol=1e-9)
+
+
+def test_a_mask_after_the_softmax_is_not_attention():
+    @formula
+    def wrong(Q: R[key, seq_], K: R[key, seq], V: R[seq, val], M: R[seq, seq_]) -> R[seq_, val]:
+        return V @ seq @ (nt.softmax[seq](Q @ key @ K) * M)
+
+    drawn = arguments(wrong, {}, torch.Generator().manual_seed(0))
+    text = nt.explain(wrong, **drawn)
+    assert "  attention: " not in text
+    assert "is multiplied before it weighs the values" in text
+    nt.testing.assert_close(wrong(**drawn), unfused(wrong)(**drawn), rtol=1e-9)
+
+
+def test_a_gain_over_another_axis_is_not_layer_norm():
+    @formula
+    def wrong(X: R[seq, val], gamma: R[seq]) -> R[seq, val]:
+        return nt.standardize[val](X) * gamma
+
+    drawn = arguments(wrong, {}, torch.Generator().manual_seed(0))
+    assert "not layer_norm: gamma is over seq, and the mean over val" in nt.explain(wrong, **drawn)
+
+
+def test_numpy_runs_the_same_formula_without_kernels():
+    drawn = arguments(plain, {}, torch.Generator().manual_seed(0))
+    plain_numpy = plain(**{n: X.detach().to("numpy") for n, X in drawn.items()})
+    nt.testing.assert_close(plain(**drawn).detach().to("numpy"), plain_numpy, rtol=1e-12)
+
+
+def test_large_numbers_do_not_overflow_however_the_formula_is_written():
+    X = nt.tensor(torch.tensor([1000.0, 999.0]), "emb")
+    expected = torch.logsumexp(X.data, 0)
+    torch.testing.assert_close(stable_logsumexp(X).torch(), expected)
+
+
+def test_the_causal_mask_is_never_built():
+    drawn = arguments(plain, {}, torch.Generator().manual_seed(0))
+    masked = nt.define[seq_, seq](lambda i, j: nt.where(j <= i, 0.0, -nt.inf))
+
+    @formula
+    def att(Q: R[key, seq_], K: R[key, seq], V: R[seq, val], M: R[seq, seq_]) -> R[seq_, val]:
+        return V @ seq @ nt.softmax[seq](Q @ key @ K + M)
+
+    code = att.code(**drawn, M=masked)
+    assert "is_causal=True" in code
+    assert "arange" not in code
+
+
+def test_the_test_can_fail():
+    """A kernel that computes something else is caught by the comparison above."""
+
+    @formula
+    def other(Q: R[key, seq_], K: R[key, seq], V: R[seq, val]) -> R[seq_, val]:
+        return V @ seq @ nt.softmax[seq](Q @ key @ K * 1.001)
+
+    drawn = arguments(plain, {}, torch.Generator().manual_seed(0))
+    with pytest.raises(AssertionError):
+        nt.testing.assert_close(other(**drawn), plain(**drawn), rtol=1e-9, atol=1e-10)

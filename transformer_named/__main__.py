@@ -24,7 +24,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except G2PError as error:
         print(f"{PROGRAM}: {error}", file=sys.stderr)
         return 1
+    except OSError as error:
+        print(f"{PROGRAM}: {error.filename}: {error.strerror}", file=sys.stderr)
+        return 1
     except ModuleNotFoundError as error:
+        if str(error.name).startswith(("namedtensor", "transformer_named")):
+            raise
         print(f"{PROGRAM}: the module {error.name} is missing: {EXTRA}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:

@@ -215,3 +215,12 @@ def test_help_does_not_load_torch():
         "    assert 'torch' not in sys.modules\n"
     )
     subprocess.run([sys.executable, "-c", ask], check=True, capture_output=True)
+
+
+def test_a_missing_library_is_named_with_what_installs_it(monkeypatch, refused):
+    monkeypatch.delitem(sys.modules, "transformer_named.g2p.commands", raising=False)
+    monkeypatch.setitem(sys.modules, "safetensors", None)
+    monkeypatch.delitem(sys.modules, "transformer_named.g2p.checkpoint", raising=False)
+    assert refused("say", "bada") == (
+        "the module safetensors is missing: pip install 'namedtensor-notation[g2p]'"
+    )

@@ -3,7 +3,6 @@
 import argparse
 import time
 
-from transformer_named.g2p.checkpoint import NAME
 from transformer_named.g2p.commands import tell_end
 from transformer_named.g2p.corpus import Corpus, load_corpus
 from transformer_named.g2p.dictionary import Pronunciation, read_word_list
@@ -30,7 +29,6 @@ def demo(arguments: argparse.Namespace) -> int:
         f"CMUdict: {len(parts.train):,} words to train on, {len(parts.test):,} unseen words to "
         f"test on; training for {arguments.seconds:.0f} s"
     )
-    (arguments.out / NAME).unlink(missing_ok=True)
     speller, training = train(settings, corpus, arguments.out)
     status = tell_end(training)
     if not training.finished:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from namedtensor.testing.elementwise import ELEMENTWISE
 from namedtensor.testing.records import EMPTY, Record, RecordTensor, part, records, tabulate
@@ -61,4 +62,8 @@ def inner(X: RecordTensor, Y: RecordTensor) -> float:
     return float(sum(products.values())) if products.shape else float(products[EMPTY])
 
 
-CALCULUS = {"derivative": derivative, "differential": differential, "grad": grad}
+CALCULUS: dict[str, Callable[..., Any]] = {
+    "derivative": derivative,
+    "differential": differential,
+    "grad": grad,
+}

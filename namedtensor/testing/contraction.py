@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from namedtensor.testing.lifting import lift
 from namedtensor.testing.records import RecordTensor, only, part, records, scalar, union
@@ -29,4 +30,4 @@ def dot(*operands: RecordTensor, axes: Sequence[str]) -> RecordTensor:
     return lift(contract, operands, inner, {})
 
 
-CONTRACTION = {"dot": dot}
+CONTRACTION: dict[str, Callable[..., Any]] = {"dot": dot}

@@ -182,6 +182,6 @@ OTHER: dict[str, Callable[..., Number]] = {
     "cast": lambda x, kind: kind(x),
 }
 
-ELEMENTWISE: dict[str, Definition] = {
-    name: elementwise(f) for name, f in {**UNARY, **BINARY, **OTHER}.items()
-}
+OF_NUMBERS: dict[str, Callable[..., Number]] = {**UNARY, **BINARY, **OTHER}
+
+ELEMENTWISE: dict[str, Definition] = {name: elementwise(f) for name, f in OF_NUMBERS.items()}

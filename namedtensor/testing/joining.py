@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from namedtensor.testing.indexing import at, ranged
 from namedtensor.testing.lifting import lift
@@ -55,4 +56,9 @@ def unstack(X: RecordTensor, axis: str) -> list[RecordTensor]:
     return [at(X, axis, i) for i in range(X.shape[axis])]
 
 
-JOINING = {"concat": concat, "stack": stack, "split": split, "unstack": unstack}
+JOINING: dict[str, Callable[..., Any]] = {
+    "concat": concat,
+    "stack": stack,
+    "split": split,
+    "unstack": unstack,
+}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from namedtensor.testing.indexing import at
 from namedtensor.testing.joining import stack
@@ -27,4 +28,4 @@ def scan(
     return stack(*states, axis=axis)
 
 
-RECURRENCE = {"scan": scan}
+RECURRENCE: dict[str, Callable[..., Any]] = {"scan": scan}

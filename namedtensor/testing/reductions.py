@@ -43,22 +43,23 @@ def logsumexp(xs: list[Number]) -> Number:
     return log(sum(exp(x) for x in xs))
 
 
+OF_LISTS: dict[str, Callable[[list[Number]], Number]] = {
+    "sum": sum,
+    "mean": mean,
+    "var": var,
+    "std": lambda xs: sqrt(var(xs)),
+    "norm": norm,
+    "prod": prod,
+    "max": max,
+    "min": min,
+    "logsumexp": logsumexp,
+    "any": any,
+    "all": all,
+    "count": lambda xs: sum(1 for x in xs if x),
+    "argmax_index": lambda xs: xs.index(max(xs)),
+    "argmin_index": lambda xs: xs.index(min(xs)),
+}
+
 REDUCTIONS: dict[str, Callable[..., RecordTensor]] = {
-    name: reduction(f)
-    for name, f in {
-        "sum": sum,
-        "mean": mean,
-        "var": var,
-        "std": lambda xs: sqrt(var(xs)),
-        "norm": norm,
-        "prod": prod,
-        "max": max,
-        "min": min,
-        "logsumexp": logsumexp,
-        "any": any,
-        "all": all,
-        "count": lambda xs: sum(1 for x in xs if x),
-        "argmax_index": lambda xs: xs.index(max(xs)),
-        "argmin_index": lambda xs: xs.index(min(xs)),
-    }.items()
+    name: reduction(f) for name, f in OF_LISTS.items()
 }

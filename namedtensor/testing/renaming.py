@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from namedtensor.testing.lifting import lift
 from namedtensor.testing.records import (
+    Record,
     RecordTensor,
     Sizes,
     index_of,
@@ -25,7 +27,10 @@ def rename(X: RecordTensor, names: Mapping[str, str]) -> RecordTensor:
     shape = {names.get(name, name): size for name, size in X.shape.items()}
     if len(shape) != len(X.shape):
         raise ValueError("two axes would get the same name")
-    new = lambda r: frozenset((names.get(name, name), i) for name, i in r)
+
+    def new(r: Record) -> Record:
+        return frozenset((names.get(name, name), i) for name, i in r)
+
     return RecordTensor(shape, {new(r): number for r, number in X.entries.items()})
 
 
@@ -51,4 +56,4 @@ def split(X: RecordTensor, axis: str, sizes: Sizes) -> RecordTensor:
     return lift(lambda V: tabulate(sizes, lambda r: V[places[r]]), [X], [[axis]], sizes)
 
 
-RENAMING = {"rename": rename, "merge": merge, "split_axis": split}
+RENAMING: dict[str, Callable[..., Any]] = {"rename": rename, "merge": merge, "split_axis": split}

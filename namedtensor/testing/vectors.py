@@ -74,19 +74,18 @@ def sort(xs: Vector, descending: bool = False) -> Vector:
     return [xs[i] for i in order(xs, descending)]
 
 
-VECTORS: dict[str, Callable[..., RecordTensor]] = {
-    name: along(f)
-    for name, f in {
-        "softmax": softmax,
-        "log_softmax": log_softmax,
-        "standardize": standardize,
-        "argmax": argmax,
-        "argmin": argmin,
-        "cumsum": lambda xs: list(accumulate(xs)),
-        "cumprod": lambda xs: list(accumulate(xs, mul)),
-        "flip": lambda xs: xs[::-1],
-        "roll": roll,
-        "sort": sort,
-        "argsort": order,
-    }.items()
+OF_LISTS: dict[str, Callable[..., Vector]] = {
+    "softmax": softmax,
+    "log_softmax": log_softmax,
+    "standardize": standardize,
+    "argmax": argmax,
+    "argmin": argmin,
+    "cumsum": lambda xs: list(accumulate(xs)),
+    "cumprod": lambda xs: list(accumulate(xs, mul)),
+    "flip": lambda xs: xs[::-1],
+    "roll": roll,
+    "sort": sort,
+    "argsort": order,
 }
+
+VECTORS: dict[str, Callable[..., RecordTensor]] = {name: along(f) for name, f in OF_LISTS.items()}

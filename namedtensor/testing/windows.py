@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from namedtensor.testing.lifting import lift
-from namedtensor.testing.records import Number, RecordTensor, index_of, record, tabulate
+from namedtensor.testing.records import Number, Record, RecordTensor, index_of, record, tabulate
 
 
 def unroll(X: RecordTensor, axis: str, kernel: str, size: int, stride: int = 1) -> RecordTensor:
@@ -54,12 +57,13 @@ def pad(X: RecordTensor, axis: str, before: int, after: int, value: Number = 0.0
     shape = {axis: before + size + after}
 
     def longer(V: RecordTensor) -> RecordTensor:
-        old = lambda r: index_of(r, axis) - before
-        return tabulate(
-            shape, lambda r: V[record(**{axis: old(r)})] if 0 <= old(r) < size else value
-        )
+        def number(r: Record) -> Number:
+            i = index_of(r, axis) - before
+            return V[record(**{axis: i})] if 0 <= i < size else value
+
+        return tabulate(shape, number)
 
     return lift(longer, [X], [[axis]], shape)
 
 
-WINDOWS = {"unroll": unroll, "pool": pool, "pad": pad}
+WINDOWS: dict[str, Callable[..., Any]] = {"unroll": unroll, "pool": pool, "pad": pad}

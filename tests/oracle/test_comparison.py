@@ -71,6 +71,7 @@ def test_tensors_that_record_gradients_are_compared_by_their_numbers():
 
 def test_tensors_without_records_are_the_same():
     assert_same(nt.tensor(np.zeros((0, 2)), "a b"), nt.tensor(np.zeros((2, 0)), "b a"))
+    assert_same(nt.tensor(np.zeros((0,), dtype=int), "a"), of(np.zeros(0), "a"))
 
 
 @pytest.mark.parametrize("library", [np.array, torch.tensor])

@@ -1,0 +1,204 @@
+"""Rows of the elementwise operations (paper, section 3.1)."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from hypothesis import strategies as st
+
+import namedtensor as nt
+from namedtensor.testing import definitions as D
+from tests.laws.examples import ODD, POSITIVE, REAL, TRUTH, WHOLE, Domain
+from tests.laws.row import Row, never
+from tests.laws.strategies import elementwise
+
+#: Where a function of one number is defined, if not everywhere.
+DOMAINS = {
+    "sqrt": POSITIVE,
+    "rsqrt": POSITIVE,
+    "reciprocal": POSITIVE,
+    "log": POSITIVE,
+    "log2": POSITIVE,
+    "log10": POSITIVE,
+    "log1p": Domain("float", -0.75, 2.0),
+    "asin": Domain("float", -0.9, 0.9),
+    "acos": Domain("float", -0.9, 0.9),
+    "atanh": Domain("float", -0.9, 0.9),
+    "acosh": Domain("float", 1.25, 3.0),
+    "tan": Domain("float", -1.25, 1.25),
+    "isnan": Domain("special"),
+    "isinf": Domain("special"),
+    "isfinite": Domain("special"),
+}
+
+FLOAT = (
+    "exp expm1 log log1p log2 log10 sqrt rsqrt reciprocal sin cos tan asin acos atan sinh cosh "
+    "tanh asinh acosh atanh erf sigmoid silu gelu softplus elu"
+).split()
+SAME = "relu abs sign floor ceil round trunc".split()
+TESTS = "isnan isinf isfinite".split()
+JUMPS = {"sign", "floor", "ceil", "round", "trunc", *TESTS}
+
+
+def rowed(*row: Any, **rest: Any) -> Row:
+    """A row of a call that names no axes."""
+    return Row(*row, names=False, **rest)
+
+
+def unary(name: str, kind: str) -> Row:
+    domain = DOMAINS.get(name, REAL)
+    example = elementwise(domain)
+    if name not in DOMAINS:
+        example = st.one_of(example, elementwise(WHOLE))
+    return rowed(
+        name,
+        example,
+        getattr(nt, name),
+        D[name],
+        (name,),
+        kind=kind,
+        smooth=never if name in JUMPS else lambda example: True,
+    )
+
+
+UNARY = [
+    *[unary(name, "float") for name in FLOAT],
+    *[unary(name, "like") for name in SAME],
+    *[unary(name, "bool") for name in TESTS],
+    unary("square", "number"),
+    rowed("neg", elementwise(REAL) | elementwise(WHOLE), operator.neg, D["neg"], ("neg",)),
+    rowed(
+        "neg/bool",
+        elementwise(TRUTH),
+        operator.neg,
+        D["neg"],
+        ("neg",),
+        kind="number",
+        smooth=never,
+    ),
+    rowed(
+        "logical_not",
+        elementwise(TRUTH),
+        operator.invert,
+        D["logical_not"],
+        ("logical_not",),
+        kind="bool",
+        smooth=never,
+    ),
+]
+
+
+def binary(
+    name: str, call: Callable[..., Any], kind: str, *domains: tuple[Domain, Domain], **rest: Any
+) -> Row:
+    example = st.one_of([elementwise(*pair, numbers=True) for pair in domains])
+    return rowed(name, example, call, D[name], (name,), kind=kind, meets=True, **rest)
+
+
+ANY = [(REAL, REAL), (WHOLE, WHOLE), (REAL, WHOLE), (TRUTH, WHOLE), (TRUTH, REAL), (TRUTH, TRUTH)]
+NUMBERS = [(REAL, REAL), (WHOLE, WHOLE), (REAL, WHOLE)]
+DIVISOR = Domain("float", 0.5, 3.0)
+EXPONENT = Domain("int", 0, 4)
+
+BINARY = [
+    binary("add", operator.add, "number", *ANY),
+    binary("sub", operator.sub, "number", *ANY),
+    binary("mul", operator.mul, "number", *ANY),
+    binary("div", operator.truediv, "float", (REAL, DIVISOR), (WHOLE, ODD), (TRUTH, ODD)),
+    binary(
+        "floordiv",
+        operator.floordiv,
+        "number",
+        (REAL, DIVISOR),
+        (WHOLE, ODD),
+        (WHOLE, DIVISOR),
+        smooth=never,
+    ),
+    binary("mod", operator.mod, "number", (REAL, DIVISOR), (WHOLE, ODD), smooth=never),
+    binary("pow", operator.pow, "number", (POSITIVE, REAL), (WHOLE, EXPONENT), (REAL, EXPONENT)),
+    binary("maximum", nt.maximum, "like", *NUMBERS),
+    binary("minimum", nt.minimum, "like", *NUMBERS),
+    binary("atan2", nt.atan2, "float", *NUMBERS),
+    binary("hypot", nt.hypot, "float", *NUMBERS),
+    binary("logaddexp", nt.logaddexp, "float", *NUMBERS),
+    *[
+        binary(name, getattr(operator, name), "bool", *ANY, smooth=never)
+        for name in ("eq", "ne", "lt", "le", "gt", "ge")
+    ],
+    *[
+        binary(f"logical_{name}", call, "bool", (TRUTH, TRUTH), smooth=never)
+        for name, call in (("and", operator.and_), ("or", operator.or_), ("xor", operator.xor))
+    ],
+]
+
+
+def whole_square(X: Any) -> Any:
+    return X**2
+
+
+OTHER = [
+    rowed("pow/2", elementwise(REAL) | elementwise(WHOLE), whole_square, D["square"], ("pow",)),
+    rowed(
+        "where",
+        elementwise(TRUTH, REAL, REAL, numbers=True) | elementwise(TRUTH, WHOLE, WHOLE),
+        nt.where,
+        D["where"],
+        ("where",),
+        meets=True,
+    ),
+    rowed(
+        "where/of numbers",
+        elementwise(TRUTH),
+        lambda C: nt.where(C, 0.0, -nt.inf),
+        lambda C: D["where"](C, 0.0, -nt.inf),
+        ("where",),
+        kind="float",
+        smooth=never,
+    ),
+    rowed(
+        "cases",
+        elementwise(TRUTH, REAL, TRUTH, REAL),
+        lambda C, X, E, Y: nt.cases((X, C), (Y, E), 0.5),
+        lambda C, X, E, Y: D["where"](C, X, D["where"](E, Y, 0.5)),
+        ("cases",),
+        meets=True,
+    ),
+    rowed(
+        "clip",
+        elementwise(REAL),
+        lambda X: nt.clip(X, -0.5, 1.0),
+        lambda X: D["clip"](X, low=-0.5, high=1.0),
+        ("clip",),
+    ),
+    rowed(
+        "clip/below",
+        elementwise(REAL),
+        lambda X: nt.clip(X, low=0.5),
+        lambda X: D["clip"](X, low=0.5),
+        ("clip",),
+    ),
+    rowed(
+        "clip/by tensors",
+        elementwise(REAL, Domain("float", -1.5, -0.5), POSITIVE),
+        nt.clip,
+        lambda X, low, high: D["minimum"](D["maximum"](X, low), high),
+        ("clip",),
+        meets=True,
+    ),
+    *[
+        rowed(
+            f"cast/{kind.__name__}",
+            elementwise(REAL) | elementwise(WHOLE) | elementwise(TRUTH),
+            lambda X, kind=kind: nt.cast(X, kind),
+            lambda X, kind=kind: D["cast"](X, kind=kind),
+            ("cast",),
+            kind=kind.__name__,
+            smooth=never,
+        )
+        for kind in (float, int, bool)
+    ],
+]
+
+ROWS = [*UNARY, *BINARY, *OTHER]

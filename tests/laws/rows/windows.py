@@ -1,0 +1,79 @@
+"""Rows of windows and of ordering (paper, sections 3.2 and 4)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import strategies as st
+
+import namedtensor as nt
+from namedtensor import Axis
+from namedtensor.testing import definitions as D
+from tests.laws.examples import REAL, WHOLE, Domain, Example
+from tests.laws.row import Row, never
+from tests.laws.strategies import Draw, operand, shaped
+
+
+@st.composite
+def windowed(draw: Draw, fills: bool = False) -> Example:
+    """An axis and a window that fits into it, or fills it several times over."""
+    shape = shaped(draw, 1, 3)
+    axis = draw(st.sampled_from(list(shape)))
+    size = draw(st.integers(1, 3))
+    shape[axis] = size * draw(st.integers(0, 3)) if fills else size + draw(st.integers(0, 3))
+    return Example((operand(draw, shape),), {"axis": axis, "kernel": "kernel", "size": size})
+
+
+@st.composite
+def padded(draw: Draw) -> Example:
+    shape = shaped(draw, 1, 3)
+    axis = draw(st.sampled_from(list(shape)))
+    widths = tuple(draw(st.integers(0, 2)) for _ in range(2))
+    value = draw(st.sampled_from([0.0, -1.5]))
+    return Example((operand(draw, shape),), {"axis": axis, "widths": widths, "value": value})
+
+
+@st.composite
+def ordered(draw: Draw, domain: Domain = REAL) -> Example:
+    """An axis, and how many of its numbers are wanted on the axis k."""
+    shape = shaped(draw, 1, 3)
+    axis = draw(st.sampled_from(list(shape)))
+    count = draw(st.integers(0, shape[axis]))
+    return Example((operand(draw, shape, domain),), {"axis": axis, "k": "new", "count": count})
+
+
+def window(name: str, fills: bool) -> Row:
+    return Row(
+        name,
+        windowed(fills=fills),
+        lambda X, axis, kernel, size: getattr(nt, name)[axis, Axis(kernel)[size]](X),
+        lambda X, axis, kernel, size: D[name](X, axis, kernel, size),
+        (name,),
+    )
+
+
+def top(name: str, kind: str, smooth: Any) -> Row:
+    return Row(
+        name,
+        ordered() | ordered(WHOLE),
+        lambda X, axis, k, count: getattr(nt, name)[axis, Axis(k)[count]](X),
+        lambda X, axis, k, count: D[name](X, axis, k, count),
+        (name,),
+        kind=kind,
+        smooth=smooth,
+    )
+
+
+ROWS = [
+    window("unroll", fills=False),
+    window("pool", fills=True),
+    Row(
+        "pad",
+        padded(),
+        lambda X, axis, widths, value: nt.pad[axis](X, *widths, value),
+        lambda X, axis, widths, value: D["pad"](X, axis, *widths, value=value),
+        ("pad",),
+    ),
+    *[top(name, "like", lambda example: True) for name in ("maxk", "mink")],
+    *[top(name, "int", never) for name in ("argmaxk", "argmink", "argmaxk_index", "argmink_index")],
+]

@@ -1,0 +1,102 @@
+"""No operation without a law: a new primitive or a new public name must get its row."""
+
+from types import ModuleType
+
+import namedtensor as nt
+from namedtensor.primitives import table
+from tests.laws.evaluate import evaluate
+from tests.laws.table import TABLE
+
+#: Entries of the primitive table that are no operations on tensors: the leaves of an expression,
+#: and the size of a range, which is computed beside the range itself.
+NOT_OPERATIONS = {"argument", "size", "number", "slice_size"}
+
+#: Names whose results are drawn or made from nothing, functions of functions, and what is not
+#: computed with: each is held to its laws by the file named.
+ELSEWHERE = {
+    "dropout": "test_random.py",
+    "normal": "test_random.py",
+    "uniform": "test_random.py",
+    "randint": "test_random.py",
+    "categorical": "test_random.py",
+    "zeros": "test_creation.py",
+    "ones": "test_creation.py",
+    "full": "test_creation.py",
+    "lift": "test_lift.py",
+    "grad": "test_laws.py",
+    "derivative": "test_laws.py",
+    "differential": "test_laws.py",
+    "axes": "tests/traps",
+    "tensor": "tests/traps",
+    "formula": "tests/traps",
+    "explain": "tests/kernels",
+}
+
+COVERED = {name for row in TABLE.values() for name in row.covers}
+
+
+def public_functions() -> set[str]:
+    """Give the names of what one computes with: lower-case, callable, no module."""
+    return {
+        name
+        for name in dir(nt)
+        if name.islower()
+        and not name.startswith("_")
+        and callable(getattr(nt, name))
+        and not isinstance(getattr(nt, name), ModuleType)
+    }
+
+
+def test_every_primitive_has_a_row():
+    assert set(table()) - NOT_OPERATIONS - set(ELSEWHERE) - COVERED == set()
+
+
+def test_every_public_function_has_a_row():
+    assert public_functions() - set(ELSEWHERE) - COVERED == set()
+
+
+def test_rows_cover_only_what_there_is():
+    assert COVERED - set(table()) - public_functions() == set()
+
+
+def test_what_is_held_elsewhere_has_no_row():
+    assert COVERED.isdisjoint(ELSEWHERE)
+
+
+def test_every_row_s_call_goes_through_a_primitive_that_it_covers(monkeypatch):
+    """Rows that name a primitive of the table really apply it."""
+    from hypothesis import HealthCheck, Phase, given, settings
+
+    primitives = table()
+    for row in TABLE.values():
+        wanted = [name for name in row.covers if name in primitives]
+        if not wanted:
+            continue
+        seen: set[str] = set()
+        for name in wanted:
+            watched(monkeypatch, primitives[name], seen)
+
+        @settings(
+            max_examples=30,
+            phases=[Phase.generate],
+            database=None,
+            suppress_health_check=list(HealthCheck),
+        )
+        @given(row.example)
+        def run(example):
+            evaluate(row, example, "torch", traced=True)
+
+        run()
+        monkeypatch.undo()
+        assert set(wanted) <= seen, f"{row.name} never applies {set(wanted) - seen}"
+
+
+def watched(monkeypatch, primitive, seen):
+    """Note the name of a primitive whenever its shape rule is asked."""
+    rule = primitive.rule
+
+    def noting(call):
+        seen.add(primitive.name)
+        return rule(call)
+
+    monkeypatch.setattr(primitive, "rule", noting)

@@ -1,74 +1,166 @@
-"""A named tensor as a plain HTML table: axes and sizes first, then the numbers."""
+"""Named tensors and shapes as plain HTML tables: axes and sizes first, then the numbers.
+
+Static: no script, colours taken from the page around it, and at most a few hundred numbers.
+"""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from html import escape
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from namedtensor.axes import shown
-from namedtensor.tensor.text import numbers_of, text
+from namedtensor.primitives.node import describe
+from namedtensor.tensor.text import UNREADABLE, decimals, ends, numbers_at, title
 
-_MOST = 8  # rows, columns and tables shown before the rest is left out
+_MOST = 8  # rows and columns of a table; where there are more, the middle is left out
+_TABLES = 4
+_RULE = 160  # letters of an index-defined tensor's rule
+_COMPUTED = 1_000_000  # an index-defined tensor of more numbers than this stays an expression
 
 _STYLE = (
-    "<style scoped>.nt{font-family:monospace;color:currentColor}"
-    ".nt table{border-collapse:collapse;margin:.3em 0}"
-    ".nt td,.nt th{padding:.1em .5em;text-align:right;border:1px solid currentColor}"
-    ".nt .axis{font-style:italic}</style>"
+    "<style>"
+    ".namedtensor{color:currentColor;font-family:monospace}"
+    ".namedtensor .shape{font-weight:bold}"
+    ".namedtensor table{display:inline-table;width:auto;margin:.5em 2em .5em 0;"
+    "border:0;border-collapse:collapse;font-size:inherit}"
+    ".namedtensor caption{text-align:left;caption-side:top;padding:.1em .6em}"
+    ".namedtensor tbody tr:nth-child(n){background:none}"
+    ".namedtensor td,.namedtensor th{padding:.1em .6em;text-align:right;"
+    "border:0 solid currentColor}"
+    ".namedtensor th{font-weight:normal;opacity:.65}"
+    ".namedtensor th.axis{text-align:center;font-style:italic;opacity:1}"
+    ".namedtensor th.row{border-right-width:1px}"
+    ".namedtensor th.column{border-bottom-width:1px}"
+    "</style>"
 )
 
 
 def table(X: Any) -> str:
-    """Write a tensor as HTML: its last two stored axes span a table, the others one table each."""
-    head = (
-        f"<div><b>{escape(str(X.shape))}</b> {escape(str(X.dtype))}</div>"
-        if _has_numbers(X)
-        else ""
-    )
-    if not _has_numbers(X):
-        return f'<div class="nt">{_STYLE}<pre>{escape(repr(X))}</pre></div>'
-    data = np.asarray(numbers_of(X))
-    sizes = dict(X.sizes)
-    if data.size == 0 or not X.axes:
-        return f'<div class="nt">{_STYLE}{head}<pre>{escape(text(X))}</pre></div>'
-    outer, inner = X.axes[:-2], X.axes[-2:]
+    """Write a tensor: shape and dtype, then the numbers.
+
+    An index-defined tensor shows its rule, and its numbers where all its sizes are known.
+    """
+    if not hasattr(X, "node"):
+        return _page(_shape(title(X)), *_tables(X))
+    if X.node.type.host or not X.node.closed:
+        return f"<pre>{escape(repr(X))}</pre>"
+    rule = f"<div>= {escape(_rule(X.node))}</div>"
+    if any(not isinstance(size, int) for _, size in X.node.type.axes):
+        return _page(_shape(str(X.shape)), rule)
+    if X.shape.count > _COMPUTED:
+        return _page(_shape(str(X.shape)), rule, "<div>too many numbers to compute here</div>")
+    return _page(_shape(title(X)), rule, *_tables(X))
+
+
+def shape_table(shape: Any) -> str:
+    """Write a shape: its axes in a row, their sizes below; a size yet to be met is open."""
+    if not len(shape):
+        return f"<pre>{escape(repr(shape))}</pre>"
+    names = [_cell("th", "axis", shown(name)) for name in shape.names]
+    sizes = [shape.size(name) for name in shape.names]
+    cells = [_cell("td", "", "open" if size is None else str(size)) for size in sizes]
+    return _page(f"<table>{_line(names)}{_line(cells)}</table>")
+
+
+def _page(*parts: str) -> str:
+    return f'<div class="namedtensor">{_STYLE}{"".join(parts)}</div>'
+
+
+def _shape(head: str) -> str:
+    return f'<div class="shape">{escape(head)}</div>'
+
+
+def _rule(node: Any) -> str:
+    """Write an expression as deep as fits."""
+    written = [describe(node, depth) for depth in range(1, 12)]
+    return next((rule for rule in reversed(written) if len(rule) <= _RULE), written[0])
+
+
+def _tables(X: Any) -> list[str]:
+    """Write the numbers: the last two stored axes span a table, each record of the others has one."""
+    empty = [f"{shown(name)}[{size}]" for name, size in X.sizes if not size]
+    if empty:
+        return [f"<div>no numbers along {escape(', '.join(empty))}</div>"]
+    outer, inner = X.sizes[:-2], X.sizes[-2:]
+    kept = [ends(size, _MOST) for _, size in inner]
+    sizes = [size for _, size in outer]
+    places = ends(math.prod(sizes), _TABLES)
+    records = [
+        [int(i) for i in np.unravel_index(place, sizes)] if sizes else [] for place in places
+    ]
+    found = [numbers_at(X, [*([i] for i in record), *kept]) for record in records]
+    if found[0] is None:
+        return [f"<div>{UNREADABLE}</div>"]
+    cells = _written(np.stack([part.reshape([len(k) for k in kept]) for part in found]))
+    if not inner:
+        return [f"<div>{cells.item()}</div>"]
     tables = []
-    records = list(np.ndindex(*[sizes[a] for a in outer]))
-    for record in records[:_MOST]:
-        name = ", ".join(f"{shown(a)}({i})" for a, i in zip(outer, record, strict=True))
-        caption = f"<caption>{escape(name)}</caption>" if name else ""
-        tables.append(f"<table>{caption}{_rows(data[record], inner)}</table>")
-    left = len(records) - len(tables)
-    more = f"<div>and {left} more</div>" if left else ""
-    return f'<div class="nt">{_STYLE}{head}{"".join(tables)}{more}</div>'
+    for record, part in zip(records, cells, strict=True):
+        where = ", ".join(f"{shown(name)}({i})" for (name, _), i in zip(outer, record, strict=True))
+        tables.append(_grid(where, [shown(name) for name, _ in inner], kept, part))
+    left = math.prod(sizes) - len(tables)
+    return [*tables, f"<div>and {left} more of these tables</div>"] if left else tables
 
 
-def _has_numbers(X: Any) -> bool:
-    node = getattr(X, "node", None)
-    return node is None or (node.closed and all(isinstance(s, int) for _, s in node.type.axes))
+def _grid(where: str, names: list[str], kept: list[Sequence[int]], cells: Any) -> str:
+    """Write one table: the last axis across, the one before it, if there is one, down the side."""
+    caption = f"<caption>{escape(where)}</caption>" if where else ""
+    for place, indices in enumerate(kept):
+        gap = _gap(indices)
+        if gap is not None:
+            cells = np.insert(cells, gap, "…", axis=place)
+    labels = [_labels(indices) for indices in kept]
+    corner = ["<th></th><th></th>"] if len(names) == 2 else []
+    heads = [_cell("th", "column", label) for label in labels[-1]]
+    lines = [
+        _line([*corner, _cell("th", "axis", names[-1], f' colspan="{len(heads)}"')]),
+        _line([*corner, *heads]),
+    ]
+    for i, row in enumerate(np.atleast_2d(cells)):
+        side = []
+        if len(names) == 2:
+            if not i:
+                side.append(_cell("th", "axis", names[0], f' rowspan="{len(labels[0])}"'))
+            side.append(_cell("th", "row", labels[0][i]))
+        lines.append(_line([*side, *(_cell("td", "", cell) for cell in row)]))
+    return f"<table>{caption}{''.join(lines)}</table>"
 
 
-def _rows(data: Any, axes: tuple[str, ...]) -> str:
-    columns = list(range(data.shape[-1]))
-    shown_columns = columns[:_MOST]
-    row_axis = shown(axes[0]) if len(axes) == 2 else ""
-    corner = (
-        f"{escape(row_axis)} \\ {escape(shown(axes[-1]))}" if row_axis else escape(shown(axes[-1]))
+def _labels(indices: Sequence[int]) -> list[str]:
+    labels = [str(i) for i in indices]
+    gap = _gap(indices)
+    return labels if gap is None else [*labels[:gap], "…", *labels[gap:]]
+
+
+def _gap(indices: Sequence[int]) -> int | None:
+    """Say before which of the indices some are left out."""
+    jumps = [place for place, (i, j) in enumerate(pairwise(indices), 1) if j != i + 1]
+    return jumps[0] if jumps else None
+
+
+def _line(cells: list[str]) -> str:
+    return f"<tr>{''.join(cells)}</tr>"
+
+
+def _cell(tag: str, role: str, content: str, span: str = "") -> str:
+    role = f' class="{role}"' if role else ""
+    return f"<{tag}{role}{span}>{escape(content)}</{tag}>"
+
+
+def _written(numbers: Any) -> Any:
+    """Write numbers as numpy does, all with as many decimals, in an array of their shape."""
+    line = np.array2string(
+        numbers.reshape(-1),
+        floatmode="maxprec_equal",
+        separator=",",
+        max_line_width=10**9,
+        threshold=10**9,
+        **decimals(numbers),
     )
-    dots = "<th>…</th>" if len(columns) > _MOST else ""
-    head = "".join(f"<th>{i}</th>" for i in shown_columns)
-    lines = [f'<tr><th class="axis">{corner}</th>{head}{dots}</tr>']
-    rows = data if len(axes) == 2 else data[None]
-    for i, row in enumerate(rows[:_MOST]):
-        cells = "".join(f"<td>{escape(_number(row[j]))}</td>" for j in shown_columns)
-        label = str(i) if row_axis else ""
-        lines.append(f"<tr><th>{label}</th>{cells}{'<td>…</td>' if dots else ''}</tr>")
-    if len(rows) > _MOST:
-        lines.append(f'<tr><th>…</th><td colspan="{len(shown_columns) + bool(dots)}">…</td></tr>')
-    return "".join(lines)
-
-
-def _number(value: Any) -> str:
-    return f"{value:.4g}" if isinstance(value, (float, np.floating)) else str(value)
+    words = [word.strip().removesuffix(".") for word in line[1:-1].split(",")]
+    return np.array(words, dtype=object).reshape(numbers.shape)

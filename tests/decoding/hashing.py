@@ -53,15 +53,17 @@ class Hashing(torch.nn.Module):
             logits.append(now)
         return nt.stack[seq](*logits)
 
-    def log_probability(self, source: list[int], output: list[int]) -> float:
-        """Compute log P(output, end | source) with numpy alone."""
+    def gained(self, source: list[int], said: list[int]) -> np.ndarray:
+        """Compute log P(id | source, said) for every id, with numpy alone."""
         now = sum(id * (place + 1) for place, id in enumerate(source))
-        total = 0.0
-        for given, expected in zip([BEGIN, *output], [*output, END], strict=True):
-            now = (now * 7 + given + 1) % CODES
-            row = self.table[now].numpy()
-            total += row[expected] - np.log(np.exp(row).sum())
-        return total
+        for id in [BEGIN, *said]:
+            now = (now * 7 + id + 1) % CODES
+        row = self.table[now].numpy()
+        return row - np.log(np.exp(row).sum())
+
+    def log_probability(self, source: list[int], said: list[int]) -> float:
+        """Compute log P(said | source); an output that is over says its end too."""
+        return sum(self.gained(source, said[:place])[id] for place, id in enumerate(said))
 
 
 def outputs(max_length: int) -> list[list[int]]:

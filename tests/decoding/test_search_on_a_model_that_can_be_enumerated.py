@@ -22,7 +22,7 @@ def source(rows=SOURCES):
 def best(model, row, alpha, max_length):
     """Score every output and keep the best, in plain Python."""
     return max(
-        (model.log_probability(row, y) / ((5 + len(y) + 1) / 6) ** alpha, y)
+        (model.log_probability(row, [*y, END]) / ((5 + len(y) + 1) / 6) ** alpha, y)
         for y in outputs(max_length)
     )
 
@@ -48,7 +48,7 @@ def test_the_beam_forgets_neither_scores_nor_parents(seed):
             model, source(), **IDS, max_length=6, beams=beams, length_penalty=0.6, scores=True
         )
         for row, output, score in zip(SOURCES, found, scores, strict=True):
-            exact = model.log_probability(row, output) / ((6 + len(output)) / 6) ** 0.6
+            exact = model.log_probability(row, [*output, END]) / ((6 + len(output)) / 6) ** 0.6
             assert score == pytest.approx(exact, abs=1e-12)
 
 
@@ -59,9 +59,8 @@ def textbook(model, row, beams, alpha, max_length):
         grown = []
         for _, y in running:
             for id in [END] if place == max_length else [1, END, 3, 4]:
-                # log P(y, id) = log P(y, id, end) - log P(end | y, id)
                 said = [*y, id]
-                grown.append((prefix_log_probability(model, row, said), said))
+                grown.append((model.log_probability(row, said), said))
         grown.sort(reverse=True)
         grown = grown[: beams - len(ended)]
         ended += [(p / ((5 + len(y)) / 6) ** alpha, y[:-1]) for p, y in grown if y[-1] == END]
@@ -69,20 +68,12 @@ def textbook(model, row, beams, alpha, max_length):
     return max(ended)[1]
 
 
-def prefix_log_probability(model, row, said):
-    if said[-1] == END:
-        return model.log_probability(row, said[:-1])
-    given = nt.tensor(torch.tensor([[BEGIN, *said[:-1]]]), "batch seq")
-    logits = model(source([row]), given).torch("batch", "seq", "vocab")
-    gained = torch.log_softmax(logits, -1)[0]
-    return sum(gained[t, id].item() for t, id in enumerate(said))
-
-
 @pytest.mark.parametrize("beams", [1, 2, 3, 4])
-def test_beam_search_keeps_what_the_textbook_keeps(beams):
-    model = Hashing(7)
-    found = beam_search(model, source(), **IDS, max_length=4, beams=beams, length_penalty=1.0)
-    assert found == [textbook(model, row, beams, 1.0, 4) for row in SOURCES]
+@pytest.mark.parametrize("seed", range(4))
+def test_beam_search_keeps_what_the_textbook_keeps(beams, seed):
+    model = Hashing(seed)
+    found = beam_search(model, source(), **IDS, max_length=5, beams=beams, length_penalty=1.0)
+    assert found == [textbook(model, row, beams, 1.0, 5) for row in SOURCES]
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -99,10 +90,7 @@ def test_greedy_takes_the_likeliest_id_at_each_place(seed):
     for row, output in zip(SOURCES, greedy(model, source(), **IDS, max_length=6), strict=True):
         said = []
         while len(said) < 6:
-            choices = [1, END, 3, 4]
-            said.append(
-                max(choices, key=lambda id: prefix_log_probability(model, row, [*said, id]))
-            )
+            said.append(1 + model.gained(row, said)[1:].argmax())
             if said[-1] == END:
                 said.pop()
                 break
@@ -121,7 +109,7 @@ def test_log_probability_adds_the_steps_and_skips_the_padding():
     rows = [[3, 4, 1], [], [4], [3, 3], [1, 4], [1], [4, 4, 4], [3]]
     padded = nt.tensor(torch.tensor([y + [0] * (3 - len(y)) for y in rows]), "batch seq")
     found = log_probability(model, source(), padded, **IDS).torch("batch")
-    expected = [model.log_probability(x, y) for x, y in zip(SOURCES, rows, strict=True)]
+    expected = [model.log_probability(x, [*y, END]) for x, y in zip(SOURCES, rows, strict=True)]
     assert found.tolist() == pytest.approx(expected, abs=1e-12)
 
 
@@ -163,8 +151,7 @@ def chances_of_outputs(model, row, temperature, top_k):
     chances = {}
 
     def walk(said, chance):
-        given = nt.tensor(torch.tensor([[BEGIN, *said]]), "batch seq")
-        logits = model(source([row]), given).torch("batch", "seq", "vocab")[0, -1].clone()
+        logits = torch.tensor(model.gained(row, said))
         logits[0] = -math.inf
         if top_k is not None:
             logits[logits < logits.topk(top_k).values[-1]] = -math.inf
@@ -229,6 +216,22 @@ def test_nothing_is_generated_at_length_zero():
     model = Hashing(1)
     for search in (greedy, sample, beam_search):
         assert search(model, source(), **IDS, max_length=0) == [[] for _ in SOURCES]
+
+
+def test_decoding_ends_with_the_last_output():
+    model = Hashing(4)
+    model.table[:, END] += 2.0
+    steps = []
+    step = model.step
+    model.step = lambda token, cache: steps.append(token) or step(token, cache)
+    found = greedy(model, source(), **IDS, max_length=1000)
+    longest = max(map(len, found))
+    assert len(steps) == longest + 1
+    said = torch.tensor([[BEGIN, *y, END, *[0] * longest][: longest + 1] for y in found])
+    assert (torch.stack([token.torch("batch") for token in steps], 1) == said).all()
+    assert min(map(len, found)) < longest - 1
+    beam_search(model, source(), **IDS, max_length=1000, length_penalty=0.0)
+    assert len(steps) < 100
 
 
 def test_the_model_keeps_its_mode_and_records_no_gradient():

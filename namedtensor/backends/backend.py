@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import importlib
+import sys
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
 import numpy as np
+
+from namedtensor.compilers import STORE, constant_for_compilers
 
 
 class Backend:
@@ -17,13 +20,12 @@ class Backend:
     `fallback`, the library's Array API namespace.
     """
 
-    __slots__ = ("fallback", "kinds", "module", "name")
+    __slots__ = ("fallback", "module", "name")
 
     def __init__(self, name: str, module: ModuleType) -> None:
         self.name = name
         self.module = module
         self.fallback: Any = module.FALLBACK
-        self.kinds: dict[Any, str] = {}
 
     def function(self, name: str) -> Callable[..., Any]:
         """Look up one word of the vocabulary."""
@@ -36,9 +38,7 @@ class Backend:
 
     def kind_of(self, dtype: Any) -> str:
         """Give the kind of a dtype: bool, int, float or complex."""
-        kind = self.kinds.get(dtype)
-        if kind is None:
-            kind = self.kinds[dtype] = self.module.kind_of(dtype)
+        kind: str = self.module.kind_of(dtype)
         return kind
 
     def __repr__(self) -> str:
@@ -49,28 +49,32 @@ class Backend:
 
 
 _BUILTINS = {"float", "int", "mismatch", "math", "host"}
-_backends: dict[str, Backend] = {}
 _waiting: dict[str, list[Callable[[], None]]] = {}
-_by_type: dict[type, Backend] = {}
+
+
+@constant_for_compilers
+def _loaded(name: str) -> str:
+    """Load a backend and give the name under which it is kept."""
+    return STORE.name(("backend", name), lambda: _load(name))
+
+
+def _load(name: str) -> Backend:
+    module = importlib.import_module(f"namedtensor.backends.{name}_backend")
+    backend = Backend(name, module)
+    for function in _waiting.pop(name, []):
+        function()
+    return backend
 
 
 def get_backend(name: str) -> Backend:
-    """Load a backend by name: numpy, torch or host."""
-    backend = _backends.get(name)
-    if backend is None:
-        module = importlib.import_module(f"namedtensor.backends.{name}_backend")
-        backend = _backends[name] = Backend(name, module)
-        for function in _waiting.pop(name, []):
-            function()
+    """Give a backend by name, loading it if need be: numpy, torch or host."""
+    backend: Backend = getattr(STORE, _loaded(name))
     return backend
 
 
 def when_loaded(name: str, function: Callable[[], None]) -> None:
     """Call a function when a backend is first loaded."""
-    if name in _backends:
-        function()
-    else:
-        _waiting.setdefault(name, []).append(function)
+    _waiting.setdefault(name, []).append(function)
 
 
 def numpy_backend() -> Backend:
@@ -83,18 +87,8 @@ def host_backend() -> Backend:
 
 def backend_of(data: Any) -> Backend | None:
     """Give the backend that holds data, or None where no library claims it."""
-    backend = _by_type.get(type(data))
-    if backend is None:
-        backend = _find(data)
-        if backend is not None:
-            _by_type[type(data)] = backend
-    return backend
-
-
-def _find(data: Any) -> Backend | None:
     if isinstance(data, (np.ndarray, np.generic)):
         return get_backend("numpy")
-    # the compat library looks at sys.modules first, so that asking never imports torch
-    from array_api_compat import is_torch_array
-
-    return get_backend("torch") if is_torch_array(data) else None
+    # whoever made a torch tensor has imported torch; asking must not
+    torch = sys.modules.get("torch")
+    return get_backend("torch") if torch and isinstance(data, torch.Tensor) else None

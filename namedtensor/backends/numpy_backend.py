@@ -367,15 +367,23 @@ def dtype_of(dtype: Any) -> Any:
 
 
 def create(shape: Dims, value: Any, dtype: Any, device: Any) -> Array:
-    return np.full(shape, value, dtype=np.float64 if dtype is None else dtype)
+    if dtype is None:
+        dtype = np.complex128 if isinstance(value, complex) else np.float64
+    return np.full(shape, value, dtype=dtype)
+
+
+def _real(dtype: Any) -> Any:
+    if dtype is not None and dtype.kind not in "fc":
+        raise TypeError(f"real numbers do not fit into {dtype}")
+    return dtype or np.float64
 
 
 def random_normal(shape: Dims, generator: Any, dtype: Any, device: Any) -> Array:
-    return generator.standard_normal(shape).astype(dtype or np.float64)
+    return generator.standard_normal(shape).astype(_real(dtype))
 
 
 def random_uniform(shape: Dims, generator: Any, dtype: Any, device: Any) -> Array:
-    return generator.random(shape).astype(dtype or np.float64)
+    return generator.random(shape).astype(_real(dtype))
 
 
 def random_integers(
@@ -387,6 +395,9 @@ def random_integers(
 def categorical(p: Array, generator: Any) -> Array:
     """Draw one index along the last axis, with probabilities proportional to p."""
     edges = np.cumsum(p, axis=-1)
+    total = edges[..., -1]
+    if np.any(p < 0) or not np.all((total > 0) & np.isfinite(total)):
+        raise ValueError("some probability is negative, nan or inf, or all are 0")
     draw = generator_of(generator, None).random(p.shape[:-1])[..., None] * edges[..., -1:]
     # "<=" steps over indices whose probability is zero
     return np.minimum(np.sum(edges <= draw, axis=-1), p.shape[-1] - 1)

@@ -325,7 +325,15 @@ def generator_of(generator: Any, device: Any) -> Any:
 
 
 def dtype_of(dtype: Any) -> Any:
-    return dtype
+    """Accept torch's dtypes, and for them names, numpy's and Python's."""
+    if dtype is None or isinstance(dtype, torch.dtype):
+        return dtype
+    words = {float: "float64", int: "int64", bool: "bool", complex: "complex128"}
+    name = words.get(dtype) or getattr(dtype, "name", getattr(dtype, "__name__", dtype))
+    found = getattr(torch, str(name).removeprefix("torch."), None)
+    if not isinstance(found, torch.dtype):
+        raise TypeError(f"data type {dtype!r} not understood")
+    return found
 
 
 def create(shape: Dims, value: Any, dtype: Any, device: Any) -> Array:

@@ -8,13 +8,14 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from namedtensor.axes import axis_sizes, shown
+from namedtensor.compilers import STORE, compiling, constant_for_compilers
 from namedtensor.errors import AxisSizeError, BackendError, NamedTensorError
 from namedtensor.formula.lifting import Entry, Leaf
 from namedtensor.formula.signature import Parameter, Signature, Space, caller_scope, read_signature
 from namedtensor.formula.trace import Trace
 from namedtensor.plans import Plan
 from namedtensor.tensor import NamedTensor, SymbolicTensor
-from namedtensor.tensor.apply import LIBRARY_ERRORS
+from namedtensor.tensor.apply import LIBRARY_ERRORS, code_of, stand_in
 
 
 class Bundle:
@@ -58,6 +59,8 @@ class Formula:
         self.traced = trace
         self.fused = fuse
         self.plans: dict[Any, list[tuple[tuple[Any, ...], Plan]]] = {}
+        self.number = len(_numbered)
+        _numbered.append(self)
         functools.update_wrapper(self, function)
 
     # ------------------------------------------------------------------------------- calling
@@ -161,10 +164,42 @@ class Formula:
             for guards, plan in known:
                 if not guards or all(Trace.holds(g, leaves) for g in guards):
                     return plan
+        if compiling():
+            name = plan_formula_by_codes(self.number, *self._codes(values))
+            kept: Plan = getattr(STORE, name)
+            return kept
         trace = Trace(self, values, leaves)
         plan = trace.compile()
         self.plans.setdefault(key, []).append((trace.guards, plan))
         return plan
+
+    def _codes(self, values: dict[str, Any]) -> list[Any]:
+        """Write the values of a call as constants, tensors by their codes."""
+        codes: list[Any] = []
+        for parameter in self.signature.parameters:
+            self._code_one(parameter, parameter.name, values[parameter.name], codes)
+        return codes
+
+    def _code_one(self, parameter: Parameter, path: str, value: Any, codes: list[Any]) -> None:
+        if parameter.bundle is not None:
+            inner = parameter.bundle
+            for name, part in inner.parameters_of(value, path).items():
+                self._code_one(inner.signature[name], f"{path}.{name}", part, codes)
+        elif isinstance(value, NamedTensor):
+            codes += ["tensor", code_of(value)]
+        else:
+            codes += ["value", value]
+
+    def values_of_codes(self, codes: Iterator[Any]) -> dict[str, Any]:
+        """Undo `_codes`: tensors come back as stand-ins without data."""
+        return {p.name: self._value_of_codes(p, codes) for p in self.signature.parameters}
+
+    def _value_of_codes(self, parameter: Parameter, codes: Iterator[Any]) -> Any:
+        if parameter.bundle is not None:
+            inner = parameter.bundle.signature.parameters
+            return {p.name: self._value_of_codes(p, codes) for p in inner if p.after}
+        kind, code = next(codes), next(codes)
+        return stand_in(code) if kind == "tensor" else code
 
     def run_body(
         self, values: dict[str, Any], entered: dict[str, Any], sizes: Callable[[str], Any]
@@ -306,6 +341,25 @@ class Formula:
 
     def __reduce__(self) -> str:
         return self.function.__qualname__
+
+
+_numbered: list[Formula] = []
+
+
+@constant_for_compilers
+def plan_formula_by_codes(number: int, *codes: Any) -> str:
+    """Plan a formula that a graph compiler meets before it was ever called; give its name.
+
+    The compiler runs this outside of its graph, where tracing the body is plain Python.
+    """
+
+    def make() -> Plan:
+        formula = _numbered[number]
+        values = formula.values_of_codes(iter(codes))
+        leaves, _ = formula.flatten(values)
+        return Trace(formula, values, leaves).compile()
+
+    return STORE.name(("formula", number, codes), make)
 
 
 def _what(result: Any) -> str:

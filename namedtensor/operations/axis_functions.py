@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from namedtensor.axes import Axis, distinct, parse_axes
-from namedtensor.errors import AxisMissingError, AxisSizeError
-from namedtensor.shape import spaced
+from namedtensor.axes import Axis, distinct, parse_axes, primed, shown
+from namedtensor.compilers import compiling
+from namedtensor.errors import (
+    AxisMissingError,
+    AxisNameError,
+    AxisSizeError,
+    BackendError,
+    kind_of_thing,
+)
+from namedtensor.shape import sized, spaced
 from namedtensor.tensor import NamedTensor
 
 
@@ -27,27 +34,37 @@ class AxisFunction:
 
     def __getitem__(self, axes: Any) -> Callable[..., Any]:
         if axes is Ellipsis:
-            return lambda X, *rest, **named: self[X.axes](X, *rest, **named)
+            return self._over_all
         plain = isinstance(axes, (Axis, str)) and getattr(axes, "size", None) is None
         bound = self._bound.get(axes) if plain else None
         if bound is None:
             parsed = parse_axes(axes)
             distinct(f"{self.__name__}[{', '.join(map(repr, parsed))}]", parsed)
             bound = self._bind(parsed)
+            bound.__qualname__ = f"{self.__name__}[{', '.join(map(repr, parsed))}]"
             if any(axis.size is not None for axis in parsed):
                 bound = _sized(self.__name__, parsed, bound)
-            if plain:
+            if plain and not compiling():
                 self._bound[axes] = bound
         return bound
 
+    def _over_all(self, X: Any, *rest: Any, **named: Any) -> Any:
+        """Act on every axis that X has."""
+        return self[named_operand(f"{self.__name__}[...]", X).axes](X, *rest, **named)
+
     def __call__(self, *operands: Any, **named: Any) -> Any:
-        shapes = [("X", spaced(x.sizes)) for x in operands if isinstance(x, NamedTensor)]
-        axes = next((x.axes for x in operands if isinstance(x, NamedTensor)), ("seq",))
+        shapes = [
+            (w, spaced(x.sizes))
+            for w, x in zip("XYZUVW", operands, strict=False)
+            if hasattr(x, "sizes")
+        ]
+        axes = next((x.axes for x in operands if isinstance(x, NamedTensor)), ())
+        given = ", ".join("XYZUVW"[: len(operands)])
         raise AxisMissingError(
-            f"{self.__name__}(X)",
+            f"{self.__name__}({given})",
             "the axes it acts on are not named",
             shapes,
-            f"{self.__name__}[{axes[0] if axes else 'seq'}](X)",
+            f"nt.{self.__name__}[{shown(axes[0]) if axes else 'seq'}]({given})",
         )
 
     def __repr__(self) -> str:
@@ -66,11 +83,37 @@ def _sized(name: str, axes: tuple[Axis, ...], bound: Callable[..., Any]) -> Call
                     f"{name}[{', '.join(map(repr, axes))}](X)",
                     f"axis {axis.name} is {axis.size} in the call and {X.size(axis)} in X",
                     [("X", spaced(X.sizes))],
-                    f"leave the size out: {name}[{axis.name}](X)",
+                    f"leave the size out, {axis.name}, or give a new axis another name",
                 )
         return bound(X, *rest, **named)
 
     return call
+
+
+def named_operand(call: str, X: Any) -> NamedTensor:
+    """Raise BackendError unless X is a named tensor."""
+    if not isinstance(X, NamedTensor):
+        raise BackendError(
+            f"{call}(X)",
+            f"X is {kind_of_thing(X)}, and not a named tensor",
+            hint="name its axes: nt.tensor(X, seq, emb)",
+        )
+    return X
+
+
+def same_size(call: str, axis: str, tensors: Sequence[NamedTensor]) -> None:
+    """Raise AxisSizeError unless the tensors have one size of an axis that all have."""
+    labels = "XYZUVW"[: len(tensors)]
+    first = tensors[0].size(sized(axis, None))
+    for label, Y in zip(labels, tensors, strict=False):
+        size = Y.size(sized(axis, None))
+        if size != first:
+            raise AxisSizeError(
+                f"{call}({', '.join(labels)})",
+                f"axis {shown(axis)} is {first} in X and {size} in {label}",
+                [(w, spaced(Z.sizes)) for w, Z in zip(labels, tensors, strict=False)],
+                f"select as many of both, or rename one: {primed(label, axis)}",
+            )
 
 
 def names(axes: tuple[Axis, ...]) -> tuple[str, ...]:
@@ -79,12 +122,10 @@ def names(axes: tuple[Axis, ...]) -> tuple[str, ...]:
 
 def wants(name: str, axes: tuple[Axis, ...], count: int, example: str) -> None:
     """Raise AxisNameError unless as many axes are named as the function takes."""
-    from namedtensor.errors import AxisNameError
-
     if len(axes) != count:
         plural = "axis" if count == 1 else "axes"
         raise AxisNameError(
             f"{name}[{', '.join(map(repr, axes))}]",
-            f"{name} acts on {count} {plural}, and {len(axes)} are named",
+            f"{name} acts on {count} {plural}, and {len(axes)} {'is' if len(axes) == 1 else 'are'} named",
             hint=example,
         )

@@ -7,4 +7,5 @@ from namedtensor.plans.compile import retype as retype
 from namedtensor.plans.emitter import Emitter as Emitter
 from namedtensor.plans.emitter import Value as Value
 from namedtensor.plans.layout import Layout as Layout
+from namedtensor.plans.layout import layout_by_number as layout_by_number
 from namedtensor.plans.layout import layout_of as layout_of

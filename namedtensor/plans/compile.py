@@ -259,7 +259,7 @@ def run_on_numbers(operation: Operation, values: Sequence[Any]) -> Any:
         plan = operation.plans[key] = compile_plan(operation.name, node, arguments, host_backend())
     try:
         return plan.run(*values)
-    except (ArithmeticError, ValueError) as error:
+    except (ArithmeticError, ValueError, TypeError) as error:
         call = operation.write(tuple(map(repr, values)))
         hint = "tensors give nan or inf where Python numbers give none"
         raise NamedTensorError(call, str(error), hint=hint) from None

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from namedtensor.backends import Backend
+from namedtensor.backends import Backend, get_backend
+from namedtensor.compilers import STORE, compiling, constant_for_compilers
 
 
 class Layout:
@@ -13,12 +14,14 @@ class Layout:
     Plans are cached by layouts, whose hash is their identity: a call costs one lookup.
     """
 
-    __slots__ = ("axes", "backend", "kind")
+    __slots__ = ("axes", "backend", "kind", "number")
 
     def __init__(self, axes: tuple[str, ...], kind: str, backend: Backend) -> None:
         self.axes = axes
         self.kind = kind
         self.backend = backend
+        self.number = len(_numbered)
+        _numbered.append(self)
 
     def __repr__(self) -> str:
         return f"<{self.kind} {' '.join(self.axes)} in {self.backend}>"
@@ -33,6 +36,24 @@ class Layout:
         return self
 
 
+_numbered: list[Layout] = []
+
+
+def layout_by_number(number: int) -> Layout:
+    """Find a layout by its number, which a graph compiler can hold where it cannot hold objects."""
+    return _numbered[number]
+
+
+@constant_for_compilers
+def _layout_name(axes: tuple[str, ...], kind: str, backend: str) -> str:
+    """Give the name under which a layout is kept for graph compilers."""
+
+    def make() -> Layout:
+        return Layout(axes, kind, get_backend(backend))
+
+    return STORE.name(("layout", axes, kind, backend), make)
+
+
 _layouts: dict[tuple[tuple[str, ...], str, Backend], Layout] = {}
 
 
@@ -41,5 +62,8 @@ def layout_of(axes: tuple[str, ...], kind: str, backend: Backend) -> Layout:
     key = (axes, kind, backend)
     layout = _layouts.get(key)
     if layout is None:
+        if compiling():
+            kept: Layout = getattr(STORE, _layout_name(axes, kind, backend.name))
+            return kept
         layout = _layouts[key] = Layout(axes, kind, backend)
     return layout

@@ -8,10 +8,16 @@ from weakref import WeakValueDictionary
 
 from namedtensor.primitives.call import Call
 from namedtensor.primitives.primitive import Operation, Primitive, primitive
-from namedtensor.primitives.type import Type
+from namedtensor.primitives.type import Type, kind_of
 
 _nodes: WeakValueDictionary[Any, Node] = WeakValueDictionary()
+_by_number: WeakValueDictionary[int, Node] = WeakValueDictionary()
 _serial = itertools.count()
+
+
+def node_by_number(number: int) -> Node:
+    """Find a tree by its number."""
+    return _by_number[number]
 
 
 class Node:
@@ -21,13 +27,14 @@ class Node:
     found by identity. `guards` are pairs of sizes that must be equal when the code runs.
     """
 
-    __slots__ = ("__weakref__", "closed", "guards", "operands", "operation", "type")
+    __slots__ = ("__weakref__", "closed", "guards", "number", "operands", "operation", "type")
 
     operation: Operation
     operands: tuple[Node, ...]
     type: Type
     guards: tuple[tuple[Any, Any], ...]
     closed: bool
+    number: int
 
     @property
     def name(self) -> str:
@@ -60,7 +67,8 @@ def make_node(
         node.guards = tuple(guards)
         leaf_closed = operation.primitive not in (ARGUMENT, SIZE)
         node.closed = leaf_closed and all(o.closed for o in operands)
-        _nodes[key] = node
+        node.number = next(_serial)
+        _nodes[key] = _by_number[node.number] = node
     return node
 
 
@@ -127,14 +135,5 @@ def size_of(name: str, axis: str, place: int) -> Node:
 
 def number(value: Any) -> Node:
     """Make the leaf of a Python number."""
-    kind = (
-        "bool"
-        if isinstance(value, bool)
-        else "int"
-        if isinstance(value, int)
-        else "complex"
-        if isinstance(value, complex)
-        else "float"
-    )
     # repr tells 1 from 1.0 and True, 0.0 from -0.0, and makes one leaf of every nan
-    return make_node(NUMBER(value, repr(value)), (), Type((), kind, host=True, weak=True))
+    return make_node(NUMBER(value, repr(value)), (), Type((), kind_of(value), host=True, weak=True))

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from namedtensor.axes import shown
+from namedtensor.compilers import STORE, compiling, constant_for_compilers
 from namedtensor.primitives.call import Call
 from namedtensor.primitives.type import Type
 
@@ -44,6 +45,9 @@ class Primitive:
     def __call__(self, *params: Any) -> Operation:
         operation = self.operations.get(params)
         if operation is None:
+            if compiling():
+                kept: Operation = getattr(STORE, _operation_name(self.name, params))
+                return kept
             operation = self.operations[params] = Operation(self, params)
         return operation
 
@@ -100,6 +104,12 @@ def primitive(
 def table() -> dict[str, Primitive]:
     """Give the one table: name -> primitive."""
     return _TABLE
+
+
+@constant_for_compilers
+def _operation_name(name: str, params: tuple[Any, ...]) -> str:
+    """Give the name under which an operation is kept for graph compilers."""
+    return STORE.name(("operation", name, params), lambda: Operation(_TABLE[name], params))
 
 
 def _find(name: str) -> Primitive:

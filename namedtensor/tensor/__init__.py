@@ -3,6 +3,7 @@
 from namedtensor.backends import when_loaded
 from namedtensor.tensor.apply import apply as apply
 from namedtensor.tensor.apply import operand as operand
+from namedtensor.tensor.apply import plan_by_codes as plan_by_codes
 from namedtensor.tensor.named import Contraction as Contraction
 from namedtensor.tensor.named import NamedTensor as NamedTensor
 from namedtensor.tensor.named import tensor as tensor

@@ -9,16 +9,22 @@ from typing import Any
 import numpy as np
 
 from namedtensor.backends import backend_of
-from namedtensor.errors import BackendError, NamedTensorError, TraceError
-from namedtensor.plans import Mismatch, Plan, compile_plan
+from namedtensor.compilers import STORE, compiling, constant_for_compilers
+from namedtensor.errors import (
+    BackendError,
+    NamedTensorError,
+    TraceError,
+    kind_of_thing,
+)
+from namedtensor.plans import Mismatch, Plan, compile_plan, layout_by_number
 from namedtensor.plans.compile import run_on_numbers
-from namedtensor.primitives import Node, Operation, Type, argument, number, size_of
-from namedtensor.primitives.node import apply_node
+from namedtensor.primitives import Node, Operation, Type, argument, number, size_of, table
+from namedtensor.primitives.node import apply_node, node_by_number
 from namedtensor.tensor.diagnose import diagnose
 from namedtensor.tensor.labels import DEFAULT_LABELS, caller_labels
 
 #: What a library may raise when positional code meets data that does not fit.
-LIBRARY_ERRORS = (Mismatch, RuntimeError, IndexError, ValueError, TypeError)
+LIBRARY_ERRORS = (Mismatch, RuntimeError, IndexError, ValueError, TypeError, ArithmeticError)
 
 # the two tensor classes, which name this door in their own operators and so come after it
 _concrete: Any = None
@@ -77,17 +83,67 @@ def _key(operands: Sequence[Any]) -> Any:
     return found[0] if len(found) == 1 else found
 
 
+def code_of(x: Any) -> str:
+    """Write what a plan depends on as text, which a graph compiler takes for a constant."""
+    if type(x) is _concrete:
+        return f"layout {x._layout.number}"
+    return f"node {x.node.number}" if hasattr(x, "node") else f"type {type(x).__name__}"
+
+
+def stand_in(code: str) -> Any:
+    """Make an operand that has the layout, tree or type of a code, and no data."""
+    what, _, which = code.partition(" ")
+    if what == "layout":
+        layout = layout_by_number(int(which))
+        return _concrete(_Absent(len(layout.axes)), layout)
+    if what == "node":
+        return _symbolic(node_by_number(int(which)))
+    return {"bool": False, "int": 0, "float": 0.0, "complex": 0j}[which]
+
+
+class _Absent:
+    """Stand in for data of unknown sizes."""
+
+    def __init__(self, axes: int) -> None:
+        self.shape = (None,) * axes
+
+
+@constant_for_compilers
+def plan_by_codes(name: str, params: tuple[Any, ...], *codes: str) -> str:
+    """Plan an operation that a graph compiler meets before it was ever called; give its name.
+
+    The compiler runs this outside of its graph, where planning is plain Python; it keeps no plan in
+    `Operation.plans`, whose keys the compiler watches.
+    """
+
+    def make() -> Plan:
+        return plan_for(table()[name](*params), [stand_in(code) for code in codes])
+
+    return STORE.name(("plan", name, params, codes), make)
+
+
+def _apply_compiling(operation: Operation, operands: Sequence[Any]) -> Any:
+    codes = [code_of(x) for x in operands]
+    name = plan_by_codes(operation.primitive.name, operation.params, *codes)
+    plan: Plan = getattr(STORE, name)
+    arrays = [x._data if type(x) is _concrete else x for x in operands if not hasattr(x, "node")]
+    return _concrete(plan.run(*arrays), plan.layout)
+
+
 def _apply_any(operation: Operation, given: Sequence[Any]) -> Any:
+    if compiling():
+        return _apply_compiling(operation, given)
     operands = [operand(operation, x, given) for x in given]
     if not any(type(x) is _concrete for x in operands):
         if any(isinstance(x, _symbolic) for x in operands):
             return _symbolic(symbolic_node(operation, operands))
-        return run_on_numbers(operation, operands)
+        return _on_numbers(operation, operands)
     if any(isinstance(x, _symbolic) and not x.node.closed for x in operands):
         raise captured(operation, operands)
     key = _key(operands)
     plan = operation.plans.get(key)
     if plan is None:
+        checked(operation, operands)
         plan = operation.plans[key] = plan_for(operation, operands)
     arrays = [x._data if type(x) is _concrete else x for x in operands if not hasattr(x, "node")]
     try:
@@ -118,13 +174,27 @@ def operand(operation: Operation, x: Any, given: Sequence[Any]) -> Any:
                 for w, y in zip(labels, given, strict=True)
                 if hasattr(y, "sizes")
             ],
-            f"name them: nt.tensor({what}, {', '.join(['ax', 'bx', 'cx', 'dx'][: len(x.shape)])})",
+            f"name them: nt.tensor({', '.join([what, *('ax', 'bx', 'cx', 'dx')[: len(x.shape)]])})",
         )
     raise BackendError(
         operation.write(labels),
-        f"{what} is a {type(x).__name__}, neither a named tensor nor a number",
-        hint=f"make a named tensor of it: nt.tensor({what}, ...)",
+        f"{what} is {kind_of_thing(x)}, neither a named tensor nor a number",
+        hint=f"{what} lacks its right operand: {x!r}"
+        if type(x).__name__ == "Contraction"
+        else f"make a named tensor of it: nt.tensor({what}, ...)",
     )
+
+
+def _on_numbers(operation: Operation, operands: Sequence[Any]) -> Any:
+    """Compute with Python numbers where the operation has a meaning for them."""
+    try:
+        return run_on_numbers(operation, operands)
+    except AttributeError:
+        raise BackendError(
+            operation.write(tuple(map(repr, operands))),
+            f"{operation.name} takes a named tensor, and only numbers are given",
+            hint="make a tensor without axes: nt.tensor(3.0)",
+        ) from None
 
 
 def type_of(x: Any) -> Type:
@@ -160,7 +230,6 @@ def checked(operation: Operation, operands: Sequence[Any]) -> None:
 
 def plan_for(operation: Operation, operands: Sequence[Any]) -> Plan:
     """Compile one operation for operands of these layouts, index-defined ones inlined."""
-    checked(operation, operands)
     backend = common_backend(operation, operands)
     leaves, arguments = [], []
     hints: dict[Node, int] = {}
@@ -172,7 +241,8 @@ def plan_for(operation: Operation, operands: Sequence[Any]) -> Plan:
         leaves.append(argument(label, type_))
         arguments.append((label, type_, x.layout.axes if hasattr(x, "sizes") else ()))
         if hasattr(x, "sizes"):
-            hints |= {size: n for (_, size), n in zip(type_.axes, x.data.shape, strict=True)}
+            found = zip(type_.axes, x.data.shape, strict=True)
+            hints |= {size: n for (_, size), n in found if n is not None}
     node = sized_node(operation, leaves)
     return compile_plan(operation.name, node, arguments, backend, hints=hints)
 

@@ -1,0 +1,46 @@
+"""What graph compilers must be told: functions whose result is a constant of the graph.
+
+torch.compiler.assume_constant_result says the same, but needs torch, which must not be imported for
+it; this file holds the mark that it sets. The test of this file says when torch changes it.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def constant_for_compilers(function: F) -> F:
+    """Let a compiler call a function at once, and hold its result, instead of reading its code."""
+    function._dynamo_marked_constant = True  # type: ignore[attr-defined]
+    return function
+
+
+def compiling() -> bool:
+    """Say whether torch.compile or torch.export is reading the code that runs.
+
+    Caches must not change then: a compiler watches them, and would start again.
+    """
+    torch = sys.modules.get("torch")
+    return torch is not None and bool(torch.compiler.is_compiling())
+
+
+class Store:
+    """Hold, by name, what such a function made: it can give a name as a constant, not an object."""
+
+    def __init__(self) -> None:
+        self._names: dict[Any, str] = {}
+
+    def name(self, key: Any, make: Callable[[], Any]) -> str:
+        """Give the name of what was made for a key, making it if nobody has."""
+        name = self._names.get(key)
+        if name is None:
+            name = self._names[key] = f"made_{len(self._names)}"
+            setattr(self, name, make())
+        return name
+
+
+STORE = Store()

@@ -16,6 +16,7 @@ from torch.nn.functional import cross_entropy, dropout, scaled_dot_product_atten
 from transformer_named.g2p.dictionary import cmudict_file, read_dictionary, read_word_list
 from transformer_named.g2p.evaluation import evaluate
 from transformer_named.g2p.examples import encode
+from transformer_named.g2p.folders import RunFolder
 from transformer_named.g2p.progress import Progress
 from transformer_named.g2p.settings import Settings
 from transformer_named.g2p.split import split_words
@@ -146,7 +147,9 @@ def main() -> None:
     speller = PlainSpeller(settings)
     print(f"{sum(p.numel() for p in speller.module.parameters()):,} parameters, {settings}")
     with tempfile.TemporaryDirectory() as folder, Progress() as progress:
-        training = Training(speller, settings, encode(split.train, dictionary), Path(folder))
+        training = Training(
+            speller, settings, encode(split.train, dictionary), RunFolder(Path(folder))
+        )
         training.run(Watch(), progress)
     score, _ = evaluate(speller, split.test[:count], dictionary, device=settings.device)
     print(f"{score} after {training.step} steps in {training.seconds:.0f} s")

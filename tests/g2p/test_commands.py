@@ -11,7 +11,7 @@ import pytest
 
 from tests.g2p.conftest import TINY_OPTIONS
 from tests.g2p.faults import fill_the_disk
-from transformer_named.g2p.run import FOLDER, latest_run
+from transformer_named.g2p.folders import FOLDER, latest_run
 
 
 def test_training_leaves_its_files_and_prints_their_paths(tmp_path, dictionary_file, command):
@@ -66,12 +66,12 @@ def test_say_prints_a_pronunciation_for_each_word(trained, command):
 
 def test_say_and_eval_take_the_latest_run(trained, tmp_path, monkeypatch, command):
     monkeypatch.chdir(tmp_path)
-    assert latest_run() == FOLDER
+    assert latest_run().path == FOLDER
     for age, name in ((200, "older"), (100, "newer"), (300, "oldest")):
         copy = shutil.copytree(trained, tmp_path / "runs" / name)
         then = time.time() - age
         os.utime(copy / "checkpoint.safetensors", (then, then))
-    assert latest_run().name == "newer"
+    assert latest_run().path.name == "newer"
     assert command("say", "bada")[0] == 0
 
 

@@ -3,6 +3,7 @@ import torch
 
 from transformer_named.g2p.checkpoint import read_checkpoint
 from transformer_named.g2p.errors import G2PError
+from transformer_named.g2p.folders import RunFolder
 from transformer_named.g2p.log import read_log
 from transformer_named.g2p.progress import Progress
 from transformer_named.g2p.run import build
@@ -13,10 +14,11 @@ def run(settings, corpus, folder, *, stop_after=None, resume=None):
     """Train in a folder, from scratch or from its checkpoint, up to a step."""
     folder.mkdir(exist_ok=True)
     speller = build(settings)
-    checkpoint = read_checkpoint(folder / "checkpoint.safetensors") if resume else None
+    files = RunFolder(folder)
+    checkpoint = read_checkpoint(files.checkpoint) if resume else None
     if checkpoint:
         checkpoint.load_model(speller.module)
-    training = Training(speller, settings, corpus.examples(), folder, resume=checkpoint)
+    training = Training(speller, settings, corpus.examples(), files, resume=checkpoint)
     watch = Watch(stop=lambda: training.step == stop_after)
     with Progress(silent=True) as progress:
         training.run(watch, progress)
@@ -24,7 +26,7 @@ def run(settings, corpus, folder, *, stop_after=None, resume=None):
 
 
 def tensors(folder):
-    return read_checkpoint(folder / "checkpoint.safetensors").tensors
+    return read_checkpoint(RunFolder(folder).checkpoint).tensors
 
 
 def test_a_resumed_run_equals_one_that_was_not_interrupted(tmp_path, tiny, corpus):
@@ -70,7 +72,7 @@ def test_a_loss_that_is_no_number_ends_the_run_and_keeps_the_checkpoint(tmp_path
     with torch.no_grad():
         for parameter in broken.module.parameters():
             parameter.fill_(float("nan"))
-    training = Training(broken, tiny, corpus.examples(), tmp_path)
+    training = Training(broken, tiny, corpus.examples(), RunFolder(tmp_path))
     with pytest.raises(G2PError) as error, Progress(silent=True) as progress:
         training.run(Watch(), progress)
     assert str(error.value) == ("the loss is nan at step 6; lower --learning-rate (it is 0.006)")
@@ -78,7 +80,7 @@ def test_a_loss_that_is_no_number_ends_the_run_and_keeps_the_checkpoint(tmp_path
 
 
 def test_validation_is_logged_at_each_checkpoint(tmp_path, tiny, corpus):
-    training = Training(build(tiny), tiny, corpus.examples(), tmp_path)
+    training = Training(build(tiny), tiny, corpus.examples(), RunFolder(tmp_path))
     with Progress(silent=True) as progress:
         training.run(Watch(save_seconds=0.0, validate=lambda: 0.25), progress)
     assert [entry.validation_per for entry in read_log(training.log.path)] == [0.25] * 6

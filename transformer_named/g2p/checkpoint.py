@@ -19,7 +19,6 @@ from transformer_named.g2p.files import write_whole
 from transformer_named.g2p.settings import Settings
 
 FORMAT = "transformer-named g2p 1"
-NAME = "checkpoint.safetensors"
 _KEY = "g2p"
 
 

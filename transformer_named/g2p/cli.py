@@ -5,6 +5,8 @@ from argparse import SUPPRESS, ArgumentParser
 from pathlib import Path
 from typing import Any
 
+from transformer_named.g2p.folders import DEMO_FOLDER, FOLDER, RUNS
+
 SIZES = {
     "emb": "size of an embedding",
     "hid": "hidden size of the feed-forward layers",
@@ -34,9 +36,7 @@ def add_commands(parser: ArgumentParser) -> None:
 
 
 def _train(parser: ArgumentParser) -> None:
-    parser.add_argument(
-        "--out", type=Path, help="folder of the run (runs/g2p)", default=Path("runs/g2p")
-    )
+    parser.add_argument("--out", type=Path, default=FOLDER, help=f"folder of the run ({FOLDER})")
     parser.add_argument("--resume", action="store_true", help="go on from the folder's checkpoint")
     parser.add_argument(
         "--preset",
@@ -92,7 +92,7 @@ def _say(parser: ArgumentParser) -> None:
 
 def _demo(parser: ArgumentParser) -> None:
     parser.add_argument(
-        "--out", type=Path, default=Path("runs/g2p-demo"), help="folder (runs/g2p-demo)"
+        "--out", type=Path, default=DEMO_FOLDER, help=f"folder of the run ({DEMO_FOLDER})"
     )
     parser.add_argument("--seconds", type=float, default=150.0, help="seconds of training (150)")
     _data(parser)
@@ -108,7 +108,7 @@ def _data(parser: ArgumentParser) -> None:
 
 
 def _trained(parser: ArgumentParser) -> None:
-    parser.add_argument("--out", type=Path, help="folder of the run (the latest under runs/)")
+    parser.add_argument("--out", type=Path, help=f"folder of the run (the latest under {RUNS})")
     parser.add_argument("--beams", type=int, default=1, help="beams of the search (1: greedy)")
     parser.add_argument("--device", help="cpu, cuda, ... (that of the training)")
 

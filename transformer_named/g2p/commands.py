@@ -1,30 +1,28 @@
 """What each command does. Apart from the options, so that `--help` need not load torch."""
 
 import argparse
-from pathlib import Path
 
 from transformer_named.g2p.checkpoint import Story, read_checkpoint
 from transformer_named.g2p.cli import given_settings
 from transformer_named.g2p.corpus import Corpus, load_corpus
+from transformer_named.g2p.demo import demo
 from transformer_named.g2p.dictionary import Pronunciation, read_word_list
 from transformer_named.g2p.errors import G2PError
 from transformer_named.g2p.evaluation import evaluate, pronounce, sample
 from transformer_named.g2p.files import write_whole
-from transformer_named.g2p.run import Paths, latest_run, open_run, resumed_settings, train
+from transformer_named.g2p.folders import RunFolder, latest_run
+from transformer_named.g2p.run import open_run, resumed_settings, tell_end, train
 from transformer_named.g2p.settings import PRESETS
 from transformer_named.g2p.split import split_words
 from transformer_named.g2p.symbols import spelling_ids
-from transformer_named.g2p.training import Training
-
-INTERRUPTED = 130
 
 
 def run_train(arguments: argparse.Namespace) -> int:
     """Train, and print where everything is."""
     _check_count("--validation-words", arguments.validation_words, least=0)
     _check_count("--save-seconds", arguments.save_seconds, least=0)
-    folder: Path = arguments.out
-    checkpoint = Paths(folder).checkpoint
+    folder = RunFolder(arguments.out)
+    checkpoint = folder.checkpoint
     given = given_settings(arguments)
     words = tuple(read_word_list(arguments.test_words)) if arguments.test_words else None
     if arguments.resume:
@@ -46,27 +44,14 @@ def run_train(arguments: argparse.Namespace) -> int:
         save_seconds=arguments.save_seconds,
         validation_words=arguments.validation_words,
     )
-    print(Paths(folder))
+    print(folder)
     return tell_end(training)
-
-
-def tell_end(training: Training) -> int:
-    """Say how a training ended; the exit status."""
-    at = f"step {training.step:,}, after {training.seconds:.0f} s"
-    if training.finished:
-        print(f"trained to {at}")
-        return 0
-    print(
-        f"stopped at {at}; nothing is lost, go on with: "
-        f"transformer-named g2p train --resume --out {training.folder}"
-    )
-    return INTERRUPTED
 
 
 def run_eval(arguments: argparse.Namespace) -> int:
     """Score a trained model, and print phoneme and word error rate."""
     _check_count("--beams", arguments.beams)
-    checkpoint, speller, device = open_run(arguments.out or latest_run(), arguments.device)
+    checkpoint, speller, device = open_run(_folder(arguments), arguments.device)
     corpus = load_corpus(arguments.dictionary, checkpoint.story.test_words)
     words = _words_to_score(arguments, corpus, checkpoint.story)
     score, predicted = evaluate(
@@ -114,7 +99,7 @@ def run_say(arguments: argparse.Namespace) -> int:
     _check_count("--beams", arguments.beams)
     for word in arguments.word:
         spelling_ids(word)
-    _, speller, device = open_run(arguments.out or latest_run(), arguments.device)
+    _, speller, device = open_run(_folder(arguments), arguments.device)
     spoken = pronounce(speller, arguments.word, device=device, beams=arguments.beams)
     width = max(map(len, arguments.word))
     for word in arguments.word:
@@ -122,11 +107,8 @@ def run_say(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def run_demo(arguments: argparse.Namespace) -> int:
-    """Do the whole job once: train, score, show."""
-    from transformer_named.g2p.demo import demo
-
-    return demo(arguments)
+def _folder(arguments: argparse.Namespace) -> RunFolder:
+    return RunFolder(arguments.out) if arguments.out else latest_run()
 
 
 def _check_count(name: str, value: float, least: int = 1) -> None:
@@ -134,4 +116,4 @@ def _check_count(name: str, value: float, least: int = 1) -> None:
         raise G2PError(f"{name} is {value}; it must be at least {least}")
 
 
-COMMANDS = {"train": run_train, "eval": run_eval, "say": run_say, "demo": run_demo}
+COMMANDS = {"train": run_train, "eval": run_eval, "say": run_say, "demo": demo}

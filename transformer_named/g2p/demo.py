@@ -3,12 +3,12 @@
 import argparse
 import time
 
-from transformer_named.g2p.commands import tell_end
 from transformer_named.g2p.corpus import Corpus, load_corpus
 from transformer_named.g2p.dictionary import Pronunciation, read_word_list
 from transformer_named.g2p.evaluation import chunks, pronounce, sample
+from transformer_named.g2p.folders import RunFolder
 from transformer_named.g2p.metrics import nearest, score
-from transformer_named.g2p.run import Paths, train
+from transformer_named.g2p.run import tell_end, train
 from transformer_named.g2p.settings import PRESETS
 from transformer_named.g2p.speller import Speller
 
@@ -29,7 +29,8 @@ def demo(arguments: argparse.Namespace) -> int:
         f"CMUdict: {len(parts.train):,} words to train on, {len(parts.test):,} unseen words to "
         f"test on; training for {arguments.seconds:.0f} s"
     )
-    speller, training = train(settings, corpus, arguments.out)
+    folder = RunFolder(arguments.out)
+    speller, training = train(settings, corpus, folder)
     status = tell_end(training)
     if not training.finished:
         return status
@@ -37,7 +38,7 @@ def demo(arguments: argparse.Namespace) -> int:
     print()
     _show(predicted, corpus)
     print()
-    print(Paths(arguments.out))
+    print(folder)
     print(f"\nall in {time.monotonic() - start:.0f} s; try: transformer-named g2p say transformer")
     return 0
 

@@ -33,7 +33,8 @@ def cross_entropy(Z: NamedTensor, y: NamedTensor, smoothing: float) -> NamedTens
     if smoothing:
         loss = (1 - smoothing) * loss - smoothing * nt.mean[vocab](logP)
     real = nt.cast(y != PAD, loss.dtype)
-    return nt.sum[batch, seq](loss * real) / nt.sum[batch, seq](real)
+    mean: NamedTensor = nt.sum[batch, seq](loss * real) / nt.sum[batch, seq](real)
+    return mean
 
 
 class NamedSpeller:
@@ -58,7 +59,8 @@ class NamedSpeller:
         """Average the cross entropy of each phoneme after the first, and of END, in nats."""
         Z = self.module(nt.tensor(source, batch, src), nt.tensor(target[:, :-1], batch, seq))
         y = nt.tensor(target[:, 1:], batch, seq)
-        return cross_entropy(Z, y, smoothing).torch()
+        loss: Tensor = cross_entropy(Z, y, smoothing).torch()
+        return loss
 
     def pronounce(self, source: Tensor, beams: int) -> list[list[int]]:
         """Predict the ids of the phonemes of each spelling; one beam is greedy."""
@@ -71,4 +73,5 @@ class NamedSpeller:
     def attention(self, source: Tensor, target: Tensor) -> Tensor:
         """Weigh the letters for each phoneme: batch x heads x phonemes x letters."""
         A = self.module.attention(nt.tensor(source, batch, src), nt.tensor(target, batch, seq))
-        return A.torch("batch", "head", "seq", "src")
+        weights: Tensor = A.torch("batch", "head", "seq", "src")
+        return weights

@@ -1,16 +1,15 @@
 """One run's folder: start it or go on with it, train, and leave its pictures."""
 
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import torch
 
-from transformer_named.g2p.checkpoint import NAME, Checkpoint, read_checkpoint
+from transformer_named.g2p.checkpoint import Checkpoint, read_checkpoint
 from transformer_named.g2p.corpus import Corpus
 from transformer_named.g2p.errors import G2PError
 from transformer_named.g2p.evaluation import evaluate, pronounce, sample
 from transformer_named.g2p.files import make_folder
+from transformer_named.g2p.folders import RunFolder
 from transformer_named.g2p.named import NamedSpeller
 from transformer_named.g2p.plots import plot_attention, plot_loss
 from transformer_named.g2p.progress import Progress
@@ -19,45 +18,10 @@ from transformer_named.g2p.signals import stop_on_interrupt
 from transformer_named.g2p.speller import Speller
 from transformer_named.g2p.training import Training, Watch
 
-RUNS = Path("runs")
-FOLDER = RUNS / "g2p"
+INTERRUPTED = 130
 PICTURE_WORD = "transformer"
 MAY_CHANGE = {"steps", "seconds", "device", "threads"}
 """Settings that a resumed run may be given anew."""
-
-
-@dataclass(frozen=True)
-class Paths:
-    """The files that a run leaves."""
-
-    folder: Path
-
-    @property
-    def checkpoint(self) -> Path:
-        return self.folder / NAME
-
-    @property
-    def log(self) -> Path:
-        return self.folder / "training.jsonl"
-
-    @property
-    def loss(self) -> Path:
-        return self.folder / "loss.png"
-
-    @property
-    def attention(self) -> Path:
-        return self.folder / "attention.png"
-
-    def __str__(self) -> str:
-        return "\n".join(
-            f"{name:<10} {path}"
-            for name, path in (
-                ("checkpoint", self.checkpoint),
-                ("log", self.log),
-                ("loss", self.loss),
-                ("attention", self.attention),
-            )
-        )
 
 
 def build(settings: Settings) -> NamedSpeller:
@@ -85,12 +49,6 @@ def load(checkpoint: Checkpoint, device: str) -> NamedSpeller:
     return speller
 
 
-def latest_run() -> Path:
-    """Find the folder under runs/ with the newest checkpoint, or else the one that train uses."""
-    found = sorted(RUNS.glob(f"*/{NAME}"), key=lambda path: path.stat().st_mtime)
-    return found[-1].parent if found else FOLDER
-
-
 def resumed_settings(checkpoint: Checkpoint, given: dict[str, Any]) -> Settings:
     """Take a checkpoint's settings, with those given anew.
 
@@ -109,7 +67,7 @@ def resumed_settings(checkpoint: Checkpoint, given: dict[str, Any]) -> Settings:
 def train(
     settings: Settings,
     corpus: Corpus,
-    folder: Path,
+    folder: RunFolder,
     *,
     resume: Checkpoint | None = None,
     save_seconds: float = 30.0,
@@ -119,7 +77,7 @@ def train(
 
     Raises: G2PError when a file cannot be written, or the run does not fit its checkpoint.
     """
-    make_folder(folder)
+    make_folder(folder.path)
     speller = build(settings)
     if resume is not None:
         resume.load_model(speller.module)
@@ -139,15 +97,27 @@ def train(
     with stop_on_interrupt() as stop, Progress() as progress:
         watch = Watch(stop, save_seconds, validate if held_out else None)
         training.run(watch, progress)
-    paths = Paths(folder)
-    plot_loss(paths.loss, training.log.entries)
+    plot_loss(folder.loss, training.log.entries)
     spoken = pronounce(speller, [PICTURE_WORD], device=settings.device)[PICTURE_WORD]
-    plot_attention(paths.attention, speller, PICTURE_WORD, spoken, settings.device)
+    plot_attention(folder.attention, speller, PICTURE_WORD, spoken, settings.device)
     return speller, training
 
 
-def open_run(folder: Path, device: str | None) -> tuple[Checkpoint, Speller, str]:
+def open_run(folder: RunFolder, device: str | None) -> tuple[Checkpoint, Speller, str]:
     """Read a run's checkpoint and build its speller, on the device given or the run's own."""
-    checkpoint = read_checkpoint(Paths(folder).checkpoint)
+    checkpoint = read_checkpoint(folder.checkpoint)
     where = device or checkpoint.story.settings.device
     return checkpoint, load(checkpoint, where), where
+
+
+def tell_end(training: Training) -> int:
+    """Say how a training ended; the exit status."""
+    at = f"step {training.step:,}, after {training.seconds:.0f} s"
+    if training.finished:
+        print(f"trained to {at}")
+        return 0
+    print(
+        f"stopped at {at}; nothing is lost, go on with: "
+        f"transformer-named g2p train --resume --out {training.folder.path}"
+    )
+    return INTERRUPTED

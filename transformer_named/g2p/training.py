@@ -4,14 +4,14 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 
 import torch
 from torch import Tensor
 
-from transformer_named.g2p.checkpoint import NAME, Checkpoint, Story, save_checkpoint
+from transformer_named.g2p.checkpoint import Checkpoint, Story, save_checkpoint
 from transformer_named.g2p.errors import G2PError
 from transformer_named.g2p.examples import Examples, Order, mix
+from transformer_named.g2p.folders import RunFolder
 from transformer_named.g2p.log import Entry, Log
 from transformer_named.g2p.progress import Progress
 from transformer_named.g2p.schedule import rate_factor
@@ -41,7 +41,7 @@ class Training:
         speller: Speller,
         settings: Settings,
         examples: Examples,
-        folder: Path,
+        folder: RunFolder,
         *,
         test_words: tuple[str, ...] | None = None,
         resume: Checkpoint | None = None,
@@ -63,13 +63,8 @@ class Training:
         )
         if resume is not None:
             self._go_on_from(resume)
-        self.log = Log(folder / "training.jsonl", keep=self.step)
+        self.log = Log(folder.log, keep=self.step)
         self._window = _Window(self.step, self.seconds)
-
-    @property
-    def checkpoint(self) -> Path:
-        """The file that the run is saved to."""
-        return self.folder / NAME
 
     @property
     def finished(self) -> bool:
@@ -144,7 +139,7 @@ class Training:
         story = Story(
             self.settings, self.step, self.seconds, self.examples.fingerprint, self.test_words
         )
-        save_checkpoint(self.checkpoint, story, self.speller.module, self._optimizer)
+        save_checkpoint(self.folder.checkpoint, story, self.speller.module, self._optimizer)
 
     def _go_on_from(self, checkpoint: Checkpoint) -> None:
         if checkpoint.story.fingerprint != self.examples.fingerprint:

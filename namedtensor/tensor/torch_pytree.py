@@ -1,4 +1,7 @@
-"""Tell torch that a named tensor is a container of one tensor, so that torch.func maps over it.
+"""Tell torch that a named tensor is a container of one tensor, for torch.func, export, FSDP and load.
+
+What torch puts back in the container keeps the names, so it must have as many axes. Transforms that
+add or take axes by position (vmap, jacrev) cannot say which: they are refused, and lifting does it.
 
 torch has no public door for this; the test of this file says when the private one moves.
 """
@@ -7,22 +10,59 @@ from __future__ import annotations
 
 from typing import Any
 
+import torch
 from torch.utils import _pytree
 
-from namedtensor.plans import Layout
-from namedtensor.tensor.named import NamedTensor
+from namedtensor.axes import shown
+from namedtensor.backends import backend_of, get_backend
+from namedtensor.errors import AxisNameError
+from namedtensor.plans import Layout, layout_of
+from namedtensor.tensor.named import NamedTensor, tensor
 
 
 def _flatten(X: NamedTensor) -> tuple[list[Any], Layout]:
     return [X.data], X.layout
 
 
+def _flatten_with_keys(X: NamedTensor) -> tuple[list[tuple[Any, Any]], Layout]:
+    return [(_pytree.GetAttrKey("data"), X.data)], X.layout
+
+
 def _unflatten(leaves: Any, layout: Layout) -> NamedTensor:
     (data,) = leaves
-    return NamedTensor(data, layout)
+    backend = backend_of(data)
+    if backend is None:  # what torch keeps in place of a tensor: a device, a dimension, a symbol
+        return NamedTensor(data, layout)
+    if data.ndim != len(layout.axes):
+        raise AxisNameError(
+            "putting a tensor back under its names",
+            f"the data has axes: {data.ndim}, and names: {len(layout.axes)}. vmap and the Jacobians "
+            "of torch.func add and take axes by position, and names have none",
+            [("names", " ".join(map(shown, layout.axes)) or "()")],
+            "formulas lift over any axis without vmap, and nt.derivative(f)(X) is the Jacobian; "
+            "under vmap, name a positional tensor inside: lambda x: f(nt.tensor(x, ...)).torch(...)",
+        )
+    return NamedTensor(data, layout_of(layout.axes, backend.kind_of(data.dtype), backend))
+
+
+def _written(layout: Layout) -> dict[str, Any]:
+    """Write a layout as torch.export.save keeps it."""
+    return {"axes": list(layout.axes), "kind": layout.kind, "library": layout.backend.name}
+
+
+def _read(written: dict[str, Any]) -> Layout:
+    return layout_of(tuple(written["axes"]), written["kind"], get_backend(written["library"]))
 
 
 def register() -> None:
     _pytree.register_pytree_node(
-        NamedTensor, _flatten, _unflatten, serialized_type_name="namedtensor.NamedTensor"
+        NamedTensor,
+        _flatten,
+        _unflatten,
+        serialized_type_name="namedtensor.NamedTensor",
+        flatten_with_keys_fn=_flatten_with_keys,
+        to_dumpable_context=_written,
+        from_dumpable_context=_read,
     )
+    # torch.load need not trust a file for it: a named tensor is saved as a call of nt.tensor
+    torch.serialization.add_safe_globals([tensor])

@@ -9,6 +9,7 @@ from namedtensor.formula.rewrite.attention import attention
 from namedtensor.formula.rewrite.linear import identity, linear
 from namedtensor.formula.rewrite.lookup import cross_entropy, lookup
 from namedtensor.formula.rewrite.normalisation import layer_norm, rms_norm, spelled_standardize
+from namedtensor.formula.rewrite.renames import push_renames
 from namedtensor.formula.rewrite.stable import stable_log_softmax, stable_logsumexp, stable_softmax
 from namedtensor.formula.rewrite.windows import convolution
 from namedtensor.primitives import Node
@@ -61,6 +62,7 @@ RULES = FORMS + KERNELS
 def rewrite(nodes: Sequence[Node], library: str) -> tuple[tuple[Node, ...], tuple[Fired, ...]]:
     """Give the trees with every rule applied that the library has a kernel for, and what fired."""
     fired: list[Fired] = []
+    nodes = push_renames(nodes)
     for rules in (FORMS, KERNELS):
         usable = [r for r in rules if library in r.libraries]
         downwards = rules is KERNELS

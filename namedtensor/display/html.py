@@ -61,10 +61,9 @@ def shape_table(shape: Any) -> str:
     """Write a shape: its axes in a row, their sizes below; a size yet to be met is open."""
     if not len(shape):
         return f"<pre>{escape(repr(shape))}</pre>"
-    names = [_cell("th", "axis", shown(name)) for name in shape.names]
-    sizes = [shape.size(name) for name in shape.names]
-    cells = [_cell("td", "", "open" if size is None else str(size)) for size in sizes]
-    return _page(f"<table>{_line(names)}{_line(cells)}</table>")
+    names = [_cell("th", "axis", shown(axis.name)) for axis in shape]
+    sizes = [_cell("td", "", "open" if axis.size is None else str(axis.size)) for axis in shape]
+    return _page(f"<table>{_line(names)}{_line(sizes)}</table>")
 
 
 def _page(*parts: str) -> str:
@@ -77,8 +76,12 @@ def _shape(head: str) -> str:
 
 def _rule(node: Any) -> str:
     """Write an expression as deep as fits."""
-    written = [describe(node, depth) for depth in range(1, 12)]
-    return next((rule for rule in reversed(written) if len(rule) <= _RULE), written[0])
+    rule, deeper = "", describe(node, 1)
+    depth = 1
+    while deeper != rule and (not rule or len(deeper) <= _RULE):
+        depth += 1
+        rule, deeper = deeper, describe(node, depth)
+    return rule
 
 
 def _tables(X: Any) -> list[str]:

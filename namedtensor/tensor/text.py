@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 UNREADABLE = "(its numbers cannot be read)"
-_MOST, _EDGE = 60, 2  # numbers shown in full, and how many of each axis where there are more
+TOO_MANY = "(too many numbers to lay out)"
+_MOST = 60  # numbers shown in full; of more, the first and last few of each axis
+_LAID_OUT = 1_000
 
 
 def text(X: Any) -> str:
@@ -22,18 +25,20 @@ def text(X: Any) -> str:
     """
     if not X.axes and X.layout.backend.name == "numpy":
         return f"NamedTensor({X.data.item()!r})"
-    short = X.shape.count > _MOST
+    return f"NamedTensor({title(X)})\n{_body(X)}"
+
+
+def _body(X: Any) -> str:
+    sizes = [size for _, size in X.sizes]
+    short = math.prod(sizes) > _MOST
+    edge = next((e for e in (2, 1) if math.prod(min(s, 2 * e) for s in sizes) <= _LAID_OUT), 0)
+    if short and not edge:
+        return TOO_MANY
     # numpy leaves out the middle itself, and one number in the middle is enough for that
-    keep = [ends(size, 2 * _EDGE + 1) if short else range(size) for _, size in X.sizes]
-    data = numbers_at(X, keep)
-    body = (
-        UNREADABLE
-        if data is None
-        else np.array2string(
-            data, threshold=0 if short else _MOST, edgeitems=_EDGE, **decimals(data)
-        )
-    )
-    return f"NamedTensor({title(X)})\n{body}"
+    data = numbers_at(X, [ends(size, 2 * edge + 1) if short else range(size) for size in sizes])
+    if data is None:
+        return UNREADABLE
+    return np.array2string(data, threshold=0 if short else _MOST, edgeitems=edge, **decimals(data))
 
 
 def title(X: Any) -> str:
@@ -51,14 +56,16 @@ def numbers_at(X: Any, keep: Sequence[Sequence[int]]) -> Any:
 
     Only these are copied from a device. Dtypes that numpy lacks come as float32.
     """
-    data = X.data
-    for place, ((_, size), kept) in enumerate(zip(X.sizes, keep, strict=True)):
-        if len(kept) < size:
-            data = data[(*[slice(None)] * place, list(kept))]
-    if X.layout.backend.name == "numpy":
-        return data
+    torch = X.layout.backend.name == "torch"
     try:
-        data = data.detach().resolve_conj().resolve_neg()
+        data = X.data.detach() if torch else X.data
+        if any(len(kept) < size for kept, (_, size) in zip(keep, X.sizes, strict=True)):
+            data = data[tuple([kept[0] if len(kept) == 1 else slice(None) for kept in keep])]
+            data = data[np.ix_(*[kept for kept in keep if len(kept) > 1])]
+            data = data.reshape([len(kept) for kept in keep])
+        if not torch:
+            return data
+        data = data.resolve_conj().resolve_neg()
         if str(data.dtype).startswith(("torch.bfloat16", "torch.float8")):
             data = data.float()
         return data.cpu().numpy()

@@ -15,7 +15,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
-from namedtensor.errors import AxisNameError, AxisSizeError
+from namedtensor.errors import AxisNameError, AxisSizeError, kind_of_thing
 
 NAME = re.compile(r"[^\W\d]\w*'*\**")
 _SIZED = re.compile(rf"\s*({NAME.pattern})\s*(?:\[\s*(\d+)\s*\])?\s*")
@@ -28,6 +28,11 @@ axis_sizes: ContextVar[Callable[[str], Any] | None] = ContextVar("axis_sizes", d
 def shown(name: str) -> str:
     """Give an axis name as its owner wrote it."""
     return name.rstrip(FRESH)
+
+
+def primed(label: str, name: str) -> str:
+    """Write how to give an axis of a tensor another name: X["seq -> seq'"]."""
+    return f'{label}["{shown(name)} -> {shown(name)}\'"]'
 
 
 class Axis:
@@ -76,14 +81,14 @@ class Axis:
         return lookup(self.name)
 
     def __getitem__(self, item: Any) -> Any:
+        if hasattr(item, "node") and item.node.type.host:
+            return Axis(self.name, item)
         if (
             isinstance(item, (slice, list))
             or getattr(item, "ndim", False)
             or hasattr(item, "sizes")
         ):
             return AxisSelection(self.name, item)
-        if hasattr(item, "node"):
-            return Axis(self.name, item)
         if isinstance(item, bool):
             size = -1
         else:
@@ -163,7 +168,8 @@ class Rename:
     after: tuple[Axis, ...]
 
     def __post_init__(self) -> None:
-        if len(self.before) != 1 and len(self.after) != 1:
+        counts = sorted([len(self.before), len(self.after)])
+        if counts[0] != 1:
             raise AxisNameError(
                 repr(self),
                 "only one to one, many to one and one to many make sense",
@@ -203,8 +209,8 @@ def parse_axes(spec: Any) -> tuple[Axis, ...]:
     if isinstance(spec, Iterable) and not hasattr(spec, "sizes"):
         return tuple(axis for part in spec for axis in parse_axes(part))
     raise AxisNameError(
-        repr(spec) if isinstance(spec, (int, float, type(None))) else type(spec).__name__,
-        "axes are given as Axis objects or as names",
+        f"axes({spec!r})" if isinstance(spec, (int, float, type(None))) else "axes(...)",
+        f"axes are given as Axis objects or as names, not as {kind_of_thing(spec)}",
         hint='seq, (seq, emb) or "seq emb"',
     )
 
@@ -247,12 +253,14 @@ def parse_renames(text: str) -> tuple[Rename, ...]:
     return tuple(renames)
 
 
-def axis_name(spec: Any) -> str:
-    """Give the name of the one axis that spec stands for."""
+def one_axis(call: str, spec: Any) -> Axis:
+    """Read the one axis that spec stands for."""
     found = parse_axes(spec)
     if len(found) != 1:
-        raise AxisNameError(repr(spec), "one axis is wanted here", hint='seq or "seq"')
-    return found[0].name
+        raise AxisNameError(
+            call, f"one axis is wanted here, and {len(found)} are given", hint='seq or "seq"'
+        )
+    return found[0]
 
 
 def distinct(call: str, given: Iterable[Axis]) -> None:
@@ -263,6 +271,6 @@ def distinct(call: str, given: Iterable[Axis]) -> None:
             raise AxisNameError(
                 call,
                 f"{shown(axis.name)} is named twice",
-                hint=f"name it once; {shown(axis.name)}.prime is a second copy",
+                hint=f'name it once; "{shown(axis.name)}\'" is a second copy',
             )
         seen.add(axis.name)

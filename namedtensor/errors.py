@@ -73,6 +73,24 @@ class TraceError(NamedTensorError):
     """A formula's body cannot be traced into an expression."""
 
 
+def kind_of_thing(value: object) -> str:
+    """Say what a value is that should be something else.
+
+    >>> kind_of_thing(3), kind_of_thing([]), kind_of_thing(None)
+    ('an int', 'a list', 'None')
+    """
+    if value is None:
+        return "None"
+    name = type(value).__name__
+    return f"{'an' if name[0].lower() in 'aeiou' else 'a'} {name}"
+
+
+def first_line(error: BaseException) -> str:
+    """Give the first line of what a library says, without its closing dot."""
+    lines = str(error).strip().splitlines()
+    return lines[0].strip().rstrip(".") if lines else type(error).__name__
+
+
 def nearest(name: str, names: Iterable[str]) -> str | None:
     """Find the name that a typo most likely meant.
 

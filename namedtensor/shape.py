@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from namedtensor.axes import Axis, axis_name, distinct, parse_axes, shown
+from namedtensor.axes import Axis, distinct, one_axis, parse_axes, shown
 from namedtensor.errors import AxisMissingError, AxisSizeError, nearest
 
 
@@ -41,7 +41,14 @@ class Shape:
     def count(self) -> int:
         """How many records the shape has: the product of its sizes."""
         total = 1
-        for size in self._sizes.values():
+        for name, size in self._sizes.items():
+            if size is None:
+                raise AxisSizeError(
+                    "shape.count",
+                    f"{shown(name)} has no size",
+                    [("shape", spaced(self._sizes.items()))],
+                    f"give it one: {shown(name)}[512]",
+                )
             total *= size
         return total
 
@@ -51,14 +58,14 @@ class Shape:
         >>> Shape("seq[7] emb[512]").size("emb")
         512
         """
-        name = axis_name(axis)
+        name = one_axis(f"size({axis})", axis).name
         if name not in self._sizes:
             guess = nearest(name, self._sizes)
             raise AxisMissingError(
                 f"size({shown(name)})",
                 f"there is no axis {shown(name)}",
                 [("shape", spaced(self._sizes.items()))],
-                f"did you mean {guess}?" if guess else "",
+                f"did you mean {shown(guess)}?" if guess else "it has the axes that it shows",
             )
         return self._sizes[name]
 
@@ -133,9 +140,9 @@ def sized(name: str, size: Any) -> Axis:
 
 
 def axis_text(axis: tuple[str, Any]) -> str:
-    """Write one axis as seq[7], or as seq where its size is open."""
+    """Write one axis as seq[7], or as seq where its size is not known yet."""
     name, size = axis
-    return shown(name) if size is None else f"{shown(name)}[{size}]"
+    return f"{shown(name)}[{size}]" if isinstance(size, int) else shown(name)
 
 
 def spaced(sizes: Iterable[tuple[str, Any]]) -> str:

@@ -22,9 +22,10 @@ from torch import where as where
 from torch.linalg import cholesky as cholesky
 from torch.linalg import det as det
 from torch.linalg import inv as inv
-from torch.linalg import matrix_exp as matrix_exp
 from torch.linalg import pinv as pinv
 from torch.linalg import solve as solve
+
+from namedtensor.errors import KindError
 
 FALLBACK = torch
 
@@ -45,7 +46,12 @@ def device_of(x: Array) -> Any:
 
 
 def numpy_of(x: Array) -> Any:
-    return x.detach().cpu().numpy()
+    try:
+        return x.detach().cpu().resolve_conj().resolve_neg().numpy()
+    except (TypeError, NotImplementedError):
+        what = "data on the meta device" if x.device.type == "meta" else str(x.dtype)
+        hint = 'X.to("float32").numpy(...)' if x.device.type != "meta" else 'X.to("cpu")'
+        raise KindError("X.numpy(...)", f"numpy cannot hold {what}", hint=hint) from None
 
 
 def cast(x: Array, dtype: Any) -> Array:
@@ -78,6 +84,10 @@ def as_like(x: Array, like: Array) -> Array:
 
 def arange(n: int, like: Array) -> Array:
     return torch.arange(n, device=None if like is None else like.device)
+
+
+def listed(numbers: list[int], like: Array) -> Array:
+    return torch.tensor(numbers, dtype=torch.int64, device=None if like is None else like.device)
 
 
 def full(shape: Dims, value: Any, like: Array) -> Array:
@@ -307,6 +317,10 @@ def stack(parts: Sequence[Array], dim: int) -> Array:
 
 eigvals_symmetric = torch.linalg.eigvalsh
 singular_values = torch.linalg.svdvals
+
+
+def matrix_exp(x: Array) -> Array:
+    return torch.linalg.matrix_exp(x.contiguous())
 
 
 def slogdet(x: Array) -> Array:

@@ -5,14 +5,22 @@ f : R^S -> R^T,   derivative(f)(X) in R^{T x S*},   (df/dX)_{t,s*} = d f(X)_t / 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
-from namedtensor.axes import shown
-from namedtensor.errors import AxisNameError, AxisSizeError, BackendError
+from namedtensor.errors import (
+    AxisNameError,
+    AxisSizeError,
+    BackendError,
+    KindError,
+    kind_of_thing,
+)
 from namedtensor.plans import layout_of
 from namedtensor.shape import spaced
 from namedtensor.tensor import NamedTensor
+from namedtensor.tensor.named import same_shape
 
 
 def derivative(f: Callable[..., Any], argument: int = 0) -> Callable[..., Any]:
@@ -35,7 +43,8 @@ def derivative(f: Callable[..., Any], argument: int = 0) -> Callable[..., Any]:
         X, positional, seen = _positional("derivative", f, arguments, argument)
         import torch
 
-        jacobian = torch.func.jacrev(positional)(X.data)
+        with _quiet():
+            jacobian = torch.func.jacrev(positional)(X.data)
         taken = set(seen[0].axes)
         starred = []
         for axis in X.axes:
@@ -99,26 +108,40 @@ def differential(f: Callable[..., Any]) -> Callable[..., Any]:
 
     def change(X: Any, dX: Any) -> Any:
         X, positional, seen = _positional("differential", f, (X,), 0)
-        if not isinstance(dX, NamedTensor) or dX.shape != X.shape:
-            shapes = [("X", spaced(X.sizes))]
-            if isinstance(dX, NamedTensor):
-                shapes.append(("dX", spaced(dX.sizes)))
-            raise AxisNameError(
-                "differential(f)(X, dX)", "dX has other axes than X", shapes, "give dX X's shape"
-            )
+        same_shape("differential(f)(X, dX)", "X", X, "dX", dX)
         import torch
 
         tangent = dX.torch(*X.axes)
-        result = torch.func.jvp(positional, (X.data,), (tangent,))[1]
+        with _quiet():
+            result = torch.func.jvp(positional, (X.data,), (tangent,))[1]
         return NamedTensor(result, seen[0].layout)
 
     return change
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep to ourselves what torch says of its own insides, which no user can mend.
+
+    On first use forward differentiation calls torch.jit.script, which is deprecated; some backward
+    functions have no batching rule and are slower.
+    """
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "`torch.jit.script", DeprecationWarning)
+        warnings.filterwarnings("ignore", "There is a performance drop", UserWarning)
+        yield
 
 
 def _positional(
     name: str, f: Callable[..., Any], arguments: tuple[Any, ...], place: int
 ) -> tuple[NamedTensor, Callable[[Any], Any], list[Any]]:
     """Give X, f as a function of X's data, and a list that will hold f's last named result."""
+    if place >= len(arguments):
+        raise AxisNameError(
+            f"{name}(f, {place})",
+            f"f is given {len(arguments)} argument(s), and argument {place} is asked for",
+            hint="arguments count from 0",
+        )
     X = arguments[place]
     if not isinstance(X, NamedTensor) or X.layout.backend.name != "torch":
         shapes = [("X", spaced(X.sizes))] if isinstance(X, NamedTensor) else []
@@ -127,6 +150,13 @@ def _positional(
             "derivatives are torch's, and X is not torch data",
             shapes,
             'X.to("torch")',
+        )
+    if X.kind not in ("float", "complex"):
+        raise KindError(
+            f"{name}(f)(X)",
+            f"X holds {X.kind} numbers, and derivatives are by real ones",
+            [("X", spaced(X.sizes))],
+            'X.to("float32")',
         )
     seen: list[Any] = [None]
 
@@ -137,8 +167,8 @@ def _positional(
         if not isinstance(result, NamedTensor):
             raise BackendError(
                 f"{name}(f)(X)",
-                f"f gave a {type(result).__name__} and not a named tensor",
-                [("X", " ".join(map(shown, X.axes)))],
+                f"f gave {kind_of_thing(result)}, and not a named tensor",
+                [("X", spaced(X.sizes))],
                 "return a named tensor",
             )
         seen[0] = result

@@ -13,16 +13,24 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from namedtensor.axes import Axis, distinct, parse_axes
-from namedtensor.backends import get_backend, numpy_backend
-from namedtensor.errors import AxisSizeError, KindError, NamedTensorError
-from namedtensor.operations.axis_functions import AxisFunction
+from namedtensor.axes import Axis, distinct, one_axis, parse_axes, shown
+from namedtensor.backends import get_backend
+from namedtensor.errors import (
+    AxisNameError,
+    AxisSizeError,
+    BackendError,
+    KindError,
+    NamedTensorError,
+    first_line,
+    kind_of_thing,
+)
+from namedtensor.operations.axis_functions import AxisFunction, named_operand, wants
 from namedtensor.operations.elementwise import where
 from namedtensor.plans import layout_of
-from namedtensor.primitives import Call, Type, primitive
+from namedtensor.primitives import Call, Operation, Type, primitive
 from namedtensor.primitives.node import apply_node, make_node
 from namedtensor.primitives.sizes import as_node
-from namedtensor.shape import spaced
+from namedtensor.shape import sized, spaced
 from namedtensor.tensor import NamedTensor, SymbolicTensor, apply
 from namedtensor.tensor.resize import need_sizes
 
@@ -42,7 +50,12 @@ def _lower_iota(emit: Any, call: Any, n: Any = None) -> Any:
     return emit.bind(code, call.params, call.type, f"i_{call.params[0]}")
 
 
-IOTA = primitive("iota", _iota_rule, _lower_iota)
+def _write_iota(operation: Operation, labels: tuple[str, ...]) -> str:
+    axis = "".join(map(shown, operation.params))
+    return f"iota({axis}[{labels[0]}])" if labels else f"iota({axis})"
+
+
+IOTA = primitive("iota", _iota_rule, _lower_iota, write=_write_iota)
 
 
 def iota(axis: Any) -> Any:
@@ -53,7 +66,7 @@ def iota(axis: Any) -> Any:
     >>> iota("seq[3]").numpy()
     array([0, 1, 2])
     """
-    (found,) = parse_axes(axis)
+    found = one_axis(f"iota({axis!r})", axis)
     size = getattr(found.size, "node", found.size)
     operation = IOTA(found.name)
     if size is None:
@@ -64,11 +77,30 @@ def iota(axis: Any) -> Any:
 
 
 def _bind_define(axes: tuple[Axis, ...]) -> Callable[..., Any]:
+    call = f"define[{', '.join(map(repr, axes))}](rule)"
+
     def define(rule: Callable[..., Any]) -> Any:
+        if not callable(rule):
+            raise AxisNameError(
+                call,
+                f"the rule is {kind_of_thing(rule)}, and not a function of the indices",
+                hint=f"lambda {', '.join('ijklmnop'[: len(axes)])}: ...",
+            )
         result = rule(*[iota(axis) for axis in axes])
-        if not isinstance(result, NamedTensor):
-            return full(axes, result) if all(a.size is not None for a in axes) else result
-        return result
+        if not isinstance(result, (NamedTensor, bool, int, float, complex)):
+            raise KindError(
+                call,
+                f"the rule gave {kind_of_thing(result)}, and not numbers",
+                hint="choose with nt.where(condition, x, y)",
+            )
+        for axis in axes:
+            # an axis that the rule does not look at is an axis all the same
+            if not isinstance(result, NamedTensor) or axis.name not in result.axes:
+                result = where(iota(axis) >= 0, result, result)
+        if not isinstance(result, SymbolicTensor):
+            return result
+        own = tuple([a.name for a in axes])
+        return SymbolicTensor(result.node, (*own, *[a for a in result.axes if a not in own]))
 
     return define
 
@@ -89,7 +121,10 @@ def eye(*axes: Any) -> Any:
     array([[1, 0],
            [0, 1]])
     """
-    row, col = parse_axes(axes)
+    named = parse_axes(axes)
+    wants("eye", named, 2, "nt.eye(seq, seq_)")
+    distinct(f"eye({', '.join(map(repr, named))})", named)
+    row, col = named
     return where(iota(row) == iota(col), 1, 0)
 
 
@@ -124,8 +159,22 @@ def one_hot(I: Any, axis: Any) -> Any:
     array([[0, 0, 1],
            [1, 0, 0]])
     """
-    (found,) = parse_axes(axis)
+    found = one_axis(f"one_hot(I, {axis!r})", axis)
     return apply(ONE_HOT(found.name), I, abs(found))
+
+
+def _listed_rule(call: Call) -> Type:
+    axis, numbers = call.params
+    return Type(((axis, len(numbers)),), "int", weak=True)
+
+
+def _lower_listed(emit: Any, call: Any) -> Any:
+    axis, numbers = call.params
+    text = f"[{', '.join(map(str, numbers))}]"
+    return emit.bind(emit.call("listed", text, emit.like), (axis,), call.type, "listed_")
+
+
+LISTED = primitive("listed", _listed_rule, _lower_listed)
 
 
 # ----------------------------------------------------------------------------------------- filled
@@ -137,14 +186,46 @@ def full(*axes_and_value: Any, dtype: Any = None, device: Any = None, backend: A
     >>> full("seq[2]", 7.0).numpy()
     array([7., 7.])
     """
-    *axes, value = axes_and_value
+    *axes, value = axes_and_value or (None,)
+    if not isinstance(value, (bool, int, float, complex)):
+        raise KindError(
+            "full(..., value)",
+            f"the value is {kind_of_thing(value)}, and not a number",
+            hint="axes come first, then the number: nt.full(emb[512], 0.5)",
+        )
+    return _filled("full", axes, value, dtype, device, backend)
+
+
+def _filled(name: str, axes: Any, value: Any, dtype: Any, device: Any, backend: Any) -> Any:
     library = _library(backend, dtype, device, None)
-    named = _sized_axes("full", axes)
-    shape = tuple([a.size for a in named])
+    named = _sized_axes(name, axes)
     if dtype is None and isinstance(value, (bool, int)):
-        dtype = library.function("bool" if isinstance(value, bool) else "int64")
-    data = library.function("create")(shape, value, library.function("dtype_of")(dtype), device)
-    return _wrap(named, data, library)
+        dtype = "bool" if isinstance(value, bool) else "int64"
+    make = library.function("create")
+    return _created(name, named, library, make, (value,), dtype, device)
+
+
+def _created(
+    name: str,
+    named: tuple[Axis, ...],
+    library: Any,
+    make: Callable[..., Any],
+    given: tuple[Any, ...],
+    dtype: Any,
+    device: Any,
+) -> NamedTensor:
+    """Make an array of this shape; the library's refusals come out in words."""
+    shape = tuple([a.size for a in named])
+    try:
+        data = make(shape, *given, library.function("dtype_of")(dtype), device)
+    except (RuntimeError, ValueError, TypeError, AssertionError, AttributeError) as error:
+        raise BackendError(
+            f"{name}({', '.join(map(repr, named))}, ...)",
+            f"{library} cannot make it: {first_line(error)}",
+            hint="dtype, device and generator belong to one library; "
+            'backend="numpy" or backend="torch" chooses it',
+        ) from error
+    return _wrap(named, library.function("as_array")(data), library)
 
 
 def zeros(*axes: Any, dtype: Any = None, device: Any = None, backend: Any = None) -> Any:
@@ -153,7 +234,7 @@ def zeros(*axes: Any, dtype: Any = None, device: Any = None, backend: Any = None
     >>> zeros("emb[3] hid[4]").shape
     emb[3] x hid[4]
     """
-    return full(*axes, 0.0, dtype=dtype, device=device, backend=backend)
+    return _filled("zeros", axes, 0.0, dtype, device, backend)
 
 
 def ones(*axes: Any, dtype: Any = None, device: Any = None, backend: Any = None) -> Any:
@@ -162,7 +243,7 @@ def ones(*axes: Any, dtype: Any = None, device: Any = None, backend: Any = None)
     >>> ones("emb[2]").numpy()
     array([1., 1.])
     """
-    return full(*axes, 1.0, dtype=dtype, device=device, backend=backend)
+    return _filled("ones", axes, 1.0, dtype, device, backend)
 
 
 def _sized_axes(name: str, axes: Any) -> tuple[Axis, ...]:
@@ -180,6 +261,12 @@ def _sized_axes(name: str, axes: Any) -> tuple[Axis, ...]:
 def _library(backend: Any, dtype: Any, device: Any, generator: Any) -> Any:
     """Choose the library that the arguments speak of; numpy where none does."""
     if backend is not None:
+        if str(backend) not in ("numpy", "torch"):
+            raise BackendError(
+                f"backend={backend!r}",
+                "tensors live in numpy or in torch",
+                hint='backend="numpy" or backend="torch"',
+            )
         return get_backend(str(backend))
     if device is not None and str(device) != "cpu":
         return get_backend("torch")
@@ -189,7 +276,7 @@ def _library(backend: Any, dtype: Any, device: Any, generator: Any) -> Any:
         (torch.dtype, torch.device, torch.Generator),
     ):
         return get_backend("torch")
-    return numpy_backend()
+    return get_backend("numpy")
 
 
 def _wrap(axes: tuple[Axis, ...], data: Any, library: Any) -> NamedTensor:
@@ -212,12 +299,8 @@ def _random(
 ) -> NamedTensor:
     library = _library(backend, dtype, device, generator)
     named = _sized_axes(name, axes)
-    shape = tuple([a.size for a in named])
     source = library.function("generator_of")(generator, device)
-    data = library.function(word)(
-        shape, *before, source, library.function("dtype_of")(dtype), device
-    )
-    return _wrap(named, library.function("as_array")(data), library)
+    return _created(name, named, library, library.function(word), (*before, source), dtype, device)
 
 
 def normal(
@@ -259,15 +342,23 @@ def randint(
     >>> randint(0, 5, "seq[3]", generator=np.random.default_rng(0)).kind
     'int'
     """
+    if not all(isinstance(b, int) for b in (low, high)) or low >= high:
+        raise KindError(
+            f"randint({low!r}, {high!r}, ...)",
+            "the bounds are two whole numbers, the first below the second",
+            hint="nt.randint(0, 10, seq[5]) draws from 0, ..., 9",
+        )
     return _random(
         "randint", "random_integers", axes, (low, high), generator, dtype, device, backend
     )
 
 
 def _bind_categorical(axes: tuple[Axis, ...]) -> Callable[..., Any]:
+    wants("categorical", axes, 1, "nt.categorical[vocab](P)")
     (axis,) = axes
 
     def categorical(P: NamedTensor, generator: Any = None) -> NamedTensor:
+        named_operand(f"categorical[{axis.name}]", P)
         if P.kind != "float":
             raise KindError(
                 f"categorical[{axis.name}](P)",
@@ -275,14 +366,25 @@ def _bind_categorical(axes: tuple[Axis, ...]) -> Callable[..., Any]:
                 [("P", spaced(P.sizes))],
                 f"nt.softmax[{axis.name}](P)",
             )
-        P.size(axis)
         rest = tuple([a for a in P.axes if a != axis.name])
-        data = P.positional("P.numpy", (*rest, axis.name))
-        if axis.size is not None and axis.size != P.size(axis):
-            raise NamedTensorError(
-                f"categorical[{axis!r}](P)", f"axis {axis.name} is {P.size(axis)} in P"
+        if P.size(axis) == 0:
+            raise AxisSizeError(
+                f"categorical[{axis.name}](P)",
+                f"axis {axis.name} is 0 in P, and there is nothing to draw",
+                [("P", spaced(P.sizes))],
+                "check the size first: P.size(ax) > 0",
             )
-        drawn = P.layout.backend.function("categorical")(data, generator)
+        data = P.positional("P.numpy", (*[sized(a, None) for a in rest], axis))
+        try:
+            drawn = P.layout.backend.function("categorical")(data, generator)
+        except (RuntimeError, ValueError, TypeError, AttributeError) as error:
+            raise NamedTensorError(
+                f"categorical[{axis.name}](P)",
+                f"{P.layout.backend} cannot draw: {first_line(error)}",
+                [("P", spaced(P.sizes))],
+                f"probabilities are 0 or more and not all 0, as nt.softmax[{axis.name}] gives them; "
+                "a generator is of P's library",
+            ) from error
         return NamedTensor(drawn, layout_of(rest, "int", P.layout.backend))
 
     return categorical
@@ -305,6 +407,7 @@ def cast(X: Any, dtype: Any) -> Any:
     >>> cast(nt.tensor([1, 0], "seq"), "bool").kind
     'bool'
     """
+    named_operand("cast", X)
     if not isinstance(X, SymbolicTensor):
         return X.to(_DTYPES.get(dtype, dtype))
     return apply(CAST(_dtype_name(dtype)), X)

@@ -10,12 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from namedtensor.axes import shown
-from namedtensor.errors import AxisClashError, IndexRangeError
+from namedtensor.axes import primed, shown
+from namedtensor.errors import AxisClashError, AxisNameError, IndexRangeError, KindError
 from namedtensor.operations.axis_functions import AxisFunction, names
 from namedtensor.primitives import Call, Operation, Type, primitive
 from namedtensor.primitives.node import apply_node
 from namedtensor.primitives.sizes import as_node
+from namedtensor.primitives.type import KINDS
+from namedtensor.shape import spaced
 from namedtensor.tensor import apply
 
 # -------------------------------------------------------------------------------- one index: X[seq(0)]
@@ -125,7 +127,10 @@ def index_rule(call: Call) -> Type:
     call.need(0, axes)
     for i in range(1, len(call.types)):
         call.kind(
-            i, ("int",), f"nt.cast({call.labels[i]}, int), or a mask in brackets: X[seq[mask]]"
+            i,
+            ("int",),
+            f"nt.cast({call.labels[i]}, int); a mask selects in square brackets: "
+            f"{call.labels[0]}[{shown(axes[0])}[mask]]",
         )
     indices = call.union(range(1, len(call.types)))
     rest = call.types[0].without(axes)
@@ -169,18 +174,28 @@ def write_index(operation: Operation, labels: tuple[str, ...]) -> str:
     return f"{labels[0]}[{', '.join(f'{shown(a)}({i})' for a, i in pairs)}]"
 
 
+def _least_and_greatest(indices: Any) -> tuple[int, int]:
+    if isinstance(indices, int):
+        return indices, indices
+    return int(indices.min()), int(indices.max())
+
+
 def diagnose_index(
     operation: Operation, labels: Sequence[str], data: Sequence[Any], sizes: Any
 ) -> Any:
     """Name the index that lies outside; looks at the data after the library has refused it."""
     for axis, label, indices in zip(operation.params[0], labels[1:], data[1:], strict=True):
         size = sizes[0][axis]
-        low, high = int(indices.min()), int(indices.max())
+        low, high = _least_and_greatest(indices)
         if low < -size or high >= size:
-            bad = high if high >= size else low
-            why = f"index {bad} in {label} lies outside axis {shown(axis)}, which is {size} in {labels[0]}"
-            return IndexRangeError, why, f"indices count from 0 to {size - 1}"
+            return _outside(high if high >= size else low, label, axis, size, labels[0])
     return None
+
+
+def _outside(index: int, label: str, axis: str, size: int, owner: str) -> tuple[Any, str, str]:
+    why = f"index {index} in {label} lies outside axis {shown(axis)}, which is {size} in {owner}"
+    hint = f"indices count from 0 to {size - 1}" if size else f"axis {shown(axis)} is empty"
+    return IndexRangeError, why, hint
 
 
 INDEX = primitive("index", index_rule, lower_index, write=write_index, diagnose=diagnose_index)
@@ -190,6 +205,14 @@ def _bind_index(axes: Any) -> Callable[..., Any]:
     operation = INDEX(names(axes))
 
     def index(X: Any, *indices: Any) -> Any:
+        if len(indices) != len(axes):
+            written = ", ".join(map(repr, axes))
+            raise AxisNameError(
+                f"index[{written}]({', '.join('XIJKLMN'[: len(indices) + 1])})",
+                f"{len(axes)} to index by, and {len(indices)} tensors of indices",
+                [("X", spaced(X.sizes))] if hasattr(X, "sizes") else [],
+                "one integer tensor for each axis: nt.index[row, col](X, I, J)",
+            )
         return apply(operation, X, *indices)
 
     return index
@@ -213,6 +236,13 @@ def update_rule(call: Call) -> Type:
     type_ = call.types[0]
     written = _written_sizes(call)
     value = call.types[1]
+    if KINDS.index(value.kind) > KINDS.index(type_.kind):
+        raise call.fail(
+            KindError,
+            f"{call.labels[0]} holds {type_.kind} numbers, which cannot hold {call.labels[1]}, "
+            f"{'an int' if value.kind == 'int' else f'a {value.kind}'} value",
+            f"nt.cast({call.labels[0]}, {value.kind}) first",
+        )
     extra = []
     for name, size in value.axes:
         if name in written:
@@ -221,7 +251,7 @@ def update_rule(call: Call) -> Type:
             raise call.fail(
                 AxisClashError,
                 f"{call.labels[1]} has axis {shown(name)}, which the index uses up",
-                f"rename it: {call.labels[1]}[{shown(name)} >> {shown(name)}']",
+                f"rename it: {primed(call.labels[1], name)}",
             )
         else:
             extra.append((name, size))
@@ -322,5 +352,18 @@ def write_update(operation: Operation, labels: tuple[str, ...]) -> str:
     return f"{labels[0]}.at[{', '.join(parts)}].{verb}({labels[1]})"
 
 
-primitive("set_at", update_rule, lower_update("set_at"), write=write_update)
-primitive("add_at", update_rule, lower_update("add_at"), write=write_update)
+def diagnose_update(
+    operation: Operation, labels: Sequence[str], data: Sequence[Any], sizes: Any
+) -> Any:
+    """Name the index that lies outside, as for reading."""
+    places = [p for p in operation.params[0] if p[1] != "slice"]
+    for place, label, indices in zip(places, labels[2:], data[2:], strict=True):
+        size = sizes[0][place[0]]
+        low, high = _least_and_greatest(indices)
+        if low < -size or high >= size:
+            return _outside(high if high >= size else low, label, place[0], size, labels[0])
+    return None
+
+
+for _verb in ("set_at", "add_at"):
+    primitive(_verb, update_rule, lower_update(_verb), write=write_update, diagnose=diagnose_update)

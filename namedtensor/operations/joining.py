@@ -10,21 +10,14 @@ from typing import Any
 
 from namedtensor.axes import Axis, shown
 from namedtensor.errors import AxisClashError, AxisNameError, AxisSizeError
-from namedtensor.operations.axis_functions import AxisFunction, wants
+from namedtensor.operations.axis_functions import AxisFunction, named_operand, wants
 from namedtensor.primitives import Call, Type, combine, primitive
 from namedtensor.primitives.type import widest
 from namedtensor.shape import spaced
 from namedtensor.tensor import apply
 
 
-def _need_some(call: Call) -> None:
-    if not call.types:
-        name = call.operation.name
-        raise call.fail(AxisNameError, "there is nothing to join", f"nt.{name}[seq](A, B)")
-
-
 def _concat_rule(call: Call) -> Type:
-    _need_some(call)
     (axis,) = call.params
     size: Any = 0
     for i, type_ in enumerate(call.types):
@@ -59,7 +52,6 @@ def _lower_concat(emit: Any, call: Any, *values: Any) -> Any:
 
 
 def _stack_rule(call: Call) -> Type:
-    _need_some(call)
     (axis,) = call.params
     for i, type_ in enumerate(call.types):
         if type_.has(axis):
@@ -106,15 +98,24 @@ def _bind(name: str, entry: Any) -> Callable[..., Any]:
         def join(*tensors: Any) -> Any:
             if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)):
                 tensors = tuple(tensors[0])
-            return apply(operation, *tensors) if tensors else _nothing(name)
+            if not tensors:
+                raise AxisNameError(
+                    f"{name}[{axes[0]}]()",
+                    "there is nothing to join",
+                    hint=f"nt.{name}[{axes[0]}](A, B)",
+                )
+            if name == "stack" and axes[0].size not in (None, len(tensors)):
+                raise AxisSizeError(
+                    f"stack[{axes[0]!r}]({', '.join('ABCDEFGH'[: len(tensors)])})",
+                    f"axis {axes[0].name} is {axes[0].size} in the call, and {len(tensors)} tensors "
+                    "are given",
+                    hint=f"leave the size out: {axes[0].name}",
+                )
+            return apply(operation, *tensors)
 
         return join
 
     return bind
-
-
-def _nothing(name: str) -> Any:
-    raise AxisNameError(f"{name}[seq]()", "there is nothing to join", hint=f"nt.{name}[seq](A, B)")
 
 
 concat = AxisFunction(
@@ -137,14 +138,21 @@ def _bind_split(axes: tuple[Axis, ...]) -> Callable[..., Any]:
     axis = axes[0]
 
     def split(X: Any, sizes: Any) -> list[Any]:
-        whole = int(X.size(axis))
+        whole = int(named_operand(f"split[{axis.name}]", X).size(axis))
+        if not isinstance(sizes, (list, tuple)) or not all(hasattr(s, "__index__") for s in sizes):
+            raise AxisSizeError(
+                f"split[{axis.name}](X, {sizes!r})",
+                "the parts are a tuple of whole numbers",
+                [("X", spaced(X.sizes))],
+                f"nt.split[{axis.name}](X, ({whole // 2}, {whole - whole // 2}))",
+            )
         parts = [int(s) for s in sizes]
         if sum(parts) != whole or min(parts, default=0) < 0:
             raise AxisSizeError(
                 f"split[{axis.name}](X, {tuple(parts)})",
-                f"axis {axis.name} is {whole} in X, and the parts add up to {sum(parts)}",
+                f"axis {axis.name} is {whole} in X, and the parts are {', '.join(map(str, parts))}",
                 [("X", spaced(X.sizes))],
-                f"give sizes that add up to {whole}",
+                f"give sizes of 0 or more that add up to {whole}",
             )
         ends = [sum(parts[: i + 1]) for i in range(len(parts))]
         return [X[axis[end - size : end]] for end, size in zip(ends, parts, strict=True)]
@@ -155,7 +163,12 @@ def _bind_split(axes: tuple[Axis, ...]) -> Callable[..., Any]:
 def _bind_unstack(axes: tuple[Axis, ...]) -> Callable[..., Any]:
     wants("unstack", axes, 1, "nt.unstack[head](X)")
     axis = axes[0]
-    return lambda X: [X[axis(i)] for i in range(int(X.size(axis)))]
+
+    def unstack(X: Any) -> list[Any]:
+        whole = named_operand(f"unstack[{axis.name}]", X).size(axis)
+        return [X[axis(i)] for i in range(int(whole))]
+
+    return unstack
 
 
 split = AxisFunction(

@@ -11,9 +11,17 @@ from typing import Any
 
 import numpy as np
 
-from namedtensor.axes import Axis, parse_axes
+from namedtensor.axes import Axis, parse_axes, primed, shown
 from namedtensor.backends import backend_of
-from namedtensor.errors import AxisMissingError, AxisNameError, AxisSizeError, BackendError
+from namedtensor.errors import (
+    AxisMissingError,
+    AxisNameError,
+    AxisSizeError,
+    BackendError,
+    KindError,
+    kind_of_thing,
+)
+from namedtensor.operations.axis_functions import same_size
 from namedtensor.operations.joining import stack
 from namedtensor.plans import layout_of
 from namedtensor.shape import spaced
@@ -55,6 +63,7 @@ def _lift_named(f: Callable[..., Any], hidden: tuple[str, ...]) -> Callable[...,
         having = [X for X in tensors if isinstance(X, NamedTensor) and first.name in X.axes]
         if not having:
             return inner(*tensors)
+        same_size(f"lift({_name(f)}, over={first.name})", first.name, having)
         parts = [
             inner(*[X[first(i)] if any(X is H for H in having) else X for X in tensors])
             for i in range(int(having[0].size(first)))
@@ -64,14 +73,24 @@ def _lift_named(f: Callable[..., Any], hidden: tuple[str, ...]) -> Callable[...,
     return lifted
 
 
+def _name(f: Any) -> str:
+    return str(getattr(f, "__name__", "f"))
+
+
 class Lifted:
     """A positional function with the names of its axes."""
 
     def __init__(self, f: Callable[..., Any], pattern: str, hidden: tuple[str, ...] | None) -> None:
         left, arrow, right = pattern.partition("->")
         self.f = f
-        self.name = getattr(f, "__name__", "f")
+        self.name = _name(f)
         self.pattern = pattern.strip()
+        if not callable(f):
+            raise KindError(
+                f"lift(f, {pattern!r})",
+                f"f is {kind_of_thing(f)}, and not a function of arrays",
+                hint="nt.lift(np.linalg.inv, 'row col -> row col')",
+            )
         if not arrow:
             raise AxisNameError(
                 f"lift({self.name}, {pattern!r})", "a pattern has an arrow", hint='"row col -> row"'
@@ -90,7 +109,7 @@ class Lifted:
         if len(tensors) != len(self.inputs):
             raise AxisNameError(
                 call,
-                f"the pattern has {len(self.inputs)} operands, and {len(tensors)} are given",
+                f"the pattern has {len(self.inputs)} operand(s), and {len(tensors)} are given",
                 shapes,
                 "one group of axes for each operand, with commas between",
             )
@@ -111,21 +130,29 @@ class Lifted:
         return named[0] if len(named) == 1 else tuple(named)
 
     def _backend(self, call: str, tensors: Any, shapes: Any) -> Any:
-        for X in tensors:
+        for label, X in zip("ABCDEFGH", tensors, strict=False):
             if not isinstance(X, NamedTensor):
                 raise BackendError(
                     call,
-                    f"an operand is a {type(X).__name__}",
+                    f"{label} is {kind_of_thing(X)}, and not a named tensor",
                     shapes,
-                    "name its axes: nt.tensor(...)",
+                    f"name its axes: nt.tensor({label}, ...)",
                 )
-        libraries = {X.layout.backend for X in tensors}
-        if len(libraries) > 1:
-            raise BackendError(call, "numpy and torch operands are mixed", shapes, 'X.to("torch")')
-        return tensors[0].layout.backend
+        first = tensors[0].layout.backend
+        for label, X in zip("ABCDEFGH", tensors, strict=False):
+            if X.layout.backend is not first:
+                raise BackendError(
+                    call,
+                    f"A is a {first} tensor and {label} a {X.layout.backend} tensor; data never "
+                    "changes library by itself",
+                    shapes,
+                    f'convert one of them: {label}.to("{first}")',
+                )
+        return first
 
     def _sizes(self, call: str, tensors: Any, shapes: Any) -> dict[str, int]:
         sizes: dict[str, int] = {}
+        owners: dict[str, str] = {}
         for label, X, own in zip("ABCDEFGH", tensors, self.inputs, strict=False):
             for axis in own:
                 if axis.name not in X.axes:
@@ -133,15 +160,23 @@ class Lifted:
                         call,
                         f"{label} has no axis {axis.name}",
                         shapes,
-                        f"rename it: {label}[ax >> {axis.name}]",
+                        f"rename the axis of {label} that you mean: {label}[ax >> {axis.name}]",
+                    )
+                if axis.size is not None and X.size(axis) != axis.size:
+                    raise AxisSizeError(
+                        call,
+                        f"axis {axis.name} is {X.size(axis)} in {label} and {axis.size} in the pattern",
+                        shapes,
+                        f"leave the size out: {axis.name}",
                     )
             for name, size in X.sizes:
+                owners.setdefault(name, label)
                 if sizes.setdefault(name, size) != size:
                     raise AxisSizeError(
                         call,
-                        f"axis {name} is {size} in {label} and {sizes[name]} before it",
+                        f"axis {shown(name)} is {sizes[name]} in {owners[name]} and {size} in {label}",
                         shapes,
-                        "rename one",
+                        f"select as many of both, or rename one: {primed(label, name)}",
                     )
         return sizes
 
@@ -156,18 +191,29 @@ class Lifted:
         several = len(self.outputs) > 1
         if not depth:
             results = self.f(*arrays)
-            return list(results) if several else [results]
+            return self._parts(results) if several else [results]
         flat = [x.reshape((math.prod(sizes), *x.shape[depth:])) for x in arrays]
         if backend.name == "torch":
             import torch
 
             results = torch.vmap(self.f, randomness="different")(*flat)
-            results = list(results) if several else [results]
+            results = self._parts(results) if several else [results]
         else:
             rows = [self.f(*[x[i] for x in flat]) for i in range(math.prod(sizes))]
-            columns = list(zip(*rows, strict=True)) if several else [rows]
-            results = [np.stack([np.asarray(r) for r in column]) for column in columns]
+            parts = [self._parts(row) for row in rows] if several else [[row] for row in rows]
+            results = [np.stack([np.asarray(p[i]) for p in parts]) for i in range(len(parts[0]))]
         return [r.reshape((*sizes, *r.shape[1:])) for r in results]
+
+    def _parts(self, results: Any) -> list[Any]:
+        """Give the results of a function of several, as many as the pattern names."""
+        if not isinstance(results, tuple) or len(results) != len(self.outputs):
+            found = f"{len(results)} results" if isinstance(results, tuple) else "one result"
+            raise AxisNameError(
+                f"lift({self.name}, {self.pattern!r})",
+                f"{self.name} gave {found}, and the pattern names {len(self.outputs)}",
+                hint="one group of axes for each result, with commas between",
+            )
+        return list(results)
 
     def _named(
         self,
@@ -182,6 +228,13 @@ class Lifted:
     ) -> NamedTensor:
         if backend_of(data) is not backend:
             data = np.asarray(data)
+        if backend.kind_of(data.dtype) == "object":
+            raise KindError(
+                call,
+                f"{self.name} gave {kind_of_thing(data.flat[0])}, and not numbers",
+                shapes,
+                "return an array of numbers",
+            )
         names = (*lifted, *seen, *[a.name for a in axes])
         if len(names) != len(data.shape):
             inside = data.shape[len(lifted) :]

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from namedtensor.axes import Axis
-from namedtensor.operations.axis_functions import AxisFunction, wants
+from namedtensor.errors import AxisNameError
+from namedtensor.operations.axis_functions import AxisFunction, named_operand, same_size, wants
 from namedtensor.operations.joining import stack
 
 
@@ -15,12 +16,22 @@ def _bind_scan(axes: tuple[Axis, ...]) -> Callable[..., Any]:
     axis = axes[0]
 
     def scan(step: Callable[..., Any], h: Any, *sequences: Any) -> Any:
+        call = f"scan[{axis.name}](step, h0"
+        if not sequences:
+            raise AxisNameError(
+                f"{call})",
+                "there is nothing to run along",
+                hint=f"nt.scan[{axis.name}](step, h0, X)",
+            )
+        for X in sequences:
+            named_operand(f"{call}, X)", X)
+        same_size(f"{call}, ...)", axis.name, sequences)
         states = []
         for i in range(int(sequences[0].size(axis))):
             h = step(h, *[X[axis(i)] for X in sequences])
             states.append(h)
         if not states:
-            return stack[axis.name](h)[axis[0:0]]
+            return stack[axis.name](named_operand(f"{call}, X)", h))[axis[0:0]]
         return stack[axis.name](*states)
 
     return scan

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from namedtensor.axes import shown
 from namedtensor.errors import AxisSizeError
 from namedtensor.operations.axis_functions import AxisFunction, names, wants
 from namedtensor.primitives import Call, Type, primitive
@@ -41,7 +42,8 @@ def reduction_rule(kind: Kind, needs_records: bool) -> Callable[[Call], Type]:
                 if type_.size(axis) == 0:
                     raise call.fail(
                         AxisSizeError,
-                        f"axis {axis} is 0 in {call.labels[0]}, and nothing has no {call.operation.name}",
+                        f"axis {shown(axis)} is 0 in {call.labels[0]}, and nothing has no "
+                        f"{call.operation.name}",
                         "check the size first: X.size(ax) > 0",
                     )
         return type_.without(axes).of_kind(kind(type_.kind))

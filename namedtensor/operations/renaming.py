@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from namedtensor.axes import shown
+from namedtensor.axes import primed, shown
 from namedtensor.errors import AxisClashError, AxisSizeError
 from namedtensor.primitives import Call, Operation, Type, combine, primitive
 from namedtensor.primitives.sizes import product
@@ -26,8 +26,8 @@ def _no_duplicates(call: Call, found: list[str]) -> None:
             raise call.fail(
                 AxisClashError,
                 f"{call.labels[0]} would have two axes {shown(name)}",
-                f"choose another name, or rename the other one too: "
-                f"X[a >> {shown(name)}, {shown(name)} >> {shown(name)}']",
+                f"choose another name, or rename the one that is there first: "
+                f"{primed(call.labels[0], name)}",
             )
 
 
@@ -100,10 +100,10 @@ def split_rule(call: Call) -> Type:
     whole = type_.size(before)
     known = product(given)
     if hole >= 0:
-        given.insert(hole, _divide(call, whole, known))
+        given.insert(hole, _divide(call, before, whole, known))
     elif isinstance(whole, int) and isinstance(known, int):
         if whole != known:
-            raise _does_not_split(call, whole, known)
+            raise _does_not_split(call, before, whole, known)
     elif whole is not known:
         call.guards.append((whole, known))
     rest = [a for a in type_.axes if a[0] != before]
@@ -111,18 +111,17 @@ def split_rule(call: Call) -> Type:
     return type_.with_axes([*rest, *zip(after, given, strict=True)])
 
 
-def _divide(call: Call, whole: Any, known: Any) -> Any:
+def _divide(call: Call, before: str, whole: Any, known: Any) -> Any:
     if isinstance(whole, int) and isinstance(known, int):
         if known == 0 or whole % known:
-            raise _does_not_split(call, whole, known)
+            raise _does_not_split(call, before, whole, known)
         return whole // known
     part = combine("floordiv", whole, known)
     call.guards.append((whole, combine("mul", part, known)))
     return part
 
 
-def _does_not_split(call: Call, whole: int, known: int) -> Exception:
-    before = call.params[0]
+def _does_not_split(call: Call, before: str, whole: int, known: int) -> Exception:
     return call.fail(
         AxisSizeError,
         f"axis {shown(before)} is {whole} in {call.labels[0]}, which does not split into parts of {known}",
@@ -166,9 +165,9 @@ def rearrange_rule(call: Call) -> Type:
                 f"give all but one: {open_[0]}=2",
             )
         if open_:
-            sizes[open_[0]] = _divide(call, whole, product(known)) if known else whole
+            sizes[open_[0]] = _divide(call, owner, whole, product(known)) if known else whole
         elif isinstance(whole, int) and whole != product(known):
-            raise _does_not_split(call, whole, product(known))
+            raise _does_not_split(call, owner, whole, product(known))
         elif not isinstance(whole, int):
             call.guards.append((whole, product(known)))
     new = [("_".join(group), product([sizes[n] for n in group])) for group in right]
@@ -185,7 +184,8 @@ def lower_rearrange(emit: Any, call: Any, x: Any) -> Any:
         texts = []
         for group in groups:
             inner = [
-                word.setdefault(n, f"x{len(word)}" if not n.isidentifier() else n) for n in group
+                word.setdefault(n, f"x{len(word)}" if not (n.isidentifier() and n.isascii()) else n)
+                for n in group
             ]
             texts.append(inner[0] if len(inner) == 1 else f"({' '.join(inner)})")
         return " ".join(texts)

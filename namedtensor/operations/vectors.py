@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from namedtensor.errors import AxisSizeError
+from namedtensor.axes import shown
+from namedtensor.errors import AxisSizeError, KindError
 from namedtensor.operations.axis_functions import AxisFunction, names, wants
 from namedtensor.primitives import Call, Type, primitive, table
 from namedtensor.primitives.type import widest
-from namedtensor.tensor import apply
+from namedtensor.shape import spaced
+from namedtensor.tensor import NamedTensor, apply
 
 
 def along_rule(kind: Callable[[str], str], needs_records: bool = False) -> Callable[[Call], Type]:
@@ -20,8 +22,12 @@ def along_rule(kind: Callable[[str], str], needs_records: bool = False) -> Calla
         call.need(0, axes)
         type_ = call.types[0]
         if needs_records and any(type_.size(a) == 0 for a in axes):
+            empty = next(a for a in axes if type_.size(a) == 0)
             raise call.fail(
-                AxisSizeError, f"axis {axes[0]} is 0 in {call.labels[0]}", "nothing to choose from"
+                AxisSizeError,
+                f"axis {shown(empty)} is 0 in {call.labels[0]}, and nothing has no "
+                f"{call.operation.name}",
+                "check the size first: X.size(ax) > 0",
             )
         return type_.of_kind(kind(type_.kind))
 
@@ -89,7 +95,12 @@ def _lower_standardize(emit: Any, call: Any, x: Any, eps: Any) -> Any:
     return emit.bind(code, x.axes, call.type, "standardize")
 
 
-_standardize = primitive("standardize", along_rule(_floating), _lower_standardize)
+def _standardize_rule(call: Call) -> Type:
+    _plain_number(call, 1, ("int", "float"), "eps is a number")
+    return along_rule(_floating)(call)
+
+
+_standardize = primitive("standardize", _standardize_rule, _lower_standardize)
 
 
 def _bind_standardize(axes: Any) -> Callable[..., Any]:
@@ -156,7 +167,19 @@ def _lower_roll(emit: Any, call: Any, x: Any, shift: Any) -> Any:
     )
 
 
-_roll = primitive("roll", along_rule(lambda kind: kind), _lower_roll)
+def _roll_rule(call: Call) -> Type:
+    _plain_number(call, 1, ("int",), "a shift is a whole number")
+    return along_rule(lambda kind: kind)(call)
+
+
+def _plain_number(call: Call, operand: int, kinds: tuple[str, ...], why: str) -> None:
+    """Raise KindError unless an operand is a plain number of these kinds."""
+    type_ = call.types[operand]
+    if not type_.host or type_.kind not in kinds:
+        raise call.fail(KindError, f"{why}, not {call.labels[operand]}", "give a plain number")
+
+
+_roll = primitive("roll", _roll_rule, _lower_roll)
 
 
 def _bind_roll(axes: Any) -> Callable[..., Any]:
@@ -182,7 +205,7 @@ def _one_hot_extreme(name: str, word: str, doc: str) -> AxisFunction:
 
         rest = tuple([a for a in x.axes if a not in axes])
         flat = emit.flat(replace(x, code=code), axes)
-        size = " * ".join(emit.size(x.type.size(a)) for a in axes)
+        size = " * ".join(emit.size(x.type.size(a)) for a in axes) or "1"
         hot = emit.call("one_hot", emit.call(word, flat.code, -1), size)
         done = emit.unflat(hot, rest, axes, call.type)
         return emit.bind(done.code, done.axes, call.type, name)
@@ -213,6 +236,7 @@ argmin = _one_hot_extreme(
 
 
 def _dropout_rule(call: Call) -> Type:
+    _plain_number(call, 1, ("int", "float"), "a probability is a number from 0 to 1")
     type_ = call.types[0]
     return type_.of_kind(_floating(type_.kind))
 
@@ -235,6 +259,13 @@ def dropout(X: Any, p: float) -> Any:
     NamedTensor(seq[2], float64)
     [0. 0.]
     """
-    if isinstance(p, (int, float)) and p == 0:
+    if isinstance(p, (int, float)) and not 0 <= p <= 1:
+        raise KindError(
+            f"dropout(X, {p!r})",
+            "a probability is a number from 0 to 1",
+            [("X", spaced(X.sizes))] if isinstance(X, NamedTensor) else [],
+            "nt.dropout(X, 0.1)",
+        )
+    if isinstance(p, (int, float)) and p == 0 and isinstance(X, NamedTensor):
         return X
     return apply(table()["dropout"].plain, X, p)

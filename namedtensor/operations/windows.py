@@ -10,10 +10,12 @@ from collections.abc import Callable
 from typing import Any
 
 from namedtensor.axes import Axis, shown
-from namedtensor.errors import AxisSizeError
+from namedtensor.errors import AxisSizeError, KindError
 from namedtensor.operations.axis_functions import AxisFunction, wants
 from namedtensor.primitives import Call, Type, combine, primitive
-from namedtensor.tensor import apply
+from namedtensor.primitives.type import KINDS, kind_of
+from namedtensor.shape import spaced
+from namedtensor.tensor import NamedTensor, apply
 
 
 def _window_rule(length: Callable[[Call, str, Any, Any], Any]) -> Callable[[Call], Type]:
@@ -34,7 +36,9 @@ def _unrolled(call: Call, axis: str, n: Any, k: Any) -> Any:
         raise call.fail(
             AxisSizeError,
             f"a window of {k} does not fit into axis {shown(axis)}, which is {n} in {call.labels[0]}",
-            f"pad first: nt.pad[{shown(axis)}]({call.labels[0]}, {max(k - 1, 0) // 2}, {max(k - 1, 0) // 2})",
+            f"pad first: nt.pad[{shown(axis)}]({call.labels[0]}, {k // 2}, {k // 2})"
+            if k > 0
+            else f"a window holds 1 or more: {call.params[1]}[3]",
         )
     return combine("add", combine("sub", n, k), 1)
 
@@ -45,7 +49,9 @@ def _pooled(call: Call, axis: str, n: Any, k: Any) -> Any:
             raise call.fail(
                 AxisSizeError,
                 f"axis {shown(axis)} is {n} in {call.labels[0]}, which windows of {k} do not fill",
-                f"select what they fill: {call.labels[0]}[{shown(axis)}[:{n - n % k if k else 0}]]",
+                f"select what they fill: {call.labels[0]}[{shown(axis)}[:{n - n % k}]]"
+                if k > 0
+                else f"a window holds 1 or more: {call.params[1]}[2]",
             )
         return n // k
     part = combine("floordiv", n, k)
@@ -108,10 +114,12 @@ def _pad_rule(call: Call) -> Type:
     (axis,) = call.params
     call.need(0, [axis])
     type_ = call.types[0]
+    for width in call.types[1:3]:
+        if not width.host or width.kind != "int":
+            raise call.fail(
+                KindError, "a width is a whole number", f"nt.pad[{shown(axis)}](X, 1, 1)"
+            )
     before, after = call.values[1:3]
-    for width in (before, after):
-        if isinstance(width, int) and width < 0:
-            raise call.fail(AxisSizeError, f"a width of {width} cuts", f"select: X[{axis}[1:]]")
     size = combine("add", combine("add", type_.size(axis), before), after)
     return type_.with_axes([(a, size if a == axis else s) for a, s in type_.axes])
 
@@ -128,7 +136,30 @@ PAD = primitive("pad", _pad_rule, _lower_pad)
 def _bind_pad(axes: tuple[Axis, ...]) -> Callable[..., Any]:
     wants("pad", axes, 1, "nt.pad[seq](X, 1, 1)")
     operation = PAD(axes[0].name)
-    return lambda X, before, after, value=0.0: apply(operation, X, before, after, value)
+
+    def pad(X: Any, before: Any, after: Any, value: Any = 0.0) -> Any:
+        _check_padding(axes[0].name, X, before, after, value)
+        return apply(operation, X, before, after, value)
+
+    return pad
+
+
+def _check_padding(axis: str, X: Any, before: Any, after: Any, value: Any) -> None:
+    """Refuse what torch would do silently: cut, or round the value to X's kind of numbers."""
+    if not isinstance(X, NamedTensor):
+        return
+    call = f"pad[{axis}](X, {before!r}, {after!r}, {value!r})"
+    shapes = [("X", spaced(X.sizes))]
+    if any(isinstance(w, int) and w < 0 for w in (before, after)):
+        raise AxisSizeError(call, "a negative width would cut", shapes, f"select: X[{axis}[1:]]")
+    number = isinstance(value, (bool, int, float, complex))
+    if number and value != 0 and KINDS.index(kind_of(value)) > KINDS.index(X.kind):
+        raise KindError(
+            call,
+            f"X holds {X.kind} numbers, which cannot hold {value!r}",
+            shapes,
+            f"nt.cast(X, {kind_of(value)}) first",
+        )
 
 
 pad = AxisFunction("pad", _bind_pad, "Lengthen an axis by so many equal numbers before and after.")

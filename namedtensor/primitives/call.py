@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from namedtensor.axes import shown
+from namedtensor.axes import primed, shown
 from namedtensor.errors import (
     AxisClashError,
     AxisMissingError,
@@ -75,6 +75,8 @@ class Call:
 
     def _rename_hint(self, operand: int, name: str) -> str:
         label = self.labels[operand]
+        if self.types[operand].host:
+            return f"{label} is a number and has no axes"
         shared = {n for i, t in enumerate(self.types) if i != operand for n in t.names}
         own = [n for n in self.types[operand].names if n not in shared]
         if not own:
@@ -91,7 +93,7 @@ class Call:
                 raise self.fail(
                     AxisClashError,
                     f"{label} already has an axis {shown(name)}",
-                    f"rename it first: {label}[{shown(name)} >> {shown(name)}']",
+                    f"rename it first: {primed(label, name)}",
                 )
 
     def agree(self, name: str, operands: Iterable[int]) -> Any:
@@ -128,7 +130,7 @@ class Call:
         else:
             hint = (
                 f"select as many of both, {first}[{shown(name)}[:{min(a, b)}]], or rename one: "
-                f"{second}[{shown(name)} >> {shown(name)}']"
+                f"{primed(second, name)}"
             )
         return self.fail(AxisSizeError, why, hint)
 

@@ -56,6 +56,14 @@ class Type:
         return "a number" if self.host else spaced(self.axes)
 
 
+def kind_of(value: Any) -> str:
+    """Give the kind of a Python number."""
+    for kind, type_ in (("bool", bool), ("int", int), ("float", float)):
+        if isinstance(value, type_):
+            return kind
+    return "complex"
+
+
 def widest(kinds: Iterable[str]) -> str:
     """Give the kind that holds all kinds: float of int and float."""
     return max(kinds, key=KINDS.index)

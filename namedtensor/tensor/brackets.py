@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from typing import Any
 
@@ -18,7 +19,14 @@ from namedtensor.axes import (
     shown,
 )
 from namedtensor.backends import backend_of
-from namedtensor.errors import AxisMissingError, AxisNameError, AxisSizeError, KindError, nearest
+from namedtensor.errors import (
+    AxisMissingError,
+    AxisNameError,
+    AxisSizeError,
+    KindError,
+    kind_of_thing,
+    nearest,
+)
 from namedtensor.plans import layout_of
 from namedtensor.primitives import Operation, table
 from namedtensor.shape import sized, spaced
@@ -60,17 +68,19 @@ def parse_record(X: NamedTensor, record: Any) -> list[Part]:
                 f"X[{item.name} >> {item.name}'] to rename",
             )
         else:
+            axis = shown(X.axes[0]) if X.axes else "seq"
             raise AxisNameError(
                 f"X[{_short(item)}]",
                 "an index names its axis",
                 [("X", spaced(X.sizes))],
-                f"X[{shown(X.axes[0]) if X.axes else 'seq'}({_short(item)})]",
+                f"X[{axis}[2:5]]" if isinstance(item, slice) else f"X[{axis}(0)]",
             )
     return parts
 
 
 def _short(item: Any) -> str:
-    return repr(item) if isinstance(item, (int, float, slice)) else type(item).__name__
+    plain = isinstance(item, (bool, int, float, str, slice, type(None), type(...)))
+    return repr(item) if plain else type(item).__name__
 
 
 def _parse_indices(text: str) -> list[Part]:
@@ -145,36 +155,43 @@ def whole(X: NamedTensor, part: AxisIndex) -> Any:
     """Accept a whole number as an index."""
     if _is_size(part.index):
         return part.index
-    if isinstance(part.index, bool) or not hasattr(part.index, "__index__"):
+    bare = backend_of(part.index) is not None and len(part.index.shape) > 0
+    if bare or isinstance(part.index, bool) or not hasattr(part.index, "__index__"):
         raise KindError(
-            f"X[{part.name}({_short(part.index)})]",
-            f"an index is a whole number, not a {type(part.index).__name__}",
+            f"X[{shown(part.name)}({_short(part.index)})]",
+            "an index is a whole number or an integer named tensor, not "
+            f"{kind_of_thing(part.index)}",
             [("X", spaced(X.sizes))],
-            f"X[{part.name}(0)], or X[{part.name}(I)] with I an integer named tensor",
+            f"X[{shown(part.name)}(0)], X[{shown(part.name)}(nt.tensor(..., seq))] or, to select, "
+            f"X[{shown(part.name)}[[0, 2]]]",
         )
     return part.index.__index__()
 
 
 def _slice(X: Any, name: str, chosen: slice) -> Any:
+    bounds = slice_bounds(X, name, chosen)
+    given = tuple([b is not None for b in bounds])
+    return apply(_TABLE["slice"](name, given), X, *[b for b in bounds if b is not None])
+
+
+def slice_bounds(X: Any, name: str, chosen: slice) -> tuple[Any, Any, Any]:
+    """Read start, stop and step: whole numbers, sizes of a formula, or None."""
     bounds = (chosen.start, chosen.stop, chosen.step)
-    if chosen.step == 0:
-        raise AxisNameError(
-            f"X[{name}[::0]]", "a step of 0 never ends", [("X", spaced(X.sizes))], f"{name}[::1]"
-        )
+    call = f"X[{AxisSelection(shown(name), chosen)}]"
     for bound in bounds:
         if bound is not None and not hasattr(bound, "__index__"):
             raise KindError(
-                f"X[{name}[{bound!r}:]]",
-                f"bounds are whole numbers, not {type(bound).__name__}",
+                call,
+                f"bounds are whole numbers, not {kind_of_thing(bound)}",
                 [("X", spaced(X.sizes))],
-                f"X[{name}[2:5]]",
+                f"X[{shown(name)}[2:5]]",
             )
-    given = tuple([b is not None for b in bounds])
-    return apply(_TABLE["slice"](name, given), X, *[_bound(b) for b in bounds if b is not None])
-
-
-def _bound(bound: Any) -> Any:
-    return bound if _is_size(bound) else bound.__index__()
+    start, stop, step = [b if b is None or _is_size(b) else b.__index__() for b in bounds]
+    if isinstance(step, int) and step == 0:
+        raise AxisNameError(
+            call, "a step of 0 never ends", [("X", spaced(X.sizes))], f"X[{shown(name)}[::1]]"
+        )
+    return start, stop, step
 
 
 def chosen_indices(X: NamedTensor, part: AxisSelection) -> NamedTensor:
@@ -195,16 +212,28 @@ def chosen_indices(X: NamedTensor, part: AxisSelection) -> NamedTensor:
             data = data.astype(np.int64)
     backend = backend_of(data)
     assert backend is not None
+    name = shown(part.name)
+    if len(data.shape) != 1:
+        raise AxisNameError(
+            f"X[{name}[...]]",
+            f"a selection from {name} is a list of indices or a mask, not an array of sizes "
+            f"{tuple(data.shape)}",
+            [("X", spaced(X.sizes))],
+            f"X[{name}[[0, 2]]], or X[{name}(I)] with I an integer named tensor",
+        )
     if backend.kind_of(data.dtype) == "bool":
-        size = X.size(part.name)
+        size = X.size(sized(part.name, None))
         if data.shape != (size,):
             raise AxisSizeError(
-                f"X[{part.name}[mask]]",
-                f"axis {part.name} is {size} in X and {data.shape[0]} in mask",
+                f"X[{name}[mask]]",
+                f"axis {name} is {size} in X and {data.shape[0]} in mask",
                 [("X", spaced(X.sizes))],
                 "a mask has one truth value for each index",
             )
         data = data.nonzero()[0] if backend.name == "numpy" else data.nonzero()[:, 0]
+    if hasattr(X, "node"):
+        # a formula's body: the indices are written into its code
+        return apply(_TABLE["listed"](part.name, tuple(map(int, data.tolist()))))
     wanted = X.layout.backend
     if wanted.name == "torch" and backend.name == "numpy":
         import torch
@@ -218,6 +247,8 @@ def chosen_indices(X: NamedTensor, part: AxisSelection) -> NamedTensor:
 
 def reshape(X: Any, parts: list[Rename]) -> Any:
     """Apply renamings all at once, then merges and splits."""
+    for part in parts:
+        _check_sizes(X, part)
     renames = [p for p in parts if len(p.before) == len(p.after) == 1]
     if renames:
         distinct("X[" + ", ".join(map(repr, renames)) + "]", [p.before[0] for p in renames])
@@ -229,6 +260,28 @@ def reshape(X: Any, parts: list[Rename]) -> Any:
         elif len(part.after) > 1:
             X = split(X, part)
     return X
+
+
+def _check_sizes(X: Any, part: Rename) -> None:
+    """Axes given with a size have it; those that a split gives are checked as it is made."""
+    sizes = dict(X.sizes)
+    for axis in part.before:
+        if axis.size is not None:
+            _same_size(X, part, axis, sizes.get(axis.name))
+    parts = [sizes.get(a.name) for a in part.before]
+    if len(part.after) == 1 and part.after[0].size is not None and None not in parts:
+        _same_size(X, part, part.after[0], math.prod(parts))
+
+
+def _same_size(X: Any, part: Rename, axis: Axis, size: Any) -> None:
+    if size is not None and axis.size != size:
+        name = shown(axis.name)
+        raise AxisSizeError(
+            f"X[{part!r}]",
+            f"axis {name} is {axis.size} in the call and {size} in X",
+            [("X", spaced(X.sizes))],
+            f"leave the size out: {name}",
+        )
 
 
 def split(X: Any, part: Rename) -> Any:
@@ -248,12 +301,23 @@ def split(X: Any, part: Rename) -> Any:
     return apply(_TABLE["split"](part.before[0].name, names, hole), X, *sizes)
 
 
-def contraction(axes: Any) -> Operation:
+def contraction(axes: Any, operands: tuple[Any, ...]) -> Operation:
     """Find the operation of the axes under a dot."""
     if isinstance(axes, Axis) and axes.size is None:
         return _TABLE["dot"]((axes.name,))
     parsed = parse_axes(axes)
-    distinct(f"X @ {axes} @ Y", parsed)
+    distinct(f"A @ {axes} @ B", parsed)
+    for axis in parsed:
+        for label, X in zip("AB", operands, strict=True):
+            if axis.size is None or not isinstance(X, NamedTensor) or axis.name not in X.axes:
+                continue
+            if X.size(axis) != axis.size:
+                raise AxisSizeError(
+                    f"A @ {axes} @ B",
+                    f"axis {axis.name} is {axis.size} in the call and {X.size(axis)} in {label}",
+                    [(w, spaced(Y.sizes)) for w, Y in zip("AB", operands, strict=True)],
+                    f"leave the size out: A @ {axis.name} @ B",
+                )
     return _TABLE["dot"](tuple([a.name for a in parsed]))
 
 
@@ -300,8 +364,7 @@ class At:
         operands: list[Any] = []
         for part in self.parts:
             if isinstance(part, AxisSelection) and isinstance(part.chosen, slice):
-                chosen = part.chosen
-                places.append((part.name, "slice", chosen.start, chosen.stop, chosen.step))
+                places.append((part.name, "slice", *slice_bounds(X, part.name, part.chosen)))
             elif isinstance(part, AxisSelection):
                 places.append((part.name, "tensor"))
                 operands.append(chosen_indices(X, part))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from namedtensor.backends import get_backend
-from namedtensor.errors import BackendError
+from namedtensor.errors import BackendError, first_line
 from namedtensor.plans import layout_of
 from namedtensor.shape import spaced
 from namedtensor.tensor.named import NamedTensor
@@ -28,10 +28,12 @@ def _convert(X: NamedTensor, target: Any) -> NamedTensor:
         return _named(X, "torch", X.torch(*X.axes))
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(target, (torch.dtype, torch.device, torch.Tensor)):
-        return _named(X, "torch", X.torch(*X.axes).to(target))
+        return _named(X, "torch", _moved(X, X.torch(*X.axes), target))
     if isinstance(target, NamedTensor):
         return _convert(_convert(X, target.layout.backend.name), target.dtype)
     dtype = _numpy_dtype(target)
+    if target is None or (dtype is not None and get_backend("numpy").kind_of(dtype) == "object"):
+        raise _unknown(X, target)
     if X.layout.backend.name == "torch":
         import torch as library
 
@@ -41,7 +43,7 @@ def _convert(X: NamedTensor, target: Any) -> NamedTensor:
             else getattr(library, dtype.name, None)
         )
         place = named if isinstance(named, library.dtype) else _device(X, library, target)
-        return _named(X, "torch", X.data.to(place))
+        return _named(X, "torch", _moved(X, X.data, place))
     if dtype is None:
         if isinstance(target, str) and target.split(":")[0] in ("cpu", "cuda", "mps", "meta"):
             return _convert(_convert(X, "torch"), target) if target != "cpu" else X
@@ -61,6 +63,18 @@ def _device(X: NamedTensor, torch: Any, target: Any) -> Any:
         return torch.device(target)
     except (RuntimeError, TypeError):
         raise _unknown(X, target) from None
+
+
+def _moved(X: NamedTensor, data: Any, target: Any) -> Any:
+    try:
+        return data.to(target)
+    except (RuntimeError, AssertionError, NotImplementedError) as error:
+        raise BackendError(
+            f"X.to({str(target)!r})",
+            f"torch cannot give it: {first_line(error)}",
+            [("X", spaced(X.sizes))],
+            "name a device of this machine, or a dtype that torch has",
+        ) from error
 
 
 def _unknown(X: NamedTensor, target: Any) -> BackendError:

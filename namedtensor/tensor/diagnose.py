@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from namedtensor.errors import BackendError, KindError
+from namedtensor.errors import BackendError, KindError, NamedTensorError, first_line
 from namedtensor.primitives import Operation
 from namedtensor.tensor.labels import caller_labels
+
+#: What a library raises where it refuses its operands; others, such as a lack of memory, pass as
+#: they are.
+REFUSALS = (RuntimeError, IndexError, ValueError, TypeError, NotImplementedError)
 
 
 def diagnose(operation: Operation, operands: Sequence[Any], error: Exception) -> Exception:
@@ -37,4 +41,15 @@ def diagnose(operation: Operation, operands: Sequence[Any], error: Exception) ->
         first, second = list(dtypes)[:2]
         hint = f"give both one dtype: {dtypes[second]}.to({first})"
         raise KindError(call, places, shapes, hint)
-    return error
+    if type(error) not in REFUSALS and not type(error).__name__.endswith("LinAlgError"):
+        return error
+    refused = KindError if isinstance(error, (TypeError, NotImplementedError)) else NamedTensorError
+    library = data[0][1].layout.backend.name if data else "Python"
+    raise refused(
+        call, f"{library} cannot compute it: {first_line(error)}", shapes, _dtype_hint(data)
+    ) from error
+
+
+def _dtype_hint(data: Sequence[tuple[str, Any]]) -> str:
+    held = ", ".join(f"{label} holds {x.dtype}" for label, x in data)
+    return f"look at the numbers: {held}" if held else "look at the numbers"

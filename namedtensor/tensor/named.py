@@ -6,7 +6,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from namedtensor.axes import Axes, AxisIndex, AxisSelection, axis_name, distinct, parse_axes, shown
+from namedtensor.axes import Axes, AxisIndex, AxisSelection, distinct, one_axis, parse_axes, shown
 from namedtensor.backends import Backend, backend_of, get_backend
 from namedtensor.errors import (
     AxisMissingError,
@@ -15,6 +15,7 @@ from namedtensor.errors import (
     BackendError,
     KindError,
     NamedTensorError,
+    kind_of_thing,
     nearest,
 )
 from namedtensor.plans import Layout, layout_of
@@ -23,6 +24,24 @@ from namedtensor.shape import Shape, spaced
 from namedtensor.tensor.apply import apply, use_classes
 
 _TABLE = table()
+_UFUNCS = {  # numpy's names of our operators
+    "add": "add",
+    "subtract": "sub",
+    "multiply": "mul",
+    "divide": "div",
+    "floor_divide": "floordiv",
+    "remainder": "mod",
+    "power": "pow",
+    "equal": "eq",
+    "not_equal": "ne",
+    "less": "lt",
+    "less_equal": "le",
+    "greater": "gt",
+    "greater_equal": "ge",
+    "bitwise_and": "logical_and",
+    "bitwise_or": "logical_or",
+    "bitwise_xor": "logical_xor",
+}
 
 
 class NamedTensor:
@@ -35,7 +54,6 @@ class NamedTensor:
     """
 
     __slots__ = ("__weakref__", "_data", "_layout")
-    __array_ufunc__ = None  # numpy hands operators over to us, which refuse bare arrays in words
 
     def __init__(self, data: Any, layout: Layout) -> None:
         self._data = data
@@ -83,7 +101,7 @@ class NamedTensor:
         >>> nt.tensor([[1.0, 2.0]], "seq emb").size("emb")
         2
         """
-        name = axis_name(axis)
+        name = one_axis(f"X.size({axis!r})", axis).name
         for own, size in self.sizes:
             if own == name:
                 return size
@@ -191,7 +209,15 @@ class NamedTensor:
 
     def requires_grad_(self, requires: bool = True) -> NamedTensor:
         """Ask torch to record operations on this tensor; gives the tensor itself."""
-        self._torch_data("X.requires_grad_()").requires_grad_(requires)
+        data = self._torch_data("X.requires_grad_()")
+        if self.kind not in ("float", "complex"):
+            raise KindError(
+                "X.requires_grad_()",
+                f"X holds {self.kind} numbers, and gradients are of real ones",
+                [("X", spaced(self.sizes))],
+                'X.to("float32")',
+            )
+        data.requires_grad_(requires)
         return self
 
     @property
@@ -215,9 +241,21 @@ class NamedTensor:
                     [("X", spaced(self.sizes))],
                     "reduce first: nt.sum[...](X).backward()",
                 )
+            self._recorded("X.backward()")
             data.backward()
         else:
+            self._recorded("X.backward(gradient)")
+            same_shape("X.backward(gradient)", "X", self, "gradient", gradient)
             data.backward(gradient.torch(*self.axes))
+
+    def _recorded(self, call: str) -> None:
+        if not self.requires_grad:
+            raise BackendError(
+                call,
+                "no operation that led to X was recorded",
+                [("X", spaced(self.sizes))],
+                "ask for it before: W.requires_grad_()",
+            )
 
     def detach(self) -> NamedTensor:
         """Give the same numbers outside the gradient's record."""
@@ -339,6 +377,14 @@ class NamedTensor:
             )
         return Contraction(self, axes)
 
+    def __rmatmul__(self, other: Any) -> NoReturn:
+        raise AxisNameError(
+            "A @ B",
+            f"A is {kind_of_thing(other)}; a contraction is read from the left, tensor @ axes @ tensor",
+            [("B", spaced(self.sizes))],
+            f"A @ {shown(self.axes[-1]) if self.axes else 'ax'} @ B, with A a named tensor",
+        )
+
     # ------------------------------------------------------------------------------- brackets
 
     def __getitem__(self, record: Any) -> Any:
@@ -416,6 +462,32 @@ class NamedTensor:
             )
         return number
 
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        """Take operators over from numpy's numbers; functions of numpy are refused."""
+        name = _UFUNCS.get(ufunc.__name__)
+        if name is not None and method == "__call__" and not kwargs:
+            # numpy has wrapped its own single numbers in arrays without axes
+            given = [x[()] if isinstance(x, np.ndarray) and not x.ndim else x for x in inputs]
+            return apply(_TABLE[name].plain, *given)
+        word = ufunc.__name__
+        raise BackendError(
+            f"np.{word}(...)",
+            "numpy's functions know no names",
+            [("X", spaced(self.sizes))],
+            f"nt.{word}(X)" if word in _TABLE else f"X.numpy({', '.join(map(shown, self.axes))})",
+        )
+
+    def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> NoReturn:
+        word = func.__name__
+        raise BackendError(
+            f"np.{word}(...)",
+            "numpy's functions know no names",
+            [("X", spaced(self.sizes))],
+            f"use nt.{word}, or X.numpy({', '.join(map(shown, self.axes))})"
+            if word in _TABLE
+            else f"X.numpy({', '.join(map(shown, self.axes))})",
+        )
+
     def __array__(self, *args: Any, **kwargs: Any) -> NoReturn:
         raise BackendError(
             "numpy(X)",
@@ -474,10 +546,21 @@ class Contraction:
     def __matmul__(self, right: Any) -> Any:
         from namedtensor.tensor.brackets import contraction
 
-        return apply(contraction(self.axes), self.left, right)
+        return apply(contraction(self.axes, (self.left, right)), self.left, right)
 
     def __repr__(self) -> str:
         return f"(X @ {self.axes}) waits for its right operand: X @ {self.axes} @ Y"
+
+
+def same_shape(call: str, first: str, X: NamedTensor, second: str, Y: Any) -> None:
+    """Raise AxisNameError unless Y is a named tensor of X's shape."""
+    if not isinstance(Y, NamedTensor) or Y.shape != X.shape:
+        shapes = [(first, spaced(X.sizes))]
+        if isinstance(Y, NamedTensor):
+            shapes.append((second, spaced(Y.sizes)))
+        raise AxisNameError(
+            call, f"{second} is no tensor of {first}'s shape", shapes, f"give {second} that shape"
+        )
 
 
 def tensor(data: Any, *axes: Any) -> NamedTensor:
@@ -498,7 +581,7 @@ def tensor(data: Any, *axes: Any) -> NamedTensor:
             "rename its axes: X[seq >> seq_]",
         )
     named = parse_axes(axes)
-    call = f"tensor(data, {', '.join(map(repr, named))})"
+    call = f"tensor({', '.join(['data', *map(repr, named)])})"
     distinct(call, named)
     backend = backend_of(data)
     if backend is None:
@@ -507,7 +590,7 @@ def tensor(data: Any, *axes: Any) -> NamedTensor:
         sizes = ", ".join(map(str, data.shape))
         raise AxisNameError(
             call,
-            f"data has {len(data.shape)} axes of sizes ({sizes}), and {len(named)} are named",
+            f"data has sizes ({sizes}), {len(data.shape)} in all, and {len(named)} axes are named",
             hint="give one name for each, in the order in which data holds them",
         )
     for axis, size in zip(named, data.shape, strict=True):
@@ -526,7 +609,11 @@ def _array(call: str, data: Any) -> Any:
     try:
         return np.asarray(data)
     except ValueError as error:
-        raise AxisSizeError(call, f"the lists do not make an array ({error})") from None
+        raise AxisSizeError(
+            call,
+            "the lists are not all of one length, so they make no array",
+            hint="pad the shorter ones, or make a tensor of each",
+        ) from error
 
 
 def _kind(call: str, backend: Backend, data: Any) -> str:

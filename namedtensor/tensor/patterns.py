@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from namedtensor.axes import NAME, shown
-from namedtensor.errors import AxisMissingError, AxisNameError, nearest
+from namedtensor.errors import AxisMissingError, AxisNameError, kind_of_thing, nearest
 from namedtensor.primitives import table
 from namedtensor.shape import spaced
 from namedtensor.tensor.apply import apply
@@ -23,6 +23,8 @@ def rearrange(X: Any, pattern: str, sizes: dict[str, int]) -> Any:
     one axis that the pattern does not name; a group on the right makes an axis of the joined name.
     Axes that the pattern leaves out pass through.
     """
+    if not isinstance(pattern, str):
+        raise _bad(X, pattern, f"a pattern is a string, not {kind_of_thing(pattern)}")
     left, right = _parse(X, pattern)
     owners = tuple([_owner(X, pattern, group, left) for group in left])
     flat_left = [name for group in left for name in group]
@@ -37,6 +39,9 @@ def rearrange(X: Any, pattern: str, sizes: dict[str, int]) -> Any:
     unknown = sorted(set(sizes) - set(flat_left))
     if unknown:
         raise _bad(X, pattern, f"a size is given for {', '.join(unknown)}, which it does not name")
+    for name, size in sizes.items():
+        if isinstance(size, bool) or not isinstance(size, int) or size < 0:
+            raise _bad(X, pattern, f"the size of {name} is a whole number, not {size!r}")
     pairs = tuple(sorted(sizes.items()))
     return apply(table()["rearrange"](owners, left, right, pairs), X)
 
@@ -52,8 +57,8 @@ def _bad(X: Any, pattern: str, why: str) -> AxisNameError:
 
 def _parse(X: Any, pattern: str) -> tuple[Side, Side]:
     left, arrow, right = pattern.partition("->")
-    if not arrow:
-        raise _bad(X, pattern, "a pattern has an arrow")
+    if not arrow or not left.strip() or not right.strip():
+        raise _bad(X, pattern, "a pattern has axes, an arrow, and axes")
     return _side(X, pattern, left), _side(X, pattern, right)
 
 

@@ -29,18 +29,19 @@ class SymbolicTensor(NamedTensor):
 
     >>> from namedtensor import iota, axes
     >>> iota(axes("seq[3]"))
-    NamedTensor(seq[3]) = iota[seq](3)
+    NamedTensor(seq[3]) = iota(seq[3])
     """
 
-    __slots__ = ("_numbers", "node")
+    __slots__ = ("_numbers", "_order", "node")
 
-    def __init__(self, node: Node) -> None:
+    def __init__(self, node: Node, order: tuple[str, ...] | None = None) -> None:
         self.node = node
+        self._order = node.type.names if order is None else order
         self._numbers: dict[str, Any] = {}
 
     @property
     def axes(self) -> tuple[str, ...]:
-        return self.node.type.names
+        return self._order
 
     @property
     def kind(self) -> str:
@@ -52,7 +53,7 @@ class SymbolicTensor(NamedTensor):
 
     @property
     def sizes(self) -> tuple[tuple[str, Any], ...]:
-        return tuple([(n, _size(s)) for n, s in self.node.type.axes])
+        return tuple([(n, _size(self.node.type.size(n))) for n in self._order])
 
     @property
     def data(self) -> Any:
@@ -78,6 +79,8 @@ class SymbolicTensor(NamedTensor):
 
     def _number(self) -> Any:
         node = self.node
+        if node.type.axes:
+            return super().item()
         if node.value is not None:
             return node.value
         if node.type.host:
@@ -97,7 +100,7 @@ class SymbolicTensor(NamedTensor):
         return f"NamedTensor({self.shape}) = {describe(self.node, 3)}"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return SymbolicTensor, (self.node,)
+        return SymbolicTensor, (self.node, self._order)
 
     def __hash__(self) -> int:
         return hash(self.node)

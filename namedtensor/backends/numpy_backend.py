@@ -71,6 +71,10 @@ def arange(n: int, like: Array) -> Array:
     return np.arange(n)
 
 
+def listed(numbers: list[int], like: Array) -> Array:
+    return np.array(numbers, dtype=np.int64)
+
+
 def full(shape: Dims, value: Any, like: Array) -> Array:
     return np.full(shape, value)
 

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from namedtensor.errors import AxisNameError
 from namedtensor.primitives import Call, Operation, Primitive, Type, primitive, table
 from namedtensor.primitives.type import widest
 from namedtensor.tensor import apply
@@ -106,19 +107,22 @@ def infix(symbol: str) -> Callable[..., Any]:
 
 
 def counted_infix(symbol: str) -> Callable[..., Any]:
-    """Booleans count as 0 and 1 on both sides, also where the library refuses them."""
+    """Booleans count as 0 and 1, also where the library refuses them."""
 
     def lower(emit: Any, call: Any, *values: Any) -> Any:
-        (a, b), axes = operands(emit, call, values)
-        if not call.type.host and all(v.type.kind == "bool" for v in values):
-            a, b = [
-                f"int({c})" if v.type.host else emit.call("integer", c)
-                for c, v in zip((a, b), values, strict=True)
-            ]
+        codes, axes = operands(emit, call, values)
+        if not call.type.host:
+            codes = [_counted(emit, c, v) for c, v in zip(codes, values, strict=True)]
         stem = STEMS.get(call.operation.name, "x")
-        return emit.bind(f"{a} {symbol} {b}", axes, call.type, stem)
+        return emit.bind(f"{codes[0]} {symbol} {codes[1]}", axes, call.type, stem)
 
     return lower
+
+
+def _counted(emit: Any, code: str, value: Any) -> str:
+    if value.type.kind != "bool":
+        return code
+    return f"int({code})" if value.type.host else str(emit.call("integer", code))
 
 
 def logical(symbol: str) -> Callable[..., Any]:
@@ -188,7 +192,11 @@ def _where_of_numbers(emit: Any, call: Any, condition: Any, choices: Any, axes: 
 
 
 def write_infix(symbol: str) -> Callable[[Operation, tuple[str, ...]], str]:
-    return lambda operation, labels: f"{labels[0]} {symbol} {labels[1]}"
+    def write(operation: Operation, labels: tuple[str, ...]) -> str:
+        return f"{labels[0]} {symbol} {labels[1]}"
+
+    write.infix = True  # type: ignore[attr-defined]
+    return write
 
 
 def write_before(symbol: str) -> Callable[[Operation, tuple[str, ...]], str]:
@@ -363,7 +371,14 @@ def cases(*rows: Any) -> Any:
     NamedTensor(seq[2], float64)
     [0. 1.]
     """
-    *pairs, result = rows
+    *pairs, result = rows or ((),)
+    for row in (*pairs, (result, True)):
+        if not isinstance(row, tuple) or len(row) != 2 or isinstance(row[0], tuple):
+            raise AxisNameError(
+                f"cases(...) of {len(rows)}",
+                "each row is (value, condition), and the last one a value alone",
+                hint="nt.cases((0.0, j <= i), -nt.inf)",
+            )
     for value, condition in reversed(pairs):
         result = where(condition, value, result)
     return result

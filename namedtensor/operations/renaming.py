@@ -183,10 +183,7 @@ def lower_rearrange(emit: Any, call: Any, x: Any) -> Any:
     def write(groups: Any) -> str:
         texts = []
         for group in groups:
-            inner = [
-                word.setdefault(n, f"x{len(word)}" if not (n.isidentifier() and n.isascii()) else n)
-                for n in group
-            ]
+            inner = [word.setdefault(n, n if _plain(n) else f"x{len(word)}") for n in group]
             texts.append(inner[0] if len(inner) == 1 else f"({' '.join(inner)})")
         return " ".join(texts)
 
@@ -199,6 +196,11 @@ def lower_rearrange(emit: Any, call: Any, x: Any) -> Any:
     axes = (*rest, *["_".join(group) for group in right])
     code = f"{emit.use('rearrange')}({x.code}, {pattern!r}{given})"
     return emit.bind(code, axes, call.type, "rearranged")
+
+
+def _plain(name: str) -> bool:
+    """Say whether einops takes a name as it is: no primes, no stars, no marks of hidden axes."""
+    return name.isidentifier() and name.isascii()
 
 
 def write_rearrange(operation: Operation, labels: tuple[str, ...]) -> str:

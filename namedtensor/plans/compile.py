@@ -6,6 +6,7 @@ import keyword
 import linecache
 import math
 import re
+import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -181,7 +182,7 @@ def _define(name: str, source: str, emit: Emitter, backend: Backend) -> Callable
     own = {"mismatch": mismatch, "math": math, "host": host_backend().module}
     for word in emit.words:
         scope[word] = own[word] if word in own else backend.function(word)
-    filename = f"<namedtensor {name} {id(emit):x}>"
+    filename = f"<namedtensor {name} {zlib.crc32(source.encode()):08x}>"
     # tracebacks through emitted code show its lines
     linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
     exec(compile(source, filename, "exec"), scope)

@@ -89,7 +89,15 @@ def describe(node: Node, depth: int = 2) -> str:
         return repr(node.value)
     if depth == 0:
         return "..."
-    return node.operation.write(tuple([describe(o, depth - 1) for o in node.operands]))
+    labels = [describe(o, depth - 1) for o in node.operands]
+    if _infix(node):
+        pairs = zip(labels, node.operands, strict=True)
+        labels = [f"({text})" if _infix(o) and text != "..." else text for text, o in pairs]
+    return node.operation.write(tuple(labels))
+
+
+def _infix(node: Node) -> bool:
+    return hasattr(node.operation.primitive.write, "infix")
 
 
 def _rebuild(operation: Operation, operands: tuple[Node, ...], type_: Type) -> Node:

@@ -135,7 +135,7 @@ def _apply_any(operation: Operation, given: Sequence[Any]) -> Any:
         return _apply_compiling(operation, given)
     operands = [operand(operation, x, given) for x in given]
     if not any(type(x) is _concrete for x in operands):
-        if any(isinstance(x, _symbolic) for x in operands):
+        if not operands or any(isinstance(x, _symbolic) for x in operands):
             return _symbolic(symbolic_node(operation, operands))
         return _on_numbers(operation, operands)
     if any(isinstance(x, _symbolic) and not x.node.closed for x in operands):

@@ -233,7 +233,8 @@ def chosen_indices(X: NamedTensor, part: AxisSelection) -> NamedTensor:
         data = data.nonzero()[0] if backend.name == "numpy" else data.nonzero()[:, 0]
     if hasattr(X, "node"):
         # a formula's body: the indices are written into its code
-        return apply(_TABLE["listed"](part.name, tuple(map(int, data.tolist()))))
+        written: NamedTensor = apply(_TABLE["listed"](part.name, tuple(map(int, data.tolist()))))
+        return written
     wanted = X.layout.backend
     if wanted.name == "torch" and backend.name == "numpy":
         import torch

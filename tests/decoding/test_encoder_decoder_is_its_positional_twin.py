@@ -146,6 +146,16 @@ def test_dropout_acts_in_training_only():
     assert (first.data == again.data).all()
 
 
+def test_dropout_acts_on_the_result_of_every_sublayer():
+    model = built()
+    memory, M = model.encode(X), model.mask(X)
+    Z = nt.normal(batch[3], seq[5], emb[12], dtype=torch.float64)
+    everything = {"placement": "pre", "p": 1.0}
+    assert_same(model.encoder[0](memory, M, **everything), memory)
+    assert_same(model.decoder[0](Z, memory, M, **everything), Z)
+    assert not model.target_embed(Y, Z, p=1.0).data.any()
+
+
 def test_tied_output_is_the_target_embedding():
     model = built(tied=True)
     assert "output.We" not in model.state_dict()

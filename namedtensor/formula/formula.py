@@ -9,11 +9,19 @@ from typing import Any
 
 from namedtensor.axes import axis_sizes, shown
 from namedtensor.compilers import STORE, compiling, constant_for_compilers
-from namedtensor.errors import AxisSizeError, BackendError, NamedTensorError
+from namedtensor.errors import (
+    AxisNameError,
+    AxisSizeError,
+    BackendError,
+    KindError,
+    NamedTensorError,
+    kind_of_thing,
+)
 from namedtensor.formula.lifting import Entry, Leaf
 from namedtensor.formula.signature import Parameter, Signature, Space, caller_scope, read_signature
 from namedtensor.formula.trace import Trace
 from namedtensor.plans import Plan
+from namedtensor.shape import spaced
 from namedtensor.tensor import NamedTensor, SymbolicTensor
 from namedtensor.tensor.apply import LIBRARY_ERRORS, code_of, stand_in
 
@@ -86,7 +94,10 @@ class Formula:
         return NamedTensor(data, plan.layout)
 
     def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
-        bound = self.signature.python.bind(*args, **kwargs)
+        try:
+            bound = self.signature.python.bind(*args, **kwargs)
+        except TypeError as error:
+            raise NamedTensorError(f"{self.name}(...)", str(error), hint=repr(self)) from None
         bound.apply_defaults()
         return bound.arguments
 
@@ -105,8 +116,10 @@ class Formula:
             inner = parameter.bundle
             for name, part in inner.parameters_of(value, path).items():
                 self._flatten_one(inner.signature[name], f"{path}.{name}", part, leaves, key)
-        elif parameter.space is None or value is None:
-            key += [type(value), value]
+        elif parameter.space is None:
+            key += [type(value), self._setting(path, value)]
+        elif value is None and parameter.default is None:
+            key.append(None)
         elif isinstance(value, SymbolicTensor):
             leaves.append(Leaf(path, parameter.space, value))
             key.append(value.node)
@@ -116,13 +129,31 @@ class Formula:
         else:
             key += [type(value), self._number(path, parameter.space, value)]
 
+    def _setting(self, path: str, value: Any) -> Any:
+        if isinstance(value, NamedTensor):
+            raise AxisNameError(
+                f"{self.name}(..., {path}, ...)",
+                f"{path} is a named tensor, and {self.name} declares no axes for it",
+                [(path, spaced(value.sizes))],
+                f"declare them: {path}: R[{', '.join(map(shown, value.axes))}]",
+            )
+        try:
+            hash(value)
+        except TypeError:
+            raise KindError(
+                f"{self.name}(..., {path}, ...)",
+                f"{path} is {kind_of_thing(value)}, which cannot tell one plan from another",
+                hint="a setting is a number, a string or a tuple; an array gets its axes declared",
+            ) from None
+        return value
+
     def _number(self, path: str, space: Space, value: Any) -> Any:
         if isinstance(value, (bool, int, float)) and not space.axes:
             return value
         raise BackendError(
             f"{self.name}(..., {path}, ...)",
-            f"{path} is a {type(value).__name__}, and {self.name} takes a named tensor of {space}",
-            hint=f"name its axes: nt.tensor({path}, {', '.join(map(shown, space.names)) or '()'})",
+            f"{path} is {kind_of_thing(value)}, and {self.name} takes a named tensor of {space}",
+            hint=f"name its axes: nt.tensor({', '.join([path, *map(shown, space.names)])})",
         )
 
     def parameters_of(self, bundle: Any, path: str) -> dict[str, Any]:
@@ -134,7 +165,11 @@ class Formula:
         elif hasattr(bundle, "named_values"):
             found = bundle.named_values()
         else:
-            found = {}
+            raise BackendError(
+                f"{path}: {self.name}",
+                f"{path} is {kind_of_thing(bundle)}, which holds no parameters of {self.name}",
+                hint=f"{self.name}.module(...), or a dict with {', '.join(self.parameter_names)}",
+            )
         result = {}
         for parameter in self.signature.parameters:
             if not parameter.after:
@@ -145,8 +180,8 @@ class Formula:
                 result[parameter.name] = parameter.default
             else:
                 raise BackendError(
-                    f"{path} = {type(bundle).__name__}",
-                    f"the bundle of {self.name} has no parameter {parameter.name}",
+                    f"{path}: {self.name}",
+                    f"{path} has no parameter {parameter.name}",
                     hint=f"{self.name}.module(...), or a dict with {', '.join(self.parameter_names)}",
                 )
         return result
@@ -365,7 +400,9 @@ def plan_formula_by_codes(number: int, *codes: Any) -> str:
 def _what(result: Any) -> str:
     if result is None:
         return "nothing"
-    return f"a {type(result).__name__}"
+    if isinstance(result, tuple):
+        return f"a tuple of {len(result)}"
+    return "one named tensor" if isinstance(result, NamedTensor) else kind_of_thing(result)
 
 
 def formula(
@@ -393,6 +430,12 @@ def formula(
     seq[7] x hid[3]
     """
     scope = caller_scope(2)
+    if function is not None and not inspect.isfunction(function):
+        raise KindError(
+            "@formula",
+            f"a formula is made of a Python function, not of {kind_of_thing(function)}",
+            hint="write it with def, and declare its axes: def f(X: R[seq]) -> R[seq]",
+        )
     if function is None:
         return lambda inner: Formula(inner, scope, trace, fuse)
     return Formula(function, scope, trace, fuse)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from namedtensor.axes import parse_axes
-from namedtensor.errors import AxisSizeError, NamedTensorError
+from namedtensor.errors import NamedTensorError
 from namedtensor.formula.lifting import Entry, Leaf
 from namedtensor.formula.signature import Parameter
 from namedtensor.primitives import Node, Type, size_of
@@ -36,7 +36,7 @@ def traced_results(
         p.name: _fill(p, p.name, values.get(p.name), leaves, {})
         for p in formula.signature.parameters
     }
-    _share_sizes(leaves)
+    _share_sizes(f"{formula.name}.shape", leaves)
     filled = {
         p.name: _resolved(p, p.name, filled[p.name], leaves) for p in formula.signature.parameters
     }
@@ -52,7 +52,7 @@ def given_values(
     if len(arguments) > len(names):
         raise NamedTensorError(
             f"{formula.name}.shape(...)",
-            f"{len(arguments)} shapes are given, and {formula.name} has {len(names)} arguments",
+            f"{len(arguments)} shapes are given, and {formula.name} has {len(names)} argument(s)",
             hint=f"{formula.name}.shape({', '.join(names)})",
         )
     values = dict(zip(names, arguments, strict=False)) | named
@@ -103,24 +103,21 @@ def _fill(
     return leaves[-1]
 
 
-def _share_sizes(leaves: list[Leaf]) -> None:
-    """Give every open axis of an argument the size that another argument has for its name."""
+def _share_sizes(name: str, leaves: list[Leaf]) -> None:
+    """Give every open axis of an argument the size that another argument has for it."""
+    entry = Entry(name, leaves, None)
+    entry.agree()
     known: dict[str, Any] = {}
     for leaf in leaves:
-        for name, size in leaf.tensor.node.type.axes:
-            if (
-                isinstance(size, int)
-                and known.setdefault(name, size) != size
-                and "." not in leaf.path
-            ):
-                raise Entry("shape", leaves, None).error(
-                    AxisSizeError,
-                    f"axis {name} is {known[name]} before {leaf.path} and {size} in it",
-                    "one name has one size in a formula",
-                )
+        for axis, size in leaf.tensor.node.type.axes:
+            if isinstance(size, int):
+                known.setdefault(entry.inner_name(leaf, axis), size)
     for leaf in leaves:
         old = leaf.tensor.node.type
-        axes = [(n, known.get(n, s) if isinstance(s, Node) else s) for n, s in old.axes]
+        axes = [
+            (a, known.get(entry.inner_name(leaf, a), s) if isinstance(s, Node) else s)
+            for a, s in old.axes
+        ]
         leaf.tensor = symbol(leaf.path, old.with_axes(axes))
 
 

@@ -97,7 +97,14 @@ class Trace:
             result = self.formula.run_body(self.values, entered, self._axis_size)
         finally:
             tracing.reset(token)
-        return self.formula.results_of(result, self.entry)
+        results = self.formula.results_of(result, self.entry)
+        if not all(isinstance(r, SymbolicTensor) for r in results):
+            raise self.entry.error(
+                TraceError,
+                "the body returned a named tensor that is none of its arguments",
+                "pass it as an argument, or leave the body untraced with @formula(trace=False)",
+            )
+        return results
 
     def _axis_size(self, name: str) -> Any:
         size = self.formula._size(self.sizes, name)

@@ -9,7 +9,7 @@ import torch
 
 from namedtensor.axes import Axis, parse_axes
 from namedtensor.backends import get_backend
-from namedtensor.errors import AxisNameError, AxisSizeError
+from namedtensor.errors import AxisNameError, AxisSizeError, KindError, kind_of_thing
 from namedtensor.formula import Formula
 from namedtensor.formula.signature import Parameter
 from namedtensor.nn.initialise import Initialiser, roles_of, start
@@ -82,6 +82,7 @@ def make_module(
                 hint=repr(formula),
             )
     wanted = dict(init or {})
+    dtype = _floating(formula, dtype)
     module = _build(formula, sizes, wanted, dtype, device, settings, "")
     if wanted:
         raise AxisNameError(
@@ -90,6 +91,21 @@ def make_module(
             hint=f"the parameters are {', '.join(n for n, _ in module.named_parameters())}",
         )
     return module
+
+
+def _floating(formula: Formula, dtype: Any) -> Any:
+    """Read a dtype of torch or its name; parameters hold real numbers."""
+    try:
+        found = get_backend("torch").function("dtype_of")(dtype)
+    except TypeError:
+        found = torch.bool
+    if found is not None and not (found.is_floating_point or found.is_complex):
+        raise KindError(
+            f"{formula.name}.module(...)",
+            f"parameters hold real numbers, and dtype is {dtype}",
+            hint="dtype=torch.float32",
+        )
+    return found
 
 
 def _build(
@@ -118,14 +134,31 @@ def _build(
         with torch.no_grad():
             own = init.pop(prefix + parameter.name, None)
             if own is not None:
-                filled = own(data)
-                if isinstance(filled, torch.Tensor) and filled is not data:
-                    data.copy_(filled)
+                _fill(formula, prefix + parameter.name, data, own)
             else:
                 roles = roles_of(formula, settings) if roles is None else roles
                 start(roles.get(parameter.name), parameter.space.names, data)
         setattr(module, parameter.name, torch.nn.Parameter(data))
     return module
+
+
+def _fill(formula: Formula, name: str, data: torch.Tensor, own: Any) -> None:
+    """Fill a parameter by the caller's function, which may also give a tensor of its shape."""
+    if not callable(own):
+        raise KindError(
+            f"{formula.name}.module(...)",
+            f"init[{name!r}] is {kind_of_thing(own)}, and not a function that fills a tensor",
+            hint=f"init={{{name!r}: torch.nn.init.zeros_}}",
+        )
+    filled = own(data)
+    if isinstance(filled, torch.Tensor) and filled is not data:
+        if filled.shape != data.shape:
+            raise AxisSizeError(
+                f"{formula.name}.module(...)",
+                f"init[{name!r}] gave sizes {tuple(filled.shape)}, and {name} has {tuple(data.shape)}",
+                hint="fill the tensor that it is given, or give one of its shape",
+            )
+        data.copy_(filled)
 
 
 def _sizes(formula: Formula, axes: tuple[Axis, ...]) -> dict[str, int]:

@@ -14,7 +14,7 @@ from transformer_named.g2p.speller import Speller
 
 DEVICE = "cpu"
 SHOWN = 12
-CHUNK = 2048
+CHUNK = 1024
 SCORING_SECONDS = 40.0
 
 

@@ -32,6 +32,7 @@ from transformer_named.translation import (
     DecoderLayer,
     DecoderStep,
     Embed,
+    EmbedAt,
     EncoderLayer,
 )
 
@@ -87,7 +88,7 @@ class EncoderDecoder(torch.nn.Module):
 
     def encode(self, source: NamedTensor) -> NamedTensor:
         """Z[batch, src] -> R[batch, src, emb]: x to z, the representation of the source."""
-        X = self.source_embed(source, PE(src, self.width), p=self.p)
+        X = self.source_embed(source[src >> seq], p=self.p)[seq >> src]
         M = self.mask(source)
         for layer in self.encoder:
             X = layer(X, M, placement=self.placement, p=self.p)
@@ -101,7 +102,7 @@ class EncoderDecoder(torch.nn.Module):
         self, target: NamedTensor, memory: NamedTensor, M: NamedTensor, layers: Iterable[Any]
     ) -> NamedTensor:
         """Run the target through some of the decoder's layers."""
-        Y = self.target_embed(target, PE(seq, self.width), p=self.p)
+        Y = self.target_embed(target, p=self.p)
         for layer in layers:
             Y = layer(Y, memory, M, placement=self.placement, p=self.p)
         return Y
@@ -139,7 +140,7 @@ class EncoderDecoder(torch.nn.Module):
     def step(self, token: NamedTensor, cache: Cache) -> tuple[NamedTensor, Cache]:
         """Z[batch] -> R[batch, vocab]: the logits after one more token, and the next cache."""
         P = PE(seq[cache.length + 1], self.width)[seq(cache.length)]
-        y, past = self.target_embed(token, P), []
+        y, past = EmbedAt(token, P, **self.target_embed.named_values()), []
         before = cache.past or ((None, None),) * len(self.decoder)
         for layer, (KX, VX), (K, V) in zip(self.decoder, cache.memory, before, strict=True):
             y, K, V = DecoderStep(

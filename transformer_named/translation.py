@@ -22,7 +22,7 @@ from namedtensor import R, Z, axes, formula
 from transformer_named.cached_attention import keys, recall, values, weights
 from transformer_named.formulated import FFN, LayerNorm
 from transformer_named.placement import around
-from transformer_named.the_transformer import MultiHead, past
+from transformer_named.the_transformer import PE, MultiHead, past
 
 src, seq, emb, hid, head, key, val, vocab = axes("src seq emb hid head key val vocab")
 seq_ = seq.prime
@@ -31,16 +31,22 @@ Function = Callable[..., Any]
 
 
 @formula
-def Embed(x: Z, P: R[emb], p: float = 0.0, *, We: R[vocab, emb]) -> R[emb]:
+def EmbedAt(x: Z, P: R[emb], p: float = 0.0, *, We: R[vocab, emb]) -> R[emb]:
     """Look up the embedding of an id, and add where it stands.
 
-        Embed(x, P) = dropout(We_{vocab(x)} sqrt(d_model) + P)
+        EmbedAt(x, P) = dropout(We_{vocab(x)} sqrt(d_model) + P)
 
-    Source: document 000, Forward pass, Embedding; document 001, embed. P is a row of 002's PE.
+    Source: document 000, Forward pass, Embedding; document 001, embed.
     Departs: from 000 by the factor sqrt(d_model), as Attention Is All You Need has it in section
     3.4, and by the index for the one-hot product, which gives the same.
     """
     return nt.dropout(We[vocab(x)] * nt.sqrt(abs(emb)) + P, p)
+
+
+@formula
+def Embed(x: Z[seq], p: float = 0.0, *, We: R[vocab, emb]) -> R[seq, emb]:
+    """Look up the embedding of each id of a sequence: EmbedAt(x, PE), with document 002's PE."""
+    return EmbedAt(x, PE(seq, emb[abs(emb)]), p, We=We)
 
 
 @formula

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from namedtensor.axes import primed, shown
+from namedtensor.axes import FRESH, primed, shown
 from namedtensor.errors import (
     AxisClashError,
     AxisMissingError,
@@ -66,19 +66,26 @@ class Call:
         label = self.labels[operand]
         for name in names:
             if not type_.has(name):
-                others = type_.names
-                guess = nearest(name, others)
-                hint = (
-                    f"did you mean {shown(guess)}?" if guess else self._rename_hint(operand, name)
+                raise self.fail(
+                    AxisMissingError,
+                    f"{label} has no axis {shown(name)}",
+                    self._missing_hint(operand, name),
                 )
-                raise self.fail(AxisMissingError, f"{label} has no axis {shown(name)}", hint)
 
-    def _rename_hint(self, operand: int, name: str) -> str:
+    def _missing_hint(self, operand: int, name: str) -> str:
         label = self.labels[operand]
         if self.types[operand].host:
             return f"{label} is a number and has no axes"
+        if name + FRESH in self.types[operand].names:
+            return (
+                f"the {name} that {label} shows is the caller's, and passes through a formula that "
+                f"does not declare it for {label}"
+            )
+        guess = nearest(name, [n for n in self.types[operand].names if not n.endswith(FRESH)])
+        if guess:
+            return f"did you mean {shown(guess)}?"
         shared = {n for i, t in enumerate(self.types) if i != operand for n in t.names}
-        own = [n for n in self.types[operand].names if n not in shared]
+        own = [n for n in self.types[operand].names if n not in shared and not n.endswith(FRESH)]
         if not own:
             return f"{label} has only the axes that its shape shows"
         return (

@@ -22,15 +22,15 @@ def convert(X: NamedTensor, targets: tuple[Any, ...]) -> NamedTensor:
 
 
 def _convert(X: NamedTensor, target: Any) -> NamedTensor:
-    if target == "numpy":
+    if isinstance(target, NamedTensor):
+        return _convert(_convert(X, target.layout.backend.name), target.dtype)
+    if isinstance(target, str) and target == "numpy":
         return _named(X, "numpy", X.layout.backend.function("numpy_of")(X.data))
-    if target == "torch":
+    if isinstance(target, str) and target == "torch":
         return _named(X, "torch", X.torch(*X.axes))
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(target, (torch.dtype, torch.device, torch.Tensor)):
         return _named(X, "torch", _moved(X, X.torch(*X.axes), target))
-    if isinstance(target, NamedTensor):
-        return _convert(_convert(X, target.layout.backend.name), target.dtype)
     dtype = _numpy_dtype(target)
     if target is None or (dtype is not None and get_backend("numpy").kind_of(dtype) == "object"):
         raise _unknown(X, target)

@@ -35,7 +35,7 @@ class AxisFunction:
     def __getitem__(self, axes: Any) -> Callable[..., Any]:
         if axes is Ellipsis:
             return self._over_all
-        plain = isinstance(axes, (Axis, str)) and getattr(axes, "size", None) is None
+        plain = type(axes) is Axis or type(axes) is str
         bound = self._bound.get(axes) if plain else None
         if bound is None:
             parsed = parse_axes(axes)
@@ -44,7 +44,7 @@ class AxisFunction:
             bound.__qualname__ = f"{self.__name__}[{', '.join(map(repr, parsed))}]"
             if any(axis.size is not None for axis in parsed):
                 bound = _sized(self.__name__, parsed, bound)
-            if plain and not compiling():
+            if plain and not compiling() and type(getattr(axes, "size", 0)) in (int, type(None)):
                 self._bound[axes] = bound
         return bound
 

@@ -172,7 +172,9 @@ def collect_guards(node: Node) -> list[tuple[Any, Any]]:
         if top in seen:
             continue
         seen.add(top)
-        found += [g for g in top.guards if g not in found]
+        trusted = top.operation.primitive.trusted
+        if top.guards and not (trusted and trusted(top)):
+            found += [g for g in top.guards if g not in found]
         waiting += top.operands
     return found
 

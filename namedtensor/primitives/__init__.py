@@ -12,6 +12,7 @@ from namedtensor.primitives.node import number as number
 from namedtensor.primitives.node import size_of as size_of
 from namedtensor.primitives.primitive import Operation as Operation
 from namedtensor.primitives.primitive import Primitive as Primitive
+from namedtensor.primitives.primitive import plain_operation as plain_operation
 from namedtensor.primitives.primitive import primitive as primitive
 from namedtensor.primitives.primitive import table as table
 from namedtensor.primitives.sizes import Size as Size

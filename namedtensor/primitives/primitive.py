@@ -11,6 +11,7 @@ from namedtensor.primitives.call import Call
 from namedtensor.primitives.type import Type
 
 _TABLE: dict[str, Primitive] = {}
+_PLAIN: dict[str, Operation] = {}
 
 
 class Primitive:
@@ -20,9 +21,20 @@ class Primitive:
     emits the positional code for operands in any storage order. `write` gives the call as the
     user typed it, for messages. `effect` marks results that differ from call to call. `diagnose`
     looks at the data of a call that failed, and gives an error class, the reason and a hint.
+    `trusted(node)` says that the library itself refuses sizes that differ.
     """
 
-    __slots__ = ("diagnose", "effect", "lower", "name", "operations", "plain", "rule", "write")
+    __slots__ = (
+        "diagnose",
+        "effect",
+        "lower",
+        "name",
+        "operations",
+        "plain",
+        "rule",
+        "trusted",
+        "write",
+    )
 
     def __init__(
         self,
@@ -32,6 +44,7 @@ class Primitive:
         write: Callable[[Operation, tuple[str, ...]], str] | None = None,
         effect: bool = False,
         diagnose: Callable[..., Any] | None = None,
+        trusted: Callable[..., bool] | None = None,
     ) -> None:
         self.name = name
         self.rule = rule
@@ -39,8 +52,11 @@ class Primitive:
         self.write = write or _write_prefix
         self.effect = effect
         self.diagnose = diagnose
+        self.trusted = trusted
         self.operations: dict[Any, Operation] = {}
-        self.plain: Operation = self()
+        self.plain: Operation = plain_operation(name)
+        self.plain.primitive = self
+        self.operations[()] = self.plain
 
     def __call__(self, *params: Any) -> Operation:
         operation = self.operations.get(params)
@@ -66,10 +82,14 @@ class Operation:
 
     __slots__ = ("params", "plans", "primitive")
 
+    primitive: Primitive
+    params: tuple[Any, ...]
+    plans: dict[Any, Any]
+
     def __init__(self, primitive: Primitive, params: tuple[Any, ...]) -> None:
         self.primitive = primitive
         self.params = params
-        self.plans: dict[Any, Any] = {}
+        self.plans = {}
 
     @property
     def name(self) -> str:
@@ -99,6 +119,16 @@ def primitive(
     """Add an entry to the table."""
     entry = _TABLE[name] = Primitive(name, rule, lower, **rest)
     return entry
+
+
+def plain_operation(name: str) -> Operation:
+    """Give the operation without parameters of a primitive that may yet have to be defined."""
+    operation = _PLAIN.get(name)
+    if operation is None:
+        operation = _PLAIN[name] = Operation.__new__(Operation)
+        operation.params = ()
+        operation.plans = {}
+    return operation
 
 
 def table() -> dict[str, Primitive]:

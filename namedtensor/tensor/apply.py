@@ -27,6 +27,7 @@ from namedtensor.tensor.labels import DEFAULT_LABELS, caller_labels
 LIBRARY_ERRORS = (Mismatch, RuntimeError, IndexError, ValueError, TypeError, ArithmeticError)
 
 # the two tensor classes, which name this door in their own operators and so come after it
+_new = object.__new__  # half the time of calling the class
 _concrete: Any = None
 _symbolic: Any = None
 
@@ -43,33 +44,36 @@ def apply(operation: Operation, *operands: Any) -> Any:
 
     The plan is found by the operands' layouts; a call whose plan is known costs one lookup.
     """
-    if len(operands) == 1:
-        (x,) = operands
-        if type(x) is _concrete:
-            plan = operation.plans.get(x._layout)
-            if plan is not None:
-                try:
-                    return _concrete(plan.run(x._data), plan.layout)
-                except LIBRARY_ERRORS as error:
-                    raise diagnose(operation, operands, error) from None
-    elif len(operands) == 2:
+    # written out for one and two operands: this is the path of every eager operation
+    if len(operands) == 2:
         x, y = operands
-        if type(x) is _concrete:
-            if type(y) is _concrete:
-                plan = operation.plans.get((x._layout, y._layout))
-                if plan is not None:
-                    try:
-                        return _concrete(plan.run(x._data, y._data), plan.layout)
-                    except LIBRARY_ERRORS as error:
-                        raise diagnose(operation, operands, error) from None
-            else:
-                plan = operation.plans.get((x._layout, type(y)))
-                if plan is not None:
-                    try:
-                        return _concrete(plan.run(x._data, y), plan.layout)
-                    except LIBRARY_ERRORS as error:
-                        raise diagnose(operation, operands, error) from None
-    return _apply_any(operation, operands)
+        if type(x) is not _concrete:
+            return _apply_any(operation, operands)
+        if type(y) is _concrete:
+            plan, second = operation.plans.get((x._layout, y._layout)), y._data
+        else:
+            plan, second = operation.plans.get((x._layout, type(y))), y
+        if plan is None:
+            return _apply_any(operation, operands)
+        try:
+            data = plan.run(x._data, second)
+        except LIBRARY_ERRORS as error:
+            raise diagnose(operation, operands, error) from None
+    elif len(operands) == 1 and type(operands[0]) is _concrete:
+        (x,) = operands
+        plan = operation.plans.get(x._layout)
+        if plan is None:
+            return _apply_any(operation, operands)
+        try:
+            data = plan.run(x._data)
+        except LIBRARY_ERRORS as error:
+            raise diagnose(operation, operands, error) from None
+    else:
+        return _apply_any(operation, operands)
+    result = _new(_concrete)
+    result._data = data
+    result._layout = plan.layout
+    return result
 
 
 def _key(operands: Sequence[Any]) -> Any:

@@ -19,6 +19,7 @@ from namedtensor.axes import (
     shown,
 )
 from namedtensor.backends import backend_of
+from namedtensor.compilers import compiling
 from namedtensor.errors import (
     AxisMissingError,
     AxisNameError,
@@ -302,10 +303,19 @@ def split(X: Any, part: Rename) -> Any:
     return apply(_TABLE["split"](part.before[0].name, names, hole), X, *sizes)
 
 
+_contractions: dict[Axis, Operation] = {}
+
+
 def contraction(axes: Any, operands: tuple[Any, ...]) -> Operation:
     """Find the operation of the axes under a dot."""
+    known = _contractions.get(axes) if type(axes) is Axis else None
+    if known is not None:
+        return known
     if isinstance(axes, Axis) and axes.size is None:
-        return _TABLE["dot"]((axes.name,))
+        operation = _TABLE["dot"]((axes.name,))
+        if not compiling():
+            _contractions[axes] = operation
+        return operation
     parsed = parse_axes(axes)
     distinct(f"A @ {axes} @ B", parsed)
     for axis in parsed:

@@ -8,6 +8,7 @@ torch has no public door for this; the test of this file says when the private o
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -18,6 +19,14 @@ from namedtensor.backends import backend_of, get_backend
 from namedtensor.errors import AxisNameError
 from namedtensor.plans import Layout, layout_of
 from namedtensor.tensor.named import NamedTensor, tensor
+
+
+@dataclass
+class _Container:
+    """What torch looks for in a container where it does not ask its tree: FSDP, DDP."""
+
+    data: Any
+    layout: Layout
 
 
 def _flatten(X: NamedTensor) -> tuple[list[Any], Layout]:
@@ -64,5 +73,6 @@ def register() -> None:
         to_dumpable_context=_written,
         from_dumpable_context=_read,
     )
+    NamedTensor.__dataclass_fields__ = _Container.__dataclass_fields__
     # torch.load need not trust a file for it: a named tensor is saved as a call of nt.tensor
     torch.serialization.add_safe_globals([tensor])

@@ -1,0 +1,156 @@
+"""torch.compile reads whole models made of formulas: one graph, no break, no warning."""
+
+import pytest
+import torch
+
+import namedtensor as nt
+from tests.torch_whole.model import (
+    Model,
+    Positional,
+    batch,
+    embedding,
+    gradients,
+    loss,
+    scores,
+    surprise,
+    words,
+)
+from transformer_named.named_tensors import emb, seq
+
+
+class Counting:
+    """A backend that runs graphs as they are and counts them."""
+
+    def __init__(self):
+        self.graphs = []
+
+    def __call__(self, graph, inputs):
+        self.graphs.append(graph)
+        return graph.forward
+
+    @property
+    def count(self):
+        return len(self.graphs)
+
+
+@pytest.fixture(autouse=True)
+def nothing_compiled():
+    torch.compiler.reset()
+
+
+@pytest.fixture
+def backend():
+    return Counting()
+
+
+@pytest.fixture
+def model():
+    """A model that has been called before."""
+    model = Model(dtype=torch.float64)
+    model(words())
+    return model
+
+
+def test_a_model_is_one_graph_whatever_the_values(model, backend):
+    compiled = torch.compile(model, fullgraph=True, backend=backend)
+    for _ in range(3):
+        x = words()
+        nt.testing.assert_close(compiled(x), model(x), rtol=1e-12)
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.mul_(1.5)
+    nt.testing.assert_close(compiled(x), model(x), rtol=1e-12)
+    assert backend.count == 1
+
+
+def test_the_graph_holds_the_kernels_and_no_copies_of_names(model, backend):
+    torch.compile(model, fullgraph=True, backend=backend)(words())
+    called = [getattr(n.target, "__name__", "") for n in backend.graphs[0].graph.nodes]
+    assert called.count("scaled_dot_product_attention") == 2
+
+
+def test_one_graph_serves_every_batch_and_length(model, backend):
+    compiled = torch.compile(model, fullgraph=True, backend=backend, dynamic=True)
+    for sizes in [(2, 5), (3, 7), (4, 12), (2, 9)]:
+        x = words(*sizes)
+        nt.testing.assert_close(compiled(x), model(x), rtol=1e-12)
+    assert backend.count == 1
+
+
+def test_sizes_that_are_marked_dynamic_are_in_one_graph(model, backend):
+    positional = Positional(model)
+    compiled = torch.compile(positional, fullgraph=True, backend=backend)
+    for sizes in [(2, 5), (3, 7), (4, 12)]:
+        x = words(*sizes).data
+        torch._dynamo.mark_dynamic(x, (0, 1))
+        torch.testing.assert_close(compiled(x), positional(x), rtol=1e-12, atol=1e-12)
+    assert backend.count == 1
+
+
+def test_torch_finds_the_dynamic_sizes_by_itself(model, backend):
+    compiled = torch.compile(model, fullgraph=True, backend=backend)
+    for sizes in [(2, 5), (3, 7), (4, 12)]:
+        compiled(words(*sizes))
+    assert backend.count == 2
+
+
+def test_other_axes_are_another_graph_with_the_right_result(model, backend):
+    compiled = torch.compile(model, fullgraph=True, backend=backend)
+    x = words()
+    for given in (x, nt.tensor(x.data.T.contiguous(), seq, batch), x[batch(0)]):
+        nt.testing.assert_close(compiled(given), model(given), rtol=1e-12)
+    assert backend.count == 3
+
+
+def test_gradients_of_a_compiled_step_agree_in_float64(model):
+    x = words()
+    expected = gradients(model, x)
+    step = torch.compile(lambda x: loss(model, x), fullgraph=True, backend="aot_eager")
+    step(x).backward()
+    for name, parameter in model.named_parameters():
+        torch.testing.assert_close(parameter.grad, expected[name], rtol=1e-12, atol=1e-14)
+
+
+def test_a_function_of_formulas_is_one_graph(model, backend):
+    @torch.compile(fullgraph=True, backend=backend)
+    def step(x, E, W):
+        return nt.mean[...](surprise(scores(embedding(x, E=E), W=W), x))
+
+    E, W = (nt.normal("vocab[11] emb[8]", backend="torch") for _ in range(2))
+    x = words()
+    expected = nt.mean[...](surprise(scores(embedding(x, E=E), W=W), x))
+    nt.testing.assert_close(step(x, E, W), expected)
+    assert backend.count == 1
+
+
+# torch itself calls torch.jit.script_method when inductor is first used
+@pytest.mark.filterwarnings("ignore:`torch.jit.script_method` is deprecated:DeprecationWarning")
+def test_inductor_compiles_a_training_step():
+    module, x = scores.module("emb[8] vocab[11]"), words()
+    X = nt.normal("batch[2] seq[5] emb[8]", backend="torch")
+
+    def step(X, x):
+        return nt.mean[...](surprise(module(nt.softmax[emb](X)), x)).torch()
+
+    expected = step(X, x)
+    (gradient,) = torch.autograd.grad(expected, [module.W])
+    found = torch.compile(step, fullgraph=True)(X, x)
+    torch.testing.assert_close(found, expected)
+    torch.testing.assert_close(torch.autograd.grad(found, [module.W])[0], gradient)
+
+
+def test_a_mistake_in_compiled_code_is_still_explained(model, backend):
+    compiled = torch.compile(model.scores, fullgraph=True, backend=backend)
+    with pytest.raises(Exception) as error:
+        compiled(nt.normal("seq[5] emb[7]", backend="torch", dtype=torch.float64))
+    assert "emb" in str(error.value)
+
+
+def test_the_count_can_fail(model, backend):
+    """A model that asks for a number breaks out of its graph, and fullgraph says so."""
+
+    def peeks(x):
+        return model(x) if x.data.sum().item() > 3 else x
+
+    with pytest.raises(torch._dynamo.exc.UserError):
+        torch.compile(peeks, fullgraph=True, backend=backend)(words())

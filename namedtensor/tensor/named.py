@@ -394,6 +394,13 @@ class NamedTensor:
                 [("A", spaced(self.sizes)), ("B", spaced(axes.sizes))],
                 f"A @ {shown(shared[0])} @ B" if shared else "A @ ax @ B, with ax an axis of both",
             )
+        if backend_of(axes) is not None:
+            raise BackendError(
+                "A @ B",
+                f"B is a bare array of sizes {tuple(axes.shape)}, and a contraction names its axes",
+                [("A", spaced(self.sizes))],
+                "A @ ax @ nt.tensor(B, ...), with ax an axis of both",
+            )
         return Contraction(self, axes)
 
     def __rmatmul__(self, other: Any) -> NoReturn:

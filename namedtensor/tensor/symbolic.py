@@ -99,6 +99,12 @@ class SymbolicTensor(NamedTensor):
             return f"Size({describe(self.node)})"
         return f"NamedTensor({self.shape}) = {describe(self.node, 3)}"
 
+    def __copy__(self) -> SymbolicTensor:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> SymbolicTensor:
+        return self
+
     def __reduce__(self) -> tuple[Any, ...]:
         return SymbolicTensor, (self.node, self._order)
 

@@ -130,6 +130,11 @@ class Shape:
     def __repr__(self) -> str:
         return " x ".join(map(axis_text, self._sizes.items())) if self._sizes else "()"
 
+    def _repr_html_(self) -> str:
+        from namedtensor.display.html import shape_table
+
+        return shape_table(self)
+
 
 def sized(name: str, size: Any) -> Axis:
     """Make an axis whose name is trusted, as a formula's own axes are."""

@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import namedtensor as nt
-from namedtensor.display.html import shape_table
 from tests.display.tables import numbers, read
 
 seq, emb, head = nt.axes("seq emb head")
@@ -145,12 +144,12 @@ def test_a_tensor_whose_numbers_are_out_of_reach_shows_its_shape(data):
 
 
 def test_a_shape_is_a_row_of_axes_over_a_row_of_sizes():
-    html = shape_table(nt.Shape("seq[7] seq'"))
+    html = nt.Shape("seq[7] seq'")._repr_html_()
     assert html.endswith(
         '<table><tr><th class="axis">seq</th><th class="axis">seq&#x27;</th></tr>'
         "<tr><td>7</td><td>open</td></tr></table></div>"
     )
-    assert shape_table(nt.Shape()) == "<pre>()</pre>"
+    assert nt.Shape()._repr_html_() == "<pre>()</pre>"
 
 
 @st.composite

@@ -65,7 +65,7 @@ def dividing_by_one_less(X: Any, axes: tuple[str, ...]) -> Any:
         ("add", lambda X, Y: X - Y),
         ("relu", nt.abs),
         ("gelu", lambda X: 0.5 * X * (1 + nt.tanh(0.7978845608 * (X + 0.044715 * X**3)))),
-        ("mod", lambda X, Y: X - Y * nt.trunc(X / Y)),
+        ("floordiv", lambda X, Y: -((-X) // Y)),
         ("trunc", nt.floor),
         ("argmax_index", lambda X, axes: X.size(axes[0]) - 1 - nt.argmax_index[axes](nt.flip[axes](X))),
         ("dot", lambda X, Y, axes: nt.sum[axes](X * Y) + 1e-6),

@@ -8,8 +8,8 @@ from tests.laws.evaluate import evaluate
 from tests.laws.table import TABLE
 
 #: Entries of the primitive table that are no operations on tensors: the leaves of an expression,
-#: and the size of a range, which is computed beside the range itself.
-NOT_OPERATIONS = {"argument", "size", "number", "slice_size"}
+#: the size of a range, and the index of one score inside a kernel.
+NOT_OPERATIONS = {"argument", "size", "number", "slice_size", "index_number"}
 
 #: Names whose results are drawn or made from nothing, functions of functions, and what is not
 #: computed with: each is held to its laws by the file named.

@@ -6,6 +6,7 @@ with axes of their own. Where the pattern does not fit, the formula must still b
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from hypothesis import strategies as st
@@ -80,6 +81,23 @@ def kept(S: RecordTensor, keep: RecordTensor) -> RecordTensor:
     return D["where"](keep, S, D["sub"](S, 50.0))
 
 
+def nearer(S: RecordTensor, ask: str, seq: str) -> RecordTensor:
+    shape = {ask: S.shape[ask], seq: S.shape[seq]}
+    return D["sub"](S, D["define"](shape, lambda i, j: 0.5 * abs(i - j)))
+
+
+def in_window(S: Any, ask: str, seq: str) -> Any:
+    """See the first key, and those one step away."""
+    seen = lambda i, j: (j == 0) | ((i - j <= 1) & (j - i <= 1))
+    return nt.where(nt.define[ask, seq](seen), S, -nt.inf)
+
+
+def in_window_records(S: RecordTensor, ask: str, seq: str) -> RecordTensor:
+    shape = {ask: S.shape[ask], seq: S.shape[seq]}
+    seen = D["define"](shape, lambda i, j: j == 0 or abs(i - j) <= 1)
+    return D["where"](seen, S, -math.inf)
+
+
 ATTENTION = [
     Row(
         "attention",
@@ -123,6 +141,28 @@ ATTENTION = [
         ),
         lambda Q, K, V, M, seq, key, ask: weighed_records(
             Q, K, V, seq, key, lambda S: D["add"](causal_records(S, ask, seq), M)
+        ),
+        ("attention",),
+        meets=True,
+    ),
+    Row(
+        "attention/biased by distance",
+        to_attend(query=True),
+        lambda Q, K, V, seq, key, ask: weighed(
+            Q, K, V, seq, key, lambda S: S - 0.5 * nt.abs(nt.iota(ask) - nt.iota(seq))
+        ),
+        lambda Q, K, V, seq, key, ask: weighed_records(
+            Q, K, V, seq, key, lambda S: nearer(S, ask, seq)
+        ),
+        ("attention",),
+        meets=True,
+    ),
+    Row(
+        "attention/in a window",
+        to_attend(query=True),
+        lambda Q, K, V, seq, key, ask: weighed(Q, K, V, seq, key, lambda S: in_window(S, ask, seq)),
+        lambda Q, K, V, seq, key, ask: weighed_records(
+            Q, K, V, seq, key, lambda S: in_window_records(S, ask, seq)
         ),
         ("attention",),
         meets=True,

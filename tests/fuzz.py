@@ -22,7 +22,7 @@ from hypothesis import HealthCheck, settings
 settings.register_profile(
     "fuzz",
     deadline=None,
-    suppress_health_check=[HealthCheck.too_slow],
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
     max_examples=200,
     print_blob=True,
 )

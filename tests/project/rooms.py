@@ -11,6 +11,7 @@ ROOMS = [
     "errors",
     "axes",
     "shape",
+    "compilers",
     "backends",
     "primitives",
     "expression",

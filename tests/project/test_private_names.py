@@ -7,17 +7,17 @@ import namedtensor as nt
 from tests.project.interpreter import ROOT
 from tests.project.private_names import ALLOWED, private_names, private_uses
 
-PACKAGES = [ROOT / "namedtensor", ROOT / "transformer_named"]
+
+def test_the_private_names_in_use_are_those_allowed():
+    uses = private_uses(ROOT / "namedtensor") | private_uses(ROOT / "transformer_named")
+    assert uses == ALLOWED
 
 
-@pytest.mark.parametrize("package", PACKAGES, ids=lambda package: package.name)
-def test_no_private_name_of_another_package_is_used(package):
-    assert private_uses(package) == []
-
-
-def test_every_file_that_is_allowed_one_uses_one():
-    using = {fault.split(":")[0] for package in PACKAGES for fault in private_uses(package, set())}
-    assert using == ALLOWED
+def test_a_file_that_takes_a_private_name_is_seen(tmp_path):
+    (tmp_path / "room").mkdir()
+    (tmp_path / "room" / "a.py").write_text("import torch\ntorch._C")
+    (tmp_path / "room" / "b.py").write_text("import torch\ntorch.nn")
+    assert private_uses(tmp_path) == {f"{tmp_path.name}/room/a.py": {"torch._C"}}
 
 
 def test_torch_s_private_door_to_its_trees_is_where_it_was():
@@ -28,6 +28,18 @@ def test_torch_s_private_door_to_its_trees_is_where_it_was():
     again = torch.utils._pytree.tree_unflatten([torch.zeros(3)], structure)["X"]
     assert again.shape == X.shape
     assert again.torch("seq").tolist() == [0.0, 0.0, 0.0]
+
+
+def test_torch_s_private_word_on_functorch_is_where_it_was():
+    seen = []
+
+    def look(x):
+        seen.append(torch._C._functorch.is_functorch_wrapped_tensor(x))
+        return x
+
+    look(torch.ones(2))
+    torch.vmap(look)(torch.ones(2))
+    assert seen == [False, True]
 
 
 @pytest.mark.parametrize(

@@ -20,12 +20,14 @@ def constant_for_compilers(function: F) -> F:
 
 
 def compiling() -> bool:
-    """Say whether torch.compile or torch.export is reading the code that runs.
-
-    Caches must not change then: a compiler watches them, and would start again.
-    """
+    """Say whether Dynamo, the front end of torch.compile, is reading the code that runs."""
     torch = sys.modules.get("torch")
-    return torch is not None and bool(torch.compiler.is_compiling())
+    return torch is not None and bool(torch.compiler.is_dynamo_compiling())
+
+
+def caches_closed() -> bool:
+    """Say whether caches must not change: Dynamo watches those it has read, and would start again."""
+    return STORE.making or compiling()
 
 
 class Store:
@@ -33,13 +35,20 @@ class Store:
 
     def __init__(self) -> None:
         self._names: dict[Any, str] = {}
+        self.making = False
 
     def name(self, key: Any, make: Callable[[], Any]) -> str:
         """Give the name of what was made for a key, making it if nobody has."""
         name = self._names.get(key)
         if name is None:
-            name = self._names[key] = f"made_{len(self._names)}"
-            setattr(self, name, make())
+            before, self.making = self.making, True
+            try:
+                made = make()  # this may make other things, and take names for them
+            finally:
+                self.making = before
+            name = f"made_{len(self._names)}"
+            setattr(self, name, made)
+            self._names[key] = name
         return name
 
 

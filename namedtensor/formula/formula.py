@@ -293,9 +293,11 @@ class Formula:
         entry = Entry(self.name, leaves, self.signature.results)
         entry.agree()
         entered = {leaf.path: entry.enter(leaf) for leaf in leaves}
-        sizes = {}
+        sizes: dict[str, Any] = {}
         for leaf in reversed(leaves):
-            sizes.update({n: s for n, s in entered[leaf.path].sizes if n in leaf.space.names})
+            declared = leaf.space.names
+            known = [a for a in entered[leaf.path].sizes if a[0] in declared and a[1] is not None]
+            sizes.update(known)
         result = self.run_body(values, entered, functools.partial(self._size, sizes))
         parts = self.results_of(result, entry)
         return tuple(parts) if self.signature.several else parts[0]

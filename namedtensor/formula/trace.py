@@ -143,7 +143,7 @@ class Trace:
             size: number
             for path, outer, _ in self.arguments
             for (_, size), (_, number) in zip(outer.axes, self.types[path].axes, strict=True)
-            if number is not None
+            if type(number) is int
         }
         arguments = [
             (path, outer.with_axes(zip(axes, [s for _, s in outer.axes], strict=True)), axes)

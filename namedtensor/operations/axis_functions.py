@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from namedtensor.axes import Axis, distinct, parse_axes, primed, shown
-from namedtensor.compilers import compiling
+from namedtensor.compilers import caches_closed
 from namedtensor.errors import (
     AxisMissingError,
     AxisNameError,
@@ -44,7 +44,7 @@ class AxisFunction:
             bound.__qualname__ = f"{self.__name__}[{', '.join(map(repr, parsed))}]"
             if any(axis.size is not None for axis in parsed):
                 bound = _sized(self.__name__, parsed, bound)
-            if plain and not compiling() and type(getattr(axes, "size", 0)) in (int, type(None)):
+            if plain and not caches_closed() and type(getattr(axes, "size", 0)) in (int, type(None)):
                 self._bound[axes] = bound
         return bound
 

@@ -43,7 +43,7 @@ def derivative(f: Callable[..., Any], argument: int = 0) -> Callable[..., Any]:
         X, positional, seen = _positional("derivative", f, arguments, argument)
         import torch
 
-        with _quiet():
+        with _every_derivative():
             jacobian = torch.func.jacrev(positional)(X.data)
         taken = set(seen[0].axes)
         starred = []
@@ -112,7 +112,7 @@ def differential(f: Callable[..., Any]) -> Callable[..., Any]:
         import torch
 
         tangent = dX.torch(*X.axes)
-        with _quiet():
+        with _every_derivative():
             result = torch.func.jvp(positional, (X.data,), (tangent,))[1]
         return NamedTensor(result, seen[0].layout)
 
@@ -120,8 +120,10 @@ def differential(f: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @contextmanager
-def _quiet() -> Iterator[None]:
-    """Keep to ourselves what torch says of its own insides, which no user can mend.
+def _every_derivative() -> Iterator[None]:
+    """Let fused attention run as a composition, which has derivatives of every kind and order.
+
+    Keeps to ourselves what torch says of its own insides, which no user can mend.
 
     On first use forward differentiation calls torch.jit.script, which is deprecated; some backward
     functions have no batching rule and are slower.
@@ -129,7 +131,10 @@ def _quiet() -> Iterator[None]:
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "`torch.jit.script", DeprecationWarning)
         warnings.filterwarnings("ignore", "There is a performance drop", UserWarning)
-        yield
+        from torch.nn.attention import SDPBackend, sdpa_kernel
+
+        with sdpa_kernel(SDPBackend.MATH):
+            yield
 
 
 def _positional(

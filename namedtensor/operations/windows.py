@@ -137,7 +137,7 @@ def _bind_pad(axes: tuple[Axis, ...]) -> Callable[..., Any]:
     wants("pad", axes, 1, "nt.pad[seq](X, 1, 1)")
     operation = PAD(axes[0].name)
 
-    def pad(X: Any, before: Any, after: Any, value: Any = 0.0) -> Any:
+    def pad(X: Any, before: Any, after: Any, value: Any = 0) -> Any:
         _check_padding(axes[0].name, X, before, after, value)
         return apply(operation, X, before, after, value)
 

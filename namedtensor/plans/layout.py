@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from namedtensor.backends import Backend, get_backend
-from namedtensor.compilers import STORE, compiling, constant_for_compilers
+from namedtensor.compilers import STORE, caches_closed, constant_for_compilers
 
 
 class Layout:
@@ -62,7 +62,7 @@ def layout_of(axes: tuple[str, ...], kind: str, backend: Backend) -> Layout:
     key = (axes, kind, backend)
     layout = _layouts.get(key)
     if layout is None:
-        if compiling():
+        if caches_closed():
             kept: Layout = getattr(STORE, _layout_name(axes, kind, backend.name))
             return kept
         layout = _layouts[key] = Layout(axes, kind, backend)

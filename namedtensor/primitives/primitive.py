@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from namedtensor.axes import shown
-from namedtensor.compilers import STORE, compiling, constant_for_compilers
+from namedtensor.compilers import STORE, caches_closed, constant_for_compilers
 from namedtensor.primitives.call import Call
 from namedtensor.primitives.type import Type
 
@@ -61,7 +61,7 @@ class Primitive:
     def __call__(self, *params: Any) -> Operation:
         operation = self.operations.get(params)
         if operation is None:
-            if compiling():
+            if caches_closed():
                 kept: Operation = getattr(STORE, _operation_name(self.name, params))
                 return kept
             operation = self.operations[params] = Operation(self, params)

@@ -135,7 +135,7 @@ def _apply_compiling(operation: Operation, operands: Sequence[Any]) -> Any:
 
 
 def _apply_any(operation: Operation, given: Sequence[Any]) -> Any:
-    if compiling():
+    if compiling() and any([type(x) is _concrete for x in given]):
         return _apply_compiling(operation, given)
     operands = [operand(operation, x, given) for x in given]
     if not any(type(x) is _concrete for x in operands):
@@ -246,7 +246,7 @@ def plan_for(operation: Operation, operands: Sequence[Any]) -> Plan:
         arguments.append((label, type_, x.layout.axes if hasattr(x, "sizes") else ()))
         if hasattr(x, "sizes"):
             found = zip(type_.axes, x.data.shape, strict=True)
-            hints |= {size: n for (_, size), n in found if n is not None}
+            hints |= {size: n for (_, size), n in found if type(n) is int}
     node = sized_node(operation, leaves)
     return compile_plan(operation.name, node, arguments, backend, hints=hints)
 

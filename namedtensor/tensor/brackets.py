@@ -19,7 +19,7 @@ from namedtensor.axes import (
     shown,
 )
 from namedtensor.backends import backend_of
-from namedtensor.compilers import compiling
+from namedtensor.compilers import caches_closed
 from namedtensor.errors import (
     AxisMissingError,
     AxisNameError,
@@ -313,7 +313,7 @@ def contraction(axes: Any, operands: tuple[Any, ...]) -> Operation:
         return known
     if isinstance(axes, Axis) and axes.size is None:
         operation = _TABLE["dot"]((axes.name,))
-        if not compiling():
+        if not caches_closed():
             _contractions[axes] = operation
         return operation
     parsed = parse_axes(axes)

@@ -6,9 +6,9 @@ import sys
 from tempfile import TemporaryDirectory
 
 from benchmarks.pairwise import Comparison, compare
+from benchmarks.settings import Settings
 from benchmarks.table import Row
 
-PAIRS = 25
 PROGRAM = """
 from time import perf_counter
 start = perf_counter()
@@ -38,5 +38,5 @@ def compare_imports(pairs: int) -> Comparison:
         )
 
 
-def rows() -> list[Row]:
-    return [Row("import namedtensor / import numpy", compare_imports(PAIRS), goal=1.5)]
+def rows(settings: Settings) -> list[Row]:
+    return [Row("import namedtensor / import numpy", compare_imports(settings.pairs(25, 50)), goal=1.5)]

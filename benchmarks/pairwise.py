@@ -1,9 +1,16 @@
 """Two programs timed in turn, so that a machine's mood falls on both alike."""
 
-from collections.abc import Callable
+import gc
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from statistics import median, quantiles
 from time import perf_counter
+
+Program = Callable[[], object]
+
+# A burst is long beside the clock's resolution and short beside the machine's interruptions.
+BURST = 300e-6
 
 
 @dataclass(frozen=True)
@@ -23,13 +30,18 @@ class Comparison:
         return median(self.ratios)
 
     @property
+    def ratio_of_fastest(self) -> float:
+        """Ours against theirs at the best of each: for tiny programs, to which noise only adds."""
+        return min(self.ours) / min(self.theirs)
+
+    @property
     def spread(self) -> tuple[float, float]:
         """The first and the last quartile of the pairs' ratios."""
         first, _, last = quantiles(self.ratios, n=4)
         return first, last
 
 
-def timed(run: Callable[[], object], repeats: int) -> Callable[[], float]:
+def timed(run: Program, repeats: int = 1) -> Callable[[], float]:
     """Give a function that runs `run` that many times and says how long one took."""
 
     def seconds() -> float:
@@ -48,7 +60,37 @@ def compare(
     for _ in range(warm):
         ours(), theirs()
     times: dict[Callable[[], float], list[float]] = {ours: [], theirs: []}
-    for pair in range(pairs):
-        for program in (ours, theirs) if pair % 2 else (theirs, ours):
-            times[program].append(program())
+    with collected():
+        for pair in range(pairs):
+            for program in (ours, theirs) if pair % 2 else (theirs, ours):
+                times[program].append(program())
     return Comparison(times[ours], times[theirs])
+
+
+def compare_runs(ours: Program, theirs: Program, pairs: int) -> Comparison:
+    """Time two programs in turn, run by run."""
+    return compare(timed(ours), timed(theirs), pairs, warm=2)
+
+
+def compare_bursts(ours: Program, theirs: Program, pairs: int) -> Comparison:
+    """Time two tiny programs in turn, each in bursts that a clock can tell apart."""
+    return compare(burst(ours), burst(theirs), pairs, warm=5)
+
+
+def burst(run: Program) -> Callable[[], float]:
+    """Time a tiny program, as many runs at once as fit in a burst."""
+    for _ in range(50):
+        run()
+    once = min(timed(run)() for _ in range(50))
+    return timed(run, max(1, round(BURST / once)))
+
+
+@contextmanager
+def collected() -> Iterator[None]:
+    """Leave no garbage to be collected in the middle of a measurement."""
+    gc.collect()
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()

@@ -1,39 +1,81 @@
-"""Run every benchmark and print one table: `make bench`.
+"""Run every benchmark and print one table for each: `make bench`.
 
-A benchmark is a file benchmarks/bench_*.py with a function `rows() -> list[Row]`.
-Words on the command line choose among the files: `python -m benchmarks.run import`.
+A benchmark is a file benchmarks/bench_*.py with a function `rows(settings) -> list of table lines`;
+its THREADS, if it has any, are torch's, and all cores are torch's otherwise. Words on the command
+line choose among the files: `python -m benchmarks.run eager peers`.
 """
 
+import argparse
 import os
 import platform
 import sys
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
+from types import ModuleType
 
+import torch
+
+from benchmarks.results import written
+from benchmarks.settings import Settings
 from benchmarks.table import table
+
+
+def cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def processor() -> str:
+    """Name the processor, where the system tells."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return platform.processor() or platform.machine()
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.machine()
 
 
 def machine() -> str:
     """Say on what this run measures."""
     libraries = ", ".join(f"{name} {version(name)}" for name in ("numpy", "torch"))
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    system = f"{platform.system()} {platform.machine()}"
-    return f"{system}, {cores} cores, Python {platform.python_version()}, {libraries}"
+    card = f", {torch.cuda.get_device_name()}" if torch.cuda.is_available() else ""
+    return (
+        f"{platform.system()}, {processor()}, {cores()} cores{card}, "
+        f"Python {platform.python_version()}, {libraries}"
+    )
+
+
+def section(module: ModuleType, settings: Settings) -> str:
+    """Run a benchmark and give its heading, its table, and what its docstring says of both."""
+    threads = getattr(module, "THREADS", cores())
+    torch.set_num_threads(threads)
+    title, _, about = (module.__doc__ or "").partition("\n")
+    name = module.__name__.rpartition("bench_")[2]
+    note = f"torch on {threads} thread{'s' * (threads > 1)}. {' '.join(about.split())}".strip()
+    return f"## {name}: {title}\n\n{note}\n\n{table(module.rows(settings))}\n"
 
 
 def main(words: list[str]) -> int:
     """Run the benchmarks whose file names hold one of the words; all, if there is none."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.run", description=__doc__)
+    parser.add_argument("words", nargs="*", help="words in the names of the benchmarks to run")
+    parser.add_argument("--long", action="store_true", help="take four times as many pairs")
+    parser.add_argument("--compiled", action="store_true", help="compile the big model (minutes)")
+    parser.add_argument("--write", type=Path, help="put each table into this file, by its name")
+    given = parser.parse_args(words)
+    settings = Settings(long=given.long, compiled=given.compiled)
+
     names = sorted(path.stem for path in Path(__file__).parent.glob("bench_*.py"))
-    chosen = [name for name in names if not words or any(word in name for word in words)]
+    chosen = [n for n in names if not given.words or any(word in n for word in given.words)]
     if not chosen:
-        print(f"no benchmark is called {' or '.join(words)}; there are: {' '.join(names)}")
+        print(f"no benchmark is called {' or '.join(given.words)}; there are: {' '.join(names)}")
         return 2
-    print(machine())
+    print(machine(), end="\n\n", flush=True)
     for name in chosen:
-        module = import_module(f"benchmarks.{name}")
-        print(f"\n## {name.removeprefix('bench_')}: {(module.__doc__ or '').splitlines()[0]}\n")
-        print(table(module.rows()), flush=True)
+        text = section(import_module(f"benchmarks.{name}"), settings)
+        print(text, flush=True)
+        if given.write:
+            written(given.write, name.removeprefix("bench_"), text, machine())
     return 0
 
 

@@ -1,34 +1,91 @@
 """What a benchmark reports, and the table in which it stands."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from benchmarks.pairwise import Comparison
 
 HEAD = ("What", "Ours", "Theirs", "Ratio (quartiles)", "Goal", "Verdict")
 
 
+class Line(Protocol):
+    """A line of the table."""
+
+    def cells(self) -> tuple[str, ...]:
+        """Give one text for each column of HEAD."""
+
+
 @dataclass(frozen=True)
 class Row:
-    """A comparison with its goal: the ratio of our time to theirs that it may cost at most."""
+    """A comparison with its goal: the ratio of our time to theirs that it may cost at most.
+
+    `fastest` compares the best of both, instead of taking the median of the pairs.
+    """
 
     what: str
     comparison: Comparison
     goal: float
+    fastest: bool = False
+
+    @property
+    def ratio(self) -> float:
+        return self.comparison.ratio_of_fastest if self.fastest else self.comparison.ratio
 
     @property
     def met(self) -> bool:
-        return self.comparison.ratio <= self.goal
+        return self.ratio <= self.goal
 
     def cells(self) -> tuple[str, ...]:
-        first, last = self.comparison.spread
+        first, last = (number(quartile) for quartile in self.comparison.spread)
         return (
             self.what,
             duration(min(self.comparison.ours)),
             duration(min(self.comparison.theirs)),
-            f"{self.comparison.ratio:.2f} ({first:.2f} to {last:.2f})",
-            f"at most {self.goal:.2f}",
-            "met" if self.met else "missed",
+            f"{number(self.ratio)} ({first} to {last})",
+            f"at most {number(self.goal)}",
+            verdict(self.met),
         )
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A measure that is no ratio of times."""
+
+    what: str
+    ours: str
+    goal: str
+    met: bool
+    theirs: str = ""
+    ratio: str = ""
+
+    def cells(self) -> tuple[str, ...]:
+        return self.what, self.ours, self.theirs, self.ratio, self.goal, verdict(self.met)
+
+
+@dataclass(frozen=True)
+class Skipped:
+    """A row that could not be measured here, and why."""
+
+    what: str
+    why: str
+    goal: str = ""
+
+    def cells(self) -> tuple[str, ...]:
+        return self.what, "", "", "", self.goal, f"skipped: {self.why}"
+
+
+def verdict(met: bool) -> str:
+    return "met" if met else "missed"
+
+
+def number(ratio: float) -> str:
+    """Print a ratio with two decimals, and a small one with two digits.
+
+    >>> number(1.234), number(0.5), number(0.0123)
+    ('1.23', '0.50', '0.012')
+    """
+    return f"{ratio:.2f}" if ratio >= 0.1 else f"{ratio:.2g}"
 
 
 def duration(seconds: float) -> str:
@@ -43,7 +100,7 @@ def duration(seconds: float) -> str:
     return f"{seconds / 1e-9:.3g} ns"
 
 
-def table(rows: list[Row]) -> str:
+def table(rows: Sequence[Line]) -> str:
     """Print rows as a Markdown table; Ours and Theirs are the fastest runs."""
     lines = [HEAD, ("---",) * len(HEAD), *(row.cells() for row in rows)]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)

@@ -41,7 +41,7 @@ class Domain:
             return whole if self.kind == "int" else 2 * whole + 1
         if self.kind == "distinct":
             return rng.permutation(int(self.high))[: np.prod(shape, dtype=int)].reshape(shape)
-        if ties:
+        if ties and self.kind != "untied":
             return self.low + (self.high - self.low) * rng.integers(1, 8, shape) / 8
         return rng.uniform(self.low, self.high, shape)
 

@@ -20,6 +20,7 @@ from tests.laws.row import Row
 from tests.laws.strategies import Draw, names, operand, some
 
 UNIT = Domain("float", -1.0, 1.0)
+UNTIED = Domain("untied", -1.0, 1.0)  # no two are equal, so that their deviation is not 0
 
 
 def small(draw: Draw, least: int = 1) -> int:
@@ -189,7 +190,7 @@ def to_map(draw: Draw) -> Example:
 
 
 @st.composite
-def to_normalise(draw: Draw, weights: int) -> Example:
+def to_normalise(draw: Draw, weights: int, domain: Domain = REAL) -> Example:
     """A tensor, the axes to normalise over, and weights over those or others."""
     first, second, batch = names(draw, 3, 3)
     shape = {first: draw(st.integers(2, 3)), second: small(draw), batch: 2}
@@ -197,7 +198,7 @@ def to_normalise(draw: Draw, weights: int) -> Example:
     over = st.sampled_from([axes, axes, axes, (first, second), (batch,), ()])
     chosen = [draw(over) for _ in range(weights)]
     tensors = [operand(draw, {axis: shape[axis] for axis in own}) for own in chosen]
-    return Example((operand(draw, shape), *tensors), {"axes": axes})
+    return Example((operand(draw, shape, domain), *tensors), {"axes": axes})
 
 
 NORMS = [
@@ -230,6 +231,13 @@ NORMS = [
         ),
         ("layer_norm",),
         meets=True,
+    ),
+    Row(
+        "standardize/by the standard deviation",
+        to_normalise(0, UNTIED),
+        lambda X, axes: (X - nt.mean[axes](X)) / nt.std[axes](X),
+        D["standardize"],
+        ("standardize",),
     ),
     Row(
         "rms_norm",

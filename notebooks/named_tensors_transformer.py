@@ -37,6 +37,7 @@ import torch
 
 import namedtensor as nt
 from namedtensor import R, formula
+from namedtensor.testing import assert_close
 from transformer_named.named_tensors import (
     FFN,
     MHA,
@@ -197,7 +198,7 @@ torch.testing.assert_close(ffn(X).torch(seq, emb), positional_FFN(X.torch(seq, e
 # %%
 batch = nt.axes("batch")
 many = nt.stack[batch](X, 2 * X, -X)
-assert nt.all[...](ffn(many)[batch(1)] == ffn(2 * X))
+assert_close(ffn(many)[batch(1)], ffn(2 * X))
 ffn(many).shape
 
 # %% [markdown]
@@ -562,8 +563,10 @@ torch.testing.assert_close(O.torch(seq, vocab), expected)
 # %%
 changed = nt.one_hot(nt.tensor(torch.tensor([0, 1, 2, 6]), seq), vocab[7])
 difference = transformer(changed, embedding, layers, last) - O
-assert nt.all[...](difference[seq[:3]] == 0)
 nt.max[vocab](nt.abs(difference))
+
+# %%
+assert nt.max[...](nt.abs(difference[seq[:3]])) < 1e-12
 
 # %% [markdown]
 # ## It learns

@@ -56,19 +56,15 @@ def numbers_at(X: Any, keep: Sequence[Sequence[int]]) -> Any:
 
     Only these are copied from a device. Dtypes that numpy lacks come as float32.
     """
-    torch = X.layout.backend.name == "torch"
+    data = X.data
     try:
-        data = X.data.detach() if torch else X.data
         if any(len(kept) < size for kept, (_, size) in zip(keep, X.sizes, strict=True)):
             data = data[tuple([kept[0] if len(kept) == 1 else slice(None) for kept in keep])]
             data = data[np.ix_(*[kept for kept in keep if len(kept) > 1])]
             data = data.reshape([len(kept) for kept in keep])
-        if not torch:
-            return data
-        data = data.resolve_conj().resolve_neg()
         if str(data.dtype).startswith(("torch.bfloat16", "torch.float8")):
             data = data.float()
-        return data.cpu().numpy()
+        return X.layout.backend.function("numpy_of")(data)
     except (RuntimeError, TypeError):  # meta, sparse, or wrapped by vmap: torch has no array
         return None
 

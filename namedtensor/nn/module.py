@@ -51,16 +51,6 @@ class FormulaModule(torch.nn.Module):
     def extra_repr(self) -> str:
         return repr(self.formula)
 
-    def __deepcopy__(self, memo: Any) -> FormulaModule:
-        from copy import deepcopy
-
-        copy = FormulaModule(self.formula, dict(self.sizes), dict(self.settings))
-        memo[id(self)] = copy
-        for name, value in self.__dict__.items():
-            if name not in ("formula", "sizes", "settings"):
-                copy.__dict__[name] = deepcopy(value, memo)
-        return copy
-
 
 def _named(parameter: Parameter, data: torch.Tensor) -> NamedTensor:
     backend = get_backend("torch")

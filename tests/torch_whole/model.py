@@ -28,12 +28,12 @@ def surprise(Z: R[vocab], y: Z) -> R:
 
 
 class Model(torch.nn.Module):
-    """Score the next word: embedding, two layers, output."""
+    """Score the next word: embedding, layers, output."""
 
-    def __init__(self, **where):
+    def __init__(self, layers=2, **where):
         super().__init__()
         self.embedding = embedding.module(*SIZES, **where)
-        self.layers = torch.nn.ModuleList([layer.module(*SIZES, **where) for _ in range(2)])
+        self.layers = torch.nn.ModuleList([layer.module(*SIZES, **where) for _ in range(layers)])
         self.scores = scores.module(*SIZES, **where)
 
     def forward(self, x):

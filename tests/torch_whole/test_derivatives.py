@@ -1,5 +1,7 @@
 """torch.func goes through formulas: on positional tensors named inside, and on named tensors."""
 
+from copy import deepcopy
+
 import pytest
 import torch
 from torch.nn.attention import SDPBackend, sdpa_kernel
@@ -113,6 +115,19 @@ def test_vmap_leaves_a_named_tensor_whole_where_in_dims_is_none(ffn):
     mapped = torch.func.vmap(lambda s, X: ffn(X * nt.tensor(s)).torch(seq, emb), in_dims=(0, None))
     expected = ffn(X * nt.tensor(scale, batch)).torch(batch, seq, emb)
     torch.testing.assert_close(mapped(scale, X), expected)
+
+
+def test_vmap_over_the_weights_of_several_models():
+    ffns, X = [FFN.module(*SIZES) for _ in range(3)], nt.normal(seq[5], emb[8], backend="torch")
+    parameters, _ = torch.func.stack_module_state(ffns)
+    skeleton = deepcopy(ffns[0]).to("meta")
+
+    def one(parameters):
+        return torch.func.functional_call(skeleton, parameters, (X,)).torch(seq, emb)
+
+    found = torch.func.vmap(one)(parameters)
+    for i, ffn in enumerate(ffns):
+        torch.testing.assert_close(found[i], ffn(X).torch(seq, emb))
 
 
 def test_a_gradient_for_each_sentence(composed):

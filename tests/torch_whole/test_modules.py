@@ -97,6 +97,7 @@ def test_a_parametrised_weight_is_computed_at_each_call():
     with torch.no_grad():
         module.parametrizations.W1.original0.mul_(2)  # its magnitude; both biases start at zero
     nt.testing.assert_close(module(X), 2 * before, rtol=1e-5, atol=1e-6)
+    nt.testing.assert_same(deepcopy(module)(X), module(X))
     nt.sum[...](module(X)).backward()
     assert module.parametrizations.W1.original1.grad.abs().max() > 0
 

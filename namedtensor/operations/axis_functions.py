@@ -44,7 +44,11 @@ class AxisFunction:
             bound.__qualname__ = f"{self.__name__}[{', '.join(map(repr, parsed))}]"
             if any(axis.size is not None for axis in parsed):
                 bound = _sized(self.__name__, parsed, bound)
-            if plain and not caches_closed() and type(getattr(axes, "size", 0)) in (int, type(None)):
+            if (
+                plain
+                and not caches_closed()
+                and type(getattr(axes, "size", 0)) in (int, type(None))
+            ):
                 self._bound[axes] = bound
         return bound
 

@@ -43,8 +43,12 @@ def derivative(f: Callable[..., Any], argument: int = 0) -> Callable[..., Any]:
         X, positional, seen = _positional("derivative", f, arguments, argument)
         import torch
 
-        with _every_derivative():
-            jacobian = torch.func.jacrev(positional)(X.data)
+        result = positional(X.data)
+        if result.numel() * X.data.numel() == 0:  # torch's vmap takes no axis of size 0
+            jacobian = result.new_zeros((*result.shape, *X.data.shape))
+        else:
+            with _every_derivative():
+                jacobian = torch.func.jacrev(positional)(X.data)
         taken = set(seen[0].axes)
         starred = []
         for axis in X.axes:

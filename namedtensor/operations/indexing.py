@@ -294,7 +294,11 @@ def _written_sizes(call: Call) -> dict[str, Any]:
     for place in places:
         if place[1] == "tensor":
             call.kind(operand, ("int",), "an index is an integer tensor")
-            found |= dict(call.types[operand].axes)
+            used_up = {p[0] for p in places}
+            for name, size in call.types[operand].axes:
+                # an axis that X keeps must have X's size in the index too
+                shared = type_.has(name) and name not in used_up
+                found[name] = call.agree(name, (0, operand)) if shared else size
         elif place[1] == "number":
             size, index = type_.size(place[0]), call.values[operand]
             if isinstance(size, int) and isinstance(index, int) and not -size <= index < size:

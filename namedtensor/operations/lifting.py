@@ -193,6 +193,14 @@ class Lifted:
             results = self.f(*arrays)
             return self._parts(results) if several else [results]
         flat = [x.reshape((math.prod(sizes), *x.shape[depth:])) for x in arrays]
+        if math.prod(sizes) == 0:
+            # no record to run f on: one of zeros tells the shape of what it gives
+            results = self.f(*[backend.function("full_like_kind")(x.shape[1:], 0, x) for x in flat])
+            found = self._parts(results) if several else [results]
+            like = backend.function("full_like_kind")
+            return [
+                like((*sizes, *np.shape(r)), 0, r) for r in map(backend.function("as_array"), found)
+            ]
         if backend.name == "torch":
             import torch
 

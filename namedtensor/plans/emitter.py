@@ -11,7 +11,7 @@ from typing import Any
 
 from namedtensor.axes import shown
 from namedtensor.backends import Backend
-from namedtensor.primitives import Node, Type
+from namedtensor.primitives import Node, Type, number
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +62,7 @@ class Emitter:
             text = f"float('{text}')"
         elif text.startswith("-"):
             text = f"({text})"
-        kind = "int" if isinstance(value, int) else "float"
-        return Value(text, (), Type((), kind, host=True, weak=True))
+        return Value(text, (), number(value).type)
 
     def size_of(self, name: str, place: int, axis: str) -> Value:
         places = self.unpacked.setdefault(name, {})

@@ -25,6 +25,11 @@ from torch.linalg import inv as inv
 from torch.linalg import pinv as pinv
 from torch.linalg import solve as solve
 
+from namedtensor.backends.torch_attention import attend as attend
+from namedtensor.backends.torch_attention import index_number as index_number
+from namedtensor.backends.torch_attention import (
+    scaled_dot_product_attention as scaled_dot_product_attention,
+)
 from namedtensor.errors import KindError
 
 FALLBACK = torch
@@ -399,7 +404,6 @@ def as_array(x: Any) -> Array:
 
 # ------------------------------------------------------------------------------- fused kernels
 
-scaled_dot_product_attention = F.scaled_dot_product_attention
 linear = F.linear
 embedding = F.embedding
 layer_norm = F.layer_norm

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import namedtensor as nt
 from namedtensor import B, R, Z, axes, formula
 
-seq, key, val, emb, hid, vocab, chans, kernel, out = axes(
-    "seq key val emb hid vocab chans kernel out"
+seq, key, val, head, emb, hid, vocab, chans, kernel, out = axes(
+    "seq key val head emb hid vocab chans kernel out"
 )
 seq_ = seq.prime
 causal = nt.define[seq_, seq](lambda i, j: nt.where(j <= i, 0.0, -nt.inf))
@@ -59,6 +59,76 @@ def causal_the_other_way(Q: R[key, seq_], K: R[key, seq], V: R[seq, val]) -> R[s
 @formula
 def banded(Q: R[key, seq_], K: R[key, seq], V: R[seq, val]) -> R[seq_, val]:
     return V @ seq @ nt.softmax[seq](Q @ key @ K + band)
+
+
+@formula
+def sliding(Q: R[key, seq_], K: R[key, seq], V: R[seq, val], w: int = 3) -> R[seq_, val]:
+    i, j = nt.iota(seq_), nt.iota(seq)
+    S = Q @ key @ K / nt.sqrt(abs(key))
+    return V @ seq @ nt.softmax[seq](nt.where((j <= i) & (i - j < w), S, -nt.inf))
+
+
+@formula
+def prefix(Q: R[key, seq_], K: R[key, seq], V: R[seq, val], w: int = 2) -> R[seq_, val]:
+    i, j = nt.iota(seq_), nt.iota(seq)
+    S = Q @ key @ K / nt.sqrt(abs(key))
+    return V @ seq @ nt.softmax[seq](S + nt.where((j <= i) | (j < w), 0.0, -nt.inf))
+
+
+@formula
+def documents(
+    Q: R[key, seq_], K: R[key, seq], V: R[seq, val], doc_: Z[seq_], doc: Z[seq]
+) -> R[seq_, val]:
+    S = nt.where((doc_ == doc) | (nt.iota(seq) == 0), Q @ key @ K * 0.5, -nt.inf)
+    return V @ seq @ nt.softmax[seq](S)
+
+
+@formula
+def causal_documents(
+    Q: R[key, seq_], K: R[key, seq], V: R[seq, val], doc_: Z[seq_], doc: Z[seq]
+) -> R[seq_, val]:
+    same = (doc_ == doc) | (nt.iota(seq_) == nt.iota(seq))
+    S = Q @ key @ K + causal + nt.where(same, 0.0, -nt.inf)
+    return V @ seq @ nt.softmax[seq](S)
+
+
+@formula
+def sloped(Q: R[key, seq_], K: R[key, seq], V: R[seq, val], slope: R) -> R[seq_, val]:
+    distance = nt.iota(seq_) - nt.iota(seq)
+    S = Q @ key @ K / nt.sqrt(abs(key)) - slope * nt.abs(distance)
+    return V @ seq @ nt.softmax[seq](S)
+
+
+@formula
+def alibi(Q: R[head, key, seq_], K: R[head, key, seq], V: R[head, seq, val]) -> R[head, seq_, val]:
+    slope = 2.0 ** (-8.0 * (nt.iota(head) + 1) / abs(head))
+    distance = nt.iota(seq) - nt.iota(seq_)
+    return V @ seq @ nt.softmax[seq](Q @ key @ K / nt.sqrt(abs(key)) + slope * distance + causal)
+
+
+@formula
+def capped(Q: R[key, seq_], K: R[key, seq], V: R[seq, val], c: float = 1.5) -> R[seq_, val]:
+    S = Q @ key @ K / nt.sqrt(abs(key))
+    return V @ seq @ nt.softmax[seq](c * nt.tanh(S / c))
+
+
+@formula
+def capped_causal(Q: R[key, seq_], K: R[key, seq], V: R[seq, val], keep: B[seq]) -> R[seq_, val]:
+    S = Q @ key @ K / nt.sqrt(abs(key))
+    S = nt.where(keep, 2.0 * nt.tanh(S / 2.0), -nt.inf)
+    return V @ seq @ nt.softmax[seq](S + causal)
+
+
+@formula
+def capped_and_biased(
+    Q: R[key, seq_], K: R[key, seq], V: R[seq, val], M: R[seq, seq_]
+) -> R[seq_, val]:
+    return V @ seq @ nt.softmax[seq](nt.tanh(Q @ key @ K + M) * 3.0)
+
+
+@formula
+def capped_one_query(Q: R[key], K: R[key, seq], V: R[seq, val]) -> R[val]:
+    return V @ seq @ nt.softmax[seq](2.0 * nt.tanh(Q @ key @ K))
 
 
 @formula
@@ -183,6 +253,16 @@ ROWS = [
             masked_then_scaled,
             causal_the_other_way,
             banded,
+            sliding,
+            prefix,
+            documents,
+            causal_documents,
+            sloped,
+            alibi,
+            capped,
+            capped_causal,
+            capped_and_biased,
+            capped_one_query,
             additive,
             biased_then_scaled,
             padded,

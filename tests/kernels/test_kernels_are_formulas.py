@@ -12,7 +12,7 @@ from namedtensor.formula.rewrite.linear import identity
 from tests.kernels.formulas import ROWS, key, plain, seq, seq_, stable_logsumexp, val
 
 SIZES = dict(seq=5, key=4, val=3, emb=6, hid=7, vocab=8, chans=3, kernel=2, out=4)
-SIZES |= {"seq'": 5, "batch": 2, "head": 3}
+SIZES |= {"seq'": 5, "batch": 2, "head": 3, "beam": 2, "group": 3, "layer": 2}
 
 
 def unfused(f):
@@ -23,6 +23,8 @@ def arguments(f, extra, generator):
     """Draw an argument for each name of the signature; `extra` gives axes beyond the declared."""
     drawn = {}
     for parameter in f.signature.parameters:
+        if parameter.setting:
+            continue
         names = [*extra.get(parameter.name, ()), *parameter.space.names]
         order = torch.randperm(len(names), generator=generator).tolist()
         shape = [SIZES[names[i]] for i in order]
@@ -52,12 +54,19 @@ def gradients(result, drawn):
 
 EXTRAS = {
     "no extra axis": lambda names: {},
-    "batch and head everywhere": lambda names: dict.fromkeys(names, ("batch", "head")),
+    "batch and group everywhere": lambda names: dict.fromkeys(names, ("batch", "group")),
     "batch in the first": lambda names: {names[0]: ("batch",)},
-    "head in the second": lambda names: dict.fromkeys(names[1:2], ("head",)),
-    "batch in all, head in the first": lambda names: {
-        n: ("batch", "head") if i == 0 else ("batch",) for i, n in enumerate(names)
+    "group in the second": lambda names: dict.fromkeys(names[1:2], ("group",)),
+    "batch in all, group in the first": lambda names: {
+        n: ("batch", "group") if i == 0 else ("batch",) for i, n in enumerate(names)
     },
+    "two in all, two in the first": lambda names: {
+        n: ("group", "batch", "beam", "layer") if i == 0 else ("batch", "beam")
+        for i, n in enumerate(names)
+    },
+    "three in all but the last": lambda names: dict.fromkeys(
+        names[:-1], ("batch", "beam", "group")
+    ),
 }
 
 

@@ -3,14 +3,16 @@
     V @ seq @ softmax[seq](Q @ key @ K * s + M)
 
 up to the order of factors and terms, any scale, any number of masks, and any extra axes. The causal
-cases become the kernel's own mask; no other index-defined mask is lost: it is built and passed on.
+cases become the kernel's own mask; other masks and changes of scores that are defined by indices become
+functions of indices, and are never built.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
 
+from namedtensor.formula.rewrite.attention_kernel import ATTENTION, Parts
+from namedtensor.formula.rewrite.indexed import Pointwise, elementwise, is_given
 from namedtensor.formula.rewrite.patterns import (
     below_diagonal,
     is_number,
@@ -20,19 +22,19 @@ from namedtensor.formula.rewrite.patterns import (
     positive,
     terms,
 )
-from namedtensor.primitives import Call, Node, Type, number, primitive, table
+from namedtensor.primitives import Node, number
 from namedtensor.primitives.node import apply_node
-from namedtensor.primitives.sizes import as_node
 
 
 @dataclass(slots=True)
 class Scores:
-    """Q @ key @ K with its scale and masks."""
+    """Q @ key @ K with its scale and masks; `bent` is what a function made of it, as in c tanh(S / c)."""
 
     product: Node
-    scale: Node | None
-    added: list[Node]
-    kept: list[Node]
+    scale: Node | None = None
+    added: list[Node] = field(default_factory=list)
+    kept: list[Node] = field(default_factory=list)
+    bent: Node | None = None
 
 
 def attention(node: Node) -> Node | None:
@@ -78,16 +80,33 @@ def read_scores(node: Node) -> Scores | None:
         rest = [t for t in parts if t is not term]
         core, scale = peel_scale(term)
         if core.name == "dot":
-            return _scaled(Scores(core, scale, rest, []), outer)
+            return _scaled(Scores(core, scale, rest), outer)
         if rest and core.name == "where" and (found := read_scores(term)) is not None:
             found.added += rest
             return _scaled(found, outer)
+    for term in parts:
+        inner = _products_in(term)
+        if len(inner) == 1:
+            rest = [t for t in parts if t is not term]
+            return _scaled(Scores(inner.pop(), None, rest, bent=term), outer)
     return None
+
+
+def _products_in(node: Node) -> set[Node]:
+    """Find the contractions that a tree has below operations on each record alone."""
+    if node.name == "dot":
+        return {node}
+    if not elementwise(node):
+        return set()
+    return {found for o in node.operands for found in _products_in(o)}
 
 
 def _scaled(scores: Scores, outer: Node | None) -> Scores | None:
     if outer is not None:
-        scores.scale = outer if scores.scale is None else op("mul", scores.scale, outer)
+        if scores.bent is not None:
+            scores.bent = op("mul", scores.bent, outer)
+        else:
+            scores.scale = outer if scores.scale is None else op("mul", scores.scale, outer)
         scores.added = [op("mul", m, outer) for m in scores.added]
     return scores
 
@@ -109,22 +128,33 @@ def _fused(scores: Scores, V: Node, seqs: tuple[str, ...], p: Node | None) -> No
     ):
         return None
     queries = [n for n in Q.type.names if not K.type.has(n) and not V.type.has(n) and n not in keys]
-    masks = scores.added + scores.kept
+    masks = [*scores.added, *scores.kept, *([scores.bent] if scores.bent else [])]
     inside = {n for o in (Q, K) for n in o.type.names} - set(keys)
-    if len(queries) > 1 and masks:
-        return None
     if any(n not in inside for m in masks for n in m.type.names):
         # a mask that brings an axis of its own lifts the whole formula
         return None
-    causal, mask = _masks(scores, queries, seqs[0])
-    operands = [Q, K, V]
-    flags = [causal]
+    groups: list[str] = []
+    if masks and len(queries) > 1:
+        # the other axes of Q alone share the keys: grouped-query attention
+        query = _query_of(queries, seqs[0], scores)
+        groups = [n for n in queries if n != query]
+        queries = [query]
     scale = None if _is_default(scores.scale, Q, keys) else scores.scale or number(1.0)
-    for extra in (mask, scale, p):
-        flags.append(extra is not None)
-        if extra is not None:
-            operands.append(extra)
-    return apply_node(ATTENTION(keys, seqs, tuple(queries), tuple(flags)), tuple(operands))
+    parts = Parts(keys, seqs, tuple(queries), tuple(groups), scaled=scale is not None)
+    extras = _masks(scores, queries, seqs[0], parts)
+    operands = [Q, K, V, *[o for o in (extras.pop(0), scale, p) if o is not None], *extras]
+    parts.dropped = p is not None
+    return apply_node(ATTENTION(*parts.params()), tuple(operands))  # type: ignore[arg-type]
+
+
+def _query_of(queries: list[str], seq: str, scores: Scores) -> str:
+    """Choose the axis that counts queries: that of a causal mask, of any mask, or the last."""
+    for condition in (*scores.kept, *[k for m in scores.added if (k := _kept_by(m)) is not None]):
+        pair = below_diagonal(condition)
+        if pair is not None and pair[1] == seq and pair[0] in queries:
+            return pair[0]
+    masked = [n for n in queries if any(m.type.has(n) for m in (*scores.kept, *scores.added))]
+    return masked[-1] if masked else queries[-1]
 
 
 def _is_default(scale: Node | None, Q: Node, keys: tuple[str, ...]) -> bool:
@@ -140,35 +170,46 @@ def _is_default(scale: Node | None, Q: Node, keys: tuple[str, ...]) -> bool:
     return root.name == "sqrt" and root.operands[0] is Q.type.size(keys[0])
 
 
-def _masks(scores: Scores, queries: list[str], seq: str) -> tuple[bool, Node | None]:
-    """Tell the causal cases from other masks; give the others as one."""
-    causal = False
-    kept: list[Node] = []
-    added: list[Node] = []
-    for condition in scores.kept:
-        if queries and below_diagonal(condition) == (queries[0], seq):
-            causal = True
-        else:
-            kept.append(condition)
+def _masks(scores: Scores, queries: list[str], seq: str, parts: Parts) -> list[Node | None]:
+    """Sort the masks: the causal cases, functions of indices, or one mask that is built.
+
+    Gives that mask or None, and the tensors that the functions read; `parts` takes the rest.
+    """
+    plane = (*queries, seq)
+    kept, added = list(scores.kept), list[Node]()
     for mask in scores.added:
         keeps = _kept_by(mask)
-        if keeps is None:
-            added.append(mask)
-        elif queries and below_diagonal(keeps) == (queries[0], seq):
-            causal = True
-        else:
-            kept.append(keeps)
-    if not kept and not added:
-        return causal, None
-    if causal:
-        product = scores.product
-        sizes = {n: s for o in product.operands for n, s in o.type.axes}
-        i, j = [apply_node(table()["iota"](a), (as_node(sizes[a]),)) for a in (queries[0], seq)]
-        kept.append(op("le", j, i))
+        (added if keeps is None else kept).append(mask if keeps is None else keeps)
+    diagonal = [c for c in kept if queries and below_diagonal(c) == plane]
+    kept = [c for c in kept if c not in diagonal]
+    if scores.bent is None and not kept and not added:
+        parts.causal = bool(diagonal)
+        return [None]
+    kept += diagonal[:1]
+    if scores.bent is not None or _is_by_index([*kept, *added], plane):
+        return [None, *_functions(scores, kept, added, plane, parts)]
+    parts.masked = True
     if added:
         added += [op("where", c, number(0.0), number(float("-inf"))) for c in kept]
-        return False, _joined("add", added)
-    return False, _joined("logical_and", kept)
+        return [_joined("add", added)]
+    return [_joined("logical_and", kept)]
+
+
+def _is_by_index(masks: list[Node], plane: tuple[str, ...]) -> bool:
+    """Say whether masks would be built over queries and keys, and none is stored so already."""
+    spans = any(all(m.type.has(a) for a in plane) for m in masks)
+    return len(plane) > 1 and spans and not any(is_given(m, plane) for m in masks)
+
+
+def _functions(
+    scores: Scores, kept: list[Node], added: list[Node], plane: tuple[str, ...], parts: Parts
+) -> list[Node]:
+    written = Pointwise(plane, scores.product)
+    if kept:
+        parts.keeps = written.tree(_joined("logical_and", kept))
+    if scores.bent is not None or added:
+        parts.scores = written.tree(_joined("add", [scores.bent or scores.product, *added]))
+    return written.leaves
 
 
 def _joined(name: str, nodes: list[Node]) -> Node:
@@ -188,93 +229,3 @@ def _kept_by(mask: Node) -> Node | None:
     if is_number(yes, float("-inf")) and is_number(no, 0):
         return negated(condition) or op("logical_not", condition)
     return None
-
-
-# ------------------------------------------------------------------------------------- the kernel
-
-
-def _rule(call: Call) -> Type:
-    keys, seqs, _, _ = call.params
-    gone = {*keys, *seqs}
-    axes: dict[str, Any] = {}
-    for type_ in call.types[:3]:
-        for name, size in type_.axes:
-            if name not in gone:
-                axes.setdefault(name, size)
-    for name in {n for t in call.types[:3] for n in t.names}:
-        call.agree(name, range(3))
-    return Type(tuple(axes.items()), call.types[2].kind)
-
-
-def _lower(emit: Any, call: Any, Q: Any, K: Any, V: Any, *rest: Any) -> Any:
-    keys, seqs, queries, (causal, has_mask, has_scale, has_dropout) = call.params
-    given = list(rest)
-    mask = given.pop(0) if has_mask else None
-    scale = given.pop(0) if has_scale else None
-    p = given.pop(0) if has_dropout else None
-    known = {*keys, *seqs, *queries}
-    inner = [a for o in (Q, K) for a in o.axes if a not in known]
-    vals = [a for a in V.axes if a not in known and a not in inner]
-    batch = list(dict.fromkeys(inner))
-    # a value of several axes, or none, is one axis to the kernel
-    keys_in_order = [a for a in K.axes if a in keys]
-    q = _arranged(emit, Q, batch, queries, keys_in_order, call)
-    k = _arranged(emit, K, batch, seqs, keys_in_order, call)
-    v = _arranged(emit, V, batch, seqs, vals, call)
-    options = []
-    if mask is not None:
-        options.append(f"attn_mask={_mask_code(emit, mask, batch, queries, seqs, Q)}")
-    if p is not None:
-        options.append(f"dropout_p={p.code}")
-    if causal:
-        options.append("is_causal=True")
-    if scale is not None:
-        options.append(f"scale={scale.code}")
-    code = emit.call("scaled_dot_product_attention", q, k, v, *options)
-    for _ in range(max(0, 2 - len(batch))):
-        code = f"{code}[0]"
-    axes = (*batch, *queries, *vals)
-    if len(queries) != 1 or len(vals) != 1:
-        sizes = dict(V.type.axes) | dict(K.type.axes) | dict(Q.type.axes)
-        parts = [emit.size(sizes[a]) for a in axes]
-        code = emit.call("reshape", code, f"({', '.join(parts)}{',' if parts else ''})")
-    return emit.bind(code, axes, call.type, "attended")
-
-
-def _arranged(emit: Any, x: Any, batch: Any, rows: Any, columns: Any, call: Any) -> str:
-    """Write an operand as batch x rows x columns, with two batch axes at least."""
-    sizes = dict(call.types[2].axes) | dict(call.types[1].axes) | dict(call.types[0].axes)
-    moved = emit.permute(x, [a for a in (*batch, *rows, *columns) if a in x.axes])
-    code = moved.code
-    lacks = [a for a in batch if a not in x.axes]
-    for i, axis in enumerate(batch):
-        if axis in lacks:
-            code = emit.call("unsqueeze", code, i)
-    if len(rows) != 1 or len(columns) != 1 or lacks:
-        groups = [emit.size(sizes[a]) for a in batch]
-        own = [emit.size(x.type.size(a)) for a in (*rows, *columns)]
-        if lacks:
-            code = emit.call("broadcast_to", code, f"({', '.join([*groups, *own])},)")
-        if len(rows) != 1 or len(columns) != 1:
-            for part in (rows, columns):
-                groups.append(" * ".join(emit.size(x.type.size(a)) for a in part) or "1")
-            code = emit.call("reshape", code, f"({', '.join(groups)},)")
-    for _ in range(max(0, 2 - len(batch))):
-        code = emit.call("unsqueeze", code, 0)
-    return str(code)
-
-
-def _mask_code(emit: Any, mask: Any, batch: Any, queries: Any, seqs: Any, Q: Any) -> str:
-    from dataclasses import replace
-
-    if mask.type.kind != "bool":
-        mask = replace(mask, code=emit.call("as_like", mask.code, emit.named(Q).code))
-    axes = (*batch, *(queries or ("",)), *seqs)
-    code = emit.aligned(mask, axes)
-    first = next((i for i, a in enumerate(axes) if a in mask.axes), len(axes))
-    for _ in range(max(0, first - (len(axes) - 2))):
-        code = emit.call("unsqueeze", code, 0)
-    return str(code)
-
-
-ATTENTION = primitive("attention", _rule, _lower)

@@ -9,11 +9,12 @@ from namedtensor.formula.rewrite.attention import attention
 from namedtensor.formula.rewrite.linear import identity, linear
 from namedtensor.formula.rewrite.lookup import cross_entropy, lookup
 from namedtensor.formula.rewrite.normalisation import layer_norm, rms_norm, spelled_standardize
+from namedtensor.formula.rewrite.patterns import written
 from namedtensor.formula.rewrite.renames import push_renames
 from namedtensor.formula.rewrite.stable import stable_log_softmax, stable_logsumexp, stable_softmax
 from namedtensor.formula.rewrite.windows import convolution
 from namedtensor.primitives import Node
-from namedtensor.primitives.node import apply_node, describe
+from namedtensor.primitives.node import apply_node
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +101,6 @@ def _fire(node: Node, rules: Sequence[Rule], fired: list[Fired]) -> Node:
     for rule in rules:
         found = rule.match(node)
         if found is not None:
-            fired.append(Fired(rule.name, describe(node, 4)))
+            fired.append(Fired(rule.name, written(node, 4)))
             return found if rule in KERNELS else _fire(found, rules, fired)
     return node

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from namedtensor.axes import shown
 from namedtensor.formula.rewrite.attention import read_scores
-from namedtensor.formula.rewrite.patterns import factors
+from namedtensor.formula.rewrite.patterns import factors, written
 from namedtensor.primitives import Node
-from namedtensor.primitives.node import describe
 
 
 def misses(node: Node) -> list[tuple[str, str]]:
@@ -20,7 +19,7 @@ def _attention(node: Node) -> list[tuple[str, str]]:
     summed = node.operation.params[0]
     for weights in node.operands:
         if weights.name == "mul" and any(f.name == "softmax" for f in factors(weights)):
-            why = f"the softmax in {describe(weights)} is multiplied before it weighs the values"
+            why = f"the softmax in {written(weights)} is multiplied before it weighs the values"
             return [("attention", f"{why}; a mask belongs inside it, added to the scores")]
         if weights.name != "softmax":
             continue
@@ -33,11 +32,11 @@ def _attention(node: Node) -> list[tuple[str, str]]:
                 )
             ]
         if read_scores(weights.operands[0]) is None:
-            return [("attention", f"{describe(weights.operands[0])} is not Q @ key @ K with masks")]
+            return [("attention", f"{written(weights.operands[0])} is not Q @ key @ K with masks")]
         return [
             (
                 "attention",
-                f"{describe(node)} has axes, masks or kinds of numbers that the kernel does not take",
+                f"{written(node)} has axes, masks or kinds of numbers that the kernel does not take",
             )
         ]
     return []
@@ -56,7 +55,7 @@ def _layer_norm(node: Node) -> list[tuple[str, str]]:
     return [
         (
             "layer_norm",
-            f"{describe(rest[0])} is over {_list(rest[0].type.names)}, and the mean over {_list(axes)}",
+            f"{written(rest[0])} is over {_list(rest[0].type.names)}, and the mean over {_list(axes)}",
         )
     ]
 

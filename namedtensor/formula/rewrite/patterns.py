@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Any
 
 from namedtensor.primitives import Node, number, table
-from namedtensor.primitives.node import apply_node
+from namedtensor.primitives.node import apply_node, describe
 
 
 def op(name: str, *operands: Node) -> Node:
     """Apply an operation without parameters."""
     return apply_node(table()[name].plain, operands)
+
+
+def written(node: Node, depth: int = 2) -> str:
+    """Describe a node; the renames of a caller's axes, whose two names look alike, are left out."""
+    return re.sub(r"\[((\S+) >> \2(, )?)+\]", "", describe(node, depth))
 
 
 def terms(node: Node) -> list[Node]:

@@ -1,0 +1,180 @@
+"""Attention whose masks and scores are functions of indices: they are computed where they are used.
+
+`keeps(b, h, i, j)` says which keys j a query i sees, `scores(s, b, h, i, j)` changes a score. Both take
+index tensors that broadcast, or single indices, so that one function serves FlexAttention (on CUDA),
+blocks of queries (elsewhere), and short sequences, where the whole mask is small.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch.utils.checkpoint import checkpoint
+
+Array = Any
+Function = Callable[..., Any]
+
+#: Up to this many scores of one head, building the mask costs less than avoiding it.
+SHORT = 512 * 512
+#: The most scores of all heads that a block of queries holds at once.
+BLOCK = 1 << 23
+
+scaled_dot_product_attention = F.scaled_dot_product_attention
+
+
+def attend(
+    q: Array,
+    k: Array,
+    v: Array,
+    keeps: Function | None = None,
+    scores: Function | None = None,
+    each: str = "",
+    scale: float | None = None,
+    dropout_p: float = 0.0,
+) -> Array:
+    """Attend with a mask and scores by index; `each` names what the mask depends on, b or h."""
+    n, m = q.shape[-2], k.shape[-2]
+    if _flex_takes(q, k, v, dropout_p) and (torch.compiler.is_compiling() or n * m > SHORT):
+        return _flex(q, k, v, keeps, scores, each, scale)
+    block = _Block(keeps, scores, scale, dropout_p)
+    if torch.compiler.is_compiling() or n * m <= SHORT or _transformed(q, k, v):
+        return block(q, k, v, 0, n)
+    step = max(16, min(512, BLOCK // max(1, q.shape[0] * q.shape[1] * m)))
+    parts = []
+    for start in range(0, n, step):
+        rows = q[:, :, start : start + step]
+        given = (rows, k, v, start, n)
+        if torch.is_grad_enabled():
+            # the backward pass computes a block's mask again instead of keeping every block's
+            parts.append(checkpoint(block, *given, use_reentrant=False))
+        else:
+            parts.append(block(*given))
+    return torch.cat(parts, 2)
+
+
+def _transformed(*tensors: Array) -> bool:
+    """Say whether torch.func sees these tensors; it has no numbers to skip by."""
+    wrapped = torch._C._functorch.is_functorch_wrapped_tensor
+    return any(wrapped(t) for t in tensors)
+
+
+class _Block:
+    """Attend from some queries, from `start` on, to the keys that any of them sees."""
+
+    def __init__(
+        self,
+        keeps: Function | None,
+        scores: Function | None,
+        scale: float | None,
+        dropout_p: float,
+    ) -> None:
+        self.keeps = keeps
+        self.scores = scores
+        self.scale = scale
+        self.dropout_p = dropout_p
+
+    def __call__(self, q: Array, k: Array, v: Array, start: int, n: int) -> Array:
+        count = torch.arange
+        at = q.device
+        b = count(q.shape[0], device=at).reshape(-1, 1, 1, 1)
+        h = count(q.shape[1], device=at).reshape(-1, 1, 1)
+        i = count(start, start + q.shape[2], device=at).reshape(-1, 1)
+        j = count(k.shape[2], device=at)
+        kept = None
+        if self.keeps is not None:
+            kept = self.keeps(b, h, i, j)
+            kept = torch.broadcast_to(kept, (*kept.shape[:-2], q.shape[2], k.shape[2]))
+            if q.shape[2] < n:
+                seen = _range_of(kept)
+                k, v, j, kept = k[:, :, seen], v[:, :, seen], j[seen], kept[..., seen]
+        if self.scores is None:
+            return F.scaled_dot_product_attention(
+                q,
+                k,
+                v,
+                attn_mask=kept,
+                scale=self.scale,
+                dropout_p=self.dropout_p,
+                enable_gqa=q.shape[1] != k.shape[1],
+            )
+        scale = q.shape[-1] ** -0.5 if self.scale is None else self.scale
+        s = self.scores(_heads(q * scale, k.mT), b, h, i, j)
+        return _heads(F.dropout(_weights(s, kept), self.dropout_p), v)
+
+
+def _range_of(kept: Array) -> slice:
+    """Find the keys between the first and the last that any query sees."""
+    (seen,) = torch.nonzero(kept.reshape(-1, kept.shape[-1]).any(0), as_tuple=True)
+    return slice(int(seen[0]), int(seen[-1]) + 1) if len(seen) else slice(0, 1)
+
+
+def _weights(s: Array, kept: Array | None) -> Array:
+    """Take the softmax of what is kept; a query that keeps nothing has no weights."""
+    if kept is None:
+        return torch.softmax(s, -1)
+    some = kept.any(-1, keepdim=True)
+    s = torch.where(kept, s, torch.where(some, -torch.inf, 0.0).to(s.dtype))
+    return torch.where(some, torch.softmax(s, -1), 0.0)
+
+
+def _heads(x: Array, y: Array) -> Array:
+    """Multiply matrices head by head, where several heads of x may share one of y."""
+    heads, owners = x.shape[1], y.shape[1]
+    if heads == owners:
+        return x @ y
+    grouped = x.reshape(x.shape[0], owners, heads // owners, *x.shape[2:]) @ y.unsqueeze(2)
+    return grouped.reshape(x.shape[0], heads, *grouped.shape[3:])
+
+
+# -------------------------------------------------------------------------------- FlexAttention
+
+_compiled: dict[str, Function] = {}
+
+
+def _flex_takes(q: Array, k: Array, v: Array, dropout_p: float) -> bool:
+    """Say whether FlexAttention has a fast kernel for these, with gradients."""
+    return (
+        q.is_cuda
+        and q.dtype in (torch.float16, torch.bfloat16, torch.float32)
+        and q.dtype == k.dtype == v.dtype
+        and min(q.shape[-1], v.shape[-1]) >= 16
+        and dropout_p == 0.0
+        and not _transformed(q, k, v)
+    )
+
+
+def _flex(
+    q: Array,
+    k: Array,
+    v: Array,
+    keeps: Function | None,
+    scores: Function | None,
+    each: str,
+    scale: float | None,
+) -> Array:
+    attention, block_mask = _kernel("flex_attention"), _kernel("create_block_mask")
+    mask = None
+    if keeps is not None:
+        owners = [q.shape[i] if name in each else None for i, name in enumerate("bh")]
+        mask = block_mask(keeps, *owners, q.shape[2], k.shape[2], device=q.device)
+    shared = q.shape[1] != k.shape[1]
+    return attention(q, k, v, scores, mask, scale=scale, enable_gqa=shared)
+
+
+def _kernel(name: str) -> Function:
+    """Compile a function of FlexAttention once: uncompiled, it builds the whole mask."""
+    if torch.compiler.is_compiling():
+        return getattr(torch.nn.attention.flex_attention, name)  # type: ignore[no-any-return]
+    if name not in _compiled:
+        import torch.nn.attention.flex_attention as flex
+
+        _compiled[name] = torch.compile(getattr(flex, name))
+    return _compiled[name]
+
+
+def index_number(i: Array) -> Array:
+    """Give an index as a floating number: FlexAttention's are 32 bits wide, all others double."""
+    return i.to(torch.float32 if i.dtype is torch.int32 else torch.float64)

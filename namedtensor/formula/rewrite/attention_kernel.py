@@ -1,0 +1,186 @@
+"""The attention kernel: its type, and its call as lead x heads x rows x columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from namedtensor.formula.rewrite.indexed import indices_in, write_function
+from namedtensor.primitives import Call, Node, Type, primitive
+
+
+@dataclass(slots=True)
+class Parts:
+    """What an attention kernel is made of besides its operands.
+
+    `groups` are axes of Q alone whose queries share keys and values. `keeps` and `scores` are trees
+    over one query and one key.
+    """
+
+    keys: tuple[str, ...]
+    seqs: tuple[str, ...]
+    queries: tuple[str, ...]
+    groups: tuple[str, ...]
+    causal: bool = False
+    masked: bool = False
+    scaled: bool = False
+    dropped: bool = False
+    keeps: Node | None = None
+    scores: Node | None = None
+
+    def params(self) -> tuple[Any, ...]:
+        return tuple([getattr(self, name) for name in self.__slots__])
+
+
+def _rule(call: Call) -> Type:
+    gone = {*call.params[0], *call.params[1]}
+    axes: dict[str, Any] = {}
+    for type_ in call.types[:3]:
+        for name, size in type_.axes:
+            if name not in gone:
+                axes.setdefault(name, size)
+    for name in {n for t in call.types[:3] for n in t.names}:
+        call.agree(name, range(3))
+    return Type(tuple(axes.items()), call.types[2].kind)
+
+
+def joined(sizes: Sequence[str]) -> str:
+    """Write the product of sizes as one operand."""
+    return sizes[0] if len(sizes) == 1 else f"({' * '.join(sizes)})"
+
+
+@dataclass(slots=True)
+class Order:
+    """Which axes become the kernel's four: those of Q, and the heads that keys and values have."""
+
+    lead: tuple[str, ...]
+    heads: tuple[str, ...]
+    owners: tuple[str, ...]
+    sizes: dict[str, Any]
+
+    @classmethod
+    def of(cls, parts: Parts, call: Any, Q: Any, K: Any) -> Order:
+        known = {*parts.keys, *parts.seqs, *parts.queries, *parts.groups}
+        shared = tuple(dict.fromkeys([a for o in (Q, K) for a in o.axes if a not in known]))
+        groups = tuple([a for a in Q.axes if a in parts.groups])
+        sizes = {a: s for t in reversed(call.types[:3]) for a, s in t.axes}
+        return cls(shared[:-1], shared[-1:] + groups, shared[-1:], sizes)
+
+    def arranged(self, emit: Any, x: Any, heads: Any, rows: Any, columns: Any) -> str:
+        """Write an operand as lead x heads x rows x columns."""
+        groups = [self.lead, heads, rows, columns]
+        every = [a for group in groups for a in group]
+        code = emit.permute(x, [a for a in every if a in x.axes]).code
+        lacks = [a for a in every if a not in x.axes]
+        for axis in lacks:
+            code = emit.call("unsqueeze", code, every.index(axis))
+        if lacks:
+            code = emit.call("broadcast_to", code, emit.sizes([self.sizes[a] for a in every]))
+        return self.in_four(emit, code, groups)
+
+    def in_four(self, emit: Any, code: str, groups: Sequence[Any]) -> str:
+        if all(len(g) == 1 for g in groups[2:]) and all(len(g) <= 1 for g in groups[:2]):
+            for _ in range(sum(not g for g in groups[:2])):
+                code = emit.call("unsqueeze", code, 0)
+            return code
+        parts = [" * ".join(emit.size(self.sizes[a]) for a in g) or "1" for g in groups]
+        return str(emit.call("reshape", code, f"({', '.join(parts)})"))
+
+    def index(self, emit: Any, parts: Parts) -> dict[str, str]:
+        """Write the index along each axis by the kernel's own b, h, i and j."""
+        found = dict.fromkeys(parts.queries, "i") | dict.fromkeys(parts.seqs, "j")
+        for name, axes in (("b", self.lead), ("h", self.heads)):
+            for place, axis in enumerate(axes):
+                inner = [emit.size(self.sizes[a]) for a in axes[place + 1 :]]
+                code = f"{name} // {joined(inner)}" if inner else name
+                found[axis] = f"{code} % {emit.size(self.sizes[axis])}" if place else code
+        return found
+
+
+def _lower(emit: Any, call: Any, Q: Any, K: Any, V: Any, *rest: Any) -> Any:
+    parts = Parts(*call.params)
+    given = list(rest)
+    mask = given.pop(0) if parts.masked else None
+    options = []
+    if parts.scaled:
+        options.append(f"scale={given.pop(0).code}")
+    if parts.dropped:
+        options.append(f"dropout_p={given.pop(0).code}")
+    order = Order.of(parts, call, Q, K)
+    batch = {*order.lead, *order.heads}
+    vals = [a for a in V.axes if a not in batch and a not in parts.seqs]
+    # keys and values of several axes, or none, are one axis to the kernel
+    keys = [a for a in K.axes if a in parts.keys]
+    q = order.arranged(emit, Q, order.heads, parts.queries, keys)
+    k = order.arranged(emit, K, order.owners, parts.seqs, keys)
+    v = order.arranged(emit, V, order.owners, parts.seqs, vals)
+    if parts.keeps is not None or parts.scores is not None:
+        functions = _functions(emit, parts, order, given)
+        code = emit.call("attend", q, k, v, *functions, *options)
+    else:
+        if mask is not None:
+            options.insert(0, f"attn_mask={_mask_code(emit, mask, order, parts, Q)}")
+        if parts.causal:
+            options.append("is_causal=True")
+        if order.heads != order.owners:
+            options.append("enable_gqa=True")
+        code = emit.call("scaled_dot_product_attention", q, k, v, *options)
+    groups = [order.lead, order.heads, parts.queries, tuple(vals)]
+    axes = tuple([a for g in groups for a in g])
+    if all(len(g) == 1 for g in groups[2:]) and all(len(g) <= 1 for g in groups[:2]):
+        code += "[0]" * sum(not g for g in groups[:2])
+    else:
+        code = emit.call("reshape", code, emit.sizes([order.sizes[a] for a in axes]))
+    return emit.bind(code, axes, call.type, "attended")
+
+
+def _functions(emit: Any, parts: Parts, order: Order, leaves: Sequence[Any]) -> list[str]:
+    index = order.index(emit, parts)
+    leaves = [v if v.type.host else emit.named(v) for v in leaves]
+    options = []
+    if parts.keeps is not None:
+        name = write_function(emit, "keeps", parts.keeps, leaves, index, scored=False)
+        options.append(f"keeps={name}")
+        used = indices_in(parts.keeps)
+        axes = {n.removeprefix("at ") for n in used if n.startswith("at ")}
+        axes |= {a for i, v in enumerate(leaves) if f"leaf{i}" in used for a in v.axes}
+        each = "".join(n for n, own in (("b", order.lead), ("h", order.heads)) if axes & {*own})
+        if each:
+            options.append(f"each={each!r}")
+    if parts.scores is not None:
+        name = write_function(emit, "scores", parts.scores, leaves, index, scored=True)
+        options.append(f"scores={name}")
+    return options
+
+
+def _mask_code(emit: Any, mask: Any, order: Order, parts: Parts, Q: Any) -> str:
+    """Write a mask that is built so that it broadcasts against the scores."""
+    if mask.type.kind != "bool":
+        mask = replace(mask, code=emit.call("as_like", mask.code, emit.named(Q).code))
+    batch = [order.lead, order.heads]
+    whole = [a for g in batch if len(g) > 1 and {*g} & {*mask.axes} for a in g]
+    axes = (*order.lead, *order.heads, *(parts.queries or ("",)), *parts.seqs)
+    if not whole:
+        # groups of axes that the mask lacks are one axis of size 1
+        axes = (*[g[0] if g else "" for g in batch], *axes[-2:])
+        axes = tuple([a or "none" for a in axes])
+        code = emit.aligned(mask, axes)
+        first = next((i for i, a in enumerate(axes) if a in mask.axes), len(axes))
+        for _ in range(max(0, first - 2)):
+            code = emit.call("unsqueeze", code, 0)
+        return str(code)
+    code = emit.permute(mask, [a for a in axes if a in mask.axes]).code
+    for place, axis in enumerate(axes):
+        if axis not in mask.axes:
+            code = emit.call("unsqueeze", code, place)
+    sizes = [order.sizes[a] if a in whole or a in mask.axes else 1 for a in axes]
+    code = emit.call("broadcast_to", code, emit.sizes(sizes))
+    four = []
+    for group in (*batch, axes[-2:-1], axes[-1:]):
+        own = [order.sizes[a] for a in group if a in whole or a in mask.axes]
+        four.append(" * ".join(emit.size(s) for s in own) or "1")
+    return str(emit.call("reshape", code, f"({', '.join(four)})"))
+
+
+ATTENTION = primitive("attention", _rule, _lower)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -21,9 +22,14 @@ from namedtensor.formula.lifting import Entry, Leaf
 from namedtensor.formula.signature import Parameter, Signature, Space, caller_scope, read_signature
 from namedtensor.formula.trace import Trace
 from namedtensor.plans import Plan
+from namedtensor.primitives.node import describe
 from namedtensor.shape import spaced
 from namedtensor.tensor import NamedTensor, SymbolicTensor
 from namedtensor.tensor.apply import LIBRARY_ERRORS, code_of, stand_in
+
+
+#: So many plans for one set of layouts mean that each call makes its own.
+MANY_PLANS = 16
 
 
 class Bundle:
@@ -205,8 +211,21 @@ class Formula:
             return kept
         trace = Trace(self, values, leaves)
         plan = trace.compile()
-        self.plans.setdefault(key, []).append((trace.guards, plan))
+        found = self.plans.setdefault(key, [])
+        found.append((trace.guards, plan))
+        if len(found) == MANY_PLANS:
+            self._warn_of_many_plans(trace)
         return plan
+
+    def _warn_of_many_plans(self, trace: Trace) -> None:
+        """Say once which size makes a new plan at each call."""
+        sizes = ", ".join([describe(node) for node, _ in trace.guards])
+        warnings.warn(
+            f"{self.name} was planned {MANY_PLANS} times: its body asks Python for the number |{sizes}|, "
+            "so that each number is another plan; let the formula compute with abs(ax) instead of "
+            "int(abs(ax)) or range(abs(ax)), or leave the body untraced with @formula(trace=False)",
+            stacklevel=4,
+        )
 
     def _codes(self, values: dict[str, Any]) -> list[Any]:
         """Write the values of a call as constants, tensors by their codes."""

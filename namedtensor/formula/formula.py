@@ -27,7 +27,6 @@ from namedtensor.shape import spaced
 from namedtensor.tensor import NamedTensor, SymbolicTensor
 from namedtensor.tensor.apply import LIBRARY_ERRORS, code_of, stand_in
 
-
 #: So many plans for one set of layouts mean that each call makes its own.
 MANY_PLANS = 16
 

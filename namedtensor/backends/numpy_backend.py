@@ -363,11 +363,16 @@ def matrix_exp(x: Array) -> Array:
 
 
 def generator_of(generator: Any, device: Any) -> Any:
+    if generator is not None and not isinstance(generator, np.random.Generator):
+        raise TypeError("its generators are like np.random.default_rng(0)")
     return np.random.default_rng() if generator is None else generator
 
 
 def dtype_of(dtype: Any) -> Any:
-    return None if dtype is None else np.dtype(dtype)
+    try:
+        return None if dtype is None else np.dtype(dtype)
+    except TypeError:
+        raise TypeError(f"it has no dtype {dtype}") from None
 
 
 def create(shape: Dims, value: Any, dtype: Any, device: Any) -> Array:
@@ -393,6 +398,8 @@ def random_uniform(shape: Dims, generator: Any, dtype: Any, device: Any) -> Arra
 def random_integers(
     shape: Dims, low: int, high: int, generator: Any, dtype: Any, device: Any
 ) -> Array:
+    if dtype is not None and dtype.kind not in "iu":
+        raise TypeError(f"whole numbers do not fit into {dtype}")
     return generator.integers(low, high, shape, dtype=dtype or np.int64)
 
 

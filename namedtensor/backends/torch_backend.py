@@ -340,6 +340,8 @@ def diagonal(x: Array, a: int, b: int) -> Array:
 
 
 def generator_of(generator: Any, device: Any) -> Any:
+    if generator is not None and not isinstance(generator, torch.Generator):
+        raise TypeError("its generators are like torch.Generator()")
     return generator
 
 
@@ -351,7 +353,7 @@ def dtype_of(dtype: Any) -> Any:
     name = words.get(dtype) or getattr(dtype, "name", getattr(dtype, "__name__", dtype))
     found = getattr(torch, str(name).removeprefix("torch."), None)
     if not isinstance(found, torch.dtype):
-        raise TypeError(f"data type {dtype!r} not understood")
+        raise TypeError(f"it has no dtype {dtype}")
     return found
 
 
@@ -378,7 +380,8 @@ def random_integers(
 def categorical(p: Array, generator: Any) -> Array:
     """Draw one index along the last axis, with probabilities proportional to p."""
     flat = p.reshape(-1, p.shape[-1])
-    return torch.multinomial(flat, 1, generator=generator).reshape(p.shape[:-1])
+    source = generator_of(generator, p.device)
+    return torch.multinomial(flat, 1, generator=source).reshape(p.shape[:-1])
 
 
 def dropout(x: Array, p: float, generator: Any) -> Array:

@@ -185,9 +185,10 @@ def _result_hint(
 ) -> str:
     if len(missing) == 1 and len(more) == 1:
         return f"rename it in the body: (...)[{shown(more[0])} >> {shown(missing[0])}]"
+    given = f"{space.letter}[{', '.join(map(shown, inner))}]" if inner else space.letter
     if more:
-        return f"sum over it or declare it: -> {space.letter}[{', '.join(map(shown, inner))}]"
-    return f"declare what {name} gives: -> {space.letter}[{', '.join(map(shown, inner))}]"
+        return f"sum over it or declare it: -> {given}"
+    return f"declare what {name} gives: -> {given}"
 
 
 def shown_once(name: str) -> str:

@@ -94,14 +94,17 @@ def _sized(name: str, axes: tuple[Axis, ...], bound: Callable[..., Any]) -> Call
     return call
 
 
-def named_operand(call: str, X: Any) -> NamedTensor:
-    """Raise BackendError unless X is a named tensor."""
+def named_operand(call: str, X: Any, *needed: Axis) -> NamedTensor:
+    """Raise unless X is a named tensor with the axes that are needed."""
     if not isinstance(X, NamedTensor):
         raise BackendError(
             f"{call}(X)",
             f"X is {kind_of_thing(X)}, and not a named tensor",
             hint="name its axes: nt.tensor(X, seq, emb)",
         )
+    for axis in needed:
+        if axis.name not in X.axes:
+            raise X.missing(f"{call}(X)", axis.name)
     return X
 
 

@@ -299,8 +299,13 @@ def _random(
 ) -> NamedTensor:
     library = _library(backend, dtype, device, generator)
     named = _sized_axes(name, axes)
-    source = library.function("generator_of")(generator, device)
-    return _created(name, named, library, library.function(word), (*before, source), dtype, device)
+    source = library.function("generator_of")
+    make = library.function(word)
+
+    def draw(shape: Any, dtype: Any, device: Any) -> Any:
+        return make(shape, *before, source(generator, device), dtype, device)
+
+    return _created(name, named, library, draw, (), dtype, device)
 
 
 def normal(
@@ -358,7 +363,7 @@ def _bind_categorical(axes: tuple[Axis, ...]) -> Callable[..., Any]:
     (axis,) = axes
 
     def categorical(P: NamedTensor, generator: Any = None) -> NamedTensor:
-        named_operand(f"categorical[{axis.name}]", P)
+        named_operand(f"categorical[{axis.name}]", P, axis)
         if P.kind != "float":
             raise KindError(
                 f"categorical[{axis.name}](P)",

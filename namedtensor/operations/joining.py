@@ -138,7 +138,7 @@ def _bind_split(axes: tuple[Axis, ...]) -> Callable[..., Any]:
     axis = axes[0]
 
     def split(X: Any, sizes: Any) -> list[Any]:
-        whole = int(named_operand(f"split[{axis.name}]", X).size(axis))
+        whole = int(named_operand(f"split[{axis.name}]", X, axis).size(axis))
         if not isinstance(sizes, (list, tuple)) or not all(hasattr(s, "__index__") for s in sizes):
             raise AxisSizeError(
                 f"split[{axis.name}](X, {sizes!r})",
@@ -165,7 +165,7 @@ def _bind_unstack(axes: tuple[Axis, ...]) -> Callable[..., Any]:
     axis = axes[0]
 
     def unstack(X: Any) -> list[Any]:
-        whole = named_operand(f"unstack[{axis.name}]", X).size(axis)
+        whole = named_operand(f"unstack[{axis.name}]", X, axis).size(axis)
         return [X[axis(i)] for i in range(int(whole))]
 
     return unstack

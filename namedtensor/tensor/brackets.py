@@ -80,7 +80,9 @@ def parse_record(X: NamedTensor, record: Any) -> list[Part]:
 
 
 def _short(item: Any) -> str:
-    plain = isinstance(item, (bool, int, float, str, slice, type(None), type(...)))
+    if isinstance(item, slice):
+        return repr(AxisSelection("", item))[1:-1]
+    plain = isinstance(item, (bool, int, float, str, type(None), type(...)))
     return repr(item) if plain else type(item).__name__
 
 

@@ -41,7 +41,15 @@ def diagnose(operation: Operation, operands: Sequence[Any], error: Exception) ->
         first, second = list(dtypes)[:2]
         hint = f"give both one dtype: {dtypes[second]}.to({first})"
         raise KindError(call, places, shapes, hint)
-    if type(error) not in REFUSALS and not type(error).__name__.endswith("LinAlgError"):
+    if type(error).__name__.endswith("LinAlgError"):
+        raise NamedTensorError(
+            call,
+            f"{operation.name} has no value for some matrix in {labels[0]}",
+            shapes,
+            "inv and solve need det other than 0, and nt.pinv takes any matrix; cholesky needs a "
+            "positive definite one",
+        ) from error
+    if type(error) not in REFUSALS or "memory" in str(error):
         return error
     refused = KindError if isinstance(error, (TypeError, NotImplementedError)) else NamedTensorError
     library = data[0][1].layout.backend.name if data else "Python"

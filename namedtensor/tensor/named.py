@@ -124,9 +124,10 @@ class NamedTensor:
         for own, size in self.sizes:
             if own == name:
                 return size
-        raise self._missing(f"X.size({shown(name)})", name)
+        raise self.missing(f"X.size({shown(name)})", name)
 
-    def _missing(self, call: str, name: str) -> AxisMissingError:
+    def missing(self, call: str, name: str) -> AxisMissingError:
+        """Make the error of a call that names an axis which this tensor lacks."""
         guess = nearest(name, self.axes)
         return AxisMissingError(
             call,
@@ -161,7 +162,7 @@ class NamedTensor:
             )
         for name in names:
             if name not in self.axes:
-                raise self._missing(f"{call}({', '.join(names)})", name)
+                raise self.missing(f"{call}({', '.join(names)})", name)
         left = [a for a in self.axes if a not in names]
         if names and left:
             raise AxisMissingError(
@@ -204,14 +205,7 @@ class NamedTensor:
 
     def item(self) -> Any:
         """Give the one number of a tensor without axes."""
-        if self.axes:
-            raise AxisSizeError(
-                "X.item()",
-                "X has axes, and item() is for a single number",
-                [("X", spaced(self.sizes))],
-                "reduce the axes, or index them: X[seq(0)]",
-            )
-        return self.data.item()
+        return self._number("X.item()")
 
     def to(self, *targets: Any) -> NamedTensor:
         """Give the same tensor in another library, on another device, or of another dtype.
@@ -397,7 +391,8 @@ class NamedTensor:
         if backend_of(axes) is not None:
             raise BackendError(
                 "A @ B",
-                f"B is a bare array of sizes {tuple(axes.shape)}, and a contraction names its axes",
+                f"B is a bare array of sizes ({', '.join(map(str, axes.shape))}), and a contraction "
+                "names its axes",
                 [("A", spaced(self.sizes))],
                 "A @ ax @ nt.tensor(B, ...), with ax an axis of both",
             )
@@ -461,24 +456,35 @@ class NamedTensor:
 
     __contains__ = None
 
-    def _number(self) -> Any:
-        return self.item()
+    def _number(self, call: str) -> Any:
+        """Give the one number of a tensor without axes to what asks for it."""
+        if self.axes:
+            every = ", ".join(f"{shown(a)}(0)" for a in self.axes)
+            raise AxisSizeError(
+                call,
+                "X has axes, and this is asked of a single number",
+                [("X", spaced(self.sizes))],
+                "nt.all[...](X) or nt.any[...](X)"
+                if self.kind == "bool"
+                else f"reduce the axes, nt.sum[...](X), or index them, X[{every}]",
+            )
+        return self.data.item()
 
     def __bool__(self) -> bool:
-        return bool(self._number())
+        return bool(self._number("bool(X)"))
 
     def __int__(self) -> int:
-        return int(self._number())
+        return int(self._number("int(X)"))
 
     def __float__(self) -> float:
-        return float(self._number())
+        return float(self._number("float(X)"))
 
     def __index__(self) -> int:
-        number = self._number()
+        number = self._number("operator.index(X)")
         if not isinstance(number, int):
             raise KindError(
-                "X.__index__()",
-                "an index is a whole number",
+                "operator.index(X)",
+                f"X holds a {self.kind} number, and an index is a whole number",
                 [("X", spaced(self.sizes))],
                 "int(X) rounds towards zero",
             )

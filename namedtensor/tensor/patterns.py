@@ -109,7 +109,9 @@ def _owner(X: Any, pattern: str, group: tuple[str, ...], left: Side) -> str:
     if len(free) != 1 or len(groups) != 1:
         raise AxisNameError(
             f"X.rearrange({pattern!r})",
-            f"({' '.join(group)}) may stand for any of {', '.join(map(shown, free)) or 'no axis'}",
+            f"({' '.join(group)}) may stand for any of {', '.join(map(shown, free))}"
+            if free
+            else f"({' '.join(group)}) stands for no axis that is left",
             [("X", spaced(X.sizes))],
             f"name every other axis, or split by name: X[{shown(free[0]) if free else 'layer'} >> "
             f"({', '.join(n + '[8]' for n in group[:-1])}, {group[-1] if group else ''})]",

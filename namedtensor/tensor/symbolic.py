@@ -77,10 +77,10 @@ class SymbolicTensor(NamedTensor):
 
     # ------------------------------------------------------------- Python numbers out of sizes
 
-    def _number(self) -> Any:
+    def _number(self, call: str) -> Any:
         node = self.node
         if node.type.axes:
-            return super().item()
+            return super()._number(call)
         if node.value is not None:
             return node.value
         if node.type.host:
@@ -90,9 +90,6 @@ class SymbolicTensor(NamedTensor):
         if node.closed and not node.type.axes:
             return self.data.item() if not node.type.host else retyped(node, {}).value
         return self.data.item()
-
-    def item(self) -> Any:
-        return self._number()
 
     def __repr__(self) -> str:
         if self.node.type.host:

@@ -1,0 +1,318 @@
+"""Names, sizes and renamings that are not well formed."""
+
+import pytest
+
+import namedtensor as nt
+from namedtensor import axes
+from tests.errors.check import case, check
+from tests.errors.operands import X, key, seq, seq_
+
+CASES = [
+    case(
+        "a name that is no word",
+        lambda: nt.Axis("a b"),
+        nt.AxisNameError,
+        """
+Axis('a b'): an axis name is a word, then primes, then stars
+hint: Axis("seq"), Axis("seq'") or axes("seq emb")
+""",
+    ),
+    case(
+        "a name that is no string",
+        lambda: nt.Axis(3),
+        nt.AxisNameError,
+        """
+Axis(3): an axis name is a word, then primes, then stars
+hint: Axis("seq"), Axis("seq'") or axes("seq emb")
+""",
+    ),
+    case(
+        "an empty name",
+        lambda: nt.Axis(""),
+        nt.AxisNameError,
+        """
+Axis(''): an axis name is a word, then primes, then stars
+hint: Axis("seq"), Axis("seq'") or axes("seq emb")
+""",
+    ),
+    case(
+        "a name that begins with a digit",
+        lambda: axes("1seq"),
+        nt.AxisNameError,
+        """
+'1seq': cannot read axes from '1seq'
+hint: names are words, with primes and sizes: "seq seq' emb[512]"
+""",
+    ),
+    case(
+        "a name with a sign in it",
+        lambda: axes("seq!"),
+        nt.AxisNameError,
+        """
+'seq!': cannot read axes from '!'
+hint: names are words, with primes and sizes: "seq seq' emb[512]"
+""",
+    ),
+    case(
+        "a size that is not closed",
+        lambda: axes("seq["),
+        nt.AxisNameError,
+        """
+'seq[': cannot read axes from '['
+hint: names are words, with primes and sizes: "seq seq' emb[512]"
+""",
+    ),
+    case(
+        "a negative size in a string",
+        lambda: axes("seq[-1]"),
+        nt.AxisNameError,
+        """
+'seq[-1]': cannot read axes from '[-1]'
+hint: names are words, with primes and sizes: "seq seq' emb[512]"
+""",
+    ),
+    case(
+        "a parenthesis that is not closed",
+        lambda: axes("(seq emb"),
+        nt.AxisNameError,
+        """
+'(seq emb': cannot read axes from '(seq emb'
+hint: names are words, with primes and sizes: "seq seq' emb[512]"
+""",
+    ),
+    case(
+        "a number instead of names",
+        lambda: axes(3),
+        nt.AxisNameError,
+        """
+axes(3): axes are given as Axis objects or as names, not as an int
+hint: seq, (seq, emb) or "seq emb"
+""",
+    ),
+    case(
+        "nothing instead of names",
+        lambda: axes(None),
+        nt.AxisNameError,
+        """
+axes(None): axes are given as Axis objects or as names, not as None
+hint: seq, (seq, emb) or "seq emb"
+""",
+    ),
+    case(
+        "a sequence that holds a number",
+        lambda: axes(["seq", 3]),
+        nt.AxisNameError,
+        """
+axes(3): axes are given as Axis objects or as names, not as an int
+hint: seq, (seq, emb) or "seq emb"
+""",
+    ),
+    case(
+        "a size that is a string",
+        lambda: seq["3"],
+        nt.AxisSizeError,
+        """
+seq['3']: a size is a whole number, 0 or more
+hint: seq[512] for a size, seq[2:5] for a range, seq(3) for an index
+""",
+    ),
+    case(
+        "a size that is a fraction",
+        lambda: seq[1.5],
+        nt.AxisSizeError,
+        """
+seq[1.5]: a size is a whole number, 0 or more
+hint: seq[512] for a size, seq[2:5] for a range, seq(3) for an index
+""",
+    ),
+    case(
+        "a size that is a truth value",
+        lambda: seq[True],
+        nt.AxisSizeError,
+        """
+seq[True]: a size is a whole number, 0 or more
+hint: seq[512] for a size, seq[2:5] for a range, seq(3) for an index
+""",
+    ),
+    case(
+        "a negative size",
+        lambda: seq[-1],
+        nt.AxisSizeError,
+        """
+seq[-1]: a size is a whole number, 0 or more
+hint: seq[512] for a size, seq[2:5] for a range, seq(3) for an index
+""",
+    ),
+    case(
+        "two sizes",
+        lambda: seq[1, 2],
+        nt.AxisSizeError,
+        """
+seq[(1, 2)]: a size is a whole number, 0 or more
+hint: seq[512] for a size, seq[2:5] for a range, seq(3) for an index
+""",
+    ),
+    case(
+        "the size of an axis that has none",
+        lambda: abs(seq),
+        nt.AxisSizeError,
+        """
+abs(seq): seq has no size here
+hint: give it one, abs(seq[64]), or ask a tensor, X.size(seq)
+""",
+    ),
+    case(
+        "a renaming to a number",
+        lambda: seq >> 3,
+        nt.AxisNameError,
+        """
+axes(3): axes are given as Axis objects or as names, not as an int
+hint: seq, (seq, emb) or "seq emb"
+""",
+    ),
+    case(
+        "a renaming to nothing",
+        lambda: seq >> (),
+        nt.AxisNameError,
+        """
+seq >> (): only one to one, many to one and one to many make sense
+hint: rename one by one, X[a >> b, c >> d], or merge and then split
+""",
+    ),
+    case(
+        "a renaming of several to several",
+        lambda: X["(seq, emb) -> (key, val)"],
+        nt.AxisNameError,
+        """
+(seq, emb) >> (key, val): only one to one, many to one and one to many make sense
+hint: rename one by one, X[a >> b, c >> d], or merge and then split
+""",
+    ),
+    case(
+        "one axis split into two of one name",
+        lambda: seq >> (seq_, seq_),
+        nt.AxisNameError,
+        """
+seq >> (seq', seq'): seq' is named twice
+hint: name it once; "seq''" is a second copy
+""",
+    ),
+    case(
+        "two axes of one name merged",
+        lambda: (seq, seq) >> key,
+        nt.AxisNameError,
+        """
+(seq, seq) >> key: seq is named twice
+hint: name it once; "seq'" is a second copy
+""",
+    ),
+    case(
+        "a string that is no renaming",
+        lambda: X["seq -> "],
+        nt.AxisNameError,
+        """
+'seq -> ': 'seq ->' is not a renaming
+hint: X["seq -> seq'"], X["(height, width) -> layer"]
+""",
+    ),
+    case(
+        "a string that renames nothing",
+        lambda: X["-> seq"],
+        nt.AxisNameError,
+        """
+'-> seq': '-> seq' is not a renaming
+hint: X["seq -> seq'"], X["(height, width) -> layer"]
+""",
+    ),
+    case(
+        "a string with one arrow too many",
+        lambda: X["seq -> key -> val"],
+        nt.AxisNameError,
+        """
+' key -> val': cannot read axes from '-> val'
+hint: names are words, with primes and sizes: "seq seq' emb[512]"
+""",
+    ),
+    case(
+        "a string with an index among renamings",
+        lambda: X["seq(0), emb -> key"],
+        nt.AxisNameError,
+        """
+'seq(0), emb -> key': 'seq(0)' is not a renaming
+hint: X["seq -> seq'"], X["(height, width) -> layer"]
+""",
+    ),
+    case(
+        "a shape that names an axis twice",
+        lambda: nt.Shape("seq[3] seq[4]"),
+        nt.AxisNameError,
+        """
+Shape(...): seq is named twice
+hint: name it once; "seq'" is a second copy
+""",
+    ),
+    case(
+        "a shape that is a number",
+        lambda: nt.Shape(3),
+        nt.AxisNameError,
+        """
+axes(3): axes are given as Axis objects or as names, not as an int
+hint: seq, (seq, emb) or "seq emb"
+""",
+    ),
+    case(
+        "shapes that are not compatible",
+        lambda: nt.Shape("seq[3] emb[2]") | nt.Shape("seq[4]"),
+        nt.AxisSizeError,
+        """
+A | B: seq is 3 in A and 4 in B
+  A : seq[3] x emb[2]
+  B : seq[4]
+hint: only compatible shapes have a union
+""",
+    ),
+    case(
+        "an axis that a shape lacks",
+        lambda: nt.Shape("seq[3]").size("emb"),
+        nt.AxisMissingError,
+        """
+size(emb): there is no axis emb
+  shape : seq[3]
+hint: it has the axes that it shows
+""",
+    ),
+    case(
+        "a misspelled axis of a shape",
+        lambda: nt.Shape("seq[3]").size("sqe"),
+        nt.AxisMissingError,
+        """
+size(sqe): there is no axis sqe
+  shape : seq[3]
+hint: did you mean seq?
+""",
+    ),
+    case(
+        "two axes where one is asked for",
+        lambda: nt.Shape("seq[3]").size("seq emb"),
+        nt.AxisNameError,
+        """
+size(seq emb): one axis is wanted here, and 2 are given
+hint: seq or "seq"
+""",
+    ),
+    case(
+        "the count of a shape without sizes",
+        lambda: nt.Shape("seq emb[2]").count,
+        nt.AxisSizeError,
+        """
+shape.count: seq has no size
+  shape : seq emb[2]
+hint: give it one: seq[512]
+""",
+    ),
+]
+
+
+@pytest.mark.parametrize(("call", "error", "text"), CASES)
+def test_the_error_is_explained(call, error, text):
+    check(call, error, text)

@@ -1,0 +1,739 @@
+"""What stands in brackets: records, selections, renamings and updates."""
+
+import numpy as np
+import pytest
+import torch
+
+import namedtensor as nt
+from tests.errors.check import case, check
+from tests.errors.operands import JT, I, J, K, T, X, Y, emb, key, mask, seq, short, val, vocab
+
+CASES = [
+    case(
+        "a position without a name",
+        lambda: X[0],
+        nt.AxisNameError,
+        """
+X[0]: an index names its axis
+  X : seq[3] emb[4]
+hint: X[seq(0)]
+""",
+    ),
+    case(
+        "a range without a name",
+        lambda: X[0:2],
+        nt.AxisNameError,
+        """
+X[0:2]: an index names its axis
+  X : seq[3] emb[4]
+hint: X[seq[2:5]]
+""",
+    ),
+    case(
+        "an axis alone",
+        lambda: X[seq],
+        nt.AxisNameError,
+        """
+X[seq]: seq alone says nothing to do
+  X : seq[3] emb[4]
+hint: X[seq(0)] for an index, X[seq[2:5]] for a range, X[seq >> seq'] to rename
+""",
+    ),
+    case(
+        "nothing",
+        lambda: X[None],
+        nt.AxisNameError,
+        """
+X[None]: an index names its axis
+  X : seq[3] emb[4]
+hint: X[seq(0)]
+""",
+    ),
+    case(
+        "an ellipsis",
+        lambda: X[...],
+        nt.AxisNameError,
+        """
+X[Ellipsis]: an index names its axis
+  X : seq[3] emb[4]
+hint: X[seq(0)]
+""",
+    ),
+    case(
+        "a list",
+        lambda: X[["seq(0)"]],
+        nt.AxisNameError,
+        """
+X[list]: an index names its axis
+  X : seq[3] emb[4]
+hint: X[seq(0)]
+""",
+    ),
+    case(
+        "an index outside its axis",
+        lambda: X[seq(3)],
+        nt.IndexRangeError,
+        """
+X[seq(3)]: index 3 lies outside axis seq, which is 3 in X
+  X : seq[3] emb[4]
+hint: X[seq(2)] is the last
+""",
+    ),
+    case(
+        "a negative index outside its axis",
+        lambda: X[seq(-4)],
+        nt.IndexRangeError,
+        """
+X[seq(-4)]: index -4 lies outside axis seq, which is 3 in X
+  X : seq[3] emb[4]
+hint: X[seq(2)] is the last
+""",
+    ),
+    case(
+        "an index into an empty axis",
+        lambda: X[seq[0:0]][seq(0)],
+        nt.IndexRangeError,
+        """
+A[seq(0)]: index 0 lies outside axis seq, which is 0 in A
+  A : seq[0] emb[4]
+hint: axis seq of A is empty
+""",
+    ),
+    case(
+        "an index that is a fraction",
+        lambda: X[seq(1.0)],
+        nt.KindError,
+        """
+X[seq(1.0)]: an index is a whole number or an integer named tensor, not a float
+  X : seq[3] emb[4]
+hint: X[seq(0)], X[seq(nt.tensor(..., seq))] or, to select, X[seq[[0, 2]]]
+""",
+    ),
+    case(
+        "an index that is a truth value",
+        lambda: X[seq(True)],
+        nt.KindError,
+        """
+X[seq(True)]: an index is a whole number or an integer named tensor, not a bool
+  X : seq[3] emb[4]
+hint: X[seq(0)], X[seq(nt.tensor(..., seq))] or, to select, X[seq[[0, 2]]]
+""",
+    ),
+    case(
+        "an index that is a string",
+        lambda: X[seq("a")],
+        nt.KindError,
+        """
+X[seq('a')]: an index is a whole number or an integer named tensor, not a str
+  X : seq[3] emb[4]
+hint: X[seq(0)], X[seq(nt.tensor(..., seq))] or, to select, X[seq[[0, 2]]]
+""",
+    ),
+    case(
+        "an index that is a list",
+        lambda: X[seq([0, 1])],
+        nt.KindError,
+        """
+X[seq(list)]: an index is a whole number or an integer named tensor, not a list
+  X : seq[3] emb[4]
+hint: X[seq(0)], X[seq(nt.tensor(..., seq))] or, to select, X[seq[[0, 2]]]
+""",
+    ),
+    case(
+        "an index that is a bare array",
+        lambda: X[seq(np.array([0, 1]))],
+        nt.KindError,
+        """
+X[seq(ndarray)]: an index is a whole number or an integer named tensor, not an ndarray
+  X : seq[3] emb[4]
+hint: X[seq(0)], X[seq(nt.tensor(..., seq))] or, to select, X[seq[[0, 2]]]
+""",
+    ),
+    case(
+        "an index that is a bare tensor of torch",
+        lambda: X[seq(torch.tensor([0, 1]))],
+        nt.KindError,
+        """
+X[seq(Tensor)]: an index is a whole number or an integer named tensor, not a Tensor
+  X : seq[3] emb[4]
+hint: X[seq(0)], X[seq(nt.tensor(..., seq))] or, to select, X[seq[[0, 2]]]
+""",
+    ),
+    case(
+        "a record with an unknown axis",
+        lambda: X[key(0)],
+        nt.AxisMissingError,
+        """
+X[key(0)]: X has no axis key
+  X : seq[3] emb[4]
+hint: index only axes that X has: seq, emb
+""",
+    ),
+    case(
+        "a record with a misspelled axis",
+        lambda: X["sqe(0)"],
+        nt.AxisMissingError,
+        """
+X[sqe(0)]: X has no axis sqe
+  X : seq[3] emb[4]
+hint: did you mean seq?
+""",
+    ),
+    case(
+        "a record that names an axis twice",
+        lambda: X[seq(0), seq(1)],
+        nt.AxisNameError,
+        """
+X[seq(0), seq(1)]: seq is named twice
+hint: name it once; "seq'" is a second copy
+""",
+    ),
+    case(
+        "an index and a range of one axis",
+        lambda: X[seq(0), seq[0:1]],
+        nt.AxisNameError,
+        """
+X[seq(0), seq[0:1]]: seq is named twice
+hint: name it once; "seq'" is a second copy
+""",
+    ),
+    case(
+        "a string that cannot be read",
+        lambda: X["seq(a)"],
+        nt.AxisNameError,
+        """
+X['seq(a)']: cannot read 'seq(a)'
+hint: X["seq(0), emb[2:5]"] indexes, X["seq -> seq'"] renames
+""",
+    ),
+    case(
+        "a string that names an axis alone",
+        lambda: X["seq"],
+        nt.AxisNameError,
+        """
+X['seq']: cannot read 'seq'
+hint: X["seq(0), emb[2:5]"] indexes, X["seq -> seq'"] renames
+""",
+    ),
+    case(
+        "a step of zero",
+        lambda: X[seq[0:2:0]],
+        nt.AxisNameError,
+        """
+X[seq[0:2:0]]: a step of 0 never ends
+  X : seq[3] emb[4]
+hint: X[seq[::1]]
+""",
+    ),
+    case(
+        "a bound that is a fraction",
+        lambda: X[seq[1.5:]],
+        nt.KindError,
+        """
+X[seq[1.5:]]: bounds are whole numbers, not a float
+  X : seq[3] emb[4]
+hint: X[seq[2:5]]
+""",
+    ),
+    case(
+        "a list of indices outside the axis",
+        lambda: X[seq[[0, 5]]],
+        nt.IndexRangeError,
+        """
+X[seq(A)]: index 5 in A lies outside axis seq, which is 3 in X
+  X : seq[3] emb[4]
+  A : seq[2]
+hint: indices count from 0 to 2
+""",
+    ),
+    case(
+        "a list of fractions",
+        lambda: X[seq[[0.5]]],
+        nt.KindError,
+        """
+X[seq(A)]: A holds float numbers, int is needed
+  X : seq[3] emb[4]
+  A : seq[1]
+hint: nt.cast(A, int); a mask selects in square brackets: X[seq[mask]]
+""",
+    ),
+    case(
+        "a mask of another size",
+        lambda: X[seq[[True, False]]],
+        nt.AxisSizeError,
+        """
+X[seq[mask]]: axis seq is 3 in X and 2 in mask
+  X : seq[3] emb[4]
+hint: a mask has one truth value for each index
+""",
+    ),
+    case(
+        "a selection by a matrix",
+        lambda: X[seq[np.array([[0, 1]])]],
+        nt.AxisNameError,
+        """
+X[seq[...]]: a selection from seq is a list of indices or a mask, not an array of sizes (1, 2)
+  X : seq[3] emb[4]
+hint: X[seq[[0, 2]]], or X[seq(I)] with I an integer named tensor
+""",
+    ),
+    case(
+        "a selection by a tensor of other axes",
+        lambda: X[seq[X]],
+        nt.AxisNameError,
+        """
+X[seq[I]]: a selection from seq is a tensor over seq alone
+  X : seq[3] emb[4]
+  I : seq[3] emb[4]
+hint: X[seq(I)] indexes by a tensor of any shape
+""",
+    ),
+    case(
+        "an integer tensor outside the axis",
+        lambda: X[emb(J)],
+        nt.IndexRangeError,
+        """
+X[emb(J)]: index 7 in J lies outside axis emb, which is 4 in X
+  X : seq[3] emb[4]
+  J : seq[3]
+hint: indices count from 0 to 3
+""",
+    ),
+    case(
+        "an integer tensor below the axis",
+        lambda: X[emb(K)],
+        nt.IndexRangeError,
+        """
+X[emb(K)]: index -5 in K lies outside axis emb, which is 4 in X
+  X : seq[3] emb[4]
+  K : seq[3]
+hint: indices count from 0 to 3
+""",
+    ),
+    case(
+        "an integer tensor of torch outside the axis",
+        lambda: T[emb(JT)],
+        nt.IndexRangeError,
+        """
+T[emb(JT)]: index 7 in JT lies outside axis emb, which is 4 in T
+  T  : seq[3] emb[4]
+  JT : seq[3]
+hint: indices count from 0 to 3
+""",
+    ),
+    case(
+        "a real tensor as an index",
+        lambda: X[seq(X)],
+        nt.KindError,
+        """
+X[seq(X)]: X holds float numbers, int is needed
+  X : seq[3] emb[4]
+  X : seq[3] emb[4]
+hint: nt.cast(X, int); a mask selects in square brackets: X[seq[mask]]
+""",
+    ),
+    case(
+        "a mask as an index",
+        lambda: X[seq(mask)],
+        nt.KindError,
+        """
+X[seq(mask)]: mask holds bool numbers, int is needed
+  X    : seq[3] emb[4]
+  mask : seq[3] emb[4]
+hint: nt.cast(mask, int); a mask selects in square brackets: X[seq[mask]]
+""",
+    ),
+    case(
+        "an index with another size than the data",
+        lambda: X[emb(short)],
+        nt.AxisSizeError,
+        """
+X[emb(short)]: axis seq is 3 in X and 2 in short
+  X     : seq[3] emb[4]
+  short : seq[2]
+hint: select as many of both, X[seq[:2]], or rename one: short["seq -> seq'"]
+""",
+    ),
+    case(
+        "data and index in two libraries",
+        lambda: T[emb(I)],
+        nt.BackendError,
+        """
+T[emb(I)]: T is a torch tensor and I a numpy tensor; data never changes library by itself
+  T : seq[3] emb[4]
+  I : seq[3]
+hint: convert one of them: I.to("torch")
+""",
+    ),
+    case(
+        "nt.index with an axis that X lacks",
+        lambda: nt.index[vocab](X, I),
+        nt.AxisMissingError,
+        """
+X[vocab(I)]: X has no axis vocab
+  X : seq[3] emb[4]
+  I : seq[3]
+hint: rename the axis of X that you mean: X[emb >> vocab]
+""",
+    ),
+    case(
+        "nt.index without indices",
+        lambda: nt.index[emb](X),
+        nt.AxisNameError,
+        """
+index[emb](X): 1 to index by, and 0 tensors of indices
+  X : seq[3] emb[4]
+hint: one integer tensor for each axis: nt.index[row, col](X, I, J)
+""",
+    ),
+    case(
+        "nt.index with too many indices",
+        lambda: nt.index[emb](X, I, I),
+        nt.AxisNameError,
+        """
+index[emb](X, I, J): 1 to index by, and 2 tensors of indices
+  X : seq[3] emb[4]
+hint: one integer tensor for each axis: nt.index[row, col](X, I, J)
+""",
+    ),
+    case(
+        "nt.index with a bare array",
+        lambda: nt.index[emb](X, np.array([0])),
+        nt.BackendError,
+        """
+X[emb(A)]: A is a bare array of sizes (1); its axes have no names
+  X : seq[3] emb[4]
+hint: name them: nt.tensor(A, ax)
+""",
+    ),
+    case(
+        "a name that is there already",
+        lambda: X[seq >> emb],
+        nt.AxisClashError,
+        """
+X[seq >> emb]: X would have two axes emb
+  X : seq[3] emb[4]
+hint: choose another name, or rename the one that is there first: X["emb -> emb'"]
+""",
+    ),
+    case(
+        "two axes that get one name",
+        lambda: X[seq >> key, emb >> key],
+        nt.AxisClashError,
+        """
+X[seq >> key, emb >> key]: X would have two axes key
+  X : seq[3] emb[4]
+hint: choose another name, or rename the one that is there first: X["key -> key'"]
+""",
+    ),
+    case(
+        "an axis renamed twice",
+        lambda: X[seq >> key, seq >> val],
+        nt.AxisNameError,
+        """
+X[seq >> key, seq >> val]: seq is named twice
+hint: name it once; "seq'" is a second copy
+""",
+    ),
+    case(
+        "a renaming of an absent axis",
+        lambda: X[key >> val],
+        nt.AxisMissingError,
+        """
+X[key >> val]: X has no axis key
+  X : seq[3] emb[4]
+hint: rename the axis of X that you mean: X[emb >> key]
+""",
+    ),
+    case(
+        "a renaming of a misspelled axis",
+        lambda: X["ebm -> key"],
+        nt.AxisMissingError,
+        """
+X[ebm >> key]: X has no axis ebm
+  X : seq[3] emb[4]
+hint: did you mean emb?
+""",
+    ),
+    case(
+        "a renaming with a wrong size before",
+        lambda: X[seq[4] >> key],
+        nt.AxisSizeError,
+        """
+X[seq[4] >> key]: axis seq is 4 in the call and 3 in X
+  X : seq[3] emb[4]
+hint: leave the size out: seq
+""",
+    ),
+    case(
+        "a renaming with a wrong size after",
+        lambda: X[seq >> key[4]],
+        nt.AxisSizeError,
+        """
+X[seq >> key[4]]: axis key is 4 in the call and 3 in X
+  X : seq[3] emb[4]
+hint: leave the size out: key
+""",
+    ),
+    case(
+        "a merge of an absent axis",
+        lambda: X[(seq, key) >> val],
+        nt.AxisMissingError,
+        """
+X[(seq, key) >> val]: X has no axis key
+  X : seq[3] emb[4]
+hint: rename the axis of X that you mean: X[emb >> key]
+""",
+    ),
+    case(
+        "a merge with a wrong size",
+        lambda: X[(seq, emb) >> key[13]],
+        nt.AxisSizeError,
+        """
+X[(seq, emb) >> key[13]]: axis key is 13 in the call and 12 in X
+  X : seq[3] emb[4]
+hint: leave the size out: key
+""",
+    ),
+    case(
+        "a merge onto an axis that is there",
+        lambda: nt.ones("seq[2] emb[3] key[4]")[(seq, emb) >> key],
+        nt.AxisClashError,
+        """
+A[(seq, emb) >> key]: A would have two axes key
+  A : seq[2] emb[3] key[4]
+hint: choose another name, or rename the one that is there first: A["key -> key'"]
+""",
+    ),
+    case(
+        "a split that does not divide",
+        lambda: X[emb >> (key[3], val)],
+        nt.AxisSizeError,
+        """
+X[emb >> (key[3], val)]: axis emb is 4 in X, which does not split into parts of 3
+  X : seq[3] emb[4]
+hint: the sizes of the new axes multiply to 4
+""",
+    ),
+    case(
+        "a split into sizes of another product",
+        lambda: X[emb >> (key[2], val[3])],
+        nt.AxisSizeError,
+        """
+X[emb >> (key[2], val[3])]: axis emb is 4 in X, which does not split into parts of 6
+  X : seq[3] emb[4]
+hint: the sizes of the new axes multiply to 4
+""",
+    ),
+    case(
+        "a split into nothing",
+        lambda: X[emb >> (key[0], val)],
+        nt.AxisSizeError,
+        """
+X[emb >> (key[0], val)]: axis emb is 4 in X, which does not split into parts of 0
+  X : seq[3] emb[4]
+hint: the sizes of the new axes multiply to 4
+""",
+    ),
+    case(
+        "a split with two open sizes",
+        lambda: X[emb >> (key, val)],
+        nt.AxisSizeError,
+        """
+X[emb >> (key, val)]: the sizes of key, val are all open
+  X : seq[3] emb[4]
+hint: give all but one: emb >> (key[2], val)
+""",
+    ),
+    case(
+        "a split onto an axis that is there",
+        lambda: X[emb >> (key[2], seq)],
+        nt.AxisClashError,
+        """
+X[emb >> (key[2], seq)]: X would have two axes seq
+  X : seq[3] emb[4]
+hint: choose another name, or rename the one that is there first: X["seq -> seq'"]
+""",
+    ),
+    case(
+        "a split of an absent axis",
+        lambda: X[key >> (val[2], vocab)],
+        nt.AxisMissingError,
+        """
+X[key >> (val[2], vocab)]: X has no axis key
+  X : seq[3] emb[4]
+hint: rename the axis of X that you mean: X[emb >> key]
+""",
+    ),
+    case(
+        "an update of a position",
+        lambda: X.at[0].set(0),
+        nt.AxisNameError,
+        """
+X[0]: an index names its axis
+  X : seq[3] emb[4]
+hint: X[seq(0)]
+""",
+    ),
+    case(
+        "an update of an unknown axis",
+        lambda: X.at[key(0)].set(0),
+        nt.AxisMissingError,
+        """
+X[key(0)]: X has no axis key
+  X : seq[3] emb[4]
+hint: index only axes that X has: seq, emb
+""",
+    ),
+    case(
+        "an update at a renaming",
+        lambda: X.at[seq >> key].set(0),
+        nt.AxisNameError,
+        """
+X.at[...]: an update is at indices, and a renaming is none
+  X : seq[3] emb[4]
+hint: X.at[seq(0)].set(Y)
+""",
+    ),
+    case(
+        "an update outside the axis",
+        lambda: X.at[seq(5)].set(0),
+        nt.IndexRangeError,
+        """
+X.at[seq(5)].set(0): index 5 lies outside axis seq, which is 3 in X
+  X : seq[3] emb[4]
+hint: X[seq(2)] is the last
+""",
+    ),
+    case(
+        "an update at a fraction",
+        lambda: X.at[seq(0.5)].set(0),
+        nt.KindError,
+        """
+X[seq(0.5)]: an index is a whole number or an integer named tensor, not a float
+  X : seq[3] emb[4]
+hint: X[seq(0)], X[seq(nt.tensor(..., seq))] or, to select, X[seq[[0, 2]]]
+""",
+    ),
+    case(
+        "an update with a step of zero",
+        lambda: X.at[seq[::0]].set(0),
+        nt.AxisNameError,
+        """
+X[seq[::0]]: a step of 0 never ends
+  X : seq[3] emb[4]
+hint: X[seq[::1]]
+""",
+    ),
+    case(
+        "an update at indices outside the axis",
+        lambda: X.at[emb(J)].set(0),
+        nt.IndexRangeError,
+        """
+X.at[emb(J)].set(0): index 7 in J lies outside axis emb, which is 4 in X
+  X : seq[3] emb[4]
+  J : seq[3]
+hint: indices count from 0 to 3
+""",
+    ),
+    case(
+        "an update of torch at indices outside the axis",
+        lambda: T.at[emb(JT)].add(0),
+        nt.IndexRangeError,
+        """
+T.at[emb(JT)].add(0): index 7 in JT lies outside axis emb, which is 4 in T
+  T  : seq[3] emb[4]
+  JT : seq[3]
+hint: indices count from 0 to 3
+""",
+    ),
+    case(
+        "an update at real indices",
+        lambda: X.at[emb(X)].set(0),
+        nt.KindError,
+        """
+X.at[emb(X)].set(0): X holds float numbers, int is needed
+  X : seq[3] emb[4]
+  X : seq[3] emb[4]
+hint: an index is an integer tensor
+""",
+    ),
+    case(
+        "an update by a tensor with the axis that the index uses up",
+        lambda: X.at[seq(0)].set(Y),
+        nt.AxisClashError,
+        """
+X.at[seq(0)].set(Y): Y has axis seq, which the index uses up
+  X : seq[3] emb[4]
+  Y : seq[3] emb[4]
+hint: rename it: Y["seq -> seq'"]
+""",
+    ),
+    case(
+        "an update by a tensor of another size",
+        lambda: X.at[seq[0:2]].set(Y),
+        nt.AxisSizeError,
+        """
+X.at[seq[0:2]].set(Y): axis seq is 2 at the place in X and 3 in Y
+  X : seq[3] emb[4]
+  Y : seq[3] emb[4]
+hint: write a tensor with seq[2]
+""",
+    ),
+    case(
+        "an update by a bare array",
+        lambda: X.at[seq(0)].set(np.ones(4)),
+        nt.BackendError,
+        """
+X.at[seq(0)].set(A): A is a bare array of sizes (4); its axes have no names
+  X : seq[3] emb[4]
+hint: name them: nt.tensor(A, ax)
+""",
+    ),
+    case(
+        "an update by a tensor of another library",
+        lambda: X.at[seq[0:3]].set(T),
+        nt.BackendError,
+        """
+X.at[seq[0:3]].set(T): X is a numpy tensor and T a torch tensor; data never changes library by itself
+  X : seq[3] emb[4]
+  T : seq[3] emb[4]
+hint: convert one of them: T.to("numpy")
+""",
+    ),
+    case(
+        "an update of whole numbers by a fraction",
+        lambda: I.at[seq(0)].set(0.5),
+        nt.KindError,
+        """
+I.at[seq(0)].set(0.5): I holds int numbers, which cannot hold 0.5, a float value
+  I : seq[3]
+hint: nt.cast(I, float) first
+""",
+    ),
+    case(
+        "an update of truth values by a number",
+        lambda: mask.at[seq(0)].add(3),
+        nt.KindError,
+        """
+mask.at[seq(0)].add(3): mask holds bool numbers, which cannot hold 3, an int value
+  mask : seq[3] emb[4]
+hint: nt.cast(mask, int) first
+""",
+    ),
+    case(
+        "an update of real numbers by a complex one",
+        lambda: T.at[seq(0)].set(2j),
+        nt.KindError,
+        """
+T.at[seq(0)].set(2j): T holds float numbers, which cannot hold 2j, a complex value
+  T : seq[3] emb[4]
+hint: nt.cast(T, complex) first
+""",
+    ),
+]
+
+
+@pytest.mark.parametrize(("call", "error", "text"), CASES)
+def test_the_error_is_explained(call, error, text):
+    check(call, error, text)

@@ -1,0 +1,60 @@
+"""Refusals whose last words are Python's, numpy's or torch's, and change with their versions."""
+
+import pytest
+import torch
+
+import namedtensor as nt
+from namedtensor import R, axes, formula
+from tests.errors.operands import T, X, emb, seq
+
+hid = axes("hid")
+
+
+@formula
+def project(X: R[emb], *, W: R[emb, hid]) -> R[hid]:
+    return W @ emb @ X
+
+
+CASES = [
+    (lambda: nt.max[seq](T * 2j), nt.KindError, "max[seq](A): torch cannot compute it: "),
+    (lambda: nt.log(0), nt.NamedTensorError, "log(0): "),
+    (lambda: nt.exp(10_000), nt.NamedTensorError, "exp(10000): "),
+    (lambda: nt.erf(2j), nt.NamedTensorError, "erf(2j): "),
+    (lambda: T.to("cuda:99"), nt.BackendError, "X.to('cuda:99'): torch cannot give it: "),
+    (
+        lambda: nt.categorical[emb](-1.0 * T),
+        nt.NamedTensorError,
+        "categorical[emb](P): torch cannot draw: ",
+    ),
+    (
+        lambda: nt.zeros(seq[2], device="nowhere"),
+        nt.BackendError,
+        "zeros(seq[2], ...): torch cannot make it: ",
+    ),
+    (lambda: project(X), nt.NamedTensorError, "project(...): missing a required "),
+    (lambda: project(X, X, W=X), nt.NamedTensorError, "project(...): too many positional "),
+    (lambda: project(X, W=X, V=X), nt.NamedTensorError, "project(...): got an unexpected "),
+]
+
+
+@pytest.mark.parametrize(("call", "error", "start"), CASES, ids=[start for _, _, start in CASES])
+def test_what_a_library_refuses_comes_with_the_call_and_a_hint(call, error, start):
+    with pytest.raises(nt.NamedTensorError) as caught:
+        call()
+    assert type(caught.value) is error
+    assert str(caught.value).startswith(start)
+    assert len(str(caught.value).removeprefix(start)) > 10
+    assert caught.value.hint
+
+
+def test_the_refusal_of_a_library_stays_the_cause():
+    with pytest.raises(nt.KindError) as caught:
+        nt.max[seq](T * 2j)
+    assert isinstance(caught.value.__cause__, NotImplementedError)
+
+
+def test_a_lack_of_memory_is_no_refusal_and_passes():
+    wide = nt.tensor(torch.empty(1).expand(2**50), seq)
+    with pytest.raises(RuntimeError) as caught:
+        nt.exp(wide)
+    assert type(caught.value) is RuntimeError

@@ -1,0 +1,433 @@
+"""Lifted functions, derivatives and einops patterns."""
+
+import numpy as np
+import pytest
+
+import namedtensor as nt
+from tests.errors.check import case, check
+from tests.errors.operands import (
+    I,
+    T,
+    X,
+    emb,
+    first_two,
+    nothing,
+    other,
+    seq,
+)
+
+CASES = [
+    case(
+        "a lifted number",
+        lambda: nt.lift(3, "seq -> emb"),
+        nt.KindError,
+        """
+lift(f, 'seq -> emb'): f is an int, and not a function of arrays
+hint: nt.lift(np.linalg.inv, 'row col -> row col')
+""",
+    ),
+    case(
+        "a pattern without an arrow",
+        lambda: nt.lift(np.sum, "row col"),
+        nt.AxisNameError,
+        """
+lift(sum, 'row col'): a pattern has an arrow
+hint: "row col -> row"
+""",
+    ),
+    case(
+        "a pattern with a number",
+        lambda: nt.lift(np.sum, "3 -> seq"),
+        nt.AxisNameError,
+        """
+'3 ': cannot read axes from '3'
+hint: names are words, with primes and sizes: "seq seq' emb[512]"
+""",
+    ),
+    case(
+        "too few operands for a pattern",
+        lambda: nt.lift(np.add, "seq, seq -> seq")(X),
+        nt.AxisNameError,
+        """
+lift(add, 'seq, seq -> seq')(A): the pattern has 2 operand(s), and 1 are given
+  A : seq[3] emb[4]
+hint: one group of axes for each operand, with commas between
+""",
+    ),
+    case(
+        "a bare array for a pattern",
+        lambda: nt.lift(np.sum, "seq ->")(np.ones(3)),
+        nt.BackendError,
+        """
+lift(sum, 'seq ->')(A): A is an ndarray, and not a named tensor
+hint: name its axes: nt.tensor(A, ...)
+""",
+    ),
+    case(
+        "two libraries for a pattern",
+        lambda: nt.lift(np.add, "seq, seq -> seq")(X, T),
+        nt.BackendError,
+        """
+lift(add, 'seq, seq -> seq')(A, B): A is a numpy tensor and B a torch tensor; data never changes library by itself
+  A : seq[3] emb[4]
+  B : seq[3] emb[4]
+hint: convert one of them: B.to("numpy")
+""",
+    ),
+    case(
+        "an axis of the pattern that X lacks",
+        lambda: nt.lift(np.sum, "row ->")(X),
+        nt.AxisMissingError,
+        """
+lift(sum, 'row ->')(A): A has no axis row
+  A : seq[3] emb[4]
+hint: rename the axis of A that you mean: A[ax >> row]
+""",
+    ),
+    case(
+        "a size that is not the pattern's",
+        lambda: nt.lift(np.sum, "seq[4] ->")(X),
+        nt.AxisSizeError,
+        """
+lift(sum, 'seq[4] ->')(A): axis seq is 3 in A and 4 in the pattern
+  A : seq[3] emb[4]
+hint: leave the size out: seq
+""",
+    ),
+    case(
+        "operands of two sizes",
+        lambda: nt.lift(np.add, "seq, seq -> seq")(X, other),
+        nt.AxisSizeError,
+        """
+lift(add, 'seq, seq -> seq')(A, B): axis seq is 3 in A and 2 in B
+  A : seq[3] emb[4]
+  B : seq[2] emb[5]
+hint: select as many of both, or rename one: B["seq -> seq'"]
+""",
+    ),
+    case(
+        "a result with other axes than the pattern",
+        lambda: nt.lift(np.sum, "seq -> emb")(X),
+        nt.AxisSizeError,
+        """
+lift(sum, 'seq -> emb')(A): sum gave an array of sizes (), and the pattern names emb
+  A : seq[3] emb[4]
+hint: name each axis of the result, in its order
+""",
+    ),
+    case(
+        "a result that changes a size",
+        lambda: nt.lift(first_two, "seq -> seq")(X),
+        nt.AxisSizeError,
+        """
+lift(first_two, 'seq -> seq')(A): axis seq is 3 before first_two and 2 after it
+  A : seq[3] emb[4]
+hint: give the new axis its own name: ... -> seq'
+""",
+    ),
+    case(
+        "a result that is no number",
+        lambda: nt.lift(nothing, "seq ->")(X),
+        nt.KindError,
+        """
+lift(nothing, 'seq ->')(A): nothing gave None, and not numbers
+  A : seq[3] emb[4]
+hint: return an array of numbers
+""",
+    ),
+    case(
+        "fewer results than the pattern",
+        lambda: nt.lift(np.negative, "seq -> seq, seq")(X),
+        nt.AxisNameError,
+        """
+lift(negative, 'seq -> seq, seq'): negative gave one result, and the pattern names 2
+hint: one group of axes for each result, with commas between
+""",
+    ),
+    case(
+        "tensors of two sizes over a hidden axis",
+        lambda: nt.lift(np.add, over=seq)(X, other[emb(0)]),
+        nt.AxisSizeError,
+        """
+lift(add, over=seq)(X, Y): axis seq is 3 in X and 2 in Y
+  X : seq[3] emb[4]
+  Y : seq[2]
+hint: select as many of both, or rename one: Y["seq -> seq'"]
+""",
+    ),
+    case(
+        "a derivative of numpy data",
+        lambda: nt.derivative(nt.exp)(X),
+        nt.BackendError,
+        """
+derivative(f)(X): derivatives are torch's, and X is not torch data
+  X : seq[3] emb[4]
+hint: X.to("torch")
+""",
+    ),
+    case(
+        "a derivative by whole numbers",
+        lambda: nt.derivative(nt.exp)(I.to("torch")),
+        nt.KindError,
+        """
+derivative(f)(X): X holds int numbers, and derivatives are by real ones
+  X : seq[3]
+hint: X.to("float32")
+""",
+    ),
+    case(
+        "a derivative by an argument that is not there",
+        lambda: nt.derivative(nt.exp, 1)(T),
+        nt.AxisNameError,
+        """
+derivative(f, 1): f is given 1 argument(s), and argument 1 is asked for
+hint: arguments count from 0
+""",
+    ),
+    case(
+        "a derivative of what gives no tensor",
+        lambda: nt.derivative(nothing)(T),
+        nt.BackendError,
+        """
+derivative(f)(X): f gave None, and not a named tensor
+  X : seq[3] emb[4]
+hint: return a named tensor
+""",
+    ),
+    case(
+        "a gradient of a tensor with axes",
+        lambda: nt.grad(nt.exp)(T),
+        nt.AxisSizeError,
+        """
+grad(f)(X): f(X) has axes, and a gradient is of a single number
+  X    : seq[3] emb[4]
+  f(X) : seq[3] emb[4]
+hint: nt.sum[...](f(X)) reduces all axes; nt.derivative(f)(X) keeps them
+""",
+    ),
+    case(
+        "a gradient of a bare array",
+        lambda: nt.grad(nt.exp)(np.ones(3)),
+        nt.BackendError,
+        """
+grad(f)(X): derivatives are torch's, and X is not torch data
+hint: X.to("torch")
+""",
+    ),
+    case(
+        "a differential along another shape",
+        lambda: nt.differential(nt.exp)(T, nt.ones("seq[3]", backend="torch")),
+        nt.AxisNameError,
+        """
+differential(f)(X, dX): dX is no tensor of X's shape
+  X  : seq[3] emb[4]
+  dX : seq[3]
+hint: give dX that shape
+""",
+    ),
+    case(
+        "a differential along a number",
+        lambda: nt.differential(nt.exp)(T, 1.0),
+        nt.AxisNameError,
+        """
+differential(f)(X, dX): dX is no tensor of X's shape
+  X : seq[3] emb[4]
+hint: give dX that shape
+""",
+    ),
+    case(
+        "an einops pattern without an arrow",
+        lambda: X.rearrange("seq emb"),
+        nt.AxisNameError,
+        """
+X.rearrange('seq emb'): a pattern has axes, an arrow, and axes
+  X : seq[3] emb[4]
+hint: X.rearrange("batch (head key) -> batch head key", head=8)
+""",
+    ),
+    case(
+        "an einops pattern that is no string",
+        lambda: X.rearrange(3),
+        nt.AxisNameError,
+        """
+X.rearrange(3): a pattern is a string, not an int
+  X : seq[3] emb[4]
+hint: X.rearrange("batch (head key) -> batch head key", head=8)
+""",
+    ),
+    case(
+        "an einops pattern without axes",
+        lambda: X.rearrange("->"),
+        nt.AxisNameError,
+        """
+X.rearrange('->'): a pattern has axes, an arrow, and axes
+  X : seq[3] emb[4]
+hint: X.rearrange("batch (head key) -> batch head key", head=8)
+""",
+    ),
+    case(
+        "an einops pattern with a name on one side",
+        lambda: X.rearrange("seq (a b) -> seq a", a=2),
+        nt.AxisNameError,
+        """
+X.rearrange('seq (a b) -> seq a'): b stands on one side only
+  X : seq[3] emb[4]
+hint: X.rearrange("batch (head key) -> batch head key", head=8)
+""",
+    ),
+    case(
+        "an einops pattern with a name twice",
+        lambda: X.rearrange("seq seq -> seq"),
+        nt.AxisNameError,
+        """
+X.rearrange('seq seq -> seq'): seq stands twice on one side
+  X : seq[3] emb[4]
+hint: X.rearrange("batch (head key) -> batch head key", head=8)
+""",
+    ),
+    case(
+        "an einops pattern with an absent axis",
+        lambda: X.rearrange("key -> key"),
+        nt.AxisMissingError,
+        """
+X.rearrange('key -> key'): X has no axis key
+  X : seq[3] emb[4]
+hint: name axes of X on the left
+""",
+    ),
+    case(
+        "an einops pattern with a misspelled axis",
+        lambda: X.rearrange("sqe -> sqe"),
+        nt.AxisMissingError,
+        """
+X.rearrange('sqe -> sqe'): X has no axis sqe
+  X : seq[3] emb[4]
+hint: did you mean seq?
+""",
+    ),
+    case(
+        "an einops group that is not closed",
+        lambda: X.rearrange("(seq emb -> key"),
+        nt.AxisNameError,
+        """
+X.rearrange('(seq emb -> key'): a group is not closed
+  X : seq[3] emb[4]
+hint: X.rearrange("batch (head key) -> batch head key", head=8)
+""",
+    ),
+    case(
+        "an einops group that was never opened",
+        lambda: X.rearrange("seq emb) -> key"),
+        nt.AxisNameError,
+        """
+X.rearrange('seq emb) -> key'): a group closes that never opened
+  X : seq[3] emb[4]
+hint: X.rearrange("batch (head key) -> batch head key", head=8)
+""",
+    ),
+    case(
+        "an einops group in a group",
+        lambda: X.rearrange("((seq) emb) -> key"),
+        nt.AxisNameError,
+        """
+X.rearrange('((seq) emb) -> key'): groups do not nest
+  X : seq[3] emb[4]
+hint: X.rearrange("batch (head key) -> batch head key", head=8)
+""",
+    ),
+    case(
+        "an einops ellipsis",
+        lambda: X.rearrange("seq ... -> ... seq"),
+        nt.AxisNameError,
+        """
+X.rearrange('seq ... -> ... seq'): cannot read '...'
+  X : seq[3] emb[4]
+hint: X.rearrange("batch (head key) -> batch head key", head=8)
+""",
+    ),
+    case(
+        "an einops group that may stand for two axes",
+        lambda: X.rearrange("(a b) -> a b", a=2),
+        nt.AxisNameError,
+        """
+X.rearrange('(a b) -> a b'): (a b) may stand for any of seq, emb
+  X : seq[3] emb[4]
+hint: name every other axis, or split by name: X[seq >> (a[8], b)]
+""",
+    ),
+    case(
+        "an einops group that stands for none",
+        lambda: X.rearrange("seq emb (a b) -> seq emb a b", a=2),
+        nt.AxisNameError,
+        """
+X.rearrange('seq emb (a b) -> seq emb a b'): (a b) stands for no axis that is left
+  X : seq[3] emb[4]
+hint: name every other axis, or split by name: X[layer >> (a[8], b)]
+""",
+    ),
+    case(
+        "an einops group of two open sizes",
+        lambda: X.rearrange("seq (a b) -> seq a b"),
+        nt.AxisSizeError,
+        """
+X.rearrange("seq (a b) -> seq a b"): the sizes of a, b are all open
+  X : seq[3] emb[4]
+hint: give all but one: a=2
+""",
+    ),
+    case(
+        "an einops group that does not divide",
+        lambda: X.rearrange("seq (a b) -> seq a b", a=3),
+        nt.AxisSizeError,
+        """
+X.rearrange("seq (a b) -> seq a b"): axis emb is 4 in X, which does not split into parts of 3
+  X : seq[3] emb[4]
+hint: the sizes of the new axes multiply to 4
+""",
+    ),
+    case(
+        "an einops group of another product",
+        lambda: X.rearrange("seq (a b) -> seq a b", a=2, b=3),
+        nt.AxisSizeError,
+        """
+X.rearrange("seq (a b) -> seq a b"): axis emb is 4 in X, which does not split into parts of 6
+  X : seq[3] emb[4]
+hint: the sizes of the new axes multiply to 4
+""",
+    ),
+    case(
+        "an einops size of a name that is not there",
+        lambda: X.rearrange("seq (a b) -> seq a b", a=2, c=3),
+        nt.AxisNameError,
+        """
+X.rearrange('seq (a b) -> seq a b'): a size is given for c, which it does not name
+  X : seq[3] emb[4]
+hint: X.rearrange("batch (head key) -> batch head key", head=8)
+""",
+    ),
+    case(
+        "an einops size that is a fraction",
+        lambda: X.rearrange("seq (a b) -> seq a b", a=1.5),
+        nt.AxisNameError,
+        """
+X.rearrange('seq (a b) -> seq a b'): the size of a is a whole number, not 1.5
+  X : seq[3] emb[4]
+hint: X.rearrange("batch (head key) -> batch head key", head=8)
+""",
+    ),
+    case(
+        "an einops pattern onto an axis that is there",
+        lambda: nt.ones("seq_emb[6] seq[4]").rearrange("(seq emb) -> seq emb", seq=2),
+        nt.AxisClashError,
+        """
+A.rearrange("(seq emb) -> seq emb"): A would have two axes seq
+  A : seq_emb[6] seq[4]
+hint: choose another name, or rename the one that is there first: A["seq -> seq'"]
+""",
+    ),
+]
+
+
+@pytest.mark.parametrize(("call", "error", "text"), CASES)
+def test_the_error_is_explained(call, error, text):
+    check(call, error, text)

@@ -1,0 +1,468 @@
+"""Tensors made, asked and converted wrongly."""
+
+import numpy as np
+import pytest
+import torch
+
+import namedtensor as nt
+from tests.errors.check import case, check
+from tests.errors.operands import I, T, X, emb, key, mask, seq
+
+CASES = [
+    case(
+        "fewer names than the data has axes",
+        lambda: nt.tensor(np.ones((2, 3)), seq),
+        nt.AxisNameError,
+        """
+tensor(data, seq): data has sizes (2, 3), 2 in all, and 1 axes are named
+hint: give one name for each, in the order in which data holds them
+""",
+    ),
+    case(
+        "more names than the data has axes",
+        lambda: nt.tensor(np.ones(3), seq, emb),
+        nt.AxisNameError,
+        """
+tensor(data, seq, emb): data has sizes (3), 1 in all, and 2 axes are named
+hint: give one name for each, in the order in which data holds them
+""",
+    ),
+    case(
+        "no names",
+        lambda: nt.tensor(np.ones(3)),
+        nt.AxisNameError,
+        """
+tensor(data): data has sizes (3), 1 in all, and 0 axes are named
+hint: give one name for each, in the order in which data holds them
+""",
+    ),
+    case(
+        "one name twice",
+        lambda: nt.tensor(np.ones((3, 3)), seq, seq),
+        nt.AxisNameError,
+        """
+tensor(data, seq, seq): seq is named twice
+hint: name it once; "seq'" is a second copy
+""",
+    ),
+    case(
+        "a size that the data has not",
+        lambda: nt.tensor(np.ones(3), seq[4]),
+        nt.AxisSizeError,
+        """
+tensor(data, seq[4]): axis seq is 4 in the call and 3 in data
+hint: leave the size out: seq
+""",
+    ),
+    case(
+        "a name that is a number",
+        lambda: nt.tensor(np.ones(3), 3),
+        nt.AxisNameError,
+        """
+axes(3): axes are given as Axis objects or as names, not as an int
+hint: seq, (seq, emb) or "seq emb"
+""",
+    ),
+    case(
+        "a named tensor",
+        lambda: nt.tensor(X, seq, emb),
+        nt.BackendError,
+        """
+tensor(X, ...): X has names already
+  X : seq[3] emb[4]
+hint: rename its axes: X[seq >> seq_]
+""",
+    ),
+    case(
+        "lists of different lengths",
+        lambda: nt.tensor([[1], [1, 2]], seq, emb),
+        nt.AxisSizeError,
+        """
+tensor(data, seq, emb): the lists are not all of one length, so they make no array
+hint: pad the shorter ones, or make a tensor of each
+""",
+    ),
+    case(
+        "strings",
+        lambda: nt.tensor(["a"], seq),
+        nt.KindError,
+        """
+tensor(data, seq): data of dtype <U1 does not hold numbers
+hint: use numbers or booleans
+""",
+    ),
+    case(
+        "no data",
+        lambda: nt.tensor(None),
+        nt.KindError,
+        """
+tensor(data): data of dtype object does not hold numbers
+hint: use numbers or booleans
+""",
+    ),
+    case(
+        "an axis that X lacks",
+        lambda: X.size(key),
+        nt.AxisMissingError,
+        """
+X.size(key): X has no axis key
+  X : seq[3] emb[4]
+hint: X has only the axes that its shape shows
+""",
+    ),
+    case(
+        "a misspelled axis",
+        lambda: X.size("ebm"),
+        nt.AxisMissingError,
+        """
+X.size(ebm): X has no axis ebm
+  X : seq[3] emb[4]
+hint: did you mean emb?
+""",
+    ),
+    case(
+        "two axes for one size",
+        lambda: X.size("seq emb"),
+        nt.AxisNameError,
+        """
+X.size('seq emb'): one axis is wanted here, and 2 are given
+hint: seq or "seq"
+""",
+    ),
+    case(
+        "positions without an order",
+        lambda: X.numpy(),
+        nt.AxisNameError,
+        """
+X.numpy(): axes have no order until you give one
+  X : seq[3] emb[4]
+hint: X.numpy(seq, emb)
+""",
+    ),
+    case(
+        "an order that leaves out an axis",
+        lambda: X.numpy(seq),
+        nt.AxisMissingError,
+        """
+X.numpy(seq): the order leaves out emb
+  X : seq[3] emb[4]
+hint: X.numpy(seq, emb)
+""",
+    ),
+    case(
+        "an order with an axis that X lacks",
+        lambda: X.torch(seq, key),
+        nt.AxisMissingError,
+        """
+X.torch(seq, key): X has no axis key
+  X : seq[3] emb[4]
+hint: X has only the axes that its shape shows
+""",
+    ),
+    case(
+        "an order that names an axis twice",
+        lambda: X.numpy(seq, seq),
+        nt.AxisNameError,
+        """
+X.numpy: seq is named twice
+hint: name it once; "seq'" is a second copy
+""",
+    ),
+    case(
+        "an order with a wrong size",
+        lambda: X.numpy(seq[4], emb),
+        nt.AxisSizeError,
+        """
+X.numpy(seq[4], emb): axis seq is 3 in X and 4 in the call
+  X : seq[3] emb[4]
+hint: leave the size out: seq
+""",
+    ),
+    case(
+        "one number of a tensor with axes",
+        lambda: X.item(),
+        nt.AxisSizeError,
+        """
+X.item(): X has axes, and this is asked of a single number
+  X : seq[3] emb[4]
+hint: reduce the axes, nt.sum[...](X), or index them, X[seq(0), emb(0)]
+""",
+    ),
+    case(
+        "the truth of a tensor with axes",
+        lambda: bool(X),
+        nt.AxisSizeError,
+        """
+bool(X): X has axes, and this is asked of a single number
+  X : seq[3] emb[4]
+hint: reduce the axes, nt.sum[...](X), or index them, X[seq(0), emb(0)]
+""",
+    ),
+    case(
+        "the length of a tensor",
+        lambda: len(X),
+        nt.AxisNameError,
+        """
+len(X): a named tensor has no first axis to measure
+  X : seq[3] emb[4]
+hint: X.size(seq) for one axis, X.shape.count for all records
+""",
+    ),
+    case(
+        "a walk along a tensor",
+        lambda: list(X),
+        nt.AxisNameError,
+        """
+iter(X): a named tensor has no first axis to run along
+  X : seq[3] emb[4]
+hint: name the axis: for Y in nt.unstack[seq](X)
+""",
+    ),
+    case(
+        "assignment",
+        lambda: X.__setitem__(seq(0), 1.0),
+        nt.AxisNameError,
+        """
+X[...] = Y: named tensors are values; an update makes a new one
+  X : seq[3] emb[4]
+hint: X = X.at[seq(0)].set(Y)
+""",
+    ),
+    case(
+        "a real number as an index of a list",
+        lambda: [1, 2][X[seq(0), emb(0)]],
+        nt.KindError,
+        """
+operator.index(X): X holds a float number, and an index is a whole number
+  X : () a single number
+hint: int(X) rounds towards zero
+""",
+    ),
+    case(
+        "an index by a tensor with axes",
+        lambda: [1, 2][I],
+        nt.AxisSizeError,
+        """
+operator.index(X): X has axes, and this is asked of a single number
+  X : seq[3]
+hint: reduce the axes, nt.sum[...](X), or index them, X[seq(0)]
+""",
+    ),
+    case(
+        "numpy's array of a tensor",
+        lambda: np.asarray(X),
+        nt.BackendError,
+        """
+numpy(X): numpy would have to guess the order of the axes
+  X : seq[3] emb[4]
+hint: say it: X.numpy(seq, emb)
+""",
+    ),
+    case(
+        "a function of numpy",
+        lambda: np.exp(X),
+        nt.BackendError,
+        """
+np.exp(...): numpy's functions know no names
+  X : seq[3] emb[4]
+hint: nt.exp(X)
+""",
+    ),
+    case(
+        "a function of numpy without a namesake",
+        lambda: np.transpose(X),
+        nt.BackendError,
+        """
+np.transpose(...): numpy's functions know no names
+  X : seq[3] emb[4]
+hint: X.numpy(seq, emb)
+""",
+    ),
+    case(
+        "a ufunc without a namesake",
+        lambda: np.arctan2.outer(X, X),
+        nt.BackendError,
+        """
+np.arctan2(...): numpy's functions know no names
+  X : seq[3] emb[4]
+hint: X.numpy(seq, emb)
+""",
+    ),
+    case(
+        "a function of torch",
+        lambda: torch.exp(T),
+        nt.BackendError,
+        """
+torch.exp(...): torch would have to guess the order of the axes
+  X : seq[3] emb[4]
+hint: use nt.exp
+""",
+    ),
+    case(
+        "a function of torch without a namesake",
+        lambda: torch.take(T, T),
+        nt.BackendError,
+        """
+torch.take(...): torch would have to guess the order of the axes
+  X : seq[3] emb[4]
+  X : seq[3] emb[4]
+hint: use X.torch(seq, emb), or nt.lift(take, ...)
+""",
+    ),
+    case(
+        "a library that is none",
+        lambda: X.to("bogus"),
+        nt.BackendError,
+        """
+X.to('bogus'): 'bogus' is no library, device or dtype
+  X : seq[3] emb[4]
+hint: X.to("torch"), X.to("cuda"), X.to("float32")
+""",
+    ),
+    case(
+        "a target that is a number",
+        lambda: T.to(3),
+        nt.BackendError,
+        """
+X.to(3): 3 is no library, device or dtype
+  X : seq[3] emb[4]
+hint: X.to("torch"), X.to("cuda"), X.to("float32")
+""",
+    ),
+    case(
+        "a target that is nothing",
+        lambda: X.to(None),
+        nt.BackendError,
+        """
+X.to(None): None is no library, device or dtype
+  X : seq[3] emb[4]
+hint: X.to("torch"), X.to("cuda"), X.to("float32")
+""",
+    ),
+    case(
+        "a dtype that holds no numbers",
+        lambda: X.to(object),
+        nt.BackendError,
+        """
+X.to(<class 'object'>): <class 'object'> is no library, device or dtype
+  X : seq[3] emb[4]
+hint: X.to("torch"), X.to("cuda"), X.to("float32")
+""",
+    ),
+    case(
+        "gradients of numpy data",
+        lambda: X.requires_grad_(),
+        nt.BackendError,
+        """
+X.requires_grad_(): gradients are torch's, and X holds numpy data
+  X : seq[3] emb[4]
+hint: X.to("torch")
+""",
+    ),
+    case(
+        "gradients of whole numbers",
+        lambda: I.to("torch").requires_grad_(),
+        nt.KindError,
+        """
+X.requires_grad_(): X holds int numbers, and gradients are of real ones
+  X : seq[3]
+hint: X.to("float32")
+""",
+    ),
+    case(
+        "the gradient that numpy data lacks",
+        lambda: X.grad,
+        nt.BackendError,
+        """
+X.grad: gradients are torch's, and X holds numpy data
+  X : seq[3] emb[4]
+hint: X.to("torch")
+""",
+    ),
+    case(
+        "backward from numpy data",
+        lambda: X.backward(),
+        nt.BackendError,
+        """
+X.backward(): gradients are torch's, and X holds numpy data
+  X : seq[3] emb[4]
+hint: X.to("torch")
+""",
+    ),
+    case(
+        "backward from a tensor with axes",
+        lambda: nt.ones("seq[3]", backend="torch").requires_grad_().backward(),
+        nt.AxisSizeError,
+        """
+X.backward(): X has axes, and a gradient starts from a single number
+  X : seq[3]
+hint: reduce first: nt.sum[...](X).backward()
+""",
+    ),
+    case(
+        "backward through nothing recorded",
+        lambda: nt.sum[...](T).backward(),
+        nt.BackendError,
+        """
+X.backward(): no operation that led to X was recorded
+  X : () a single number
+hint: ask for it before: W.requires_grad_()
+""",
+    ),
+    case(
+        "backward along a gradient of another shape",
+        lambda: T.detach().requires_grad_().backward(nt.ones("seq[3]", backend="torch")),
+        nt.AxisNameError,
+        """
+X.backward(gradient): gradient is no tensor of X's shape
+  X        : seq[3] emb[4]
+  gradient : seq[3]
+hint: give gradient that shape
+""",
+    ),
+    case(
+        "backward along a bare array",
+        lambda: T.detach().requires_grad_().backward(torch.ones(3, 4)),
+        nt.AxisNameError,
+        """
+X.backward(gradient): gradient is no tensor of X's shape
+  X : seq[3] emb[4]
+hint: give gradient that shape
+""",
+    ),
+    case(
+        "detaching numpy data",
+        lambda: X.detach(),
+        nt.BackendError,
+        """
+X.detach(): gradients are torch's, and X holds numpy data
+  X : seq[3] emb[4]
+hint: X.to("torch")
+""",
+    ),
+    case(
+        "the truth of truth values",
+        lambda: bool(mask),
+        nt.AxisSizeError,
+        """
+bool(X): X has axes, and this is asked of a single number
+  X : seq[3] emb[4]
+hint: nt.all[...](X) or nt.any[...](X)
+""",
+    ),
+    case(
+        "a whole number of a tensor with axes",
+        lambda: int(X),
+        nt.AxisSizeError,
+        """
+int(X): X has axes, and this is asked of a single number
+  X : seq[3] emb[4]
+hint: reduce the axes, nt.sum[...](X), or index them, X[seq(0), emb(0)]
+""",
+    ),
+]
+
+
+@pytest.mark.parametrize(("call", "error", "text"), CASES)
+def test_the_error_is_explained(call, error, text):
+    check(call, error, text)

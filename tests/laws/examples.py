@@ -20,7 +20,11 @@ from namedtensor.testing import RecordTensor
 
 @dataclass(frozen=True)
 class Domain:
-    """Where numbers come from: a kind, and the range that they lie in (whole: high is outside)."""
+    """Where numbers come from: a kind, and the range that they lie in (whole: high is outside).
+
+    Kinds are float (often with ties, on a grid), untied, special (nan, inf and others), int, odd,
+    distinct (indices, none twice) and bool.
+    """
 
     kind: str
     low: float = -2.0

@@ -96,6 +96,7 @@ def along(
 
 
 def shaped(draw: Draw, least: int = 0, most: int = 3, least_size: int = 0) -> dict[str, int]:
+    """Draw between `least` and `most` axes with their sizes."""
     return sizes(draw, names(draw, least, most), least_size)
 
 

@@ -88,14 +88,14 @@ JOINING = [
         to_take_apart(),
         lambda X, axis, parts, which: nt.split[axis](X, parts)[which],
         lambda X, axis, parts, which: D["split"](X, axis, parts)[which],
-        ("split",),
+        ("slice",),
     ),
     Row(
         "unstack/part",
         to_take_apart().filter(lambda example: sum(example.settings["parts"]) > 0),
         lambda X, axis, parts, which: nt.unstack[axis](X)[-1],
         lambda X, axis, parts, which: D["unstack"](X, axis)[-1],
-        ("unstack",),
+        ("unstack", "at"),
     ),
     Row(
         "scan",

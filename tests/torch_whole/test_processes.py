@@ -41,6 +41,8 @@ def found(tmp_path_factory):
         ("replicated", dict(rtol=1e-12, atol=1e-14)),
         ("replicated, looking for unused parameters", dict(rtol=1e-12, atol=1e-14)),
         ("sharded", dict(rtol=1e-12, atol=1e-14)),
+        ("split by head and hid", dict(rtol=1e-12, atol=1e-14)),
+        ("split by vocab", dict(rtol=1e-12, atol=1e-14)),
         ("sharded in bfloat16", dict(rtol=0.02, atol=0.02)),
     ],
 )

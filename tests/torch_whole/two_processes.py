@@ -10,9 +10,13 @@ from pathlib import Path
 
 import torch
 import torch.distributed as dist
+from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard
+from torch.distributed.tensor.experimental import implicit_replication
+from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.nn.parallel import DistributedDataParallel
 
+from namedtensor.sharding import shard
 from tests.torch_whole.model import Model, batch, loss, words
 
 
@@ -44,6 +48,16 @@ def sharded(model, half, **settings):
     return {name: parameter.full_tensor() for name, parameter in found.items()}
 
 
+def split(model, x, axes):
+    """Train one copy whose axes are split between the processes (DTensor)."""
+    mesh = init_device_mesh("cpu", (2,), mesh_dim_names=("model",))
+    shard(model, mesh, dict.fromkeys(axes, "model"))
+    assert any(parameter.to_local().shape != parameter.shape for parameter in model.parameters())
+    with implicit_replication(), sdpa_kernel(SDPBackend.MATH):
+        found = trained(model, shard(x, mesh, {}))
+    return {name: parameter.full_tensor() for name, parameter in found.items()}
+
+
 def main(rank, folder):
     warnings.simplefilter("error")
     dist.init_process_group("gloo", init_method=f"file://{folder}/store", rank=rank, world_size=2)
@@ -56,6 +70,8 @@ def main(rank, folder):
             deepcopy(model), half, find_unused_parameters=True
         ),
         "sharded": sharded(deepcopy(model), half),
+        "split by head and hid": split(deepcopy(model), x, ("head", "hid")),
+        "split by vocab": split(deepcopy(model), x, ("vocab",)),
         "sharded in bfloat16": sharded(deepcopy(model).float(), half, mp_policy=bfloat16),
     }
     if rank == 0:

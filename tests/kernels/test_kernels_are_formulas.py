@@ -9,6 +9,7 @@ import namedtensor as nt
 from namedtensor import R, formula
 from namedtensor.formula.rewrite import RULES
 from namedtensor.formula.rewrite.linear import identity
+from tests.kernels import formulas
 from tests.kernels.formulas import ROWS, key, plain, seq, seq_, stable_logsumexp, val
 
 SIZES = dict(seq=5, key=4, val=3, emb=6, hid=7, vocab=8, chans=3, kernel=2, out=4)
@@ -90,7 +91,13 @@ def test_a_formula_as_written_gets_its_kernel(row):
 
 
 def test_every_rule_has_a_formula():
-    tested = {row.rule for row in ROWS} | {"identity", "log_softmax", "standardize"}
+    tested = {row.rule for row in ROWS} | {
+        "identity",
+        "log_softmax",
+        "standardize",
+        "variance",
+        "relu",
+    }
     assert {rule.name for rule in RULES} == tested
 
 
@@ -137,6 +144,33 @@ def test_a_gain_over_another_axis_is_not_layer_norm():
 
     drawn = arguments(wrong, {}, torch.Generator().manual_seed(0))
     assert "not layer_norm: gamma is over seq, and the mean over val" in nt.explain(wrong, **drawn)
+
+
+@pytest.mark.parametrize(
+    ("f", "dtype", "why"),
+    [
+        (plain, torch.int64, "not attention: Q holds int numbers, and the kernel takes real ones"),
+        (plain, torch.complex128, "not attention: Q holds complex numbers"),
+        (formulas.linear, torch.int64, "not linear: W holds int numbers"),
+        (formulas.layer_norm, torch.int64, "not layer_norm: X holds int numbers"),
+        (formulas.loss, torch.int64, ""),
+        (formulas.stable_softmax, torch.complex128, ""),
+        (formulas.stable_logsumexp, torch.complex128, ""),
+    ],
+    ids=lambda value: getattr(value, "name", None),
+)
+def test_numbers_that_a_kernel_does_not_take_run_as_written(f, dtype, why):
+    drawn = arguments(f, {}, torch.Generator().manual_seed(0))
+    drawn = {
+        n: nt.tensor(X.data.detach().to(dtype), *X.axes) if X.kind == "float" else X
+        for n, X in drawn.items()
+    }
+    # weights of whole numbers do not multiply the softmax's reals in torch; make those real
+    if dtype is torch.int64 and f is plain:
+        drawn["V"] = nt.cast(drawn["V"], torch.float32)
+    text = nt.explain(f, **drawn)
+    assert why in text
+    nt.testing.assert_close(f(**drawn), unfused(f)(**drawn), rtol=1e-6)
 
 
 def test_numpy_runs_the_same_formula_without_kernels():

@@ -11,6 +11,7 @@ from namedtensor.formula.rewrite.lookup import cross_entropy, lookup
 from namedtensor.formula.rewrite.normalisation import layer_norm, rms_norm, spelled_standardize
 from namedtensor.formula.rewrite.patterns import written
 from namedtensor.formula.rewrite.renames import push_renames
+from namedtensor.formula.rewrite.spelled import rectifier, variance
 from namedtensor.formula.rewrite.stable import stable_log_softmax, stable_logsumexp, stable_softmax
 from namedtensor.formula.rewrite.windows import convolution
 from namedtensor.primitives import Node
@@ -44,6 +45,8 @@ FORMS = (
     Rule("logsumexp", "log(sum[ax](exp(X)))", stable_logsumexp, BOTH),
     Rule("identity", "eye(ax, bx) @ bx @ X", identity, BOTH),
     Rule("lookup", "E @ vocab @ one_hot(I, vocab)", lookup, BOTH),
+    Rule("variance", "mean[ax]((X - mean[ax](X))**2)", variance, BOTH),
+    Rule("relu", "maximum(0, X)", rectifier, BOTH),
     Rule("standardize", "(X - mean[ax](X)) / sqrt(var[ax](X) + eps)", spelled_standardize, BOTH),
 )
 

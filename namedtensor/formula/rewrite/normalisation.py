@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from namedtensor.formula.rewrite.patterns import factors, terms
+from namedtensor.formula.rewrite.spelled import squared
 from namedtensor.primitives import Call, Node, Type, number, primitive, table
 from namedtensor.primitives.node import apply_node
 
@@ -102,7 +103,7 @@ def rms_norm(node: Node) -> Node | None:
         means = (
             [p for p in terms(root.operands[0]) if p.name == "mean"] if root.name == "sqrt" else []
         )
-        if len(means) != 1 or not _is_square(means[0].operands[0], X):
+        if len(means) != 1 or squared(means[0].operands[0]) is not X:
             continue
         (axes,) = means[0].operation.params
         eps = [p for p in terms(root.operands[0]) if p is not means[0]]
@@ -112,14 +113,6 @@ def rms_norm(node: Node) -> Node | None:
             continue
         return apply_node(RMS_NORM(axes), (X, gamma, eps[0] if eps else number(0.0)))
     return None
-
-
-def _is_square(node: Node, X: Node) -> bool:
-    if node.name == "square":
-        return node.operands[0] is X
-    if node.name == "mul":
-        return node.operands == (X, X)
-    return node.name == "pow" and node.operands[0] is X and node.operands[1].value == 2
 
 
 RMS_NORM = primitive("rms_norm", _norm_rule, _lower_norm("rms_norm"))

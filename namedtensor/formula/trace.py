@@ -85,7 +85,20 @@ class Trace:
             if "." not in leaf.path:
                 for name in leaf.space.names:
                     self.sizes.setdefault(name, inner.size(name))
+        self._sizes_of_symbols()
         return entered
+
+    def _sizes_of_symbols(self) -> None:
+        """Hold index-defined arguments to the sizes of the others, or take sizes from them."""
+        for leaf in self.leaves:
+            if not isinstance(leaf.tensor, SymbolicTensor) or "." in leaf.path:
+                continue
+            for name in leaf.space.names:
+                size = leaf.tensor.node.type.size(name)
+                if self.sizes.get(name) is None:
+                    self.sizes[name] = size
+                elif size is not None:
+                    self.size_guards.append((self.sizes[name], size))
 
     # ------------------------------------------------------------------------------- the body
 
@@ -134,11 +147,15 @@ class Trace:
     # ------------------------------------------------------------------------------- compiling
 
     def compile(self) -> Plan:
+        failure: NamedTensorError | None = None
         try:
             results = self.run()
-        except NamedTensorError:
+        except NamedTensorError as error:
+            failure = error
+        if failure is not None:
+            # the same error, with the sizes that the arguments have, and in one traceback
             Trace(self.formula, self.values, self.leaves, concrete=True).run()
-            raise
+            raise failure
         hints = {
             size: number
             for path, outer, _ in self.arguments

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -225,11 +226,11 @@ def checked(operation: Operation, operands: Sequence[Any]) -> None:
     """Check an operation on true sizes; the error speaks of the caller's own variables."""
     types = tuple([type_of(x) for x in operands])
     values = tuple(operands)
-    try:
+    # found again with the caller's words outside of the handler, so that one traceback shows
+    with suppress(NamedTensorError):
         operation.typed(types, DEFAULT_LABELS[: len(types)], values)
-    except NamedTensorError:
-        operation.typed(types, caller_labels(operands), values)
-        raise
+        return
+    operation.typed(types, caller_labels(operands), values)
 
 
 def plan_for(operation: Operation, operands: Sequence[Any]) -> Plan:
@@ -261,11 +262,9 @@ def sized_node(operation: Operation, leaves: Sequence[Node], labels: Any = None)
 def symbolic_node(operation: Operation, operands: Sequence[Any]) -> Node:
     """Apply an operation to symbols and numbers."""
     nodes = [x.node if hasattr(x, "node") else number(x) for x in operands]
-    try:
+    with suppress(NamedTensorError):
         return sized_node(operation, nodes)
-    except NamedTensorError:
-        sized_node(operation, nodes, caller_labels(operands))
-        raise
+    return sized_node(operation, nodes, caller_labels(operands))
 
 
 def common_backend(operation: Operation, operands: Sequence[Any]) -> Any:

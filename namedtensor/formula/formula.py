@@ -321,8 +321,15 @@ class Formula:
         return tuple(parts) if self.signature.several else parts[0]
 
     def _size(self, sizes: dict[str, Any], name: str) -> Any:
-        if name in sizes:
+        if sizes.get(name) is not None:
             return sizes[name]
+        if name in sizes:
+            raise AxisSizeError(
+                f"abs({shown(name)})",
+                f"axis {shown(name)} has no size yet: what has it is defined by its indices",
+                [(self.name, ", ".join(sizes))],
+                f"give it one where the tensor is defined: {shown(name)}[5]",
+            )
         raise AxisSizeError(
             f"abs({shown(name)})",
             f"{self.name} declares no axis {shown(name)}",

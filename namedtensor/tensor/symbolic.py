@@ -87,6 +87,12 @@ class SymbolicTensor(NamedTensor):
             specialise = tracing.get()
             if specialise is not None:
                 return specialise(node)
+            if not node.closed:
+                raise TraceError(
+                    describe(node),
+                    "Python asks for the number of a size that is open here",
+                    hint='give the size: f.shape("seq[5]") for f.shape("seq")',
+                )
         if node.closed and not node.type.axes:
             return self.data.item() if not node.type.host else retyped(node, {}).value
         return self.data.item()

@@ -6,7 +6,7 @@ import torch
 
 import namedtensor as nt
 from tests.errors.check import case, check
-from tests.errors.operands import I, T, X, emb, key, mask, seq
+from tests.errors.operands import I, T, X, emb, key, mask, meta, seq
 
 CASES = [
     case(
@@ -458,6 +458,24 @@ hint: nt.all[...](X) or nt.any[...](X)
 int(X): X has axes, and this is asked of a single number
   X : seq[3] emb[4]
 hint: reduce the axes, nt.sum[...](X), or index them, X[seq(0), emb(0)]
+""",
+    ),
+    case(
+        "numpy's array of bfloat16",
+        lambda: T.to(torch.bfloat16).numpy(seq, emb),
+        nt.KindError,
+        """
+X.numpy(...): numpy cannot hold torch.bfloat16
+hint: X.to("float32").numpy(...)
+""",
+    ),
+    case(
+        "numpy's array of data on the meta device",
+        lambda: meta.numpy(seq, emb),
+        nt.KindError,
+        """
+X.numpy(...): numpy cannot hold data on the meta device
+hint: X.to("cpu")
 """,
     ),
 ]

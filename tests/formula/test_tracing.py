@@ -216,6 +216,29 @@ def test_index_defined_tensors_take_the_sizes_of_each_call(library):
     assert plans(masked) == 1
 
 
+def test_index_defined_arguments_have_sizes_or_take_them(library):
+    @formula
+    def scaled(X: R[seq], M: R[seq]) -> R[seq]:
+        return X + M * abs(seq)
+
+    X = nt.ones("seq[3]").to(library)
+    assert scaled(X, nt.iota(seq)).numpy().tolist() == [1, 4, 7]
+    assert scaled(nt.iota(seq), X).numpy().tolist() == [3, 4, 5]
+    assert scaled(nt.iota(seq[3]), nt.iota(seq)).numpy().tolist() == [0, 4, 8]
+
+
+def test_an_index_defined_argument_holds_the_others_to_its_size():
+    @formula
+    def first(X: R[seq], M: R[seq]) -> R[seq]:
+        return X + abs(seq)
+
+    M = nt.iota(seq[3])
+    assert_same(first(nt.ones("seq[3]"), M), nt.full("seq[3]", 4.0))
+    with pytest.raises(nt.AxisSizeError) as caught:
+        first(nt.ones("seq[4]"), M)
+    assert caught.value.why == "axis seq is 4 in X and 3 in M"
+
+
 # ------------------------------------------------------------------------------------ not traced
 
 

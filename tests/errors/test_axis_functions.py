@@ -1,0 +1,308 @@
+"""Functions with axes under them: reductions, ordering, windows."""
+
+import pytest
+
+import namedtensor as nt
+from tests.errors.check import case, check
+from tests.errors.operands import I, X, emb, kernel, key, seq
+
+CASES = [
+    case(
+        "an axis function without axes",
+        lambda: nt.softmax(X),
+        nt.AxisMissingError,
+        """
+softmax(X): the axes it acts on are not named
+  X : seq[3] emb[4]
+hint: nt.softmax[seq](X)
+""",
+    ),
+    case(
+        "an axis function of an absent axis",
+        lambda: nt.softmax[key](X),
+        nt.AxisMissingError,
+        """
+softmax[key](X): X has no axis key
+  X : seq[3] emb[4]
+hint: rename the axis of X that you mean: X[emb >> key]
+""",
+    ),
+    case(
+        "an axis function of a misspelled axis",
+        lambda: nt.sum["ebm"](X),
+        nt.AxisMissingError,
+        """
+sum[ebm](X): X has no axis ebm
+  X : seq[3] emb[4]
+hint: did you mean emb?
+""",
+    ),
+    case(
+        "an axis function of an axis twice",
+        lambda: nt.softmax[seq, seq](X),
+        nt.AxisNameError,
+        """
+softmax[seq, seq]: seq is named twice
+hint: name it once; "seq'" is a second copy
+""",
+    ),
+    case(
+        "an axis function with a wrong size",
+        lambda: nt.softmax[emb[5]](X),
+        nt.AxisSizeError,
+        """
+softmax[emb[5]](X): axis emb is 5 in the call and 4 in X
+  X : seq[3] emb[4]
+hint: leave the size out, emb, or give a new axis another name
+""",
+    ),
+    case(
+        "an axis function of a number",
+        lambda: nt.sum[emb](3),
+        nt.AxisMissingError,
+        """
+sum[emb](3): 3 has no axis emb
+hint: 3 is a number and has no axes
+""",
+    ),
+    case(
+        "a reduction of a number over all axes",
+        lambda: nt.sum[...](3),
+        nt.BackendError,
+        """
+sum[...](X): X is an int, and not a named tensor
+hint: name its axes: nt.tensor(X, seq, emb)
+""",
+    ),
+    case(
+        "the greatest of nothing",
+        lambda: nt.max[emb](X[emb[0:0]]),
+        nt.AxisSizeError,
+        """
+max[emb](A): axis emb is 0 in A, and nothing has no max
+  A : seq[3] emb[0]
+hint: check the size first: X.size(ax) > 0
+""",
+    ),
+    case(
+        "the place of the greatest of nothing",
+        lambda: nt.argmax_index[emb](X[emb[0:0]]),
+        nt.AxisSizeError,
+        """
+argmax_index[emb](A): axis emb is 0 in A, and nothing has no argmax_index
+  A : seq[3] emb[0]
+hint: check the size first: X.size(ax) > 0
+""",
+    ),
+    case(
+        "a one-hot greatest of nothing",
+        lambda: nt.argmax[seq, emb](X[emb[0:0]]),
+        nt.AxisSizeError,
+        """
+argmax[seq, emb](A): axis emb is 0 in A, and nothing has no argmax
+  A : seq[3] emb[0]
+hint: check the size first: X.size(ax) > 0
+""",
+    ),
+    case(
+        "an index over two axes",
+        lambda: nt.argmax_index[seq, emb](X),
+        nt.AxisNameError,
+        """
+argmax_index[seq, emb]: argmax_index acts on 1 axis, and 2 are named
+hint: nt.argmax_index[seq](X)
+""",
+    ),
+    case(
+        "any of real numbers",
+        lambda: nt.any[seq](X),
+        nt.KindError,
+        """
+any[seq](X): X holds float numbers, bool is needed
+  X : seq[3] emb[4]
+hint: compare first: nt.any[seq](X > 0)
+""",
+    ),
+    case(
+        "a running sum over two axes",
+        lambda: nt.cumsum[seq, emb](X),
+        nt.AxisNameError,
+        """
+cumsum[seq, emb]: cumsum acts on 1 axis, and 2 are named
+hint: nt.cumsum[seq](X)
+""",
+    ),
+    case(
+        "a shift by a fraction",
+        lambda: nt.roll[seq](X, 1.5),
+        nt.KindError,
+        """
+roll[seq](X, 1.5): a shift is a whole number, not 1.5
+  X : seq[3] emb[4]
+hint: give a plain number
+""",
+    ),
+    case(
+        "a shift by a tensor",
+        lambda: nt.roll[seq](X, I),
+        nt.KindError,
+        """
+roll[seq](X, I): a shift is a whole number, not I
+  X : seq[3] emb[4]
+  I : seq[3]
+hint: give a plain number
+""",
+    ),
+    case(
+        "eps that is a tensor",
+        lambda: nt.standardize[seq](X, X),
+        nt.KindError,
+        """
+standardize[seq](X, X): eps is a number, not X
+  X : seq[3] emb[4]
+  X : seq[3] emb[4]
+hint: give a plain number
+""",
+    ),
+    case(
+        "a choice of how many without a size",
+        lambda: nt.maxk[seq, key](X),
+        nt.AxisSizeError,
+        """
+maxk[seq, key]: key has no size: how many?
+hint: nt.maxk[seq, key[5]](X)
+""",
+    ),
+    case(
+        "a choice of more than there are",
+        lambda: nt.maxk[seq, key[5]](X),
+        nt.AxisSizeError,
+        """
+maxk[seq, key](X, 5): axis seq is 3 in X, which has no 5 to choose
+  X : seq[3] emb[4]
+hint: key[3] takes them all
+""",
+    ),
+    case(
+        "a choice over one axis",
+        lambda: nt.argmaxk[seq](X),
+        nt.AxisNameError,
+        """
+argmaxk[seq]: argmaxk acts on 2 axes, and 1 is named
+hint: nt.argmaxk[ax, k[5]](X)
+""",
+    ),
+    case(
+        "a choice onto an axis that is there",
+        lambda: nt.argmaxk_index[seq, emb[4]](X),
+        nt.AxisClashError,
+        """
+argmaxk_index[seq, emb](X, 4): X already has an axis emb
+  X : seq[3] emb[4]
+hint: rename it first: X["emb -> emb'"]
+""",
+    ),
+    case(
+        "a window without a size",
+        lambda: nt.unroll[seq, kernel](X),
+        nt.AxisSizeError,
+        """
+unroll[seq, kernel]: the window kernel has no size
+hint: nt.unroll[seq, kernel[3]](X)
+""",
+    ),
+    case(
+        "a window that does not fit",
+        lambda: nt.unroll[seq, kernel[9]](X),
+        nt.AxisSizeError,
+        """
+unroll[seq, kernel](X, 9): a window of 9 does not fit into axis seq, which is 3 in X
+  X : seq[3] emb[4]
+hint: pad first: nt.pad[seq](X, 4, 4)
+""",
+    ),
+    case(
+        "a window of nothing",
+        lambda: nt.unroll[seq, kernel[0]](X),
+        nt.AxisSizeError,
+        """
+unroll[seq, kernel](X, 0): a window of 0 does not fit into axis seq, which is 3 in X
+  X : seq[3] emb[4]
+hint: a window holds 1 or more: kernel[3]
+""",
+    ),
+    case(
+        "a window onto an axis that is there",
+        lambda: nt.unroll[seq, emb[4]](X),
+        nt.AxisClashError,
+        """
+unroll[seq, emb](X, 4): X already has an axis emb
+  X : seq[3] emb[4]
+hint: rename it first: X["emb -> emb'"]
+""",
+    ),
+    case(
+        "a window without a name",
+        lambda: nt.unroll[seq](X),
+        nt.AxisNameError,
+        """
+unroll[seq]: unroll acts on 2 axes, and 1 is named
+hint: nt.unroll[seq, kernel[3]](X)
+""",
+    ),
+    case(
+        "windows that do not fill",
+        lambda: nt.pool[seq, kernel[2]](X),
+        nt.AxisSizeError,
+        """
+pool[seq, kernel](X, 2): axis seq is 3 in X, which windows of 2 do not fill
+  X : seq[3] emb[4]
+hint: select what they fill: X[seq[:2]]
+""",
+    ),
+    case(
+        "windows of nothing",
+        lambda: nt.pool[seq, kernel[0]](X),
+        nt.AxisSizeError,
+        """
+pool[seq, kernel](X, 0): axis seq is 3 in X, which windows of 0 do not fill
+  X : seq[3] emb[4]
+hint: a window holds 1 or more: kernel[2]
+""",
+    ),
+    case(
+        "a width that cuts",
+        lambda: nt.pad[seq](X, -1, 0),
+        nt.AxisSizeError,
+        """
+pad[seq](X, -1, 0, 0): a negative width would cut
+  X : seq[3] emb[4]
+hint: select: X[seq[1:]]
+""",
+    ),
+    case(
+        "a width that is a fraction",
+        lambda: nt.pad[seq](X, 1.5, 0),
+        nt.KindError,
+        """
+pad[seq](X, 1.5, 0, 0): a width is a whole number
+  X : seq[3] emb[4]
+hint: nt.pad[seq](X, 1, 1)
+""",
+    ),
+    case(
+        "a padding that would be rounded",
+        lambda: nt.pad[seq](I, 1, 1, 0.5),
+        nt.KindError,
+        """
+pad[seq](X, 1, 1, 0.5): X holds int numbers, which cannot hold 0.5
+  X : seq[3]
+hint: nt.cast(X, float) first
+""",
+    ),
+]
+
+
+@pytest.mark.parametrize(("call", "error", "text"), CASES)
+def test_the_error_is_explained(call, error, text):
+    check(call, error, text)

@@ -1,0 +1,239 @@
+"""Elementwise operations on operands that do not fit."""
+
+import numpy as np
+import pytest
+import torch
+
+import namedtensor as nt
+from tests.errors.check import case, check
+from tests.errors.operands import T, X, b, emb, meta, one, other
+
+CASES = [
+    case(
+        "sizes that differ",
+        lambda: X + other,
+        nt.AxisSizeError,
+        """
+X + other: axis seq is 3 in X and 2 in other
+  X     : seq[3] emb[4]
+  other : seq[2] emb[5]
+hint: select as many of both, X[seq[:2]], or rename one: other["seq -> seq'"]
+""",
+    ),
+    case(
+        "a size of 1 that would repeat",
+        lambda: X * one,
+        nt.AxisSizeError,
+        """
+X * one: axis seq is 3 in X and 1 in one
+  X   : seq[3] emb[4]
+  one : seq[1] emb[4]
+hint: a size of 1 is not repeated silently: drop it with one[seq(0)], and it meets every seq of X
+""",
+    ),
+    case(
+        "sizes that differ in a choice",
+        lambda: nt.where(X > 0, other, 0.0),
+        nt.AxisSizeError,
+        """
+where(A, other, 0.0): axis seq is 3 in A and 2 in other
+  A     : seq[3] emb[4]
+  other : seq[2] emb[5]
+hint: select as many of both, A[seq[:2]], or rename one: other["seq -> seq'"]
+""",
+    ),
+    case(
+        "an operand that is a bare array",
+        lambda: X + np.ones(4),
+        nt.BackendError,
+        """
+X + A: A is a bare array of sizes (4); its axes have no names
+  X : seq[3] emb[4]
+hint: name them: nt.tensor(A, ax)
+""",
+    ),
+    case(
+        "a bare array in front",
+        lambda: np.ones(4) + X,
+        nt.BackendError,
+        """
+A + X: A is a bare array of sizes (4); its axes have no names
+  X : seq[3] emb[4]
+hint: name them: nt.tensor(A, ax)
+""",
+    ),
+    case(
+        "a bare tensor of torch",
+        lambda: torch.ones(4) + X,
+        nt.BackendError,
+        """
+A + X: A is a bare array of sizes (4); its axes have no names
+  X : seq[3] emb[4]
+hint: name them: nt.tensor(A, ax)
+""",
+    ),
+    case(
+        "a bare array without axes",
+        lambda: X + torch.tensor(3.0),
+        nt.BackendError,
+        """
+X + A: A is a bare array of sizes (); its axes have no names
+  X : seq[3] emb[4]
+hint: name them: nt.tensor(A)
+""",
+    ),
+    case(
+        "an operand that is a string",
+        lambda: X + "s",
+        nt.BackendError,
+        """
+X + A: A is a str, neither a named tensor nor a number
+hint: make a named tensor of it: nt.tensor(A, ...)
+""",
+    ),
+    case(
+        "an operand that is None",
+        lambda: None + X,
+        nt.BackendError,
+        """
+A + X: A is None, neither a named tensor nor a number
+hint: make a named tensor of it: nt.tensor(A, ...)
+""",
+    ),
+    case(
+        "an operand that is a list",
+        lambda: nt.exp([1.0]),
+        nt.BackendError,
+        """
+exp(A): A is a list, neither a named tensor nor a number
+hint: make a named tensor of it: nt.tensor(A, ...)
+""",
+    ),
+    case(
+        "numpy and torch mixed",
+        lambda: X + T,
+        nt.BackendError,
+        """
+X + T: X is a numpy tensor and T a torch tensor; data never changes library by itself
+  X : seq[3] emb[4]
+  T : seq[3] emb[4]
+hint: convert one of them: T.to("numpy")
+""",
+    ),
+    case(
+        "two devices mixed",
+        lambda: T + meta,
+        nt.BackendError,
+        """
+T + meta: T is on cpu, meta is on meta
+  T    : seq[3] emb[4]
+  meta : seq[3] emb[4]
+hint: move one: meta.to("cpu")
+""",
+    ),
+    case(
+        "two dtypes contracted",
+        lambda: T @ emb @ b.to("torch", "float32"),
+        nt.KindError,
+        """
+dot[emb](T, A): T is torch.float64, A is torch.float32
+  T : seq[3] emb[4]
+  A : emb[4]
+hint: give both one dtype: A.to(torch.float64)
+""",
+    ),
+    case(
+        "real numbers as truth values",
+        lambda: X & X,
+        nt.KindError,
+        """
+X & X: X holds float numbers, bool is needed
+  X : seq[3] emb[4]
+  X : seq[3] emb[4]
+hint: compare first: X > 0
+""",
+    ),
+    case(
+        "a real condition",
+        lambda: nt.where(X, X, X),
+        nt.KindError,
+        """
+where(X, X, X): X holds float numbers, bool is needed
+  X : seq[3] emb[4]
+  X : seq[3] emb[4]
+  X : seq[3] emb[4]
+hint: a condition is a comparison: nt.where(X > 0, X, 0)
+""",
+    ),
+    case(
+        "a number that is no truth value",
+        lambda: nt.logical_not(3),
+        nt.KindError,
+        """
+~3: 3 holds int numbers, bool is needed
+hint: compare first: X > 0
+""",
+    ),
+    case(
+        "cases without a last row",
+        lambda: nt.cases((1, X > 0)),
+        nt.AxisNameError,
+        """
+cases(...) of 1: each row is (value, condition), and the last one a value alone
+hint: nt.cases((0.0, j <= i), -nt.inf)
+""",
+    ),
+    case(
+        "cases with a row of three",
+        lambda: nt.cases((1, X > 0, 2), 3),
+        nt.AxisNameError,
+        """
+cases(...) of 2: each row is (value, condition), and the last one a value alone
+hint: nt.cases((0.0, j <= i), -nt.inf)
+""",
+    ),
+    case(
+        "no cases",
+        lambda: nt.cases(),
+        nt.AxisNameError,
+        """
+cases(...) of 0: each row is (value, condition), and the last one a value alone
+hint: nt.cases((0.0, j <= i), -nt.inf)
+""",
+    ),
+    case(
+        "a probability above 1",
+        lambda: nt.dropout(X, 2.0),
+        nt.KindError,
+        """
+dropout(X, 2.0): a probability is a number from 0 to 1
+  X : seq[3] emb[4]
+hint: nt.dropout(X, 0.1)
+""",
+    ),
+    case(
+        "a probability that is a tensor",
+        lambda: nt.dropout(X, b),
+        nt.KindError,
+        """
+dropout(X, b): a probability is a number from 0 to 1, not b
+  X : seq[3] emb[4]
+  b : emb[4]
+hint: give a plain number
+""",
+    ),
+    case(
+        "dropout of a number",
+        lambda: nt.dropout(3.0, 0.5),
+        nt.BackendError,
+        """
+dropout(3.0, 0.5): dropout takes a named tensor, and only numbers are given
+hint: make a tensor without axes: nt.tensor(3.0)
+""",
+    ),
+]
+
+
+@pytest.mark.parametrize(("call", "error", "text"), CASES)
+def test_the_error_is_explained(call, error, text):
+    check(call, error, text)

@@ -1,0 +1,399 @@
+"""Bodies that do not give what they declare."""
+
+import numpy as np
+import pytest
+
+import namedtensor as nt
+from namedtensor import R, Z, axes, formula
+from tests.errors.check import case, check
+from tests.errors.operands import I, col, emb, kernel, key, row, seq, val
+
+hid = axes("hid")
+CAPTURED = nt.tensor(np.arange(4.0), emb)
+ARRAY = np.ones(4)
+x = nt.tensor(np.arange(4.0), emb)
+W = nt.ones("emb[4] hid[5]")
+
+
+@formula
+def lookup(X: R[emb], I: Z[seq]) -> R[seq]:
+    return X[emb(I)]
+
+
+@formula
+def renamed(X: R[emb]) -> R[emb]:
+    return X[emb >> hid]
+
+
+@formula
+def widened(X: R[emb]) -> R[emb]:
+    return X * nt.iota(hid[3])
+
+
+@formula
+def summed(X: R[emb]) -> R[emb]:
+    return nt.sum[emb](X)
+
+
+@formula
+def halved(X: R[seq]) -> Z[seq]:
+    return X * 0.5
+
+
+@formula
+def silent(X: R[emb]) -> R[emb]:
+    X + 1.0
+
+
+@formula
+def constant(X: R[emb]) -> R:
+    return 3.0
+
+
+@formula
+def half_pair(X: R[emb]) -> tuple[R[emb], R[emb]]:
+    return X
+
+
+@formula
+def triple(X: R[emb]) -> tuple[R[emb], R[emb]]:
+    return X, X, X
+
+
+@formula
+def doubled(X: R[emb]) -> R[emb]:
+    return X, X
+
+
+@formula
+def fixed_result(X: R[emb]) -> R[emb]:
+    return CAPTURED
+
+
+@formula
+def shifted(X: R[emb]) -> R[emb]:
+    return X + CAPTURED
+
+
+@formula
+def shifted_by_array(X: R[emb]) -> R[emb]:
+    return X + ARRAY
+
+
+@formula
+def branching(X: R[emb]) -> R[emb]:
+    return X if nt.sum[emb](X) > 0 else -X
+
+
+@formula
+def measured(X: R[emb]) -> R[emb]:
+    return X / nt.norm[emb](X).item()
+
+
+@formula
+def masked(X: R[emb]) -> R[emb]:
+    return X[emb[X > 0]]
+
+
+@formula
+def numpied(X: R[emb]) -> R[emb]:
+    return np.exp(X)
+
+
+@formula
+def sized(X: R[emb]) -> R[emb]:
+    return X / abs(hid)
+
+
+@formula
+def misspelled(X: R[emb], *, W: R[emb, hid]) -> R[hid]:
+    return W @ "ebm" @ X
+
+
+@formula
+def unseen(X: R[emb], *, W: R[emb, hid]) -> R[emb]:
+    return W @ hid @ X
+
+
+@formula
+def outside(X: R[emb]) -> R:
+    return X[emb(9)]
+
+
+@formula
+def halves(X: R[emb]) -> R[key, val]:
+    return X[emb >> (key[2], val)]
+
+
+@formula
+def convolved(X: R[seq], W: R[kernel]) -> R[seq]:
+    return W @ kernel @ nt.unroll[seq, kernel[abs(kernel)]](X)
+
+
+@formula
+def inverted(A: R[row, col]) -> R[row, col]:
+    return nt.inv[row, col](A)
+
+
+CASES = [
+    case(
+        "a body that gives another axis",
+        lambda: renamed(x),
+        nt.AxisMissingError,
+        """
+renamed(X): the body's result, over hid, lacks emb and has hid too; declared is R[emb]
+  X : emb[4]   declared R[emb]
+hint: rename it in the body: (...)[hid >> emb]
+""",
+    ),
+    case(
+        "a body that gives an axis too many",
+        lambda: widened(x),
+        nt.AxisClashError,
+        """
+widened(X): the body's result, over emb, hid, has hid too; declared is R[emb]
+  X : emb[4]   declared R[emb]
+hint: sum over it or declare it: -> R[emb, hid]
+""",
+    ),
+    case(
+        "a body that gives an axis too few",
+        lambda: summed(x),
+        nt.AxisMissingError,
+        """
+summed(X): the body's result, over no axes, lacks emb; declared is R[emb]
+  X : emb[4]   declared R[emb]
+hint: declare what summed gives: -> R
+""",
+    ),
+    case(
+        "a body that gives real numbers for whole ones",
+        lambda: halved(I),
+        nt.KindError,
+        """
+halved(X): the body's result holds float numbers, and declared is Z[seq]
+  X : seq[3]   declared R[seq]
+hint: declare what it holds, or nt.cast the result of halved
+""",
+    ),
+    case(
+        "a body that returns nothing",
+        lambda: silent(x),
+        nt.NamedTensorError,
+        """
+silent(X): the body returned nothing, and a formula gives a named tensor
+  X : emb[4]   declared R[emb]
+hint: return the result of the formula's last line
+""",
+    ),
+    case(
+        "a body that returns a number",
+        lambda: constant(x),
+        nt.NamedTensorError,
+        """
+constant(X): the body returned a float, and a formula gives a named tensor
+  X : emb[4]   declared R[emb]
+hint: return the result of the formula's last line
+""",
+    ),
+    case(
+        "a body that returns one of two results",
+        lambda: half_pair(x),
+        nt.NamedTensorError,
+        """
+half_pair(X): the body returned one named tensor, and a tuple of 2 is declared
+  X : emb[4]   declared R[emb]
+hint: return as many named tensors as the signature declares
+""",
+    ),
+    case(
+        "a body that returns three of two results",
+        lambda: triple(x),
+        nt.NamedTensorError,
+        """
+triple(X): the body returned a tuple of 3, and a tuple of 2 is declared
+  X : emb[4]   declared R[emb]
+hint: return as many named tensors as the signature declares
+""",
+    ),
+    case(
+        "a body that returns two of one result",
+        lambda: doubled(x),
+        nt.NamedTensorError,
+        """
+doubled(X): the body returned a tuple of 2, and a formula gives a named tensor
+  X : emb[4]   declared R[emb]
+hint: return the result of the formula's last line
+""",
+    ),
+    case(
+        "a body that returns a captured tensor",
+        lambda: fixed_result(x),
+        nt.TraceError,
+        """
+fixed_result(X): the body returned a named tensor that is none of its arguments
+  X : emb[4]   declared R[emb]
+hint: pass it as an argument, or leave the body untraced with @formula(trace=False)
+""",
+    ),
+    case(
+        "a body that uses a captured tensor",
+        lambda: shifted(x),
+        nt.TraceError,
+        """
+X + CAPTURED: the formula uses the named tensor CAPTURED, which is none of its arguments
+  X        : emb[4]
+  CAPTURED : emb[4]
+hint: pass CAPTURED as an argument, as a parameter after the *, or leave the body untraced with @formula(trace=False)
+""",
+    ),
+    case(
+        "a body that uses a captured array",
+        lambda: shifted_by_array(x),
+        nt.BackendError,
+        """
+X + ARRAY: ARRAY is a bare array of sizes (4); its axes have no names
+  X : emb[4]
+hint: name them: nt.tensor(ARRAY, ax)
+""",
+    ),
+    case(
+        "a body that asks for the truth of a tensor",
+        lambda: branching(x),
+        nt.TraceError,
+        """
+sum[emb](X) > 0: a formula's body runs on symbols, which have no numbers to look at
+  sum[emb](X) > 0 : () a single number
+hint: use nt.where(condition, X, Y) instead of if, or leave the body untraced with @formula(trace=False)
+""",
+    ),
+    case(
+        "a body that asks for the number of a tensor",
+        lambda: measured(x),
+        nt.TraceError,
+        """
+norm[emb](X): a formula's body runs on symbols, which have no numbers to look at
+  norm[emb](X) : () a single number
+hint: use nt.where(condition, X, Y) instead of if, or leave the body untraced with @formula(trace=False)
+""",
+    ),
+    case(
+        "a body that selects by a mask",
+        lambda: masked(x),
+        nt.TraceError,
+        """
+X > 0: a formula's body runs on symbols, which have no numbers to look at
+  X > 0 : emb[4]
+hint: use nt.where(condition, X, Y) instead of if, or leave the body untraced with @formula(trace=False)
+""",
+    ),
+    case(
+        "a body that calls numpy",
+        lambda: numpied(x),
+        nt.BackendError,
+        """
+np.exp(...): numpy's functions know no names
+  X : emb[4]
+hint: nt.exp(X)
+""",
+    ),
+    case(
+        "a body that asks for the size of an axis that is not declared",
+        lambda: sized(x),
+        nt.AxisSizeError,
+        """
+abs(hid): sized declares no axis hid
+  sized : emb
+hint: declare it, or ask a tensor: X.size(hid)
+""",
+    ),
+    case(
+        "a body that contracts a misspelled axis",
+        lambda: misspelled(x, W=W),
+        nt.AxisMissingError,
+        """
+dot[ebm](W, X): W has no axis ebm
+  W : emb[4] hid[5]
+  X : emb[4]
+hint: did you mean emb?
+""",
+    ),
+    case(
+        "a body that contracts an axis of the caller's",
+        lambda: unseen(nt.ones("emb[4] hid[2]"), W=W),
+        nt.AxisMissingError,
+        """
+dot[hid](W, X): X has no axis hid
+  W : emb[4] hid[5]
+  X : emb[4] hid[2]
+hint: the hid that X shows is the caller's, and passes through a formula that does not declare it for X
+""",
+    ),
+    case(
+        "a body that indexes outside",
+        lambda: outside(x),
+        nt.IndexRangeError,
+        """
+X[emb(9)]: index 9 lies outside axis emb, which is 4 in X
+  X : emb[4]
+hint: X[emb(3)] is the last
+""",
+    ),
+    case(
+        "a body that looks up outside",
+        lambda: lookup(x, I + 90),
+        nt.IndexRangeError,
+        """
+x[emb(I)]: index 92 in I lies outside axis emb, which is 4 in x
+  x : emb[4]
+  I : seq[3]
+hint: indices count from 0 to 3
+""",
+    ),
+    case(
+        "a body that looks up outside on torch",
+        lambda: lookup(x.to("torch"), I.to("torch") + 90),
+        nt.IndexRangeError,
+        """
+X[emb(I)]: index 92 in I lies outside axis emb, which is 4 in X
+  X : emb[4]
+  I : seq[3]
+hint: indices count from 0 to 3
+""",
+    ),
+    case(
+        "a body that splits what does not divide",
+        lambda: halves(nt.ones("emb[3]")),
+        nt.AxisSizeError,
+        """
+X[emb >> (key[2], val)]: axis emb is 3 in X, which does not split into parts of 2
+  X : emb[3]
+hint: the sizes of the new axes multiply to 3
+""",
+    ),
+    case(
+        "a body that slides a window that does not fit",
+        lambda: convolved(nt.ones("seq[2]"), nt.ones("kernel[3]")),
+        nt.AxisSizeError,
+        """
+unroll[seq, kernel](X, 3): a window of 3 does not fit into axis seq, which is 2 in X
+  X : seq[2]
+hint: pad first: nt.pad[seq](X, 1, 1)
+""",
+    ),
+    case(
+        "a body that inverts a singular matrix",
+        lambda: inverted(nt.ones("row[2] col[2]")),
+        nt.NamedTensorError,
+        """
+inv[row, col](A): inv has no value for some matrix in A
+  A : row[2] col[2]
+hint: inv and solve need det other than 0, and nt.pinv takes any matrix; cholesky needs a positive definite one
+""",
+    ),
+]
+
+
+@pytest.mark.parametrize(("call", "error", "text"), CASES)
+def test_the_error_is_explained(call, error, text):
+    check(call, error, text)

@@ -1,0 +1,144 @@
+"""Matrices without rows, columns or values."""
+
+import pytest
+
+import namedtensor as nt
+from tests.errors.check import case, check
+from tests.errors.operands import X, b, batch, col, emb, negative, row, seq, singular
+
+CASES = [
+    case(
+        "a matrix that is not square",
+        lambda: nt.det[seq, emb](X),
+        nt.AxisSizeError,
+        """
+det[seq, emb](X): X is not square: axis seq is 3 and axis emb is 4
+  X : seq[3] emb[4]
+hint: nt.pinv takes any matrix
+""",
+    ),
+    case(
+        "a matrix without columns",
+        lambda: nt.det[row, col](X),
+        nt.AxisMissingError,
+        """
+det[row, col](X): X has no axis row
+  X : seq[3] emb[4]
+hint: rename the axis of X that you mean: X[emb >> row]
+""",
+    ),
+    case(
+        "a matrix with one axis",
+        lambda: nt.inv[seq](X),
+        nt.AxisNameError,
+        """
+inv[seq]: inv acts on 2 axes, and 1 is named
+hint: nt.inv[row, col](A)
+""",
+    ),
+    case(
+        "a matrix that cannot be inverted",
+        lambda: nt.inv[row, col](singular),
+        nt.NamedTensorError,
+        """
+inv[row, col](singular): inv has no value for some matrix in singular
+  singular : row[2] col[2]
+hint: inv and solve need det other than 0, and nt.pinv takes any matrix; cholesky needs a positive definite one
+""",
+    ),
+    case(
+        "a matrix of torch that cannot be inverted",
+        lambda: nt.inv[row, col](singular.to("torch")),
+        nt.NamedTensorError,
+        """
+inv[row, col](A): inv has no value for some matrix in A
+  A : row[2] col[2]
+hint: inv and solve need det other than 0, and nt.pinv takes any matrix; cholesky needs a positive definite one
+""",
+    ),
+    case(
+        "a matrix that is not positive",
+        lambda: nt.cholesky[row, col](negative),
+        nt.NamedTensorError,
+        """
+cholesky[row, col](negative): cholesky has no value for some matrix in negative
+  negative : row[2] col[2]
+hint: inv and solve need det other than 0, and nt.pinv takes any matrix; cholesky needs a positive definite one
+""",
+    ),
+    case(
+        "a diagonal with one axis",
+        lambda: nt.diag[seq](X),
+        nt.AxisNameError,
+        """
+diag[seq]: diag acts on 3 axes, and 1 is named
+hint: nt.diag[row, col, ax](A)
+""",
+    ),
+    case(
+        "a diagonal of an axis with itself",
+        lambda: nt.diag[seq, seq](X),
+        nt.AxisNameError,
+        """
+diag[seq, seq]: seq is named twice
+hint: name it once; "seq'" is a second copy
+""",
+    ),
+    case(
+        "a diagonal onto an axis that is there",
+        lambda: nt.diag[row, col, batch](nt.ones("row[2] col[2] batch[3]")),
+        nt.AxisClashError,
+        """
+diag[row, col, batch](A): A already has an axis batch
+  A : row[2] col[2] batch[3]
+hint: rename it first: A["batch -> batch'"]
+""",
+    ),
+    case(
+        "a spectrum without a name",
+        lambda: nt.svdvals[seq, emb](X),
+        nt.AxisNameError,
+        """
+svdvals[seq, emb]: svdvals acts on 3 axes, and 2 are named
+hint: nt.svdvals[row, col, value](A)
+""",
+    ),
+    case(
+        "equations whose right side lacks the rows",
+        lambda: nt.solve[row, col](singular, b),
+        nt.AxisMissingError,
+        """
+solve[row, col](singular, b): b has no axis row
+  singular : row[2] col[2]
+  b        : emb[4]
+hint: rename the axis of b that you mean: b[emb >> row]
+""",
+    ),
+    case(
+        "equations whose right side has the columns",
+        lambda: nt.solve[row, col](singular, singular),
+        nt.AxisClashError,
+        """
+solve[row, col](singular, singular): singular already has an axis col
+  singular : row[2] col[2]
+  singular : row[2] col[2]
+hint: rename it first: singular["col -> col'"]
+""",
+    ),
+    case(
+        "equations of another size",
+        lambda: nt.solve[row, col](singular, nt.ones("row[3]")),
+        nt.AxisSizeError,
+        """
+solve[row, col](singular, A): axis row is 2 in singular and 3 in A
+  singular : row[2] col[2]
+  A        : row[3]
+hint: select as many of both, singular[row[:2]], or rename one: A["row -> row'"]
+""",
+    ),
+]
+
+
+@pytest.mark.parametrize(("call", "error", "text"), CASES)
+def test_the_error_is_explained(call, error, text):
+    check(call, error, text)

@@ -1,0 +1,123 @@
+"""Modules made and called wrongly."""
+
+import numpy as np
+import pytest
+import torch
+
+import namedtensor as nt
+from namedtensor import R, axes, formula
+from tests.errors.check import case, check
+from tests.errors.operands import emb
+
+hid = axes("hid")
+x = nt.tensor(np.arange(4.0), emb)
+W = nt.ones("emb[4] hid[5]")
+
+
+@formula
+def project(X: R[emb], *, W: R[emb, hid]) -> R[hid]:
+    return W @ emb @ X
+
+
+CASES = [
+    case(
+        "a module without a size",
+        lambda: project.module(emb[4]),
+        nt.AxisSizeError,
+        """
+project.module(...): axis hid of the parameter W has no size
+  W : R[emb, hid]
+hint: project.module(emb[4], hid[512])
+""",
+    ),
+    case(
+        "a module with an axis without size",
+        lambda: project.module(emb[4], hid),
+        nt.AxisSizeError,
+        """
+project.module(hid): hid has no size
+hint: give it one: hid[512]
+""",
+    ),
+    case(
+        "a module whose init names no parameter",
+        lambda: project.module(emb[4], hid[5], init={"V": torch.nn.init.zeros_}),
+        nt.AxisNameError,
+        """
+project.module(...): init names V, which is no parameter
+hint: the parameters are W
+""",
+    ),
+    case(
+        "a module whose init is no function",
+        lambda: project.module(emb[4], hid[5], init={"W": 3}),
+        nt.KindError,
+        """
+project.module(...): init['W'] is an int, and not a function that fills a tensor
+hint: init={'W': torch.nn.init.zeros_}
+""",
+    ),
+    case(
+        "a module whose init gives another size",
+        lambda: project.module(emb[4], hid[5], init={"W": lambda data: torch.ones(3)}),
+        nt.AxisSizeError,
+        """
+project.module(...): init['W'] gave sizes (3,), and W has (4, 5)
+hint: fill the tensor that it is given, or give one of its shape
+""",
+    ),
+    case(
+        "a module with an unknown setting",
+        lambda: project.module(emb[4], hid[5], rate=0.5),
+        nt.AxisNameError,
+        """
+project.module(...): project has no setting rate
+hint: project(X: R[emb]; W: R[emb, hid]) -> R[hid]
+""",
+    ),
+    case(
+        "a module of whole numbers",
+        lambda: project.module(emb[4], hid[5], dtype=torch.int64),
+        nt.KindError,
+        """
+project.module(...): parameters hold real numbers, and dtype is torch.int64
+hint: dtype=torch.float32
+""",
+    ),
+    case(
+        "a module called with numpy data",
+        lambda: project.module(emb[4], hid[5])(x),
+        nt.BackendError,
+        """
+project(X, W): X is a numpy tensor and W a torch tensor; data never changes library by itself
+  X : emb[4]   declared R[emb]
+  W : emb[4] hid[5]   declared R[emb, hid]
+hint: convert one of them: W.to("numpy")
+""",
+    ),
+    case(
+        "a module called with another dtype",
+        lambda: project.module(emb[4], hid[5])(x.to("torch")),
+        nt.KindError,
+        """
+dot[emb](W, X): W is torch.float32, X is torch.float64
+  W : emb[4] hid[5]
+  X : emb[4]
+hint: give both one dtype: X.to(torch.float32)
+""",
+    ),
+    case(
+        "a module called with a bare tensor",
+        lambda: project.module(emb[4], hid[5])(torch.ones(4)),
+        nt.BackendError,
+        """
+project(..., X, ...): X is a Tensor, and project takes a named tensor of R[emb]
+hint: name its axes: nt.tensor(X, emb)
+""",
+    ),
+]
+
+
+@pytest.mark.parametrize(("call", "error", "text"), CASES)
+def test_the_error_is_explained(call, error, text):
+    check(call, error, text)

@@ -15,6 +15,7 @@ from namedtensor.formula.signature import Parameter
 from namedtensor.nn.initialise import Initialiser, roles_of, start
 from namedtensor.plans import layout_of
 from namedtensor.tensor import NamedTensor
+from namedtensor.tensor.torch_pytree import show_to_wrappers
 
 
 class FormulaModule(torch.nn.Module):
@@ -46,6 +47,8 @@ class FormulaModule(torch.nn.Module):
         return values
 
     def forward(self, *arguments: Any, **named: Any) -> Any:
+        if torch.distributed.is_available() and torch.distributed.is_initialized():
+            show_to_wrappers()
         return self.formula(*arguments, **{**self.settings, **self.named_values(), **named})
 
     def extra_repr(self) -> str:

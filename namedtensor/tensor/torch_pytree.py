@@ -73,6 +73,13 @@ def register() -> None:
         to_dumpable_context=_written,
         from_dumpable_context=_read,
     )
-    NamedTensor.__dataclass_fields__ = _Container.__dataclass_fields__  # type: ignore[attr-defined]
     # torch.load need not trust a file for it: a named tensor is saved as a call of nt.tensor
     torch.serialization.add_safe_globals([tensor])
+
+
+def show_to_wrappers() -> None:
+    """Let FSDP and DDP find the tensors in a module's named results.
+
+    Only where processes train together: dataclasses.asdict takes such a container apart as well.
+    """
+    NamedTensor.__dataclass_fields__ = _Container.__dataclass_fields__  # type: ignore[attr-defined]

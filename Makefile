@@ -5,6 +5,7 @@
 #   make check    formatting, lint, types, then every test: what CI runs
 #   make bench    measure; prints a table
 #   make fuzz     generated cases for SECONDS=60, and how many were tried
+#   make notebooks  execute each notebook's source and write its page
 #   make format   rewrite the sources in the house format
 #   make clean    remove the environment and the caches (what was trained stays in runs/)
 
@@ -17,7 +18,7 @@ BIN := .venv/bin
 # One thread in each test worker: tiny tensors, and the workers already fill the cores.
 PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest --quiet -n $(WORKERS)
 
-.PHONY: demo test check bench fuzz format clean
+.PHONY: demo test check bench fuzz notebooks format clean
 
 demo: .venv/installed-g2p
 	@$(BIN)/python -m transformer_named g2p demo
@@ -36,6 +37,9 @@ bench: .venv/installed-dev
 
 fuzz: .venv/installed-dev
 	@OMP_NUM_THREADS=1 $(BIN)/python -m tests.fuzz --seconds $(SECONDS)
+
+notebooks: .venv/installed-dev
+	@$(BIN)/python -m notebooks.write
 
 format: .venv/installed-dev
 	$(BIN)/ruff format .

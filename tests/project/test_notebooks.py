@@ -24,7 +24,7 @@ def test_the_notebook_and_its_source_are_in_step(source):
     page = source.with_suffix(".ipynb")
     assert cells(jupytext.read(page)) == cells(jupytext.read(source)), (
         f"{source.name} and {page.name} differ; write the notebook again from its source:\n"
-        f"  .venv/bin/jupytext --to ipynb notebooks/{source.name}"
+        "  make notebooks"
     )
 
 

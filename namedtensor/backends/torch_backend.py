@@ -212,8 +212,11 @@ def standardize(x: Array, dims: Dims, eps: float) -> Array:
         return x.clone()
     if dims == tuple(range(x.ndim - len(dims), x.ndim)):
         return F.layer_norm(x, x.shape[x.ndim - len(dims) :], eps=eps)
-    mean = torch.mean(x, dims, keepdim=True)
-    return (x - mean) * torch.rsqrt(torch.var(x, dims, correction=0, keepdim=True) + eps)
+    # the copy costs less than a pass over x for each of mean, variance and quotient
+    order = [d for d in range(x.ndim) if d not in dims] + list(dims)
+    moved = torch.permute(x, order)
+    done = F.layer_norm(moved, moved.shape[x.ndim - len(dims) :], eps=eps)
+    return torch.permute(done, [order.index(d) for d in range(x.ndim)])
 
 
 def cumsum(x: Array, dim: int) -> Array:
@@ -412,6 +415,11 @@ embedding = F.embedding
 layer_norm = F.layer_norm
 rms_norm = F.rms_norm
 conv1d = F.conv1d
+conv2d = F.conv2d
+max_pool1d = F.max_pool1d
+max_pool2d = F.max_pool2d
+avg_pool1d = F.avg_pool1d
+avg_pool2d = F.avg_pool2d
 
 
 def cross_entropy(z: Array, y: Array) -> Array:

@@ -9,6 +9,7 @@ seq, key, val, head, emb, hid, vocab, chans, kernel, out = axes(
     "seq key val head emb hid vocab chans kernel out"
 )
 seq_ = seq.prime
+height, width, kh, kw = axes("height width kh kw")
 causal = nt.define[seq_, seq](lambda i, j: nt.where(j <= i, 0.0, -nt.inf))
 causal_otherwise = nt.define[seq_, seq](lambda i, j: nt.where(j > i, -nt.inf, 0.0))
 band = nt.define[seq_, seq](lambda i, j: nt.where((j <= i) & (i - j < 2), 0.0, -nt.inf))
@@ -234,6 +235,34 @@ def convolution_without_bias(X: R[chans, seq], W: R[out, chans, kernel[2]]) -> R
     return W @ (chans, kernel) @ nt.unroll[seq, kernel[2]](X)
 
 
+@formula
+def convolution_of_two(
+    X: R[chans, height, width], W: R[out, kw, chans, kh], b: R[out]
+) -> R[out, height, width]:
+    windows = nt.unroll[width, kw[3]](nt.unroll[height, kh[2]](X))
+    return b + windows @ (chans, kh, kw) @ W
+
+
+@formula
+def max_pool(X: R[emb]) -> R[emb]:
+    return nt.max[kernel](nt.pool[emb, kernel[2]](X))
+
+
+@formula
+def mean_pool(X: R[emb]) -> R[emb]:
+    return nt.mean[kernel](nt.pool[emb, kernel[3]](X))
+
+
+@formula
+def max_pool_of_two(X: R[height, width]) -> R[height, width]:
+    return nt.max[kh, kw](nt.pool[width, kw[3]](nt.pool[height, kh[2]](X)))
+
+
+@formula
+def mean_pool_of_two(X: R[height, width]) -> R[height, width]:
+    return nt.mean[kw, kh](nt.pool[width, kw[3]](nt.pool[height, kh[2]](X)))
+
+
 @dataclass(frozen=True)
 class Row:
     formula: nt.Formula
@@ -284,4 +313,9 @@ ROWS = [
     Row(stable_logsumexp, "logsumexp"),
     Row(convolution, "convolution"),
     Row(convolution_without_bias, "convolution"),
+    Row(convolution_of_two, "convolution"),
+    Row(max_pool, "pooling"),
+    Row(mean_pool, "pooling"),
+    Row(max_pool_of_two, "pooling"),
+    Row(mean_pool_of_two, "pooling"),
 ]

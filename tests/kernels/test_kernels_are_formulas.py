@@ -10,10 +10,23 @@ from namedtensor import R, formula
 from namedtensor.formula.rewrite import RULES
 from namedtensor.formula.rewrite.linear import identity
 from tests.kernels import formulas
-from tests.kernels.formulas import ROWS, key, plain, seq, seq_, stable_logsumexp, val
+from tests.kernels.formulas import (
+    ROWS,
+    chans,
+    emb,
+    kernel,
+    key,
+    out,
+    plain,
+    seq,
+    seq_,
+    stable_logsumexp,
+    val,
+)
 
 SIZES = dict(seq=5, key=4, val=3, emb=6, hid=7, vocab=8, chans=3, kernel=2, out=4)
 SIZES |= {"seq'": 5, "batch": 2, "head": 3, "beam": 2, "group": 3, "layer": 2}
+SIZES |= dict(height=6, width=9, kh=2, kw=3)
 
 
 def unfused(f):
@@ -150,7 +163,10 @@ def test_a_gain_over_another_axis_is_not_layer_norm():
     ("f", "dtype", "why"),
     [
         (plain, torch.int64, "not attention: Q holds int numbers, and the kernel takes real ones"),
-        (plain, torch.complex128, "not attention: Q holds complex numbers"),
+        (formulas.linear, torch.complex128, "not linear: W holds complex numbers"),
+        (formulas.max_pool, torch.int64, ""),
+        (formulas.mean_pool, torch.complex128, ""),
+        (formulas.convolution, torch.complex128, ""),
         (formulas.linear, torch.int64, "not linear: W holds int numbers"),
         (formulas.layer_norm, torch.int64, "not layer_norm: X holds int numbers"),
         (formulas.loss, torch.int64, ""),
@@ -171,6 +187,28 @@ def test_numbers_that_a_kernel_does_not_take_run_as_written(f, dtype, why):
     text = nt.explain(f, **drawn)
     assert why in text
     nt.testing.assert_close(f(**drawn), unfused(f)(**drawn), rtol=1e-6)
+
+
+def test_a_maximum_over_other_axes_is_no_pooling():
+    @formula
+    def wrong(X: R[emb]) -> R[emb]:
+        return nt.max[emb](nt.pool[emb, kernel[2]](X))[kernel >> emb]
+
+    X = nt.normal("emb[6]", backend="torch", generator=torch.Generator().manual_seed(0))
+    assert "  pooling: " not in nt.explain(wrong, X)
+    nt.testing.assert_close(wrong(X), unfused(wrong)(X))
+
+
+def test_windows_that_keep_their_kernel_axis_are_no_convolution():
+    @formula
+    def wrong(X: R[chans, seq], W: R[out, chans]) -> R[out, seq, kernel]:
+        return W @ chans @ nt.unroll[seq, kernel[2]](X)
+
+    generator = torch.Generator().manual_seed(0)
+    X = nt.normal("chans[3] seq[5]", backend="torch", generator=generator)
+    W = nt.normal("out[2] chans[3]", backend="torch", generator=generator)
+    assert "  convolution: " not in nt.explain(wrong, X, W)
+    nt.testing.assert_close(wrong(X, W), unfused(wrong)(X, W), rtol=1e-4)
 
 
 def test_numpy_runs_the_same_formula_without_kernels():

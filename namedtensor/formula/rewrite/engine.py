@@ -13,7 +13,7 @@ from namedtensor.formula.rewrite.patterns import written
 from namedtensor.formula.rewrite.renames import push_renames
 from namedtensor.formula.rewrite.spelled import rectifier, variance
 from namedtensor.formula.rewrite.stable import stable_log_softmax, stable_logsumexp, stable_softmax
-from namedtensor.formula.rewrite.windows import convolution
+from namedtensor.formula.rewrite.windows import convolution, pooling
 from namedtensor.primitives import Node
 from namedtensor.primitives.node import apply_node
 
@@ -57,6 +57,7 @@ KERNELS = (
     Rule("layer_norm", "standardize[ax](X) * gamma + beta", layer_norm),
     Rule("rms_norm", "X / sqrt(mean[ax](X * X) + eps) * gamma", rms_norm),
     Rule("convolution", "W @ (chans, kernel) @ unroll[seq, kernel](X) + b", convolution),
+    Rule("pooling", "max[kernel](pool[seq, kernel](X))", pooling),
     Rule("linear", "W @ ax @ X + b", linear),
 )
 

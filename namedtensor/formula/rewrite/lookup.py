@@ -72,7 +72,7 @@ def cross_entropy(node: Node) -> Node | None:
         return None
     logits = data.operands[0]
     rest = {n for n in logits.type.names if n != node.operation.params[0]}
-    if set(index.type.names) != rest:
+    if set(index.type.names) != rest or logits.type.kind != "float":
         return None
     loss = apply_node(CROSS_ENTROPY(*node.operation.params), (logits, index))
     return loss if sign == 1 else op("neg", loss)

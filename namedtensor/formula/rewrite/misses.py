@@ -10,7 +10,7 @@ from namedtensor.primitives import Node
 
 def misses(node: Node) -> list[tuple[str, str]]:
     """List the kernels that this node's formula comes near, each with what is in the way."""
-    return [*_attention(node), *_layer_norm(node)]
+    return [*_attention(node), *_layer_norm(node), *_linear(node)]
 
 
 def _attention(node: Node) -> list[tuple[str, str]]:
@@ -31,14 +31,32 @@ def _attention(node: Node) -> list[tuple[str, str]]:
                     f"the softmax is over {_list(over)}, and the contraction over {_list(summed)}",
                 )
             ]
-        if read_scores(weights.operands[0]) is None:
+        scores = read_scores(weights.operands[0])
+        if scores is None:
             return [("attention", f"{written(weights.operands[0])} is not Q @ key @ K with masks")]
-        return [
-            (
-                "attention",
-                f"{written(node)} has axes, masks or kinds of numbers that the kernel does not take",
-            )
-        ]
+        (V,) = [o for o in node.operands if o is not weights] or node.operands[:1]
+        other = _kinds((*scores.product.operands, V))
+        why = f"{written(node)} has axes or masks that the kernel does not take"
+        return [("attention", other or why)]
+    return []
+
+
+def _kinds(operands: tuple[Node, ...]) -> str:
+    """Say which operand has no real numbers, the only ones that kernels take."""
+    for operand in operands:
+        if operand.type.kind != "float":
+            held = f"{written(operand)} holds {operand.type.kind} numbers"
+            return f"{held}, and the kernel takes real ones; it runs as written"
+    return ""
+
+
+def _linear(node: Node) -> list[tuple[str, str]]:
+    if node.name != "add":
+        return []
+    for product, bias in (node.operands, node.operands[::-1]):
+        if product.name == "dot" and len(product.operands) == 2 and not bias.type.host:
+            why = _kinds((*product.operands, bias))
+            return [("linear", why)] if why else []
     return []
 
 
@@ -49,6 +67,8 @@ def _layer_norm(node: Node) -> list[tuple[str, str]]:
     rest = [f for f in factors(node) if f.name != "standardize" and not f.type.host]
     if len(core) != 1 or len(rest) != 1:
         return []
+    if why := _kinds(core[0].operands[:1]):
+        return [("layer_norm", why)]
     (axes,) = core[0].operation.params
     if set(rest[0].type.names) == set(axes):
         return []

@@ -12,7 +12,7 @@ def stable_softmax(node: Node) -> Node | None:
     top, bottom = node.operands
     if top.name != "exp" or bottom.name != "sum" or bottom.operands[0] is not top:
         return None
-    if top.operands[0].type.host:
+    if not _takes(top.operands[0]):
         return None
     return apply_node(table()["softmax"](*bottom.operation.params), top.operands)
 
@@ -28,6 +28,11 @@ def stable_logsumexp(node: Node) -> Node | None:
     if node.name != "log" or node.operands[0].name != "sum":
         return None
     total = node.operands[0]
-    if total.operands[0].name != "exp":
+    if total.operands[0].name != "exp" or not _takes(total.operands[0].operands[0]):
         return None
     return apply_node(table()["logsumexp"](*total.operation.params), total.operands[0].operands)
+
+
+def _takes(X: Node) -> bool:
+    """Say whether numbers have a greatest one, which the stable forms subtract."""
+    return not X.type.host and X.type.kind != "complex"

@@ -9,7 +9,6 @@ from namedtensor import R, formula
 from tests.torch_whole.model import (
     Model,
     Positional,
-    batch,
     embedding,
     gradients,
     loss,
@@ -17,7 +16,7 @@ from tests.torch_whole.model import (
     surprise,
     words,
 )
-from transformer_named.named_tensors import emb, hid, seq
+from transformer_named.named_tensors import emb, hid
 
 
 class Counting:
@@ -94,14 +93,6 @@ def test_torch_finds_the_dynamic_sizes_by_itself(model, backend):
     for sizes in [(2, 5), (3, 7), (4, 12)]:
         compiled(words(*sizes))
     assert backend.count == 2
-
-
-def test_other_axes_are_another_graph_with_the_right_result(model, backend):
-    compiled = torch.compile(model, fullgraph=True, backend=backend)
-    x = words()
-    for given in (x, nt.tensor(x.data.T.contiguous(), seq, batch), x[batch(0)]):
-        nt.testing.assert_close(compiled(given), model(given), rtol=1e-12)
-    assert backend.count == 3
 
 
 def test_a_formula_that_was_never_called_is_read_too(backend):

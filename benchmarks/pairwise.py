@@ -67,14 +67,19 @@ def compare(
     return Comparison(times[ours], times[theirs])
 
 
-def compare_runs(ours: Program, theirs: Program, pairs: int) -> Comparison:
-    """Time two programs in turn, run by run."""
-    return compare(timed(ours), timed(theirs), pairs, warm=2)
+def compare_runs(ours: Program, theirs: Program, seconds: float) -> Comparison:
+    """Time two programs in turn, run by run, for about so many seconds but not less than 7 pairs."""
+    once = compare(timed(ours), timed(theirs), pairs=1, warm=2)
+    pair = once.ours[0] + once.theirs[0]
+    return compare(timed(ours), timed(theirs), min(1000, max(7, round(seconds / pair))), warm=0)
 
 
-def compare_bursts(ours: Program, theirs: Program, pairs: int) -> Comparison:
+def compare_bursts(ours: Program, theirs: Program, seconds: float) -> Comparison:
     """Time two tiny programs in turn, each in bursts that a clock can tell apart."""
-    return compare(burst(ours), burst(theirs), pairs, warm=5)
+    ours_burst, theirs_burst = burst(ours), burst(theirs)
+    once = compare(timed(ours_burst), timed(theirs_burst), pairs=7, warm=5)
+    pair = min(once.ours) + min(once.theirs)
+    return compare(ours_burst, theirs_burst, max(7, round(seconds / pair)), warm=0)
 
 
 def burst(run: Program) -> Callable[[], float]:

@@ -1,6 +1,6 @@
 """Run every benchmark and print one table for each: `make bench`.
 
-A benchmark is a file benchmarks/bench_*.py with a function `rows(settings) -> list of table lines`;
+A benchmark is a file benchmarks/bench_*.py with a function `rows(settings)` that gives lines of the table;
 its THREADS, if it has any, are torch's, and all cores are torch's otherwise. Words on the command
 line choose among the files: `python -m benchmarks.run eager peers`.
 """
@@ -52,14 +52,18 @@ def section(module: ModuleType, settings: Settings) -> str:
     title, _, about = (module.__doc__ or "").partition("\n")
     name = module.__name__.rpartition("bench_")[2]
     note = f"torch on {threads} thread{'s' * (threads > 1)}. {' '.join(about.split())}".strip()
-    return f"## {name}: {title}\n\n{note}\n\n{table(module.rows(settings))}\n"
+    lines = []
+    for line in module.rows(settings):
+        print("  ".join(line.cells()), file=sys.stderr, flush=True)  # a long run shows where it is
+        lines.append(line)
+    return f"## {name}: {title}\n\n{note}\n\n{table(lines)}\n"
 
 
 def main(words: list[str]) -> int:
     """Run the benchmarks whose file names hold one of the words; all, if there is none."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.run", description=__doc__)
     parser.add_argument("words", nargs="*", help="words in the names of the benchmarks to run")
-    parser.add_argument("--long", action="store_true", help="take four times as many pairs")
+    parser.add_argument("--long", action="store_true", help="measure four times as long")
     parser.add_argument("--compiled", action="store_true", help="compile the big model (minutes)")
     parser.add_argument("--write", type=Path, help="put each table into this file, by its name")
     given = parser.parse_args(words)

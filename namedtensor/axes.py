@@ -81,13 +81,11 @@ class Axis:
         return lookup(self.name)
 
     def __getitem__(self, item: Any) -> Any:
+        if isinstance(item, (slice, list)):
+            return AxisSelection(self.name, item)
         if hasattr(item, "node") and item.node.type.host:
             return Axis(self.name, item)
-        if (
-            isinstance(item, (slice, list))
-            or getattr(item, "ndim", False)
-            or hasattr(item, "sizes")
-        ):
+        if getattr(item, "ndim", False) or hasattr(item, "sizes"):
             return AxisSelection(self.name, item)
         if isinstance(item, bool):
             size = -1

@@ -72,7 +72,8 @@ class Formula:
         self.traced = trace
         self.fused = fuse
         self.plans: dict[Any, list[tuple[tuple[Any, ...], Plan]]] = {}
-        self.number = len(_numbered)
+        # text, which a graph compiler takes for a constant where it makes a number dynamic
+        self.number = str(len(_numbered))
         _numbered.append(self)
         functools.update_wrapper(self, function)
 
@@ -409,14 +410,14 @@ _numbered: list[Formula] = []
 
 
 @constant_for_compilers
-def plan_formula_by_codes(number: int, *codes: Any) -> str:
+def plan_formula_by_codes(number: str, *codes: Any) -> str:
     """Plan a formula that a graph compiler meets before it was ever called; give its name.
 
     The compiler runs this outside of its graph, where tracing the body is plain Python.
     """
 
     def make() -> Plan:
-        formula = _numbered[number]
+        formula = _numbered[int(number)]
         values = formula.values_of_codes(iter(codes))
         leaves, _ = formula.flatten(values)
         return Trace(formula, values, leaves).compile()

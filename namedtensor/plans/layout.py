@@ -14,13 +14,14 @@ class Layout:
     Plans are cached by layouts, whose hash is their identity: a call costs one lookup.
     """
 
-    __slots__ = ("axes", "backend", "kind", "number")
+    __slots__ = ("axes", "backend", "code", "kind")
 
     def __init__(self, axes: tuple[str, ...], kind: str, backend: Backend) -> None:
         self.axes = axes
         self.kind = kind
         self.backend = backend
-        self.number = len(_numbered)
+        # text, which a graph compiler takes for a constant where it makes a number dynamic
+        self.code = f"layout {len(_numbered)}"
         _numbered.append(self)
 
     def __repr__(self) -> str:

@@ -27,14 +27,14 @@ class Node:
     found by identity. `guards` are pairs of sizes that must be equal when the code runs.
     """
 
-    __slots__ = ("__weakref__", "closed", "guards", "number", "operands", "operation", "type")
+    __slots__ = ("__weakref__", "closed", "code", "guards", "operands", "operation", "type")
 
     operation: Operation
     operands: tuple[Node, ...]
     type: Type
     guards: tuple[tuple[Any, Any], ...]
     closed: bool
-    number: int
+    code: str
 
     @property
     def name(self) -> str:
@@ -67,8 +67,10 @@ def make_node(
         node.guards = tuple(guards)
         leaf_closed = operation.primitive not in (ARGUMENT, SIZE)
         node.closed = leaf_closed and all(o.closed for o in operands)
-        node.number = next(_serial)
-        _nodes[key] = _by_number[node.number] = node
+        number = next(_serial)
+        # text, which a graph compiler takes for a constant where it makes a number dynamic
+        node.code = f"node {number}"
+        _nodes[key] = _by_number[number] = node
     return node
 
 

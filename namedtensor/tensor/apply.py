@@ -91,8 +91,8 @@ def _key(operands: Sequence[Any]) -> Any:
 def code_of(x: Any) -> str:
     """Write what a plan depends on as text, which a graph compiler takes for a constant."""
     if type(x) is _concrete:
-        return f"layout {x._layout.number}"
-    return f"node {x.node.number}" if hasattr(x, "node") else f"type {type(x).__name__}"
+        return str(x._layout.code)
+    return str(x.node.code) if hasattr(x, "node") else f"type {type(x).__name__}"
 
 
 def stand_in(code: str) -> Any:

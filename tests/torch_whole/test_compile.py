@@ -9,6 +9,7 @@ from namedtensor import R, formula
 from tests.torch_whole.model import (
     Model,
     Positional,
+    batch,
     embedding,
     gradients,
     loss,
@@ -16,7 +17,7 @@ from tests.torch_whole.model import (
     surprise,
     words,
 )
-from transformer_named.named_tensors import emb, hid
+from transformer_named.named_tensors import emb, hid, seq
 
 
 class Counting:
@@ -95,6 +96,14 @@ def test_torch_finds_the_dynamic_sizes_by_itself(model, backend):
     assert backend.count == 2
 
 
+def test_other_axes_are_another_graph_with_the_right_result(model, backend):
+    compiled = torch.compile(model, fullgraph=True, backend=backend)
+    x = words()
+    for given in (x, nt.tensor(x.data.T.contiguous(), seq, batch), x[batch(0)]):
+        nt.testing.assert_close(compiled(given), model(given), rtol=1e-12)
+    assert backend.count == 3
+
+
 def test_a_formula_that_was_never_called_is_read_too(backend):
     @formula
     def hidden(X: R[emb], *, W: R[emb, hid]) -> R[hid]:
@@ -109,6 +118,33 @@ def test_a_formula_that_was_never_called_is_read_too(backend):
     found = torch.compile(module, fullgraph=True, backend=backend)(X)
     assert backend.count == 1
     nt.testing.assert_close(found, module(X))
+
+
+def test_two_formulas_go_through_one_function(backend):
+    @formula
+    def rectified(X: R[emb], *, W: R[emb, hid]) -> R[hid]:
+        return nt.relu(W @ emb @ X)
+
+    @formula
+    def squashed(X: R[emb], *, W: R[emb, hid]) -> R[hid]:
+        return nt.tanh(W @ emb @ X)
+
+    X, W = (nt.normal(axes, backend="torch") for axes in ("seq[5] emb[8]", "emb[8] hid[3]"))
+    apply = torch.compile(lambda f, X, W: f(X, W=W), fullgraph=True, backend=backend)
+    for f in (rectified, squashed):
+        nt.testing.assert_close(apply(f, X, W), f(X, W=W))
+    assert backend.count == 2
+
+
+def test_undecorated_code_is_one_graph(backend):
+    def blend(W, X):
+        Y = nt.dot[emb](W, nt.softmax[emb](X)) / X.size(emb) + 1.0
+        return nt.maximum(Y[seq[1:3]], 0.0)[hid >> emb]
+
+    X, W = (nt.normal(axes, backend="torch") for axes in ("seq[5] emb[8]", "emb[8] hid[3]"))
+    found = torch.compile(blend, fullgraph=True, backend=backend)(W, X)
+    assert backend.count == 1
+    nt.testing.assert_close(found, blend(W, X))
 
 
 def test_gradients_of_a_compiled_step_agree_in_float64(model):

@@ -13,8 +13,9 @@ def written(file: Path, name: str, text: str, machine: str) -> None:
 def replaced(page: str, name: str, text: str) -> str:
     """Put a text between the markers of a page.
 
-    >>> replaced("a <!-- eager -->old<!-- /eager --> b", "eager", "new")
-    'a <!-- eager -->new<!-- /eager --> b'
+    >>> print(replaced("a <!-- eager -->old<!-- /eager --> b", "eager", "new"))
+    a <!-- eager -->
+    new<!-- /eager --> b
     """
     start, end = f"<!-- {name} -->", f"<!-- /{name} -->"
     before, found, rest = page.partition(start)
@@ -23,4 +24,4 @@ def replaced(page: str, name: str, text: str) -> str:
     _, closed, after = rest.partition(end)
     if not closed:
         raise ValueError(f"{start} has no {end}")
-    return f"{before}{start}{text}{end}{after}"
+    return f"{before}{start}\n{text}{end}{after}"

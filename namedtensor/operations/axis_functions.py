@@ -76,20 +76,21 @@ class AxisFunction:
 
 
 def _sized(name: str, axes: tuple[Axis, ...], bound: Callable[..., Any]) -> Callable[..., Any]:
-    """Check that axes given with a size have it."""
+    """Check that axes given with a size have it; indices may have axes of their own."""
+    sized_axes = [axis for axis in axes if axis.size is not None]
 
-    def call(X: Any, *rest: Any, **named: Any) -> Any:
-        for axis in axes:
-            if not isinstance(X, NamedTensor):
-                break
-            if axis.size is not None and axis.name in X.axes and X.size(axis) != axis.size:
-                raise AxisSizeError(
-                    f"{name}[{', '.join(map(repr, axes))}](X)",
-                    f"axis {axis.name} is {axis.size} in the call and {X.size(axis)} in X",
-                    [("X", spaced(X.sizes))],
-                    f"leave the size out, {axis.name}, or give a new axis another name",
-                )
-        return bound(X, *rest, **named)
+    def call(*operands: Any, **named: Any) -> Any:
+        tensors = [x for x in operands[: 1 if name == "index" else None] if hasattr(x, "sizes")]
+        for label, X in zip("XYZUVW", tensors, strict=False):
+            for axis in sized_axes:
+                if axis.name in X.axes and X.size(axis) != axis.size:
+                    raise AxisSizeError(
+                        f"{name}[{', '.join(map(repr, axes))}]({', '.join('XYZUVW'[: len(tensors)])})",
+                        f"axis {axis.name} is {axis.size} in the call and {X.size(axis)} in {label}",
+                        [(w, spaced(Y.sizes)) for w, Y in zip("XYZUVW", tensors, strict=False)],
+                        f"leave the size out, {axis.name}, or give a new axis another name",
+                    )
+        return bound(*operands, **named)
 
     return call
 

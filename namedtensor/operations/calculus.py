@@ -15,6 +15,7 @@ from namedtensor.errors import (
     AxisSizeError,
     BackendError,
     KindError,
+    TraceError,
     kind_of_thing,
 )
 from namedtensor.plans import layout_of
@@ -152,6 +153,13 @@ def _positional(
             hint="arguments count from 0",
         )
     X = arguments[place]
+    if hasattr(X, "node") and not X.node.closed:
+        raise TraceError(
+            f"{name}(f)(X)",
+            "a formula's body runs on symbols, which have no derivatives yet",
+            [("X", spaced(X.sizes))],
+            f"take the derivative of the formula: nt.{name}(formula)(X)",
+        )
     if not isinstance(X, NamedTensor) or X.layout.backend.name != "torch":
         shapes = [("X", spaced(X.sizes))] if isinstance(X, NamedTensor) else []
         raise BackendError(

@@ -377,7 +377,14 @@ class At:
         operands: list[Any] = []
         for part in self.parts:
             if isinstance(part, AxisSelection) and isinstance(part.chosen, slice):
-                places.append((part.name, "slice", *slice_bounds(X, part.name, part.chosen)))
+                bounds = slice_bounds(X, part.name, part.chosen)
+                if any(map(_is_size, bounds)):
+                    # sizes are not known yet: the range is written as the indices that it keeps
+                    places.append((part.name, "tensor"))
+                    whole_axis = apply(_TABLE["iota"](part.name), dict(X.sizes)[part.name])
+                    operands.append(_slice(whole_axis, part.name, part.chosen))
+                else:
+                    places.append((part.name, "slice", *bounds))
             elif isinstance(part, AxisSelection):
                 places.append((part.name, "tensor"))
                 operands.append(chosen_indices(X, part))

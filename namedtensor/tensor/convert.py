@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from namedtensor.backends import get_backend
-from namedtensor.errors import BackendError, first_line
+from namedtensor.errors import BackendError, TraceError, first_line
 from namedtensor.plans import layout_of
 from namedtensor.shape import spaced
 from namedtensor.tensor.named import NamedTensor
@@ -16,6 +16,13 @@ from namedtensor.tensor.named import NamedTensor
 
 def convert(X: NamedTensor, targets: tuple[Any, ...]) -> NamedTensor:
     """Apply library names, devices and dtypes one after the other."""
+    if hasattr(X, "node") and not X.node.closed:
+        raise TraceError(
+            f"X.to({', '.join(map(repr, targets))})",
+            "a formula's body runs on symbols, which are in no library and on no device",
+            [("X", spaced(X.sizes))],
+            "nt.cast(X, dtype) changes the dtype; convert the arguments before the call",
+        )
     for target in targets:
         X = _convert(X, target)
     return X

@@ -102,6 +102,16 @@ class SymbolicTensor(NamedTensor):
             return f"Size({describe(self.node)})"
         return f"NamedTensor({self.shape}) = {describe(self.node, 3)}"
 
+    def _torch_data(self, call: str) -> Any:
+        if self.node.closed:
+            return super()._torch_data(call)
+        raise TraceError(
+            call,
+            "a formula's body runs on symbols, which record no gradients",
+            [(describe(self.node), str(self.node.type))],
+            "take the gradient of what the formula gives: nt.sum[...](f(X)).backward()",
+        )
+
     def __copy__(self) -> SymbolicTensor:
         return self
 

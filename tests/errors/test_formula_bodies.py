@@ -135,6 +135,21 @@ def inverted(A: R[row, col]) -> R[row, col]:
     return nt.inv[row, col](A)
 
 
+@formula
+def recorded(X: R[emb]) -> R[emb]:
+    return X.detach()
+
+
+@formula
+def converted(X: R[emb]) -> R[emb]:
+    return X.to("float32")
+
+
+@formula
+def derived(X: R[emb]) -> R[emb]:
+    return nt.grad(lambda Y: nt.sum[...](Y * Y))(X)
+
+
 CASES = [
     case(
         "a body that gives another axis",
@@ -389,6 +404,36 @@ hint: pad first: nt.pad[seq](X, 1, 1)
 inv[row, col](A): inv has no value for some matrix in A
   A : row[2] col[2]
 hint: inv and solve need det other than 0, and nt.pinv takes any matrix; cholesky needs a positive definite one
+""",
+    ),
+    case(
+        "a body that leaves the record of gradients",
+        lambda: recorded(x),
+        nt.TraceError,
+        """
+X.detach(): a formula's body runs on symbols, which record no gradients
+  X : emb[4]
+hint: take the gradient of what the formula gives: nt.sum[...](f(X)).backward()
+""",
+    ),
+    case(
+        "a body that converts",
+        lambda: converted(x),
+        nt.TraceError,
+        """
+X.to('float32'): a formula's body runs on symbols, which are in no library and on no device
+  X : emb[4]
+hint: nt.cast(X, dtype) changes the dtype; convert the arguments before the call
+""",
+    ),
+    case(
+        "a body that takes a gradient",
+        lambda: derived(x),
+        nt.TraceError,
+        """
+grad(f)(X): a formula's body runs on symbols, which have no derivatives yet
+  X : emb[4]
+hint: take the derivative of the formula: nt.grad(formula)(X)
 """,
     ),
 ]

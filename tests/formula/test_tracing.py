@@ -205,6 +205,20 @@ def test_sizes_make_axes_slices_windows_and_splits():
     assert [plans(f) for f in (convolved, halves, split)] == [1, 1, 1]
 
 
+def test_a_size_says_where_to_update(library):
+    @formula
+    def cleared(X: R[seq]) -> R[seq]:
+        return X.at[seq[: abs(seq) // 2]].set(0.0).at[seq(abs(seq) - 1)].add(1.0)
+
+    for size in (2, 5):
+        expected = np.ones(size)
+        expected[: size // 2] = 0.0
+        expected[-1] += 1.0
+        found = cleared(nt.ones(seq[size]).to(library))
+        assert_same(found.to("numpy"), nt.tensor(expected, seq))
+    assert plans(cleared) == 1
+
+
 def test_index_defined_tensors_take_the_sizes_of_each_call(library):
     @formula
     def masked(X: R[seq_, seq]) -> R[seq_, seq]:

@@ -263,6 +263,16 @@ def mean_pool_of_two(X: R[height, width]) -> R[height, width]:
     return nt.mean[kw, kh](nt.pool[width, kw[3]](nt.pool[height, kh[2]](X)))
 
 
+@formula
+def three(A: R[emb, hid], B: R[hid, vocab], C: R[vocab]) -> R[emb]:
+    return A @ hid @ B @ vocab @ C
+
+
+@formula
+def four(A: R[emb, hid], B: R[hid, key], C: R[key, val], D: R[val, out]) -> R[emb, out]:
+    return (A @ hid @ B) @ key @ (C @ val @ D)
+
+
 @dataclass(frozen=True)
 class Row:
     formula: nt.Formula
@@ -314,6 +324,8 @@ ROWS = [
     Row(convolution, "convolution"),
     Row(convolution_without_bias, "convolution"),
     Row(convolution_of_two, "convolution"),
+    Row(three, "chain"),
+    Row(four, "chain"),
     Row(max_pool, "pooling"),
     Row(mean_pool, "pooling"),
     Row(max_pool_of_two, "pooling"),

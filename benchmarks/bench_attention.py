@@ -36,6 +36,19 @@ def Unfused(Q: R[seq_, key], K: R[seq, key], V: R[seq, val]) -> R[seq_, val]:
     return nt.softmax[seq](Q @ key @ K / nt.sqrt(abs(key))) @ seq @ V
 
 
+past = nt.define[seq_, seq](lambda i, j: nt.where(j <= i, 0.0, -nt.inf))
+
+
+@formula
+def Causal(Q: R[seq_, key], K: R[seq, key], V: R[seq, val]) -> R[seq_, val]:
+    return nt.softmax[seq](Q @ key @ K / nt.sqrt(abs(key)) + past) @ seq @ V
+
+
+@formula(fuse=False)
+def UnfusedCausal(Q: R[seq_, key], K: R[seq, key], V: R[seq, val]) -> R[seq_, val]:
+    return nt.softmax[seq](Q @ key @ K / nt.sqrt(abs(key)) + past) @ seq @ V
+
+
 @formula
 def MultiHead(
     X: R[seq, emb],
@@ -100,14 +113,16 @@ def multi_head(length: int, seconds: float) -> list[Row]:
     ]
 
 
-def fused(length: int, seconds: float) -> Row:
+def fused(length: int, causal: bool, seconds: float) -> Row:
     """Compare the formula with itself as written, 8 heads of 64."""
+    ours, theirs = (Causal, UnfusedCausal) if causal else (Attention, Unfused)
     Q = nt.normal(head[HEADS], seq_[length], key[KEY], backend="torch")
     K = nt.normal(head[HEADS], seq[length], key[KEY], backend="torch")
     V = nt.normal(head[HEADS], seq[length], val[KEY], backend="torch")
-    nt.testing.assert_close(Attention(Q, K, V), Unfused(Q, K, V), rtol=1e-4, atol=1e-5)
-    comparison = compare_runs(lambda: Attention(Q, K, V), lambda: Unfused(Q, K, V), seconds)
-    what = f"attention formula / the same unfused, {length} positions, 4x faster"
+    nt.testing.assert_close(ours(Q, K, V), theirs(Q, K, V), rtol=1e-4, atol=1e-5)
+    comparison = compare_runs(lambda: ours(Q, K, V), lambda: theirs(Q, K, V), seconds)
+    name = "causal attention formula" if causal else "attention formula"
+    what = f"{name} / the same unfused, {length} positions, 4x faster"
     return Row(what, comparison, goal=1 / 4)
 
 
@@ -160,5 +175,6 @@ def memory() -> Line:
 def rows(settings: Settings) -> Iterator[Line]:
     for length in (4, 128, 512, 2048):
         yield from multi_head(length, settings.seconds(6))
-    yield fused(2048, settings.seconds(6))
+    for causal in (False, True):
+        yield fused(2048, causal, settings.seconds(6))
     yield memory()

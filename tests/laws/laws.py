@@ -23,7 +23,7 @@ from namedtensor.testing.calculus import derivative
 from namedtensor.testing.contraction import dot
 from namedtensor.testing.records import index_of
 from namedtensor.testing.renaming import rename
-from tests.laws.evaluate import LIBRARIES, WAYS, evaluate, in_formula, tensors
+from tests.laws.evaluate import LIBRARIES, WAYS, evaluate, in_formula, renamed, tensors
 from tests.laws.examples import Example, Operand
 from tests.laws.row import Row
 
@@ -157,6 +157,35 @@ def formulas_lift_over_what_they_do_not_name(
         found,
         row.on_records(example),
         f"X by a formula on {library} that does not name {', '.join(hidden)}, Y by definition",
+    )
+
+
+@st.composite
+def clashing_examples(draw: Any, row: Row) -> tuple[Example, str, str]:
+    """An example with an extra axis, and the name of an axis that the body uses up elsewhere."""
+    example, extra, _ = draw(lifted_examples(row))
+    carriers = [X for _, X in example.tensors() if extra in X.axes]
+    result = row.on_records(example).shape
+    clashing = [
+        axis
+        for axis in sorted({*example.axes, *example.named_axes})
+        if axis not in result and not any(axis in X.axes for X in carriers)
+    ]
+    assume(clashing)
+    return example, draw(st.sampled_from(clashing)), draw(st.sampled_from(LIBRARIES))
+
+
+def formulas_are_hygienic(row: Row, case: tuple[Example, str, str]) -> None:
+    """An extra axis passes through a formula, even where the body uses its name for another."""
+    example, clashing, library = case
+    made = in_formula(row, example, ["extra"])
+    outer = {"extra": clashing}
+    given = [renamed(X, outer) for X in tensors(example, library)]
+    held(
+        made(*given),
+        rename(row.on_records(example), outer),
+        f"X by a formula on {library} whose body uses {clashing}, which its caller has too, "
+        "Y by definition",
     )
 
 

@@ -34,6 +34,8 @@ class Row:
     names: bool = True
     #: whether several operands may share an axis
     meets: bool = False
+    #: whether the call uses up an axis that not every operand has
+    borrows: bool = False
     #: operands that cannot be given one axis more
     fixed: tuple[int, ...] = ()
     #: whether names of the result are the operands' and the settings', so that renaming commutes

@@ -51,6 +51,11 @@ def test_a_formula_lifts_over_the_axes_that_it_does_not_name(row, data):
     laws.formulas_lift_over_what_they_do_not_name(row, data.draw(laws.hidden_examples(row)))
 
 
+@for_rows(lambda row: row.borrows, cases=10)
+def test_a_formula_leaves_alone_the_axes_of_its_caller_whose_names_it_uses(row, data):
+    laws.formulas_are_hygienic(row, data.draw(laws.clashing_examples(row)))
+
+
 @for_rows(lambda row: row.smooth is not never, cases=8)
 def test_gradients_are_finite_differences(row, data):
     laws.gradients_are_finite_differences(row, data.draw(laws.smooth_examples(row)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -136,6 +137,22 @@ def test_a_formula_that_catches_an_axis_of_its_caller_is_seen():
     row = broken("abs", twice, define=lambda T: D["mul"](T, 2) if "extra" in T.shape else T)
     said = failure(laws.formulas_lift_over_what_they_do_not_name, laws.hidden_examples(row), row)
     assert "that does not name" in said
+
+
+def test_a_formula_without_hygiene_is_seen(monkeypatch):
+    # with no fresh names for what the signature does not name, a caller's axis is taken for ours
+    lifting = sys.modules["namedtensor.formula.lifting"]  # nt.formula is the decorator
+    monkeypatch.setattr(lifting, "FRESH", "")
+    row = TABLE["attention"]
+    with pytest.raises(nt.NamedTensorError):
+        for_one_case(laws.formulas_are_hygienic, laws.clashing_examples(row), row)
+
+
+def test_a_formula_that_gives_its_caller_s_axis_another_s_numbers_is_seen():
+    row = TABLE["linear"]
+    wrong = replace(row, define=lambda W, X, b, emb: D["mul"](2, row.define(W, X, b, emb)))
+    said = failure(laws.formulas_are_hygienic, laws.clashing_examples(wrong), wrong)
+    assert "which its caller has too" in said
 
 
 def test_a_wrong_gradient_is_seen():

@@ -54,7 +54,15 @@ ROWS = [
         kind="number",
         meets=True,
     ),
-    Row("dot/three", factors(REAL, REAL, REAL), several, D["dot"], ("dot",), meets=True),
+    Row(
+        "dot/three",
+        factors(REAL, REAL, REAL),
+        several,
+        D["dot"],
+        ("dot",),
+        meets=True,
+        borrows=True,
+    ),
     Row(
         "dot/four",
         factors(REAL, WHOLE, REAL, REAL),
@@ -62,5 +70,6 @@ ROWS = [
         D["dot"],
         ("dot",),
         meets=True,
+        borrows=True,
     ),
 ]

@@ -201,8 +201,8 @@ ROWS = [
         masked,
         ("index", "listed"),
     ),
-    Row("index", MIXED, bracketed, picked, ("index",), meets=True),
-    Row("index/prefix", MIXED, prefixed, picked, ("index",), meets=True),
+    Row("index", MIXED, bracketed, picked, ("index",), meets=True, borrows=True),
+    Row("index/prefix", MIXED, prefixed, picked, ("index",), meets=True, borrows=True),
     Row(
         "get",
         places(written=False, distinct=False),
@@ -218,6 +218,7 @@ ROWS = [
         ("set_at",),
         fixed=(2,),
         meets=True,
+        borrows=True,
     ),
     Row(
         "add_at",
@@ -227,6 +228,7 @@ ROWS = [
         ("add_at",),
         fixed=(2,),
         meets=True,
+        borrows=True,
     ),
     Row(
         "set_at/number",

@@ -99,6 +99,19 @@ def in_window_records(S: RecordTensor, ask: str, seq: str) -> RecordTensor:
     return D["where"](seen, S, -math.inf)
 
 
+@st.composite
+def to_attend_to_oneself(draw: Draw) -> Example:
+    """A sequence, and the name that the body gives to its second copy."""
+    seq, emb, batch = names(draw, 3, 3)
+    X = extended(draw, {seq: small(draw), emb: small(draw)}, {batch: 2}, UNIT)
+    return Example((X,), {"seq": seq, "emb": emb, "inner": "new"})
+
+
+def to_oneself(X: RecordTensor, Y: RecordTensor, emb: str, inner: str) -> RecordTensor:
+    weights = D["softmax"](D["dot"](X, Y, axes=[emb]), [inner])
+    return D["dot"](weights, Y, axes=[inner])
+
+
 ATTENTION = [
     Row(
         "attention",
@@ -107,6 +120,7 @@ ATTENTION = [
         lambda Q, K, V, seq, key: weighed_records(Q, K, V, seq, key, lambda S: S),
         ("attention",),
         meets=True,
+        borrows=True,
     ),
     Row(
         "attention/additive mask",
@@ -115,6 +129,7 @@ ATTENTION = [
         lambda Q, K, V, M, seq, key: weighed_records(Q, K, V, seq, key, lambda S: D["add"](S, M)),
         ("attention",),
         meets=True,
+        borrows=True,
     ),
     Row(
         "attention/chosen by a mask",
@@ -123,6 +138,7 @@ ATTENTION = [
         lambda Q, K, V, M, seq, key: weighed_records(Q, K, V, seq, key, lambda S: kept(S, M)),
         ("where",),
         meets=True,
+        borrows=True,
     ),
     Row(
         "attention/causal",
@@ -133,6 +149,7 @@ ATTENTION = [
         ),
         ("attention",),
         meets=True,
+        borrows=True,
     ),
     Row(
         "attention/causal and additive",
@@ -145,6 +162,7 @@ ATTENTION = [
         ),
         ("attention",),
         meets=True,
+        borrows=True,
     ),
     Row(
         "attention/biased by distance",
@@ -157,6 +175,7 @@ ATTENTION = [
         ),
         ("attention",),
         meets=True,
+        borrows=True,
     ),
     Row(
         "attention/in a window",
@@ -167,6 +186,19 @@ ATTENTION = [
         ),
         ("attention",),
         meets=True,
+        borrows=True,
+    ),
+    Row(
+        "attention/to oneself",
+        to_attend_to_oneself(),
+        lambda X, seq, emb, inner: (
+            nt.softmax[inner](X @ emb @ X[Axis(seq) >> Axis(inner)])
+            @ inner
+            @ X[Axis(seq) >> Axis(inner)]
+        ),
+        lambda X, seq, emb, inner: to_oneself(X, D["rename"](X, {seq: inner}), emb, inner),
+        ("dot", "softmax"),
+        borrows=True,
     ),
 ]
 
@@ -209,6 +241,7 @@ NORMS = [
         lambda W, X, b, emb: D["add"](D["dot"](W, X, axes=[emb]), b),
         ("linear",),
         meets=True,
+        borrows=True,
     ),
     Row(
         "layer_norm",
@@ -296,6 +329,7 @@ LOOKUPS = [
         looked_up,
         ("embedding",),
         meets=True,
+        borrows=True,
     ),
     Row(
         "cross_entropy",
@@ -304,6 +338,7 @@ LOOKUPS = [
         lambda Z, y, vocab: looked_up(D["neg"](D["log_softmax"](Z, [vocab])), y, vocab),
         ("cross_entropy",),
         meets=True,
+        borrows=True,
     ),
     Row(
         "softmax/written out",
@@ -330,6 +365,7 @@ LOOKUPS = [
         ),
         ("convolution",),
         meets=True,
+        borrows=True,
     ),
 ]
 

@@ -43,16 +43,22 @@ def attend(
     if torch.compiler.is_compiling() or n * m <= SHORT or _transformed(q, k, v):
         return block(q, k, v, 0, n)
     step = max(16, min(256, BLOCK // max(1, q.shape[0] * q.shape[1] * m)))
-    parts = []
-    for start in range(0, n, step):
-        rows = q[:, :, start : start + step]
-        given = (rows, k, v, start, n)
-        if torch.is_grad_enabled():
-            # the backward pass computes a block's mask again instead of keeping every block's
-            parts.append(checkpoint(block, *given, use_reentrant=False))
-        else:
-            parts.append(block(*given))
-    return torch.cat(parts, 2)
+    starts = range(0, n, step)
+    # a function of scores may read tensors of its own that need gradients
+    if torch.is_grad_enabled() and (scores or any(t.requires_grad for t in (q, k, v))):
+        # the backward pass computes a block's mask again instead of keeping every block's
+        parts = [
+            checkpoint(block, q[:, :, s : s + step], k, v, s, n, use_reentrant=False)
+            for s in starts
+        ]
+        return torch.cat(parts, 2)
+    # written into one tensor: results kept between blocks would scatter what the blocks free
+    first = block(q[:, :, :step], k, v, 0, n)
+    out = first.new_empty((*q.shape[:-1], v.shape[-1]))
+    out[:, :, :step] = first
+    for s in starts[1:]:
+        out[:, :, s : s + step] = block(q[:, :, s : s + step], k, v, s, n)
+    return out
 
 
 def _transformed(*tensors: Array) -> bool:

@@ -69,35 +69,38 @@ class Shape:
             )
         return self._sizes[name]
 
-    def compatible(self, other: Shape) -> bool:
+    def compatible(self, other: Any) -> bool:
         """Say whether every shared axis has one size: the precondition of X + Y.
 
         >>> Shape("seq[7] emb[512]").compatible(Shape("emb[512] hid[4]"))
         True
         """
-        return all(self._sizes[n] == other._sizes[n] for n in self._sizes if n in other._sizes)
+        theirs = Shape(other)._sizes
+        return all(size == theirs[n] for n, size in self._sizes.items() if n in theirs)
 
-    def orthogonal(self, other: Shape) -> bool:
+    def orthogonal(self, other: Any) -> bool:
         """Say whether no axis is shared.
 
         >>> Shape("seq[7]").orthogonal(Shape("emb[512]"))
         True
         """
-        return self._sizes.keys().isdisjoint(other._sizes)
+        return self._sizes.keys().isdisjoint(Shape(other)._sizes)
 
-    def __or__(self, other: Shape) -> Shape:
+    def __or__(self, other: Any) -> Shape:
+        other = Shape(other)
         for name, size in self._sizes.items():
             if other._sizes.get(name, size) != size:
                 raise AxisSizeError(
                     "A | B",
-                    f"{name} is {size} in A and {other._sizes[name]} in B",
-                    [("A", str(self)), ("B", str(other))],
+                    f"axis {shown(name)} is {size} in A and {other._sizes[name]} in B",
+                    [("A", spaced(self._sizes.items())), ("B", spaced(other._sizes.items()))],
                     "only compatible shapes have a union",
                 )
         return Shape.of([*self._sizes.items(), *other._sizes.items()])
 
-    def __and__(self, other: Shape) -> Shape:
-        return Shape.of((n, s) for n, s in self._sizes.items() if n in other._sizes)
+    def __and__(self, other: Any) -> Shape:
+        theirs = Shape(other)._sizes
+        return Shape.of((n, s) for n, s in self._sizes.items() if n in theirs)
 
     def __sub__(self, other: Any) -> Shape:
         gone = {axis.name for axis in (other if isinstance(other, Shape) else parse_axes(other))}

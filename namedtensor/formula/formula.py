@@ -168,6 +168,13 @@ class Formula:
             found = bundle.values
         elif isinstance(bundle, dict):
             found = bundle
+            unknown = [name for name in bundle if name not in self.parameters_after]
+            if unknown:
+                raise BackendError(
+                    f"{path}: {self.name}",
+                    f"{self.name} has no parameter {unknown[0]}",
+                    hint=f"a dict with {', '.join(self.parameter_names)}",
+                )
         elif hasattr(bundle, "named_values"):
             found = bundle.named_values()
         else:
@@ -191,6 +198,11 @@ class Formula:
                     hint=f"{self.name}.module(...), or a dict with {', '.join(self.parameter_names)}",
                 )
         return result
+
+    @property
+    def parameters_after(self) -> tuple[str, ...]:
+        """The names after the semicolon, settings among them."""
+        return tuple([p.name for p in self.signature.parameters if p.after])
 
     @property
     def parameter_names(self) -> tuple[str, ...]:

@@ -115,6 +115,14 @@ def test_shapes_unite_meet_and_subtract():
     assert len(X) == 2
 
 
+def test_a_shape_may_be_given_by_its_axes():
+    X = nt.Shape("seq[7] emb[4]")
+    assert X.compatible("emb[4] key[2]")
+    assert X.orthogonal(key[2])
+    assert X | "key[2]" == "seq[7] emb[4] key[2]"
+    assert X & (emb, key) == "emb[4]"
+
+
 def test_equality_of_tensors_is_elementwise_and_hash_is_identity():
     X = nt.tensor([1, 2], seq)
     assert (X == 2).numpy().tolist() == [False, True]

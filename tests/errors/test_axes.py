@@ -265,8 +265,8 @@ hint: seq, (seq, emb) or "seq emb"
         lambda: nt.Shape("seq[3] emb[2]") | nt.Shape("seq[4]"),
         nt.AxisSizeError,
         """
-A | B: seq is 3 in A and 4 in B
-  A : seq[3] x emb[2]
+A | B: axis seq is 3 in A and 4 in B
+  A : seq[3] emb[2]
   B : seq[4]
 hint: only compatible shapes have a union
 """,
@@ -308,6 +308,15 @@ hint: seq or "seq"
 shape.count: seq has no size
   shape : seq emb[2]
 hint: give it one: seq[512]
+""",
+    ),
+    case(
+        "a shape united with a number",
+        lambda: nt.Shape("seq[3]") | 3,
+        nt.AxisNameError,
+        """
+axes(3): axes are given as Axis objects or as names, not as an int
+hint: seq, (seq, emb) or "seq emb"
 """,
     ),
 ]

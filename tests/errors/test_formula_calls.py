@@ -410,6 +410,15 @@ abs(emb): axis emb has no size yet: what has it is defined by its indices
 hint: give it one where the tensor is defined: emb[5]
 """,
     ),
+    case(
+        "a bundle with an unknown parameter",
+        lambda: layered(x, proj={"W": W, "V": W}),
+        nt.BackendError,
+        """
+proj: project: project has no parameter V
+hint: a dict with W
+""",
+    ),
 ]
 
 

@@ -59,22 +59,27 @@ def value_is_the_paper_s(row: Row, example: Example) -> None:
 # --------------------------------------------------------------------------------------- lifting
 
 
+def widened(draw: Any, example: Example, places: list[int]) -> Example:
+    """Give some of the operands at these places one axis more, called extra."""
+    chosen = draw(st.lists(st.sampled_from(places), min_size=1, unique=True))
+    size = draw(st.sampled_from([2, 3, 1, 0]))
+    changed = {}
+    for i, X in example.tensors():
+        if i in chosen:
+            order = draw(st.permutations([*X.axes, "extra"]))
+            sizes = {**X.sizes, "extra": size}
+            seed = draw(st.integers(0, 2**16))
+            changed[i] = X.drawn_as({axis: sizes[axis] for axis in order}, seed)
+    return example.with_operands(changed)
+
+
 @st.composite
 def lifted_examples(draw: Any, row: Row) -> tuple[Example, str, Way]:
     """An example some of whose operands have one axis more, which the call does not name."""
     example = draw(row.example)
     places = [i for i, _ in example.tensors() if i not in row.fixed]
     assume(places)
-    chosen = draw(st.lists(st.sampled_from(places), min_size=1, unique=True))
-    size = draw(st.sampled_from([2, 3, 1, 0]))
-    changed = {}
-    for i in chosen:
-        X = example.operands[i]
-        seed = draw(st.integers(0, 2**16))
-        order = draw(st.permutations([*X.axes, "extra"]))
-        sizes = {**X.sizes, "extra": size}
-        changed[i] = X.drawn_as({axis: sizes[axis] for axis in order}, seed)
-    return example.with_operands(changed), "extra", draw(st.sampled_from(WAYS))
+    return widened(draw, example, places), "extra", draw(st.sampled_from(WAYS))
 
 
 def lifting_commutes_with_indexing(row: Row, case: tuple[Example, str, Way]) -> None:
@@ -163,16 +168,16 @@ def formulas_lift_over_what_they_do_not_name(
 @st.composite
 def clashing_examples(draw: Any, row: Row) -> tuple[Example, str, str]:
     """An example with an extra axis, and the name of an axis that the body uses up elsewhere."""
-    example, extra, _ = draw(lifted_examples(row))
-    carriers = [X for _, X in example.tensors() if extra in X.axes]
+    example = draw(row.example)
     result = row.on_records(example).shape
-    clashing = [
-        axis
-        for axis in sorted({*example.axes, *example.named_axes})
-        if axis not in result and not any(axis in X.axes for X in carriers)
-    ]
+    takers = {
+        axis: [i for i, X in example.tensors() if axis not in X.axes and i not in row.fixed]
+        for axis in sorted({*example.axes, *example.named_axes} - {*result})
+    }
+    clashing = [axis for axis, places in takers.items() if places]
     assume(clashing)
-    return example, draw(st.sampled_from(clashing)), draw(st.sampled_from(LIBRARIES))
+    axis = draw(st.sampled_from(clashing))
+    return widened(draw, example, takers[axis]), axis, draw(st.sampled_from(LIBRARIES))
 
 
 def formulas_are_hygienic(row: Row, case: tuple[Example, str, str]) -> None:

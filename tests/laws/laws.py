@@ -22,6 +22,7 @@ from namedtensor.testing import RecordTensor, assert_close
 from namedtensor.testing.calculus import derivative
 from namedtensor.testing.contraction import dot
 from namedtensor.testing.records import index_of
+from namedtensor.testing.reductions import reduction
 from namedtensor.testing.renaming import rename
 from tests.laws.evaluate import LIBRARIES, WAYS, evaluate, in_formula, renamed, tensors
 from tests.laws.examples import Example, Operand
@@ -300,7 +301,8 @@ def of_one(
 def derivatives_have_starred_axes(row: Row, case: tuple[Example, int, bool]) -> None:
     """(df/dX)_{t, s*} by torch is that of finite differences, for one operand X of f.
 
-    The differential along a direction is the derivative contracted with it.
+    The differential along a direction is the derivative contracted with it, and the gradient of the
+    sum is the derivative summed over the axes of the result.
     """
     example, seed, _ = case
     place = next(i for i, X in example.tensors() if X.array.dtype.kind == "f")
@@ -318,6 +320,14 @@ def derivatives_have_starred_axes(row: Row, case: tuple[Example, int, bool]) -> 
         nt.differential(f)(named[place], direction.named("torch")),
         dot(expected, rename(direction.records(), along), axes=list(along.values())),
         "X by nt.differential, Y by differences",
+        **limits,
+    )
+    inputs = list(along.values())
+    total = reduction(sum)(expected, [axis for axis in expected.shape if axis not in inputs])
+    held(
+        nt.grad(lambda X: nt.sum[...](f(X)))(named[place]),
+        rename(total, {star: axis for axis, star in along.items()}),
+        "X by nt.grad of the sum, Y by differences",
         **limits,
     )
 

@@ -8,6 +8,8 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+import numpy as np
+
 from namedtensor.axes import axis_sizes, shown
 from namedtensor.compilers import STORE, compiling, constant_for_compilers
 from namedtensor.errors import (
@@ -154,7 +156,7 @@ class Formula:
         return value
 
     def _number(self, path: str, space: Space, value: Any) -> Any:
-        if isinstance(value, (bool, int, float)) and not space.axes:
+        if isinstance(value, (bool, int, float, complex, np.generic)) and not space.axes:
             return value
         raise BackendError(
             f"{self.name}(..., {path}, ...)",

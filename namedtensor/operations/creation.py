@@ -13,6 +13,8 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from namedtensor.axes import Axis, distinct, one_axis, parse_axes, shown
 from namedtensor.backends import get_backend
 from namedtensor.errors import (
@@ -87,7 +89,7 @@ def _bind_define(axes: tuple[Axis, ...]) -> Callable[..., Any]:
                 hint=f"lambda {', '.join('ijklmnop'[: len(axes)])}: ...",
             )
         result = rule(*[iota(axis) for axis in axes])
-        if not isinstance(result, (NamedTensor, bool, int, float, complex)):
+        if not isinstance(result, (NamedTensor, bool, int, float, complex, np.generic)):
             raise KindError(
                 call,
                 f"the rule gave {kind_of_thing(result)}, and not numbers",
@@ -187,6 +189,7 @@ def full(*axes_and_value: Any, dtype: Any = None, device: Any = None, backend: A
     array([7., 7.])
     """
     *axes, value = axes_and_value or (None,)
+    value = value.item() if isinstance(value, np.generic) else value
     if not isinstance(value, (bool, int, float, complex)):
         raise KindError(
             "full(..., value)",
@@ -347,7 +350,7 @@ def randint(
     >>> randint(0, 5, "seq[3]", generator=np.random.default_rng(0)).kind
     'int'
     """
-    if not all(isinstance(b, int) for b in (low, high)) or low >= high:
+    if not all(isinstance(b, (int, np.integer)) for b in (low, high)) or low >= high:
         raise KindError(
             f"randint({low!r}, {high!r}, ...)",
             "the bounds are two whole numbers, the first below the second",

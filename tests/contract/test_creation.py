@@ -17,6 +17,13 @@ def test_filled_tensors_hold_one_number():
     assert_same(nt.full(emb[2], 0.5), nt.tensor(np.full(2, 0.5), emb))
 
 
+def test_single_numbers_of_numpy_are_numbers():
+    assert_same(nt.full(emb[2], np.float32(0.5)), nt.full(emb[2], 0.5))
+    assert nt.full(emb[2], np.int8(3)).kind == "int"
+    assert nt.define[emb[2]](lambda i: np.int64(3)).numpy().tolist() == [3, 3]
+    assert set(nt.randint(np.int64(0), np.int8(1), emb[9]).numpy().tolist()) == {0}
+
+
 def test_filled_tensors_have_the_kind_of_their_number():
     assert nt.full(emb[2], 3).kind == "int"
     assert nt.full(emb[2], True).kind == "bool"

@@ -53,6 +53,7 @@ def test_a_space_without_axes_is_a_single_number(library):
 
     X = nt.ones("emb[3]").to(library)
     assert_same(scaled(X, 2.0, 3), 5 * X)
+    assert_same(scaled(X, np.float32(2.0), np.int64(3)), 5 * X)
     assert_same(scaled(X, nt.tensor(np.array(2.0)).to(library), 3.0), 5 * X)
     assert scaled(X, nt.full("seq[2]", 2.0).to(library), 3.0).shape == nt.Shape("seq[2] emb[3]")
 

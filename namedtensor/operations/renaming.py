@@ -26,8 +26,10 @@ def _no_duplicates(call: Call, found: list[str]) -> None:
             raise call.fail(
                 AxisClashError,
                 f"{call.labels[0]} would have two axes {shown(name)}",
-                f"choose another name, or rename the one that is there first: "
-                f"{primed(call.labels[0], name)}",
+                "choose another name, or rename the one that is there first: "
+                f"{primed(call.labels[0], name)}"
+                if call.types[0].has(name)
+                else "give each axis a name of its own",
             )
 
 

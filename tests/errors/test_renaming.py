@@ -24,7 +24,7 @@ hint: choose another name, or rename the one that is there first: X["emb -> emb'
         """
 X[seq >> key, emb >> key]: X would have two axes key
   X : seq[3] emb[4]
-hint: choose another name, or rename the one that is there first: X["key -> key'"]
+hint: give each axis a name of its own
 """,
     ),
     case(

@@ -30,13 +30,14 @@ class AxisFunction:
         self.__name__ = name
         self.__doc__ = doc
         self._bind = bind
-        self._bound: dict[Any, Callable[..., Any]] = {}
+        self._bound: dict[str, Callable[..., Any]] = {}
 
     def __getitem__(self, axes: Any) -> Callable[..., Any]:
         if axes is Ellipsis:
             return self._over_all
-        plain = type(axes) is Axis or type(axes) is str
-        bound = self._bound.get(axes) if plain else None
+        # kept by name: a compiler compares text, and not axes
+        key = axes.name if type(axes) is Axis and axes.size is None else axes
+        bound = self._bound.get(key) if type(key) is str else None
         if bound is None:
             parsed = parse_axes(axes)
             distinct(f"{self.__name__}[{', '.join(map(repr, parsed))}]", parsed)
@@ -44,12 +45,8 @@ class AxisFunction:
             bound.__qualname__ = f"{self.__name__}[{', '.join(map(repr, parsed))}]"
             if any(axis.size is not None for axis in parsed):
                 bound = _sized(self.__name__, parsed, bound)
-            if (
-                plain
-                and not caches_closed()
-                and type(getattr(axes, "size", 0)) in (int, type(None))
-            ):
-                self._bound[axes] = bound
+            if type(key) is str and not caches_closed():
+                self._bound[key] = bound
         return bound
 
     def _over_all(self, X: Any, *rest: Any, **named: Any) -> Any:

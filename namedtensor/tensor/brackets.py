@@ -305,18 +305,18 @@ def split(X: Any, part: Rename) -> Any:
     return apply(_TABLE["split"](part.before[0].name, names, hole), X, *sizes)
 
 
-_contractions: dict[Axis, Operation] = {}
+_contractions: dict[str, Operation] = {}
 
 
 def contraction(axes: Any, operands: tuple[Any, ...]) -> Operation:
     """Find the operation of the axes under a dot."""
-    known = _contractions.get(axes) if type(axes) is Axis else None
-    if known is not None:
-        return known
-    if isinstance(axes, Axis) and axes.size is None:
+    if type(axes) is Axis and axes.size is None:
+        known = _contractions.get(axes.name)
+        if known is not None:
+            return known
         operation = _TABLE["dot"]((axes.name,))
         if not caches_closed():
-            _contractions[axes] = operation
+            _contractions[axes.name] = operation
         return operation
     parsed = parse_axes(axes)
     distinct(f"A @ {axes} @ B", parsed)

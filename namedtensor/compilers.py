@@ -1,7 +1,8 @@
 """What graph compilers must be told: functions whose result is a constant of the graph.
 
 torch.compiler.assume_constant_result says the same, but needs torch, which must not be imported for
-it; this file holds the mark that it sets. The test of this file says when torch changes it.
+it; this file holds the mark that it sets. The tests of formulas that were never called, under
+torch.compile, say when torch changes it.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ class Backend:
     """One array library: its vocabulary module and what the tensor class asks of it.
 
     The module defines the vocabulary's functions by name; what it leaves out is taken from
-    `fallback`, the library's Array API namespace.
+    `fallback`, the library itself.
     """
 
     __slots__ = ("fallback", "module", "name")

@@ -21,6 +21,7 @@ from namedtensor.errors import (
 from namedtensor.formula.signature import Space
 from namedtensor.primitives import Type
 from namedtensor.primitives.primitive import table
+from namedtensor.shape import spaced
 from namedtensor.tensor import apply
 
 
@@ -197,6 +198,5 @@ def shown_once(name: str) -> str:
 
 
 def _text(tensor: Any) -> str:
-    from namedtensor.shape import spaced
 
     return spaced([(n, s if isinstance(s, int) else None) for n, s in tensor.sizes])

@@ -6,6 +6,7 @@ A ._ax B = sum_ax A * B,  lifted over all other axes
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from namedtensor.errors import AxisMissingError, NamedTensorError
@@ -60,7 +61,6 @@ def lower_dot(emit: Any, call: Any, *values: Any) -> Any:
 
 def _strong(emit: Any, call: Any, value: Any, values: Sequence[Any]) -> Any:
     """Give whole numbers the dtype of the floats that they are multiplied with."""
-    from dataclasses import replace
 
     if value.type.host:
         return value

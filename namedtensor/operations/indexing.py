@@ -11,7 +11,13 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from namedtensor.axes import primed, shown
-from namedtensor.errors import AxisClashError, AxisNameError, IndexRangeError, KindError
+from namedtensor.errors import (
+    AxisClashError,
+    AxisNameError,
+    AxisSizeError,
+    IndexRangeError,
+    KindError,
+)
 from namedtensor.operations.axis_functions import AxisFunction, names
 from namedtensor.primitives import Call, Operation, Type, primitive
 from namedtensor.primitives.node import apply_node
@@ -262,7 +268,6 @@ def _same_size(call: Call, name: str, a: Any, b: Any) -> None:
     if isinstance(a, int) and isinstance(b, int):
         if a != b:
             place = f"the place in {call.labels[0]}"
-            from namedtensor.errors import AxisSizeError
 
             raise call.fail(
                 AxisSizeError,

@@ -9,10 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from namedtensor.axes import Axis, shown
+from namedtensor.axes import Axis, distinct, parse_axes, shown
 from namedtensor.errors import AxisSizeError
 from namedtensor.operations.axis_functions import AxisFunction, names, wants
 from namedtensor.primitives import Call, Type, primitive
+from namedtensor.primitives.node import apply_node
+from namedtensor.primitives.primitive import table
+from namedtensor.primitives.sizes import as_node
 from namedtensor.primitives.type import widest
 from namedtensor.tensor import apply
 
@@ -126,7 +129,6 @@ class _Diag(AxisFunction):
     """The third axis, or the first where two are given, names the diagonal: [row, col] or [row, col, ax]."""
 
     def __getitem__(self, axes: Any) -> Callable[..., Any]:
-        from namedtensor.axes import distinct, parse_axes
 
         parsed = parse_axes(axes)
         distinct(f"diag[{', '.join(map(repr, parsed))}]", parsed[:2])
@@ -237,10 +239,6 @@ def _spectrum(name: str, word: str, square: bool, doc: str) -> AxisFunction:
             else None
         )
         if size is None:
-            from namedtensor.primitives.node import apply_node
-            from namedtensor.primitives.primitive import table
-            from namedtensor.primitives.sizes import as_node
-
             size = apply_node(table()["minimum"].plain, (as_node(n), as_node(m)))
         rest = type_.without((row, col))
         return rest.with_axes((*rest.axes, (new, size)), widest((type_.kind, "float")))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from namedtensor.axes import primed, shown
@@ -34,7 +35,6 @@ def _no_duplicates(call: Call, found: list[str]) -> None:
 
 
 def lower_rename(emit: Any, call: Any, x: Any) -> Any:
-    from dataclasses import replace
 
     new = dict(call.params[0])
     return replace(x, axes=tuple([new.get(a, a) for a in x.axes]), type=call.type)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from namedtensor.axes import shown
@@ -43,7 +44,6 @@ def _counting(kind: str) -> str:
 
 
 def _float_code(emit: Any, x: Any) -> Any:
-    from dataclasses import replace
 
     if x.type.kind in ("bool", "int"):
         return replace(x, code=emit.call("floating", x.code))
@@ -201,7 +201,6 @@ def _one_hot_extreme(name: str, word: str, doc: str) -> AxisFunction:
         axes = call.params[0]
         x = emit.named(x)
         code = emit.call("integer", x.code) if x.type.kind == "bool" else x.code
-        from dataclasses import replace
 
         rest = tuple([a for a in x.axes if a not in axes])
         flat = emit.flat(replace(x, code=code), axes)

@@ -40,12 +40,6 @@ def as_node(size: Size) -> Node:
     return size if isinstance(size, Node) else number(size)
 
 
-def as_size(node: Node) -> Size:
-    """Give the size that a host operand stands for: an int where it is a plain number."""
-    value = node.value
-    return value if isinstance(value, int) else node
-
-
 def product(sizes: Any) -> Size:
     """Multiply sizes."""
     total: Size = 1

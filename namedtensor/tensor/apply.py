@@ -23,6 +23,7 @@ from namedtensor.primitives import Node, Operation, Type, argument, number, size
 from namedtensor.primitives.node import apply_node, node_by_number
 from namedtensor.tensor.diagnose import diagnose
 from namedtensor.tensor.labels import DEFAULT_LABELS, caller_labels
+from namedtensor.tensor.resize import meet
 
 #: What a library may raise when positional code meets data that does not fit.
 LIBRARY_ERRORS = (Mismatch, RuntimeError, IndexError, ValueError, TypeError, ArithmeticError)
@@ -254,7 +255,6 @@ def plan_for(operation: Operation, operands: Sequence[Any]) -> Plan:
 
 def sized_node(operation: Operation, leaves: Sequence[Node], labels: Any = None) -> Node:
     """Apply an operation to nodes; index-defined ones take open sizes from the others."""
-    from namedtensor.tensor.resize import meet
 
     return apply_node(operation, tuple(meet(leaves)), labels)
 

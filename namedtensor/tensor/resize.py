@@ -8,6 +8,7 @@ from typing import Any
 from namedtensor.errors import AxisSizeError
 from namedtensor.primitives import Node, Size
 from namedtensor.primitives.node import apply_node, describe
+from namedtensor.primitives.sizes import as_node
 
 
 def meet(nodes: Sequence[Node]) -> list[Node]:
@@ -27,7 +28,6 @@ def resize(node: Node, sizes: dict[str, Size]) -> Node:
     wanted = {n: sizes[n] for n, s in node.type.axes if s is None and n in sizes}
     if not wanted:
         return node
-    from namedtensor.primitives.sizes import as_node
 
     name = node.name
     if name == "iota":

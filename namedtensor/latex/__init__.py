@@ -1,0 +1,1 @@
+"""LaTeX of the named tensor notation: read, check, run and print."""

@@ -1,0 +1,68 @@
+"""Where things stand in a document: spans of its text, and how they are shown."""
+
+from __future__ import annotations
+
+import bisect
+from dataclasses import dataclass
+
+#: A line of the source is shown up to this width.
+WIDTH = 120
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A stretch of the text, from `start` up to and without `end`.
+
+    >>> Span(2, 5) | Span(7, 9)
+    Span(start=2, end=9)
+    """
+
+    start: int
+    end: int
+
+    def __or__(self, other: Span) -> Span:
+        return Span(min(self.start, other.start), max(self.end, other.end))
+
+
+class Source:
+    """A document's text and its name.
+
+    >>> source = Source("a\\nbcd", "notes.md")
+    >>> source.position(3)
+    (2, 2)
+    >>> print(source.excerpt(Span(3, 5)))
+    2 | bcd
+      |  ^^
+    """
+
+    __slots__ = ("_starts", "name", "text")
+
+    def __init__(self, text: str, name: str = "<text>") -> None:
+        self.text = text
+        self.name = name
+        self._starts = [0]
+        for i, character in enumerate(text):
+            if character == "\n":
+                self._starts.append(i + 1)
+
+    def position(self, offset: int) -> tuple[int, int]:
+        """Give the line and the column of a place, both counted from 1."""
+        line = bisect.bisect_right(self._starts, offset)
+        return line, offset - self._starts[line - 1] + 1
+
+    def line(self, number: int) -> str:
+        """Give a line without its end."""
+        start = self._starts[number - 1]
+        end = self._starts[number] - 1 if number < len(self._starts) else len(self.text)
+        return self.text[start:end].rstrip("\r")
+
+    def excerpt(self, span: Span) -> str:
+        """Show the line where a span begins, with carets below it."""
+        number, column = self.position(span.start)
+        line = self.line(number)
+        count = max(1, min(span.end, span.start - column + 1 + len(line)) - span.start)
+        cut = max(0, column - 1 - WIDTH // 2)
+        shown = line[cut : cut + WIDTH].replace("\t", " ")
+        carets = " " * (column - 1 - cut) + "^" * min(count, max(1, WIDTH - (column - 1 - cut)))
+        margin = " " * len(str(number))
+        return f"{number} | {shown}\n{margin} | {carets}"

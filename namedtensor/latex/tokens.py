@@ -1,0 +1,23 @@
+"""The smallest parts of a formula's text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from namedtensor.latex.source import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A token and where it was written.
+
+    `kind` is one of: command (text is \\name, or \\ and one sign), letter (one letter), number
+    (digits, with a decimal point), open and close (braces), sup, sub, tab (&), prime, sign (any other
+    one character). `spaced` says that white space stands before it: `k h` is not `kh`.
+    What a macro gave has the span of the macro's use.
+    """
+
+    kind: str
+    text: str
+    span: Span
+    spaced: bool = False

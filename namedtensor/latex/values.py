@@ -1,0 +1,58 @@
+"""What the parts of a formula may stand for, and who answers for its names.
+
+`evaluate` turns syntax into named tensors by calling the operations that everybody calls. A scope
+answers for names, sizes and failures: one scope runs a formula, another one checks it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from namedtensor.errors import NamedTensorError
+from namedtensor.latex.syntax import Call, Expression
+
+
+class Unknown:
+    """A value of which nothing is known. Whatever is computed from it is unknown too, in silence."""
+
+    def __repr__(self) -> str:
+        return "unknown"
+
+
+UNKNOWN = Unknown()
+
+#: A named tensor, a Python number, a Function, or UNKNOWN.
+Value = Any
+
+
+class Function(Protocol):
+    """A function that a document defines, or a member of a family of them."""
+
+    name: str
+
+    def apply(
+        self, call: Call, arguments: Sequence[Value], parameters: Sequence[Value], scope: Scope
+    ) -> Value:
+        """Apply to values; `call` is where it stands, with its axes and spans."""
+        ...
+
+
+class Scope(Protocol):
+    """Answer for the names of a formula."""
+
+    def find(self, name: Expression) -> Value | None:
+        """Give what a Letter or Scripts stands for; None where there is no such name."""
+        ...
+
+    def size(self, axis: str) -> Value:
+        """Give |axis| here."""
+        ...
+
+    def failed(self, where: Expression, error: NamedTensorError) -> Value:
+        """Take a failed operation: raise, or report and give UNKNOWN."""
+        ...
+
+    def seen(self, where: Expression, value: Value) -> Value:
+        """Look at the value of each part as it is found, and give it on."""
+        ...

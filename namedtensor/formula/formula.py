@@ -23,6 +23,7 @@ from namedtensor.errors import (
 from namedtensor.formula.lifting import Entry, Leaf
 from namedtensor.formula.signature import Parameter, Signature, Space, caller_scope, read_signature
 from namedtensor.formula.trace import Trace
+from namedtensor.formula.written import Written, kept_call, write, writing
 from namedtensor.plans import Plan
 from namedtensor.primitives.node import describe
 from namedtensor.shape import spaced
@@ -64,13 +65,13 @@ class Formula:
     def __init__(
         self,
         function: Callable[..., Any],
-        scope: dict[str, Any],
+        signature: Signature,
         trace: bool = True,
         fuse: bool = True,
     ) -> None:
         self.function = function
         self.name = function.__name__
-        self.signature: Signature = read_signature(function, scope)
+        self.signature = signature
         self.traced = trace
         self.fused = fuse
         self.plans: dict[Any, list[tuple[tuple[Any, ...], Plan]]] = {}
@@ -88,6 +89,8 @@ class Formula:
             isinstance(leaf.tensor, SymbolicTensor) and not leaf.tensor.node.closed
             for leaf in leaves
         ):
+            if writing():
+                return kept_call(self, values, leaves, lambda: self._inline(values, leaves))
             return self._inline(values, leaves)
         if not self.traced:
             return self._inline(values, leaves)
@@ -387,6 +390,34 @@ class Formula:
         leaves, key = self.flatten(values)
         return self._plan(key, values, leaves).source
 
+    def written(self, **settings: Any) -> Written:
+        """Give the expression as the body writes it: names of its parts and calls of formulas kept."""
+        return write(self, settings)
+
+    def latex(self, dialect: str = "macros", **settings: Any) -> str:
+        """Print the equation: declarations of what it takes, then f(X; W) = ...
+
+        `dialect` is "macros" for the notation's style file, or "underset" for plain LaTeX. A setting
+        without a default is given by name.
+
+        >>> from namedtensor import R, axes, formula
+        >>> emb, hid = axes("emb hid")
+        >>> @formula
+        ... def project(X: R[emb], *, W: R[emb, hid]) -> R[hid]:
+        ...     return W @ emb @ X
+        >>> "\\underset{\\text{emb}}{\\cdot}" in project.latex("underset")
+        True
+        """
+        from namedtensor.latex.printer import latex_of
+
+        return latex_of(self.written(**settings), dialect)
+
+    def _repr_latex_(self) -> str | None:
+        try:
+            return self.latex("underset")
+        except NamedTensorError:
+            return None  # a notebook then shows the signature
+
     def module(
         self, *axes: Any, init: Any = None, dtype: Any = None, device: Any = None, **settings: Any
     ) -> Any:
@@ -479,5 +510,5 @@ def formula(
             hint="write it with def, and declare its axes: def f(X: R[seq]) -> R[seq]",
         )
     if function is None:
-        return lambda inner: Formula(inner, scope, trace, fuse)
-    return Formula(function, scope, trace, fuse)
+        return lambda inner: Formula(inner, read_signature(inner, scope), trace, fuse)
+    return Formula(function, read_signature(function, scope), trace, fuse)

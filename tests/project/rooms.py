@@ -31,6 +31,7 @@ ROOMS = [
 # TYPE_CHECKING, so that they never run while the package is being imported.
 DOORS: set[tuple[str, str]] = {
     ("formula/formula.py", "nn"),  # .module(...) is asked of a formula
+    ("formula/formula.py", "latex"),  # .latex() is asked of a formula
     ("shape.py", "display"),  # a shape shows itself
     ("tensor/named.py", "display"),  # a tensor shows itself
 }

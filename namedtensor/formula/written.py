@@ -1,0 +1,234 @@
+"""A formula as it is written: its expression with the names that its body gives to parts of it.
+
+Printers read this. Calls of other formulas are kept, where running a formula takes their bodies in.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from namedtensor.errors import KindError, TraceError, kind_of_thing
+from namedtensor.formula.lifting import Leaf
+from namedtensor.formula.signature import Parameter, Signature
+from namedtensor.primitives import Node, Type, number, size_of
+from namedtensor.primitives.node import make_node
+from namedtensor.primitives.primitive import Primitive, primitive
+from namedtensor.tensor import SymbolicTensor, symbol
+
+if TYPE_CHECKING:
+    from namedtensor.formula.formula import Formula
+
+
+@dataclass(slots=True)
+class Written:
+    """A formula's signature, the trees of its results, and the names inside.
+
+    `locals` are the names that the body gives to parts of the results, in the order in which they
+    were given; `called` are the formulas that its `call` nodes name.
+    """
+
+    name: str
+    signature: Signature
+    results: tuple[Node, ...] = ()
+    locals: dict[str, Node] = field(default_factory=dict)
+    called: dict[str, Formula] = field(default_factory=dict)
+
+
+#: What is being written while a body runs to be read, and not to be run.
+_writing: ContextVar[Written | None] = ContextVar("writing", default=None)
+
+
+def _refuse(*_: Any) -> Any:
+    raise TypeError("a kept call is read, and never run")
+
+
+#: call(name, paths, settings, place): a formula's name, the paths of its operands in its signature,
+#: its settings that are not at their defaults, and which of its results this is.
+CALL: Primitive = primitive(
+    "call", _refuse, _refuse, write=lambda op, labels: f"{op.params[0]}({', '.join(labels)})"
+)
+
+
+def writing() -> bool:
+    """Say whether a body runs to be read."""
+    return _writing.get() is not None
+
+
+def name_part(name: str, value: Any) -> None:
+    """Remember the name that a body gives to a part, where the body is being read."""
+    written = _writing.get()
+    if written is not None and isinstance(value, SymbolicTensor):
+        written.locals[name] = value.node
+
+
+def kept_call(
+    formula: Formula, values: dict[str, Any], leaves: Sequence[Leaf], run: Callable[[], Any]
+) -> Any:
+    """Give the result of a call as a node that names the formula; `run` finds its type."""
+    written = _writing.get()
+    assert written is not None
+    written.called[formula.name] = formula
+    token = _writing.set(None)
+    try:
+        result = run()
+    finally:
+        _writing.reset(token)
+    paths, operands = [], []
+    for path, value in _operands(formula, values, leaves):
+        paths.append(path)
+        operands.append(value)
+    settings = tuple(
+        [
+            (p.name, values[p.name])
+            for p in formula.signature.parameters
+            if p.setting and values[p.name] != p.default
+        ]
+    )
+    parts = result if isinstance(result, tuple) else (result,)
+    nodes = [
+        SymbolicTensor(
+            make_node(
+                CALL(formula.name, tuple(paths), settings, place), tuple(operands), part.node.type
+            )
+        )
+        for place, part in enumerate(parts)
+    ]
+    return tuple(nodes) if isinstance(result, tuple) else nodes[0]
+
+
+def _operands(
+    formula: Formula, values: dict[str, Any], leaves: Sequence[Leaf]
+) -> Iterator[tuple[str, Node]]:
+    """Give the operands of a call by their paths: tensors, and numbers where tensors may stand."""
+    tensors = {leaf.path: leaf.tensor for leaf in leaves}
+    for parameter in formula.signature.parameters:
+        value = values[parameter.name]
+        if parameter.bundle is not None:
+            for path, tensor in tensors.items():
+                if path.startswith(f"{parameter.name}."):
+                    yield path, tensor.node
+        elif parameter.name in tensors:
+            tensor = tensors[parameter.name]
+            if not isinstance(tensor, SymbolicTensor):
+                raise TraceError(
+                    f"{formula.name}(...)",
+                    f"{parameter.name} is a tensor with data, which a formula cannot be written with",
+                    hint="pass it as an argument of the formula that is written",
+                )
+            yield parameter.name, tensor.node
+        elif not parameter.setting and value is not None:
+            yield parameter.name, number(value)
+
+
+def write(formula: Formula, settings: dict[str, Any]) -> Written:
+    """Run a formula's body on the symbols that its signature declares, and keep what it says."""
+    written = Written(formula.name, formula.signature)
+    leaves: list[Leaf] = []
+    sizes: dict[str, Any] = {}
+    values = {
+        p.name: _declared(formula, p, p.name, settings, leaves, sizes)
+        for p in formula.signature.parameters
+    }
+    token = _writing.set(written)
+    try:
+        with _names_of_locals(formula.function, written):
+            result = formula._inline(values, leaves)
+    finally:
+        _writing.reset(token)
+    parts = result if isinstance(result, tuple) else (result,)
+    for part in parts:
+        if not isinstance(part, SymbolicTensor):
+            raise TraceError(
+                f"{formula.name}(...)",
+                f"the body returned {kind_of_thing(part)} with data, which cannot be written",
+                hint="return what the formula computes from its arguments",
+            )
+    written.results = tuple([part.node for part in parts])
+    written.locals = _inside(written)
+    return written
+
+
+def _declared(
+    formula: Formula,
+    parameter: Parameter,
+    path: str,
+    settings: dict[str, Any],
+    leaves: list[Leaf],
+    sizes: dict[str, Any],
+) -> Any:
+    """Make the symbol of an argument as it is declared; one name has one size among the arguments."""
+    if parameter.bundle is not None:
+        inner = parameter.bundle
+        own: dict[str, Any] = {}
+        return {
+            p.name: _declared(inner, p, f"{path}.{p.name}", {}, leaves, own)
+            for p in inner.signature.parameters
+            if p.after
+        }
+    if parameter.space is None:
+        value = settings.get(parameter.name, parameter.default)
+        if value is parameter.default is formula.signature.python.empty:
+            raise KindError(
+                f"{formula.name}.latex()",
+                f"{parameter.name} is a setting without a default, and the formula depends on it",
+                hint=f"{formula.name}.latex({parameter.name}=...)",
+            )
+        return value
+    axes = []
+    for place, axis in enumerate(parameter.space.axes):
+        size = axis.size if isinstance(axis.size, int) else size_of(path, axis.name, place)
+        axes.append((axis.name, sizes.setdefault(axis.name, size)))
+    kind = "float" if parameter.space.letter == "R" else parameter.space.kinds[0]
+    leaves.append(Leaf(path, parameter.space, symbol(path, Type(tuple(axes), kind))))
+    return leaves[-1].tensor
+
+
+@contextmanager
+def _names_of_locals(function: Callable[..., Any], written: Written) -> Iterator[None]:
+    """Collect the names of index-defined tensors that a function uses, and of its locals."""
+    code = getattr(function, "__code__", None)
+    if code is None or getattr(function, "names_parts", False):
+        yield  # what is not Python's own says its names with name_part
+        return
+    for name in code.co_names:
+        value = function.__globals__.get(name)
+        if isinstance(value, SymbolicTensor):
+            written.locals[name] = value.node
+
+    def look(frame: Any, event: str, result: Any) -> None:
+        if event == "return" and frame.f_code is code:
+            for name, value in frame.f_locals.items():
+                if isinstance(value, SymbolicTensor):
+                    written.locals.setdefault(name, value.node)
+
+    before = sys.getprofile()
+    sys.setprofile(look)
+    try:
+        yield
+    finally:
+        sys.setprofile(before)
+
+
+def _inside(written: Written) -> dict[str, Node]:
+    """Keep the names of parts of the results that are neither arguments nor the results themselves."""
+    reached: set[Node] = set()
+    pending = list(written.results)
+    while pending:
+        node = pending.pop()
+        if node not in reached:
+            reached.add(node)
+            pending += node.operands
+    arguments = {p.name for p in written.signature.parameters}
+    return {
+        name: node
+        for name, node in written.locals.items()
+        if name not in arguments
+        and node in reached
+        and node.operands
+        and node not in written.results
+    }

@@ -73,15 +73,15 @@ def kept_call(
     written = _writing.get()
     assert written is not None
     written.called[formula.name] = formula
+    paths, operands = [], []
+    for path, value in _operands(formula, values, leaves):
+        paths.append(path)
+        operands.append(value)
     token = _writing.set(None)
     try:
         result = run()
     finally:
         _writing.reset(token)
-    paths, operands = [], []
-    for path, value in _operands(formula, values, leaves):
-        paths.append(path)
-        operands.append(value)
     settings = tuple(
         [
             (p.name, values[p.name])

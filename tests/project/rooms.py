@@ -25,6 +25,8 @@ ROOMS = [
     "sharding",
     "weights",
     "testing",
+    "command",
+    "__main__",
 ]
 
 # (importing file, imported room): upward imports, allowed only inside a function or under

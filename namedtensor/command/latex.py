@@ -1,0 +1,65 @@
+"""Print the formulas of a Python module as a LaTeX document."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+from types import ModuleType
+
+from namedtensor.command.files import CommandError, text_of
+from namedtensor.formula import Formula
+
+NAME = "latex"
+HELP = "print a Python module's formulas as LaTeX"
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("file", metavar="FILE.py", help="a Python file with formulas; it is run")
+    parser.add_argument(
+        "--dialect",
+        choices=("underset", "macros"),
+        default="underset",
+        help="plain LaTeX (underset, the default), or the notation's style file (macros)",
+    )
+
+
+def perform(given: Namespace) -> int:
+    """Print each formula that the module defines, in the order of its lines."""
+    formulas = formulas_of(module_of(given.file))
+    if not formulas:
+        raise CommandError(f"{given.file}: no @formula is defined in it")
+    print("\n\n".join(formula.latex(given.dialect) for formula in formulas))
+    return 0
+
+
+def module_of(name: str) -> ModuleType:
+    """Run a Python file as a module of its own.
+
+    Raises: CommandError where it cannot be read, or does not run.
+    """
+    text_of(name)  # says in our words what cannot be read
+    path = Path(name)
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    if spec is None or spec.loader is None:
+        raise CommandError(f"{name}: not a Python file; its name ends in .py")
+    module = importlib.util.module_from_spec(spec)
+    sys.path.insert(0, str(path.parent))
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        raise CommandError(f"{name}: {type(error).__name__}: {error}") from None
+    finally:
+        sys.path.remove(str(path.parent))
+    return module
+
+
+def formulas_of(module: ModuleType) -> list[Formula]:
+    """List the formulas that a module defines itself, as they stand in its file."""
+    found = {
+        value
+        for value in vars(module).values()
+        if isinstance(value, Formula) and value.function.__module__ == module.__name__
+    }
+    return sorted(found, key=lambda formula: formula.function.__code__.co_firstlineno)

@@ -1,0 +1,57 @@
+"""The command `namedtensor`: its jobs, and what becomes of their mistakes.
+
+Exit status: 0 where all is well, 1 where a document has faults, 2 where a command cannot be
+understood or a file cannot be read.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from argparse import ArgumentParser
+from collections.abc import Sequence
+
+from namedtensor.command import check, latex, python, run
+from namedtensor.command.files import CommandError
+from namedtensor.errors import NamedTensorError
+
+PROGRAM = "namedtensor"
+JOBS = (check, run, python, latex)
+
+
+def parser() -> ArgumentParser:
+    """Make the reader of the command line; each job adds its own options."""
+    whole = ArgumentParser(PROGRAM, description="LaTeX of the named tensor notation, as a program.")
+    jobs = whole.add_subparsers(dest="job", required=True, metavar="JOB")
+    for job in JOBS:
+        text = (job.__doc__ or "").partition("\n")[0]
+        own = jobs.add_parser(job.NAME, help=job.HELP, description=text)
+        job.add_arguments(own)
+        own.set_defaults(perform=job.perform)
+    return whole
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Do one job; a mistake becomes words on stderr and a status.
+
+    >>> main(["python", "/nowhere/notes.md"])
+    2
+    """
+    given = parser().parse_args(arguments)
+    try:
+        status: int = given.perform(given)
+        sys.stdout.flush()
+    except CommandError as error:
+        print(f"{PROGRAM}: {error}", file=sys.stderr)
+        return 2
+    except NamedTensorError as error:
+        print(error, file=sys.stderr)
+        return 1
+    except BrokenPipeError:
+        # the reader of our output has gone, as `head` does; nothing is left to be said to it
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except KeyboardInterrupt:
+        print(f"{PROGRAM}: interrupted", file=sys.stderr)
+        return 130
+    return status

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import linecache
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -18,6 +19,7 @@ from namedtensor.errors import (
     BackendError,
     KindError,
     NamedTensorError,
+    TraceError,
     kind_of_thing,
 )
 from namedtensor.formula.lifting import Entry, Leaf
@@ -285,6 +287,8 @@ class Formula:
                     parameter, parameter.name, values[parameter.name], entered
                 )
             return self.function(*bound.args, **bound.kwargs)
+        except TraceError as error:
+            raise with_line(error, self.function) from None
         finally:
             axis_sizes.reset(token)
 
@@ -468,6 +472,21 @@ def plan_formula_by_codes(number: str, *codes: Any) -> str:
         return Trace(formula, values, leaves).compile()
 
     return STORE.name(("formula", number, codes), make)
+
+
+def with_line(error: TraceError, function: Callable[..., Any]) -> TraceError:
+    """Add the line of a body that cannot be traced; the innermost formula's line is named."""
+    code = getattr(function, "__code__", None)
+    trace, number = error.__traceback__, 0
+    while trace is not None:
+        if trace.tb_frame.f_code is code:
+            number = trace.tb_lineno
+        trace = trace.tb_next
+    line = linecache.getline(code.co_filename, number).strip() if code and number else ""
+    if not line or any(label.startswith("line ") for label, _ in error.operands):
+        return error
+    operands = (*error.operands, (f"line {number}", line))
+    return TraceError(error.call, error.why, operands, error.hint)
 
 
 def _what(result: Any) -> str:

@@ -259,6 +259,7 @@ hint: pass it as an argument, or leave the body untraced with @formula(trace=Fal
 X + CAPTURED: the formula uses the named tensor CAPTURED, which is none of its arguments
   X        : emb[4]
   CAPTURED : emb[4]
+  line 75  : return X + CAPTURED
 hint: pass CAPTURED as an argument, as a parameter after the *, or leave the body untraced with @formula(trace=False)
 """,
     ),
@@ -279,6 +280,7 @@ hint: name them: nt.tensor(ARRAY, ax)
         """
 sum[emb](X) > 0: a formula's body runs on symbols, which have no numbers to look at
   sum[emb](X) > 0 : () a single number
+  line 85         : return X if nt.sum[emb](X) > 0 else -X
 hint: use nt.where(condition, X, Y) instead of if, or leave the body untraced with @formula(trace=False)
 """,
     ),
@@ -289,6 +291,7 @@ hint: use nt.where(condition, X, Y) instead of if, or leave the body untraced wi
         """
 norm[emb](X): a formula's body runs on symbols, which have no numbers to look at
   norm[emb](X) : () a single number
+  line 90      : return X / nt.norm[emb](X).item()
 hint: use nt.where(condition, X, Y) instead of if, or leave the body untraced with @formula(trace=False)
 """,
     ),
@@ -298,7 +301,8 @@ hint: use nt.where(condition, X, Y) instead of if, or leave the body untraced wi
         nt.TraceError,
         """
 X > 0: a formula's body runs on symbols, which have no numbers to look at
-  X > 0 : emb[4]
+  X > 0   : emb[4]
+  line 95 : return X[emb[X > 0]]
 hint: use nt.where(condition, X, Y) instead of if, or leave the body untraced with @formula(trace=False)
 """,
     ),
@@ -412,7 +416,8 @@ hint: inv and solve need det other than 0, and nt.pinv takes any matrix; cholesk
         nt.TraceError,
         """
 X.detach(): a formula's body runs on symbols, which record no gradients
-  X : emb[4]
+  X        : emb[4]
+  line 140 : return X.detach()
 hint: take the gradient of what the formula gives: nt.sum[...](f(X)).backward()
 """,
     ),
@@ -422,7 +427,8 @@ hint: take the gradient of what the formula gives: nt.sum[...](f(X)).backward()
         nt.TraceError,
         """
 X.to('float32'): a formula's body runs on symbols, which are in no library and on no device
-  X : emb[4]
+  X        : emb[4]
+  line 145 : return X.to("float32")
 hint: nt.cast(X, dtype) changes the dtype; convert the arguments before the call
 """,
     ),
@@ -432,7 +438,8 @@ hint: nt.cast(X, dtype) changes the dtype; convert the arguments before the call
         nt.TraceError,
         """
 grad(f)(X): a formula's body runs on symbols, which have no derivatives yet
-  X : emb[4]
+  X        : emb[4]
+  line 150 : return nt.grad(lambda Y: nt.sum[...](Y * Y))(X)
 hint: take the derivative of the formula: nt.grad(formula)(X)
 """,
     ),

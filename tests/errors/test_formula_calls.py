@@ -397,6 +397,7 @@ hint: declare what undeclared gives, or rename the argument's axis first
         nt.TraceError,
         """
 emb: Python asks for the number of a size that is open here
+  line 67 : return sum([X[emb(i)] for i in range(abs(emb))], 0.0)
 hint: give the size: f.shape("seq[5]") for f.shape("seq")
 """,
     ),

@@ -38,6 +38,7 @@ CASES = [
         nt.TraceError,
         """
 scaled(...): Y is a tensor with data, which a formula cannot be written with
+  line 21 : return scaled(X, DATA)
 hint: pass it as an argument of the formula that is written
 """,
     ),

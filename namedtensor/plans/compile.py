@@ -249,17 +249,22 @@ def _fold(node: Node, operands: tuple[Node, ...]) -> Node | None:
     return number(run_on_numbers(node.operation, [o.value for o in operands]))
 
 
+def plan_for_numbers(operation: Operation, values: Sequence[Any]) -> Plan:
+    """Plan an operation on Python numbers of these types."""
+    leaves = [number(v).type for v in values]
+    names = [f"x{i}" for i in range(len(values))]
+    arguments = [(n, t, ()) for n, t in zip(names, leaves, strict=True)]
+    nodes = tuple([argument(n, t) for n, t in zip(names, leaves, strict=True)])
+    node = apply_node(operation, nodes, tuple(map(repr, values)))
+    return compile_plan(operation.name, node, arguments, host_backend())
+
+
 def run_on_numbers(operation: Operation, values: Sequence[Any]) -> Any:
     """Apply an operation to Python numbers."""
     key = ("numbers", *[type(v) for v in values])
     plan = operation.plans.get(key)
     if plan is None:
-        leaves = [number(v).type for v in values]
-        names = [f"x{i}" for i in range(len(values))]
-        arguments = [(n, t, ()) for n, t in zip(names, leaves, strict=True)]
-        nodes = tuple([argument(n, t) for n, t in zip(names, leaves, strict=True)])
-        node = apply_node(operation, nodes, tuple(map(repr, values)))
-        plan = operation.plans[key] = compile_plan(operation.name, node, arguments, host_backend())
+        plan = operation.plans[key] = plan_for_numbers(operation, values)
     try:
         return plan.run(*values)
     except (ArithmeticError, ValueError, TypeError) as error:

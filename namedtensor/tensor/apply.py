@@ -18,7 +18,7 @@ from namedtensor.errors import (
     kind_of_thing,
 )
 from namedtensor.plans import Mismatch, Plan, compile_plan, layout_by_number
-from namedtensor.plans.compile import run_on_numbers
+from namedtensor.plans.compile import plan_for_numbers, run_on_numbers
 from namedtensor.primitives import Node, Operation, Type, argument, number, size_of, table
 from namedtensor.primitives.node import apply_node, node_by_number
 from namedtensor.tensor.diagnose import diagnose
@@ -27,6 +27,8 @@ from namedtensor.tensor.resize import meet
 
 #: What a library may raise when positional code meets data that does not fit.
 LIBRARY_ERRORS = (Mismatch, RuntimeError, IndexError, ValueError, TypeError, ArithmeticError)
+
+NUMBERS = (bool, int, float, complex)
 
 # the two tensor classes, which name this door in their own operators and so come after it
 _new = object.__new__  # half the time of calling the class
@@ -93,7 +95,9 @@ def code_of(x: Any) -> str:
     """Write what a plan depends on as text, which a graph compiler takes for a constant."""
     if type(x) is _concrete:
         return str(x._layout.code)
-    return str(x.node.code) if hasattr(x, "node") else f"type {type(x).__name__}"
+    if type(x) in NUMBERS or not hasattr(x, "node"):
+        return f"type {type(x).__name__}"
+    return str(x.node.code)
 
 
 def stand_in(code: str) -> Any:
@@ -123,7 +127,10 @@ def plan_by_codes(name: str, params: tuple[Any, ...], *codes: str) -> str:
     """
 
     def make() -> Plan:
-        return plan_for(table()[name](*params), [stand_in(code) for code in codes])
+        operation, operands = table()[name](*params), [stand_in(code) for code in codes]
+        if all(code.startswith("type ") for code in codes):
+            return plan_for_numbers(operation, operands)
+        return plan_for(operation, operands)
 
     return STORE.name(("plan", name, params, codes), make)
 
@@ -132,12 +139,21 @@ def _apply_compiling(operation: Operation, operands: Sequence[Any]) -> Any:
     codes = [code_of(x) for x in operands]
     name = plan_by_codes(operation.primitive.name, operation.params, *codes)
     plan: Plan = getattr(STORE, name)
-    arrays = [x._data if type(x) is _concrete else x for x in operands if not hasattr(x, "node")]
-    return _concrete(plan.run(*arrays), plan.layout)
+    arrays = [
+        x._data if type(x) is _concrete else x
+        for x in operands
+        if type(x) in NUMBERS or not hasattr(x, "node")
+    ]
+    data = plan.run(*arrays)
+    return data if _are_numbers(operands) else _concrete(data, plan.layout)
+
+
+def _are_numbers(operands: Sequence[Any]) -> bool:
+    return all([type(x) in NUMBERS for x in operands])
 
 
 def _apply_any(operation: Operation, given: Sequence[Any]) -> Any:
-    if compiling() and any([type(x) is _concrete for x in given]):
+    if compiling() and (any([type(x) is _concrete for x in given]) or _are_numbers(given)):
         return _apply_compiling(operation, given)
     operands = [operand(operation, x, given) for x in given]
     if not any(type(x) is _concrete for x in operands):

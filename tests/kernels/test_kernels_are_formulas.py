@@ -30,7 +30,7 @@ SIZES |= dict(height=6, width=9, kh=2, kw=3)
 
 
 def unfused(f):
-    return nt.Formula(f.function, {}, fuse=False)
+    return nt.Formula(f.function, f.signature, fuse=False)
 
 
 def arguments(f, extra, generator):

@@ -30,7 +30,7 @@ def drawn(*shape):
 
 
 def as_written(f):
-    return nt.Formula(f.function, {}, fuse=False)
+    return nt.Formula(f.function, f.signature, fuse=False)
 
 
 def test_document_000_s_layer_norm_is_one_kernel():

@@ -184,7 +184,8 @@ def test_a_function_of_formulas_is_one_graph(model, backend):
 
 # torch itself calls torch.jit.script_method when inductor is first used
 @pytest.mark.filterwarnings("ignore:`torch.jit.script_method` is deprecated:DeprecationWarning")
-def test_inductor_compiles_a_training_step():
+@pytest.mark.parametrize("mode", ["default", "reduce-overhead"])
+def test_inductor_compiles_a_training_step(mode):
     module, x = scores.module("emb[8] vocab[11]"), words()
     X = nt.normal("batch[2] seq[5] emb[8]", backend="torch")
 
@@ -193,7 +194,7 @@ def test_inductor_compiles_a_training_step():
 
     expected = step(X, x)
     (gradient,) = torch.autograd.grad(expected, [module.W])
-    found = torch.compile(step, fullgraph=True)(X, x)
+    found = torch.compile(step, fullgraph=True, mode=mode)(X, x)
     torch.testing.assert_close(found, expected)
     torch.testing.assert_close(torch.autograd.grad(found, [module.W])[0], gradient)
 

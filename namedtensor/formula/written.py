@@ -17,6 +17,7 @@ from namedtensor.formula.lifting import Leaf
 from namedtensor.formula.signature import Parameter, Signature
 from namedtensor.primitives import Node, Type, number, size_of
 from namedtensor.primitives.node import make_node
+from namedtensor.primitives.notation import Special
 from namedtensor.primitives.primitive import Primitive, primitive
 from namedtensor.tensor import SymbolicTensor, symbol
 
@@ -50,7 +51,11 @@ def _refuse(*_: Any) -> Any:
 #: call(name, paths, settings, place): a formula's name, the paths of its operands in its signature,
 #: its settings that are not at their defaults, and which of its results this is.
 CALL: Primitive = primitive(
-    "call", _refuse, _refuse, write=lambda op, labels: f"{op.params[0]}({', '.join(labels)})"
+    "call",
+    _refuse,
+    _refuse,
+    write=lambda op, labels: f"{op.params[0]}({', '.join(labels)})",
+    notation=Special("call"),
 )
 
 

@@ -12,6 +12,7 @@ from typing import Any
 from namedtensor.errors import AxisMissingError, NamedTensorError
 from namedtensor.operations.axis_functions import AxisFunction, names
 from namedtensor.primitives import Call, Operation, Type, primitive
+from namedtensor.primitives.notation import Special
 from namedtensor.primitives.type import widest
 from namedtensor.tensor import apply
 
@@ -208,7 +209,14 @@ def is_plain_product(node: Any) -> bool:
     )
 
 
-DOT = primitive("dot", dot_rule, lower_dot, write=write_dot, trusted=is_plain_product)
+DOT = primitive(
+    "dot",
+    dot_rule,
+    lower_dot,
+    write=write_dot,
+    trusted=is_plain_product,
+    notation=Special("contraction"),
+)
 
 
 def _bind_dot(axes: Any) -> Callable[..., Any]:

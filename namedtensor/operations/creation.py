@@ -31,6 +31,7 @@ from namedtensor.operations.elementwise import where
 from namedtensor.plans import layout_of
 from namedtensor.primitives import Call, Operation, Type, primitive
 from namedtensor.primitives.node import apply_node, make_node
+from namedtensor.primitives.notation import Special, Word
 from namedtensor.primitives.sizes import as_node
 from namedtensor.shape import sized, spaced
 from namedtensor.tensor import NamedTensor, SymbolicTensor, apply
@@ -57,7 +58,7 @@ def _write_iota(operation: Operation, labels: tuple[str, ...]) -> str:
     return f"iota({axis}[{labels[0]}])" if labels else f"iota({axis})"
 
 
-IOTA = primitive("iota", _iota_rule, _lower_iota, write=_write_iota)
+IOTA = primitive("iota", _iota_rule, _lower_iota, write=_write_iota, notation=Special("element"))
 
 
 def iota(axis: Any) -> Any:
@@ -144,7 +145,9 @@ def _lower_one_hot(emit: Any, call: Any, x: Any, n: Any) -> Any:
     )
 
 
-ONE_HOT = primitive("one_hot", _one_hot_rule, _lower_one_hot)
+ONE_HOT = primitive(
+    "one_hot", _one_hot_rule, _lower_one_hot, notation=Word("onehot", also=("OneHot",), sized=True)
+)
 
 
 def one_hot(I: Any, axis: Any) -> Any:
@@ -176,7 +179,7 @@ def _lower_listed(emit: Any, call: Any) -> Any:
     return emit.bind(emit.call("listed", text, emit.like), (axis,), call.type, "listed_")
 
 
-LISTED = primitive("listed", _listed_rule, _lower_listed)
+LISTED = primitive("listed", _listed_rule, _lower_listed, notation=Special("listed"))
 
 
 # ----------------------------------------------------------------------------------------- filled
@@ -454,4 +457,4 @@ def _lower_cast(emit: Any, call: Any, x: Any) -> Any:
     return emit.bind(emit.call("cast", x.code, emit.use(word)), x.axes, call.type)
 
 
-CAST = primitive("cast", _cast_rule, _lower_cast)
+CAST = primitive("cast", _cast_rule, _lower_cast, notation=Special("cast"))

@@ -12,6 +12,21 @@ from typing import Any
 
 from namedtensor.errors import AxisNameError
 from namedtensor.primitives import Call, Operation, Primitive, Type, primitive, table
+from namedtensor.primitives.notation import (
+    AND,
+    DOT,
+    MINUS,
+    NOT,
+    OR,
+    RELATION,
+    SUM,
+    Before,
+    Command,
+    Infix,
+    Notation,
+    Special,
+    Word,
+)
 from namedtensor.primitives.type import widest
 from namedtensor.tensor import apply
 
@@ -207,31 +222,45 @@ def write_before(symbol: str) -> Callable[[Operation, tuple[str, ...]], str]:
 
 
 def _operator(
-    name: str, symbol: str, kind: Callable[[tuple[str, ...]], str], counted: bool = False
+    name: str,
+    symbol: str,
+    kind: Callable[[tuple[str, ...]], str],
+    notation: Notation,
+    counted: bool = False,
 ) -> Primitive:
     lower = counted_infix(symbol) if counted else infix(symbol)
-    return primitive(name, elementwise(kind), lower, write=write_infix(symbol))
+    return primitive(name, elementwise(kind), lower, write=write_infix(symbol), notation=notation)
 
 
-_operator("add", "+", as_number, counted=True)
-_operator("sub", "-", as_number, counted=True)
-_operator("mul", "*", as_number, counted=True)
-_operator("div", "/", as_float)
-_operator("floordiv", "//", as_number, counted=True)
-_operator("mod", "%", as_number, counted=True)
-_operator("pow", "**", as_number, counted=True)
-for _name, _symbol in (
-    ("eq", "=="),
-    ("ne", "!="),
-    ("lt", "<"),
-    ("le", "<="),
-    ("gt", ">"),
-    ("ge", ">="),
+_operator("add", "+", as_number, Infix("+", SUM), counted=True)
+_operator("sub", "-", as_number, Infix("-", SUM), counted=True)
+_operator("mul", "*", as_number, Infix(r"\odot", DOT, also=(r"\cdot",)), counted=True)
+_operator("div", "/", as_float, Special("fraction"))
+_operator("floordiv", "//", as_number, Special("floored fraction"), counted=True)
+_operator("mod", "%", as_number, Infix(r"\bmod", DOT), counted=True)
+_operator("pow", "**", as_number, Special("power"), counted=True)
+for _name, _symbol, _sign in (
+    ("eq", "==", "="),
+    ("ne", "!=", r"\neq"),
+    ("lt", "<", "<"),
+    ("le", "<=", r"\leq"),
+    ("gt", ">", ">"),
+    ("ge", ">=", r"\geq"),
 ):
-    _operator(_name, _symbol, as_bool)
-for _name, _symbol in (("logical_and", "&"), ("logical_or", "|"), ("logical_xor", "^")):
-    primitive(_name, logical_rule, logical(_symbol), write=write_infix(_symbol))
-primitive("logical_not", logical_rule, logical("~"), write=write_before("~"))
+    _operator(_name, _symbol, as_bool, Infix(_sign, RELATION))
+for _name, _symbol, _notation in (
+    ("logical_and", "&", Infix(r"\land", AND)),
+    ("logical_or", "|", Infix(r"\lor", OR)),
+    ("logical_xor", "^", Word("xor")),
+):
+    primitive(_name, logical_rule, logical(_symbol), write=write_infix(_symbol), notation=_notation)
+primitive(
+    "logical_not",
+    logical_rule,
+    logical("~"),
+    write=write_before("~"),
+    notation=Before(r"\lnot", NOT),
+)
 
 
 def _lower_neg(emit: Any, call: Any, x: Any) -> Any:
@@ -241,16 +270,27 @@ def _lower_neg(emit: Any, call: Any, x: Any) -> Any:
     return emit.bind(f"-{code}", axes, call.type)
 
 
-primitive("neg", elementwise(as_number), _lower_neg, write=write_before("-"))
-_where = primitive("where", where_rule, lower_where).plain
+primitive(
+    "neg",
+    elementwise(as_number),
+    _lower_neg,
+    write=write_before("-"),
+    notation=Before("-", MINUS),
+)
+_where = primitive("where", where_rule, lower_where, notation=Special("cases")).plain
 
 
 def _one(
-    name: str, word: str, kind: Callable[[tuple[str, ...]], str], doc: str
+    name: str,
+    word: str,
+    kind: Callable[[tuple[str, ...]], str],
+    doc: str,
+    notation: Notation | None = None,
 ) -> Callable[[Any], Any]:
     """Define a function of one tensor that acts on each number."""
     lower = floating_prefix(word) if kind is as_float else prefix(word)
-    operation = primitive(name, elementwise(kind), lower).plain
+    entry = primitive(name, elementwise(kind), lower, notation=notation or Word(name))
+    operation = entry.plain
 
     def function(X: Any) -> Any:
         return apply(operation, X)
@@ -261,11 +301,16 @@ def _one(
 
 
 def _two(
-    name: str, word: str, kind: Callable[[tuple[str, ...]], str], doc: str
+    name: str,
+    word: str,
+    kind: Callable[[tuple[str, ...]], str],
+    doc: str,
+    notation: Notation | None = None,
 ) -> Callable[[Any, Any], Any]:
     """Define a function of two tensors that acts on numbers of one record."""
     lower = floating_prefix(word) if kind is as_float else prefix(word)
-    operation = primitive(name, elementwise(kind), lower).plain
+    entry = primitive(name, elementwise(kind), lower, notation=notation or Word(name))
+    operation = entry.plain
 
     def function(X: Any, Y: Any) -> Any:
         return apply(operation, X, Y)
@@ -275,47 +320,73 @@ def _two(
     return function
 
 
-exp = _one("exp", "exp", as_float, "Raise e to each number.")
+exp = _one("exp", "exp", as_float, "Raise e to each number.", Command("exp"))
 expm1 = _one("expm1", "expm1", as_float, "Compute exp(x) - 1, exact near 0.")
-log = _one("log", "log", as_float, "Take the natural logarithm.")
+log = _one("log", "log", as_float, "Take the natural logarithm.", Command("log"))
 log1p = _one("log1p", "log1p", as_float, "Compute log(1 + x), exact near 0.")
 log2 = _one("log2", "log2", as_float, "Take the logarithm to base 2.")
 log10 = _one("log10", "log10", as_float, "Take the logarithm to base 10.")
-sqrt = _one("sqrt", "sqrt", as_float, "Take the square root.")
+sqrt = _one("sqrt", "sqrt", as_float, "Take the square root.", Special("root"))
 rsqrt = _one("rsqrt", "rsqrt", as_float, "Compute 1 / sqrt(x).")
-sin = _one("sin", "sin", as_float, "Compute the sine of an angle in radians.")
-cos = _one("cos", "cos", as_float, "Compute the cosine of an angle in radians.")
-tan = _one("tan", "tan", as_float, "Compute the tangent of an angle in radians.")
-asin = _one("asin", "asin", as_float, "Compute the arc sine in radians.")
-acos = _one("acos", "acos", as_float, "Compute the arc cosine in radians.")
-atan = _one("atan", "atan", as_float, "Compute the arc tangent in radians.")
-sinh = _one("sinh", "sinh", as_float, "Compute the hyperbolic sine.")
-cosh = _one("cosh", "cosh", as_float, "Compute the hyperbolic cosine.")
-tanh = _one("tanh", "tanh", as_float, "Compute the hyperbolic tangent.")
-asinh = _one("asinh", "asinh", as_float, "Compute the inverse hyperbolic sine.")
-acosh = _one("acosh", "acosh", as_float, "Compute the inverse hyperbolic cosine.")
-atanh = _one("atanh", "atanh", as_float, "Compute the inverse hyperbolic tangent.")
+sin = _one("sin", "sin", as_float, "Compute the sine of an angle in radians.", Command("sin"))
+cos = _one("cos", "cos", as_float, "Compute the cosine of an angle in radians.", Command("cos"))
+tan = _one("tan", "tan", as_float, "Compute the tangent of an angle in radians.", Command("tan"))
+asin = _one("asin", "asin", as_float, "Compute the arc sine in radians.", Command("arcsin"))
+acos = _one("acos", "acos", as_float, "Compute the arc cosine in radians.", Command("arccos"))
+atan = _one("atan", "atan", as_float, "Compute the arc tangent in radians.", Command("arctan"))
+sinh = _one("sinh", "sinh", as_float, "Compute the hyperbolic sine.", Command("sinh"))
+cosh = _one("cosh", "cosh", as_float, "Compute the hyperbolic cosine.", Command("cosh"))
+tanh = _one("tanh", "tanh", as_float, "Compute the hyperbolic tangent.", Command("tanh"))
+asinh = _one("asinh", "asinh", as_float, "Compute the inverse hyperbolic sine.", Word("arsinh"))
+acosh = _one("acosh", "acosh", as_float, "Compute the inverse hyperbolic cosine.", Word("arcosh"))
+atanh = _one("atanh", "atanh", as_float, "Compute the inverse hyperbolic tangent.", Word("artanh"))
 erf = _one("erf", "erf", as_float, "Compute the error function.")
-sigmoid = _one("sigmoid", "sigmoid", as_float, "Compute 1 / (1 + exp(-x)).")
-silu = _one("silu", "silu", as_float, "Compute x sigmoid(x).")
-gelu = _one("gelu", "gelu", as_float, "Compute x times the normal distribution's P(Z <= x).")
+sigmoid = _one(
+    "sigmoid",
+    "sigmoid",
+    as_float,
+    "Compute 1 / (1 + exp(-x)).",
+    Word("sigmoid", also=("logistic",)),
+)
+silu = _one(
+    "silu", "silu", as_float, "Compute x sigmoid(x).", Word("SiLU", also=("silu", "swish", "Swish"))
+)
+gelu = _one(
+    "gelu",
+    "gelu",
+    as_float,
+    "Compute x times the normal distribution's P(Z <= x).",
+    Word("GELU", also=("gelu",)),
+)
 softplus = _one("softplus", "softplus", as_float, "Compute log(1 + exp(x)).")
-elu = _one("elu", "elu", as_float, "Compute x where positive, exp(x) - 1 elsewhere.")
-relu = _one("relu", "relu", as_widest, "Compute max(0, x).")
-abs = _one("abs", "absolute", as_real, "Give the distance of each number from 0.")
-sign = _one("sign", "sign", as_widest, "Give -1, 0 or 1.")
+elu = _one(
+    "elu",
+    "elu",
+    as_float,
+    "Compute x where positive, exp(x) - 1 elsewhere.",
+    Word("ELU", also=("elu",)),
+)
+relu = _one(
+    "relu", "relu", as_widest, "Compute max(0, x).", Word("ReLU", also=("relu", "Relu", "RELU"))
+)
+abs = _one("abs", "absolute", as_real, "Give the distance of each number from 0.", Special("bars"))
+sign = _one("sign", "sign", as_widest, "Give -1, 0 or 1.", Word("sign", also=("sgn",)))
 square = _one("square", "square", as_number, "Multiply each number by itself.")
 reciprocal = _one("reciprocal", "reciprocal", as_float, "Compute 1 / x.")
-floor = _one("floor", "floor", as_widest, "Round down.")
-ceil = _one("ceil", "ceil", as_widest, "Round up.")
+floor = _one("floor", "floor", as_widest, "Round down.", Special("floor"))
+ceil = _one("ceil", "ceil", as_widest, "Round up.", Special("ceil"))
 round = _one("round", "round", as_widest, "Round to the nearest whole number, halves to even.")
 trunc = _one("trunc", "trunc", as_widest, "Round towards 0.")
 isnan = _one("isnan", "isnan", as_bool, "Say which numbers are not a number.")
 isinf = _one("isinf", "isinf", as_bool, "Say which numbers are infinite.")
 isfinite = _one("isfinite", "isfinite", as_bool, "Say which numbers are finite.")
 
-maximum = _two("maximum", "maximum", as_widest, "Give the greater number of each record.")
-minimum = _two("minimum", "minimum", as_widest, "Give the smaller number of each record.")
+maximum = _two(
+    "maximum", "maximum", as_widest, "Give the greater number of each record.", Command("max")
+)
+minimum = _two(
+    "minimum", "minimum", as_widest, "Give the smaller number of each record.", Command("min")
+)
 atan2 = _two("atan2", "atan2", as_float, "Compute the angle of the point (y, x) in radians.")
 hypot = _two("hypot", "hypot", as_float, "Compute sqrt(x^2 + y^2).")
 logaddexp = _two("logaddexp", "logaddexp", as_float, "Compute log(exp(x) + exp(y)).")

@@ -21,6 +21,7 @@ from namedtensor.errors import (
 from namedtensor.operations.axis_functions import AxisFunction, names
 from namedtensor.primitives import Call, Operation, Type, primitive
 from namedtensor.primitives.node import apply_node
+from namedtensor.primitives.notation import Special
 from namedtensor.primitives.sizes import as_node
 from namedtensor.primitives.type import KINDS
 from namedtensor.shape import spaced
@@ -62,7 +63,7 @@ def write_at(operation: Operation, labels: tuple[str, ...]) -> str:
     return f"{labels[0]}[{shown(operation.params[0]) if operation.params else ''}({labels[1]})]"
 
 
-primitive("at", at_rule, lower_at, write=write_at)
+primitive("at", at_rule, lower_at, write=write_at, notation=Special("at"))
 
 
 # ------------------------------------------------------------------------------ a range: X[seq[2:5]]
@@ -105,7 +106,9 @@ def _bound_codes(flags: Sequence[bool], bounds: Sequence[Any]) -> list[str]:
     return [next(given).code if there else "None" for there in flags]
 
 
-SLICE_SIZE = primitive("slice_size", _slice_size_rule, _lower_slice_size)
+SLICE_SIZE = primitive(
+    "slice_size", _slice_size_rule, _lower_slice_size, notation=Special("slice size")
+)
 
 
 def lower_slice(emit: Any, call: Any, x: Any, *bounds: Any) -> Any:
@@ -122,7 +125,7 @@ def write_slice(operation: Operation, labels: tuple[str, ...]) -> str:
     return f"{labels[0]}[{shown(axis)}[{text}]]"
 
 
-primitive("slice", slice_rule, lower_slice, write=write_slice)
+primitive("slice", slice_rule, lower_slice, write=write_slice, notation=Special("slice"))
 
 
 # -------------------------------------------------------------------- integer tensors: X[vocab(I)]
@@ -204,7 +207,14 @@ def _outside(index: int, label: str, axis: str, size: int, owner: str) -> tuple[
     return IndexRangeError, why, hint
 
 
-INDEX = primitive("index", index_rule, lower_index, write=write_index, diagnose=diagnose_index)
+INDEX = primitive(
+    "index",
+    index_rule,
+    lower_index,
+    write=write_index,
+    diagnose=diagnose_index,
+    notation=Special("index"),
+)
 
 
 def _bind_index(axes: Any) -> Callable[..., Any]:
@@ -375,4 +385,11 @@ def diagnose_update(
 
 
 for _verb in ("set_at", "add_at"):
-    primitive(_verb, update_rule, lower_update(_verb), write=write_update, diagnose=diagnose_update)
+    primitive(
+        _verb,
+        update_rule,
+        lower_update(_verb),
+        write=write_update,
+        diagnose=diagnose_update,
+        notation=Special("update"),
+    )

@@ -12,6 +12,7 @@ from namedtensor.axes import Axis, shown
 from namedtensor.errors import AxisClashError, AxisNameError, AxisSizeError
 from namedtensor.operations.axis_functions import AxisFunction, named_operand, wants
 from namedtensor.primitives import Call, Type, combine, primitive
+from namedtensor.primitives.notation import Word
 from namedtensor.primitives.type import widest
 from namedtensor.shape import spaced
 from namedtensor.tensor import apply
@@ -86,8 +87,10 @@ def _lower_stack(emit: Any, call: Any, *values: Any) -> Any:
     return emit.bind(code, (axis, *axes), call.type, "stacked")
 
 
-CONCAT = primitive("concat", _concat_rule, _lower_concat)
-STACK = primitive("stack", _stack_rule, _lower_stack)
+CONCAT = primitive(
+    "concat", _concat_rule, _lower_concat, notation=Word("concat", also=("cat", "Concat"))
+)
+STACK = primitive("stack", _stack_rule, _lower_stack, notation=Word("stack"))
 
 
 def _bind(name: str, entry: Any) -> Callable[..., Any]:

@@ -14,6 +14,7 @@ from namedtensor.errors import AxisSizeError
 from namedtensor.operations.axis_functions import AxisFunction, names, wants
 from namedtensor.primitives import Call, Type, primitive
 from namedtensor.primitives.node import apply_node
+from namedtensor.primitives.notation import Notation, Word
 from namedtensor.primitives.primitive import table
 from namedtensor.primitives.sizes import as_node
 from namedtensor.primitives.type import widest
@@ -68,8 +69,11 @@ def _lower_matrix(word: str, keeps: bool) -> Callable[..., Any]:
     return lower
 
 
-def _matrix(name: str, word: str, result: str, doc: str) -> AxisFunction:
-    entry = primitive(name, _matrix_rule(result), _lower_matrix(word, result != "none"))
+def _matrix(
+    name: str, word: str, result: str, doc: str, notation: Notation | None = None
+) -> AxisFunction:
+    lower = _lower_matrix(word, result != "none")
+    entry = primitive(name, _matrix_rule(result), lower, notation=notation or Word(name))
 
     def bind(axes: tuple[Axis, ...]) -> Callable[..., Any]:
         wants(name, axes, 2, f"nt.{name}[row, col](A)")
@@ -80,7 +84,11 @@ def _matrix(name: str, word: str, result: str, doc: str) -> AxisFunction:
 
 
 det = _matrix(
-    "det", "det", "none", "Compute determinants: det_{row,col} : R^{row[n] x col[n]} -> R."
+    "det",
+    "det",
+    "none",
+    "Compute determinants: det_{row,col} : R^{row[n] x col[n]} -> R.",
+    Word("det"),
 )
 slogdet = _matrix(
     "slogdet", "slogdet", "none", "Compute log |det A|, safe where det A is huge or tiny."
@@ -92,7 +100,13 @@ pinv = _matrix(
 cholesky = _matrix(
     "cholesky", "cholesky", "both", "Give the lower triangle L of a positive A, with A = L L^T."
 )
-matrix_exp = _matrix("matrix_exp", "matrix_exp", "both", "Compute exp(A) = 1 + A + A A / 2 + ...")
+matrix_exp = _matrix(
+    "matrix_exp",
+    "matrix_exp",
+    "both",
+    "Compute exp(A) = 1 + A + A A / 2 + ...",
+    Word("matexp", also=("expm",)),
+)
 
 
 # ------------------------------------------------------------------------------- diagonal, trace
@@ -114,7 +128,7 @@ def _lower_diagonal(emit: Any, call: Any, x: Any) -> Any:
     return emit.bind(code, (*rest, new), call.type, "diagonal")
 
 
-DIAG = primitive("diag", _diagonal_rule, _lower_diagonal)
+DIAG = primitive("diag", _diagonal_rule, _lower_diagonal, notation=Word("diag"))
 
 
 def _bind_diag(axes: tuple[Axis, ...]) -> Callable[..., Any]:
@@ -155,7 +169,7 @@ def _lower_trace(emit: Any, call: Any, x: Any) -> Any:
     return emit.bind(emit.call("sum", diagonal, (len(rest),)), rest, call.type, "trace")
 
 
-TRACE = primitive("trace", _trace_rule, _lower_trace)
+TRACE = primitive("trace", _trace_rule, _lower_trace, notation=Word("tr", also=("trace", "Tr")))
 
 
 def _bind_trace(axes: tuple[Axis, ...]) -> Callable[..., Any]:
@@ -206,7 +220,7 @@ def _lower_solve(emit: Any, call: Any, A: Any, B: Any) -> Any:
     return emit.bind(code, axes, call.type, "solution")
 
 
-SOLVE = primitive("solve", _solve_rule, _lower_solve)
+SOLVE = primitive("solve", _solve_rule, _lower_solve, notation=Word("solve"))
 
 
 def _bind_solve(axes: tuple[Axis, ...]) -> Callable[..., Any]:
@@ -251,7 +265,7 @@ def _spectrum(name: str, word: str, square: bool, doc: str) -> AxisFunction:
             moved = emit.call("floating", moved)
         return emit.bind(emit.call(word, moved), (*rest, new), call.type, "spectrum")
 
-    entry = primitive(name, rule, lower)
+    entry = primitive(name, rule, lower, notation=Word(name))
 
     def bind(axes: tuple[Axis, ...]) -> Callable[..., Any]:
         wants(name, axes, 3, f"nt.{name}[row, col, value](A)")

@@ -13,6 +13,7 @@ from namedtensor.errors import AxisSizeError
 from namedtensor.operations.axis_functions import AxisFunction, names, wants
 from namedtensor.operations.vectors import along_rule
 from namedtensor.primitives import Call, Type, primitive
+from namedtensor.primitives.notation import Word
 from namedtensor.tensor import apply
 
 
@@ -22,7 +23,8 @@ def _sorting(name: str, kind: Callable[[str], str], doc: str) -> AxisFunction:
         code = emit.call(name, x.code, x.place(axis), descending)
         return emit.bind(code, x.axes, call.type, "sorted_")
 
-    entry = primitive(name, along_rule(kind), lower)
+    notation = Word(name, otherwise=f"{name}-descending")
+    entry = primitive(name, along_rule(kind), lower, notation=notation)
 
     def bind(axes: tuple[Axis, ...]) -> Callable[..., Any]:
         wants(name, axes, 1, f"nt.{name}[seq](X)")
@@ -78,7 +80,9 @@ def _lower_top(mode: str, largest: bool) -> Callable[..., Any]:
 
 def _top(name: str, mode: str, largest: bool, doc: str) -> AxisFunction:
     kind: Callable[[str], str] = (lambda k: k) if mode == "value" else (lambda _: "int")
-    entry = primitive(name, _top_rule(kind, mode == "one_hot"), _lower_top(mode, largest))
+    lower = _lower_top(mode, largest)
+    notation = Word(name.replace("_", "-"), sized=True)
+    entry = primitive(name, _top_rule(kind, mode == "one_hot"), lower, notation=notation)
 
     def bind(axes: tuple[Axis, ...]) -> Callable[..., Any]:
         wants(name, axes, 2, f"nt.{name}[ax, k[5]](X)")

@@ -12,6 +12,7 @@ from namedtensor.axes import shown
 from namedtensor.errors import AxisSizeError
 from namedtensor.operations.axis_functions import AxisFunction, names, wants
 from namedtensor.primitives import Call, Type, primitive
+from namedtensor.primitives.notation import Command, Large, Notation, Special, Word
 from namedtensor.primitives.type import widest
 from namedtensor.tensor import apply
 
@@ -77,10 +78,19 @@ def _of_nothing(emit: Any, word: str, code: str) -> str:
 
 
 def _reduction(
-    name: str, word: str, kind: Kind, doc: str, needs_records: bool = False
+    name: str,
+    word: str,
+    kind: Kind,
+    doc: str,
+    needs_records: bool = False,
+    notation: Notation | None = None,
 ) -> AxisFunction:
-    floating = kind is _floating
-    entry = primitive(name, reduction_rule(kind, needs_records), lower_reduction(word, floating))
+    entry = primitive(
+        name,
+        reduction_rule(kind, needs_records),
+        lower_reduction(word, kind is _floating),
+        notation=notation or Word(name),
+    )
 
     def bind(axes: Any) -> Callable[..., Any]:
         operation = entry(names(axes))
@@ -93,8 +103,12 @@ def _reduction(
     return AxisFunction(name, bind, doc)
 
 
-sum = _reduction("sum", "sum", _counting, "Add up over axes: sum_ax : R^ax -> R.")
-prod = _reduction("prod", "prod", _counting, "Multiply up over axes: prod_ax : R^ax -> R.")
+sum = _reduction(
+    "sum", "sum", _counting, "Add up over axes: sum_ax : R^ax -> R.", notation=Large("sum")
+)
+prod = _reduction(
+    "prod", "prod", _counting, "Multiply up over axes: prod_ax : R^ax -> R.", notation=Large("prod")
+)
 mean = _reduction("mean", "mean", _floating, "Average: mean_ax(X) = 1/|ax| sum_ax X.")
 var = _reduction(
     "var",
@@ -106,12 +120,32 @@ var = _reduction(
 std = _reduction(
     "std", "std", _floating, "Take the root of the variance: std_ax(X) = sqrt(var_ax X)."
 )
-norm = _reduction("norm", "norm", _floating, "Measure length: norm_ax(X) = sqrt(sum_ax X^2).")
+norm = _reduction(
+    "norm",
+    "norm",
+    _floating,
+    "Measure length: norm_ax(X) = sqrt(sum_ax X^2).",
+    notation=Special("norm"),
+)
 logsumexp = _reduction(
     "logsumexp", "logsumexp", _floating, "Compute log(sum_ax exp X), safe for large X."
 )
-max = _reduction("max", "amax", _same, "Give the greatest number: max_ax : R^ax -> R.", True)
-min = _reduction("min", "amin", _same, "Give the smallest number: min_ax : R^ax -> R.", True)
+max = _reduction(
+    "max",
+    "amax",
+    _same,
+    "Give the greatest number: max_ax : R^ax -> R.",
+    True,
+    notation=Command("max"),
+)
+min = _reduction(
+    "min",
+    "amin",
+    _same,
+    "Give the smallest number: min_ax : R^ax -> R.",
+    True,
+    notation=Command("min"),
+)
 
 
 def _logical(name: str, doc: str) -> AxisFunction:
@@ -120,7 +154,7 @@ def _logical(name: str, doc: str) -> AxisFunction:
         kind = "int" if name == "count" else "bool"
         return reduction_rule(lambda _: kind, False)(call)
 
-    entry = primitive(name, rule, lower_reduction(name, False))
+    entry = primitive(name, rule, lower_reduction(name, False), notation=Word(name))
 
     def bind(axes: Any) -> Callable[..., Any]:
         operation = entry(names(axes))
@@ -148,7 +182,7 @@ def _place(name: str, word: str, doc: str) -> AxisFunction:
         rest = tuple([a for a in x.axes if a not in axes])
         return emit.bind(emit.call(word, code, x.place(axes[0])), rest, call.type, word)
 
-    entry = primitive(name, _index_rule, lower)
+    entry = primitive(name, _index_rule, lower, notation=Word(name.replace("_", "-")))
 
     def bind(axes: Any) -> Callable[..., Any]:
         wants(name, axes, 1, f"nt.{name}[seq](X)")

@@ -8,6 +8,7 @@ from typing import Any
 from namedtensor.axes import primed, shown
 from namedtensor.errors import AxisClashError, AxisSizeError
 from namedtensor.primitives import Call, Operation, Type, combine, primitive
+from namedtensor.primitives.notation import Special
 from namedtensor.primitives.sizes import product
 
 
@@ -45,7 +46,7 @@ def write_rename(operation: Operation, labels: tuple[str, ...]) -> str:
     return f"{labels[0]}[{pairs}]"
 
 
-primitive("rename", rename_rule, lower_rename, write=write_rename)
+primitive("rename", rename_rule, lower_rename, write=write_rename, notation=Special("rename"))
 
 
 # --------------------------------------------------------------------------------------- merging
@@ -87,7 +88,7 @@ def write_merge(operation: Operation, labels: tuple[str, ...]) -> str:
     return f"{labels[0]}[({', '.join(map(shown, before))}) >> {shown(after)}]"
 
 
-primitive("merge", merge_rule, lower_merge, write=write_merge)
+primitive("merge", merge_rule, lower_merge, write=write_merge, notation=Special("merge"))
 
 
 # ------------------------------------------------------------------------------------- splitting
@@ -146,7 +147,7 @@ def write_split(operation: Operation, labels: tuple[str, ...]) -> str:
     return f"{labels[0]}[{shown(before)} >> ({', '.join(parts)})]"
 
 
-primitive("split", split_rule, lower_split, write=write_split)
+primitive("split", split_rule, lower_split, write=write_split, notation=Special("split"))
 
 
 # ------------------------------------------------------------------------------- einops patterns
@@ -213,4 +214,10 @@ def write_rearrange(operation: Operation, labels: tuple[str, ...]) -> str:
     return f'{labels[0]}.rearrange("{side(left)} -> {side(right)}")'
 
 
-primitive("rearrange", rearrange_rule, lower_rearrange, write=write_rearrange)
+primitive(
+    "rearrange",
+    rearrange_rule,
+    lower_rearrange,
+    write=write_rearrange,
+    notation=Special("rearrange"),
+)

@@ -10,6 +10,7 @@ from namedtensor.axes import shown
 from namedtensor.errors import AxisSizeError, KindError
 from namedtensor.operations.axis_functions import AxisFunction, names, wants
 from namedtensor.primitives import Call, Type, primitive, table
+from namedtensor.primitives.notation import Word
 from namedtensor.primitives.type import widest
 from namedtensor.shape import spaced
 from namedtensor.tensor import NamedTensor, apply
@@ -69,7 +70,8 @@ def lower_over_one(word: str) -> Callable[..., Any]:
 
 
 def _along(name: str, doc: str) -> AxisFunction:
-    entry = primitive(name, along_rule(_floating), lower_over_one(name))
+    notation = Word(name.replace("_", "-"))
+    entry = primitive(name, along_rule(_floating), lower_over_one(name), notation=notation)
 
     def bind(axes: Any) -> Callable[..., Any]:
         operation = entry(names(axes))
@@ -100,7 +102,9 @@ def _standardize_rule(call: Call) -> Type:
     return along_rule(_floating)(call)
 
 
-_standardize = primitive("standardize", _standardize_rule, _lower_standardize)
+_standardize = primitive(
+    "standardize", _standardize_rule, _lower_standardize, notation=Word("standardize")
+)
 
 
 def _bind_standardize(axes: Any) -> Callable[..., Any]:
@@ -129,7 +133,7 @@ def _one_axis(name: str, word: str, kind: Callable[[str], str], doc: str) -> Axi
         code = emit.call("integer", x.code) if x.type.kind == "bool" else x.code
         return emit.bind(emit.call(word, code, x.place(axis)), x.axes, call.type, word)
 
-    entry = primitive(name, along_rule(kind), lower)
+    entry = primitive(name, along_rule(kind), lower, notation=Word(name))
 
     def bind(axes: Any) -> Callable[..., Any]:
         wants(name, axes, 1, f"nt.{name}[seq](X)")
@@ -149,7 +153,7 @@ def _lower_flip(emit: Any, call: Any, x: Any) -> Any:
     return emit.bind(emit.call("flip", x.code, x.places(call.params[0])), x.axes, call.type, "flip")
 
 
-_flip = primitive("flip", along_rule(lambda kind: kind), _lower_flip)
+_flip = primitive("flip", along_rule(lambda kind: kind), _lower_flip, notation=Word("flip"))
 
 
 def _bind_flip(axes: Any) -> Callable[..., Any]:
@@ -179,7 +183,7 @@ def _plain_number(call: Call, operand: int, kinds: tuple[str, ...], why: str) ->
         raise call.fail(KindError, f"{why}, not {call.labels[operand]}", "give a plain number")
 
 
-_roll = primitive("roll", _roll_rule, _lower_roll)
+_roll = primitive("roll", _roll_rule, _lower_roll, notation=Word("roll"))
 
 
 def _bind_roll(axes: Any) -> Callable[..., Any]:
@@ -209,7 +213,8 @@ def _one_hot_extreme(name: str, word: str, doc: str) -> AxisFunction:
         done = emit.unflat(hot, rest, axes, call.type)
         return emit.bind(done.code, done.axes, call.type, name)
 
-    entry = primitive(name, along_rule(lambda _: "int", needs_records=True), lower)
+    rule = along_rule(lambda _: "int", needs_records=True)
+    entry = primitive(name, rule, lower, notation=Word(name))
 
     def bind(axes: Any) -> Callable[..., Any]:
         operation = entry(names(axes))
@@ -245,7 +250,7 @@ def _lower_dropout(emit: Any, call: Any, x: Any, p: Any) -> Any:
     return emit.bind(emit.call("dropout", x.code, p.code, "None"), x.axes, call.type, "dropout")
 
 
-primitive("dropout", _dropout_rule, _lower_dropout, effect=True)
+primitive("dropout", _dropout_rule, _lower_dropout, effect=True, notation=Word("dropout"))
 
 
 def dropout(X: Any, p: float) -> Any:

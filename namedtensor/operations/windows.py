@@ -13,6 +13,7 @@ from namedtensor.axes import Axis, shown
 from namedtensor.errors import AxisSizeError, KindError
 from namedtensor.operations.axis_functions import AxisFunction, wants
 from namedtensor.primitives import Call, Type, combine, primitive
+from namedtensor.primitives.notation import Word
 from namedtensor.primitives.type import KINDS, kind_of
 from namedtensor.shape import spaced
 from namedtensor.tensor import NamedTensor, apply
@@ -69,8 +70,10 @@ def _lower_pool(emit: Any, call: Any, x: Any, k: Any) -> Any:
     return emit.bind(code, axes, call.type, "windows")
 
 
-UNROLL = primitive("unroll", _window_rule(_unrolled), _lower_unroll)
-POOL = primitive("pool", _window_rule(_pooled), _lower_pool)
+UNROLL = primitive(
+    "unroll", _window_rule(_unrolled), _lower_unroll, notation=Word("unroll", sized=True)
+)
+POOL = primitive("pool", _window_rule(_pooled), _lower_pool, notation=Word("pool", sized=True))
 
 
 def _bind(name: str, entry: Any) -> Callable[..., Any]:
@@ -132,7 +135,7 @@ def _lower_pad(emit: Any, call: Any, x: Any, before: Any, after: Any, value: Any
     return emit.bind(code, x.axes, call.type, "padded")
 
 
-PAD = primitive("pad", _pad_rule, _lower_pad)
+PAD = primitive("pad", _pad_rule, _lower_pad, notation=Word("pad"))
 
 
 def _bind_pad(axes: tuple[Axis, ...]) -> Callable[..., Any]:

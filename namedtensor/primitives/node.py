@@ -7,6 +7,7 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from namedtensor.primitives.call import Call
+from namedtensor.primitives.notation import Special
 from namedtensor.primitives.primitive import Operation, Primitive, primitive
 from namedtensor.primitives.type import Type, kind_of
 
@@ -125,9 +126,11 @@ def _lower_number(emit: Any, call: Call) -> Any:
     return emit.number(call.params[0])
 
 
-ARGUMENT: Primitive = primitive("argument", _leaf_rule, _lower_argument)
-SIZE: Primitive = primitive("size", _leaf_rule, _lower_size)
-NUMBER: Primitive = primitive("number", _leaf_rule, _lower_number)
+ARGUMENT: Primitive = primitive(
+    "argument", _leaf_rule, _lower_argument, notation=Special("argument")
+)
+SIZE: Primitive = primitive("size", _leaf_rule, _lower_size, notation=Special("size"))
+NUMBER: Primitive = primitive("number", _leaf_rule, _lower_number, notation=Special("number"))
 
 Argument = ARGUMENT
 _SIZE_TYPE = Type((), "int", host=True, weak=True)

@@ -8,6 +8,7 @@ from typing import Any
 from namedtensor.axes import shown
 from namedtensor.compilers import STORE, caches_closed, constant_for_compilers
 from namedtensor.primitives.call import Call
+from namedtensor.primitives.notation import Notation
 from namedtensor.primitives.type import Type
 
 _TABLE: dict[str, Primitive] = {}
@@ -21,7 +22,7 @@ class Primitive:
     emits the positional code for operands in any storage order. `write` gives the call as the
     user typed it, for messages. `effect` marks results that differ from call to call. `diagnose`
     looks at the data of a call that failed, and gives an error class, the reason and a hint.
-    `trusted(node)` says that the library itself refuses sizes that differ.
+    `trusted(node)` says that the library itself refuses sizes that differ. `notation` is its LaTeX.
     """
 
     __slots__ = (
@@ -29,6 +30,7 @@ class Primitive:
         "effect",
         "lower",
         "name",
+        "notation",
         "operations",
         "plain",
         "rule",
@@ -45,6 +47,7 @@ class Primitive:
         effect: bool = False,
         diagnose: Callable[..., Any] | None = None,
         trusted: Callable[..., bool] | None = None,
+        notation: Notation | None = None,
     ) -> None:
         self.name = name
         self.rule = rule
@@ -53,6 +56,7 @@ class Primitive:
         self.effect = effect
         self.diagnose = diagnose
         self.trusted = trusted
+        self.notation = notation
         self.operations: dict[Any, Operation] = {}
         self.plain: Operation = plain_operation(name)
         self.plain.primitive = self

@@ -8,6 +8,7 @@ from typing import Any
 
 from namedtensor.formula.rewrite.indexed import indices_in, write_function
 from namedtensor.primitives import Call, Node, Type, primitive
+from namedtensor.primitives.notation import KERNEL
 
 
 @dataclass(slots=True)
@@ -183,4 +184,4 @@ def _mask_code(emit: Any, mask: Any, order: Order, parts: Parts, Q: Any) -> str:
     return str(emit.call("reshape", code, f"({', '.join(four)})"))
 
 
-ATTENTION = primitive("attention", _rule, _lower)
+ATTENTION = primitive("attention", _rule, _lower, notation=KERNEL)

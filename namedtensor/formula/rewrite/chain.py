@@ -7,6 +7,7 @@ from typing import Any
 
 from namedtensor.primitives import Call, Node, Type, primitive
 from namedtensor.primitives.node import apply_node
+from namedtensor.primitives.notation import KERNEL
 
 Place = tuple[int, int]
 
@@ -100,4 +101,4 @@ def _path(emit: Any, values: Any, axes: Any, written: tuple[Place, ...]) -> Sequ
     return best if pairs and 2 * found.opt_cost <= own.opt_cost else written
 
 
-CHAIN = primitive("chain", _rule, _lower)
+CHAIN = primitive("chain", _rule, _lower, notation=KERNEL)

@@ -10,6 +10,7 @@ from typing import Any
 from namedtensor.formula.rewrite.patterns import counter
 from namedtensor.primitives import Call, Node, Type, argument, primitive
 from namedtensor.primitives.node import NUMBER, apply_node
+from namedtensor.primitives.notation import KERNEL
 
 SCORE = "score"
 
@@ -166,4 +167,4 @@ def _lower_index_number(emit: Any, call: Any, x: Any) -> Any:
     return emit.bind(emit.call("index_number", x.code), x.axes, call.type, "number")
 
 
-INDEX_NUMBER = primitive("index_number", _index_number_rule, _lower_index_number)
+INDEX_NUMBER = primitive("index_number", _index_number_rule, _lower_index_number, notation=KERNEL)

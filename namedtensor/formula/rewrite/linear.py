@@ -7,6 +7,7 @@ from typing import Any
 from namedtensor.formula.rewrite.patterns import counter, is_number
 from namedtensor.primitives import Call, Node, Type, primitive, table
 from namedtensor.primitives.node import apply_node
+from namedtensor.primitives.notation import KERNEL
 
 
 def identity(node: Node) -> Node | None:
@@ -85,4 +86,4 @@ def _lower_linear(emit: Any, call: Any, x: Any, w: Any, b: Any) -> Any:
     return emit.bind(code, (*rest, *new), call.type, "mapped")
 
 
-LINEAR = primitive("linear", _linear_rule, _lower_linear)
+LINEAR = primitive("linear", _linear_rule, _lower_linear, notation=KERNEL)

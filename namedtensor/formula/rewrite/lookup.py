@@ -7,6 +7,7 @@ from typing import Any
 from namedtensor.formula.rewrite.patterns import op
 from namedtensor.primitives import Call, Node, Type, primitive
 from namedtensor.primitives.node import apply_node
+from namedtensor.primitives.notation import KERNEL
 
 
 def lookup(node: Node) -> Node | None:
@@ -57,7 +58,7 @@ class _WithParams:
         self.params = params
 
 
-EMBEDDING = primitive("embedding", _embedding_rule, _lower_embedding)
+EMBEDDING = primitive("embedding", _embedding_rule, _lower_embedding, notation=KERNEL)
 
 
 def cross_entropy(node: Node) -> Node | None:
@@ -94,4 +95,4 @@ def _lower_cross_entropy(emit: Any, call: Any, logits: Any, index: Any) -> Any:
     return emit.bind(code, rest, call.type, "loss")
 
 
-CROSS_ENTROPY = primitive("cross_entropy", _embedding_rule, _lower_cross_entropy)
+CROSS_ENTROPY = primitive("cross_entropy", _embedding_rule, _lower_cross_entropy, notation=KERNEL)

@@ -8,6 +8,7 @@ from namedtensor.formula.rewrite.patterns import factors, terms
 from namedtensor.formula.rewrite.spelled import squared
 from namedtensor.primitives import Call, Node, Type, number, primitive, table
 from namedtensor.primitives.node import apply_node
+from namedtensor.primitives.notation import KERNEL
 
 
 def spelled_standardize(node: Node) -> Node | None:
@@ -88,7 +89,7 @@ def _lower_norm(word: str) -> Any:
     return lower
 
 
-LAYER_NORM = primitive("layer_norm", _norm_rule, _lower_norm("layer_norm"))
+LAYER_NORM = primitive("layer_norm", _norm_rule, _lower_norm("layer_norm"), notation=KERNEL)
 
 
 def rms_norm(node: Node) -> Node | None:
@@ -115,4 +116,4 @@ def rms_norm(node: Node) -> Node | None:
     return None
 
 
-RMS_NORM = primitive("rms_norm", _norm_rule, _lower_norm("rms_norm"))
+RMS_NORM = primitive("rms_norm", _norm_rule, _lower_norm("rms_norm"), notation=KERNEL)

@@ -6,6 +6,7 @@ from typing import Any
 
 from namedtensor.primitives import Call, Node, Type, combine, primitive
 from namedtensor.primitives.node import apply_node
+from namedtensor.primitives.notation import KERNEL
 
 
 def convolution(node: Node) -> Node | None:
@@ -88,7 +89,7 @@ def _rows(emit: Any, x: Any, rest: Any, own: Any) -> str:
     return str(emit.call("reshape", moved, f"({sizes})"))
 
 
-CONV = primitive("convolution", _conv_rule, _lower_conv)
+CONV = primitive("convolution", _conv_rule, _lower_conv, notation=KERNEL)
 
 
 # -------------------------------------------------------------------------------------- pooling
@@ -129,4 +130,4 @@ def _lower_pooling(emit: Any, call: Any, x: Any, *sizes: Any) -> Any:
     return emit.bind(code, (*rest, *own), call.type, "pooled")
 
 
-POOLING = primitive("pooling", _pooling_rule, _lower_pooling)
+POOLING = primitive("pooling", _pooling_rule, _lower_pooling, notation=KERNEL)

@@ -1,0 +1,86 @@
+"""How an operation is written in LaTeX, as data: printers read it one way, readers the other.
+
+| Notation | Prints | Operations |
+|---|---|---|
+| `Word("ReLU")` | `\\text{ReLU}(X)`, `\\nfun{\\name{seq}}{softmax} X` | functions with an upright name |
+| `Command("exp")` | `\\exp X` | functions that LaTeX has a command for |
+| `Infix("+", SUM)` | `X + Y` | operators between two operands |
+| `Before("-", MINUS)` | `-X` | operators before one |
+| `Large("sum")` | `\\nsum{\\name{seq}} X`, `\\sum_{\\text{seq}} X` | operators that reach over a product |
+| `Special("frac")` | as its printer decides | forms of their own: fractions, roots, indices |
+| `Unwritten(...)` | nothing | kernels, which no formula is written with |
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+#: How tightly a form holds together: a part that is looser than its place needs parentheses.
+RELATION, OR, AND, NOT, SUM, REACH, DOT, MINUS, PREFIX, JUXTAPOSED, SCRIPT, ATOM = range(12)
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """An upright word before its operands, the operation's axes under it.
+
+    `also` are other words for the same operation, which are read and never printed. `otherwise` is
+    the word where the operation's last parameter is true. With `sized` the last operand is the size
+    of the last axis: \\nfun{\\name{seq} \\\\ \\name{k}}{maxk}(X, 5) is maxk[seq, k[5]](X).
+    """
+
+    word: str
+    also: tuple[str, ...] = ()
+    otherwise: str = ""
+    sized: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A function that LaTeX has a command for; the word without its backslash."""
+
+    word: str
+    also: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Infix:
+    """A sign between two operands, as LaTeX writes it. Operands of `+`, `-` and dots group to the left."""
+
+    sign: str
+    level: int
+    also: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Before:
+    """A sign before its operand."""
+
+    sign: str
+    level: int
+
+
+@dataclass(frozen=True, slots=True)
+class Large:
+    """An operator that reaches over the product after it: sum, prod."""
+
+    word: str
+
+
+@dataclass(frozen=True, slots=True)
+class Special:
+    """A form of its own, known by name to who prints and to who reads."""
+
+    form: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unwritten:
+    """No form: `why` says who makes the operation instead."""
+
+    why: str
+
+
+Notation = Word | Command | Infix | Before | Large | Special | Unwritten
+
+#: The notation of what the rewriter puts in place of a formula's parts.
+KERNEL = Unwritten("a kernel takes the place of parts of a formula when it runs")

@@ -1,0 +1,1 @@
+"""Check documents: each fault once, where it is made, in the words of the notation."""

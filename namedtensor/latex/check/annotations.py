@@ -1,0 +1,113 @@
+"""Axes written where the notation has no place for them, or missing where it needs them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from namedtensor.latex.check.report import Report
+from namedtensor.latex.check.walk import walk
+from namedtensor.latex.check.words import Dialect, listed
+from namedtensor.latex.syntax import AxisName, Big, Binary, Call, Expression, Letter, Under
+
+#: Functions that act along axes, and say nothing without them.
+NEED_AXES = frozenset(
+    "softmax logsoftmax log_softmax logsumexp mean avg average var variance std standardize norm "
+    "argmax argmin maxk argmaxk sort argsort cumsum sum prod unroll pool maxpool det inv".split()
+)
+
+#: Functions that act along axes where they have one argument: max(0, x) needs none.
+NEED_AXES_ALONE = frozenset(("max", "min"))
+
+BIG = frozenset(("sum", "prod", "max", "min", "argmax", "argmin"))
+
+
+def check_annotations(
+    body: Expression, report: Report, dialect: Dialect, defined: Callable[[Expression], bool]
+) -> None:
+    """Look for axes under operands and signs, and for functions without their axes.
+
+    `defined(name)` says whether the document itself defines what a name stands for.
+    """
+    for part in walk(body):
+        if isinstance(part, Under):
+            _under_operand(part, report, dialect)
+        elif isinstance(part, Binary) and part.axes and part.op in ("+", "-"):
+            _under_sign(part, report, dialect)
+        elif isinstance(part, Call) and not part.axes:
+            _call_without_axes(part, report, dialect, defined)
+        elif isinstance(part, Big) and part.op in BIG and not part.axes and part.lower is None:
+            _big_without_axes(part, report, dialect)
+
+
+def named(axes: Iterable[AxisName]) -> str:
+    """List axes in words."""
+    return listed([axis.name for axis in axes])
+
+
+def _under_operand(part: Under, report: Report, dialect: Dialect) -> None:
+    operand = report.text(part.operand.span)
+    axes = [axis.name for axis in part.axes]
+    report.add(
+        "error",
+        "axis-under-operand",
+        part.span,
+        f"{named(part.axes)} stands under {operand}, which is no operation; axes under an operand "
+        "say nothing",
+        hint=f"to contract over {named(part.axes)}, write it under the dot: "
+        f"{dialect.under(axes, '.')} {operand}",
+    )
+
+
+def _under_sign(part: Binary, report: Report, dialect: Dialect) -> None:
+    axes = [axis.name for axis in part.axes]
+    sign = {"+": "a sum", "-": "a difference"}[part.op]
+    function = _function_of(part.right)
+    if function is not None:
+        hint = f"is it meant for {function}? {dialect.under(axes, function)}"
+    else:
+        hint = f"write {part.op} alone: parts meet on the axes that they share"
+    report.add(
+        "error",
+        "axis-under-sign",
+        part.axes[0].span | part.axes[-1].span,
+        f"{named(part.axes)} stands under {part.op}; {sign} is elementwise and uses up no axes",
+        hint=hint,
+    )
+
+
+def _function_of(part: Expression) -> str | None:
+    """Name the function that a part applies without its axes."""
+    if isinstance(part, Call) and not part.axes and isinstance(part.function, Letter):
+        name = part.function.text
+        return name if name in NEED_AXES else None
+    return None
+
+
+def _call_without_axes(
+    part: Call, report: Report, dialect: Dialect, defined: Callable[[Expression], bool]
+) -> None:
+    function = part.function
+    if not isinstance(function, Letter) or function.style != "word" or defined(function):
+        return
+    count = len(part.arguments)
+    alone = function.text in NEED_AXES_ALONE and count == 1
+    if not alone and (function.text not in NEED_AXES or count == 0):
+        return
+    report.add(
+        "error",
+        "no-axis",
+        function.span,
+        f"{function.text} acts along axes, and none is named",
+        hint=f"write its axes under it, such as {dialect.under(['ax'], function.text)}",
+    )
+
+
+def _big_without_axes(part: Big, report: Report, dialect: Dialect) -> None:
+    sign = f"\\{part.op}"
+    report.add(
+        "error",
+        "no-axis",
+        part.span,
+        f"{sign} acts along axes, and none is named",
+        hint=f"write its axes below it, such as {sign}_{{{dialect.axis('ax')}}}",
+    )

@@ -1,0 +1,58 @@
+"""Gather findings: each fault once, the worst first, and none that the author has silenced."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from namedtensor.latex.check.words import written
+from namedtensor.latex.findings import Finding, Mend
+from namedtensor.latex.source import Source, Span
+
+
+class Report:
+    """The findings of a document so far.
+
+    `silenced(code, line)` says whether the author has silenced a rule on a line.
+    """
+
+    def __init__(self, source: Source, silenced: Callable[[str, int], bool]) -> None:
+        self.source = source
+        self.silenced = silenced
+        self._found: dict[tuple[str, int, int], Finding] = {}
+
+    def add(
+        self,
+        severity: str,
+        code: str,
+        span: Span,
+        message: str,
+        shapes: Iterable[tuple[str, str]] = (),
+        hint: str = "",
+        mend: Mend | None = None,
+    ) -> None:
+        """Add a finding; the first that a rule has about a place is kept."""
+        finding = Finding(
+            severity, code, message, self.source, span, tuple(dict(shapes).items()), hint, mend
+        )
+        self._found.setdefault((code, span.start, span.end), finding)
+
+    def keep(self, findings: Iterable[Finding]) -> None:
+        """Add findings made elsewhere."""
+        for f in findings:
+            self._found.setdefault((f.code, f.span.start, f.span.end), f)
+
+    def has(self, code: str, span: Span) -> bool:
+        """Say whether a rule has spoken of a place inside a span."""
+        return any(
+            c == code and span.start <= start and end <= span.end for c, start, end in self._found
+        )
+
+    def text(self, span: Span) -> str:
+        """Give a part of a formula as it is written, on one line."""
+        return written(self.source, span)
+
+    @property
+    def findings(self) -> list[Finding]:
+        """The findings that are not silenced, ranked."""
+        heard = [f for f in self._found.values() if not self.silenced(f.code, f.line)]
+        return sorted(heard, key=lambda finding: (finding.rank, finding.code))

@@ -50,6 +50,8 @@ def test_a_kernel_gives_on_the_gpu_what_its_formula_says(row):
         torch.testing.assert_close(moved[name].data.grad.cpu().double(), gradient, **CLOSE)
 
 
+# torch itself calls torch.jit.script_method when inductor is first used
+@pytest.mark.filterwarnings("ignore:`torch.jit.script_method` is deprecated:DeprecationWarning")
 @pytest.mark.parametrize("mode", ["default", "reduce-overhead"])
 def test_a_model_compiles_for_the_gpu(mode):
     model, x = Model(layers=1).cuda(), words().to("cuda")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from namedtensor.latex.check.report import Report
-from namedtensor.latex.check.walk import walk
 from namedtensor.latex.check.words import Dialect, listed
 from namedtensor.latex.syntax import AxisName, Big, Binary, Call, Expression, Letter, Under
+from namedtensor.latex.walk import walk
 
 #: Functions that act along axes, and say nothing without them.
 NEED_AXES = frozenset(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from namedtensor.latex.check.report import Report
@@ -14,53 +15,42 @@ from namedtensor.latex.check.sizes import (
     text,
 )
 from namedtensor.latex.check.words import shape_text, size_text
+from namedtensor.latex.indices import Index, is_whole, position
 from namedtensor.latex.source import Span
 from namedtensor.primitives import Node, Type
 
-#: Trees with more nodes than this keep their range to themselves.
-LARGEST = 40
 
+def interval(at: Any, bounds: Mapping[Node, Any]) -> tuple[Any, Any] | None:
+    """Give the least and the greatest value of an index that counts from 1, in terms of the sizes.
 
-def interval(node: Node, bounds: dict[Node, Any], left: int = LARGEST) -> tuple[Any, Any] | None:
-    """Give the least and the greatest value of an index, in terms of the sizes.
-
-    `bounds` holds the n of leaves that are declared in [n].
+    `bounds` holds the n of tensors that are declared in [n]; None for what may be any number.
     """
-    if node in bounds:
+    low = high = algebra(0)
+    if not is_whole(at):
+        return None
+    whole = position(at)
+    for term, count in whole.terms:
+        found = _term(term, bounds)
+        if found is None:
+            return None
+        ends = count * found[0], count * found[1]
+        low += ends[0] if count > 0 else ends[1]
+        high += ends[1] if count > 0 else ends[0]
+    return low + whole.constant, high + whole.constant
+
+
+def _term(term: Any, bounds: Mapping[Node, Any]) -> tuple[Any, Any] | None:
+    """Give the range of one term: a bound index and a tensor over [n] count from 0 inside."""
+    if isinstance(term, Index):
+        size = algebra(term.size)
+        return None if size is None else (algebra(0), size - 1)
+    node = getattr(term, "node", None)
+    if node is not None and node in bounds:
         bound = algebra(bounds[node])
-        return None if bound is None else (algebra(1), bound)
-    if node.type.host:
+        return None if bound is None else (algebra(0), bound - 1)
+    if node is not None and node.type.host:
         value = algebra(node)
         return None if value is None else (value, value)
-    if node.name == "iota":
-        size = algebra(
-            node.operands[0] if node.operands[0].value is None else node.operands[0].value
-        )
-        return None if size is None else (algebra(0), size - 1)
-    if node.name not in ("add", "sub", "mul", "neg", "rename", "expand") or left <= 0:
-        return None
-    parts = [interval(o, bounds, left // 2) for o in node.operands]
-    known = [p for p in parts if p is not None]
-    if len(known) < len(parts):
-        return None
-    return _combined(node.name, known)
-
-
-def _combined(name: str, parts: list[tuple[Any, Any]]) -> tuple[Any, Any] | None:
-    if name == "neg":
-        low, high = parts[0]
-        return -high, -low
-    if len(parts) == 1:
-        return parts[0]
-    (a, b), (c, d) = parts
-    if name == "add":
-        return a + c, b + d
-    if name == "sub":
-        return a - d, b - c
-    if a == b and is_never_negative(a):
-        return a * c, a * d
-    if c == d and is_never_negative(c):
-        return a * c, b * c
     return None
 
 
@@ -68,16 +58,15 @@ def check_range(
     axis: str,
     size: Any,
     at: Any,
-    bounds: dict[Node, Any],
+    bounds: Mapping[Node, Any],
     span: Span,
     shown: tuple[str, Type],
     facts: Facts,
     report: Report,
 ) -> None:
     """Report an index that lies outside its axis, for all values of the sizes or for most."""
-    node = getattr(at, "node", None)
-    found = interval(node, bounds) if node is not None else (algebra(at), algebra(at))
-    if found is None or None in found:
+    found = interval(at, bounds)
+    if found is None:
         return
     low, high = found
     shapes = [(shown[0], shape_text(shown[1]))]

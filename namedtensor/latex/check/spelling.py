@@ -6,7 +6,6 @@ import itertools
 from collections.abc import Iterable, Sequence
 
 from namedtensor.latex.check.report import Report
-from namedtensor.latex.check.walk import walk
 from namedtensor.latex.syntax import (
     At,
     AxisName,
@@ -23,6 +22,7 @@ from namedtensor.latex.syntax import (
     Space,
     Statement,
 )
+from namedtensor.latex.walk import walk
 
 
 def alike(a: str, b: str) -> bool:

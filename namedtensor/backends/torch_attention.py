@@ -22,7 +22,17 @@ SHORT = 512 * 512
 #: The most scores of all heads that a block of queries holds at once.
 BLOCK = 1 << 23
 
-scaled_dot_product_attention = F.scaled_dot_product_attention
+
+
+def scaled_dot_product_attention(q: Array, k: Array, v: Array, *mask: Any, **options: Any) -> Array:
+    """Attend as torch does.
+
+    torch 2.13's graph compilers give the result the strides of q, which are wrong where the
+    features of values are not as many as those of keys and q is permuted: there q is copied.
+    """
+    if torch.compiler.is_compiling() and q.shape[-1] != v.shape[-1]:
+        q = q.contiguous()
+    return F.scaled_dot_product_attention(q, k, v, *mask, **options)
 
 
 def attend(
@@ -100,7 +110,7 @@ class _Block:
                 seen = _range_of(kept)
                 k, v, j, kept = k[:, :, seen], v[:, :, seen], j[seen], kept[..., seen]
         if self.scores is None:
-            return F.scaled_dot_product_attention(
+            return scaled_dot_product_attention(
                 q,
                 k,
                 v,

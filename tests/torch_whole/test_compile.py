@@ -17,7 +17,7 @@ from tests.torch_whole.model import (
     surprise,
     words,
 )
-from transformer_named.named_tensors import emb, hid, seq
+from transformer_named.named_tensors import MHA, emb, hid, seq
 
 
 class Counting:
@@ -197,6 +197,15 @@ def test_inductor_compiles_a_training_step(mode):
     found = torch.compile(step, fullgraph=True, mode=mode)(X, x)
     torch.testing.assert_close(found, expected)
     torch.testing.assert_close(torch.autograd.grad(found, [module.W])[0], gradient)
+
+
+@pytest.mark.filterwarnings("ignore:`torch.jit.script_method` is deprecated:DeprecationWarning")
+def test_inductor_compiles_attention_whose_values_have_features_of_their_own():
+    """torch gives such attention wrong strides; our door to it sees to that."""
+    attention = MHA.module("head[2] emb[8] key[4] val[3]")
+    X = nt.normal("batch[2] seq[5] emb[8]", backend="torch")
+    found = torch.compile(attention, fullgraph=True)(X)
+    nt.testing.assert_close(found, attention(X), rtol=1e-4, atol=1e-6)
 
 
 def test_a_mistake_in_compiled_code_is_explained_as_it_is_without(model, backend):

@@ -1,0 +1,4 @@
+"""Formulas as a Python module in our own notation."""
+
+from namedtensor.latex.python import forms as forms
+from namedtensor.latex.python.modules import python_of as python_of

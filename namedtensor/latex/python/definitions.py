@@ -1,0 +1,162 @@
+"""One formula as Python: a signature, a line for each part with a name, and the result."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+from namedtensor.formula.signature import Parameter, Space
+from namedtensor.formula.written import Written
+from namedtensor.latex.python.code import NOTHING, Atom, Code, Group, call, flat, statement
+from namedtensor.latex.python.names import Names
+from namedtensor.latex.python.spelling import Spelling, is_constant, is_indexed
+from namedtensor.primitives import Node
+
+#: A part that is used twice gets a name where its code is longer than this.
+SHORT = 24
+#: And so does a part that is longer or more deeply nested than these.
+LONG, DEEP = 400, 20
+
+
+@dataclass
+class Definition:
+    """A formula's lines; `closed` are its parts that depend on nothing, with their code."""
+
+    name: str
+    header: list[str]
+    parts: list[tuple[str, Node, Code]] = field(default_factory=list)
+    results: list[Code] = field(default_factory=list)
+    closed: dict[str, str] = field(default_factory=dict)
+
+    def lines(self, hoisted: dict[str, str]) -> list[str]:
+        """Write the function; `hoisted` parts stand in the module already."""
+        lines = list(self.header)
+        for name, _, code in self.parts:
+            if hoisted.get(name) != flat(code) or name not in self.closed:
+                lines += statement(f"{name} = ", code)
+        result = self.results[0]
+        if len(self.results) > 1:
+            result = Group(NOTHING, "()", tuple(self.results))
+            if result.width + 11 <= 100:
+                result = Atom(", ".join(map(flat, self.results)))
+        return lines + statement("return ", result)
+
+
+def definition(written: Written, names: Names) -> Definition:
+    """Write a formula."""
+    spelling = Spelling(names, written.signature, written.called)
+    header = _header(written, spelling)
+    found = Definition(written.name, header)
+    named = {node: name for name, node in reversed(written.locals.items())}
+    order, uses = _order(written.results)
+    spelling.open |= _open(order, written.results)
+    for node in order:
+        name = named.get(node)
+        code = spelling.code(node)
+        if name is None and _deserves_a_name(node, code, uses[node], node in written.results):
+            name = names.part()
+        if name is not None and node not in spelling.bound:
+            found.parts.append((name, node, code))
+            if is_indexed(node) and is_constant(node, node in spelling.open):
+                found.closed[name] = flat(code)
+            spelling.bound[node] = name
+    found.results = [spelling.code(node) for node in written.results]
+    return found
+
+
+def _deserves_a_name(node: Node, code: Code, uses: int, result: bool) -> bool:
+    if isinstance(code, Atom) or node.type.host:
+        return False
+    if uses > 1 and (code.width > SHORT or node.operation.primitive.effect):
+        return True
+    return not result and (code.width > LONG or code.height > DEEP)
+
+
+def _order(results: tuple[Node, ...]) -> tuple[list[Node], Counter[Node]]:
+    """List the parts, operands first, with how often each is used; index-defined ones are whole."""
+    order: list[Node] = []
+    uses: Counter[Node] = Counter(results)
+    seen: set[Node] = set()
+    pending = [(node, False) for node in reversed(results)]
+    while pending:
+        node, done = pending.pop()
+        if done:
+            order.append(node)
+        elif node not in seen:
+            seen.add(node)
+            pending.append((node, True))
+            if not is_indexed(node):
+                uses.update(node.operands)
+                pending += [(operand, False) for operand in reversed(node.operands)]
+    return order, uses
+
+
+def _open(order: list[Node], results: tuple[Node, ...]) -> set[Node]:
+    """Find the index-defined parts that take their sizes from what they meet, wherever they stand."""
+    fixed: set[Node] = {node for node in results if is_indexed(node)}
+    met: set[Node] = set()
+    for node in order:
+        if is_indexed(node):
+            continue
+        for operand in node.operands:
+            if is_indexed(operand):
+                (met if node.name != "call" and _meets(operand, node) else fixed).add(operand)
+    return met - fixed
+
+
+def _meets(part: Node, user: Node) -> bool:
+    """Say whether the other operands have, and are alone in having, the sizes of a part."""
+    others = [o for o in user.operands if o is not part and not is_indexed(o)]
+    for name, size in part.type.axes:
+        found = [o.type.size(name) for o in others if o.type.has(name)]
+        if size is not None and (not found or any(s is not size and s != size for s in found)):
+            return False
+    return True
+
+
+# ------------------------------------------------------------------------------------- signature
+
+
+def _header(written: Written, spelling: Spelling) -> list[str]:
+    signature = written.signature
+    items: list[Code] = []
+    starred = False
+    for parameter in signature.parameters:
+        if parameter.setting:
+            continue  # the body is written for its default
+        if parameter.after and not starred:
+            items.append(Atom("*"))
+            starred = True
+        items.append(Atom(_parameter(parameter, signature.python, spelling)))
+    end = _returned(signature.results, signature.several, spelling)
+    lines = statement("def ", call(written.name, *items), 0)
+    if len(lines[0]) + len(end) > 100:
+        lines = [f"def {written.name}(", *[f"    {flat(i)}," for i in items], ")"]
+    lines[-1] += end
+    return [f"@{spelling.nt('formula')}", *lines]
+
+
+def _parameter(parameter: Parameter, python: Any, spelling: Spelling) -> str:
+    known = parameter.default is not None and parameter.default is not python.empty
+    default = f" = {parameter.default!r}" if known else ""
+    if parameter.bundle is not None:
+        return f"{parameter.name}: {parameter.bundle.name}"
+    assert parameter.space is not None
+    return f"{parameter.name}: {_space(parameter.space, spelling)}{default}"
+
+
+def _space(space: Space, spelling: Spelling) -> str:
+    letter = spelling.nt(space.letter)
+    axes = [
+        f"{spelling.axis(a.name)}[{a.size}]" if isinstance(a.size, int) else spelling.axis(a.name)
+        for a in space.axes
+    ]
+    return f"{letter}[{', '.join(axes)}]" if axes else letter
+
+
+def _returned(spaces: tuple[Space, ...] | None, several: bool, spelling: Spelling) -> str:
+    if spaces is None:
+        return ":"
+    texts = ", ".join(_space(space, spelling) for space in spaces)
+    return f" -> tuple[{texts}]:" if several else f" -> {texts}:"

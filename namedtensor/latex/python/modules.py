@@ -1,0 +1,119 @@
+"""Formulas as a Python module that makes them again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from namedtensor.errors import NamedTensorError
+from namedtensor.formula import Formula
+from namedtensor.formula.written import Written
+from namedtensor.latex.python.definitions import Definition, definition
+from namedtensor.latex.python.names import OURS, Names
+
+TITLE = '"""Formulas in the named tensor notation."""'
+
+
+def python_of(formulas: Iterable[Formula]) -> str:
+    """Write a module that defines these formulas, and those that they call, in our own notation.
+
+    Raises: NamedTensorError where two of the formulas have one name.
+
+    >>> from namedtensor import R, axes, formula
+    >>> emb, hid = axes("emb hid")
+    >>> @formula
+    ... def project(X: R[emb], *, W: R[emb, hid]) -> R[hid]:
+    ...     return W @ emb @ X
+    >>> print(python_of([project]))
+    \"\"\"Formulas in the named tensor notation.\"\"\"
+    <BLANKLINE>
+    from namedtensor import R, axes, formula
+    <BLANKLINE>
+    emb, hid = axes("emb hid")
+    <BLANKLINE>
+    <BLANKLINE>
+    @formula
+    def project(X: R[emb], *, W: R[emb, hid]) -> R[hid]:
+        return W @ emb @ X
+    <BLANKLINE>
+    """
+    written = _with_called(formulas)
+    names = Names(written, _local_names(written.values()))
+    found = [definition(one, names) for one in written.values()]
+    hoisted = _hoisted(found, written)
+    blocks = []
+    for one in found:
+        shared = [f"{name} = {code}" for name, code in hoisted.items() if name in one.closed]
+        new = [line for line in shared if line not in blocks]
+        blocks += new
+        blocks.append("\n".join(one.lines(hoisted)))
+    head = "\n".join(names.declarations())
+    return "\n\n".join([TITLE, _imports(names), head]).rstrip() + _joined(blocks)
+
+
+def _joined(blocks: list[str]) -> str:
+    """Put two empty lines around functions, one before a line that belongs to what follows."""
+    text, function = "", True
+    for block in blocks:
+        is_function = "\n" in block
+        text += ("\n\n\n" if is_function or function else "\n") + block
+        function = is_function
+    return text + "\n"
+
+
+def _imports(names: Names) -> str:
+    lines = []
+    if names.package in names.imported:
+        own = names.package == "namedtensor"
+        lines.append("import namedtensor" if own else f"import namedtensor as {names.package}")
+    ours = sorted(names.imported - {names.package}, key=lambda name: (name.islower(), name))
+    if ours:
+        lines.append(f"from namedtensor import {', '.join(ours)}")
+    return "\n".join(lines)
+
+
+def _with_called(formulas: Iterable[Formula]) -> dict[str, Written]:
+    """Write each formula after those that it calls, or whose parameters it takes."""
+    found: dict[str, Written] = {}
+    known: dict[str, Formula] = {}
+
+    def add(formula: Formula) -> None:
+        if formula.name in known:
+            if known[formula.name] is not formula:
+                raise NamedTensorError(
+                    f"python_of({formula.name}, ...)",
+                    f"two formulas are called {formula.name}",
+                    hint="give one of them another name",
+                )
+            return
+        known[formula.name] = formula
+        written = formula.written()
+        bundles = [p.bundle for p in formula.signature.parameters if p.bundle is not None]
+        for other in (*bundles, *written.called.values()):
+            add(other)
+        found[formula.name] = written
+
+    for formula in formulas:
+        add(formula)
+    return found
+
+
+def _local_names(written: Iterable[Written]) -> list[str]:
+    return [
+        name
+        for one in written
+        for name in (*[p.name for p in one.signature.parameters], *one.locals)
+    ]
+
+
+def _hoisted(found: list[Definition], written: dict[str, Written]) -> dict[str, str]:
+    """Find the parts that depend on nothing and mean the same wherever their name stands."""
+    taken = {*written, *OURS, "nt"}
+    codes: dict[str, set[str]] = {}
+    for one in found:
+        for name, _, _ in one.parts:
+            codes.setdefault(name, set()).add(one.closed.get(name, ""))
+    return {
+        name: next(iter(texts))
+        for name, texts in codes.items()
+        if len(texts) == 1 and "" not in texts and name not in taken
+    }

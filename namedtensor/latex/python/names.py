@@ -1,0 +1,100 @@
+"""The identifiers of a Python module: of axes as they come up, and of parts without a name."""
+
+from __future__ import annotations
+
+import builtins
+import keyword
+from collections.abc import Iterable
+
+#: What a module imports by name, where its document has no such name itself.
+OURS = ("R", "Z", "B", "axes", "formula")
+WIDTH = 100
+
+
+class Names:
+    """Give identifiers; none stands for two things.
+
+    `document` are the names of the document that a module will hold, `local` those of arguments and
+    parts.
+    """
+
+    def __init__(self, document: Iterable[str], local: Iterable[str] = ()) -> None:
+        self.document = set(document)
+        own = {*self.document, *local}
+        self.package = next(n for n in ("nt", "namedtensor", "nt_") if n not in own)
+        self.taken = {*own, *OURS, self.package, *dir(builtins), *keyword.kwlist}
+        self.axes: dict[str, str] = {}
+        self.letters: set[str] = set()
+        self.imported: set[str] = set()
+
+    def ours(self, name: str) -> str:
+        """Name something of this package: R, or nt.R where the document has an R."""
+        if name in OURS and name not in self.document:
+            self.imported.add(name)
+            return name
+        self.imported.add(self.package)
+        return f"{self.package}.{name}"
+
+    def axis(self, name: str) -> str:
+        """Name an axis: seq' is seq_, and emb* is emb_star."""
+        found = self.axes.get(name)
+        if found is None:
+            stem = name.rstrip("'*")
+            if stem != name:
+                self.axis(stem)
+            wanted = stem + name[len(stem) :].replace("'", "_").replace("*", "_star")
+            found = self.axes[name] = self._free(wanted, f"{stem}_axis{wanted[len(stem) :]}")
+        return found
+
+    def part(self) -> str:
+        """Name a part that has no name of its own."""
+        number = 1
+        while f"part{number}" in self.taken:
+            number += 1
+        return self._free(f"part{number}", "")
+
+    def index(self, used: Iterable[str]) -> str:
+        """Name an index of a tensor that is defined by its elements: i, j, k, ..."""
+        busy = {*used, *(self.taken - self.letters)}
+        letter = next(w for w in _letters() if w not in busy)
+        self.letters.add(letter)
+        self.taken.add(letter)
+        return letter
+
+    def _free(self, wanted: str, otherwise: str) -> str:
+        name = wanted if wanted not in self.taken else otherwise
+        while name in self.taken:
+            name += "_"
+        self.taken.add(name)
+        return name
+
+    def declarations(self) -> list[str]:
+        """Write the lines that make the axes."""
+        plain = {name: text for name, text in self.axes.items() if name.isidentifier()}
+        lines, names = [], list(plain)
+        while names:
+            count = len(names)
+            while count > 1 and len(self._line(names[:count], plain)) > WIDTH:
+                count -= 1
+            lines.append(self._line(names[:count], plain))
+            names = names[count:]
+        for name, text in self.axes.items():
+            if name not in plain:
+                lines.append(f"{text} = {self._again(name)}")
+        return lines
+
+    def _again(self, name: str) -> str:
+        stem = name.rstrip("'*")
+        marks = name[len(stem) :]
+        return self.axes[stem] + "".join(".prime" if mark == "'" else ".star" for mark in marks)
+
+    def _line(self, names: list[str], texts: dict[str, str]) -> str:
+        return f'{", ".join(texts[n] for n in names)} = {self.ours("axes")}("{" ".join(names)}")'
+
+
+def _letters() -> Iterable[str]:
+    yield from "ijklmnpq"
+    number = 1
+    while True:
+        yield f"i{number}"
+        number += 1

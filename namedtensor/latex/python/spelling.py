@@ -1,0 +1,224 @@
+"""Expression trees in our own notation: code that makes the same tree again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from namedtensor.formula import Formula
+from namedtensor.formula.signature import Signature
+from namedtensor.latex.python.code import UNARY, Atom, Before, Code, call, flat, index
+from namedtensor.latex.python.names import Names
+from namedtensor.primitives import Node, size_of
+
+Form = Callable[["Spelling", Node], Code]
+
+#: How operations are written that are not nt.name[axes](operands); filled by `forms`.
+FORMS: dict[str, Form] = {}
+
+
+@dataclass
+class Spelling:
+    """The code of one formula's parts.
+
+    `bound` are the parts that have a name by now; `indices` the indices inside of a `define`.
+    """
+
+    names: Names
+    signature: Signature
+    called: dict[str, Formula] = field(default_factory=dict)
+    bound: dict[Node, str] = field(default_factory=dict)
+    indices: dict[Node, str] = field(default_factory=dict)
+    open: set[Node] = field(default_factory=set)
+    made: dict[Node, Code] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.sizes = declared_sizes(self.signature)
+
+    # --------------------------------------------------------------------------------- a part
+
+    def code(self, node: Node) -> Code:
+        """Write a part."""
+        name = self.bound.get(node) or self.indices.get(node)
+        if name is not None:
+            return Atom(name)
+        if node in self.made and not self.indices:
+            return self.made[node]
+        if not self.indices and is_indexed(node):
+            written = self.defined(node)
+        else:
+            written = FORMS.get(node.name, plain_call)(self, node)
+        if not self.indices:
+            self.made[node] = written
+        return written
+
+    def text(self, node: Node) -> str:
+        return flat(self.code(node))
+
+    def operands(self, node: Node) -> tuple[Code, ...]:
+        return tuple([self.code(o) for o in node.operands])
+
+    def nt(self, name: str) -> str:
+        """Name a function of ours."""
+        return self.names.ours(name)
+
+    # ----------------------------------------------------------------------------------- axes
+
+    def axis(self, name: str) -> str:
+        return self.names.axis(name)
+
+    def axes(self, names: Any) -> str:
+        """Write axes under a function: seq, or seq, emb."""
+        return ", ".join(map(self.axis, names)) or "()"
+
+    def sized(self, name: str, size: Node | None) -> Code:
+        """Write an axis with its size: kernel[3]."""
+        axis = Atom(self.axis(name))
+        return axis if size is None else index(axis, self.code(size))
+
+    def has_size(self, axis: str, size: Node) -> bool:
+        """Say whether a size is the one that abs(axis) gives here."""
+        known = self.sizes.get(axis)
+        return known is size or (isinstance(known, int) and size.value == known)
+
+    def bundle(self, path: str) -> Formula | None:
+        """Give the formula whose parameters stand at a path of the signature."""
+        signature: Signature | None = self.signature
+        found: Formula | None = None
+        for word in path.split("."):
+            known = {p.name: p for p in signature.parameters} if signature else {}
+            found = known[word].bundle if word in known else None
+            signature = found.signature if found is not None else None
+        return found
+
+    # ------------------------------------------------------------------- defined by its indices
+
+    def defined(self, node: Node) -> Code:
+        """Write a tensor that depends on its indices alone: nt.define[seq](lambda i: ...)."""
+        identity = self._identity(node)
+        if identity is not None:
+            return identity
+        body, every = node, []
+        while (inner := _not_looked_at(body)) is not None:
+            every.append(body.operands[0].operands[0])
+            body = inner
+        counted = [n for n in iotas(body) if n.operation.params[0] in body.type.names]
+        counted = _one_for_each_axis([*counted, *reversed(every)])
+        if not counted or node.name == "iota":
+            return FORMS.get(node.name, plain_call)(self, node)
+        busy = set(self.signature.python.parameters)
+        for n in counted:
+            self.indices[n] = self.names.index([*busy, *self.indices.values()])
+        letters = ", ".join(self.indices[n] for n in counted)
+        written = self.code(body)
+        self.indices.clear()
+        axes = ", ".join(
+            flat(self._counted(n, n in self.open or node in self.open)) for n in counted
+        )
+        rule = Before(f"lambda {letters}: ", written, UNARY)
+        return call(f"{self.nt('define')}[{axes}]", rule)
+
+    def _counted(self, iota: Node, open_: bool) -> Code:
+        size = iota.operands[0] if iota.operands and not open_ else None
+        return self.sized(iota.operation.params[0], size)
+
+    def _identity(self, node: Node) -> Code | None:
+        """Recognise nt.eye(row, col)."""
+        if node.name != "where" or node.operands[0].name != "eq":
+            return None
+        row, col = node.operands[0].operands
+        if row.name != "iota" or col.name != "iota" or row.type.names == col.type.names:
+            return None
+        if [o.operation.params for o in node.operands[1:]] != [(1, "1"), (0, "0")]:
+            return None
+        open_ = node in self.open
+        return call(self.nt("eye"), self._counted(row, open_), self._counted(col, open_))
+
+
+def declared_sizes(signature: Signature) -> dict[str, Any]:
+    """Give the sizes that abs(axis) stands for: those of the first parameter with the axis."""
+    found: dict[str, Any] = {}
+    shared: dict[str, Any] = {}
+
+    def look(path: str, parameter: Any, own: dict[str, Any]) -> None:
+        if parameter.bundle is not None:
+            inner: dict[str, Any] = {}
+            for part in parameter.bundle.signature.parameters:
+                if part.after:
+                    look(f"{path}.{part.name}", part, inner)
+        elif parameter.space is not None:
+            for place, axis in enumerate(parameter.space.axes):
+                size = axis.size if isinstance(axis.size, int) else size_of(path, axis.name, place)
+                found.setdefault(axis.name, own.setdefault(axis.name, size))
+
+    for parameter in signature.parameters:
+        look(parameter.name, parameter, shared)
+    return found
+
+
+def plain_call(spelling: Spelling, node: Node) -> Code:
+    """Write nt.softmax[seq](X), or nt.exp(X)."""
+    params = node.operation.params
+    under = params[0] if params and isinstance(params[0], tuple) else params
+    head = spelling.nt(node.name)
+    if params:
+        head += f"[{spelling.axes(under)}]"
+    return call(head, *spelling.operands(node))
+
+
+# ------------------------------------------------------------------------ what depends on indices
+
+
+def is_indexed(node: Node) -> bool:
+    """Say whether a part depends on its indices, on sizes and numbers, and on nothing else."""
+    if node.type.host or not node.type.weak:
+        return False
+    leaves = list(_leaves(node))
+    return all(n.type.host or n.name in ("iota", "listed") for n in leaves) and any(
+        n.name == "iota" for n in leaves
+    )
+
+
+def is_constant(node: Node, open_: bool) -> bool:
+    """Say whether an index-defined part is the same in every formula: it looks at no size."""
+    sizes = [n.operands[0] for n in _leaves(node) if n.name == "iota" and n.operands and not open_]
+    return all(n.closed for n in (*_leaves(node), *sizes) if n.type.host)
+
+
+def iotas(node: Node) -> list[Node]:
+    """List the counted axes below a part, primed ones first."""
+    found = dict.fromkeys([n for n in _leaves(node) if n.name == "iota"])
+    return sorted(found, key=lambda n: -n.operation.params[0].count("'"))
+
+
+def _leaves(node: Node) -> Iterator[Node]:
+    """Give what stands at the ends of a part, sizes under a count left out."""
+    seen, pending = {node}, [node]
+    while pending:
+        part = pending.pop()
+        if part.name in ("iota", "call", "dropout") or not part.operands:
+            yield part
+            continue
+        for operand in reversed(part.operands):
+            if operand not in seen:
+                seen.add(operand)
+                pending.append(operand)
+
+
+def _not_looked_at(node: Node) -> Node | None:
+    """Undo how `define` gives a tensor an axis at which its rule does not look."""
+    if node.name != "where" or node.operands[1] is not node.operands[2]:
+        return None
+    condition, inner = node.operands[0], node.operands[1]
+    if condition.name != "ge" or condition.operands[0].name != "iota":
+        return None
+    (axis,) = condition.operands[0].operation.params
+    return None if inner.type.has(axis) else inner
+
+
+def _one_for_each_axis(counted: list[Node]) -> list[Node]:
+    found: dict[str, Node] = {}
+    for n in counted:
+        found.setdefault(n.operation.params[0], n)
+    return list(found.values())

@@ -1,0 +1,343 @@
+"""Formulas are written as Python that makes the same trees again."""
+
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import namedtensor as nt
+from namedtensor import B, R, Z, axes, formula
+from namedtensor.errors import NamedTensorError, TraceError
+from namedtensor.latex.python import python_of
+from tests.laws.evaluate import back, other_names, renamed, space, with_signature
+from tests.laws.table import TABLE
+from transformer_named import named_tensors as model
+
+seq, emb, hid, key, val, head, vocab, kernel = axes("seq emb hid key val head vocab kernel")
+seq_ = seq.prime
+
+
+def again(*formulas):
+    """Write formulas as a module and run it."""
+    names = {"__name__": "again"}
+    exec(python_of(formulas), names)
+    return names
+
+
+def tree(formula):
+    return formula.written().results
+
+
+def made_of(row, example):
+    """Make a formula of a row's call."""
+    apart = other_names(example)
+    places = [i for i, _ in example.tensors()]
+
+    def body(*given):
+        operands = list(example.operands)
+        for i, X in zip(places, given, strict=True):
+            operands[i] = X[back(apart[i])] if apart[i] else X
+        return row.call(*operands, **example.settings)
+
+    spaces = {f"X{i}": space(renamed(example.operands[i], apart[i]), ()) for i in places}
+    return nt.formula(with_signature(body, spaces, None))
+
+
+@pytest.mark.parametrize("row", TABLE.values(), ids=list(TABLE))
+@settings(max_examples=40)
+@given(data=st.data())
+def test_every_operation_is_read_back_as_it_was_written(row, data):
+    example = data.draw(row.example)
+    if not any(example.tensors()):
+        return
+    made = made_of(row, example)
+    try:
+        wanted = tree(made)
+    except TraceError:  # asks for the number of a size
+        return
+    assert tree(again(made)["written"]) == wanted
+
+
+# ------------------------------------------------------------------------- one inside another
+
+OPERATORS = [
+    lambda a, b: a + b,
+    lambda a, b: a - b,
+    lambda a, b: a * b,
+    lambda a, b: a / b,
+    lambda a, b: a // b,
+    lambda a, b: a % b,
+    lambda a, b: a**b,
+    lambda a, b: -a,
+    lambda a, b: abs(a),
+    lambda a, b: a @ emb @ b,
+    lambda a, b: a @ (seq, emb) @ b,
+    lambda a, b: nt.dot[seq](a, b, a),
+    lambda a, b: nt.where((a < b) & ~(a == 0), a, b),
+    lambda a, b: nt.where((a <= b) | (b != 1) ^ (a > 2), nt.where(a >= 0, b, 1), a),
+    lambda a, b: a[seq >> seq_],
+    lambda a, b: a[seq_ >> seq],
+    lambda a, b: a[seq(0)] + b[emb[1:]],
+    lambda a, b: a + nt.sum[emb](b) * abs(emb),
+    lambda a, b: nt.softmax[seq](a - 1) ** 2.5,
+    lambda a, b: a + nt.define[seq, emb](lambda i, j: nt.where(i < j, 1e-7, -nt.inf)),
+    lambda a, b: a * nt.iota(emb) + nt.define[emb](lambda i: i % 2 == 0),
+    lambda a, b: (a + b) * (a + b) + a,
+    lambda a, b: nt.maximum(a, -2) - (-b),
+    lambda a, b: 2**-a + (-1) ** a + (-3.5) * b,
+    lambda a, b: a[emb[: abs(emb) // 2]] - nt.sqrt(abs(emb) - 1),
+    lambda a, b: nt.dropout(a, 0.5) * b,
+]
+
+
+def nested(seed, depth):
+    """Make a formula whose body is some operations, one inside another."""
+
+    @formula
+    def some(X: R[seq, emb], Y: R[emb], I: Z[seq], *, W: R[emb, seq_]):
+        rng = Random(seed)
+
+        def part(left):
+            if left == 0:
+                return rng.choice([X, Y, I, W, X, Y, 2, 0.5, abs(emb), abs(seq_) - 1])
+            try:
+                return rng.choice(OPERATORS)(part(left - 1), part(rng.randrange(left)))
+            except (NamedTensorError, TypeError, ArithmeticError):
+                return X
+
+        return X + part(depth)
+
+    return some
+
+
+@settings(max_examples=400)
+@given(seed=st.integers(0, 2**32), depth=st.integers(1, 6))
+def test_operations_one_inside_another_are_read_back(seed, depth):
+    made = nested(seed, depth)
+    text = python_of([made])
+    assert max(map(len, text.splitlines())) <= 100
+    back = again(made)["some"]
+    assert python_of([back]) == text
+    if "dropout" not in text:
+        assert tree(back) == tree(made)
+
+
+# ---------------------------------------------------------------------------- formulas together
+
+
+@formula
+def att(Q: R[key, seq_], K: R[key, seq], V: R[seq, val], M: R[seq, seq_]) -> R[seq_, val]:
+    return V @ seq @ nt.softmax[seq](Q @ key @ K / nt.sqrt(abs(key)) + M)
+
+
+@formula
+def project(X: R[emb], *, W: R[emb, hid], b: R[hid]) -> R[hid]:
+    return W @ emb @ X + b
+
+
+@formula
+def halves(X: R[emb]) -> tuple[R, R[emb]]:
+    return nt.sum[emb](X), X / 2
+
+
+M = nt.define[seq_, seq](lambda i, j: nt.where(j <= i, 0.0, -nt.inf))
+
+
+def body(*formulas):
+    """Give the module without its first lines."""
+    return python_of(formulas).partition("\n\n\n")[2]
+
+
+def test_a_module_imports_what_it_uses_and_makes_its_axes():
+    assert python_of([att]) == (
+        '"""Formulas in the named tensor notation."""\n'
+        "\n"
+        "import namedtensor as nt\n"
+        "from namedtensor import R, axes, formula\n"
+        "\n"
+        'key, seq, val = axes("key seq val")\n'
+        "seq_ = seq.prime\n"
+        "\n"
+        "\n"
+        "@formula\n"
+        "def att(Q: R[key, seq_], K: R[key, seq], V: R[seq, val], M: R[seq, seq_]) -> R[seq_, val]:\n"
+        "    return V @ seq @ nt.softmax[seq](Q @ key @ K / nt.sqrt(abs(key)) + M)\n"
+    )
+
+
+def test_parts_with_a_name_get_a_line_and_masks_stand_in_the_module():
+    @formula
+    def self_attention(X: R[seq, key]) -> R[seq, key]:
+        Q = X[seq >> seq_]
+        return att(Q, X, X[key >> val], M)[val >> key, seq_ >> seq]
+
+    assert python_of([self_attention, att]).endswith(
+        "M = nt.define[seq_, seq](lambda i, j: nt.where(j <= i, 0.0, -nt.inf))\n"
+        "\n"
+        "\n"
+        "@formula\n"
+        "def self_attention(X: R[seq, key]) -> R[seq, key]:\n"
+        "    Q = X[seq >> seq_]\n"
+        "    return att(Q, X, X[key >> val], M)[val >> key, seq_ >> seq]\n"
+    )
+    names = again(self_attention)
+    X = nt.normal("seq[3] key[2]", generator=np.random.default_rng(0))
+    assert nt.max["seq key"](abs(names["self_attention"](X) - self_attention(X))).item() == 0
+
+
+def test_the_same_name_for_other_things_stays_in_its_formula():
+    @formula
+    def one(X: R[seq]) -> R[seq]:
+        N = nt.define[seq](lambda i: i % 2)
+        return project(X[seq >> emb], W=N[seq >> emb] * X[seq >> hid], b=N[seq >> hid])[hid >> seq]
+
+    @formula
+    def two(X: R[seq]) -> R[seq]:
+        N = nt.define[seq](lambda i: i % 3)
+        return X * N
+
+    text = python_of([one, two])
+    assert "    N = nt.define[seq](lambda i: i % 3)\n" in text
+    assert tree(again(one, two)["two"]) == tree(two)
+
+
+def test_the_parameters_of_a_formula_are_a_bundle():
+    @formula
+    def twice(X: R[emb], *, first: project, second: project, W: R[emb, hid]) -> R[hid]:
+        return first(X) + project(X, W=W, b=second.b) + project(X, W=second.W, b=second.b)
+
+    assert body(twice).endswith(
+        "def twice(X: R[emb], *, first: project, second: project, W: R[emb, hid]) -> R[hid]:\n"
+        "    return first(X) + project(X, W=W, b=second.b) + second(X)\n"
+    )
+    assert tree(again(twice)["twice"]) == tree(twice)
+
+
+def test_a_bundle_may_hold_bundles():
+    @formula
+    def twice(X: R[emb], *, first: project) -> R[emb]:
+        return first(X)[hid >> emb]
+
+    @formula
+    def more(X: R[emb], *, whole: twice, W: R[emb, hid]) -> R[emb]:
+        left = twice(X, first=dict(W=W, b=whole.first.b))
+        return left + whole(X) + twice(X, first=whole.first) * whole.first.W.size(emb)
+
+    text = body(more)
+    assert "    left = twice(X, first=dict(W=W, b=whole.first.b))\n" in text
+    assert tree(again(more)["more"]) == tree(more)
+
+
+def test_formulas_with_several_results():
+    @formula
+    def swapped(X: R[emb]) -> tuple[R[emb], R]:
+        total, half = halves(X)
+        return half * 2, total
+
+    assert body(swapped).endswith(
+        "def halves(X: R[emb]) -> tuple[R, R[emb]]:\n"
+        "    return nt.sum[emb](X), X / 2\n"
+        "\n"
+        "\n"
+        "@formula\n"
+        "def swapped(X: R[emb]) -> tuple[R[emb], R]:\n"
+        "    half = halves(X)[1]\n"
+        "    return half * 2, halves(X)[0]\n"
+    )
+    assert tree(again(swapped)["swapped"]) == tree(swapped)
+
+
+def test_numbers_stand_where_tensors_may_and_missing_ones_are_left_out():
+    @formula
+    def scaled(X: R[emb], s: R = 2.0, M: R[emb] = None) -> R[emb]:
+        return X * s if M is None else X * s + M
+
+    @formula
+    def both(X: R[emb]) -> R[emb]:
+        return scaled(X, 0.5) + scaled(X, M=X)
+
+    assert body(both).endswith("    return scaled(X, 0.5) + scaled(X, 2.0, X)\n")
+
+
+def test_names_of_the_document_come_before_ours():
+    @formula
+    def R_(R: Z[seq], sum: B[seq], seq_: nt.R[seq_]) -> nt.R[seq, seq_]:
+        return nt.where(sum, R, 1) * seq_
+
+    R_.name = "R"
+    text = python_of([R_])
+    assert text == (
+        '"""Formulas in the named tensor notation."""\n'
+        "\n"
+        "import namedtensor as nt\n"
+        "from namedtensor import B, Z, axes, formula\n"
+        "\n"
+        'seq = axes("seq")\n'
+        "seq_axis_ = seq.prime\n"
+        "\n"
+        "\n"
+        "@formula\n"
+        "def R(R: Z[seq], sum: B[seq], seq_: nt.R[seq_axis_]) -> nt.R[seq, seq_axis_]:\n"
+        "    return nt.where(sum, R, 1) * seq_\n"
+    )
+    assert tree(again(R_)["R"]) == tree(R_)
+
+
+def test_axes_that_python_cannot_spell_get_another_name():
+    lam, starred = axes("lambda"), axes("emb'*")
+
+    @formula
+    def f(X: R[lam, starred]) -> R[starred]:
+        return nt.sum[lam](X)
+
+    assert 'lambda_axis, emb = axes("lambda emb")\nemb__star = emb.prime.star\n' in python_of([f])
+    assert tree(again(f)["f"]) == tree(f)
+
+
+def test_a_long_row_of_axes_is_broken():
+    many = axes(" ".join(f"axis_number_{i}" for i in range(12)))
+
+    @formula
+    def f(X: R[many]) -> R:
+        return nt.sum[many](X)
+
+    lines = [line for line in python_of([f]).splitlines() if " = axes(" in line]
+    assert len(lines) == 4
+    assert max(map(len, lines)) <= 100
+    assert tree(again(f)["f"]) == tree(f)
+
+
+def test_the_formulas_of_the_models_are_read_back():
+    names = again(model.layer, model.embed, model.output)
+    for name in ("FFN", "att", "MHA", "lnorm", "layer", "embed", "output"):
+        assert tree(names[name]) == tree(getattr(model, name))
+        assert repr(names[name].signature.results) == repr(getattr(model, name).signature.results)
+
+
+def test_two_formulas_of_one_name_are_refused():
+    @formula
+    def project(X: R[emb]) -> R[emb]:
+        return X * 2
+
+    with pytest.raises(NamedTensorError) as caught:
+        python_of([project, globals()["project"]])
+    assert str(caught.value) == (
+        "python_of(project, ...): two formulas are called project\n"
+        "hint: give one of them another name"
+    )
+
+
+def test_a_call_with_a_setting_is_refused():
+    @formula
+    def f(X: R[emb], *, norm: model.lnorm) -> R[emb]:
+        return norm(X, eps=0.5)
+
+    with pytest.raises(NamedTensorError) as caught:
+        python_of([f])
+    assert str(caught.value) == (
+        "lnorm(X, gamma, beta, eps=0.5): eps is a setting, and a formula is "
+        "written for its default\n"
+        "hint: make eps an argument of lnorm: eps: R"
+    )

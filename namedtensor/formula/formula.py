@@ -29,7 +29,7 @@ from namedtensor.formula.written import Written, kept_call, write, writing
 from namedtensor.plans import Plan
 from namedtensor.primitives.node import describe
 from namedtensor.shape import spaced
-from namedtensor.tensor import NamedTensor, SymbolicTensor
+from namedtensor.tensor import NamedTensor, SymbolicTensor, tensor
 from namedtensor.tensor.apply import LIBRARY_ERRORS, code_of, stand_in
 
 #: So many plans for one set of layouts mean that each call makes its own.
@@ -87,6 +87,9 @@ class Formula:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         values = self.bind(args, kwargs)
         leaves, key = self.flatten(values)
+        if not leaves:
+            values = self._named_numbers(values)
+            leaves, key = self.flatten(values)
         if any(
             isinstance(leaf.tensor, SymbolicTensor) and not leaf.tensor.node.closed
             for leaf in leaves
@@ -168,6 +171,17 @@ class Formula:
             f"{path} is {kind_of_thing(value)}, and {self.name} takes a named tensor of {space}",
             hint=f"name its axes: nt.tensor({', '.join([path, *map(shown, space.names)])})",
         )
+
+    def _named_numbers(self, values: dict[str, Any]) -> dict[str, Any]:
+        """Make named tensors without axes of the numbers of a call that has no tensors."""
+        spaces = {p.name: p.space for p in self.signature.parameters}
+        return {
+            name: tensor(np.asarray(value))
+            if spaces[name] is not None
+            and isinstance(value, (bool, int, float, complex, np.generic))
+            else value
+            for name, value in values.items()
+        }
 
     def parameters_of(self, bundle: Any, path: str) -> dict[str, Any]:
         """Give the parameters in a bundle: a Bundle, a dict, or a module of this formula."""

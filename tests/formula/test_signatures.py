@@ -283,3 +283,15 @@ def test_derivatives_of_formulas_have_starred_axes():
 
     X = nt.tensor(torch.tensor([1.0, 3.0]), emb)
     assert nt.derivative(square)(X).torch("emb emb*").tolist() == [[2.0, 0.0], [0.0, 6.0]]
+
+
+def test_a_formula_of_numbers_takes_python_numbers():
+    @formula
+    def logistic(x: R, y: R) -> R:
+        return y / (1 + nt.exp(-x))
+
+    for x in (0.5, np.float64(0.5), 2):
+        result = logistic(x, 3)
+        assert result.axes == ()
+        assert result.item() == pytest.approx(3 / (1 + np.exp(-x)))
+    assert isinstance(logistic(nt.tensor(0.5), 3), nt.NamedTensor)

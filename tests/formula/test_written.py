@@ -32,7 +32,7 @@ def test_parts_keep_the_names_of_the_body():
 def test_a_name_that_is_no_part_of_the_result_is_left_out():
     @formula
     def f(X: R[seq]) -> R[seq]:
-        unused = X * 2
+        unused = X * 2  # noqa: F841 (what is not used is the point)
         used = X + 1
         return used * used
 

@@ -1,0 +1,205 @@
+"""What the commands and words of mathematics are to its reader."""
+
+from __future__ import annotations
+
+#: Words that act on what follows them, with or without brackets.
+FUNCTIONS = frozenset(
+    (
+        "exp log ln sin cos tan sinh cosh tanh arcsin arccos arctan cot sec csc softmax softmin logsoftmax"
+        " relu ReLU GELU gelu sigmoid sigm swish SiLU silu ELU softplus mean var std sum prod max min argmax argmin"
+        " maxk argmaxk norm standardize logsumexp det inv tr trace diag rank sgn sign abs concat cat stack"
+        " unroll pool sort argsort cumsum transpose dropout erf logit onehot one_hot any all median sup inf"
+        " arg lim limsup liminf Pr gcd dim ker hom deg lg Re Im E Var Cov Pr KL"
+    ).split()
+)
+
+#: Functions for which an axis written as an index below is the axis that they act over.
+REDUCING = FUNCTIONS
+
+#: Commands that are such words.
+WORD_COMMANDS = {
+    f"\\{word}": word
+    for word in (
+        "exp log ln sin cos tan sinh cosh tanh arcsin arccos arctan cot sec csc max min argmax argmin det"
+        " sup inf arg gcd dim ker hom deg lg Pr softmax sigmoid"
+    ).split()
+}
+
+#: Big operators: what they reach over follows them.
+BIG = {
+    "\\sum": "sum",
+    "\\prod": "prod",
+    "\\lim": "lim",
+    "\\limsup": "limsup",
+    "\\liminf": "liminf",
+    "\\bigcup": "bigcup",
+    "\\bigcap": "bigcap",
+    "\\bigoplus": "bigoplus",
+    "\\bigotimes": "bigotimes",
+    "\\bigodot": "bigodot",
+    "\\bigvee": "bigvee",
+    "\\bigwedge": "bigwedge",
+    "\\int": "int",
+    "\\coprod": "coprod",
+    "\\nsum": "sum",
+    "\\ncat": "concat",
+}
+
+#: Words that reach over an index, where they have one below.
+CHOOSING = frozenset("max min argmax argmin sup inf lim".split())
+
+#: How tightly each thing binds; more is tighter.
+LOGIC, RELATION, MID, CUP, TIMES, PLUS, REACH, DOT, MINUS, PREFIX, NEXT = (
+    10,
+    20,
+    25,
+    30,
+    40,
+    50,
+    60,
+    70,
+    80,
+    90,
+    100,
+)
+
+#: Signs between two operands: how tightly they bind, and what they are in the tree.
+INFIX = {
+    "+": (PLUS, "+"),
+    "-": (PLUS, "-"),
+    "\\pm": (PLUS, "pm"),
+    "\\oplus": (PLUS, "oplus"),
+    "\\cdot": (DOT, "*"),
+    "*": (DOT, "*"),
+    "\\odot": (DOT, "odot"),
+    "\\bullet": (DOT, "*"),
+    "\\circ": (DOT, "circ"),
+    "\\star": (DOT, "star"),
+    "\\otimes": (DOT, "otimes"),
+    "\\bmod": (DOT, "mod"),
+    "\\times": (TIMES, "times"),
+    "\\cup": (CUP, "cup"),
+    "\\cap": (CUP, "cap"),
+    "\\setminus": (CUP, "setminus"),
+    "/": (NEXT, "/"),
+    "\\div": (NEXT, "/"),
+}
+
+RELATIONS = {
+    "=": "=",
+    "<": "<",
+    ">": ">",
+    ":=": ":=",
+    "\\leq": "<=",
+    "\\geq": ">=",
+    "\\neq": "!=",
+    "\\in": "in",
+    "\\notin": "notin",
+    "\\leftarrow": "<-",
+    "\\rightarrow": "->",
+    "\\mapsto": "mapsto",
+    "\\sim": "~",
+    "\\propto": "propto",
+    "\\approx": "approx",
+    "\\equiv": "equiv",
+    "\\simeq": "simeq",
+    "\\cong": "cong",
+    "\\subset": "subset",
+    "\\subseteq": "subseteq",
+    "\\supset": "supset",
+    "\\supseteq": "supseteq",
+    "\\ll": "<<",
+    "\\gg": ">>",
+    "\\Rightarrow": "implies",
+    "\\implies": "implies",
+    "\\Longrightarrow": "implies",
+    "\\Leftrightarrow": "iff",
+    "\\iff": "iff",
+    "\\Longleftrightarrow": "iff",
+    "\\leftrightarrow": "iff",
+    "\\perp": "perp",
+    "\\doteq": "=",
+    "\\ni": "ni",
+    "\\mid": "mid",
+}
+
+BRACKETS = {
+    "(": ")",
+    "[": "]",
+    "\\{": "\\}",
+    "\\langle": "\\rangle",
+    "\\lfloor": "\\rfloor",
+    "\\lceil": "\\rceil",
+    "\\lvert": "\\rvert",
+    "\\lVert": "\\rVert",
+}
+CLOSING = frozenset(BRACKETS.values())
+
+GREEK = frozenset(
+    "\\" + word
+    for word in (
+        "alpha beta gamma delta epsilon varepsilon zeta eta theta vartheta iota kappa varkappa lambda mu nu xi"
+        " omicron pi varpi rho varrho sigma varsigma tau upsilon phi varphi chi psi omega Gamma Delta Theta Lambda"
+        " Xi Pi Sigma Upsilon Phi Psi Omega ell infty top bot hbar imath jmath emptyset varnothing aleph wp"
+        " Alpha Beta Epsilon Zeta Eta Iota Kappa Mu Nu Omicron Rho Tau Chi digamma square Box triangle"
+    ).split()
+)
+
+#: Signs that may stand alone as a script: W^*, A^\\top.
+ALONE = frozenset(
+    "* + - \\top \\star \\dagger \\ddagger \\circ \\perp \\pm \\bot \\bullet \\times".split()
+)
+
+BASES = {
+    "\\R": "R",
+    "\\reals": "R",
+    "\\Reals": "R",
+    "\\RR": "R",
+    "\\N": "N",
+    "\\natnums": "N",
+    "\\NN": "N",
+    "\\Z": "Z",
+    "\\ZZ": "Z",
+    "\\Complex": "C",
+    "\\cnums": "C",
+    "\\CC": "C",
+}
+
+#: Prose that parts one statement from another, or says when it holds.
+JOINING = frozenset(
+    (
+        "where if for and or with when such that s.t. st otherwise else let all then while given by thus hence"
+        " so as on to in from is of assuming subject unless whenever while with, where, and, or, for, if,"
+    ).split()
+)
+WHEN = frozenset(
+    (
+        "if",
+        "for",
+        "when",
+        "for all",
+        "for each",
+        "for every",
+        "if,",
+        "whenever",
+        "unless",
+        "while",
+        "forall",
+    )
+)
+PARITY = {"odd": "odd", "even": "even", "is odd": "odd", "is even": "even"}
+
+
+def is_prose(text: str) -> bool:
+    """Say whether a text in a formula is prose, rather than the name of something.
+
+    >>> is_prose("otherwise"), is_prose("if j is even"), is_prose("FFN")
+    (True, True, False)
+    """
+    lower = text.lower()
+    return (
+        lower.strip(" .,;:()") in JOINING
+        or lower in PARITY
+        or " " in text.strip()
+        or not any(letter.isalnum() for letter in text)
+    )

@@ -20,6 +20,7 @@ from namedtensor.primitives.node import make_node
 from namedtensor.primitives.notation import Special
 from namedtensor.primitives.primitive import Primitive, primitive
 from namedtensor.tensor import SymbolicTensor, symbol
+from namedtensor.tensor.resize import resize
 
 if TYPE_CHECKING:
     from namedtensor.formula.formula import Formula
@@ -229,11 +230,21 @@ def _inside(written: Written) -> dict[str, Node]:
             reached.add(node)
             pending += node.operands
     arguments = {p.name for p in written.signature.parameters}
-    return {
-        name: node
-        for name, node in written.locals.items()
-        if name not in arguments
-        and node in reached
-        and node.operands
-        and node not in written.results
-    }
+    found = {}
+    for name, node in written.locals.items():
+        part = node if node in reached else _with_sizes(node, reached)
+        if name not in arguments and part is not None and part not in written.results:
+            found[name] = part
+    return {name: node for name, node in found.items() if node.operands}
+
+
+def _with_sizes(node: Node, reached: set[Node]) -> Node | None:
+    """Find the part that an index-defined tensor became where it met the sizes of others."""
+    if not any(size is None for _, size in node.type.axes):
+        return None
+    for part in reached:
+        sizes = dict(part.type.axes)
+        same = part.name == node.name and set(sizes) == set(node.type.names)
+        if same and resize(node, sizes) is part:
+            return part
+    return None

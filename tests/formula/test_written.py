@@ -39,6 +39,17 @@ def test_a_name_that_is_no_part_of_the_result_is_left_out():
     assert list(f.written().locals) == ["used"]
 
 
+def test_an_index_defined_part_keeps_its_name_where_it_takes_sizes():
+    @formula
+    def f(X: R[seq, emb]) -> R[seq, emb]:
+        upper = nt.define[seq, emb](lambda i, j: nt.where(j >= i, 1.0, 0.0))
+        return X * upper
+
+    written = f.written()
+    assert list(written.locals) == ["upper"]
+    assert written.locals["upper"] is written.results[0].operands[1]
+
+
 def test_one_name_has_one_size_among_the_arguments():
     (result,) = model.att.written().results
     nodes = [n for n in _nodes(result) if n.name == "argument"]

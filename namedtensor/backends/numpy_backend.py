@@ -325,6 +325,12 @@ def stack(parts: Sequence[Array], dim: int) -> Array:
 
 # ------------------------------------------------------------------------------------ matrices
 
+
+def matmul_each(x: Array, w: Array) -> Array:
+    """Multiply one matrix with each of several: rows x i, each x i x j -> each x rows x j."""
+    return np.matmul(x, w)
+
+
 det = np.linalg.det
 inv = np.linalg.inv
 pinv = np.linalg.pinv

@@ -323,6 +323,29 @@ def stack(parts: Sequence[Array], dim: int) -> Array:
 
 # ------------------------------------------------------------------------------------ matrices
 
+# few rows leave the copy of w no time to pay; small matrices cost more one by one than copied.
+# The gradient of x sums over the matrices, which with many rows costs more than the copy.
+MOST_ROWS = 128
+MOST_ROWS_RECORDED = 32
+LEAST_MATRIX = 1024
+
+
+def matmul_each(x: Array, w: Array) -> Array:
+    """Multiply one matrix with each of several: rows x i, each x i x j -> each x rows x j.
+
+    One product with all of w side by side needs w copied; a product for each does not.
+    """
+    each, i, j = w.shape
+    rows = x.shape[0]
+    # a compiler is not asked: it would make one graph for few rows and one for many
+    if not torch.compiler.is_compiling() and i * j >= LEAST_MATRIX:
+        most = MOST_ROWS_RECORDED if torch.is_grad_enabled() else MOST_ROWS
+        if rows <= most:
+            return torch.bmm(x.expand(each, rows, i), w)
+    side_by_side = torch.reshape(torch.permute(w, (1, 0, 2)), (i, each * j))
+    return torch.permute(torch.reshape(x @ side_by_side, (rows, each, j)), (1, 0, 2))
+
+
 eigvals_symmetric = torch.linalg.eigvalsh
 singular_values = torch.linalg.svdvals
 

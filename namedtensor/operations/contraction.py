@@ -11,6 +11,7 @@ from typing import Any
 
 from namedtensor.errors import AxisMissingError, NamedTensorError
 from namedtensor.operations.axis_functions import AxisFunction, names
+from namedtensor.plans import Value
 from namedtensor.primitives import Call, Operation, Type, primitive
 from namedtensor.primitives.notation import Special
 from namedtensor.primitives.type import widest
@@ -149,6 +150,10 @@ def matrix_product(
     Axes of one group become one axis, which costs nothing where they are stored side by side.
     """
     summed = _as_stored(A, B, summed)
+    if not batch:
+        before, after = around(B, summed)
+        if before and after:
+            return each_product(emit, A, B, left, summed, (before, after), type_)
     a = group(emit, A, batch, left, summed, keep=not batch)
     b = group(emit, B, batch, summed, right, keep=False)
     product = f"{a} @ {b}"
@@ -164,6 +169,45 @@ def matrix_product(
     if flat_left or len(right) != 1:
         product = emit.call("reshape", product, emit.sizes_of(type_, axes))
     return emit.bind(product, axes, type_, "dot")
+
+
+def around(value: Any, summed: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Give the axes stored before and after the summed ones, where those stand side by side in order."""
+    first = value.place(summed[0])
+    if value.axes[first : first + len(summed)] != tuple(summed):
+        return [], []
+    return list(value.axes[:first]), list(value.axes[first + len(summed) :])
+
+
+def each_product(
+    emit: Any,
+    A: Any,
+    B: Any,
+    left: Sequence[str],
+    summed: Sequence[str],
+    right: tuple[Sequence[str], Sequence[str]],
+    type_: Type,
+) -> Any:
+    """Multiply A with the matrices that B is stored as, such as one for each head: none is copied."""
+    before, after = right
+    a = group(emit, A, (), left, summed, keep=False)
+    b = grouped(emit, B, [before, summed, after])
+    axes = (*before, *left, *after)
+    code = emit.call("matmul_each", a, b)
+    if any(len(group) != 1 for group in (before, left, after)):
+        code = emit.call("reshape", code, emit.sizes_of(type_, axes))
+    product = Value(code, axes, type_)
+    # as attention takes it: the axes that it loops over, then rows, then columns
+    moved = emit.permute(product, (*left[:-1], *before, *left[-1:], *after))
+    return emit.bind(moved.code, moved.axes, type_, "dot")
+
+
+def grouped(emit: Any, value: Any, groups: Sequence[Sequence[str]]) -> str:
+    """Write a value, stored in the order of these groups, with each of them as one axis."""
+    if all(len(group) == 1 for group in groups):
+        return str(value.code)
+    parts = [" * ".join(emit.size(value.type.size(a)) for a in group) for group in groups]
+    return str(emit.call("reshape", value.code, f"({', '.join(parts)})"))
 
 
 def _as_stored(A: Any, B: Any, summed: Sequence[str]) -> list[str]:

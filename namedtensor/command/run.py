@@ -1,22 +1,130 @@
-"""Run a formula of a document on random or given numbers, and show what goes in and what comes out."""
+"""Run a formula of a document on random or given numbers; show what goes in and what comes out."""
 
 from __future__ import annotations
 
+import re
 from argparse import ArgumentParser, Namespace
+from typing import Any
 
-from namedtensor.command.files import add_preamble, document_of
+from namedtensor.command.files import CommandError, add_preamble, document_of
+from namedtensor.command.inputs import as_arguments, drawn, given_arrays, inputs_of, read_sizes
+from namedtensor.errors import nearest
+from namedtensor.formula import Formula
+from namedtensor.tensor import SymbolicTensor
+from namedtensor.tensor.resize import resize
+from namedtensor.tensor.text import text
 
 NAME = "run"
 HELP = "evaluate a formula of a document"
+_MEMBER = re.compile(r"(.+)\[(\d+)\]")
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE", help="Markdown or LaTeX; - for stdin")
-    parser.add_argument("--name", required=True, help="the formula to evaluate, such as att")
+    parser.add_argument(
+        "--name", required=True, metavar="F", help="what to evaluate: att, or LayerNorm[1]"
+    )
+    parser.add_argument(
+        "--size",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="AXIS=N",
+        help="sizes of axes, as key=64 seq=5; others are small",
+    )
+    parser.add_argument(
+        "--bind",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="L=N",
+        help="lengths of what the document writes with dots, as L=6",
+    )
+    parser.add_argument(
+        "--set",
+        metavar="FILE.npz",
+        help="inputs by name, their axes as declared; the others are drawn at random",
+    )
+    parser.add_argument("--seed", type=int, default=0, help="seed of random inputs (0)")
+    parser.add_argument(
+        "--backend", choices=("numpy", "torch"), default="numpy", help="library that computes"
+    )
     add_preamble(parser)
 
 
 def perform(given: Namespace) -> int:
     """Evaluate a formula and print its inputs and its result."""
-    print(document_of(given.file, given.preamble)[given.name])
+    document = document_of(given.file, given.preamble)
+    lengths = read_sizes(given.bind, "--bind")
+    found = member(document.bind(**lengths) if lengths else document, given.name)
+    sizes = read_sizes(given.size, "--size")
+    if isinstance(found, SymbolicTensor):
+        print(described(given.name, sized(found, sizes)))
+        return 0
+    if not isinstance(found, Formula):
+        raise CommandError(f"--name {given.name}: not a formula that can be run, but {found!r}")
+    inputs = inputs_of(found)
+    ready = given_arrays(given.set, inputs) if given.set else {}
+    values = drawn(inputs, ready, sizes, given.seed)
+    if given.backend == "torch":
+        values = {path: in_torch(X) for path, X in values.items()}
+    result = found(**as_arguments(found, values))
+    for path, X in values.items():
+        print(described(path, X), end="\n\n")
+    parts = result if isinstance(result, tuple) else (result,)
+    for place, part in enumerate(parts):
+        print(described(called(found) + (f"[{place}]" if len(parts) > 1 else ""), part))
     return 0
+
+
+def member(document: Any, name: str) -> Any:
+    """Find what a document defines under a name; `f[1]` is a member of a family.
+
+    Raises: CommandError where there is no such name.
+    """
+    match = _MEMBER.fullmatch(name)
+    stem = match[1] if match else name
+    if stem not in document.names:
+        guess = nearest(stem, document.names)
+        hint = f"did you mean {guess}?" if guess else f"there are: {', '.join(document.names)}"
+        raise CommandError(f"--name {name}: the document defines no {stem}; {hint}")
+    return document[stem][int(match[2])] if match else document[stem]
+
+
+def sized(X: SymbolicTensor, sizes: dict[str, int]) -> SymbolicTensor:
+    """Give the axes of an index-defined tensor their sizes."""
+    return SymbolicTensor(resize(X.node, dict(sizes)), X.axes)
+
+
+def in_torch(X: Any) -> Any:
+    """Give a tensor to torch.
+
+    Raises: CommandError where torch is not installed.
+    """
+    try:
+        return X.to("torch")
+    except ModuleNotFoundError:
+        raise CommandError(
+            "--backend torch: torch is not installed: pip install 'namedtensor-notation[torch]'"
+        ) from None
+
+
+def called(formula: Formula) -> str:
+    """Write f(X; W)."""
+    before = [p.name for p in formula.signature.parameters if not p.after and not p.setting]
+    after = [p.name for p in formula.signature.parameters if p.after and not p.setting]
+    semicolon = f"; {', '.join(after)}" if after else ""
+    return f"{formula.name}({', '.join(before)}{semicolon})"
+
+
+def described(name: str, X: Any) -> str:
+    """Write a tensor with its name, its shape, and its numbers.
+
+    >>> import namedtensor as nt
+    >>> print(described("X", nt.tensor([1.0, 2.0], "seq")))
+    X : seq[2], float64
+    [1. 2.]
+    """
+    head, _, numbers = text(X).partition("\n")
+    inner = head.removeprefix("NamedTensor(").removesuffix(")")
+    return f"{name} : {inner}\n{numbers}" if numbers else f"{name} = {inner}"

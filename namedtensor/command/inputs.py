@@ -1,0 +1,181 @@
+"""The inputs of a formula that a command runs: given ones from a file, and random ones."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import namedtensor as nt
+from namedtensor.axes import Axis, axes
+from namedtensor.command.files import CommandError
+from namedtensor.errors import NamedTensorError, nearest
+from namedtensor.formula import Formula, Space
+from namedtensor.formula.signature import Parameter
+
+#: Sizes of axes for which none is given.
+SIZES = (3, 4, 2, 5, 6, 7)
+EMPTY = inspect.Parameter.empty
+_KEY = re.compile(r"([^\[\]]+?)\s*(?:\[(.*)\])?")
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """One tensor that a formula takes: its path in the signature, its space, and its default."""
+
+    path: str
+    space: Space
+    default: Any = EMPTY
+
+
+def inputs_of(formula: Formula) -> list[Input]:
+    """List what a formula takes; the parameters of a bundle have paths such as mha.WQ."""
+    return [i for p in formula.signature.parameters for i in _inputs(p, p.name)]
+
+
+def _inputs(parameter: Parameter, path: str) -> Iterator[Input]:
+    if parameter.bundle is not None:
+        for part in parameter.bundle.signature.parameters:
+            if part.after:
+                yield from _inputs(part, f"{path}.{part.name}")
+    elif parameter.space is not None:
+        yield Input(path, parameter.space, parameter.default)
+
+
+def read_sizes(words: Sequence[str], option: str) -> dict[str, int]:
+    """Read `key=64 seq=5`; a comma may stand between two.
+
+    Raises: CommandError for what is no size.
+
+    >>> read_sizes(["key=64,val=8", "seq'=5"], "--size")
+    {'key': 64, 'val': 8, "seq'": 5}
+    """
+    found = {}
+    for word in ",".join(words).replace(",", " ").split():
+        name, equals, size = word.partition("=")
+        if not equals or not name or not size.isdecimal():
+            raise CommandError(f"{option} {word}: a size is written name=number, as key=64")
+        found[name] = int(size)
+    return found
+
+
+# --------------------------------------------------------------------------------------- given
+
+
+def given_arrays(file: str, inputs: Sequence[Input]) -> dict[str, Any]:
+    """Read the tensors of an .npz file.
+
+    An array is called by its name in the formula, `Q`, its axes in the order of the declaration; or
+    with its own axes, `Q[batch seq' key]`.
+
+    Raises: CommandError for what cannot be read, or is no input.
+    """
+    try:
+        with zipfile.ZipFile(file), np.load(file, allow_pickle=False) as archive:
+            arrays = {key: archive[key] for key in archive.files}
+    except OSError as error:
+        raise CommandError(f"{file}: {error.strerror or error}") from None
+    except (ValueError, zipfile.BadZipFile) as error:
+        raise CommandError(f"{file}: not an .npz file of arrays ({error})") from None
+    known = {i.path: i for i in inputs}
+    found = {}
+    for key, array in arrays.items():
+        match = _KEY.fullmatch(key)
+        path = match[1] if match else key
+        if match is None or path not in known:
+            guess = nearest(path, known)
+            hint = f"did you mean {guess}?" if guess else f"there are: {', '.join(known)}"
+            raise CommandError(f"{file}: the formula has no input {key}; {hint}")
+        found[path] = _named(file, key, array, match[2], known[path].space)
+    return found
+
+
+def _named(file: str, key: str, array: Any, own: str | None, space: Space) -> Any:
+    """Name the axes of an array."""
+    try:
+        named = _axes(own) if own is not None else space.axes
+    except NamedTensorError as error:
+        raise CommandError(f"{file}: {error}") from None
+    if len(named) != array.ndim:
+        order = " ".join(a.name for a in named) or "no axes"
+        raise CommandError(
+            f"{file}: {key} has {array.ndim} axes of sizes {array.shape}, and {space} has "
+            f"{len(named)}: {order}; an array with more axes names them all: {key}[batch {order}]"
+        )
+    return nt.tensor(array, *[Axis(a.name) for a in named])
+
+
+def _axes(text: str) -> tuple[Axis, ...]:
+    found = axes(text) if text.strip() else ()
+    return found if isinstance(found, tuple) else (found,)
+
+
+# -------------------------------------------------------------------------------------- random
+
+
+def drawn(
+    inputs: Sequence[Input], given: Mapping[str, Any], sizes: Mapping[str, int], seed: int
+) -> dict[str, Any]:
+    """Draw every input that is not given, and has no default.
+
+    Raises: CommandError for the size of an axis that no input has.
+    """
+    known = _sizes(inputs, given, sizes)
+    source = np.random.default_rng(seed)
+    found = {}
+    for one in inputs:
+        if one.path in given:
+            found[one.path] = given[one.path]
+        elif one.default is EMPTY:
+            shape = tuple([known[a.name] for a in one.space.axes])
+            array = _draw(source, one.space.letter, shape)
+            found[one.path] = nt.tensor(array, *[Axis(a.name) for a in one.space.axes])
+    return found
+
+
+def _draw(source: np.random.Generator, letter: str, shape: tuple[int, ...]) -> Any:
+    if letter == "B":
+        return source.random(shape) < 0.5
+    return source.integers(0, 2, shape) if letter == "Z" else source.standard_normal(shape)
+
+
+def _sizes(
+    inputs: Sequence[Input], given: Mapping[str, Any], sizes: Mapping[str, int]
+) -> dict[str, int]:
+    """Give every axis a size: the one asked for, else that of a given array, else a small one."""
+    every = {a.name: a.size for i in inputs for a in i.space.axes}
+    for X in given.values():
+        every |= dict.fromkeys([n for n in X.axes if n not in every])
+    for name in sizes:
+        if name not in every:
+            guess = nearest(name, every)
+            hint = f"did you mean {guess}?" if guess else f"there are: {', '.join(every) or 'none'}"
+            raise CommandError(f"--size {name}={sizes[name]}: no input has an axis {name}; {hint}")
+    known = {name: size for name, size in every.items() if isinstance(size, int)}
+    for X in given.values():
+        known |= dict(X.sizes)
+    known |= sizes
+    fresh = iter(SIZES * len(every))
+    for name in every:
+        stem = name.rstrip("'*")
+        if name not in known:
+            known[name] = known[stem] if stem in known else next(fresh)
+            known.setdefault(stem, known[name])
+    return known
+
+
+def as_arguments(formula: Formula, found: Mapping[str, Any]) -> dict[str, Any]:
+    """Give the tensors by the names of the signature, those of a bundle in a dict."""
+    values: dict[str, Any] = {}
+    for path, X in found.items():
+        *outer, last = path.split(".")
+        place = values
+        for word in outer:
+            place = place.setdefault(word, {})
+        place[last] = X
+    return values

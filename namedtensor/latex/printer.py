@@ -1,0 +1,169 @@
+"""A formula as LaTeX: declarations, its definition, and where-clauses for the parts that have names."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from namedtensor.formula.written import Written
+from namedtensor.latex.names import letters
+from namedtensor.latex.printing import special as special
+from namedtensor.latex.printing.dialects import Dialect, dialect_of
+from namedtensor.latex.printing.elements import element_of, opened
+from namedtensor.latex.printing.forms import Forms, Piece, inside
+from namedtensor.latex.printing.naming import names_of
+from namedtensor.primitives import Node
+from namedtensor.primitives.notation import NOT, SUM
+
+#: So many signs fit on a line, by a rough count.
+WIDTH = 96
+
+_BASES = {"R": r"\mathbb{R}", "Z": r"\mathbb{Z}", "B": r"\{0, 1\}"}
+_KINDS = {"int": "Z", "bool": "B"}
+_COMMAND = re.compile(r"\\[A-Za-z]+\*?|[{}&^_]|\\.")
+
+
+def latex_of(written: Written, dialect: str = "macros") -> str:
+    """Print a formula as a block of equations."""
+    forms = Forms(written, names_of(written), dialect_of(dialect))
+    rows = [*_declarations(written, forms.dialect), *_signature(written, forms)]
+    rows += _broken(_head(written, forms), _body(written, forms))
+    rows += _where(written, forms)
+    lines = " \\\\\n".join(rows)
+    return f"$$\\begin{{aligned}}\n{lines}\n\\end{{aligned}}$$"
+
+
+# ------------------------------------------------------------------------------------ declarations
+
+
+def _declarations(written: Written, dialect: Dialect) -> list[str]:
+    """Declare arguments and parameters; neighbours of one space share a row."""
+    groups: list[tuple[list[str], str]] = []
+    for parameter in written.signature.parameters:
+        if parameter.space is None:
+            continue
+        space = _space(parameter.space, dialect)
+        if groups and groups[-1][1] == space:
+            groups[-1][0].append(parameter.name)
+        else:
+            groups.append(([parameter.name], space))
+    return [f"{', '.join(map(letters, names))} &\\in {space}" for names, space in groups]
+
+
+def _space(space: Any, dialect: Dialect) -> str:
+    axes = [(a.name, None if a.size is None else str(a.size)) for a in space.axes]
+    return dialect.space(_BASES[space.letter], axes)
+
+
+def _signature(written: Written, forms: Forms) -> list[str]:
+    """Say what the formula gives, where that is not simply a tensor of real numbers."""
+    results = written.signature.results
+    given = [p.space for p in written.signature.parameters if p.space and not p.after]
+    if results is None or all(s.letter == "R" for s in results) or len(results) != 1 or not given:
+        return []
+    domain = r" \times ".join([_space(s, forms.dialect) for s in given])
+    name = forms.letter(written.name).text
+    return [rf"{name} &\colon {domain} \rightarrow {_space(results[0], forms.dialect)}"]
+
+
+# ------------------------------------------------------------------------------------ definitions
+
+
+def _head(written: Written, forms: Forms) -> str:
+    before = [p.name for p in written.signature.parameters if not p.after and not p.setting]
+    after = [p.name for p in written.signature.parameters if p.after and not p.setting]
+    groups = [", ".join([forms.letter(n).text for n in group]) for group in (before, after)]
+    listed = "; ".join([g for g in groups if g])
+    return f"{forms.letter(written.name).text}({listed})"
+
+
+def _body(written: Written, forms: Forms) -> Piece:
+    pieces = [forms.write(node) for node in written.results]
+    if written.signature.several:
+        return Piece(f"({', '.join([inside(p, SUM) for p in pieces])})")
+    return _value(pieces[0])
+
+
+def _value(piece: Piece) -> Piece:
+    """Give what stands after an equals sign: a comparison stands in parentheses."""
+    return piece if piece.level > NOT else Piece(inside(piece, SUM))
+
+
+def _where(written: Written, forms: Forms) -> list[str]:
+    """Define the names that the definitions before use, in the order in which they are met."""
+    rows: list[str] = []
+    done: set[str] = set()
+    queue = _named_parts(written.results, forms)
+    for node in queue:
+        name = forms.names.of[node]
+        if name not in done:
+            done.add(name)
+            rows += _clause(node, forms)
+            if not forms.names.elements(node):
+                queue += [n for n in _named_parts(node.operands, forms) if n not in queue]
+    return rows
+
+
+def _named_parts(roots: tuple[Node, ...], forms: Forms) -> list[Node]:
+    """Find the parts that are written by a name, in the order of the text."""
+    found: dict[Node, None] = {}
+    seen: set[Node] = set()
+    pending = list(reversed(roots))
+    while pending:
+        node = pending.pop()
+        if node in forms.names.of:
+            found[node] = None
+        elif node not in seen:
+            seen.add(node)
+            pending += reversed(node.operands)
+    return list(found)
+
+
+def _clause(node: Node, forms: Forms) -> list[str]:
+    name = forms.letter(forms.names.of[node]).text
+    if not forms.names.elements(node):
+        return _broken(name, _value(forms.definition(node)))
+    rows = []
+    if node in forms.names.sized:
+        base = _BASES[_KINDS.get(node.type.kind, "R")]
+        axes = [(axis, _size(size, forms)) for axis, size in node.type.axes]
+        rows.append(f"{name} &\\in {forms.dialect.space(base, axes)}")
+    element = element_of(opened(node))
+    indices = _indices(element.axes, forms)
+    below = ", ".join([forms.dialect.at(axis, indices[axis]) for axis in element.axes])
+    piece = _value(forms.elements(element.rule, indices))
+    return [*rows, *_broken(f"{name}_{{{below}}}", piece)]
+
+
+def _size(size: Any, forms: Forms) -> str | None:
+    if size is None:
+        return None
+    return str(size) if isinstance(size, int) else forms.write(size).text
+
+
+def _indices(axes: tuple[str, ...], forms: Forms) -> dict[str, str]:
+    """Choose a letter for the index of each axis."""
+    free = [letter for letter in "ijklmnpqrstuvabcd" if letter not in forms.names.taken]
+    free += [f"i_{n}" for n in range(1, len(axes) + 1)]
+    return dict(zip(axes, free, strict=False))
+
+
+# ------------------------------------------------------------------------------------------ lines
+
+
+def _broken(head: str, body: Piece) -> list[str]:
+    """Write head = body, on several rows where it is long."""
+    if _width(head) + _width(body.text) <= WIDTH or len(body.terms) < 2:
+        return [f"{head} &= {body.text}"]
+    rows = [f"{head} &= {body.terms[0]}"]
+    for term in body.terms[1:]:
+        if _width(rows[-1]) + _width(term) <= WIDTH:
+            rows[-1] += f" {term}"
+        else:
+            rows.append(rf"&\quad {term}")
+    return rows
+
+
+def _width(text: str) -> int:
+    """Count the signs that a text shows, roughly."""
+    return len(re.sub(r"\s+", "", _COMMAND.sub(" ", text.replace(r"\\", ""))))

@@ -1,0 +1,1 @@
+"""Trees as LaTeX: names for parts, expressions with the parentheses they need, two dialects."""

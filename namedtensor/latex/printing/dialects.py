@@ -1,0 +1,74 @@
+"""Two ways to write the same: with the macros of namedtensor.sty, and in plain LaTeX."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from namedtensor.errors import KindError
+from namedtensor.latex.names import DIALECTS, axis_letters
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """What differs between the dialects: axes, and what has axes below it."""
+
+    name: str
+
+    @property
+    def macros(self) -> bool:
+        return self.name == "macros"
+
+    def axis(self, name: str) -> str:
+        return axis_letters(name, self.name)
+
+    def below(self, axes: Iterable[str]) -> str:
+        """Write the axes that stand below an operator."""
+        return (r" \\ " if self.macros else ", ").join(map(self.axis, axes))
+
+    def function(self, word: str, axes: Sequence[str], command: bool = False) -> str:
+        r"""Write a function's name with its axes: \nfun{\name{seq}}{softmax}."""
+        upright = f"\\{word}" if command else rf"\text{{{word}}}"
+        if not axes:
+            return upright
+        if self.macros:
+            return rf"\nfun{{{self.below(axes)}}}{{{word}}}"
+        return rf"\underset{{{self.below(axes)}}}{{{upright}}}"
+
+    def dot(self, axes: Sequence[str]) -> str:
+        if self.macros:
+            return rf"\ndot{{{self.below(axes)}}}"
+        return rf"\underset{{{self.below(axes)}}}{{\cdot}}"
+
+    def large(self, word: str, axes: Sequence[str]) -> str:
+        if self.macros and word == "sum":
+            return rf"\nsum{{{self.below(axes)}}}"
+        return rf"\{word}_{{{', '.join(map(self.axis, axes))}}}"
+
+    def at(self, axis: str, index: str) -> str:
+        """Write one index, seq(i) or seq:i."""
+        return f"{self.axis(axis)}({index})" if self.macros else f"{self.axis(axis)}:{index}"
+
+    def sized(self, axis: str, size: str | None) -> str:
+        """Write an axis with its size, emb[n] or emb:n."""
+        if size is None:
+            return self.axis(axis)
+        return f"{self.axis(axis)}[{size}]" if self.macros else f"{self.axis(axis)}:{size}"
+
+    def space(self, base: str, axes: Sequence[tuple[str, str | None]]) -> str:
+        """Write a set of tensors, base^{axes}."""
+        if not axes:
+            return base
+        times = r" \times " if self.macros else ", "
+        return f"{base}^{{{times.join([self.sized(*axis) for axis in axes])}}}"
+
+
+def dialect_of(name: str) -> Dialect:
+    """Find a dialect by its name."""
+    if name not in DIALECTS:
+        raise KindError(
+            f"latex({name!r})",
+            f"there is no dialect {name!r}",
+            hint='"macros" for the style file, "underset" for plain LaTeX',
+        )
+    return Dialect(name)

@@ -1,0 +1,102 @@
+"""Index-defined tensors inside a formula, which are printed by their elements: M_{seq(i)} = ...
+
+Such a part is made of counts along axes (`iota`), sizes and numbers by functions of single numbers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from namedtensor.primitives import Node, Type
+from namedtensor.primitives.node import ARGUMENT, NUMBER, SIZE, apply_node, make_node
+from namedtensor.primitives.primitive import Operation
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """The elements of an index-defined tensor: its axes as they are to be written, and the rule."""
+
+    axes: tuple[str, ...]
+    rule: Node
+
+
+def counts(node: Node) -> bool:
+    """Say whether a node is the count along an axis."""
+    return node.name == "iota"
+
+
+def element_wise(operation: Operation) -> bool:
+    """Say whether an operation acts on each number alone."""
+    entry = operation.primitive
+    return not operation.params and not entry.effect and entry not in (ARGUMENT, SIZE, NUMBER)
+
+
+class Elements:
+    """Finds the parts of a formula that are defined by their indices."""
+
+    def __init__(self) -> None:
+        self._known: dict[Node, tuple[bool, bool]] = {}
+
+    def __call__(self, node: Node) -> bool:
+        """Say whether a node is defined by indices."""
+        alone, counted = self._look(node)
+        return alone and counted
+
+    def _look(self, root: Node) -> tuple[bool, bool]:
+        """Say whether a tree is made of counts, sizes and numbers alone, and whether it counts."""
+        pending = [root]
+        while pending:
+            node = pending[-1]
+            if node in self._known:
+                pending.pop()
+            elif counts(node) or node.operation.primitive in (SIZE, NUMBER):
+                self._known[pending.pop()] = (True, counts(node))
+            elif not element_wise(node.operation):
+                self._known[pending.pop()] = (False, False)
+            else:
+                missing = [o for o in node.operands if o not in self._known]
+                pending += missing
+                if not missing:
+                    found = [self._known[o] for o in node.operands]
+                    alone = all(a for a, _ in found)
+                    self._known[pending.pop()] = (alone, any(c for _, c in found))
+        return self._known[root]
+
+
+def opened(node: Node, done: dict[Node, Node] | None = None) -> Node:
+    """Give an index-defined tensor with all its sizes open."""
+    done = {} if done is None else done
+    if node in done:
+        return done[node]
+    if counts(node):
+        axis = node.operation.params[0]
+        result = make_node(node.operation, (), Type(((axis, None),), "int", weak=True))
+    elif not node.type.axes:
+        result = node
+    else:
+        result = apply_node(node.operation, tuple([opened(o, done) for o in node.operands]))
+    done[node] = result
+    return result
+
+
+def element_of(node: Node) -> Element:
+    """Give the axes and the rule, without what `nt.define` adds for axes that the rule ignores."""
+    ignored = []
+    while True:
+        axis = _ignored_axis(node)
+        if axis is None:
+            own = sorted(node.type.names, key=lambda name: -name.count("'"))
+            return Element((*own, *reversed(ignored)), node)
+        ignored.append(axis)
+        node = node.operands[1]
+
+
+def _ignored_axis(node: Node) -> str | None:
+    if node.name != "where" or node.operands[1] is not node.operands[2]:
+        return None
+    condition, rule = node.operands[:2]
+    if condition.name != "ge" or condition.operands[1].value != 0:
+        return None
+    count = condition.operands[0]
+    axis: str = count.operation.params[0] if counts(count) else ""
+    return axis if axis and not rule.type.has(axis) else None

@@ -1,0 +1,289 @@
+"""Expressions as LaTeX, with the parentheses that they need and no others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from namedtensor.formula.written import Written
+from namedtensor.latex.names import joined, letters, parts
+from namedtensor.latex.printing.dialects import Dialect
+from namedtensor.latex.printing.elements import counts
+from namedtensor.latex.printing.naming import Names
+from namedtensor.primitives import Node
+from namedtensor.primitives.notation import (
+    ATOM,
+    DOT,
+    JUXTAPOSED,
+    PREFIX,
+    REACH,
+    RELATION,
+    SCRIPT,
+    SUM,
+    Before,
+    Command,
+    Infix,
+    Large,
+    Special,
+    Word,
+)
+
+#: What makes a part taller than a line, so that its parentheses grow with it.
+_TALL = (r"\frac", r"\begin", r"\sum", r"\prod", r"\nsum", r"\left")
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A part of a formula as text.
+
+    `level` says how tightly it holds together. `open` is the level of an operator at its right end
+    that would take in what comes next, and `prefix` says that it begins with an operator, so that it
+    may follow another one as it is. `terms` are the text's parts, where lines may be broken.
+    """
+
+    text: str
+    level: int = ATOM
+    open: int = ATOM
+    prefix: bool = False
+    terms: tuple[str, ...] = ()
+
+    @property
+    def plain(self) -> bool:
+        """Say whether this is a letter or a word, without scripts."""
+        return self.level == ATOM and self.text.lstrip("\\").isalpha()
+
+
+def wrapped(text: str, left: str = "(", right: str = ")") -> str:
+    """Put brackets around a text, as tall as it is."""
+    if any(word in text for word in _TALL):
+        return rf"\left{left} {text} \right{right}"
+    return f"{left}{text}{right}"
+
+
+def inside(piece: Piece, level: int) -> str:
+    """Give a piece's text where `level` is wanted, in parentheses if it is looser."""
+    return piece.text if piece.level >= level else wrapped(piece.text)
+
+
+class Forms:
+    """Writes the expressions of one formula in one dialect."""
+
+    def __init__(self, written: Written, names: Names, dialect: Dialect) -> None:
+        self.written = written
+        self.names = names
+        self.dialect = dialect
+        self.indices: dict[str, str] = {}
+        self.script = False
+        self._defined: Node | None = None
+
+    # ------------------------------------------------------------------------------ the whole
+
+    def definition(self, node: Node) -> Piece:
+        """Write what a name stands for."""
+        before, self._defined = self._defined, node
+        try:
+            return self.write(node)
+        finally:
+            self._defined = before
+
+    def write(self, node: Node) -> Piece:
+        """Write an expression."""
+        if node in self.names.of and node is not self._defined and not self.indices:
+            return self.letter(self.names.of[node])
+        if self.indices:
+            counted = self._by_index(node)
+            if counted is not None:
+                return counted
+        notation = node.operation.primitive.notation
+        match notation:
+            case Infix():
+                return self._infix(node, notation)
+            case Before():
+                return self._before(node, notation)
+            case Word():
+                return self._word(node, notation)
+            case Command():
+                return self._call(node, notation.word, list(node.operands), command=True)
+            case Large():
+                return self._large(node, notation)
+            case Special():
+                return FORMS[notation.form](self, node)
+            case _:
+                raise TypeError(f"{node.name} is made by the rewriter, and never written")
+
+    def letter(self, identifier: str) -> Piece:
+        """Write a name."""
+        text = letters(identifier, self.dialect.name)
+        return Piece(text, SCRIPT if "^" in text else ATOM)
+
+    def elements(self, node: Node, indices: dict[str, str]) -> Piece:
+        """Write the rule of an index-defined tensor; `indices` are the letters of its axes."""
+        self.indices = indices
+        try:
+            return self.write(node)
+        finally:
+            self.indices = {}
+
+    # ----------------------------------------------------------------------- indices, from 1
+
+    def _by_index(self, node: Node) -> Piece | None:
+        """Write what an index has forms of its own for: i, i - 1, i odd, j <= i."""
+        if counts(node):
+            return self._shifted(node, -1)
+        if len(node.operands) != 2:
+            return None
+        first, second = node.operands
+        step = second.value
+        if counts(first) and type(step) is int and step > 0 and node.name in ("add", "sub"):
+            return self._shifted(first, step - 1 if node.name == "add" else -step - 1)
+        notation = node.operation.primitive.notation
+        if isinstance(notation, Infix) and notation.level == RELATION:
+            if counts(first) and counts(second):
+                return Piece(
+                    f"{self._index(first)} {notation.sign} {self._index(second)}", RELATION
+                )
+            odd = node.name == "eq" and first.name == "mod" and counts(first.operands[0])
+            if odd and first.operands[1].value == 2 and type(step) is int and step in (0, 1):
+                word = "even" if step else "odd"
+                return Piece(rf"{self._index(first.operands[0])} \text{{ {word}}}", RELATION)
+        return None
+
+    def _index(self, count: Node) -> str:
+        return self.indices[count.operation.params[0]]
+
+    def _shifted(self, count: Node, step: int) -> Piece:
+        text = self._index(count)
+        return Piece(f"{text} {'+' if step > 0 else '-'} {abs(step)}", SUM) if step else Piece(text)
+
+    def from_one(self, node: Node) -> str:
+        """Write an index that counts from 0 as one that counts from 1; from the end stays."""
+        value = node.value
+        if type(value) is int:
+            return str(value + 1 if value >= 0 else value)
+        if node.name == "sub" and _is_one(node.operands[1]) and node not in self.names.of:
+            return self.write(node.operands[0]).text
+        return f"{inside(self.write(node), SUM)} + 1"
+
+    # ------------------------------------------------------------------------------ operators
+
+    def _infix(self, node: Node, notation: Infix) -> Piece:
+        first, second = node.operands
+        left, right = self.write(first), self.write(second)
+        sign = notation.sign
+        if node.name == "mul":
+            if first.value is not None and _follows_a_number(left, right):
+                return Piece(f"{left.text} {right.text}", JUXTAPOSED)
+            if self._single(first) and self._single(second):
+                sign = r"\cdot"
+        return joined_by(left, sign, right, notation.level, self._terms(notation, left))
+
+    def _single(self, node: Node) -> bool:
+        """Say whether a part is a single number where it stands."""
+        return bool(self.indices) or not node.type.axes
+
+    def _terms(self, notation: Infix, left: Piece) -> tuple[str, ...]:
+        if notation.level not in (SUM, DOT):
+            return ()
+        return left.terms if left.terms and left.level == notation.level else (left.text,)
+
+    def _before(self, node: Node, notation: Before) -> Piece:
+        operand = self.write(node.operands[0])
+        sign = notation.sign + ("" if notation.sign == "-" else " ")
+        bare = operand.level >= notation.level and not operand.text.startswith("-")
+        if bare or operand.prefix:
+            opened = min(notation.level, operand.open)
+            return Piece(f"{sign}{operand.text}", notation.level, opened)
+        return Piece(f"{sign}{wrapped(operand.text)}", notation.level, notation.level)
+
+    def _large(self, node: Node, notation: Large) -> Piece:
+        sign = self.dialect.large(notation.word, node.operation.params[0])
+        operand = self.write(node.operands[0])
+        body = inside(operand, REACH)
+        return Piece(f"{sign} {body}", REACH, min(REACH, operand.open), prefix=True)
+
+    # ------------------------------------------------------------------------------ functions
+
+    def _word(self, node: Node, notation: Word) -> Piece:
+        params = node.operation.params
+        word = notation.otherwise if notation.otherwise and params[-1] else notation.word
+        return self._call(node, word, list(node.operands))
+
+    def _call(
+        self, node: Node, word: str, operands: Sequence[Node], command: bool = False
+    ) -> Piece:
+        head = self.dialect.function(word, axes_of(node), command)
+        return self.applied(head, operands, bare=command or bool(axes_of(node)))
+
+    def applied(self, head: str, operands: Sequence[Node], bare: bool = False) -> Piece:
+        """Write a function before its operands; `bare` leaves out the parentheses of one."""
+        pieces = [self.write(o) for o in operands]
+        first = pieces[0]
+        if bare and len(pieces) == 1 and (first.level >= PREFIX or first.prefix):
+            return Piece(f"{head} {first.text}", PREFIX, min(PREFIX, first.open), prefix=True)
+        listed = ", ".join([inside(p, SUM if len(pieces) > 1 else RELATION) for p in pieces])
+        return Piece(f"{head}{wrapped(listed)}", PREFIX, PREFIX, prefix=True)
+
+    def bracketed(self, node: Node, below: str, letter: bool = False) -> Piece:
+        """Write a part in square brackets with something below them; a letter needs no brackets."""
+        piece = self.write(node)
+        text = piece.text if letter and piece.plain else wrapped(piece.text, "[", "]")
+        return Piece(f"{text}_{{{below}}}", SCRIPT)
+
+    def small(self, node: Node) -> Piece:
+        """Write a part in a script, where fractions are slanted."""
+        before, self.script = self.script, True
+        try:
+            return self.write(node)
+        finally:
+            self.script = before
+
+    def named(self, base: str, exponent: str) -> bool:
+        """Say whether a base with an exponent would read as a name in use."""
+        stem = parts(base)
+        return joined(replace(stem, sup=exponent)) in self.names.taken
+
+    @property
+    def taken(self) -> frozenset[str]:
+        return frozenset(self.names.taken)
+
+
+Form = Callable[[Forms, Node], Piece]
+#: The special forms by name; `special` fills it.
+FORMS: dict[str, Form] = {}
+
+
+def joined_by(
+    left: Piece, sign: str, right: Piece, level: int, terms: tuple[str, ...] = ()
+) -> Piece:
+    """Put a sign between two pieces; equal signs group to the left."""
+    tight = left.level > level if level == RELATION else left.level >= level
+    before = left.text if tight and left.open >= level else wrapped(left.text)
+    bare = (right.level > level or right.prefix) and not right.text.startswith("-")
+    after = right.text if bare else wrapped(right.text)
+    opened = min(level, right.open) if bare else level
+    if terms and before == left.text:
+        terms = (*terms, f"{sign} {after}")
+    elif terms:
+        terms = (before, f"{sign} {after}")
+    return Piece(f"{before} {sign} {after}", level, opened, terms=terms)
+
+
+def axes_of(node: Node) -> tuple[str, ...]:
+    """Give the axes that an operation names."""
+    params: Any = node.operation.params
+    if params and isinstance(params[0], tuple):
+        params = params[0]
+    return tuple([p for p in params if isinstance(p, str)])
+
+
+def _is_one(node: Node) -> bool:
+    return type(node.value) is int and node.value == 1
+
+
+def _follows_a_number(left: Piece, right: Piece) -> bool:
+    """Say whether 2 X can be written without a sign."""
+    digits = left.text.replace(".", "").isdigit()
+    starts = right.text[:1].isalpha() or right.text.startswith((r"\text{", r"\sqrt"))
+    greek = right.text.startswith("\\") and right.plain
+    return digits and right.level >= SCRIPT and (starts or greek)

@@ -1,0 +1,171 @@
+"""Which parts of a formula get a name: those that its body names, index-defined ones, large shared ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from namedtensor.formula.written import Written
+from namedtensor.latex.names import letters
+from namedtensor.latex.printing.elements import Elements, opened
+from namedtensor.primitives import Node, table
+from namedtensor.primitives.notation import Command, Infix, Word
+from namedtensor.tensor.resize import meet
+
+#: A part that stands in several places gets a name where its text is longer than this.
+REPEATED = 24
+#: Parts of a text that would be longer than this get names, as do parts nested deeper than `DEEP`.
+LONG = 110
+DEEP = 24
+
+
+@dataclass(slots=True)
+class Names:
+    """The names of a formula's parts.
+
+    `sized` are the index-defined parts that are declared with their sizes, for nothing that they
+    meet has these. `taken` are all Python identifiers in use.
+    """
+
+    of: dict[Node, str] = field(default_factory=dict)
+    sized: set[Node] = field(default_factory=set)
+    elements: Elements = field(default_factory=Elements)
+    taken: set[str] = field(default_factory=set)
+
+    def fresh(self, choices: str) -> str:
+        """Choose a name that is not in use: one of these letters, then the first with numbers."""
+        tries = [*choices, *[f"{choices[0]}{n}" for n in range(1, len(self.taken) + 2)]]
+        name = next(t for t in tries if t not in self.taken)
+        self.taken.add(name)
+        return name
+
+
+def names_of(written: Written) -> Names:
+    """Choose the names of a formula's parts."""
+    names = Names(taken=_identifiers(written))
+    order = list(_reached(written.results, names.elements))
+    _name_locals(written, names, set(order))
+    _name_elements(written, names, order)
+    _name_repeated(written.results, names, order)
+    return names
+
+
+def _identifiers(written: Written) -> set[str]:
+    given = {p.name for p in written.signature.parameters}
+    return {written.name, *given, *written.locals, *written.called}
+
+
+def _reached(roots: Iterable[Node], elements: Elements) -> Iterator[Node]:
+    """Give all parts, operands before what is made of them; what is index-defined is one part."""
+    seen: set[Node] = set()
+    pending = [(root, False) for root in reversed(list(roots))]
+    while pending:
+        node, done = pending.pop()
+        if done:
+            yield node
+        elif node not in seen:
+            seen.add(node)
+            pending.append((node, True))
+            if not elements(node):
+                pending += [(o, False) for o in reversed(node.operands)]
+
+
+def _name_locals(written: Written, names: Names, reached: set[Node]) -> None:
+    """Take the body's own names, where they say nothing else in a formula."""
+    words = {letters(name.replace("-", "_")) for name in _words()}
+    others = {p.name for p in written.signature.parameters} | {written.name, *written.called}
+    taken = words | {letters(name) for name in others}
+    for name, node in written.locals.items():
+        plain = node in reached and not names.elements(node) and node not in names.of
+        if plain and letters(name) not in taken:
+            names.of[node] = name
+
+
+def _words() -> Iterator[str]:
+    for entry in table().values():
+        if isinstance(entry.notation, (Word, Command)):
+            yield from (entry.notation.word, *entry.notation.also)
+
+
+def _name_elements(written: Written, names: Names, order: list[Node]) -> None:
+    """Name what is defined by indices: by the body's name for it where there is one."""
+    own = {opened(n): name for name, n in reversed(written.locals.items()) if names.elements(n)}
+    used: dict[str, Node] = {}
+    users: dict[Node, list[Node]] = {}
+    for node in order:
+        for operand in () if names.elements(node) else node.operands:
+            users.setdefault(operand, []).append(node)
+    for node in order:
+        if not names.elements(node):
+            continue
+        free = opened(node)
+        found = node not in written.results and all(
+            _finds_its_sizes(node, free, user) for user in users[node]
+        )
+        if not found and free is not node:
+            names.sized.add(node)
+        definition = node if node in names.sized else free
+        name = own.get(free, "")
+        if used.get(name, definition) is not definition or not name:
+            name = next((n for n, d in used.items() if d is definition), "")
+        names.of[node] = name or names.fresh("PMDGCHBAST")
+        used[names.of[node]] = definition
+
+
+def _finds_its_sizes(node: Node, free: Node, user: Node) -> bool:
+    """Say whether an index-defined operand would get its sizes from the other operands."""
+    if free is node:
+        return True
+    if user.operation.params or user.name == "call":
+        return False
+    operands = [free if o is node else o for o in user.operands]
+    return meet(operands) == list(user.operands)
+
+
+def _name_repeated(results: tuple[Node, ...], names: Names, order: list[Node]) -> None:
+    """Name long parts that stand in several places, and break up what is long or deep."""
+    uses: dict[Node, int] = {}
+    for node in order:
+        for operand in () if names.elements(node) else node.operands:
+            uses[operand] = uses.get(operand, 0) + 1
+    width: dict[Node, int] = {}
+    depth: dict[Node, int] = {}
+
+    def name(node: Node) -> None:
+        names.of[node] = names.fresh("YZUHTS")
+        width[node], depth[node] = len(names.of[node]), 0
+
+    for node in order:
+        inner = () if names.elements(node) else node.operands
+        width[node] = _own_width(node) + sum([width[o] for o in inner])
+        depth[node] = max([depth[o] for o in inner], default=-1) + 1
+        while width[node] > LONG:
+            widest = max(inner, key=lambda o: width[o])
+            if width[widest] < REPEATED:
+                break
+            name(widest)
+            width[node] = _own_width(node) + sum([width[o] for o in inner])
+        if node in names.of:
+            width[node], depth[node] = len(names.of[node]), 0
+        elif node not in results and (
+            depth[node] > DEEP or (uses.get(node, 0) > 1 and width[node] > REPEATED)
+        ):
+            name(node)
+
+
+def _own_width(node: Node) -> int:
+    """Count the signs that an operation adds to its operands' text, roughly."""
+    notation = node.operation.primitive.notation
+    if isinstance(notation, Infix):
+        return 3
+    own = sum([len(p) + 1 for p in _texts(node.operation.params)])
+    return own + (len(notation.word) + 2 if isinstance(notation, (Word, Command)) else 2)
+
+
+def _texts(params: tuple[Any, ...]) -> Iterator[str]:
+    for param in params:
+        if isinstance(param, tuple):
+            yield from _texts(param)
+        elif isinstance(param, str):
+            yield param

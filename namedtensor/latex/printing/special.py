@@ -1,0 +1,356 @@
+"""Forms of their own: fractions, powers, cases, indices, renamings, calls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from namedtensor.latex.printing.figures import figure
+from namedtensor.latex.printing.forms import (
+    FORMS,
+    Form,
+    Forms,
+    Piece,
+    axes_of,
+    inside,
+    joined_by,
+    wrapped,
+)
+from namedtensor.primitives import Node
+from namedtensor.primitives.notation import ATOM, DOT, JUXTAPOSED, PREFIX, SCRIPT, SUM
+
+
+def special(form: str) -> Callable[[Form], Form]:
+    """Say which special form a function prints."""
+
+    def keep(function: Form) -> Form:
+        FORMS[form] = function
+        return function
+
+    return keep
+
+
+# ----------------------------------------------------------------------------------------- leaves
+
+
+@special("argument")
+def _argument(forms: Forms, node: Node) -> Piece:
+    *bundle, name = node.operation.params[0].split(".")
+    return forms.letter("_".join([name, *bundle]))
+
+
+@special("size")
+def _size(forms: Forms, node: Node) -> Piece:
+    return Piece(f"|{forms.dialect.axis(node.operation.params[-1])}|")
+
+
+@special("number")
+def _number(forms: Forms, node: Node) -> Piece:
+    return Piece(*figure(node.value, forms.taken))
+
+
+@special("listed")
+def _listed(forms: Forms, node: Node) -> Piece:
+    axis, numbers = node.operation.params
+    head = forms.dialect.function("listed", (axis,))
+    return Piece(f"{head}({', '.join(map(str, numbers))})", PREFIX, PREFIX, prefix=True)
+
+
+@special("element")
+def _element(forms: Forms, node: Node) -> Piece:
+    raise TypeError(f"{node!r} is written by its elements")
+
+
+# ----------------------------------------------------------------------------- arithmetic by shape
+
+
+@special("fraction")
+def _fraction(forms: Forms, node: Node) -> Piece:
+    above, below = [forms.write(o) for o in node.operands]
+    if forms.script:
+        return Piece(f"{inside(above, SCRIPT)}/{inside(below, SCRIPT)}", JUXTAPOSED)
+    return Piece(rf"\frac{{{inside(above, SUM)}}}{{{inside(below, SUM)}}}", JUXTAPOSED)
+
+
+@special("floored fraction")
+def _floored(forms: Forms, node: Node) -> Piece:
+    above, below = [inside(forms.write(o), SUM) for o in node.operands]
+    return Piece(rf"\left\lfloor \frac{{{above}}}{{{below}}} \right\rfloor")
+
+
+def _rounded(sign: str) -> Form:
+    def form(forms: Forms, node: Node) -> Piece:
+        (operand,) = node.operands
+        if operand.name == "div":
+            return forms.applied(rf"\text{{{sign}}}", node.operands)
+        text = forms.write(operand).text
+        return Piece(rf"\left\l{sign} {text} \right\r{sign}")
+
+    return form
+
+
+FORMS["floor"] = _rounded("floor")
+FORMS["ceil"] = _rounded("ceil")
+
+
+@special("power")
+def _power(forms: Forms, node: Node) -> Piece:
+    base, exponent = forms.write(node.operands[0]), forms.small(node.operands[1])
+    bare = base.level == ATOM
+    if bare and node.operands[0].operation.primitive.notation == node.operation.primitive.notation:
+        bare = False
+    if (bare and "_" in base.text) or "'" in base.text:
+        bare = False
+    if bare and base.plain and forms.named(_identifier(forms, node.operands[0]), exponent.text):
+        bare = False
+    text = exponent.text if len(exponent.text) == 1 else f"{{{exponent.text}}}"
+    return Piece(f"{base.text if bare else wrapped(base.text)}^{text}", SCRIPT)
+
+
+def _identifier(forms: Forms, node: Node) -> str:
+    return forms.names.of.get(node) or str(node.operation.params[0]).replace(".", "_")
+
+
+@special("root")
+def _root(forms: Forms, node: Node) -> Piece:
+    return Piece(rf"\sqrt{{{forms.write(node.operands[0]).text}}}", JUXTAPOSED)
+
+
+@special("bars")
+def _bars(forms: Forms, node: Node) -> Piece:
+    return Piece(rf"\left| {forms.write(node.operands[0]).text} \right|", JUXTAPOSED)
+
+
+@special("norm")
+def _norm(forms: Forms, node: Node) -> Piece:
+    axes = ", ".join(map(forms.dialect.axis, axes_of(node)))
+    text = forms.write(node.operands[0]).text
+    return Piece(rf"\left\| {text} \right\|_{{{axes}}}", JUXTAPOSED)
+
+
+@special("cases")
+def _cases(forms: Forms, node: Node) -> Piece:
+    rows = []
+    while node.name == "where" and (not rows or node not in forms.names.of or forms.indices):
+        condition, value, node = node.operands
+        rows.append(f"{forms.write(value).text} & {forms.write(condition).text}")
+    rows.append(rf"{forms.write(node).text} & \text{{otherwise}}")
+    listed = r" \\ ".join(rows)
+    return Piece(rf"\begin{{cases}} {listed} \end{{cases}}", JUXTAPOSED)
+
+
+@special("contraction")
+def _contraction(forms: Forms, node: Node) -> Piece:
+    axes = axes_of(node)
+    if len(node.operands) != 2:
+        return forms.applied(forms.dialect.function("contract", axes), node.operands)
+    left, right = [forms.write(o) for o in node.operands]
+    terms = left.terms if left.terms and left.level == DOT else (left.text,)
+    return joined_by(left, forms.dialect.dot(axes), right, DOT, terms)
+
+
+@special("cast")
+def _cast(forms: Forms, node: Node) -> Piece:
+    return forms.applied(rf"\text{{{node.operation.params[0]}}}", node.operands)
+
+
+# --------------------------------------------------------------------------- indices and renamings
+
+
+@special("at")
+@special("index")
+def _indexed(forms: Forms, node: Node) -> Piece:
+    items: list[str] = []
+    if node.name == "index":
+        given = zip(axes_of(node), node.operands[1:], strict=True)
+        items = [forms.dialect.at(a, forms.write(i).text) for a, i in given]
+        node = node.operands[0]
+    first = True
+    while node.name == "at" and (first or node not in forms.names.of):
+        axis = node.operation.params[0]
+        items.insert(0, forms.dialect.at(axis, forms.from_one(node.operands[1])))
+        node, first = node.operands[0], False
+    return forms.bracketed(node, ", ".join(items), letter=True)
+
+
+#: Words for ranges, by which of start, stop and step are given.
+RANGES = {
+    (False, False, False): "whole",
+    (True, False, False): "from",
+    (False, True, False): "until",
+    (True, True, False): "range",
+    (False, False, True): "every",
+    (True, False, True): "from-every",
+    (False, True, True): "until-every",
+    (True, True, True): "range",
+}
+
+
+@special("slice")
+def _slice(forms: Forms, node: Node) -> Piece:
+    axis, flags = node.operation.params
+    bounds = _bounds(forms, flags, node.operands[1:])
+    text = ", ".join([inside(forms.write(node.operands[0]), SUM), *bounds])
+    head = forms.dialect.function(RANGES[flags], (axis,))
+    return Piece(f"{head}{wrapped(text)}", PREFIX, PREFIX, prefix=True)
+
+
+def _bounds(forms: Forms, flags: tuple[bool, ...], bounds: tuple[Node, ...]) -> list[str]:
+    """Write start, stop and step: the start counts from 1, and the stop is the last that is in."""
+    given = iter(bounds)
+    texts = []
+    for place, there in enumerate(flags):
+        if there:
+            bound = next(given)
+            texts.append(forms.from_one(bound) if place == 0 else forms.write(bound).text)
+    return texts
+
+
+@special("slice size")
+def _slice_size(forms: Forms, node: Node) -> Piece:
+    (flags,) = node.operation.params
+    bounds = _bounds(forms, flags, node.operands[1:])
+    text = ", ".join([forms.write(node.operands[0]).text, *bounds])
+    return Piece(rf"\text{{size-{RANGES[flags]}}}({text})", PREFIX, PREFIX, prefix=True)
+
+
+@special("update")
+def _update(forms: Forms, node: Node) -> Piece:
+    (places,) = node.operation.params
+    base, value, *indices = node.operands
+    place, given = forms.write(base), iter(indices)
+    items = []
+    for axis, how, *bounds in places:
+        if how == "slice":
+            place = _range_of(forms, place, axis, bounds)
+        else:
+            index = next(given)
+            text = forms.from_one(index) if how == "number" else forms.write(index).text
+            items.append(forms.dialect.at(axis, text))
+    if items:
+        text = place.text if place.plain else wrapped(place.text, "[", "]")
+        place = Piece(f"{text}_{{{', '.join(items)}}}", SCRIPT)
+    listed = f"{place.text}, {inside(forms.write(value), SUM)}"
+    word = node.name.removesuffix("_at")
+    return Piece(rf"\text{{{word}}}{wrapped(listed)}", PREFIX, PREFIX, prefix=True)
+
+
+def _range_of(forms: Forms, place: Piece, axis: str, bounds: list[Any]) -> Piece:
+    flags = tuple([b is not None for b in bounds])
+    texts = [str(b + 1 if i == 0 and b >= 0 else b) for i, b in enumerate(bounds) if b is not None]
+    head = forms.dialect.function(RANGES[flags], (axis,))
+    return Piece(f"{head}{wrapped(', '.join([place.text, *texts]))}", PREFIX, PREFIX, prefix=True)
+
+
+@special("rename")
+def _rename(forms: Forms, node: Node) -> Piece:
+    arrows = [
+        rf"{forms.dialect.axis(old)} \rightarrow {forms.dialect.axis(new)}"
+        for old, new in node.operation.params[0]
+    ]
+    return forms.bracketed(node.operands[0], ", ".join(arrows), letter=forms.dialect.macros)
+
+
+@special("merge")
+def _merge(forms: Forms, node: Node) -> Piece:
+    before, after = node.operation.params
+    parts = ", ".join(map(forms.dialect.axis, before))
+    arrow = rf"({parts}) \rightarrow {forms.dialect.axis(after)}"
+    return forms.bracketed(node.operands[0], arrow, letter=forms.dialect.macros)
+
+
+@special("split")
+def _split(forms: Forms, node: Node) -> Piece:
+    before, after, hole = node.operation.params
+    sizes = iter(node.operands[1:])
+    parts = [
+        forms.dialect.sized(a, None if i == hole else forms.write(next(sizes)).text)
+        for i, a in enumerate(after)
+    ]
+    arrow = rf"{forms.dialect.axis(before)} \rightarrow ({', '.join(parts)})"
+    return forms.bracketed(node.operands[0], arrow, letter=forms.dialect.macros)
+
+
+@special("rearrange")
+def _rearrange(forms: Forms, node: Node) -> Piece:
+    """Write an einops pattern as what it does: axes are split, and then merged."""
+    owners, left, right, pairs = node.operation.params
+    sizes = dict(pairs)
+    axis, arrow = forms.dialect.axis, r" \rightarrow "
+    splits = [
+        f"{axis(o)}{arrow}({', '.join([forms.dialect.sized(n, _text(sizes.get(n))) for n in g])})"
+        for o, g in zip(owners, left, strict=True)
+        if len(g) > 1
+    ]
+    merges = [f"({', '.join(map(axis, g))}){arrow}{axis('_'.join(g))}" for g in right if len(g) > 1]
+    piece = forms.write(node.operands[0])
+    for below in (splits, merges):
+        if below:
+            text = wrapped(piece.text, "[", "]")
+            piece = Piece(f"{text}_{{{', '.join(below)}}}", SCRIPT)
+    return piece
+
+
+def _text(size: Any) -> str | None:
+    return None if size is None else str(size)
+
+
+# ------------------------------------------------------------------------------------------ calls
+
+
+@special("call")
+def _call(forms: Forms, node: Node) -> Piece:
+    name, paths, settings, place = node.operation.params
+    formula = forms.written.called[name]
+    values = dict(zip(paths, node.operands, strict=True))
+    before: list[str] = []
+    after: list[str] = []
+    for parameter in formula.signature.parameters:
+        if not parameter.setting:
+            (after if parameter.after else before).extend(_arguments(forms, parameter, values))
+    before += [f"{forms.letter(n).text} = {_value(v)}" for n, v in settings]
+    whole = _whole_bundle(formula, values)
+    if whole:
+        after = [forms.letter(whole).text]
+    listed = "; ".join([", ".join(group) for group in (before, after) if group])
+    text = f"{forms.letter(name).text}{wrapped(listed)}"
+    if formula.signature.several:
+        return Piece(f"[{text}]_{{{place + 1}}}", SCRIPT)
+    return Piece(text, PREFIX, PREFIX, prefix=True)
+
+
+def _arguments(forms: Forms, parameter: Any, values: dict[str, Node]) -> list[str]:
+    """Write the operands of one parameter: itself, or the members of a bundle."""
+    if parameter.bundle is None:
+        node = values.get(parameter.name)
+        return [] if node is None else [inside(forms.write(node), SUM)]
+    inner = {
+        path.removeprefix(f"{parameter.name}."): node
+        for path, node in values.items()
+        if path.startswith(f"{parameter.name}.")
+    }
+    whole = _bundle_of(inner)
+    if whole:
+        return [forms.letter(whole).text]
+    return [inside(forms.write(node), SUM) for node in inner.values()]
+
+
+def _whole_bundle(formula: Any, values: dict[str, Node]) -> str:
+    """Give the name of the bundle that all parameters of a call come from."""
+    after = {p.name for p in formula.signature.parameters if p.after and not p.setting}
+    return _bundle_of({p: n for p, n in values.items() if p.partition(".")[0] in after})
+
+
+def _bundle_of(inner: dict[str, Node]) -> str:
+    """Give the bundle whose members these are, each under its own name."""
+    owners = set()
+    for path, node in inner.items():
+        whole = str(node.operation.params[0]) if node.name == "argument" else ""
+        owners.add(whole.removesuffix(f".{path}") if whole.endswith(f".{path}") else "")
+    return owners.pop().replace(".", "_") if len(owners) == 1 else ""
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, (bool, int, float, complex)):
+        return figure(value)[0]
+    return rf"\text{{{value}}}"

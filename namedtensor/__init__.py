@@ -146,9 +146,13 @@ __version__ = "0.1.0"
 
 
 def __getattr__(name: str) -> object:
-    """Load `nt.testing` when it is first asked for."""
+    """Load `nt.testing`, and what `%load_ext namedtensor` asks for, when it is first asked for."""
     if name == "testing":
         import importlib
 
         return importlib.import_module("namedtensor.testing")
+    if name == "load_ipython_extension":
+        from namedtensor.display.magic import load
+
+        return load
     raise AttributeError(f"module 'namedtensor' has no attribute {name!r}")

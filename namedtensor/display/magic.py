@@ -1,0 +1,109 @@
+r"""`%%named`: a notebook cell of LaTeX that is rendered, checked, and can be called.
+
+    %load_ext namedtensor
+
+    %%named
+    X \in \mathbb{R}^{\text{seq}, \text{emb}} \\
+    \text{total}(X) = \sum_{\text{seq}} X
+
+Below the cell stand the formulas and what is wrong with them, and `total` is a formula from then on.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from html import escape
+from typing import Any
+
+from namedtensor.errors import NamedTensorError
+from namedtensor.formula import Formula
+from namedtensor.latex import read
+
+_MATH = re.compile(r"\$|\\\[|\\\(|\\begin\s*\{")
+_LENGTH = re.compile(r"(\w+)=(\d+)")
+_LANGUAGE = "latex"
+
+
+class Cell:
+    """What a cell says: its document, its findings, and the names that it gives to formulas."""
+
+    def __init__(self, document: Any) -> None:
+        self.document = document
+        self.findings = document.check()
+        self.named: dict[str, Any] = {}
+        for name in document.names:
+            if name.isidentifier():
+                try:
+                    self.named[name] = document[name]
+                except NamedTensorError:
+                    continue  # one of the findings says why
+
+    def _repr_markdown_(self) -> str:
+        parts = [self._rendered()]
+        parts += [f"<pre>{escape(str(finding))}</pre>" for finding in self.findings]
+        if self.named:
+            parts.append(
+                "Defined: " + ", ".join(f"`{_called(n, f)}`" for n, f in self.named.items())
+            )
+        return "\n\n".join(parts)
+
+    def _rendered(self) -> str:
+        """Print the formulas from their trees; as they were typed, where that cannot be done."""
+        try:
+            return str(self.document.latex("underset"))
+        except NamedTensorError:
+            text = self.document.source.text.strip("\n")
+            return f"```{_LANGUAGE}\n{text}\n```"
+
+    def __repr__(self) -> str:
+        lines = [str(finding) for finding in self.findings]
+        return "\n\n".join([*lines, *[_called(n, f) for n, f in self.named.items()]])
+
+
+def _called(name: str, found: Any) -> str:
+    return repr(found) if isinstance(found, Formula) else name
+
+
+def document_of(cell: str) -> str:
+    """Give a cell as a document; its lines count as the notebook counts them, %%named first.
+
+    A cell without a math environment is all math.
+    """
+    if _MATH.search(cell):
+        return f"\n{cell}"
+    return f"$$\\begin{{aligned}}\n{cell.rstrip()}\n\\end{{aligned}}$$"
+
+
+def lengths_of(line: str) -> dict[str, int]:
+    """Read what stands behind %%named: the lengths of what is written with dots, as L=2."""
+    found = {}
+    for word in line.split():
+        match = _LENGTH.fullmatch(word)
+        if match is None:
+            raise NamedTensorError(
+                f"%%named {line}",
+                f"cannot read {word}",
+                hint="%%named L=2 chooses the length of what is written with dots",
+            )
+        found[match[1]] = int(match[2])
+    return found
+
+
+def magic_for(names: dict[str, Any]) -> Callable[[str, str], Cell]:
+    """Make the magic that puts formulas into a notebook's namespace."""
+
+    def named(line: str, cell: str) -> Cell:
+        """Read a cell of LaTeX in the named tensor notation: %%named, or %%named L=2."""
+        lengths = lengths_of(line)
+        document = read(document_of(cell), "cell")
+        found = Cell(document.bind(**lengths) if lengths else document)
+        names.update(found.named)
+        return found
+
+    return named
+
+
+def load(shell: Any) -> None:
+    """Give a notebook the magic %%named."""
+    shell.register_magic_function(magic_for(shell.user_ns), "cell", "named")

@@ -11,6 +11,7 @@ from namedtensor.latex.printing import special as special
 from namedtensor.latex.printing.dialects import Dialect, dialect_of
 from namedtensor.latex.printing.elements import element_of, opened
 from namedtensor.latex.printing.forms import Forms, Piece, inside
+from namedtensor.latex.printing.katex import KATEX_MACROS as KATEX_MACROS
 from namedtensor.latex.printing.naming import names_of
 from namedtensor.primitives import Node
 from namedtensor.primitives.notation import NOT, SUM

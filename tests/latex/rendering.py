@@ -1,0 +1,29 @@
+"""KaTeX inside Python: says whether a formula renders, and how."""
+
+import json
+from functools import cache
+from pathlib import Path
+
+import quickjs
+
+from namedtensor.latex.printer import KATEX_MACROS
+
+KATEX = Path(__file__).parent / "katex" / "katex.min.js"
+
+
+@cache
+def _renderer():
+    context = quickjs.Context()
+    context.eval(KATEX.read_text(encoding="utf-8"))
+    context.eval(
+        "function render(text, macros) {"
+        " return katex.renderToString(text, {displayMode: true, throwOnError: true,"
+        " strict: 'error', macros: JSON.parse(macros)}); }"
+    )
+    return context.get("render")
+
+
+def rendered(latex, macros=KATEX_MACROS):
+    """Give the HTML of a printed block; raises quickjs.JSException where KaTeX refuses it."""
+    text = latex.strip().removeprefix("$$").removesuffix("$$")
+    return _renderer()(text, json.dumps(macros))

@@ -20,6 +20,7 @@ from namedtensor.errors import AxisNameError, AxisSizeError, kind_of_thing
 NAME = re.compile(r"[^\W\d]\w*'*\**")
 _SIZED = re.compile(rf"\s*({NAME.pattern})\s*(?:\[\s*(\d+)\s*\])?\s*")
 FRESH = "\N{MIDDLE DOT}"  # ends the name of an axis that a formula's body cannot see
+BOUND = "\N{HYPHENATION POINT}"  # parts the letter of a bound index from what tells it from others
 
 #: Answers abs(ax) while a formula's body runs: axis name -> size.
 axis_sizes: ContextVar[Callable[[str], Any] | None] = ContextVar("axis_sizes", default=None)
@@ -27,7 +28,7 @@ axis_sizes: ContextVar[Callable[[str], Any] | None] = ContextVar("axis_sizes", d
 
 def shown(name: str) -> str:
     """Give an axis name as its owner wrote it."""
-    return name.rstrip(FRESH)
+    return name.rstrip(FRESH).partition(BOUND)[0]
 
 
 def primed(label: str, name: str) -> str:

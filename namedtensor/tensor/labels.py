@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextvars import ContextVar
 from types import FrameType
 from typing import Any
 
@@ -12,6 +13,11 @@ DEFAULT_LABELS = tuple("ABCDEFGHIJKLMNOPQRSTUVWXYZ") + tuple(f"A{i}" for i in ra
 
 _OWN = "namedtensor"
 
+#: Gives an operand's words where an operation is read from a text, which has no variables.
+operand_words: ContextVar[Callable[[Any], str | None] | None] = ContextVar(
+    "operand_words", default=None
+)
+
 
 def caller_labels(operands: Sequence[Any]) -> tuple[str, ...]:
     """Give each operand the name of the caller's variable that holds it.
@@ -19,12 +25,17 @@ def caller_labels(operands: Sequence[Any]) -> tuple[str, ...]:
     Symbols that no variable holds are described by their expression, numbers by their digits,
     other temporaries by a free capital letter.
     """
-    scope = _caller_variables()
+    words = operand_words.get()
+    scope = _caller_variables() if words is None else {}
     labels: list[str] = []
     letters = iter([w for w in DEFAULT_LABELS if w not in scope])
     for x in operands:
         if isinstance(x, (bool, int, float, complex)):
             labels.append(repr(x))
+            continue
+        said = None if words is None else words(x)
+        if said is not None:
+            labels.append(said)
             continue
         held = [name for name, value in scope.items() if value is x and not name.startswith("_")]
         if held:

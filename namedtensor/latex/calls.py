@@ -1,0 +1,126 @@
+"""Calls: f(X; W, b), softmax_seq X, sin^2 x, and W(X + b), which is a product."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from namedtensor.latex.arithmetic import product
+from namedtensor.latex.conditions import indicator, is_condition
+from namedtensor.latex.identifiers import find, undefined
+from namedtensor.latex.indices import plain
+from namedtensor.latex.meanings import Word
+from namedtensor.latex.nonsense import ArgumentsError
+from namedtensor.latex.powers import power
+from namedtensor.latex.syntax import Call, Expression, Items, Letter, Number, Scripts
+from namedtensor.latex.values import UNKNOWN, Value
+from namedtensor.latex.vocabulary import applied_letter, logarithm, word_of
+from namedtensor.latex.wording import wording
+from namedtensor.tensor import NamedTensor
+
+if TYPE_CHECKING:
+    from namedtensor.latex.evaluate import Evaluator
+
+_INDICATORS = frozenset(("1", "I", "mathbb1", "indicator", "bb1"))
+
+
+def call(e: Evaluator, part: Call) -> Value:
+    if _is_indicator(part):
+        return indicator(e, part.arguments[0])
+    function = _function(e, part)
+    if function is UNKNOWN:
+        return UNKNOWN
+    if isinstance(function, _Power):
+        return power(e, part, replace(part, function=function.base), function.exponent)
+    if isinstance(function, Word):
+        return _word(e, part, function)
+    if hasattr(function, "apply") and not isinstance(function, NamedTensor):
+        arguments = [plain(e.value(a)) for a in part.arguments]
+        parameters = [plain(e.value(p)) for p in part.parameters]
+        return function.apply(part, arguments, parameters, e.scope)
+    return _product(e, part, function)
+
+
+class _Power:
+    """sin^2 before its argument: the power of what the function gives."""
+
+    def __init__(self, base: Expression, exponent: Expression) -> None:
+        self.base = base
+        self.exponent = exponent
+
+
+def _is_indicator(part: Call) -> bool:
+    function = part.function
+    if len(part.arguments) != 1 or not is_condition(part.arguments[0]):
+        return False
+    if isinstance(function, Number):
+        return function.value == 1
+    return isinstance(function, Letter) and function.text in _INDICATORS
+
+
+def _function(e: Evaluator, part: Call) -> Any:
+    """Find what is called: what the document names comes first, then the words that all know."""
+    name = part.function
+    if not isinstance(name, (Letter, Scripts)):
+        return e.value(name)
+    found = find(e, name)
+    if found is not None:
+        return e.scope.seen(name, found)
+    if isinstance(name, Letter):
+        word = word_of(name.text) if name.style == "word" else applied_letter(name.text)
+        return e.value(name) if word is None else word
+    return _scripted(e, name)
+
+
+def _scripted(e: Evaluator, name: Scripts) -> Any:
+    """sin^2 X, log_2 X; a base of its own with a script that is no name."""
+    base = name.base
+    if not isinstance(base, Letter) or name.primes or find(e, base) is not None:
+        return e.value(name)
+    word = word_of(base.text) or applied_letter(base.text)
+    if word is None:
+        return undefined(e, name)
+    if name.sub is not None:
+        log = logarithm(base.text, name.sub)
+        if log is None:
+            return undefined(e, name)
+        return (
+            _Power(Letter(base.span, log, "word"), name.sup)
+            if name.sup is not None
+            else word_of(log)
+        )
+    if name.sup is None:
+        return word
+    if isinstance(name.sup, Number) and name.sup.value >= 0:
+        return _Power(base, name.sup)
+    return e.refuse(
+        name, "may be an inverse function or a power", "write 1/f(X), or name the inverse"
+    )
+
+
+def _product(e: Evaluator, part: Call, value: Value) -> Value:
+    """Multiply with what stands in brackets after a tensor."""
+    plural = len(part.arguments) != 1 or bool(part.parameters)
+    if plural or part.axes:
+        text = wording(part.function)
+        return e.fail(
+            part,
+            ArgumentsError,
+            f"{text} is no function, and is given {'arguments' if plural else 'axes'}",
+            f"define it: {text}(X) = ...",
+        )
+    (argument,) = part.arguments
+    return product(e, part, value, e.value(argument), (part.function, argument))
+
+
+def _word(e: Evaluator, part: Call, word: Word) -> Value:
+    """Apply a word that all know to arguments."""
+    given: list[Expression] = [*part.arguments, *part.parameters]
+    if len(given) == 1 and isinstance(given[0], Items) and given[0].bracket in ("(", "{"):
+        given = list(given[0].parts)
+    values = [] if word.raw else [e.value(a) for a in given]
+    return word.use(e, part, values, given)
+
+
+READERS: Mapping[type, Any] = {Call: call}

@@ -1,0 +1,181 @@
+"""Positions: whole numbers that say where something stands on an axis.
+
+The notation counts from 1, and data counts from 0. A position is kept as the sum that it is written
+as, seq(i + j - 1), so that going from one to the other costs nothing and leaves no trace:
+an index i along an axis is 1 more than the axis's counter, an index I in data 1 more than its number.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from namedtensor.axes import BOUND
+from namedtensor.primitives import Type, table
+from namedtensor.primitives.node import apply_node, make_node
+from namedtensor.primitives.sizes import as_node
+from namedtensor.tensor import NamedTensor, SymbolicTensor
+
+_serial = itertools.count()
+
+
+class Index:
+    """An index that a formula binds: the i of P_{seq(i)} = ..., or of sum_{i=1}^n.
+
+    It runs along a hidden axis of its own. Its range may be open until the index is used:
+    X_{seq(i)} gives i the range of seq, and `home` remembers the name of the first such axis.
+    """
+
+    __slots__ = ("axis", "home", "size")
+
+    def __init__(self, letter: str, size: Any = None) -> None:
+        self.axis = f"{letter}{BOUND}{next(_serial)}"
+        self.size = size
+        self.home: str | None = None
+
+    def counter(self) -> Any:
+        """Give the numbers 0, 1, ... along the index's axis."""
+        operation = table()["iota"](self.axis)
+        if self.size is None:
+            type_ = Type(((self.axis, None),), "int", weak=True)
+            return SymbolicTensor(make_node(operation, (), type_))
+        size = getattr(self.size, "node", self.size)
+        return SymbolicTensor(apply_node(operation, (as_node(size),)))
+
+
+Term = Index | Any
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Position:
+    """A sum of whole numbers: bound indices, integer tensors, sizes, each so many times, and a constant.
+
+    `written` are its numbers computed as the formula says, where that is not the sum itself.
+    """
+
+    terms: tuple[tuple[Term, int], ...]
+    constant: int = 0
+    written: Any = None
+
+    def plus(self, other: Position, times: int = 1) -> Position:
+        """Add another position, so many times."""
+        terms = list(self.terms)
+        for term, count in other.terms:
+            for place, (known, before) in enumerate(terms):
+                if same(known, term):
+                    terms[place] = (known, before + times * count)
+                    break
+            else:
+                terms.append((term, times * count))
+        kept = tuple([t for t in terms if t[1] != 0])
+        return Position(kept, self.constant + times * other.constant)
+
+    def as_written(self, numbers: Any) -> Position:
+        """Keep how the formula computes it."""
+        return Position(self.terms, self.constant, numbers)
+
+    @property
+    def index(self) -> Index | None:
+        """The bound index that this is, but for a constant."""
+        if len(self.terms) == 1 and self.terms[0][1] == 1:
+            term = self.terms[0][0]
+            return term if isinstance(term, Index) else None
+        return None
+
+    @property
+    def direct(self) -> bool:
+        """Say whether this is an index itself, which counts from 1 what data counts from 0."""
+        single = len(self.terms) == 1 and self.terms[0][1] == 1
+        return single and self.constant == 1 and self.written is None
+
+    @property
+    def numbers(self) -> Any:
+        """The numbers as a tensor, a size, or a Python number."""
+        return _added(self.terms, self.constant) if self.written is None else self.written
+
+    @property
+    def from_zero(self) -> Any:
+        """The numbers less 1, as data counts."""
+        return _added(self.terms, self.constant - 1)
+
+
+def bound(index: Index) -> Position:
+    """Give the value of a bound index: 1, 2, ..."""
+    return Position(((index, 1),), 1)
+
+
+def _added(terms: Any, constant: int) -> Any:
+    """Add up terms, those that are taken away last."""
+    total: Any = None
+    for term, count in sorted(terms, key=lambda t: t[1] < 0):
+        value = term.counter() if isinstance(term, Index) else term
+        if abs(count) != 1:
+            value = value * abs(count)
+        if total is None:
+            total = value if count > 0 else -value
+        else:
+            total = total + value if count > 0 else total - value
+    if total is None:
+        return constant
+    if constant == 0:
+        return total
+    return total + constant if constant > 0 else total - -constant
+
+
+def same(a: Term, b: Term) -> bool:
+    """Say whether two terms are one thing."""
+    node = getattr(a, "node", None)
+    return a is b or (node is not None and node is getattr(b, "node", None))
+
+
+def is_whole(value: Any) -> bool:
+    """Say whether a value is made of whole numbers."""
+    if isinstance(value, Position):
+        return True
+    if isinstance(value, NamedTensor):
+        return value.kind == "int"
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def position(value: Any) -> Position:
+    """Give whole numbers as a position."""
+    if isinstance(value, Position):
+        return value
+    return Position((), value) if isinstance(value, int) else Position(((value, 1),))
+
+
+def one_based(tensor: Any) -> Position:
+    """Give indices in data, which count from 0, the meaning that a formula gives them."""
+    return Position(((tensor, 1),), 1)
+
+
+def zero_based(value: Any) -> Any:
+    """Give positions as indices for data, which count from 0; numbers below 0 count from the end.
+
+    A tensor with data counts from 0 already; one that is defined by its indices is a formula, and
+    counts from 1.
+    """
+    if isinstance(value, Position):
+        return value.from_zero
+    if isinstance(value, int):
+        return value - 1 if value > 0 else value
+    node = getattr(value, "node", None)
+    if node is None or not (node.closed or node.type.host):
+        return value
+    if node.name == "add" and node.operands[1].value == 1:
+        return SymbolicTensor(node.operands[0])
+    return value - 1
+
+
+def plain(value: Any) -> Any:
+    """Give a value that the library's operations take."""
+    return value.numbers if isinstance(value, Position) else value
+
+
+def compared(a: Any, b: Any, compare: Callable[[Any, Any], Any]) -> Any:
+    """Compare whole numbers; of two indices, i <= j, the counters are compared."""
+    if isinstance(a, Position) and isinstance(b, Position) and a.direct and b.direct:
+        return compare(a.from_zero, b.from_zero)
+    return compare(plain(a), plain(b))

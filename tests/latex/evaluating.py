@@ -1,0 +1,82 @@
+"""A scope made of Python values, to evaluate formulas in."""
+
+from typing import Any
+
+import numpy as np
+
+import namedtensor as nt
+from namedtensor.latex.evaluate import Evaluator
+from namedtensor.latex.indices import plain
+from namedtensor.latex.reader import parse_expression
+from namedtensor.latex.wording import wording
+from namedtensor.primitives import Type, size_of
+from namedtensor.tensor import SymbolicTensor, symbol
+
+
+class Given:
+    """Answer with the values given under the words of names; failures are raised."""
+
+    def __init__(self, values: dict[str, Any] | None = None, sizes: dict[str, Any] | None = None):
+        self.values = dict(values or {})
+        self.sizes = dict(sizes or {})
+        self.parts: list[tuple[str, Any]] = []
+
+    def find(self, name):
+        return self.values.get(wording(name))
+
+    def size(self, axis):
+        if axis in self.sizes:
+            return self.sizes[axis]
+        for value in self.values.values():
+            if isinstance(value, nt.NamedTensor) and axis in value.axes:
+                return value.size(axis)
+        raise nt.AxisSizeError(f"|{axis}|", f"nothing has an axis {axis}")
+
+    def failed(self, where, error):
+        raise error
+
+    def seen(self, where, value):
+        self.parts.append((wording(where), value))
+        return value
+
+
+def value(text, sizes=None, **values):
+    """Evaluate a formula, with names as identifiers: W1 is W^1."""
+    return evaluator(sizes, **values).value(parse_expression(text))
+
+
+def evaluator(sizes=None, **values):
+    from namedtensor.latex.names import parts
+
+    named = {}
+    for identifier, given in values.items():
+        name = parts(identifier)
+        sub = f"_{name.sub}" if len(name.sub) == 1 else f"_{{{name.sub}}}" if name.sub else ""
+        sup = f"^{name.sup}" if name.sup else ""
+        named[name.base + "'" * name.primes + sub + sup] = given
+    return Evaluator(Given(named, sizes))
+
+
+def element(target, body, sizes=None, **values):
+    e = evaluator(None, **values)
+    return e.element(parse_expression(target), parse_expression(body), sizes)
+
+
+def numbers(X, *axes):
+    X = plain(X)
+    return X.numpy(*axes) if isinstance(X, nt.NamedTensor) else X
+
+
+def random(axes, seed=0):
+    return nt.normal(axes, generator=np.random.default_rng(seed))
+
+
+def leaf(name, axes, kind="float"):
+    """The symbol of an argument, whose sizes are symbols."""
+    found = nt.axes(axes) if isinstance(axes, str) else axes
+    found = found if isinstance(found, tuple) else (found,)
+    sizes = [(a.name, a.size or size_of(name, a.name, i)) for i, a in enumerate(found)]
+    return symbol(name, Type(tuple(sizes), kind))
+
+
+__all__ = ["Given", "SymbolicTensor", "element", "evaluator", "leaf", "numbers", "random", "value"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from namedtensor.latex import read
+import namedtensor.latex
 
 FILE = Path(__file__).with_name("faults.txt")
 
@@ -37,7 +37,7 @@ def _case(part: str) -> Case:
 
 def found_in(text: str) -> list[tuple[str, str, int, str]]:
     """Check a document and give its findings in the form of the file."""
-    document = read(text)
+    document = namedtensor.latex.read(text)
     return [
         (f.severity, f.code, f.line, " ".join(text[f.span.start : f.span.end].split()))
         for f in document.check()

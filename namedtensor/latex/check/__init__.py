@@ -1,1 +1,22 @@
 """Check documents: each fault once, where it is made, in the words of the notation."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from namedtensor.latex.findings import Finding
+
+if TYPE_CHECKING:
+    from namedtensor.latex.document import Document
+
+
+def check_document(document: Document) -> list[Finding]:
+    """List what is wrong with a document, the worst first."""
+    from namedtensor.latex.check.rules import check_statements
+
+    return check_statements(
+        document.source,
+        [view.syntax for view in document.statements],
+        document.findings,
+        document.silenced,
+    )

@@ -7,9 +7,16 @@ side is named nowhere else in the document.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
+from namedtensor.latex.check.words import shape_text
+from namedtensor.latex.findings import Mend
+from namedtensor.latex.syntax import Binary, Expression
 from namedtensor.primitives import Node, Type
+
+if TYPE_CHECKING:
+    from namedtensor.latex.check.checker import Checker
 
 _REDUCE = frozenset("sum mean var std max min prod norm logsumexp".split())
 
@@ -54,3 +61,70 @@ def coming_back(giver: Node, taker: Node) -> list[str]:
         return []
     gone = used_up(taker)
     return [name for name in own if name in gone]
+
+
+def look_at_sum(checker: Checker, part: Binary, left: Node, right: Node) -> None:
+    """Look at the axes that one side of a sum has and the other lacks."""
+    for giver, taker, side in ((right, left, part.right), (left, right, part.left)):
+        other = part.left if side is part.right else part.right
+        for axis in coming_back(giver, taker):
+            _comes_back(checker, axis, side, other)
+            return
+    one, two = one_sided(left.type, right.type)
+    if not one or not two:
+        return
+    for axes, side, gains in ((two, part.right, one), (one, part.left, two)):
+        for axis in axes:
+            if _alone(checker, axis, side, gains):
+                return
+
+
+def _comes_back(checker: Checker, axis: str, side: Expression, other: Expression) -> None:
+    report = checker.report
+    giver, taker = report.text(side.span), report.text(other.span)
+    owner = checker.declaration_with(axis, side)
+    where = f", declared on line {checker.line(owner.name.span)}" if owner is not None else ""
+    name = report.text(owner.name.span) if owner is not None else giver
+    type_ = checker.type_of(other)
+    hint = f"is {name} meant to lack {axis}?"
+    if owner is not None and type_ is not None:
+        axes = [(n, checker.size_text(n, s)) for n, s in type_.axes]
+        own = checker.type_of(side)
+        fits = [a for a in axes if own is None or not own.has(a[0])]
+        if len(fits) == 1:
+            hint = f"is {name} over {fits[0][0]}? {name} \\in {checker.dialect.space(fits)}"
+    report.add(
+        "error",
+        "axis-returns",
+        side.span,
+        f"{axis} is used up in {taker}, and {giver}{where} brings it back",
+        checker.explainer.shapes([other, side]),
+        hint,
+    )
+
+
+def _alone(checker: Checker, axis: str, side: Expression, gains: list[str]) -> bool:
+    """Report an axis of one side that nothing else in the document names; say whether it is one."""
+    owner = checker.declaration_with(axis, side)
+    if owner is None or checker.named_elsewhere(axis, owner):
+        return False
+    sized = next(s for s in owner.space.axes if s.axis.name == axis)
+    report = checker.report
+    name = report.text(owner.name.span)
+    fits = checker.same_size(owner, axis, gains)
+    hint = "the sum gets both axes; name an axis that the other side has"
+    mend = None
+    if fits is not None:
+        hint = f"is {checker.dialect.axis(fits)} meant?"
+        mend = Mend(sized.axis.span, checker.dialect.axis(fits))
+    report.add(
+        "error",
+        "axis-alone",
+        sized.axis.span,
+        f"{axis} occurs nowhere else, and {name} is added to what has no such axis, on line "
+        f"{checker.line(side.span)}",
+        [(name, shape_text(t))] if (t := checker.declared_type(owner)) is not None else [],
+        hint,
+        mend,
+    )
+    return True

@@ -47,6 +47,10 @@ class Report:
             c == code and span.start <= start and end <= span.end for c, start, end in self._found
         )
 
+    def any_in(self, span: Span) -> bool:
+        """Say whether any rule has spoken of a place inside a span."""
+        return any(span.start <= start and end <= span.end for _, start, end in self._found)
+
     def text(self, span: Span) -> str:
         """Give a part of a formula as it is written, on one line."""
         return written(self.source, span)

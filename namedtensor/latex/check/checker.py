@@ -1,0 +1,332 @@
+"""The checker: what is known of a document while it is checked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from namedtensor.errors import NamedTensorError
+from namedtensor.latex.check.compare import check_declared, check_series
+from namedtensor.latex.check.functions import CheckedFunction, Promised
+from namedtensor.latex.check.look import Taken, look_at, look_at_indices, sizes_meet
+from namedtensor.latex.check.occurrences import Occurrences
+from namedtensor.latex.check.report import Report
+from namedtensor.latex.check.scope import CheckScope, evaluated
+from namedtensor.latex.check.shapes import Explainer
+from namedtensor.latex.check.sizes import Facts
+from namedtensor.latex.check.spelling import alike
+from namedtensor.latex.check.types import as_size, type_of
+from namedtensor.latex.check.words import Dialect, is_own_size, size_text
+from namedtensor.latex.evaluate import Evaluator
+from namedtensor.latex.findings import Mend
+from namedtensor.latex.indices import one_based
+from namedtensor.latex.scopes import Declared, Defined, Names, Place
+from namedtensor.latex.scripts import key, stem
+from namedtensor.latex.source import Source, Span
+from namedtensor.latex.syntax import (
+    AxisName,
+    Binary,
+    Call,
+    Contract,
+    Expression,
+    Indexed,
+    Induction,
+    Letter,
+    Signature,
+    Space,
+)
+from namedtensor.latex.values import UNKNOWN, Value
+from namedtensor.latex.walk import walk
+from namedtensor.primitives import Node, Type
+from namedtensor.primitives.node import argument, size_of
+from namedtensor.tensor import SymbolicTensor
+
+KINDS = {"Z": "int", "N": "int", "[n]": "int", "{0,1}": "int", "C": "complex"}
+
+
+class Checker:
+    """What is known of a document while it is checked.
+
+    `values` are those of the parts looked at, by identity. `spaces` says how a symbol was declared,
+    `bounds` holds the n of those declared in [n].
+    """
+
+    def __init__(self, source: Source, names: Names, report: Report) -> None:
+        self.source = source
+        self.names = names
+        self.report = report
+        self.facts = Facts()
+        self.values: dict[int, Value] = {}
+        self.spaces: dict[Node, tuple[str, Space, Any]] = {}
+        self.bounds: dict[Node, Any] = {}
+        self.taken: list[Taken] = []
+        self.occurrences = Occurrences(source, names)
+        self.dialect = Dialect(source.text, self.occurrences.spelled)
+        self.explainer = Explainer(report, self.dialect, self.type_of, self.occurrences.is_alone)
+        self.dotted = {s.block for s in names.statements if isinstance(s, Induction)}
+        self._declared: dict[int, Value] = {}
+        self._defined: dict[int, Value] = {}
+        self._open: set[int] = set()
+        self._functions: dict[int, CheckedFunction] = {}
+        self._told: set[Any] = set()
+
+    # ------------------------------------------------------------------------- shapes
+
+    def type_of(self, part: Any) -> Type | None:
+        """Give the shape of a part that was looked at; None where it is unknown."""
+        return type_of(self.values.get(id(part), UNKNOWN))
+
+    def size_symbol(self, name: str) -> SymbolicTensor:
+        """Give the symbol of a size that a document names."""
+        text = name.replace("{", "").replace("}", "")
+        return SymbolicTensor(size_of(text, text, 0))
+
+    def _extent(self, size: Expression, place: Place) -> Any:
+        return as_size(Evaluator(CheckScope(self, place, lenient=True, sizes=True)).extent(size))
+
+    def space_type(self, space: Space, place: Place) -> Type:
+        """Give the type of a space; an axis without a size has the size |axis|."""
+        axes: dict[str, Any] = {}
+        for sized in space.axes:
+            name = sized.axis.name
+            own = self.size_symbol(f"|{name}|").node
+            size = own if sized.size is None else self._extent(sized.size, place)
+            axes.setdefault(name, own if size is None else size)
+        return Type(tuple(axes.items()), KINDS.get(space.base, "float"))
+
+    def symbol(self, name: str, space: Space, place: Place) -> Value:
+        """Make the symbol of a tensor in a space."""
+        if not space.axes and space.base in ("N", "Z", "[n]"):
+            return self.size_symbol(name)
+        tensor = SymbolicTensor(argument(name, self.space_type(space, place)))
+        bound = None if space.bound is None else self._extent(space.bound, place)
+        self.spaces[tensor.node] = name, space, bound
+        if bound is not None:
+            self.bounds[tensor.node] = bound
+        return one_based(tensor) if space.base == "[n]" else tensor
+
+    def declared_value(self, declared: Declared) -> Value:
+        """Give the symbol of a declared tensor."""
+        known = self._declared.get(id(declared))
+        if known is None:
+            known = self.symbol(declared.key, declared.space, declared.place)
+            self._declared[id(declared)] = known
+        return known
+
+    # ------------------------------------------------------------------------- definitions
+
+    def value_of(self, defined: Defined) -> Value:
+        """Give what a definition defines; where its declaration disagrees, the declaration holds."""
+        if id(defined) in self._defined:
+            return self._defined[id(defined)]
+        if id(defined) in self._open:
+            return self._before(defined)
+        self._open.add(id(defined))
+        taken, self.taken = self.taken, []
+        try:
+            value = self._evaluated(defined)
+            look_at_indices(self, defined.body)
+        finally:
+            self.taken = taken
+            self._open.discard(id(defined))
+        self._defined[id(defined)] = value
+        return value
+
+    def _evaluated(self, defined: Defined) -> Value:
+        if defined.kind == "function":
+            function = self.function(defined)
+            function.look()
+            return function
+        declared = self.declaration(defined.name, defined.place)
+        promised = None if declared is None else self.declared_value(declared)
+        scope = CheckScope(self, defined.place, dict.fromkeys(defined.letters))
+        scope.expect_bundles(defined.body)
+        value = evaluated(scope, defined.body, lambda e: self._body(defined, e, promised))
+        agrees = check_declared(self, defined, declared, promised, value)
+        if agrees:
+            check_series(self, defined, value)
+        if promised is None:
+            return value
+        return value if agrees and value is not UNKNOWN else promised
+
+    def _body(self, defined: Defined, evaluator: Evaluator, promised: Value | None) -> Value:
+        target = defined.statement.target
+        if not isinstance(target, Indexed):
+            value = evaluator.value(defined.body)
+            for member in defined.statement.chain:
+                evaluator.value(member)
+            return value
+        if defined.statement.op == "<-":
+            return evaluator.update(self._updated(defined, promised), target, defined.body)
+        type_ = None if promised is None else type_of(promised)
+        sizes = {} if type_ is None else dict(type_.axes)
+        return evaluator.element(target, defined.body, sizes, defined.statement.condition)
+
+    def _updated(self, defined: Defined, promised: Value | None) -> Value:
+        earlier = self.names.look(defined.name, defined.place, {})
+        if earlier is not None and earlier.defined is not None:
+            return self.value_of(earlier.defined)
+        return UNKNOWN if promised is None else promised
+
+    def _before(self, defined: Defined) -> Value:
+        """Give a value that is needed while it is looked for: as declared, or another member's."""
+        declared = self.declaration(defined.name, defined.place)
+        if declared is not None:
+            return self.declared_value(declared)
+        first = self.member(stem(defined.name), defined.place)
+        return UNKNOWN if first is None else self.value_of(first)
+
+    def member(self, name: str | None, place: Place) -> Defined | None:
+        """Find the first member of a series that is not being looked at."""
+        return next(
+            (
+                d
+                for d in self.names.definitions
+                if stem(d.name) == name
+                and d.kind != "function"
+                and d.place.section == place.section
+                and not d.letters
+                and id(d) not in self._open
+            ),
+            None,
+        )
+
+    def declaration(self, name: Expression, place: Place, near: bool = True) -> Declared | None:
+        """Find the declaration of a name: in its own section, or the nearest one."""
+        text = key(name)
+        if text is None:
+            return None
+        found = self.names._declared_in(
+            name, text, {}, place, lambda p: not near or p.section == place.section
+        )
+        return None if found is None else found.declared
+
+    def function(self, defined: Defined) -> CheckedFunction:
+        """Give a function that the document defines."""
+        if id(defined) not in self._functions:
+            self._functions[id(defined)] = CheckedFunction(self, defined)
+        return self._functions[id(defined)]
+
+    def promised(self, signature: Signature, place: Place) -> Promised:
+        """Give a function of which only the signature is written."""
+        return Promised(self, signature, place)
+
+    def argument_named(self, text: str, place: Place) -> Value | None:
+        """Give the argument of that name of a formula in the same section: its where-clauses use it."""
+        for defined in self.names.definitions:
+            if defined.kind == "function" and defined.place.section == place.section:
+                values = self.function(defined).values()
+                if text in values:
+                    return values[text]
+        return None
+
+    # ------------------------------------------------------------------------- what is found
+
+    def look_at(self, where: Expression, value: Value) -> None:
+        """Look at a part whose value is found."""
+        look_at(self, where, value)
+
+    def failed(self, where: Expression, error: NamedTensorError) -> None:
+        """Report what a shape rule refuses."""
+        if isinstance(where, (Contract, Binary)) and sizes_meet(self, where):
+            return
+        words = self.explainer.explain(where, error)
+        span = words.span or where.span
+        self.report.add(
+            "error", words.code, span, words.message, words.shapes, words.hint, words.mend
+        )
+
+    def undefined(self, where: Expression) -> None:
+        """Report a name that stands for nothing."""
+        text = self.report.text(where.span)
+        space = self.dialect.space([("ax", "")])
+        self.report.add(
+            "error",
+            "undefined",
+            where.span,
+            f"{text} is neither declared nor defined",
+            hint=f"declare it, {text} \\in {space}, or say what it is: {text} = ...",
+        )
+
+    def no_axis(self, where: Expression) -> None:
+        """Report a function that needs axes, where the syntax alone has not shown it."""
+        span = where.function.span if isinstance(where, Call) else where.span
+        if not self.report.has("no-axis", where.span):
+            name = self.report.text(span)
+            self.report.add(
+                "error",
+                "no-axis",
+                span,
+                f"{name} acts along axes, and none is named",
+                hint="write its axes under it",
+            )
+
+    def wrong_arguments(self, where: Expression, error: NamedTensorError) -> None:
+        """Report a function that is given too few arguments, or too many."""
+        self.report.add(
+            "error",
+            "arguments",
+            where.span,
+            error.why,
+            self.explainer.shapes(_arguments(where)),
+            error.hint,
+        )
+
+    # ------------------------------------------------------------------------- words
+
+    def line(self, span: Span) -> int:
+        """Give the line where a span begins."""
+        return self.source.position(span.start)[0]
+
+    def size_text(self, axis: str, size: Any) -> str:
+        """Write a size for a declaration; an axis of no stated size has none."""
+        return "" if is_own_size(axis, size) else size_text(size)
+
+    def first_time(self, *what: Any) -> bool:
+        """Say whether this is said for the first time."""
+        new = what not in self._told
+        self._told.add(what)
+        return new
+
+    def mend_axis(self, axis: AxisName, fits: list[str]) -> Mend | None:
+        """Mend an axis that only a typo explains: one name fits, and this one is used nowhere else."""
+        close = [name for name in fits if alike(name, axis.name)] or fits
+        if len(close) == 1 and self.occurrences.is_alone(axis):
+            return Mend(axis.span, self.dialect.axis(close[0]))
+        return None
+
+    # ------------------------------------------------------------------------- declarations
+
+    def declaration_with(self, axis: str, side: Expression) -> Declared | None:
+        """Find the one declared tensor in a part that brings an axis."""
+        found = []
+        for part in walk(side):
+            if isinstance(part, Letter) or key(part) is not None:
+                node = getattr(self.values.get(id(part)), "node", None)
+                entry = self.spaces.get(node) if node is not None else None
+                if entry is not None and any(s.axis.name == axis for s in entry[1].axes):
+                    found.append(entry[1])
+        spaces = {id(s) for s in found}
+        if len(spaces) != 1:
+            return None
+        return next(
+            (d for g in self.names.declared.values() for d in g if id(d.space) in spaces), None
+        )
+
+    def declared_type(self, declared: Declared) -> Type | None:
+        """Give the shape that a declaration states."""
+        return type_of(self.declared_value(declared))
+
+    def named_elsewhere(self, axis: str, owner: Declared) -> bool:
+        """Say whether anything but a tensor's own declaration and elements names an axis."""
+        return self.occurrences.elsewhere(axis, owner)
+
+    def same_size(self, owner: Declared, axis: str, others: list[str]) -> str | None:
+        """Find the one other axis that a slip could have meant: it is alike, or has the same size."""
+        close = [name for name in others if alike(name, axis)]
+        if len(close) == 1:
+            return close[0]
+        return self.occurrences.with_size(owner, axis, others)
+
+
+def _arguments(where: Expression) -> list[Expression]:
+    return list(where.arguments) if isinstance(where, Call) else []

@@ -1,0 +1,178 @@
+"""What a formula gives, against what is said of it: declarations, signatures, members of a series."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from namedtensor.latex.check.types import type_of
+from namedtensor.latex.check.words import is_own_size, listed, shape_text, size_text
+from namedtensor.latex.scopes import Declared, Defined
+from namedtensor.latex.scripts import stem
+from namedtensor.latex.syntax import At, Expression, Indexed, Signature
+from namedtensor.latex.values import Value
+from namedtensor.primitives import Type
+
+if TYPE_CHECKING:
+    from namedtensor.latex.check.checker import Checker
+
+
+def difference(checker: Checker, said: Type, found: Type, has: str = "has") -> tuple[str, str]:
+    """Say how a shape differs from what is said of it, and how surely; empty where it does not."""
+    extra = [n for n in found.names if not said.has(n)]
+    lacking = [n for n in said.names if not found.has(n)]
+    parts = []
+    if extra:
+        parts.append(f"{has} {listed(extra)} too")
+    if lacking:
+        parts.append(f"lacks {listed(lacking)}")
+    if parts:
+        return " and ".join(parts), "error"
+    for axis, size in said.axes:
+        other = found.size(axis)
+        if is_own_size(axis, size) or is_own_size(axis, other):
+            continue
+        verdict = checker.facts.compare(size, other)
+        if verdict.verdict in ("never", "where"):
+            only = f", right only where {verdict.where}" if verdict.where else ""
+            text = f"has {axis} of size {size_text(other)} and not {size_text(size)}{only}"
+            return text, "error" if verdict.verdict == "never" else "warning"
+    return "", ""
+
+
+def check_declared(
+    checker: Checker,
+    defined: Defined,
+    declared: Declared | None,
+    promised: Value | None,
+    value: Value,
+) -> bool:
+    """Hold a definition to the declaration of its name; say whether it agrees."""
+    said = type_of(promised) if promised is not None else None
+    if declared is None or said is None:
+        return True
+    target = defined.statement.target
+    if isinstance(target, Indexed) and not _check_target(checker, target, declared, said):
+        return False
+    found = type_of(value)
+    if found is None or found.host or not found.axes:
+        return True
+    text, severity = difference(checker, said, found)
+    if not text:
+        return True
+    name = checker.report.text(defined.name.span)
+    body = defined.body
+    checker.report.add(
+        severity,
+        "declared-shape",
+        body.span,
+        f"{name} is declared on line {checker.line(declared.name.span)}, and what it is set to "
+        f"{text}",
+        [(name, shape_text(said)), (checker.report.text(body.span), shape_text(found))],
+        _mending(checker, name, found),
+    )
+    return False
+
+
+def _check_target(checker: Checker, target: Indexed, declared: Declared, said: Type) -> bool:
+    """Hold the axes of P_{seq(p), emb(i)} to those that P is declared with."""
+    unknown = [i.axis for i in target.items if isinstance(i, At) and not said.has(i.axis.name)]
+    if not unknown:
+        return True
+    name = checker.report.text(declared.name.span)
+    free = [n for n in said.names if n not in {i.axis.name for i in _ats(target)}]
+    axis = unknown[0]
+    checker.report.add(
+        "error",
+        "declared-shape",
+        axis.span,
+        f"{name} is declared on line {checker.line(declared.name.span)} without an axis {axis.name}",
+        [(name, shape_text(said))],
+        f"write an axis that it has: {listed([checker.dialect.axis(n) for n in free], 'or')}"
+        if free
+        else "leave this index out",
+        checker.mend_axis(axis, free) if len(unknown) == 1 else None,
+    )
+    return False
+
+
+def _ats(target: Indexed) -> list[At]:
+    return [i for i in target.items if isinstance(i, At)]
+
+
+def _mending(checker: Checker, name: str, found: Type) -> str:
+    if any(isinstance(n, str) and "*" in n for n in found.names):
+        return "declare the axes that the derivative adds"
+    axes = [(n, "" if is_own_size(n, s) else size_text(s)) for n, s in found.axes]
+    return f"if the formula is right, declare {name} \\in {checker.dialect.space(axes)}"
+
+
+def check_promised(
+    checker: Checker,
+    name: str,
+    body: Expression,
+    promised: Type,
+    found: Type | None,
+    signature: Signature,
+) -> bool:
+    """Hold a function's body to its signature; say whether it agrees."""
+    if found is None or found.host or (not found.axes and not promised.axes):
+        return True
+    text, severity = difference(checker, promised, found)
+    if not text:
+        return True
+    checker.report.add(
+        severity,
+        "result-shape",
+        body.span,
+        f"the signature on line {checker.line(signature.span)} says what {name} gives, and its "
+        f"body {text}",
+        [(name, shape_text(promised)), (checker.report.text(body.span), shape_text(found))],
+        "mend the formula, or the signature's right side",
+    )
+    return False
+
+
+def check_series(checker: Checker, defined: Defined, value: Value) -> None:
+    """Hold a member of a series to the member before it: X^L to X^1, h^t to h^0."""
+    found = type_of(value)
+    if found is None or found.host or not _is_member(checker, defined):
+        return
+    other = _another(checker, defined)
+    if other is None:
+        return
+    name, said = other
+    text, severity = difference(checker, said, found)
+    if text:
+        own = checker.report.text(defined.name.span)
+        body = checker.report.text(defined.body.span)
+        checker.report.add(
+            severity,
+            "series-shape",
+            defined.body.span,
+            f"{own} follows {name} in one series, and {text}",
+            [(name, shape_text(said)), (body, shape_text(found))],
+            "the members of a series have one shape",
+        )
+
+
+def _is_member(checker: Checker, defined: Defined) -> bool:
+    return bool(defined.letters) or defined.place.block in checker.dotted
+
+
+def _another(checker: Checker, defined: Defined) -> tuple[str, Type] | None:
+    """Find the shape of another member, declared or defined above."""
+    own = stem(defined.name)
+    if own is None:
+        return None
+    for group in checker.names.declared.values():
+        for declared in group:
+            same = declared.place.section == defined.place.section and stem(declared.name) == own
+            if same and declared.name != defined.name:
+                said = type_of(checker.declared_value(declared))
+                if said is not None:
+                    return checker.report.text(declared.name.span), said
+    member = checker.member(own, defined.place)
+    if member is None or member.place.index >= defined.place.index:
+        return None
+    said = type_of(checker.value_of(member))
+    return None if said is None or said.host else (checker.report.text(member.name.span), said)

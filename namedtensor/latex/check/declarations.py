@@ -1,0 +1,56 @@
+"""Declarations against one another, and names that only another section declares."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from namedtensor.latex.check.compare import difference
+from namedtensor.latex.check.words import shape_text
+from namedtensor.latex.scopes import Declared
+
+if TYPE_CHECKING:
+    from namedtensor.latex.check.checker import Checker
+
+
+def check_declarations(checker: Checker) -> None:
+    """Report names that one block declares twice, and differently."""
+    for group in checker.names.declared.values():
+        first: dict[int, Declared] = {}
+        for declared in group:
+            earlier = first.setdefault(declared.place.block, declared)
+            if earlier is not declared:
+                _same(checker, earlier, declared)
+    for defined in checker.names.definitions:
+        if defined.kind == "elements":
+            others = checker.names.declared.get(defined.key, [])
+            here = [d for d in others if d.place.section == defined.place.section]
+            if others and not here:
+                name = checker.report.text(defined.name.span)
+                line = checker.line(others[0].name.span)
+                checker.report.add(
+                    "note",
+                    "undeclared",
+                    defined.name.span,
+                    f"{name} is declared in another section only, on line {line}",
+                    hint=f"declare {name} here too",
+                )
+
+
+def _same(checker: Checker, earlier: Declared, later: Declared) -> None:
+    said, found = checker.declared_type(earlier), checker.declared_type(later)
+    if said is None or found is None:
+        return
+    text, severity = difference(checker, said, found)
+    if text:
+        name = checker.report.text(later.name.span)
+        checker.report.add(
+            severity,
+            "declared-shape",
+            later.name.span,
+            f"{name} is declared on line {checker.line(earlier.name.span)} already, and here it {text}",
+            [
+                (f"line {checker.line(earlier.name.span)}", shape_text(said)),
+                (name, shape_text(found)),
+            ],
+            "give one of them a name of its own",
+        )

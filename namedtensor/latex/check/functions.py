@@ -1,0 +1,207 @@
+"""Functions that a document defines, as a checker sees them: shapes in, a shape out."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from namedtensor.latex.check.calls import CallCheck, Callee, Given
+from namedtensor.latex.check.compare import check_promised
+from namedtensor.latex.check.scope import CheckScope, evaluated
+from namedtensor.latex.check.types import type_of
+from namedtensor.latex.evaluate import Evaluator
+from namedtensor.latex.scopes import Defined
+from namedtensor.latex.scripts import key, stem
+from namedtensor.latex.syntax import Call, Expression, Indexed, Signature, Space
+from namedtensor.latex.values import UNKNOWN, Scope, Value
+from namedtensor.primitives import Type
+from namedtensor.primitives.node import argument
+from namedtensor.tensor import SymbolicTensor
+
+if TYPE_CHECKING:
+    from namedtensor.latex.check.checker import Checker
+
+_serial = itertools.count()
+
+
+class CheckedFunction:
+    """A function with a definition: its body is looked at once, its calls are held against it."""
+
+    def __init__(self, checker: Checker, defined: Defined) -> None:
+        self.checker = checker
+        self.defined = defined
+        self.name = checker.report.text(defined.name.span)
+        assert defined.call is not None
+        self.call: Call = defined.call
+        self._values: dict[str, Value] | None = None
+        self._result: Type | None = None
+        self._looked = False
+
+    @property
+    def signature(self) -> Signature | None:
+        """The signature with as many arguments as the definition has."""
+        found = self.checker.names.signatures.get(self.defined.key)
+        fits = found is not None and len(found.domain) == len(self.call.arguments)
+        return found if fits else None
+
+    def values(self) -> dict[str, Value]:
+        """Give the arguments as symbols; a bundle, and what is not declared, has none of its own."""
+        if self._values is None:
+            self._values = {}
+            signature = self.signature
+            for place, name in enumerate(self.call.arguments):
+                space = signature.domain[place] if signature else None
+                self._values[key(name) or ""] = self._argument(name, space)
+            for name in self.call.parameters:
+                value = self._argument(name, None)
+                if value is not UNKNOWN or not self._is_bundle(name):
+                    self._values[key(name) or ""] = value
+        return self._values
+
+    def _argument(self, name: Expression, space: Space | None) -> Value:
+        checker, place = self.checker, self.defined.place
+        declared = checker.declaration(name, place, near=space is not None)
+        if declared is not None:
+            return checker.declared_value(declared)
+        if space is not None:
+            return checker.symbol(key(name) or "", space, place)
+        return UNKNOWN
+
+    def _is_bundle(self, name: Expression) -> bool:
+        """Say whether a letter after the semicolon stands for declared ones: W for W^1 and W^2."""
+        own = key(name)
+        names = self.checker.names
+        return any(stem(d.name) == own for group in names.declared.values() for d in group)
+
+    # ------------------------------------------------------------------------- the body
+
+    def look(self) -> None:
+        """Evaluate the body on the declared shapes, and hold it to the signature."""
+        if self._looked:
+            return
+        self._looked = True
+        checker, defined = self.checker, self.defined
+        indices: dict[str, int | None] = dict.fromkeys(defined.letters)
+        scope = CheckScope(checker, defined.place, indices, self.values())
+        scope.expect_bundles(defined.body)
+        value = evaluated(scope, defined.body, self._body)
+        self._result = type_of(value)
+        self._hold_to_signature(value)
+
+    def _body(self, evaluator: Evaluator) -> Value:
+        statement = self.defined.statement
+        if isinstance(statement.target, Indexed):
+            return evaluator.element(statement.target, statement.body, {}, statement.condition)
+        value = evaluator.value(statement.body)
+        for member in statement.chain:
+            evaluator.value(member)
+        return value
+
+    def _hold_to_signature(self, value: Value) -> None:
+        checker, defined = self.checker, self.defined
+        stated = checker.names.signatures.get(defined.key)
+        if stated is None:
+            return
+        if self.signature is None:
+            wanted, given = len(stated.domain), len(self.call.arguments)
+            checker.report.add(
+                "error",
+                "arguments",
+                defined.statement.target.span,
+                f"{self.name} has {given} argument{'' if given == 1 else 's'} here, and its "
+                f"signature on line {checker.line(stated.span)} has {wanted}",
+                hint="what is trained stands after a semicolon: f(X; W), and not in the signature",
+            )
+            return
+        promised = checker.space_type(stated.codomain, defined.place)
+        if check_promised(checker, self.name, defined.body, promised, type_of(value), stated):
+            return
+        self._result = promised
+
+    def result(self) -> Type | None:
+        """Give the shape of the result; None while the body is being looked at, or where unknown."""
+        signature = self.signature
+        self.checker.value_of(self.defined)
+        if self._result is None and signature is not None:
+            return self.checker.space_type(signature.codomain, self.defined.place)
+        return self._result
+
+    # ------------------------------------------------------------------------- calls
+
+    def apply(
+        self, call: Call, arguments: Sequence[Value], parameters: Sequence[Value], scope: Scope
+    ) -> Value:
+        """Hold a call against the definition, and give a symbol of the result's shape."""
+        checker = self.checker
+        self._parameters(call)
+        callee = Callee(self.name, self._declared(self.call.arguments), [], self.result())
+        given = [
+            Given(checker.report.text(a.span), a.span, type_of(value))
+            for a, value in zip(call.arguments, arguments, strict=False)
+        ]
+        found = CallCheck(callee, checker.report, checker.facts, checker.dialect).check(
+            call.span, given
+        )
+        if found is None:
+            return UNKNOWN
+        return SymbolicTensor(argument(f"{self.name} {next(_serial)}", found))
+
+    def _declared(self, names: Sequence[Expression]) -> list[tuple[str, Type | None]]:
+        values = self.values()
+        return [
+            (self.checker.report.text(n.span), type_of(values.get(key(n) or "", UNKNOWN)))
+            for n in names
+        ]
+
+    def _parameters(self, call: Call) -> None:
+        """Report, once in a section, that a function is called without what follows its semicolon."""
+        if call.parameters or not self.call.parameters:
+            return
+        extra = len(call.arguments) - len(self.call.arguments)
+        if extra == len(self.call.parameters):
+            return
+        checker = self.checker
+        names = ", ".join(checker.report.text(p.span) for p in self.call.parameters)
+        if not checker.first_time("parameters", self.defined, call):
+            return
+        given = ", ".join(checker.report.text(a.span) for a in call.arguments)
+        checker.report.add(
+            "warning",
+            "parameters-missing",
+            call.span,
+            f"{self.name} is called without its parameters, {names}",
+            hint=f"write {self.name}({given}; {names})",
+        )
+
+
+class Promised:
+    """A function of which only the signature is known."""
+
+    def __init__(self, checker: Checker, signature: Signature, place: Any) -> None:
+        self.checker = checker
+        self.signature = signature
+        self.place = place
+        self.name = checker.report.text(signature.name.span)
+
+    def apply(
+        self, call: Call, arguments: Sequence[Value], parameters: Sequence[Value], scope: Scope
+    ) -> Value:
+        """Hold a call against the signature."""
+        checker = self.checker
+        domain = [
+            (f"argument {i}", checker.space_type(space, self.place))
+            for i, space in enumerate(self.signature.domain, start=1)
+        ]
+        result = checker.space_type(self.signature.codomain, self.place)
+        given = [
+            Given(checker.report.text(a.span), a.span, type_of(value))
+            for a, value in zip(call.arguments, arguments, strict=False)
+        ]
+        callee = Callee(self.name, list(domain), [], result)
+        found = CallCheck(callee, checker.report, checker.facts, checker.dialect).check(
+            call.span, given
+        )
+        if found is None:
+            return UNKNOWN
+        return SymbolicTensor(argument(f"{self.name} {next(_serial)}", found))

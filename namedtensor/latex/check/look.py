@@ -1,0 +1,122 @@
+"""Look at each part of a formula as its value is found: sizes that meet, axes that flow, indices."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from namedtensor.latex.check.flow import look_at_sum
+from namedtensor.latex.check.ranges import check_bound, check_range
+from namedtensor.latex.check.types import node_of
+from namedtensor.latex.check.words import is_own_size, size_text
+from namedtensor.latex.indices import is_whole, position
+from namedtensor.latex.syntax import At, Binary, Cases, Contract, Expression, Indexed
+from namedtensor.latex.values import UNKNOWN, Value
+from namedtensor.latex.walk import all_of, walk
+from namedtensor.primitives import Type
+
+if TYPE_CHECKING:
+    from namedtensor.latex.check.checker import Checker
+
+#: Binary operations in which two tensors meet on the axes that they share.
+MEETING = frozenset("+ - * / odot times mod".split())
+
+
+@dataclass(slots=True)
+class Taken:
+    """An index that was taken of a tensor; looked at when the whole definition is evaluated."""
+
+    base: Expression
+    item: At
+    value: Value
+
+
+def look_at(checker: Checker, where: Expression, value: Value) -> None:
+    """Look at a part whose value is found."""
+    if isinstance(where, (Contract, Binary)):
+        left, right = [
+            node_of(checker.values.get(id(p), UNKNOWN)) for p in (where.left, where.right)
+        ]
+        if left is None or right is None or left.type.host or right.type.host:
+            return
+        if isinstance(where, Contract) or where.op in MEETING:
+            sizes_meet(checker, where)
+        if isinstance(where, Binary) and where.op in ("+", "-") and not where.axes:
+            look_at_sum(checker, where, left, right)
+    elif isinstance(where, Indexed):
+        for item in where.items:
+            if isinstance(item, At) and id(item.at) in checker.values:
+                checker.taken.append(Taken(where.base, item, checker.values[id(item.at)]))
+
+
+def sizes_meet(checker: Checker, where: Contract | Binary) -> bool:
+    """Compare the sizes of the axes that two operands share; say whether a fault was found."""
+    left, right = checker.type_of(where.left), checker.type_of(where.right)
+    if left is None or right is None:
+        return False
+    for axis, size in left.axes:
+        if not right.has(axis):
+            continue
+        other = right.size(axis)
+        if is_own_size(axis, size) or is_own_size(axis, other):
+            continue
+        found = checker.facts.compare(size, other)
+        if found.verdict not in ("never", "where"):
+            continue
+        text = checker.report.text
+        only = f", right only where {found.where}" if found.where else ""
+        checker.report.add(
+            "error" if found.verdict == "never" else "warning",
+            "axis-size",
+            where.span,
+            f"{axis} is {size_text(size)} in {text(where.left.span)} and {size_text(other)} in "
+            f"{text(where.right.span)}{only}",
+            checker.explainer.shapes([where.left, where.right]),
+            f"declare one size for both, or rename one {axis}",
+        )
+        return True
+    return False
+
+
+def look_at_indices(checker: Checker, body: Expression) -> None:
+    """Hold the indices of a definition to the sizes of their axes."""
+    guarded = {
+        id(part)
+        for cases in all_of(Cases, body)
+        for row in cases.rows
+        if len(cases.rows) > 1
+        for part in walk(row.value)
+    }
+    for taken in checker.taken:
+        base = checker.type_of(taken.base)
+        axis = taken.item.axis.name
+        if base is None or not base.has(axis):
+            continue
+        size = None if is_own_size(axis, base.size(axis)) else base.size(axis)
+        shown = checker.report.text(taken.base.span), base
+        span = taken.item.at.span
+        if _index_type(checker, taken, axis, size, shown):
+            continue
+        if id(taken.item) not in guarded and taken.value is not UNKNOWN:
+            check_range(
+                axis, size, taken.value, checker.bounds, span, shown, checker.facts, checker.report
+            )
+    checker.taken.clear()
+
+
+def _index_type(
+    checker: Checker, taken: Taken, axis: str, size: object, shown: tuple[str, Type]
+) -> bool:
+    """Hold a tensor that indexes an axis to what it is declared in; say whether it is one."""
+    value = taken.value
+    if value is UNKNOWN:
+        return False
+    terms = position(value).terms if is_whole(value) else ((value, 1),)
+    nodes = [n for t, _ in terms if (n := getattr(t, "node", None)) in checker.spaces]
+    if len(terms) != 1 or not nodes:
+        return False
+    name, space, bound = checker.spaces[nodes[0]]
+    index = name, space.base, bound
+    span = taken.item.at.span
+    check_bound(axis, size, index, span, shown, checker.facts, checker.report)
+    return True

@@ -1,0 +1,69 @@
+"""Where a document names its axes, how it writes them, and with which sizes."""
+
+from __future__ import annotations
+
+from namedtensor.latex.scopes import Declared, Names
+from namedtensor.latex.scripts import key
+from namedtensor.latex.source import Source
+from namedtensor.latex.syntax import (
+    AxisName,
+    Declaration,
+    Definition,
+    Expression,
+    Indexed,
+    SizedAxis,
+    Statement,
+)
+from namedtensor.latex.walk import all_of
+
+
+class Occurrences:
+    """The places of axis names.
+
+    `spelled` holds how each axis is written where it is first named.
+    """
+
+    def __init__(self, source: Source, names: Names) -> None:
+        self.names = names
+        self.spelled: dict[str, str] = {}
+        self._places: dict[str, dict[int, Statement]] = {}
+        for statement in names.statements:
+            for axis in all_of(AxisName, statement):
+                self._places.setdefault(axis.name, {}).setdefault(axis.span.start, statement)
+                written = source.text[axis.span.start : axis.span.end]
+                if axis.name.rstrip("'*").partition("_")[0] in written:
+                    self.spelled.setdefault(axis.name, written)
+
+    def is_alone(self, axis: AxisName) -> bool:
+        """Say whether the document names an axis at this place only."""
+        return len(self._places.get(axis.name, ())) <= 1
+
+    def elsewhere(self, axis: str, owner: Declared) -> bool:
+        """Say whether an axis is named outside of a tensor's declaration and elements."""
+        for start, statement in self._places.get(axis, {}).items():
+            space = owner.space.span
+            if space.start <= start < space.end:
+                continue
+            if isinstance(statement, Definition) and isinstance(statement.target, Indexed):
+                target = statement.target
+                own = key(target.base) == owner.key
+                if own and target.span.start <= start < target.span.end:
+                    continue
+            return True
+        return False
+
+    def with_size(self, owner: Declared, axis: str, others: list[str]) -> str | None:
+        """Find the one of some axes that the section declares with the size that this axis has."""
+        wanted = _size(owner.space.axes, axis)
+        if wanted is None:
+            return None
+        found = []
+        for statement in self.names.statements:
+            if isinstance(statement, Declaration) and statement.section == owner.place.section:
+                found += [n for n in others if _size(statement.space.axes, n) == wanted]
+        fits = list(dict.fromkeys(found))
+        return fits[0] if len(fits) == 1 else None
+
+
+def _size(axes: tuple[SizedAxis, ...], name: str) -> Expression | None:
+    return next((s.size for s in axes if s.axis.name == name), None)

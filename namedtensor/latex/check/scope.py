@@ -1,0 +1,141 @@
+"""The scope in which a formula is checked: names stand for symbols of their declared shapes.
+
+The same evaluator runs formulas and checks them. Here a failure becomes a finding, and its value is
+unknown; what is computed from something unknown is unknown too, in silence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from namedtensor.errors import NamedTensorError
+from namedtensor.latex.evaluate import Evaluator
+from namedtensor.latex.nonsense import (
+    ArgumentsError,
+    NoAxisError,
+    NotNotationError,
+    UndefinedError,
+)
+from namedtensor.latex.scopes import Meaning, Place
+from namedtensor.latex.scripts import Indices, key, stem
+from namedtensor.latex.syntax import Call, Expression, Scripts
+from namedtensor.latex.values import UNKNOWN, Value
+from namedtensor.latex.walk import walk
+
+if TYPE_CHECKING:
+    from namedtensor.latex.check.checker import Checker
+
+
+class CheckScope:
+    """Answer for the names of one statement.
+
+    `arguments` are the values of the formula's own arguments. `lenient` statements may name what is
+    introduced in prose; where `sizes` are read, every name is one.
+    """
+
+    def __init__(
+        self,
+        checker: Checker,
+        place: Place,
+        indices: Indices | None = None,
+        arguments: dict[str, Value] | None = None,
+        lenient: bool = False,
+        sizes: bool = False,
+    ) -> None:
+        self.checker = checker
+        self.place = place
+        self.indices = indices or {}
+        self.arguments = arguments or {}
+        self.lenient = lenient
+        self.sizes = sizes
+        self.bundles: set[int] = set()
+
+    # ------------------------------------------------------------------------- names and sizes
+
+    def find(self, name: Expression) -> Value | None:
+        """Give what a name stands for; None where the document does not say."""
+        text = key(name, self.indices)
+        if text is None:
+            return None
+        if text in self.arguments:
+            return self.arguments[text]
+        meaning = self.checker.names.look(name, self.place, self.indices)
+        if meaning is None:
+            return self._unwritten(name)
+        return self._meant(meaning)
+
+    def _meant(self, meaning: Meaning) -> Value:
+        checker = self.checker
+        if meaning.kind == "size":
+            return checker.size_symbol(meaning.key)
+        if meaning.kind == "stack":
+            return UNKNOWN
+        if meaning.kind == "function" and meaning.defined is not None:
+            return checker.function(meaning.defined)
+        if meaning.defined is not None:
+            return checker.value_of(meaning.defined)
+        if meaning.declared is not None:
+            return checker.declared_value(meaning.declared)
+        return UNKNOWN
+
+    def _unwritten(self, name: Expression) -> Value | None:
+        """Find a member of a series that only the dots give, as X^{L-1}, an index letter, a signature."""
+        text = key(name) or ""
+        if text in self.indices or self.sizes:
+            return self.checker.size_symbol(text)
+        known = self.checker.argument_named(text, self.place)
+        if known is not None:
+            return known
+        signature = self.checker.names.signatures.get(text)
+        if signature is not None:
+            return self.checker.promised(signature, self.place)
+        if isinstance(name, Scripts) and self.place.block in self.checker.dotted:
+            member = self.checker.member(stem(name), self.place)
+            if member is not None:
+                return self.checker.value_of(member)
+        return None
+
+    def size(self, axis: str) -> Value:
+        """Give |axis|."""
+        return self.checker.size_symbol(f"|{axis}|")
+
+    # ------------------------------------------------------------------------- what happens
+
+    def seen(self, where: Expression, value: Value) -> Value:
+        """Remember the value of a part, and look where its axes come from."""
+        self.checker.values[id(where)] = value
+        if not self.lenient:
+            self.checker.look_at(where, value)
+        return value
+
+    def failed(self, where: Expression, error: NamedTensorError) -> Value:
+        """Report a failure, and go on with what is unknown."""
+        checker = self.checker
+        if isinstance(error, UndefinedError):
+            if not self.lenient and id(where) not in self.bundles:
+                checker.undefined(where)
+        elif isinstance(error, NoAxisError):
+            checker.no_axis(where)
+        elif isinstance(error, ArgumentsError):
+            checker.wrong_arguments(where, error)
+        elif not isinstance(error, NotNotationError):
+            checker.failed(where, error)
+        checker.values[id(where)] = UNKNOWN
+        return UNKNOWN
+
+    def expect_bundles(self, body: Any) -> None:
+        """Let names stand after a semicolon of which nothing is declared: they hold parameters."""
+        for part in walk(body):
+            if isinstance(part, Call):
+                self.bundles |= {id(p) for p in part.parameters}
+
+
+def evaluated(scope: CheckScope, body: Expression, find: Callable[[Evaluator], Value]) -> Value:
+    """Evaluate a body; a failure that no part of it has taken is the whole body's."""
+    try:
+        return find(Evaluator(scope))
+    except NamedTensorError as error:
+        if not scope.checker.report.any_in(body.span):
+            return scope.failed(body, error)
+        return UNKNOWN

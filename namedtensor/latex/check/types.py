@@ -1,0 +1,45 @@
+"""The shapes and sizes of values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from namedtensor.latex.indices import plain
+from namedtensor.latex.values import UNKNOWN, Value
+from namedtensor.primitives import Node, Type
+from namedtensor.tensor import NamedTensor, SymbolicTensor
+
+
+def type_of(value: Value) -> Type | None:
+    """Give the shape of a value; None for what is unknown, and for functions.
+
+    >>> type_of(3)
+    Type(axes=(), kind='float', host=True, weak=False)
+    """
+    node = node_of(value)
+    if node is not None:
+        return node.type
+    whole = plain(value)
+    if isinstance(whole, (bool, int, float, complex)):
+        return Type((), host=True)
+    if isinstance(whole, NamedTensor):
+        return Type(tuple(whole.sizes), whole.kind)
+    return None
+
+
+def node_of(value: Value) -> Node | None:
+    """Give the tree of a value; None where it has none."""
+    if value is UNKNOWN:
+        return None
+    whole = plain(value)
+    return whole.node if isinstance(whole, SymbolicTensor) else None
+
+
+def as_size(value: Value) -> Any:
+    """Give a size as an int or a node; None where it is neither."""
+    if value is UNKNOWN:
+        return None
+    whole = plain(value)
+    if isinstance(whole, SymbolicTensor):
+        return whole.node if whole.node.type.host else None
+    return whole if isinstance(whole, int) and not isinstance(whole, bool) else None

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy import broadcast_to as broadcast_to
+
+from namedtensor.backends.constants import Kept
 
 FALLBACK = np
 
@@ -51,6 +53,15 @@ def as_like(x: Array, like: Array) -> Array:
     if like.dtype.kind in "fc" or like.dtype.kind == x.dtype.kind:
         return x.astype(like.dtype)
     return x
+
+
+def kept(make: Callable[..., Array]) -> Kept:
+    """Remember what is made of sizes alone."""
+    return Kept(make, _plain, as_like, lambda compute: compute())
+
+
+def _plain(x: Any) -> bool:
+    return type(x) is np.ndarray
 
 
 permute = np.transpose

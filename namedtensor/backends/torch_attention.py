@@ -23,7 +23,6 @@ SHORT = 512 * 512
 BLOCK = 1 << 23
 
 
-
 def scaled_dot_product_attention(q: Array, k: Array, v: Array, *mask: Any, **options: Any) -> Array:
     """Attend as torch does.
 
@@ -50,7 +49,7 @@ def attend(
     if _flex_takes(q, k, v, dropout_p) and (torch.compiler.is_compiling() or n * m > SHORT):
         return _flex(q, k, v, keeps, scores, each, scale)
     block = _Block(keeps, scores, scale, dropout_p)
-    if torch.compiler.is_compiling() or n * m <= SHORT or _transformed(q, k, v):
+    if torch.compiler.is_compiling() or n * m <= SHORT or transformed(q, k, v):
         return block(q, k, v, 0, n)
     step = max(16, min(256, BLOCK // max(1, q.shape[0] * q.shape[1] * m)))
     starts = range(0, n, step)
@@ -71,7 +70,7 @@ def attend(
     return out
 
 
-def _transformed(*tensors: Array) -> bool:
+def transformed(*tensors: Array) -> bool:
     """Say whether torch.func sees these tensors: it takes no checkpoints, nor numbers to skip by.
 
     torch has no public word for this; a test of torch.func says when this one changes.
@@ -161,7 +160,7 @@ def _flex_takes(q: Array, k: Array, v: Array, dropout_p: float) -> bool:
         and q.dtype == k.dtype == v.dtype
         and min(q.shape[-1], v.shape[-1]) >= 16
         and dropout_p == 0.0
-        and (torch.compiler.is_compiling() or not _transformed(q, k, v))
+        and (torch.compiler.is_compiling() or not transformed(q, k, v))
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -25,11 +25,13 @@ from torch.linalg import inv as inv
 from torch.linalg import pinv as pinv
 from torch.linalg import solve as solve
 
+from namedtensor.backends.constants import Kept
 from namedtensor.backends.torch_attention import attend as attend
 from namedtensor.backends.torch_attention import index_number as index_number
 from namedtensor.backends.torch_attention import (
     scaled_dot_product_attention as scaled_dot_product_attention,
 )
+from namedtensor.backends.torch_attention import transformed
 from namedtensor.errors import KindError
 
 FALLBACK = torch
@@ -82,6 +84,28 @@ def as_like(x: Array, like: Array) -> Array:
     if x.dtype.is_floating_point:
         return x.to(like.device, torch.get_default_dtype())
     return x.to(like.device, x.dtype if like.dtype is torch.bool else like.dtype)
+
+
+def kept(make: Callable[..., Array]) -> Kept:
+    """Remember what is made of sizes alone."""
+    return Kept(make, _plain, as_like, _outside_of_inference)
+
+
+def _plain(x: Any) -> bool:
+    """Say whether this is data, and not what stands for it in a compiler or a transform."""
+    return (
+        type(x) in (torch.Tensor, torch.nn.Parameter)
+        and not torch.compiler.is_compiling()
+        and not transformed(x)
+    )
+
+
+def _outside_of_inference(compute: Callable[[], Array]) -> Array:
+    """Compute a tensor that training may use later."""
+    if not torch.is_inference_mode_enabled():
+        return compute()
+    with torch.inference_mode(False):
+        return compute()
 
 
 # ------------------------------------------------------------------------------------ creation

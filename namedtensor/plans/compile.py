@@ -14,6 +14,7 @@ from typing import Any
 from namedtensor.axes import shown
 from namedtensor.backends import Backend, host_backend
 from namedtensor.errors import NamedTensorError
+from namedtensor.plans.constants import constants_of
 from namedtensor.plans.emitter import Emitter, Value
 from namedtensor.plans.layout import Layout, layout_of
 from namedtensor.primitives import Node, Operation, Type, argument, number
@@ -68,6 +69,7 @@ def compile_plan(
         if emit.like == "None" and not type_.host:
             emit.like = local[arg]
     wanted = nodes if isinstance(nodes, tuple) else (nodes,)
+    emit.constants = constants_of(wanted)
     needed = [*guards, *[g for node in wanted for g in collect_guards(node)]]
     emit.lines += guard_lines(emit, needed)
     results = [emit.value(node) for node in wanted]
@@ -75,7 +77,7 @@ def compile_plan(
         results = [emit.permute(results[0], order)]
     ending = ", ".join(r.code for r in results)
     if len(results) == 1 and ending == results[0].code and emit.lines:
-        _return_last(emit, ending)
+        emit.return_last(ending)
     else:
         comment = "; ".join(" ".join(map(shown, r.axes)) or "one number" for r in results)
         emit.lines.append(f"return {ending}  # {comment}")
@@ -84,21 +86,12 @@ def compile_plan(
         title += "_"
     head = f"def {title}({', '.join(local.values())}):"
     lines = [*emit.unpacking(), *emit.lines]
-    source = "\n".join([head, *["    " + line for line in lines], ""])
+    source = "".join(emit.functions) + "\n".join([head, *["    " + line for line in lines], ""])
     run = _define(title, source, emit, backend)
     layouts = tuple(
         [layout_of(r.axes, n.type.kind, backend) for r, n in zip(results, wanted, strict=True)]
     )
     return Plan(run, layouts, source, wanted)
-
-
-def _return_last(emit: Emitter, code: str) -> None:
-    """Return the last line's value without giving it a name first."""
-    start = f"{code} = "
-    if emit.lines[-1].startswith(start):
-        emit.lines[-1] = "return " + emit.lines[-1].removeprefix(start)
-    else:
-        emit.lines.append(f"return {code}")
 
 
 def guard_lines(emit: Emitter, pairs: Sequence[tuple[Any, Any]]) -> list[str]:

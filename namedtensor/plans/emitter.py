@@ -11,6 +11,7 @@ from typing import Any
 
 from namedtensor.axes import shown
 from namedtensor.backends import Backend
+from namedtensor.plans.constants import sizes_of, stem_of
 from namedtensor.primitives import Node, Type, number
 
 
@@ -50,6 +51,9 @@ class Emitter:
         self.hints: dict[Node, int] = {}
         self.unpacked: dict[str, dict[int, str]] = {}
         self.like = "None"
+        self.constants: frozenset[Node] = frozenset()
+        self.functions: list[str] = []
+        self.kept: dict[str, tuple[str, str]] = {}
 
     # ------------------------------------------------------------------------------ arguments
 
@@ -133,6 +137,14 @@ class Emitter:
         self.lines.append(f"{name} = {code}{comment}")
         return Value(name, tuple(axes), type_)
 
+    def return_last(self, code: str) -> None:
+        """Return the last line's value without giving it a name first."""
+        start = f"{code} = "
+        if self.lines and self.lines[-1].startswith(start):
+            self.lines[-1] = "return " + self.lines[-1].removeprefix(start)
+        else:
+            self.lines.append(f"return {code}")
+
     def value(self, node: Node) -> Value:
         """Emit what a node needs and give its value; every node is computed once."""
         found = self.values.get(node)
@@ -144,6 +156,9 @@ class Emitter:
             if top in self.values:
                 waiting.pop()
                 continue
+            if top in self.constants:
+                self.values[top] = self._constant(top)
+                continue
             missing = [o for o in top.operands if o not in self.values]
             if missing:
                 waiting += reversed(missing)
@@ -154,6 +169,27 @@ class Emitter:
                 self, call, *[self.values[o] for o in top.operands]
             )
         return self.values[node]
+
+    def _constant(self, node: Node) -> Value:
+        """Write a part that depends on sizes alone as a function of them, and give its call."""
+        inner = Emitter(self.backend)
+        sizes = sizes_of(node)
+        for size in sizes:
+            name = inner.fresh(stem_of(size))
+            inner.values[size] = Value(name, (), replace(size.type, weak=True))
+        parameters = [inner.values[size].code for size in sizes]
+        inner.like = inner.fresh("like")
+        result = inner.value(node)
+        inner.return_last(result.code)
+        name = self.fresh("constant")
+        head = [f"@{self.use('kept')}", f"def {name}({', '.join([*parameters, inner.like])}):"]
+        body = ["    " + line for line in inner.lines]
+        self.functions.append("\n".join([*head, *body, "", ""]))
+        self.words |= inner.words
+        arguments = "".join([f"{self.value(size).code}, " for size in sizes])
+        value = Value(f"{name}({arguments}{self.like})", result.axes, node.type)
+        self.kept[value.code] = (name, arguments)
+        return value
 
     # ------------------------------------------------------------------------------- alignment
 
@@ -200,6 +236,9 @@ class Emitter:
         data = next((o for o in others if o.strong), None)
         if data is None:
             return value
+        if value.code in self.kept:
+            name, arguments = self.kept[value.code]
+            return replace(value, code=f"{name}.like({arguments}{self.named(data).code})")
         return replace(value, code=self.call("as_like", value.code, self.named(data).code))
 
     def flat(self, value: Value, axes: Sequence[str]) -> Value:

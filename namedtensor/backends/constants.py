@@ -1,0 +1,60 @@
+"""Keep what emitted code builds from sizes alone: masks, encodings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+#: So many sizes are remembered for one constant; the oldest is forgotten first.
+MANY = 8
+#: Nothing larger is remembered: bytes.
+LARGE = 1 << 24
+
+
+class Kept:
+    """A function of sizes and of an array `like` the result, which remembers what it gave.
+
+    `usable(like)` says whether plain arrays meet here, which may be kept, and not a compiler's or a
+    transform's; `as_like` gives numbers the dtype and device of an array; `apart` computes outside
+    of what would make the result unfit for other calls.
+    """
+
+    def __init__(
+        self,
+        make: Callable[..., Any],
+        usable: Callable[[Any], bool],
+        as_like: Callable[[Any, Any], Any],
+        apart: Callable[[Callable[[], Any]], Any],
+    ) -> None:
+        self.make = make
+        self.usable = usable
+        self.as_like = as_like
+        self.apart = apart
+        self.found: dict[Any, Any] = {}
+
+    def __call__(self, *given: Any) -> Any:
+        *sizes, like = given
+        if not self.usable(like):
+            return self.make(*given)
+        return self._find((*sizes, getattr(like, "device", None)), given, None)
+
+    def like(self, *given: Any) -> Any:
+        """Give the numbers in the dtype of what they meet."""
+        *sizes, like = given
+        if not self.usable(like):
+            return self.as_like(self.make(*given), like)
+        return self._find((*sizes, like.dtype, like.device), given, like)
+
+    def _find(self, key: Any, given: tuple[Any, ...], like: Any) -> Any:
+        result = self.found.get(key)
+        if result is None:
+            result = self.apart(lambda: self._made(given, like))
+            if result.nbytes <= LARGE and self.usable(result):
+                if len(self.found) >= MANY:
+                    self.found.pop(next(iter(self.found)), None)
+                self.found[key] = result
+        return result
+
+    def _made(self, given: tuple[Any, ...], like: Any) -> Any:
+        result = self.make(*given)
+        return result if like is None else self.as_like(result, like)

@@ -1,0 +1,80 @@
+"""Parts of a tree that depend on no data, only on sizes: masks, encodings. They are built once.
+
+Each becomes a function of its sizes beside the emitted one, and what it gives is kept for the sizes
+and the dtype and device of the data that it meets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from namedtensor.axes import shown
+from namedtensor.primitives import Node
+from namedtensor.primitives.node import NUMBER
+
+#: Operations whose results are never views of their operands: what is kept is not given away.
+_COPYING = frozenset(
+    "add sub mul div pow floordiv mod maximum minimum where dot eq ne lt le gt ge".split()
+)
+#: Building less than this many parts costs what finding them would.
+_FEW = 3
+
+
+def constants_of(nodes: Iterable[Node]) -> frozenset[Node]:
+    """Find the largest parts that depend on sizes alone and are worth keeping."""
+    users: dict[Node, set[str]] = {}
+    seen: set[Node] = set()
+    waiting = list(nodes)
+    for node in waiting:
+        users.setdefault(node, set()).add("result")
+    while waiting:
+        top = waiting.pop()
+        if top in seen:
+            continue
+        seen.add(top)
+        if _is_constant(top):
+            continue
+        for operand in top.operands:
+            users.setdefault(operand, set()).add(top.name)
+            waiting.append(operand)
+    found = [n for n in seen if _is_constant(n) and users[n] <= _COPYING]
+    return frozenset([n for n in found if len(_tensors_of(n)) >= _FEW])
+
+
+def _is_constant(node: Node) -> bool:
+    type_ = node.type
+    known = all(size is not None for _, size in type_.axes)
+    return type_.weak and not type_.host and bool(type_.axes) and known
+
+
+def _tensors_of(node: Node) -> set[Node]:
+    """List the parts of a constant that are tensors."""
+    found: set[Node] = set()
+    waiting = [node]
+    while waiting:
+        top = waiting.pop()
+        if top not in found and not top.type.host:
+            found.add(top)
+            waiting += top.operands
+    return found
+
+
+def sizes_of(node: Node) -> list[Node]:
+    """List the numbers that a constant needs from outside, in the order in which it needs them."""
+    found: dict[Node, None] = {}
+    waiting = [node]
+    while waiting:
+        top = waiting.pop()
+        if top.type.host:
+            if top.operation.primitive is not NUMBER:
+                found[top] = None
+        else:
+            waiting += reversed(top.operands)
+    return list(found)
+
+
+def stem_of(size: Node) -> str:
+    """Find a name for a number that a constant needs."""
+    params: Sequence[Any] = size.operation.params
+    return shown(str(params[-1])) if size.name == "size" else "n"

@@ -1,17 +1,27 @@
 """A reader of the code blocks in a Markdown page.
 
 ```python blocks run as programs, ```pycon blocks as doctests that must print what the page shows;
-all in one namespace, in the page's order, as a reader at a prompt would run them. Blocks tagged
-otherwise (```text, ```bash) are only shown.
+all in one namespace, in the page's order, as a reader at a prompt would run them. A ```markdown or
+```latex block is written to the file that the text before it names last, as `notes.md`; a ```diff
+block changes that file; a ```console block runs commands of ours, which must print what the page
+shows. Blocks tagged otherwise (```text, ```bash) are only shown.
 """
 
 import ast
+import contextlib
 import doctest
+import io
 import re
+import shlex
 from dataclasses import dataclass, field
+from pathlib import Path
+
+from namedtensor.command import main
 
 FENCE = re.compile(r"^```(?P<tag>[^\n`]*)\n(?P<source>.*?)^```[ ]*$", re.MULTILINE | re.DOTALL)
-RUN = ("python", "pycon")
+FILE = re.compile(r"`([\w-]+\.(?:md|tex|py|sty))`")
+FILES = ("markdown", "latex", "diff")
+RUN = ("python", "pycon", "console", *FILES)
 
 
 @dataclass(frozen=True)
@@ -21,15 +31,19 @@ class Block:
     line: int
     tag: str
     source: str
+    file: str = ""
 
 
 def blocks_of(page: str) -> list[Block]:
     """Read the blocks of a page that are meant to run."""
-    return [
-        Block(page.count("\n", 0, match.start("source")) + 1, match["tag"].strip(), match["source"])
-        for match in FENCE.finditer(page)
-        if match["tag"].strip() in RUN
-    ]
+    blocks = []
+    for match in FENCE.finditer(page):
+        tag = match["tag"].strip()
+        if tag in RUN:
+            line = page.count("\n", 0, match.start("source")) + 1
+            names = FILE.findall(page, 0, match.start()) if tag in FILES else []
+            blocks.append(Block(line, tag, match["source"], *names[-1:]))
+    return blocks
 
 
 @dataclass
@@ -40,16 +54,47 @@ class Session:
     blocks: list[Block]
     names: dict = field(default_factory=lambda: {"__name__": "__main__"})
     done: int = 0
+    folder: Path = Path()
 
     def run_through(self, number: int) -> None:
         """Run the blocks up to this one that have not run yet."""
         while self.done <= number:
             block = self.blocks[self.done]
             self.done += 1
-            if block.tag == "pycon":
-                self._talk(block)
-            else:
-                self._execute(block)
+            with contextlib.chdir(self.folder):
+                if block.tag in FILES:
+                    self._write(block)
+                elif block.tag == "console":
+                    self._command(block)
+                elif block.tag == "pycon":
+                    self._talk(block)
+                else:
+                    self._execute(block)
+
+    def _write(self, block: Block) -> None:
+        """Write a file, or put the + lines of a diff in place of its - lines."""
+        assert block.file, f"line {block.line}: no file is named before this block"
+        file = Path(block.file)
+        if block.tag != "diff":
+            file.write_text(block.source)
+            return
+        lines = block.source.splitlines(keepends=True)
+        before = "".join(line[1:] for line in lines if line[0] != "+")
+        after = "".join(line[1:] for line in lines if line[0] != "-")
+        assert file.read_text().count(before) == 1, f"{file} has no such lines:\n{before}"
+        file.write_text(file.read_text().replace(before, after))
+
+    def _command(self, block: Block) -> None:
+        """Run the lines that begin with $; what they print follows each."""
+        _, *commands = ("\n" + block.source).split("\n$ ")
+        for command in commands:
+            line, _, wanted = command.partition("\n")
+            program, *words = shlex.split(line)
+            assert program == "namedtensor", f"line {block.line}: {program} is not run here"
+            out = io.StringIO()
+            with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
+                main(words)
+            assert out.getvalue().rstrip("\n") == wanted.rstrip("\n"), out.getvalue()
 
     def _execute(self, block: Block) -> None:
         tree = ast.parse(block.source, self.name)

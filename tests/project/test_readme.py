@@ -31,8 +31,8 @@ f = lambda X: X * X
 
 
 @pytest.fixture(scope="module")
-def session():
-    return Session("README.md", BLOCKS)
+def session(tmp_path_factory):
+    return Session("README.md", BLOCKS, folder=tmp_path_factory.mktemp("readme"))
 
 
 @pytest.mark.parametrize(
@@ -80,3 +80,33 @@ def test_a_block_that_prints_something_else_is_seen():
     page = "```pycon\n>>> 1 + 1\n3\n```\n"
     with pytest.raises(AssertionError, match="Expected:\n    3\nGot:\n    2"):
         Session("page", blocks_of(page)).run_through(0)
+
+
+NOTES = "Write `notes.md`:\n```markdown\none\ntwo\n```\n"
+
+
+def test_files_are_written_where_the_page_names_them_and_changed_by_what_differs(tmp_path):
+    blocks = blocks_of(NOTES + "```diff\n one\n-two\n+three\n```\n")
+    Session("page", blocks, folder=tmp_path).run_through(1)
+    assert (tmp_path / "notes.md").read_text() == "one\nthree\n"
+
+
+def test_a_change_of_lines_that_are_not_there_is_seen(tmp_path):
+    blocks = blocks_of(NOTES + "```diff\n-four\n+three\n```\n")
+    with pytest.raises(AssertionError, match=r"notes\.md has no such lines:\nfour"):
+        Session("page", blocks, folder=tmp_path).run_through(1)
+
+
+def test_a_command_that_prints_something_else_is_seen():
+    shown = "namedtensor: nowhere.md: No such file or directory"
+    page = f"```console\n$ namedtensor python nowhere.md\n{shown}\n```\n"
+    Session("page", blocks_of(page)).run_through(0)
+    with pytest.raises(AssertionError):
+        Session("page", blocks_of(page.replace("No such", "One such"))).run_through(0)
+
+
+def test_a_file_without_a_name_and_a_command_that_is_not_ours_are_seen():
+    with pytest.raises(AssertionError, match="line 2: no file is named before this block"):
+        Session("page", blocks_of("```markdown\none\n```\n")).run_through(0)
+    with pytest.raises(AssertionError, match="line 2: rm is not run here"):
+        Session("page", blocks_of("```console\n$ rm x\n```\n")).run_through(0)

@@ -6,6 +6,7 @@
 | `W1`, `gamma2`, `WQ`, `bQ` | `W^1`, `\\gamma^2`, `W^Q`, `b^Q` | a letter with a superscript |
 | `d_k`, `d_model`, `norm_S` | `d_k`, `d_{\\text{model}}`, `\\text{norm}_S` | a subscript |
 | `mha`, `norm1`, `self_attention` | `\\text{mha}`, `\\text{norm1}`, `\\text{self-attention}` | a word |
+| `yhat`, `xbar1` | `\\hat{y}`, `\\bar{x}^1` | a letter in a dress |
 | `X_`, `lambda_`, `P__E`, `h_t__l` | `X'`, `\\lambda`, `P^E`, `h_t^l` | primes, keywords, other scripts |
 
 `parts` takes a Python identifier apart, and `joined` undoes it; LaTeX is written and read by parts.
@@ -30,6 +31,17 @@ GREEK = frozenset(
     "Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega".split()
 )
 
+#: What a letter may wear: yhat is \\hat{y}.
+DRESSES = {
+    "hat": "hat",
+    "tilde": "tilde",
+    "bar": "bar",
+    "vec": "vec",
+    "cal": "mathcal",
+    "bold": "mathbf",
+}
+
+_DRESSED = re.compile(rf"({'|'.join(GREEK)}|[A-Za-z])({'|'.join(DRESSES)})")
 _NUMBERED = re.compile(r"([A-Za-z]|[A-Za-z]{2,}?)(\d+)")
 _WEIGHT = re.compile(r"(W|[a-z])([A-Z])|(W)([a-z])")
 _AXIS = re.compile(r"(.*?)(?:_(\d+|[^\W\d_]))?('*)(\**)")
@@ -88,7 +100,8 @@ def _superscript(text: str) -> tuple[str, str]:
 
 
 def _is_letter(text: str) -> bool:
-    return text in GREEK or (len(text) == 1 and text.isascii() and text.isalpha())
+    single = len(text) == 1 and text.isascii() and text.isalpha()
+    return single or text in GREEK or _DRESSED.fullmatch(text) is not None
 
 
 def joined(name: Parts) -> str | None:
@@ -125,6 +138,9 @@ def letters(identifier: str, dialect: str = "macros") -> str:
 def _script(text: str) -> str:
     if text in GREEK:
         return f"\\{text}"
+    dressed = _DRESSED.fullmatch(text)
+    if dressed:
+        return f"\\{DRESSES[dressed[2]]}{{{_script(dressed[1])}}}"
     plain = text.isascii() and (text.isdecimal() or (len(text) == 1 and text.isalpha()))
     return text if plain else _word(text)
 

@@ -19,7 +19,7 @@ from namedtensor.primitives.notation import NOT, SUM
 #: So many signs fit on a line, by a rough count.
 WIDTH = 96
 
-_BASES = {"R": r"\mathbb{R}", "Z": r"\mathbb{Z}", "B": r"\{0, 1\}"}
+_BASES = {"R": r"\mathbb{R}", "Z": r"\mathbb{Z}", "B": r"\mathbb{B}"}
 _KINDS = {"int": "Z", "bool": "B"}
 _COMMAND = re.compile(r"\\[A-Za-z]+\*?|[{}&^_]|\\.")
 

@@ -219,7 +219,8 @@ class Forms:
         """Write a function before its operands; `bare` leaves out the parentheses of one."""
         pieces = [self.write(o) for o in operands]
         first = pieces[0]
-        if bare and len(pieces) == 1 and (first.level >= PREFIX or first.prefix):
+        opens = first.text.startswith(("(", "[", r"\left(", r"\left["))
+        if bare and len(pieces) == 1 and not opens and (first.level >= PREFIX or first.prefix):
             return Piece(f"{head} {first.text}", PREFIX, min(PREFIX, first.open), prefix=True)
         listed = ", ".join([inside(p, SUM if len(pieces) > 1 else RELATION) for p in pieces])
         return Piece(f"{head}{wrapped(listed)}", PREFIX, PREFIX, prefix=True)

@@ -309,7 +309,8 @@ def _call(forms: Forms, node: Node) -> Piece:
         if not parameter.setting:
             (after if parameter.after else before).extend(_arguments(forms, parameter, values))
     before += [f"{forms.letter(n).text} = {_value(v)}" for n, v in settings]
-    whole = _whole_bundle(formula, values)
+    given = {p.name for p in formula.signature.parameters if p.after and not p.setting}
+    whole = _bundle_of(values, given)
     if whole:
         after = [forms.letter(whole).text]
     listed = "; ".join([", ".join(group) for group in (before, after) if group])
@@ -329,25 +330,21 @@ def _arguments(forms: Forms, parameter: Any, values: dict[str, Node]) -> list[st
         for path, node in values.items()
         if path.startswith(f"{parameter.name}.")
     }
-    whole = _bundle_of(inner)
+    given = {path.partition(".")[0] for path in inner}
+    whole = _bundle_of(inner, given)
     if whole:
         return [forms.letter(whole).text]
     return [inside(forms.write(node), SUM) for node in inner.values()]
 
 
-def _whole_bundle(formula: Any, values: dict[str, Node]) -> str:
-    """Give the name of the bundle that all parameters of a call come from."""
-    after = {p.name for p in formula.signature.parameters if p.after and not p.setting}
-    return _bundle_of({p: n for p, n in values.items() if p.partition(".")[0] in after})
-
-
-def _bundle_of(inner: dict[str, Node]) -> str:
-    """Give the bundle whose members these are, each under its own name."""
+def _bundle_of(values: dict[str, Node], given: set[str]) -> str:
+    """Give the name of the bundle whose members these parameters are, each under its own name."""
     owners = set()
-    for path, node in inner.items():
-        whole = str(node.operation.params[0]) if node.name == "argument" else ""
-        owners.add(whole.removesuffix(f".{path}") if whole.endswith(f".{path}") else "")
-    return owners.pop().replace(".", "_") if len(owners) == 1 else ""
+    for path, node in values.items():
+        if path.partition(".")[0] in given:
+            whole = str(node.operation.params[0]) if node.name == "argument" else ""
+            owners.add(whole.removesuffix(f".{path}") if whole.endswith(f".{path}") else "")
+    return "_".join(reversed(owners.pop().split("."))) if len(owners) == 1 else ""
 
 
 def _value(value: Any) -> str:

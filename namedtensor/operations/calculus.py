@@ -21,7 +21,7 @@ from namedtensor.errors import (
 from namedtensor.plans import layout_of
 from namedtensor.shape import spaced
 from namedtensor.tensor import NamedTensor
-from namedtensor.tensor.named import same_shape
+from namedtensor.tensor.gradients import same_shape
 
 
 def derivative(f: Callable[..., Any], argument: int = 0) -> Callable[..., Any]:

@@ -6,7 +6,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from namedtensor.axes import Axes, AxisIndex, AxisSelection, distinct, one_axis, parse_axes, shown
+from namedtensor.axes import Axes, AxisIndex, AxisSelection, distinct, parse_axes, shown
 from namedtensor.backends import Backend, backend_of, get_backend
 from namedtensor.errors import (
     AxisMissingError,
@@ -16,54 +16,16 @@ from namedtensor.errors import (
     KindError,
     NamedTensorError,
     kind_of_thing,
-    nearest,
 )
-from namedtensor.plans import Layout, layout_of
-from namedtensor.primitives import plain_operation, table
-from namedtensor.shape import Shape, spaced
+from namedtensor.plans import layout_of
+from namedtensor.shape import spaced
 from namedtensor.tensor.apply import apply, use_classes
-
-_TABLE = table()
-_ABS = plain_operation("abs")
-_ADD = plain_operation("add")
-_DIV = plain_operation("div")
-_EQ = plain_operation("eq")
-_FLOORDIV = plain_operation("floordiv")
-_GE = plain_operation("ge")
-_GT = plain_operation("gt")
-_LE = plain_operation("le")
-_LOGICAL_AND = plain_operation("logical_and")
-_LOGICAL_NOT = plain_operation("logical_not")
-_LOGICAL_OR = plain_operation("logical_or")
-_LOGICAL_XOR = plain_operation("logical_xor")
-_LT = plain_operation("lt")
-_MOD = plain_operation("mod")
-_MUL = plain_operation("mul")
-_NE = plain_operation("ne")
-_NEG = plain_operation("neg")
-_POW = plain_operation("pow")
-_SUB = plain_operation("sub")
-_UFUNCS = {  # numpy's names of our operators
-    "add": "add",
-    "subtract": "sub",
-    "multiply": "mul",
-    "divide": "div",
-    "floor_divide": "floordiv",
-    "remainder": "mod",
-    "power": "pow",
-    "equal": "eq",
-    "not_equal": "ne",
-    "less": "lt",
-    "less_equal": "le",
-    "greater": "gt",
-    "greater_equal": "ge",
-    "bitwise_and": "logical_and",
-    "bitwise_or": "logical_or",
-    "bitwise_xor": "logical_xor",
-}
+from namedtensor.tensor.gradients import Gradients
+from namedtensor.tensor.operators import Operators
+from namedtensor.tensor.protocols import Protocols
 
 
-class NamedTensor:
+class NamedTensor(Operators, Gradients, Protocols):
     """Data with a name for each axis; the order in which axes are stored has no meaning.
 
         X in R^{seq[7] x emb[512]}
@@ -72,79 +34,7 @@ class NamedTensor:
     others: `X + b`, `W @ emb @ X`, `X[seq(0)]`, `X[seq >> seq_]`.
     """
 
-    __slots__ = ("__weakref__", "_data", "_layout")
-
-    def __init__(self, data: Any, layout: Layout) -> None:
-        self._data = data
-        self._layout = layout
-
-    # -------------------------------------------------------------------------- what it holds
-
-    @property
-    def data(self) -> Any:
-        """The stored array, whose axes are in the order of `axes`."""
-        return self._data
-
-    @property
-    def layout(self) -> Layout:
-        return self._layout
-
-    @property
-    def axes(self) -> tuple[str, ...]:
-        """The axis names in storage order."""
-        return self.layout.axes
-
-    @property
-    def kind(self) -> str:
-        """The kind of the numbers: bool, int, float or complex."""
-        return self.layout.kind
-
-    @property
-    def sizes(self) -> tuple[tuple[str, Any], ...]:
-        return tuple(zip(self.layout.axes, self.data.shape, strict=True))
-
-    @property
-    def shape(self) -> Shape:
-        """The axes with their sizes, equal to any other order of them.
-
-        >>> import namedtensor as nt
-        >>> nt.tensor([[1.0, 2.0]], "seq emb").shape
-        seq[1] x emb[2]
-        """
-        return Shape.of(self.sizes)
-
-    def size(self, axis: Axes) -> Any:
-        """Give the size of one axis.
-
-        >>> import namedtensor as nt
-        >>> nt.tensor([[1.0, 2.0]], "seq emb").size("emb")
-        2
-        """
-        name = one_axis(f"X.size({axis!r})", axis).name
-        for own, size in self.sizes:
-            if own == name:
-                return size
-        raise self.missing(f"X.size({shown(name)})", name)
-
-    def missing(self, call: str, name: str) -> AxisMissingError:
-        """Make the error of a call that names an axis which this tensor lacks."""
-        guess = nearest(name, self.axes)
-        return AxisMissingError(
-            call,
-            f"X has no axis {shown(name)}",
-            [("X", spaced(self.sizes))],
-            f"did you mean {shown(guess)}?"
-            if guess
-            else "X has only the axes that its shape shows",
-        )
-
-    @property
-    def dtype(self) -> Any:
-        return self.data.dtype
-
-    @property
-    def device(self) -> Any:
-        return self.layout.backend.function("device_of")(self.data)
+    __slots__ = ()
 
     # ----------------------------------------------------------------------- back to positions
 
@@ -218,164 +108,6 @@ class NamedTensor:
 
         return convert(self, targets)
 
-    # ------------------------------------------------------------------------------ gradients
-
-    def requires_grad_(self, requires: bool = True) -> NamedTensor:
-        """Ask torch to record operations on this tensor; gives the tensor itself."""
-        data = self._torch_data("X.requires_grad_()")
-        if self.kind not in ("float", "complex"):
-            raise KindError(
-                "X.requires_grad_()",
-                f"X holds {self.kind} numbers, and gradients are of real ones",
-                [("X", spaced(self.sizes))],
-                'X.to("float32")',
-            )
-        data.requires_grad_(requires)
-        return self
-
-    @property
-    def requires_grad(self) -> bool:
-        return bool(getattr(self.data, "requires_grad", False))
-
-    @property
-    def grad(self) -> NamedTensor | None:
-        """The gradient that backward() left, with the axes of X: X - rate * X.grad lines up."""
-        found = self._torch_data("X.grad").grad
-        return None if found is None else NamedTensor(found, self.layout)
-
-    def backward(self, gradient: NamedTensor | None = None) -> None:
-        """Compute gradients of this single number, or along a gradient of X's shape."""
-        data = self._torch_data("X.backward()")
-        if gradient is None:
-            if self.axes:
-                raise AxisSizeError(
-                    "X.backward()",
-                    "X has axes, and a gradient starts from a single number",
-                    [("X", spaced(self.sizes))],
-                    "reduce first: nt.sum[...](X).backward()",
-                )
-            self._recorded("X.backward()")
-            data.backward()
-        else:
-            self._recorded("X.backward(gradient)")
-            same_shape("X.backward(gradient)", "X", self, "gradient", gradient)
-            data.backward(gradient.torch(*self.axes))
-
-    def _recorded(self, call: str) -> None:
-        if not self.requires_grad:
-            raise BackendError(
-                call,
-                "no operation that led to X was recorded",
-                [("X", spaced(self.sizes))],
-                "ask for it before: W.requires_grad_()",
-            )
-
-    def detach(self) -> NamedTensor:
-        """Give the same numbers outside the gradient's record."""
-        return NamedTensor(self._torch_data("X.detach()").detach(), self.layout)
-
-    def _torch_data(self, call: str) -> Any:
-        if self.layout.backend.name != "torch":
-            raise BackendError(
-                call,
-                "gradients are torch's, and X holds numpy data",
-                [("X", spaced(self.sizes))],
-                'X.to("torch")',
-            )
-        return self.data
-
-    # ------------------------------------------------------------------- operators (section 3)
-
-    def __add__(self, other: Any) -> Any:
-        return apply(_ADD, self, other)
-
-    def __radd__(self, other: Any) -> Any:
-        return apply(_ADD, other, self)
-
-    def __sub__(self, other: Any) -> Any:
-        return apply(_SUB, self, other)
-
-    def __rsub__(self, other: Any) -> Any:
-        return apply(_SUB, other, self)
-
-    def __mul__(self, other: Any) -> Any:
-        return apply(_MUL, self, other)
-
-    def __rmul__(self, other: Any) -> Any:
-        return apply(_MUL, other, self)
-
-    def __truediv__(self, other: Any) -> Any:
-        return apply(_DIV, self, other)
-
-    def __rtruediv__(self, other: Any) -> Any:
-        return apply(_DIV, other, self)
-
-    def __floordiv__(self, other: Any) -> Any:
-        return apply(_FLOORDIV, self, other)
-
-    def __rfloordiv__(self, other: Any) -> Any:
-        return apply(_FLOORDIV, other, self)
-
-    def __mod__(self, other: Any) -> Any:
-        return apply(_MOD, self, other)
-
-    def __rmod__(self, other: Any) -> Any:
-        return apply(_MOD, other, self)
-
-    def __pow__(self, other: Any) -> Any:
-        return apply(_POW, self, other)
-
-    def __rpow__(self, other: Any) -> Any:
-        return apply(_POW, other, self)
-
-    def __eq__(self, other: object) -> Any:
-        return apply(_EQ, self, other)
-
-    def __ne__(self, other: object) -> Any:
-        return apply(_NE, self, other)
-
-    def __lt__(self, other: Any) -> Any:
-        return apply(_LT, self, other)
-
-    def __le__(self, other: Any) -> Any:
-        return apply(_LE, self, other)
-
-    def __gt__(self, other: Any) -> Any:
-        return apply(_GT, self, other)
-
-    def __ge__(self, other: Any) -> Any:
-        return apply(_GE, self, other)
-
-    def __and__(self, other: Any) -> Any:
-        return apply(_LOGICAL_AND, self, other)
-
-    def __rand__(self, other: Any) -> Any:
-        return apply(_LOGICAL_AND, other, self)
-
-    def __or__(self, other: Any) -> Any:
-        return apply(_LOGICAL_OR, self, other)
-
-    def __ror__(self, other: Any) -> Any:
-        return apply(_LOGICAL_OR, other, self)
-
-    def __xor__(self, other: Any) -> Any:
-        return apply(_LOGICAL_XOR, self, other)
-
-    def __rxor__(self, other: Any) -> Any:
-        return apply(_LOGICAL_XOR, other, self)
-
-    def __neg__(self) -> Any:
-        return apply(_NEG, self)
-
-    def __pos__(self) -> Any:
-        return self
-
-    def __abs__(self) -> Any:
-        return apply(_ABS, self)
-
-    def __invert__(self) -> Any:
-        return apply(_LOGICAL_NOT, self)
-
     def __hash__(self) -> int:
         return id(self)
 
@@ -428,115 +160,6 @@ class NamedTensor:
 
         return rearrange(self, pattern, sizes)
 
-    # --------------------------------------------------------------------- what Python asks of it
-
-    def __setitem__(self, record: Any, value: Any) -> NoReturn:
-        raise AxisNameError(
-            "X[...] = Y",
-            "named tensors are values; an update makes a new one",
-            [("X", spaced(self.sizes))],
-            "X = X.at[seq(0)].set(Y)",
-        )
-
-    def __iter__(self) -> NoReturn:
-        raise AxisNameError(
-            "iter(X)",
-            "a named tensor has no first axis to run along",
-            [("X", spaced(self.sizes))],
-            "name the axis: for Y in nt.unstack[seq](X)",
-        )
-
-    def __len__(self) -> NoReturn:
-        raise AxisNameError(
-            "len(X)",
-            "a named tensor has no first axis to measure",
-            [("X", spaced(self.sizes))],
-            "X.size(seq) for one axis, X.shape.count for all records",
-        )
-
-    __contains__ = None
-
-    def _number(self, call: str) -> Any:
-        """Give the one number of a tensor without axes to what asks for it."""
-        if self.axes:
-            every = ", ".join(f"{shown(a)}(0)" for a in self.axes)
-            raise AxisSizeError(
-                call,
-                "X has axes, and this is asked of a single number",
-                [("X", spaced(self.sizes))],
-                "nt.all[...](X) or nt.any[...](X)"
-                if self.kind == "bool"
-                else f"reduce the axes, nt.sum[...](X), or index them, X[{every}]",
-            )
-        return self.data.item()
-
-    def __bool__(self) -> bool:
-        return bool(self._number("bool(X)"))
-
-    def __int__(self) -> int:
-        return int(self._number("int(X)"))
-
-    def __float__(self) -> float:
-        return float(self._number("float(X)"))
-
-    def __index__(self) -> int:
-        number = self._number("operator.index(X)")
-        if not isinstance(number, int):
-            raise KindError(
-                "operator.index(X)",
-                f"X holds a {self.kind} number, and an index is a whole number",
-                [("X", spaced(self.sizes))],
-                "int(X) rounds towards zero",
-            )
-        return number
-
-    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        """Take operators over from numpy's numbers; functions of numpy are refused."""
-        name = _UFUNCS.get(ufunc.__name__)
-        if name is not None and method == "__call__" and not kwargs:
-            # numpy has wrapped its own single numbers in arrays without axes
-            given = [x[()] if isinstance(x, np.ndarray) and not x.ndim else x for x in inputs]
-            return apply(_TABLE[name].plain, *given)
-        word = ufunc.__name__
-        raise BackendError(
-            f"np.{word}(...)",
-            "numpy's functions know no names",
-            [("X", spaced(self.sizes))],
-            f"nt.{word}(X)" if word in _TABLE else f"X.numpy({', '.join(map(shown, self.axes))})",
-        )
-
-    def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> NoReturn:
-        word = func.__name__
-        raise BackendError(
-            f"np.{word}(...)",
-            "numpy's functions know no names",
-            [("X", spaced(self.sizes))],
-            f"use nt.{word}, or X.numpy({', '.join(map(shown, self.axes))})"
-            if word in _TABLE
-            else f"X.numpy({', '.join(map(shown, self.axes))})",
-        )
-
-    def __array__(self, *args: Any, **kwargs: Any) -> NoReturn:
-        raise BackendError(
-            "numpy(X)",
-            "numpy would have to guess the order of the axes",
-            [("X", spaced(self.sizes))],
-            f"say it: X.numpy({', '.join(map(shown, self.axes))})",
-        )
-
-    @classmethod
-    def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        name = getattr(func, "__name__", str(func))
-        found = [x for x in args if isinstance(x, NamedTensor)]
-        order = ", ".join(map(shown, found[0].axes)) if found else "seq, emb"
-        hint = f"nt.{name}" if name in _TABLE else f"X.torch({order}), or nt.lift({name}, ...)"
-        raise BackendError(
-            f"torch.{name}(...)",
-            "torch would have to guess the order of the axes",
-            [("X", spaced(x.sizes)) for x in found],
-            f"use {hint}",
-        )
-
     def __copy__(self) -> NamedTensor:
         return NamedTensor(self._data, self._layout)
 
@@ -576,17 +199,6 @@ class Contraction:
 
     def __repr__(self) -> str:
         return f"(X @ {self.axes}) waits for its right operand: X @ {self.axes} @ Y"
-
-
-def same_shape(call: str, first: str, X: NamedTensor, second: str, Y: Any) -> None:
-    """Raise AxisNameError unless Y is a named tensor of X's shape."""
-    if not isinstance(Y, NamedTensor) or Y.shape != X.shape:
-        shapes = [(first, spaced(X.sizes))]
-        if isinstance(Y, NamedTensor):
-            shapes.append((second, spaced(Y.sizes)))
-        raise AxisNameError(
-            call, f"{second} is no tensor of {first}'s shape", shapes, f"give {second} that shape"
-        )
 
 
 def tensor(data: Any, *axes: Any) -> NamedTensor:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from namedtensor.axes import shown
 from namedtensor.errors import AxisSizeError
 from namedtensor.primitives import Node, Size
 from namedtensor.primitives.node import apply_node, describe
@@ -46,8 +47,8 @@ def need_sizes(node: Node, call: str) -> None:
         if size is None:
             raise AxisSizeError(
                 call,
-                f"axis {name} has no size yet",
+                f"axis {shown(name)} has no size yet",
                 [(describe(node), str(node.type))],
-                f"give it one where the tensor is defined, {name}[5], or combine the tensor with "
-                f"one that has an axis {name}",
+                f"give it one where the tensor is defined, {shown(name)}[5], or combine the tensor "
+                f"with one that has an axis {shown(name)}",
             )

@@ -1,0 +1,90 @@
+"""What torch records of a named tensor: gradients line up with it by name."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+from namedtensor.errors import AxisNameError, AxisSizeError, BackendError, KindError
+from namedtensor.shape import spaced
+from namedtensor.tensor.held import Held
+
+
+class Gradients(Held):
+    """Ask for gradients, and read them."""
+
+    __slots__ = ()
+
+    def requires_grad_(self, requires: bool = True) -> Self:
+        """Ask torch to record operations on this tensor; gives the tensor itself."""
+        data = self._torch_data("X.requires_grad_()")
+        if self.kind not in ("float", "complex"):
+            raise KindError(
+                "X.requires_grad_()",
+                f"X holds {self.kind} numbers, and gradients are of real ones",
+                [("X", spaced(self.sizes))],
+                'X.to("float32")',
+            )
+        data.requires_grad_(requires)
+        return self
+
+    @property
+    def requires_grad(self) -> bool:
+        return bool(getattr(self.data, "requires_grad", False))
+
+    @property
+    def grad(self) -> Self | None:
+        """The gradient that backward() left, with the axes of X: X - rate * X.grad lines up."""
+        found = self._torch_data("X.grad").grad
+        return None if found is None else type(self)(found, self.layout)
+
+    def backward(self, gradient: Any = None) -> None:
+        """Compute gradients of this single number, or along a gradient of X's shape."""
+        data = self._torch_data("X.backward()")
+        if gradient is None:
+            if self.axes:
+                raise AxisSizeError(
+                    "X.backward()",
+                    "X has axes, and a gradient starts from a single number",
+                    [("X", spaced(self.sizes))],
+                    "reduce first: nt.sum[...](X).backward()",
+                )
+            self._recorded("X.backward()")
+            data.backward()
+        else:
+            self._recorded("X.backward(gradient)")
+            same_shape("X.backward(gradient)", "X", self, "gradient", gradient)
+            data.backward(gradient.torch(*self.axes))
+
+    def _recorded(self, call: str) -> None:
+        if not self.requires_grad:
+            raise BackendError(
+                call,
+                "no operation that led to X was recorded",
+                [("X", spaced(self.sizes))],
+                "ask for it before: W.requires_grad_()",
+            )
+
+    def detach(self) -> Self:
+        """Give the same numbers outside the gradient's record."""
+        return type(self)(self._torch_data("X.detach()").detach(), self.layout)
+
+    def _torch_data(self, call: str) -> Any:
+        if self.layout.backend.name != "torch":
+            raise BackendError(
+                call,
+                "gradients are torch's, and X holds numpy data",
+                [("X", spaced(self.sizes))],
+                'X.to("torch")',
+            )
+        return self.data
+
+
+def same_shape(call: str, first: str, X: Gradients, second: str, Y: Any) -> None:
+    """Raise AxisNameError unless Y is a named tensor of X's shape."""
+    if not isinstance(Y, Gradients) or Y.shape != X.shape:
+        shapes = [(first, spaced(X.sizes))]
+        if isinstance(Y, Gradients):
+            shapes.append((second, spaced(Y.sizes)))
+        raise AxisNameError(
+            call, f"{second} is no tensor of {first}'s shape", shapes, f"give {second} that shape"
+        )

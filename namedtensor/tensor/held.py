@@ -1,0 +1,86 @@
+"""What a named tensor holds: positional data, and the layout that names its axes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from namedtensor.axes import Axes, one_axis, shown
+from namedtensor.errors import AxisMissingError, nearest
+from namedtensor.plans import Layout
+from namedtensor.shape import Shape, spaced
+
+
+class Held:
+    """Data in storage order, with its layout."""
+
+    __slots__ = ("__weakref__", "_data", "_layout")
+
+    def __init__(self, data: Any, layout: Layout) -> None:
+        self._data = data
+        self._layout = layout
+
+    @property
+    def data(self) -> Any:
+        """The stored array, whose axes are in the order of `axes`."""
+        return self._data
+
+    @property
+    def layout(self) -> Layout:
+        return self._layout
+
+    @property
+    def axes(self) -> tuple[str, ...]:
+        """The axis names in storage order."""
+        return self.layout.axes
+
+    @property
+    def kind(self) -> str:
+        """The kind of the numbers: bool, int, float or complex."""
+        return self.layout.kind
+
+    @property
+    def sizes(self) -> tuple[tuple[str, Any], ...]:
+        return tuple(zip(self.layout.axes, self.data.shape, strict=True))
+
+    @property
+    def shape(self) -> Shape:
+        """The axes with their sizes, equal to any other order of them.
+
+        >>> import namedtensor as nt
+        >>> nt.tensor([[1.0, 2.0]], "seq emb").shape
+        seq[1] x emb[2]
+        """
+        return Shape.of(self.sizes)
+
+    def size(self, axis: Axes) -> Any:
+        """Give the size of one axis.
+
+        >>> import namedtensor as nt
+        >>> nt.tensor([[1.0, 2.0]], "seq emb").size("emb")
+        2
+        """
+        name = one_axis(f"X.size({axis!r})", axis).name
+        for own, size in self.sizes:
+            if own == name:
+                return size
+        raise self.missing(f"X.size({shown(name)})", name)
+
+    def missing(self, call: str, name: str) -> AxisMissingError:
+        """Make the error of a call that names an axis which this tensor lacks."""
+        guess = nearest(name, self.axes)
+        return AxisMissingError(
+            call,
+            f"X has no axis {shown(name)}",
+            [("X", spaced(self.sizes))],
+            f"did you mean {shown(guess)}?"
+            if guess
+            else "X has only the axes that its shape shows",
+        )
+
+    @property
+    def dtype(self) -> Any:
+        return self.data.dtype
+
+    @property
+    def device(self) -> Any:
+        return self.layout.backend.function("device_of")(self.data)

@@ -1,0 +1,147 @@
+"""What Python, numpy and torch ask of a named tensor, and what they are told."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+import numpy as np
+
+from namedtensor.axes import shown
+from namedtensor.errors import AxisNameError, AxisSizeError, BackendError, KindError
+from namedtensor.primitives import table
+from namedtensor.shape import spaced
+from namedtensor.tensor.apply import apply
+from namedtensor.tensor.held import Held
+
+_TABLE = table()
+_UFUNCS = {  # numpy's names of our operators
+    "add": "add",
+    "subtract": "sub",
+    "multiply": "mul",
+    "divide": "div",
+    "floor_divide": "floordiv",
+    "remainder": "mod",
+    "power": "pow",
+    "equal": "eq",
+    "not_equal": "ne",
+    "less": "lt",
+    "less_equal": "le",
+    "greater": "gt",
+    "greater_equal": "ge",
+    "bitwise_and": "logical_and",
+    "bitwise_or": "logical_or",
+    "bitwise_xor": "logical_xor",
+}
+
+
+class Protocols(Held):
+    """Single numbers become Python's; what would need an order of axes is refused in words."""
+
+    __slots__ = ()
+
+    def __setitem__(self, record: Any, value: Any) -> NoReturn:
+        raise AxisNameError(
+            "X[...] = Y",
+            "named tensors are values; an update makes a new one",
+            [("X", spaced(self.sizes))],
+            "X = X.at[seq(0)].set(Y)",
+        )
+
+    def __iter__(self) -> NoReturn:
+        raise AxisNameError(
+            "iter(X)",
+            "a named tensor has no first axis to run along",
+            [("X", spaced(self.sizes))],
+            "name the axis: for Y in nt.unstack[seq](X)",
+        )
+
+    def __len__(self) -> NoReturn:
+        raise AxisNameError(
+            "len(X)",
+            "a named tensor has no first axis to measure",
+            [("X", spaced(self.sizes))],
+            "X.size(seq) for one axis, X.shape.count for all records",
+        )
+
+    __contains__ = None
+
+    def _number(self, call: str) -> Any:
+        """Give the one number of a tensor without axes to what asks for it."""
+        if self.axes:
+            every = ", ".join(f"{shown(a)}(0)" for a in self.axes)
+            raise AxisSizeError(
+                call,
+                "X has axes, and this is asked of a single number",
+                [("X", spaced(self.sizes))],
+                "nt.all[...](X) or nt.any[...](X)"
+                if self.kind == "bool"
+                else f"reduce the axes, nt.sum[...](X), or index them, X[{every}]",
+            )
+        return self.data.item()
+
+    def __bool__(self) -> bool:
+        return bool(self._number("bool(X)"))
+
+    def __int__(self) -> int:
+        return int(self._number("int(X)"))
+
+    def __float__(self) -> float:
+        return float(self._number("float(X)"))
+
+    def __index__(self) -> int:
+        number = self._number("operator.index(X)")
+        if not isinstance(number, int):
+            raise KindError(
+                "operator.index(X)",
+                f"X holds a {self.kind} number, and an index is a whole number",
+                [("X", spaced(self.sizes))],
+                "int(X) rounds towards zero",
+            )
+        return number
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        """Take operators over from numpy's numbers; functions of numpy are refused."""
+        name = _UFUNCS.get(ufunc.__name__)
+        if name is not None and method == "__call__" and not kwargs:
+            # numpy has wrapped its own single numbers in arrays without axes
+            given = [x[()] if isinstance(x, np.ndarray) and not x.ndim else x for x in inputs]
+            return apply(_TABLE[name].plain, *given)
+        word = ufunc.__name__
+        raise BackendError(
+            f"np.{word}(...)",
+            "numpy's functions know no names",
+            [("X", spaced(self.sizes))],
+            f"nt.{word}(X)" if word in _TABLE else f"X.numpy({', '.join(map(shown, self.axes))})",
+        )
+
+    def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> NoReturn:
+        word = func.__name__
+        raise BackendError(
+            f"np.{word}(...)",
+            "numpy's functions know no names",
+            [("X", spaced(self.sizes))],
+            f"use nt.{word}, or X.numpy({', '.join(map(shown, self.axes))})"
+            if word in _TABLE
+            else f"X.numpy({', '.join(map(shown, self.axes))})",
+        )
+
+    def __array__(self, *args: Any, **kwargs: Any) -> NoReturn:
+        raise BackendError(
+            "numpy(X)",
+            "numpy would have to guess the order of the axes",
+            [("X", spaced(self.sizes))],
+            f"say it: X.numpy({', '.join(map(shown, self.axes))})",
+        )
+
+    @classmethod
+    def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        name = getattr(func, "__name__", str(func))
+        found = [x for x in args if isinstance(x, Protocols)]
+        order = ", ".join(map(shown, found[0].axes)) if found else "seq, emb"
+        hint = f"nt.{name}" if name in _TABLE else f"X.torch({order}), or nt.lift({name}, ...)"
+        raise BackendError(
+            f"torch.{name}(...)",
+            "torch would have to guess the order of the axes",
+            [("X", spaced(x.sizes)) for x in found],
+            f"use {hint}",
+        )

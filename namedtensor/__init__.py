@@ -146,11 +146,11 @@ __version__ = "0.1.0"
 
 
 def __getattr__(name: str) -> object:
-    """Load `nt.testing`, and what `%load_ext namedtensor` asks for, when it is first asked for."""
-    if name == "testing":
+    """Load `nt.latex`, `nt.testing` and what `%load_ext namedtensor` asks for when first asked for."""
+    if name in ("latex", "testing"):
         import importlib
 
-        return importlib.import_module("namedtensor.testing")
+        return importlib.import_module(f"namedtensor.{name}")
     if name == "load_ipython_extension":
         from namedtensor.display.magic import load
 

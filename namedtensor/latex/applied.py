@@ -1,0 +1,185 @@
+"""Calls of a document's own functions, with the parameters that the caller passes on or owns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from namedtensor.errors import NamedTensorError
+from namedtensor.latex.link import Input, Linked, is_bundle_name, owns, passed_on
+from namedtensor.latex.nonsense import ArgumentsError
+from namedtensor.latex.scopes import Meaning
+from namedtensor.latex.scripts import key
+from namedtensor.latex.syntax import Call, Expression, Letter, Relation, Scripts
+from namedtensor.latex.values import UNKNOWN, Value
+from namedtensor.latex.wording import wording
+
+if TYPE_CHECKING:
+    from namedtensor.latex.bodies import BodyScope
+    from namedtensor.latex.formulas import Library
+
+
+@dataclass(frozen=True, slots=True)
+class Passed:
+    """A letter that stands for many parameters, on its way to a function that wants them."""
+
+    name: Expression
+    bundle: Any = None
+
+
+class Missing(Exception):
+    """A call does not say what a parameter of the function is."""
+
+    def __init__(self, wanted: Input) -> None:
+        self.wanted = wanted
+        super().__init__(wanted.key)
+
+
+class Applied:
+    """A function of the document, to be called from a body."""
+
+    def __init__(self, library: Library, meaning: Meaning) -> None:
+        assert meaning.defined is not None
+        self.library = library
+        self.meaning = meaning
+        self.name = meaning.key
+
+    def apply(
+        self,
+        call: Call,
+        arguments: Sequence[Value],
+        parameters: Sequence[Value],
+        scope: BodyScope,
+    ) -> Value:
+        """Call the formula; what it fails with is a failure of this call."""
+        defined = self.meaning.defined
+        assert defined is not None
+        callee: Linked = self.library.linker.linked(defined, self.meaning.indices)
+        places = [(a, v) for a, v in zip(call.arguments, arguments, strict=False)]
+        given = [v for a, v in places if not isinstance(a, Relation)]
+        count = len(callee.arguments)
+        if len(given) != count:
+            return scope.failed(call, _wrong_count(call, callee, len(given)))
+        if any(v is UNKNOWN for v in (*given, *parameters)):
+            return UNKNOWN
+        try:
+            named = self._parameters(call, callee, parameters, scope)
+            for argument, value in places:
+                if isinstance(argument, Relation):
+                    named[self.library.setting(callee, argument.first)] = value
+            return self._run(call, callee, given, named)
+        except Missing as missing:
+            return scope.failed(call, _missing(call, callee, missing.wanted))
+        except NamedTensorError as error:
+            return scope.failed(call, error)
+
+    def _run(
+        self, call: Call, callee: Linked, given: list[Value], named: dict[str, Value]
+    ) -> Value:
+        formula = self.library.formula(callee)
+        defined = callee.defined.call
+        own = [a.name for a in defined.axes] if defined is not None else []
+        asked = [a.name for a in call.axes]
+        if not asked or own == asked or len(own) != len(asked):
+            return formula(*given, **named)
+        into = {a: o for a, o in zip(asked, own, strict=True) if a != o}
+        back = {o: a for a, o in into.items()}
+        result = formula(*[_renamed(v, into) for v in given], **named)
+        return _renamed(result, back)
+
+    def _parameters(
+        self, call: Call, callee: Linked, parameters: Sequence[Value], scope: BodyScope
+    ) -> dict[str, Value]:
+        """Find each parameter: in the bundle that the call owns, in its list, or by its own letter."""
+        body, around = scope.body, scope.around
+        linker = self.library.linker
+        text = key(call.function, around.indices)
+        if owns(self.meaning, call, callee, around.indices):
+            return dict(body.values[str(text)].values) if callee.after else {}
+        if is_bundle_name(linker, body.linked, call, around.place, around.indices):
+            text = key(call.parameters[0], around.indices)
+            return dict(body.values[str(text)].values)
+        found = {}
+        for wanted in callee.after:
+            value = self._one(wanted, call, callee, parameters, scope)
+            if value is not None:
+                found[self.library.identifier(callee, wanted)] = value
+        return found
+
+    def _one(
+        self,
+        wanted: Input,
+        call: Call,
+        callee: Linked,
+        parameters: Sequence[Value],
+        scope: BodyScope,
+    ) -> Value | None:
+        place = wanted.listed
+        if place is None:
+            return self._by_letter(wanted, scope)
+        if place >= len(parameters):
+            if wanted.role == "setting":
+                return None
+            raise Missing(wanted)
+        given = call.parameters[place]
+        passed = passed_on(wanted, given, callee)
+        if isinstance(passed, (Letter, Scripts)):
+            value = scope.find(passed)
+            return (
+                scope.failed(given, _no_member(given, passed, wanted)) if value is None else value
+            )
+        value = parameters[place]
+        if isinstance(value, Passed):
+            return value.bundle
+        return value
+
+    def _by_letter(self, wanted: Input, scope: BodyScope) -> Value | None:
+        """Give what the caller's document means by the same letter."""
+        body = scope.body
+        if wanted.role == "setting":
+            return None
+        if wanted.role == "bundle":
+            return body.values.get(wanted.key)
+        meaning = Meaning("input", wanted.key, wanted.declared, None, dict.fromkeys(wanted.along))
+        found = body.linked.input_of(meaning)
+        if found is None:
+            raise Missing(wanted)
+        return body.values[found.key]
+
+
+def _renamed(value: Any, pairs: dict[str, str]) -> Any:
+    """Rename those axes that a value has."""
+    from namedtensor.axes import Axis
+
+    for before, after in pairs.items():
+        if before in getattr(value, "axes", ()):
+            value = value[Axis(before) >> Axis(after)]
+    return value
+
+
+def _wrong_count(call: Call, callee: Linked, count: int) -> NamedTensorError:
+    wanted = ", ".join([i.key for i in callee.arguments])
+    return ArgumentsError(
+        wording(call),
+        f"{callee.key} takes {len(callee.arguments)} argument(s), {wanted}, and is given {count}",
+        hint=f"write {callee.key}({wanted})",
+    )
+
+
+def _missing(call: Call, callee: Linked, wanted: Input) -> NamedTensorError:
+    listed = ", ".join(callee.listed)
+    return ArgumentsError(
+        wording(call),
+        f"{callee.key} needs its parameter {wanted.key}, and is called without",
+        hint=f"write {callee.key}(...; {listed or wanted.key}), or {callee.key}^{{1}}(...) for "
+        "parameters of its own",
+    )
+
+
+def _no_member(given: Expression, passed: Expression, wanted: Input) -> NamedTensorError:
+    return ArgumentsError(
+        wording(given),
+        f"{wording(given)} is to hold {wording(passed)}, which is not declared",
+        hint=f"declare {wording(passed)}, which stands for {wanted.key} here",
+    )

@@ -1,0 +1,359 @@
+"""Bodies: evaluate a definition with what its formula was given, and all that it reaches.
+
+A body has one value for each of its inputs. Definitions that its letters stand for are evaluated when
+they are reached, once; a series is evaluated member by member.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import namedtensor.operations.joining as joining
+from namedtensor.axes import Axis
+from namedtensor.errors import NamedTensorError
+from namedtensor.formula.written import name_part
+from namedtensor.latex.applied import Applied, Passed
+from namedtensor.latex.evaluate import Evaluator
+from namedtensor.latex.failures import LatexError, failure
+from namedtensor.latex.indices import one_based, plain, zero_based
+from namedtensor.latex.link import Around, Input, Linked, find_function
+from namedtensor.latex.names import identifier
+from namedtensor.latex.scopes import Defined, Meaning
+from namedtensor.latex.scripts import Indices, fold, key, numbered
+from namedtensor.latex.syntax import (
+    Expression,
+    Indexed,
+    Items,
+    SizedAxis,
+    Space,
+)
+from namedtensor.latex.values import UNKNOWN, Value
+from namedtensor.tensor import NamedTensor
+
+if TYPE_CHECKING:
+    from namedtensor.latex.formulas import Library
+
+#: Members of a series are evaluated one after the other where there are more than so many.
+DEEP = 4
+
+
+class Body:
+    """Evaluate a linked definition on values of its inputs."""
+
+    def __init__(self, library: Library, linked: Linked, values: Mapping[str, Value]) -> None:
+        self.library = library
+        self.linked = linked
+        self.values = values
+        self.numbers: dict[str, int | None] = {**library.linker.bound, **linked.indices}
+        self._known: dict[Any, Value] = {}
+
+    def run(self) -> Value:
+        """Give the value of the definition."""
+        self._count_members()
+        defined = self.linked.defined
+        if defined.letters and any(t not in self.linked.indices for t in defined.letters):
+            return self.stack(defined, Around(defined.place, self.numbers))
+        value = self.evaluate(defined, Around(defined.place, self.numbers))
+        result = self.linked.result
+        if result is not None and result.base == "[n]":
+            return zero_based(value)
+        return tuple(map(plain, value)) if isinstance(value, tuple) else plain(value)
+
+    def scope(self, around: Around) -> BodyScope:
+        """Give the scope of a place in the body."""
+        return BodyScope(self, around)
+
+    def input(self, found: Input) -> Value:
+        """Give the value of an input, as the formula counts it."""
+        value = self.values[found.key]
+        if found.space is not None and found.space.base == "[n]" and value is not UNKNOWN:
+            return one_based(value)
+        return value
+
+    # ------------------------------------------------------------------------------- sizes
+
+    def _count_members(self) -> None:
+        """Take the number T of t = 1, ..., T from what has an axis t."""
+        for found in self.linked.inputs:
+            for letter in found.along:
+                size = self._size_along(found, letter)
+                if found.declared is None or size is None:
+                    continue
+                ranges = self.library.names.range_of(letter, found.declared.statement)
+                if ranges is None:
+                    continue
+                upper = key(ranges.upper) if ranges.upper is not None else None
+                lower = fold(ranges.lower, self.numbers)
+                if upper is not None and upper not in self.numbers:
+                    self.numbers[upper] = size + (1 if lower is None else lower) - 1
+
+    def _size_along(self, found: Input, letter: str) -> int | None:
+        value = self.values[found.key]
+        if not isinstance(value, NamedTensor):
+            return None
+        return int(value.size(letter))
+
+    def size_named(self, text: str) -> Value | None:
+        """Give what a size's letter stands for: the size of an axis that is declared with it."""
+        found = self._size_in(self.linked.inputs, self.values, text)
+        if found is None:
+            found = self.numbers.get(text)
+        if found is None:
+            found = self._size_by_axis(text)
+        return found
+
+    def _size_in(self, inputs: list[Input], values: Any, text: str) -> Value | None:
+        for given in inputs:
+            value = values.get(given.key)
+            if given.role == "bundle" and given.linked is not None:
+                found = self.library.sizes_in(given.linked, value, text, self._size_in)
+            else:
+                found = _size_of(given.space, value, text)
+            if found is not None:
+                return found
+        return None
+
+    def _size_by_axis(self, text: str) -> Value | None:
+        """Take the size of an axis of the same name that is declared with this size elsewhere."""
+        for declared, axis in self.library.names.sizes_named(text):
+            for given in self.linked.inputs:
+                value = self.values.get(given.key)
+                plainly = given.space is not None and any(
+                    a.axis.name == axis.axis.name and a.size is None for a in given.space.axes
+                )
+                if plainly and isinstance(value, NamedTensor) and declared is not given.declared:
+                    return value.size(axis.axis.name)
+        return None
+
+    # ------------------------------------------------------------------------------- definitions
+
+    def evaluate(self, defined: Defined, around: Around) -> Value:
+        """Evaluate a definition's body at its place."""
+        statement = defined.statement
+        scope = self.scope(around)
+        evaluator = Evaluator(scope)
+        target = statement.target
+        if statement.op != "=" and defined.kind != "function":
+            before = self.reach_before(defined, around)
+            if isinstance(target, Indexed):
+                return evaluator.update(before, target, statement.body)
+            scope.before = (defined.key, before)
+        if isinstance(target, Indexed):
+            sizes = self._sizes_of_elements(defined, scope)
+            return evaluator.element(target, statement.body, sizes, statement.condition)
+        body = statement.body
+        if isinstance(body, Items) and body.bracket == "(" and len(body.parts) > 1:
+            return tuple([evaluator.value(p) for p in body.parts])
+        return evaluator.value(body)
+
+    def reach_before(self, defined: Defined, around: Around) -> Value:
+        """Give what a name stood for before its update."""
+        meaning = self.library.names.before(defined)
+        if meaning is None:
+            raise self.library.error(
+                "undefined",
+                f"{defined.key} is updated, and has no value before",
+                defined.name,
+                hint=f"declare it, or define it first: {defined.key} = ...",
+            )
+        return self.value_of(meaning, around)
+
+    def _sizes_of_elements(self, defined: Defined, scope: BodyScope) -> dict[str, Any]:
+        """Give the declared sizes of an element-defined tensor, those that are known here."""
+        meaning = self.library.names.declaration(defined.name, defined.place, {})
+        space = meaning.declared.space if meaning is not None and meaning.declared else None
+        result = self.linked.result if defined is self.linked.defined else None
+        space = result or space
+        sizes = {}
+        for axis in space.axes if space is not None else ():
+            size = None if axis.size is None else scope.extent(axis.size)
+            if size is not None and size is not UNKNOWN:
+                sizes[axis.axis.name] = size
+        return sizes
+
+    def value_of(self, meaning: Meaning, around: Around) -> Value | None:
+        """Give what a name stands for; None where it is nothing that this formula takes."""
+        if meaning.kind == "input":
+            return self._member_of_input(meaning, around)
+        if meaning.kind == "function":
+            return Applied(self.library, meaning)
+        if meaning.kind == "size":
+            return self.size_named(meaning.key)
+        defined = meaning.defined
+        assert defined is not None
+        own = around.own and meaning.kind != "value"
+        if meaning.kind == "stack":
+            return self.stack(defined, Around(defined.place, self.numbers, own))
+        return self.member(defined, meaning.indices, own)
+
+    def _member_of_input(self, meaning: Meaning, around: Around) -> Value | None:
+        found = self.linked.input_of(meaning)
+        if found is None:
+            return None
+        value = self.input(found)
+        if not found.along or not isinstance(value, NamedTensor):
+            return value
+        declared = found.declared
+        assert declared is not None
+        for letter in found.along:
+            number = meaning.indices.get(letter)
+            if number is None:
+                raise self.no_number(letter, meaning.key)
+            ranges = self.library.names.range_of(letter, declared.statement)
+            lower = fold(ranges.lower, self.numbers) if ranges is not None else 1
+            value = value[Axis(letter)(number - (1 if lower is None else lower))]
+        return value
+
+    # ------------------------------------------------------------------------------- series
+
+    def member(self, defined: Defined, indices: Indices, own: bool) -> Value:
+        """Give a definition's value, or that of one member of a series."""
+        numbers = {**self.numbers, **indices}
+        for letter in defined.letters:
+            if numbers.get(letter) is None:
+                raise self.no_number(letter, defined.key)
+        place = (defined, own, tuple(sorted(indices.items(), key=str)))
+        if place in self._known:
+            return self._known[place]
+        if len(defined.letters) == 1:
+            self._reach_up_to(defined, indices, own)
+        if place in self._known:
+            return self._known[place]
+        around = Around(defined.place, numbers, own)
+        value = self.evaluate(defined, around)
+        name = identifier(numbered(defined.name, indices))
+        if name is not None and not isinstance(value, tuple):
+            name_part(name, value)
+        self._known[place] = value
+        return value
+
+    def _reach_up_to(self, defined: Defined, indices: Indices, own: bool) -> None:
+        """Evaluate the members before one that is far up, the first one first."""
+        (letter,) = defined.letters
+        last = indices[letter]
+        lower = fold(defined.range.lower, self.numbers) if defined.range else None
+        first = 1 if lower is None else lower
+        if last is None or last - first <= DEEP:
+            return
+        reached = [dict(k[2]).get(letter, 0) for k in self._known if k[0] is defined]
+        for number in range(max([first, *reached]), last):
+            self.member(defined, {**indices, letter: number}, own)
+
+    def stack(self, defined: Defined, around: Around) -> Value:
+        """Give all members of a series along an axis of its index letter."""
+        (letter,) = defined.letters[:1]
+        lower = fold(defined.range.lower, self.numbers) if defined.range else None
+        first = 1 if lower is None else lower
+        last = fold(defined.range.upper, self.numbers) if defined.range else None
+        if last is None:
+            last = self._last_of_inputs(letter, first)
+        if last is None:
+            upper = key(defined.range.upper) if defined.range and defined.range.upper else None
+            raise self.no_number(upper or letter, defined.key)
+        members = [
+            self.member(defined, {letter: number}, around.own) for number in range(first, last + 1)
+        ]
+        return joining.stack[letter](*members)
+
+    def _last_of_inputs(self, letter: str, first: int) -> int | None:
+        for found in self.linked.inputs:
+            if letter in found.along:
+                size = self._size_along(found, letter)
+                if size is not None:
+                    return size + first - 1
+        return None
+
+    def no_number(self, letter: str, name: str) -> LatexError:
+        return self.library.unbound(self.linked, letter, name)
+
+
+def _size_of(space: Space | None, value: Value, text: str) -> Value | None:
+    """Find a size among the declared sizes of one input."""
+    if space is None or not isinstance(value, NamedTensor):
+        return None
+    for axis in space.axes:
+        if axis.size is not None and axis.axis.name in value.axes:
+            found = _solved(axis, value, text)
+            if found is not None:
+                return found
+    return None
+
+
+def _solved(axis: SizedAxis, value: NamedTensor, text: str) -> Value | None:
+    """Solve a declared size for its letter: d of hid:4d is |hid|/4."""
+    if axis.size is None or key(axis.size) == text:
+        return value.size(axis.axis.name)
+    start, step = fold(axis.size, {text: 0}), fold(axis.size, {text: 1})
+    if start is None or step is None or start == step:
+        return None
+    return (value.size(axis.axis.name) - start) // (step - start)
+
+
+class BodyScope:
+    """Answer for the names at one place of a body. A checker makes its own of it."""
+
+    def __init__(self, body: Body, around: Around) -> None:
+        self.body = body
+        self.around = around
+        self.before: tuple[str, Value] | None = None
+
+    def find(self, name: Expression) -> Value | None:
+        """Give what a Letter or Scripts stands for."""
+        body, around = self.body, self.around
+        text = key(name, around.indices)
+        if text is None:
+            return None
+        if self.before is not None and text == self.before[0]:
+            return self.before[1]
+        if around.own and text in body.linked.own:
+            return body.input(body.linked.own[text])
+        names = body.library.names
+        if around.own and text in body.linked.listed:
+            meaning = names.declaration(name, around.place, around.indices)
+        else:
+            meaning = names.look(name, around.place, around.indices)
+        if meaning is not None:
+            value = body.value_of(meaning, around)
+            if value is not None:
+                return value
+        return self._otherwise(name, text)
+
+    def _otherwise(self, name: Expression, text: str) -> Value | None:
+        """Find index letters, settings, bundles, and functions that own their parameters."""
+        body = self.body
+        number = self.around.indices.get(text)
+        if number is not None:
+            return number
+        for found in body.linked.inputs:
+            if found.key == text and found.role in ("setting", "bundle"):
+                value = body.values[found.key]
+                return Passed(name, value) if found.role == "bundle" else value
+        meaning = find_function(body.library.names, name, self.around.place, self.around.indices)
+        if meaning is not None:
+            return Applied(body.library, meaning)
+        if body.library.names.has_members(name):
+            return Passed(name)
+        return None
+
+    def size(self, axis: str) -> Value:
+        """Give |axis| where the formula runs."""
+        return abs(Axis(axis))
+
+    def extent(self, size: Expression) -> Value | None:
+        """Give a declared size; None where nothing here has it."""
+        text = key(size)
+        if text is not None:
+            return self.body.size_named(text)
+        try:
+            return Evaluator(self).extent(size)
+        except LatexError:
+            return None
+
+    def failed(self, where: Expression, error: NamedTensorError) -> Value:
+        """Say where in the document an operation fails."""
+        raise failure(error, self.body.library.source, where.span) from None
+
+    def seen(self, where: Expression, value: Value) -> Value:
+        """Take note of nothing: a formula that runs is not looked at."""
+        return value

@@ -1,0 +1,283 @@
+"""A document: its statements, what is wrong with them, and its formulas."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from namedtensor.errors import NamedTensorError, nearest
+from namedtensor.latex.failures import LatexError
+from namedtensor.latex.families import Family
+from namedtensor.latex.faults import Fault
+from namedtensor.latex.findings import Finding
+from namedtensor.latex.formulas import Library, python_name
+from namedtensor.latex.link import SMALL, Linked
+from namedtensor.latex.reader import Reading, parse_expression
+from namedtensor.latex.scopes import Defined, Names, Place
+from namedtensor.latex.scripts import key, stem
+from namedtensor.latex.source import Source, Span
+from namedtensor.latex.syntax import Definition, Expression, Letter, Scripts, Statement
+from namedtensor.latex.walk import walk
+
+if TYPE_CHECKING:
+    from namedtensor.formula.formula import Formula
+    from namedtensor.primitives import Node
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StatementView:
+    """One statement of a document: what kind it is, where it stands, and what it says.
+
+    `kind` is declaration, signature, definition, constraint, induction or aside.
+    """
+
+    document: Document
+    syntax: Statement
+
+    @property
+    def kind(self) -> str:
+        return type(self.syntax).__name__.lower()
+
+    @property
+    def span(self) -> Span:
+        return self.syntax.span
+
+    @property
+    def text(self) -> str:
+        return self.document.source.text[self.span.start : self.span.end]
+
+    @property
+    def line(self) -> int:
+        return self.document.source.position(self.span.start)[0]
+
+    @property
+    def tree(self) -> Node | None:
+        """The expression tree of a definition; None where it is none, or cannot be evaluated."""
+        if not isinstance(self.syntax, Definition):
+            return None
+        defined = self.document.definitions.of(self.syntax)
+        if defined is None:
+            return None
+        try:
+            return self.document.library.of(defined).written().results[0]
+        except NamedTensorError:
+            return None
+
+    def __repr__(self) -> str:
+        return f"{self.kind} in line {self.line}: {' '.join(self.text.split())}"
+
+
+class Document:
+    """A text whose formulas can be checked, called and printed.
+
+    >>> from namedtensor.latex import read
+    >>> document = read(r"$X \\in \\mathbb{R}^{\\text{seq}}$, $f(X) = \\sum_{\\text{seq}} X$")
+    >>> document["f"].shape("seq[3] emb[2]")
+    emb[2]
+    """
+
+    def __init__(
+        self,
+        reading: Reading,
+        bound: dict[str, int] | None = None,
+        settings: dict[str, float] | None = None,
+    ) -> None:
+        self.reading = reading
+        self.bound = dict(bound or {})
+        self.settings = dict(settings or {})
+        self.definitions = Names(reading.statements)
+        self.library = Library(self.source, self.definitions, self.bound, self.settings)
+
+    @property
+    def source(self) -> Source:
+        return self.reading.source
+
+    @property
+    def statements(self) -> tuple[StatementView, ...]:
+        """All statements, in the order of the text."""
+        return tuple([StatementView(self, s) for s in self.reading.statements])
+
+    @property
+    def asides(self) -> tuple[StatementView, ...]:
+        """The formulas that are not named notation."""
+        return tuple([s for s in self.statements if s.kind == "aside"])
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What could not be read."""
+        return self.reading.findings
+
+    def check(self) -> list[Finding]:
+        """Say what is wrong with the document, the worst first."""
+        from namedtensor.latex.check import check_document
+
+        found: list[Finding] = check_document(self)
+        return found
+
+    # ------------------------------------------------------------------------------- formulas
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names that can be asked for, in the order of the text."""
+        return tuple(dict.fromkeys([_asked(d) for d in self.definitions.definitions]))
+
+    def __getitem__(self, name: str) -> Formula | Family:
+        """Give a formula, or a family of formulas, by its name: "att", "X^0", r"\\text{FFN}".
+
+        Raises: LatexError where nothing has this name, or where the formula lacks a declaration.
+        """
+        found = self._find(name)
+        if found is None:
+            raise self._no_such_name(name)
+        defined, indices = found
+        if defined.letters and not indices and defined.kind == "function":
+            return Family(self.library, defined)
+        return self.library.of(defined, indices)
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and self._find(name) is not None
+
+    def _find(self, name: str) -> tuple[Defined, dict[str, int | None]] | None:
+        """Find a definition by its name as it is written, by its Python name, or as a member."""
+        given = list(self.definitions.definitions)
+        written = self._expression(name)
+        text = None if written is None else key(written, self.bound)
+        for found in (
+            [d for d in given if d.key in (name, text)],
+            [d for d in given if python_name(d.name, d.key) == name],
+            [d for d in given if d.letters and name == stem(d.name)],
+        ):
+            if found:
+                return found[-1], {}
+        return None if written is None else self._member(written)
+
+    def _member(self, written: Expression) -> tuple[Defined, dict[str, int | None]] | None:
+        """Find a member of a series or a family: X^L where L is bound."""
+        count = len(self.definitions.statements)
+        last = max([s.block for s in self.definitions.statements], default=0)
+        place = Place(count, last + 1, -1)
+        found = self.definitions.look(written, place, self.bound)
+        if found is None or found.defined is None or None in found.indices.values():
+            return None
+        return found.defined, dict(found.indices)
+
+    def _expression(self, name: str) -> Expression | None:
+        try:
+            written = parse_expression(name, self.reading.macros)
+        except Fault:
+            return None
+        return written if isinstance(written, (Letter, Scripts)) else None
+
+    def _no_such_name(self, name: str) -> LatexError:
+        names = self.names
+        guess = nearest(name, names)
+        near = [d for d in self.definitions.definitions if guess in (None, _asked(d))]
+        span = near[0].name.span if near else Span(0, 0)
+        hint = f"it defines {', '.join(names)}" if names else "a definition is written f(X) = ..."
+        meant = f"; did you mean {guess}?" if guess else ""
+        message = f"the document defines no {name}{meant}"
+        return self.library.error_at("undefined", message, span, hint)
+
+    def linked(self, definition: Definition) -> Linked | None:
+        """Give a definition with all that its formula takes."""
+        defined = self.definitions.of(definition)
+        return None if defined is None else self.library.linker.linked(defined)
+
+    def bind(self, **numbers: float) -> Document:
+        """Choose numbers: sizes, d_k=64; lengths of series, L=6; small numbers, epsilon=1e-6.
+
+        Raises: NamedTensorError where the document knows no such number.
+        """
+        known = self._numbers()
+        bound, settings = dict(self.bound), dict(self.settings)
+        for name, value in numbers.items():
+            text = known.get(name)
+            if text is None:
+                guess = nearest(name, known)
+                listed = ", ".join(sorted(known))
+                raise NamedTensorError(
+                    f"document.bind({name}={value!r})",
+                    f"{self.source.name} has no size or number {name}",
+                    hint=f"did you mean {guess}?" if guess else f"it has {listed or 'none'}",
+                )
+            if stem_of(text) in SMALL:
+                settings[text] = value
+                continue
+            if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+                raise NamedTensorError(
+                    f"document.bind({name}={value!r})",
+                    "a size or a length is a whole number, 0 or more",
+                    hint=f"document.bind({name}=64)",
+                )
+            bound[text] = value
+        return Document(self.reading, bound, settings)
+
+    def _numbers(self) -> dict[str, str]:
+        """List the numbers that can be chosen: Python name -> key."""
+        places: list[Any] = [axis.size for _, axis in self.definitions.sized]
+        for known in self.definitions.ranges:
+            places += [known.lower, known.upper]
+        spaces = [s for group in self.definitions.declared.values() for s in group]
+        places += [s.space.bound for s in spaces if s.space.bound is not None]
+        names = [p for place in places if place is not None for p in walk(place)]
+        for statement in self.reading.statements:
+            names += [p for p in walk(statement) if isinstance(p, Letter) and p.text in SMALL]
+        found = {}
+        for name in names:
+            text = key(name) if isinstance(name, (Letter, Scripts)) else None
+            if text is not None and text not in self.definitions.defined:
+                found[python_name(name, text)] = text
+        return found
+
+    # ------------------------------------------------------------------------------- printing
+
+    @property
+    def formulas(self) -> tuple[Formula, ...]:
+        """The formulas that stand for themselves: functions, and values outside of a function's block.
+
+        What waits for a number that has not been chosen, as the L of X^L, is left out.
+        """
+        functions = {d.place.block for d in self.definitions.definitions if d.kind == "function"}
+        found = []
+        for defined in self.definitions.definitions:
+            inside = defined.kind != "function" and defined.place.block in functions
+            if inside or defined.letters:
+                continue
+            try:
+                found.append(self.library.of(defined))
+            except LatexError as error:
+                if error.finding.code != "unbound":
+                    raise
+        return tuple(found)
+
+    def latex(self, dialect: str = "macros") -> str:
+        """Print the document's formulas in one dialect: "macros" or "underset"."""
+        return "\n\n".join([f.latex(dialect) for f in self.formulas])
+
+    def python(self) -> str:
+        """Write the Python module that the document defines."""
+        from namedtensor.latex.python import python_of
+
+        return python_of(self.formulas)
+
+    def __repr__(self) -> str:
+        return f"Document({self.source.name!r}: {', '.join(self.names)})"
+
+
+def _asked(defined: Defined) -> str:
+    """Give the name by which a definition is asked for: LayerNorm for LayerNorm^l."""
+    if defined.letters:
+        return stem(defined.name) or defined.key
+    return defined.key if len(defined.key) < 2 or "{" not in defined.key else _short(defined.key)
+
+
+def _short(text: str) -> str:
+    """Leave out the braces that a script of one sign does without: X^0 for X^{0}."""
+    import re
+
+    return re.sub(r"\{(.)\}", r"\1", text)
+
+
+def stem_of(text: str) -> str:
+    """Give the letter of a key: W of W^{1}."""
+    return text.split("^")[0].split("_")[0].rstrip("'")

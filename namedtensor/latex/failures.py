@@ -1,0 +1,67 @@
+"""Errors that name their place in a document."""
+
+from __future__ import annotations
+
+from namedtensor.errors import (
+    AxisClashError,
+    AxisMissingError,
+    AxisSizeError,
+    IndexRangeError,
+    KindError,
+    NamedTensorError,
+)
+from namedtensor.latex.findings import Finding
+from namedtensor.latex.nonsense import (
+    ArgumentsError,
+    NoAxisError,
+    NotNotationError,
+    UndefinedError,
+)
+from namedtensor.latex.source import Source, Span
+
+
+class LatexError(NamedTensorError):
+    """Say what is wrong at a place of a document: a finding that stops the formula that needs it.
+
+    >>> from namedtensor.latex.source import Source, Span
+    >>> source = Source("X + Y", "notes.md")
+    >>> print(LatexError(Finding("error", "undeclared", "Y is not declared", source, Span(4, 5))))
+    notes.md:1:5: error[undeclared]: Y is not declared
+    1 | X + Y
+      |     ^
+    """
+
+    def __init__(self, finding: Finding) -> None:
+        self.finding = finding
+        place = f"{finding.source.name}:{finding.line}:{finding.column}"
+        super().__init__(place, finding.message, finding.shapes, finding.hint)
+
+    def __str__(self) -> str:
+        return str(self.finding)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return LatexError, (self.finding,)
+
+
+#: The code of a finding by the class of what an operation has raised; the first that fits.
+CODES: tuple[tuple[type[NamedTensorError], str], ...] = (
+    (UndefinedError, "undefined"),
+    (NoAxisError, "no-axis"),
+    (ArgumentsError, "arguments"),
+    (NotNotationError, "not-notation"),
+    (IndexRangeError, "index-range"),
+    (AxisMissingError, "axis-missing"),
+    (AxisSizeError, "axis-size"),
+    (AxisClashError, "axis-clash"),
+    (KindError, "index-type"),
+)
+
+
+def failure(error: NamedTensorError, source: Source, span: Span) -> LatexError:
+    """Give an error its place in a document; one that has a place keeps it."""
+    if isinstance(error, LatexError):
+        return error
+    code = next((code for kind, code in CODES if isinstance(error, kind)), "nonsense")
+    message = f"{error.call}: {error.why}"
+    finding = Finding("error", code, message, source, span, error.operands, error.hint)
+    return LatexError(finding)

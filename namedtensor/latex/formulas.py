@@ -1,0 +1,228 @@
+"""Formulas of a document: signatures from declarations, and bodies that evaluate what is written."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from namedtensor.axes import Axis
+from namedtensor.errors import NamedTensorError
+from namedtensor.formula import B, R, Z
+from namedtensor.formula.formula import Bundle, Formula
+from namedtensor.formula.signature import Parameter, Signature
+from namedtensor.formula.signature import Space as NamedSpace
+from namedtensor.latex import names as python_names
+from namedtensor.latex.bodies import Body
+from namedtensor.latex.failures import LatexError
+from namedtensor.latex.findings import Finding
+from namedtensor.latex.link import Input, Linked, Linker
+from namedtensor.latex.scopes import Defined, Names
+from namedtensor.latex.scripts import Indices, fold, key, numbered
+from namedtensor.latex.source import Source, Span
+from namedtensor.latex.syntax import Expression, Items, Space
+from namedtensor.tensor import NamedTensor
+
+#: What the sets of the notation are here; one-hot and 0/1 tensors hold numbers of any kind.
+BASES = {"R": R, "Z": Z, "N": Z, "[n]": Z, "C": R, "{0,1}": R, "[0,1]": R, "B": B}
+
+
+class Library:
+    """The formulas of a document, each made once.
+
+    `bound` are numbers that its user has chosen for sizes and lengths, `settings` those for small
+    numbers such as epsilon.
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        names: Names,
+        bound: Mapping[str, int] | None = None,
+        settings: Mapping[str, float] | None = None,
+    ) -> None:
+        self.source = source
+        self.names = names
+        self.linker = Linker(names, bound)
+        self.settings = dict(settings or {})
+        self._formulas: dict[Linked, Formula] = {}
+        self._identifiers: dict[Linked, dict[str, str]] = {}
+
+    # ------------------------------------------------------------------------------- formulas
+
+    def formula(self, linked: Linked) -> Formula:
+        """Give the formula of a linked definition.
+
+        Raises: LatexError where one of its arguments is declared nowhere.
+        """
+        if linked not in self._formulas:
+            self._formulas[linked] = self._make(linked)
+        return self._formulas[linked]
+
+    def of(self, defined: Defined, indices: Indices | None = None) -> Formula:
+        """Give the formula of a definition, or of a member of a family."""
+        return self.formula(self.linker.linked(defined, indices))
+
+    def _make(self, linked: Linked) -> Formula:
+        if linked.unbound:
+            raise self.unbound(linked, linked.unbound, linked.key)
+        parameters = [self._parameter(linked, found) for found in linked.inputs]
+        python = inspect.Signature(
+            [
+                inspect.Parameter(
+                    p.name,
+                    inspect.Parameter.KEYWORD_ONLY
+                    if p.after
+                    else inspect.Parameter.POSITIONAL_OR_KEYWORD,
+                    default=p.default,
+                )
+                for p in parameters
+            ]
+        )
+        several = _several(linked)
+        result = None if linked.result is None or several else (self.space(linked.result),)
+        keys = {p.name: i.key for p, i in zip(parameters, linked.inputs, strict=True)}
+        body = self._function(linked, python, keys)
+        return Formula(body, Signature(tuple(parameters), result, several, python))
+
+    def _parameter(self, linked: Linked, found: Input) -> Parameter:
+        name = self.identifier(linked, found)
+        after = found.role != "argument"
+        if found.role == "setting":
+            default = self.settings.get(found.key, found.default)
+            return Parameter(name, None, None, True, default)
+        if found.role == "bundle":
+            assert found.linked is not None
+            return Parameter(name, None, self.formula(found.linked), after, inspect.Parameter.empty)
+        if found.space is None:
+            raise self.error(
+                "undeclared",
+                f"{found.key} is declared nowhere, and {linked.key} needs its axes",
+                found.name,
+                hint=f"declare it: {found.key} \\in \\mathbb{{R}}^{{...}}",
+            )
+        space = self.space(found.space, found.along)
+        return Parameter(name, space, None, after, inspect.Parameter.empty)
+
+    def space(self, space: Space, along: tuple[str, ...] = ()) -> NamedSpace:
+        """Give a declared space, with those sizes that are numbers."""
+        axes = [Axis(letter, self.linker.bound.get(letter)) for letter in along]
+        axes += [Axis(a.axis.name, fold(a.size, self.linker.bound)) for a in space.axes]
+        base = BASES.get(space.base, R)
+        return NamedSpace(base.letter, base.kinds, tuple(axes))
+
+    def _function(
+        self, linked: Linked, python: inspect.Signature, keys: dict[str, str]
+    ) -> Callable[..., Any]:
+        def body(*args: Any, **kwargs: Any) -> Any:
+            given = python.bind(*args, **kwargs)
+            given.apply_defaults()
+            values = {keys[name]: value for name, value in given.arguments.items()}
+            return self._tensors(Body(self, linked, values).run())
+
+        body.__name__ = self.name(linked)
+        body.__qualname__ = body.__name__
+        body.__doc__ = self.describe(linked)
+        body.names_parts = True  # type: ignore[attr-defined]
+        return body
+
+    @staticmethod
+    def _tensors(result: Any) -> Any:
+        """Give a bare number as a tensor without axes."""
+        from namedtensor.primitives.node import number
+        from namedtensor.tensor import SymbolicTensor
+
+        parts = result if isinstance(result, tuple) else (result,)
+        tensors = [p if isinstance(p, NamedTensor) else SymbolicTensor(number(p)) for p in parts]
+        return tuple(tensors) if isinstance(result, tuple) else tensors[0]
+
+    def describe(self, linked: Linked) -> str:
+        """Say where a formula is defined, and which parameters its list leaves out."""
+        statement = linked.defined.statement
+        line = self.source.position(statement.span.start)[0]
+        text = " ".join(self.source.text[statement.span.start : statement.span.end].split())
+        lines = [
+            f"{linked.key}, as {self.source.name} defines it in line {line}.",
+            "",
+            f"    {text}",
+        ]
+        if linked.defined.kind == "function":
+            unlisted = [i.key for i in linked.after if i.listed is None and i.role != "setting"]
+            if unlisted:
+                lines += ["", f"{', '.join(unlisted)}: declared, and not in its list."]
+        return "\n".join(lines)
+
+    # ------------------------------------------------------------------------------- names
+
+    def name(self, linked: Linked) -> str:
+        """Give the Python name of a formula."""
+        return python_name(numbered(linked.defined.name, linked.indices), linked.key)
+
+    def identifier(self, linked: Linked, found: Input) -> str:
+        """Give the Python name of an input: W1 for W^1."""
+        if linked not in self._identifiers:
+            known: dict[str, str] = {}
+            for one in linked.inputs:
+                name = one.name
+                if one.along:
+                    name = getattr(name, "base", name)
+                text = python_name(name, one.key)
+                while text in known.values():
+                    text += "_"
+                known[one.key] = text
+            self._identifiers[linked] = known
+        return self._identifiers[linked][found.key]
+
+    def setting(self, linked: Linked, name: Expression) -> str:
+        """Give the Python name of a setting that a call names.
+
+        Raises: LatexError where the formula has no such setting.
+        """
+        text = key(name)
+        for found in linked.inputs:
+            if found.role == "setting" and found.key == text:
+                return self.identifier(linked, found)
+        raise self.error("arguments", f"{linked.key} has no setting {text}", name)
+
+    def sizes_in(self, linked: Linked, value: Any, text: str, search: Any) -> Any:
+        """Find a size among the parameters that a bundle holds."""
+        held = value.values if isinstance(value, Bundle) else value
+        if not isinstance(held, dict):
+            return None
+        inside = {i.key: held.get(self.identifier(linked, i)) for i in linked.after}
+        return search(linked.after, inside, text)
+
+    # ------------------------------------------------------------------------------- errors
+
+    def unbound(self, linked: Linked, letter: str, name: str) -> LatexError:
+        """Make the error of a series whose number of members nobody has chosen."""
+        hint = f'choose it: document.bind({letter}=2)["{linked.key}"]'
+        message = f"{name} needs a number for {letter}"
+        return self.error("unbound", message, linked.defined.name, hint)
+
+    def error(self, code: str, message: str, where: Expression, hint: str = "") -> LatexError:
+        """Make an error at a place of the document."""
+        return self.error_at(code, message, where.span, hint)
+
+    def error_at(self, code: str, message: str, span: Span, hint: str = "") -> LatexError:
+        """Make an error at a stretch of the document."""
+        return LatexError(Finding("error", code, message, self.source, span, (), hint))
+
+
+def python_name(name: Expression, text: str) -> str:
+    """Give a Python name for any name: W1 for W^1, x__t_1 for x^{t-1}, lnorm__1_ for lnorm^{1'}."""
+    found = python_names.identifier(name)
+    if found is not None:
+        return found
+    plain = re.sub(r"\W+", "_", text.replace("'", "").replace("^{", "__")).strip("_")
+    primes = "_" * text.count("'")
+    return plain + primes if plain[:1].isalpha() else f"_{plain}"
+
+
+def _several(linked: Linked) -> bool:
+    body = linked.defined.body
+    return isinstance(body, Items) and body.bracket == "(" and len(body.parts) > 1
+
+
+__all__ = ["Library", "NamedTensorError", "python_name"]

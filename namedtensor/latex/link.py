@@ -1,0 +1,502 @@
+"""Link a definition: find all that its formula takes, through the letters that its body reaches.
+
+What stands in f(X; W, b) comes first. A letter after the semicolon that is not declared itself is a
+bundle: W stands for the declared W^1 and W^2 that the body reaches. What is declared and stands in
+neither list is a parameter too. A function with an index of its own, MHA^l(X), owns its parameters.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from namedtensor.latex.scopes import Declared, Defined, Meaning, Names, Place, rename_stem
+from namedtensor.latex.scripts import Indices, key, numbered, script_letters, stem
+from namedtensor.latex.syntax import (
+    At,
+    Big,
+    Call,
+    Expression,
+    Indexed,
+    Letter,
+    Relation,
+    Scripts,
+    Signature,
+    Space,
+)
+from namedtensor.latex.walk import children
+
+#: Small numbers that a formula may use without a declaration: settings with this default.
+SMALL = ("epsilon", "varepsilon")
+SMALL_NUMBER = 1e-5
+
+
+@dataclass(slots=True, eq=False)
+class Input:
+    """One thing that a formula takes.
+
+    `role` is argument, parameter, setting or bundle. `listed` is its place among the names after the
+    semicolon, None where it is not written there. `along` are index letters that are axes here: the
+    x^t of a recurrence are one tensor with an axis t. `linked` is the formula that a bundle is for.
+    """
+
+    key: str
+    name: Expression
+    role: str
+    declared: Declared | None = None
+    space: Space | None = None
+    listed: int | None = None
+    along: tuple[str, ...] = ()
+    linked: Linked | None = None
+    default: Any = None
+
+
+@dataclass(slots=True, eq=False)
+class Linked:
+    """A definition with what its formula takes; `indices` say which member of a family it is.
+
+    `unbound` is the letter of a length that decides what the formula takes, and is not chosen yet.
+    """
+
+    defined: Defined
+    indices: Indices
+    result: Space | None = None
+    inputs: list[Input] = field(default_factory=list)
+    own: dict[str, Input] = field(default_factory=dict)
+    listed: dict[str, int] = field(default_factory=dict)
+    unbound: str = ""
+
+    @property
+    def key(self) -> str:
+        """The name of the formula: LayerNorm^{1}."""
+        return key(self.defined.name, self.indices) or self.defined.key
+
+    @property
+    def arguments(self) -> list[Input]:
+        return [i for i in self.inputs if i.role == "argument"]
+
+    @property
+    def after(self) -> list[Input]:
+        """What stands after the semicolon, or would."""
+        return [i for i in self.inputs if i.role != "argument"]
+
+    def input_of(self, meaning: Meaning) -> Input | None:
+        """Give the input that a declared name stands for."""
+        text = self.key_of(meaning)
+        return next(
+            (i for i in self.inputs if i.declared is meaning.declared and i.key == text), None
+        ) or next((i for i in self.inputs if i.declared is meaning.declared and i.along), None)
+
+    def key_of(self, meaning: Meaning) -> str:
+        """Give the key of a declared name: x^{t} for all members, gamma^{1} in LayerNorm^1."""
+        assert meaning.declared is not None
+        return meaning.declared.key if self.gathers(meaning) else meaning.key
+
+    def gathers(self, meaning: Meaning) -> bool:
+        """Say whether a name is a member of a tensor that holds all members along an axis."""
+        known = all(v is not None for v in meaning.indices.values())
+        return bool(meaning.indices) and not (self.indices and known)
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """Where a part of a formula stands: whose letters it sees, and which names are bound there."""
+
+    place: Place
+    indices: Indices
+    own: bool = True
+    shadow: frozenset[str] = frozenset()
+
+
+class Linker:
+    """Link the definitions of a document; `bound` are numbers that its user has chosen, L = 6."""
+
+    def __init__(self, names: Names, bound: Mapping[str, int] | None = None) -> None:
+        self.names = names
+        self.bound = dict(bound or {})
+        self._known: dict[Any, Linked] = {}
+        calls = [d.call for d in names.definitions]
+        self._after = {stem(p) for c in calls if c is not None for p in c.parameters}
+
+    def linked(self, defined: Defined, indices: Indices | None = None) -> Linked:
+        """Give a definition, or a member of a family, with what it takes."""
+        numbers = {n: v for n, v in (indices or {}).items() if v is not None}
+        place = (defined, tuple(sorted(numbers.items())))
+        if place not in self._known:
+            linked = self._known[place] = Linked(defined, numbers)
+            Walk(self, linked).run()
+        return self._known[place]
+
+    def is_parameter(self, name: Expression) -> bool:
+        """Say whether this document writes a letter after a semicolon somewhere."""
+        return stem(name) in self._after
+
+
+class Walk:
+    """Walk over a definition and all that it reaches, and note what its formula takes."""
+
+    def __init__(self, linker: Linker, linked: Linked) -> None:
+        self.linker = linker
+        self.names = linker.names
+        self.linked = linked
+        self.seen: set[Any] = set()
+
+    def run(self) -> None:
+        linked, defined = self.linked, self.linked.defined
+        around = Around(defined.place, {**self.linker.bound, **linked.indices})
+        signature = self.names.signatures.get(defined.key)
+        call = defined.call
+        if call is not None:
+            self._list(call, signature, around)
+        linked.result = signature.codomain if signature else self._declared_result()
+        self._body(defined, around)
+        self._unreached(call, around)
+        self._sort()
+
+    def _list(self, call: Call, signature: Signature | None, around: Around) -> None:
+        """Take the arguments, and remember the names after the semicolon."""
+        for place, argument in enumerate(call.arguments):
+            text = key(argument, around.indices)
+            if text is None:
+                continue
+            found = Input(text, argument, "argument")
+            declared = self._declaration(argument, around)
+            if declared is not None:
+                found.declared, found.space, found.along = declared
+            if signature is not None and place < len(signature.domain) and found.declared is None:
+                found.space = signature.domain[place]
+            self.linked.own[text] = found
+            self.linked.inputs.append(found)
+        for place, parameter in enumerate(call.parameters):
+            text = key(parameter, around.indices)
+            if text is not None:
+                self.linked.listed[text] = place
+
+    def _declaration(
+        self, name: Expression, around: Around
+    ) -> tuple[Declared, Space, tuple[str, ...]] | None:
+        """Find the declaration of an argument; x is declared where x^t is."""
+        meaning = self.names.declaration(name, around.place, around.indices)
+        if meaning is None or meaning.declared is None:
+            family = self.names.family(name, around.place)
+            return None if family is None else (family, family.space, family.letters)
+        return meaning.declared, meaning.declared.space, ()
+
+    def _declared_result(self) -> Space | None:
+        """Find what the defined name itself is declared to be."""
+        defined = self.linked.defined
+        if defined.kind == "function":
+            return None
+        meaning = self.names.declaration(defined.name, defined.place, self.linked.indices)
+        if meaning is None or meaning.declared is None:
+            return None
+        near = meaning.declared.place.section == defined.place.section
+        return meaning.declared.space if near else None
+
+    def _unreached(self, call: Call | None, around: Around) -> None:
+        """Keep a parameter that is listed and declared right here, though the body forgets it."""
+        reached = {i.listed for i in self.linked.inputs}
+        for place, parameter in enumerate(call.parameters if call else ()):
+            meaning = self.names.declaration(parameter, around.place, around.indices)
+            declared = None if meaning is None else meaning.declared
+            if place not in reached and meaning is not None and declared is not None:
+                near = declared.place.block == around.place.block
+                if near:
+                    self._take(parameter, meaning)
+
+    def _sort(self) -> None:
+        """Put the parameters in the order of their list, or of their declarations."""
+        linked = self.linked
+        bundled = any(i.listed is not None and i.key not in linked.listed for i in linked.inputs)
+        last = len(self.names.statements)
+
+        def order(found: Input) -> tuple[Any, ...]:
+            declared = found.declared
+            at = declared.place.index if declared is not None else last
+            inside = declared.statement.names.index(declared.name) if declared is not None else 0
+            unlisted = found.listed is None
+            return (
+                unlisted and not bundled,
+                0 if bundled or unlisted else found.listed,
+                at,
+                inside,
+            )
+
+        first = linked.arguments
+        if linked.defined.kind != "function":
+            first = sorted(first, key=order)
+        linked.inputs = first + sorted(linked.after, key=order)
+
+    # ------------------------------------------------------------------------------- walking
+
+    def _body(self, defined: Defined, around: Around) -> None:
+        bound = [i.at for i in _items(defined) if isinstance(i.at, Letter)]
+        inner = dataclasses.replace(
+            around, shadow=around.shadow | {k for k in map(key, bound) if k is not None}
+        )
+        if defined.statement.op != "=" and defined.kind != "function":
+            before = self.names.before(defined)
+            if before is not None:
+                self._reach(before, around)
+        for part in (defined.body, *[i.at for i in _items(defined)]):
+            self.visit(part, inner)
+
+    def visit(self, part: Any, around: Around) -> None:
+        """Visit a part of a formula."""
+        if isinstance(part, (Letter, Scripts)):
+            self._name(part, around)
+        elif isinstance(part, Call):
+            self._call(part, around)
+        elif isinstance(part, Big):
+            self._big(part, around)
+        elif isinstance(part, Relation) and part.rest and part.rest[0][0] == "<-":
+            self.visit(part.rest[0][1], around)
+        else:
+            for child in children(part):
+                self.visit(child, around)
+
+    def _big(self, part: Big, around: Around) -> None:
+        lower = part.lower
+        first = lower.first if isinstance(lower, Relation) else lower
+        text = key(first) if isinstance(first, (Letter, Scripts)) else None
+        inner = dataclasses.replace(
+            around, shadow=around.shadow | ({text} if text is not None else set())
+        )
+        for child in children(part):
+            self.visit(child, inner)
+
+    def _name(self, name: Letter | Scripts, around: Around) -> bool:
+        """Note what a name stands for; where a name has no meaning, its parts may have."""
+        text = key(name, around.indices)
+        if text is not None and (text in around.shadow or self._known(name, text, around)):
+            return True
+        if isinstance(name, Scripts):
+            self.visit(name.base, around)
+            for script in (name.sub, name.sup):
+                if script is not None:
+                    self.visit(script, around)
+            return False
+        if name.style == "letter" and 1 < len(name.text) < 4 and name.text.isalpha():
+            parts = [Letter(name.span, c) for c in name.text]
+            if all(self._means_something(p, around) for p in parts):
+                for part in parts:
+                    self._name(part, around)
+        return False
+
+    def _means_something(self, name: Letter, around: Around) -> bool:
+        text = name.text
+        return (
+            text in around.shadow
+            or text in self.linked.own
+            or text in self.linked.listed
+            or self.names.look(name, around.place, around.indices) is not None
+        )
+
+    def _known(self, name: Letter | Scripts, text: str, around: Around) -> bool:
+        if around.own and text in self.linked.own:
+            return True
+        if around.own and text in self.linked.listed:
+            meaning = self.names.declaration(name, around.place, around.indices)
+        else:
+            meaning = self.names.look(name, around.place, around.indices)
+        if meaning is None:
+            return self._small(name, text)
+        if meaning.kind == "input":
+            self._take(name, meaning)
+        elif meaning.kind in ("where", "value", "stack"):
+            self._reach(meaning, around)
+        elif meaning.kind == "function":
+            self._implicit(self._callee(meaning))
+        return True
+
+    def _small(self, name: Expression, text: str) -> bool:
+        if stem(name) not in SMALL:
+            return False
+        if all(i.key != text for i in self.linked.inputs):
+            found = Input(text, name, "setting", default=SMALL_NUMBER)
+            found.listed = self.linked.listed.get(text)
+            self.linked.inputs.append(found)
+        return True
+
+    def _take(self, name: Expression, meaning: Meaning) -> None:
+        """Note a declared name that the body reaches."""
+        declared = meaning.declared
+        assert declared is not None
+        linked = self.linked
+        if not declared.space.axes and self._small(name, meaning.key):
+            return
+        if linked.input_of(meaning) is not None:
+            return
+        text = linked.key_of(meaning)
+        own_name = declared.name if linked.gathers(meaning) else numbered(name, meaning.indices)
+        along = declared.letters if linked.gathers(meaning) else ()
+        found = Input(text, own_name, "parameter", declared, declared.space, along=along)
+        found.listed = linked.listed.get(text)
+        if found.listed is None:
+            found.listed = linked.listed.get(stem(name) or "")
+        value = linked.defined.kind != "function"
+        if value and found.listed is None and not self.linker.is_parameter(name):
+            found.role = "argument"
+        linked.inputs.append(found)
+
+    def _reach(self, meaning: Meaning, around: Around) -> None:
+        """Visit a definition that a letter stands for, and the first members of a series."""
+        defined = meaning.defined
+        assert defined is not None
+        indices = {**self.linker.bound, **self.linked.indices, **meaning.indices}
+        if meaning.kind == "stack":
+            indices |= dict.fromkeys(defined.letters)
+        own = around.own and meaning.kind != "value"
+        place = (defined, own, tuple(sorted(indices.items(), key=str)))
+        if place in self.seen:
+            return
+        self.seen.add(place)
+        inner = Around(defined.place, indices, own)
+        self._body(defined, inner)
+        if any(indices.get(t) is None for t in defined.letters):
+            for first in self.names.firsts(defined):
+                self.visit(first, inner)
+
+    # ------------------------------------------------------------------------------- calling
+
+    def _callee(self, meaning: Meaning) -> Linked:
+        assert meaning.defined is not None
+        return self.linker.linked(meaning.defined, meaning.indices)
+
+    def _call(self, call: Call, around: Around) -> None:
+        for argument in call.arguments:
+            self.visit(argument.rest[0][1] if isinstance(argument, Relation) else argument, around)
+        text = key(call.function, around.indices)
+        if text is None or text in around.shadow or (around.own and text in self.linked.own):
+            self.visit(call.function, around)
+            self._parameters(call.parameters, around)
+            return
+        found = find_callee(self.linker, call, around.place, around.indices)
+        if found is None:
+            self.visit(call.function, around)
+            self._parameters(call.parameters, around)
+            return
+        callee, owned = found
+        if owned:
+            self._note_open(call.function, around)
+            self._own(text, call.function, callee)
+            return
+        self._implicit(callee)
+        self._pass_on(call, callee, around)
+
+    def _parameters(self, parameters: Sequence[Expression], around: Around) -> None:
+        for parameter in parameters:
+            self.visit(parameter, around)
+
+    def _note_open(self, name: Expression, around: Around) -> None:
+        """Note that a length must be known: MHA^l has parameters for each l = 1, ..., L."""
+        for letter in script_letters(name):
+            if letter in around.indices and around.indices[letter] is None:
+                statement = self.names.statements[around.place.index]
+                within = self.names.range_of(letter, statement)
+                upper = None if within is None or within.upper is None else key(within.upper)
+                self.linked.unbound = upper or letter
+
+    def _own(self, text: str, name: Expression, callee: Linked) -> None:
+        """Note the parameters that MHA^1(X) owns, as a bundle of its name."""
+        if callee.after and all(i.key != text for i in self.linked.inputs):
+            listed = self.linked.listed.get(text)
+            found = Input(text, name, "bundle", listed=listed, linked=callee)
+            self.linked.inputs.append(found)
+
+    def _implicit(self, callee: Linked) -> None:
+        """Take what a called formula takes without listing it: the same letter stands for the same."""
+        for found in callee.after:
+            if found.role == "bundle":
+                if found.linked is not None and found.listed is None:
+                    self._own(found.key, found.name, found.linked)
+            elif found.listed is None and found.declared is not None:
+                indices = dict.fromkeys(found.along)
+                self._take(found.name, Meaning("input", found.key, found.declared, None, indices))
+        if callee.defined.kind != "function":
+            for found in callee.arguments:
+                if found.declared is not None:
+                    indices = dict.fromkeys(found.along)
+                    self._take(
+                        found.name, Meaning("input", found.key, found.declared, None, indices)
+                    )
+
+    def _pass_on(self, call: Call, callee: Linked, around: Around) -> None:
+        """Take the names that are passed on after the semicolon, a bundle's letter for all of it."""
+        if self._is_bundle_name(call, around):
+            text = key(call.parameters[0], around.indices)
+            assert text is not None
+            self._own(text, call.parameters[0], callee)
+            return
+        for place, given in enumerate(call.parameters):
+            wanted = [i for i in callee.after if i.listed == place]
+            for found in wanted:
+                passed = passed_on(found, given, callee)
+                if passed is None:
+                    self.visit(given, around)
+                elif isinstance(passed, (Letter, Scripts)):
+                    self._name(passed, around)
+            if not wanted:
+                self.visit(given, around)
+
+    def _is_bundle_name(self, call: Call, around: Around) -> bool:
+        """Say whether a call's one parameter is an own name for all that the function takes."""
+        return is_bundle_name(self.linker, self.linked, call, around.place, around.indices)
+
+
+def _items(defined: Defined) -> list[At]:
+    target = defined.statement.target
+    return [i for i in target.items if isinstance(i, At)] if isinstance(target, Indexed) else []
+
+
+def find_callee(
+    linker: Linker, call: Call, place: Place, indices: Indices
+) -> tuple[Linked, bool] | None:
+    """Find the formula that a call is of, and say whether the call's name owns its parameters.
+
+    MHA^1(X) and LayerNorm^l(X) own theirs; MHA(X; W) is given them.
+    """
+    meaning = find_function(linker.names, call.function, place, indices)
+    if meaning is None or meaning.defined is None:
+        return None
+    callee = linker.linked(meaning.defined, meaning.indices)
+    return callee, owns(meaning, call, callee, indices)
+
+
+def find_function(names: Names, name: Expression, place: Place, indices: Indices) -> Meaning | None:
+    """Find the function that a name is of: f, a member f_k of a family, or MHA for MHA^1."""
+    meaning = names.function(name, place, indices)
+    if meaning is None and isinstance(name, Scripts):
+        return names.function(name.base, place, indices)
+    return meaning
+
+
+def owns(meaning: Meaning, call: Call, callee: Linked, indices: Indices) -> bool:
+    """Say whether a call names its own copy of a function's parameters."""
+    if call.parameters or meaning.defined is None:
+        return False
+    if key(call.function, indices) != meaning.key:
+        return True
+    return bool(meaning.defined.letters) and bool(callee.listed)
+
+
+def passed_on(found: Input, given: Expression, callee: Linked) -> Expression | None:
+    """Give the caller's name for a member of a bundle: V^1 for W^1 where W is given V."""
+    if found.key in callee.listed or not isinstance(given, (Letter, Scripts)):
+        return None
+    return rename_stem(found.name, given)
+
+
+def is_bundle_name(
+    linker: Linker, linked: Linked, call: Call, place: Place, indices: Indices
+) -> bool:
+    """Say whether MHA(X; mha) names all parameters of MHA by an own parameter that is declared nowhere."""
+    if len(call.parameters) != 1 or not isinstance(call.parameters[0], (Letter, Scripts)):
+        return False
+    name = call.parameters[0]
+    text = key(name, indices)
+    if text not in linked.listed or linker.names.look(name, place, indices) is not None:
+        return False
+    return not linker.names.has_members(name)

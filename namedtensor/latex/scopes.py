@@ -1,0 +1,448 @@
+"""What the statements of a document name, and what a name stands for at a place.
+
+A letter is looked for in this order: the arguments of the formula that it stands in; definitions of
+the same block; blocks below that say what the letters of a formula are (`where Q = ...`); declarations
+of the same block; then the same section, then other sections, the nearest before, then the nearest
+after. Functions are seen everywhere.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from namedtensor.latex.scripts import Indices, key, letters_in, match, script_letters, stem
+from namedtensor.latex.series import Range, ranges_of, unfolded
+from namedtensor.latex.syntax import (
+    Binary,
+    Call,
+    Declaration,
+    Definition,
+    Expression,
+    Indexed,
+    Items,
+    Letter,
+    Scripts,
+    Signature,
+    SizedAxis,
+    Space,
+    Statement,
+)
+from namedtensor.latex.walk import all_of, walk
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a statement stands: its number, and those of its block and its section."""
+
+    index: int
+    block: int
+    section: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Declared:
+    """A name that a declaration gives a space to; `letters` are its index letters."""
+
+    key: str
+    name: Expression
+    space: Space
+    statement: Declaration
+    place: Place
+    letters: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Defined:
+    """A name that a definition gives a meaning to.
+
+    `kind` is function, value or elements (P_{seq(p)} = ...); `letters` are the index letters of a
+    family or a series, which `range` bounds.
+    """
+
+    key: str
+    name: Expression
+    kind: str
+    statement: Definition
+    place: Place
+    letters: tuple[str, ...] = ()
+    range: Range | None = None
+
+    @property
+    def body(self) -> Expression:
+        return self.statement.body
+
+    @property
+    def call(self) -> Call | None:
+        target = self.statement.target
+        target = target.base if isinstance(target, Indexed) else target
+        return target if isinstance(target, Call) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """What a name stands for at a place.
+
+    `kind` is input (declared), where (defined for the formula around it), value (defined for
+    itself), stack (all members of a series), function or size.
+    """
+
+    kind: str
+    key: str
+    declared: Declared | None = None
+    defined: Defined | None = None
+    indices: Indices = field(default_factory=dict)
+
+
+def target_name(target: Expression) -> Expression:
+    """Give the name that a definition defines: f of f(X; W), P of P_{seq(p)}."""
+    while isinstance(target, (Indexed, Call)):
+        target = target.base if isinstance(target, Indexed) else target.function
+    return target
+
+
+def _kind(target: Expression) -> str:
+    if isinstance(target, Call) or (isinstance(target, Indexed) and isinstance(target.base, Call)):
+        return "function"
+    return "elements" if isinstance(target, Indexed) else "value"
+
+
+class Names:
+    """The names of a document, and the places where they are given."""
+
+    def __init__(self, statements: Sequence[Statement]) -> None:
+        self.statements = tuple(unfolded(statements))
+        self.ranges = ranges_of(self.statements)
+        self.declared: dict[str, list[Declared]] = {}
+        self.defined: dict[str, list[Defined]] = {}
+        self.signatures: dict[str, Signature] = {}
+        self.sized: list[tuple[Declared, SizedAxis]] = []
+        self._series: dict[str, list[Defined]] = {}
+        self._families: dict[str, list[Declared]] = {}
+        self._of: dict[int, Defined] = {}
+        self._blocks_of_functions: set[int] = set()
+        self._note_definitions()
+        self._note_declarations()
+
+    # ------------------------------------------------------------------------------- collecting
+
+    def _note_definitions(self) -> None:
+        for index, statement in enumerate(self.statements):
+            if not isinstance(statement, Definition):
+                continue
+            name = target_name(statement.target)
+            text = key(name)
+            if text is None:
+                continue
+            kind = _kind(statement.target)
+            place = Place(index, statement.block, statement.section)
+            letters = tuple([t for t in script_letters(name) if self._is_index(t, statement, kind)])
+            within = self.range_of(letters[0], statement) if letters else None
+            found = Defined(text, name, kind, statement, place, letters, within)
+            self.defined.setdefault(text, []).append(found)
+            self._of[id(statement)] = found
+            if kind == "function":
+                self._blocks_of_functions.add(statement.block)
+            if letters:
+                self._series.setdefault(stem(name) or "", []).append(found)
+
+    def _note_declarations(self) -> None:
+        stepped = {
+            (letter, d.place.section)
+            for group in self._series.values()
+            for d in group
+            for letter in d.letters
+        }
+        for index, statement in enumerate(self.statements):
+            if isinstance(statement, Signature):
+                text = key(statement.name)
+                if text is not None:
+                    self.signatures.setdefault(text, statement)
+            if not isinstance(statement, Declaration):
+                continue
+            place = Place(index, statement.block, statement.section)
+            for name in statement.names:
+                text = key(name)
+                if text is None:
+                    continue
+                letters = tuple(
+                    [
+                        t
+                        for t in script_letters(name)
+                        if (t, statement.section) in stepped or self.range_of(t, statement)
+                    ]
+                )
+                found = Declared(text, name, statement.space, statement, place, letters)
+                self.declared.setdefault(text, []).append(found)
+                self.sized += [(found, axis) for axis in statement.space.axes if axis.size]
+                if letters:
+                    self._families.setdefault(stem(name) or "", []).append(found)
+
+    def range_of(self, letter: str, statement: Statement) -> Range | None:
+        """Give the range of an index letter: its own condition's, or the nearest that is stated."""
+        near = [r for r in self.ranges if r.letter == letter]
+        return min(
+            near,
+            key=lambda r: (
+                r.statement is not statement,
+                r.statement.block != statement.block,
+                r.statement.section != statement.section,
+            ),
+            default=None,
+        )
+
+    def _is_index(self, letter: str, statement: Definition, kind: str) -> bool:
+        """Say whether a small letter in a defined name's script counts, as l of X^l, or only names."""
+        if self.range_of(letter, statement):
+            return True
+        scripts: list[Expression] = []
+        for part in walk(statement.body):
+            if isinstance(part, Scripts):
+                scripts += [s for s in (part.sub, part.sup) if s is not None]
+        moved = [p for s in scripts for p in walk(s) if isinstance(p, Binary)]
+        if any(letter in letters_in(p) for p in moved):
+            return True
+        own = target_name(statement.target)
+        if isinstance(own, Scripts) and any(
+            isinstance(s, (Binary, Items)) and letter in letters_in(s) for s in (own.sub, own.sup)
+        ):
+            return True
+        if kind != "function":
+            return False
+        listed = statement.target if isinstance(statement.target, Call) else None
+        named = [*scripts, *[p for q in (listed.parameters if listed else ()) for p in _scripts(q)]]
+        named += [p for p in walk(statement.body) if isinstance(p, Letter)]
+        return any(isinstance(s, Letter) and s.text == letter for s in named)
+
+    def of(self, statement: Definition) -> Defined | None:
+        """Give what a definition of this document defines."""
+        return self._of.get(id(statement))
+
+    @property
+    def definitions(self) -> Iterator[Defined]:
+        """All that is defined, in the order of the text."""
+        yield from sorted(
+            [d for group in self.defined.values() for d in group], key=lambda d: d.place.index
+        )
+
+    # ------------------------------------------------------------------------------- looking up
+
+    def function(self, name: Expression, place: Place, indices: Indices) -> Meaning | None:
+        """Find a function: by its name, or as a member of a family f_k."""
+        text = key(name, indices)
+        if text is None:
+            return None
+        exact = [d for d in self.defined.get(text, ()) if d.kind == "function" and not d.letters]
+        if exact:
+            return Meaning("function", text, defined=_nearest(exact, place))
+        found = self._member(
+            name, indices, [d for d in self._series_of(name) if d.kind == "function"], place
+        )
+        return (
+            None if found is None else Meaning("function", text, defined=found[0], indices=found[1])
+        )
+
+    def _series_of(self, name: Expression) -> list[Defined]:
+        return self._series.get(stem(name) or "", [])
+
+    def _member(
+        self, name: Expression, indices: Indices, rules: list[Defined], place: Place
+    ) -> tuple[Defined, dict[str, int | None]] | None:
+        found = []
+        for rule in rules:
+            bound = match(rule.name, name, rule.letters, indices)
+            if bound is not None and (rule.range is None or rule.range.holds(bound, indices)):
+                found.append((rule, bound))
+        if not found:
+            return None
+        best = _nearest([rule for rule, _ in found], place)
+        return next(pair for pair in found if pair[0] is best)
+
+    def look(self, name: Expression, place: Place, indices: Indices) -> Meaning | None:
+        """Find what a name stands for at a place, its formula's own arguments left aside."""
+        text = key(name, indices)
+        if text is None:
+            return None
+        ways: tuple[Callable[[], Meaning | None], ...] = (
+            lambda: self._defined_near(name, text, place, indices),
+            lambda: self._declared_in(name, text, indices, place, lambda p: p.block == place.block),
+            lambda: self._section(name, text, place, indices),
+            lambda: self._declared_in(name, text, indices, place, lambda p: True),
+            lambda: self._value(name, text, place, indices, lambda p: True, "value"),
+            lambda: self._stack(name, place),
+            lambda: self.function(name, place, indices),
+            lambda: Meaning("size", text) if self.sizes_named(text) else None,
+        )
+        return next((found for way in ways if (found := way()) is not None), None)
+
+    def declaration(self, name: Expression, place: Place, indices: Indices) -> Meaning | None:
+        """Find the nearest declaration of a name."""
+        text = key(name, indices)
+        if text is None:
+            return None
+        return self._declared_in(name, text, indices, place, lambda p: True)
+
+    def family(self, name: Expression, place: Place) -> Declared | None:
+        """Find the declared family that a bare name stands for: x^t for x."""
+        found = [
+            d
+            for d in self._families.get(stem(name) or "", ())
+            if isinstance(d.name, Scripts) and d.name.base == name
+        ]
+        return _nearest_declared(found, place) if found else None
+
+    def has_members(self, name: Expression) -> bool:
+        """Say whether a letter is declared with scripts, W^1 and W^2 for W."""
+        text = stem(name)
+        return any(
+            isinstance(d.name, Scripts) and stem(d.name) == text
+            for group in self.declared.values()
+            for d in group
+        )
+
+    def before(self, defined: Defined) -> Meaning | None:
+        """Find what a name stood for before an update of it, X <- X + 1."""
+        earlier = [
+            d
+            for d in self.defined.get(defined.key, ())
+            if d.place.index < defined.place.index and d.kind != "function"
+        ]
+        if earlier:
+            return Meaning("where", defined.key, defined=earlier[-1])
+        return self.declaration(defined.name, defined.place, {})
+
+    def firsts(self, defined: Defined) -> list[Expression]:
+        """List the members of a series that have a number of their own: h^0 beside h^t."""
+        text = stem(defined.name)
+        found: list[Expression] = []
+        declared = [d.name for group in self.declared.values() for d in group if not d.letters]
+        defined_ = [d.name for group in self.defined.values() for d in group if not d.letters]
+        for name in (*declared, *defined_):
+            same = stem(name) == text
+            if same and match(defined.name, name, defined.letters, {}) is not None:
+                found.append(name)
+        return found
+
+    def sizes_named(self, text: str) -> list[tuple[Declared, SizedAxis]]:
+        """List the axes that are declared with a size of this name."""
+        return [(d, a) for d, a in self.sized if a.size is not None and key(a.size) == text]
+
+    def _defined_near(
+        self, name: Expression, text: str, place: Place, indices: Indices
+    ) -> Meaning | None:
+        """Find a definition in the same block, or in a block below that says what letters are."""
+        found = self._value(name, text, place, indices, lambda p: p.block == place.block, "where")
+        if found is not None:
+            return found
+        end = self._end_of_where(text, place)
+        return self._value(
+            name, text, place, indices, lambda p: place.block < p.block < end, "where"
+        )
+
+    def _end_of_where(self, text: str, place: Place) -> int:
+        """Give the first block below that has formulas or declarations of its own for this letter."""
+        stops = [
+            s.block
+            for s in self.statements
+            if s.block > place.block
+            and (
+                s.section != place.section
+                or s.block in self._blocks_of_functions
+                or (isinstance(s, Declaration) and text in [key(n) for n in s.names])
+            )
+        ]
+        return min(stops, default=max([s.block for s in self.statements], default=0) + 1)
+
+    def _section(
+        self, name: Expression, text: str, place: Place, indices: Indices
+    ) -> Meaning | None:
+        def here(p: Place) -> bool:
+            return p.section == place.section
+
+        def alone(p: Place) -> bool:
+            return here(p) and p.block not in self._blocks_of_functions
+
+        return self._value(name, text, place, indices, alone, "value") or self._declared_in(
+            name, text, indices, place, here
+        )
+
+    def _value(
+        self,
+        name: Expression,
+        text: str,
+        place: Place,
+        indices: Indices,
+        near: Callable[[Place], bool],
+        kind: str,
+    ) -> Meaning | None:
+        exact = [
+            d
+            for d in self.defined.get(text, ())
+            if d.kind != "function" and not d.letters and near(d.place)
+        ]
+        if exact:
+            best = _nearest(exact, place)
+            return Meaning(kind, text, defined=best) if best else None
+        rules = [d for d in self._series_of(name) if d.kind != "function" and near(d.place)]
+        found = self._member(name, indices, rules, place)
+        return None if found is None else Meaning(kind, text, defined=found[0], indices=found[1])
+
+    def _declared_in(
+        self,
+        name: Expression,
+        text: str,
+        indices: Indices,
+        place: Place,
+        near: Callable[[Place], bool],
+    ) -> Meaning | None:
+        exact = [d for d in self.declared.get(text, ()) if near(d.place)]
+        if exact:
+            return Meaning("input", text, declared=_nearest_declared(exact, place))
+        for declared in self._families.get(stem(name) or "", ()):
+            if near(declared.place):
+                bound = match(declared.name, name, declared.letters, indices)
+                if bound is not None:
+                    return Meaning("input", text, declared=declared, indices=bound)
+        return None
+
+    def _stack(self, name: Expression, place: Place) -> Meaning | None:
+        """Find the series of which a bare name stands for all members: h of h^t."""
+        rules = [
+            d
+            for d in self._series_of(name)
+            if d.kind != "function" and isinstance(d.name, Scripts) and d.name.base == name
+        ]
+        best = _nearest(rules, place)
+        return None if best is None else Meaning("stack", best.key, defined=best)
+
+
+def _scripts(name: Expression) -> list[Expression]:
+    return [s for p in all_of(Scripts, name) for s in (p.sub, p.sup) if s is not None]
+
+
+def _distance(place: Place, of: Place) -> tuple[bool, bool, bool, int]:
+    """Sort places: the same block, the same section, before, near."""
+    return (
+        of.block != place.block,
+        of.section != place.section,
+        of.index > place.index,
+        abs(of.index - place.index),
+    )
+
+
+def _nearest(found: Sequence[Defined], place: Place) -> Defined | None:
+    """Give the nearest that stands somewhere else."""
+    others = [d for d in found if d.place.index != place.index or d.letters]
+    return min(others, key=lambda d: _distance(place, d.place), default=None)
+
+
+def _nearest_declared(found: Sequence[Declared], place: Place) -> Declared:
+    return min(found, key=lambda d: _distance(place, d.place))
+
+
+def rename_stem(name: Expression, base: Expression) -> Expression:
+    """Put another letter under the scripts of a name: V^1 from W^1."""
+    if isinstance(name, Scripts):
+        return dataclasses.replace(name, base=rename_stem(name.base, base))
+    return base

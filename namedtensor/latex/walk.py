@@ -1,0 +1,59 @@
+"""Walk over the parts of a syntax tree."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from typing import Any, TypeVar
+
+from namedtensor.latex.source import Span
+from namedtensor.latex.syntax import AxisName
+
+Kind = TypeVar("Kind")
+
+_PARTS: dict[type, tuple[str, ...]] = {}
+
+
+def children(part: Any) -> Iterator[Any]:
+    """Give the parts that a part is directly made of, in the order in which they are kept."""
+    names = _PARTS.get(type(part))
+    if names is None:
+        fields = dataclasses.fields(part) if dataclasses.is_dataclass(part) else ()
+        names = tuple([f.name for f in fields if f.name not in ("span", "block", "section")])
+        _PARTS[type(part)] = names
+    for name in names:
+        yield from _spread(getattr(part, name))
+
+
+def _spread(value: Any) -> Iterator[Any]:
+    if isinstance(value, tuple):
+        for item in value:
+            yield from _spread(item)
+    elif dataclasses.is_dataclass(value) and not isinstance(value, Span):
+        yield value
+
+
+def walk(part: Any) -> Iterator[Any]:
+    """Give a part and everything inside it, outermost first.
+
+    >>> from namedtensor.latex.source import Span
+    >>> from namedtensor.latex.syntax import Letter, Unary
+    >>> at = Span(0, 1)
+    >>> [type(p).__name__ for p in walk(Unary(at, "-", Letter(at, "X")))]
+    ['Unary', 'Letter']
+    """
+    pending = [part]
+    while pending:
+        found = pending.pop()
+        yield found
+        pending += reversed(list(children(found)))
+
+
+def all_of(kind: type[Kind], part: Any) -> list[Kind]:
+    """List the parts of one kind inside a part."""
+    return [p for p in walk(part) if isinstance(p, kind)]
+
+
+def axis_names(part: Any) -> list[AxisName]:
+    """List where axes are named inside a part."""
+    return all_of(AxisName, part)

@@ -191,7 +191,7 @@ def test_the_same_name_for_other_things_stays_in_its_formula():
     @formula
     def one(X: R[seq]) -> R[seq]:
         N = nt.define[seq](lambda i: i % 2)
-        return project(X[seq >> emb], W=N[seq >> emb] * X[seq >> hid], b=N[seq >> hid])[hid >> seq]
+        return X + N
 
     @formula
     def two(X: R[seq]) -> R[seq]:
@@ -200,6 +200,7 @@ def test_the_same_name_for_other_things_stays_in_its_formula():
 
     text = python_of([one, two])
     assert "    N = nt.define[seq](lambda i: i % 3)\n" in text
+    assert "    N = nt.define[seq](lambda i: i % 2)\n" in text
     assert tree(again(one, two)["two"]) == tree(two)
 
 
@@ -329,15 +330,48 @@ def test_two_formulas_of_one_name_are_refused():
     )
 
 
-def test_a_call_with_a_setting_is_refused():
+def test_numbers_that_are_settings_stay_settings():
     @formula
     def f(X: R[emb], *, norm: model.lnorm) -> R[emb]:
-        return norm(X, eps=0.5)
+        return norm(X, eps=0.5) + norm(X)
 
+    assert body(f) == (
+        "@formula\n"
+        "def lnorm(X: R[emb], eps: float = 1e-05, *, gamma: R[emb], beta: R[emb]) -> R[emb]:\n"
+        "    return (X - nt.mean[emb](X)) / nt.sqrt(nt.var[emb](X) + eps) * gamma + beta\n"
+        "\n"
+        "\n"
+        "@formula\n"
+        "def f(X: R[emb], *, norm: lnorm) -> R[emb]:\n"
+        "    return norm(X, eps=0.5) + norm(X)\n"
+    )
+    assert tree(again(f)["f"]) == tree(f)
+
+
+def test_a_setting_at_which_the_body_looks_has_its_default():
+    @formula
+    def power(X: R[emb], times: int = 2) -> R[emb]:
+        for _ in range(times):
+            X = X * X
+        return X
+
+    @formula
+    def f(X: R[emb]) -> R[emb]:
+        return power(X, times=3)
+
+    assert body(power).endswith("def power(X: R[emb]) -> R[emb]:\n    return X * X * (X * X)\n")
     with pytest.raises(NamedTensorError) as caught:
         python_of([f])
     assert str(caught.value) == (
-        "lnorm(X, gamma, beta, eps=0.5): eps is a setting, and a formula is "
-        "written for its default\n"
-        "hint: make eps an argument of lnorm: eps: R"
+        "power(..., times=3): times is a setting at which the body looks, and power is written for "
+        "its default\n"
+        "hint: make times an argument of power"
     )
+
+
+def test_a_result_that_is_not_declared_is_found():
+    @formula
+    def f(X: R[seq, emb]):
+        return nt.sum[emb](X)
+
+    assert "def f(X: R[seq, emb]) -> R[seq]:\n" in python_of([f])

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from namedtensor.formula.signature import Parameter, Space
+from namedtensor.formula.signature import Parameter, R, Space
 from namedtensor.formula.written import Written
 from namedtensor.latex.python.code import NOTHING, Atom, Code, Group, call, flat, statement
 from namedtensor.latex.python.names import Names
@@ -43,9 +44,11 @@ class Definition:
         return lines + statement("return ", result)
 
 
-def definition(written: Written, names: Names) -> Definition:
-    """Write a formula."""
-    spelling = Spelling(names, written.signature, written.called)
+def definition(
+    written: Written, names: Names, settings: Mapping[str, frozenset[str]]
+) -> Definition:
+    """Write a formula; `settings` are those that each formula of the module keeps."""
+    spelling = Spelling(names, written.signature, written.called, settings)
     header = _header(written, spelling)
     found = Definition(written.name, header)
     named = {node: name for name, node in reversed(written.locals.items())}
@@ -123,13 +126,14 @@ def _header(written: Written, spelling: Spelling) -> list[str]:
     items: list[Code] = []
     starred = False
     for parameter in signature.parameters:
-        if parameter.setting:
+        if parameter.setting and parameter.name not in spelling.settings.get(written.name, ()):
             continue  # the body is written for its default
         if parameter.after and not starred:
             items.append(Atom("*"))
             starred = True
         items.append(Atom(_parameter(parameter, signature.python, spelling)))
-    end = _returned(signature.results, signature.several, spelling)
+    spaces = signature.results or tuple([_space_of(node) for node in written.results])
+    end = _returned(spaces, signature.several, spelling)
     lines = statement("def ", call(written.name, *items), 0)
     if len(lines[0]) + len(end) > 100:
         lines = [f"def {written.name}(", *[f"    {flat(i)}," for i in items], ")"]
@@ -142,7 +146,8 @@ def _parameter(parameter: Parameter, python: Any, spelling: Spelling) -> str:
     default = f" = {parameter.default!r}" if known else ""
     if parameter.bundle is not None:
         return f"{parameter.name}: {parameter.bundle.name}"
-    assert parameter.space is not None
+    if parameter.space is None:
+        return f"{parameter.name}: {type(parameter.default).__name__}{default}"
     return f"{parameter.name}: {_space(parameter.space, spelling)}{default}"
 
 
@@ -155,8 +160,11 @@ def _space(space: Space, spelling: Spelling) -> str:
     return f"{letter}[{', '.join(axes)}]" if axes else letter
 
 
-def _returned(spaces: tuple[Space, ...] | None, several: bool, spelling: Spelling) -> str:
-    if spaces is None:
-        return ":"
+def _space_of(node: Node) -> Space:
+    found: Space = R[node.type.names]
+    return found
+
+
+def _returned(spaces: tuple[Space, ...], several: bool, spelling: Spelling) -> str:
     texts = ", ".join(_space(space, spelling) for space in spaces)
     return f" -> tuple[{texts}]:" if several else f" -> {texts}:"

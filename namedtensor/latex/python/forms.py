@@ -317,12 +317,13 @@ def _call(spelling: Spelling, node: Node) -> Code:
     given = dict(zip(paths, node.operands, strict=True))
     after = {p: n for p, n in given.items() if called.signature[p.split(".")[0]].after}
     owner = _bundle(spelling, called, after)
-    if settings:
-        raise NamedTensorError(
-            f"{name}({', '.join(paths)}, {', '.join(f'{n}={v!r}' for n, v in settings)})",
-            f"{settings[0][0]} is a setting, and a formula is written for its default",
-            hint=f"make {settings[0][0]} an argument of {name}: {settings[0][0]}: R",
-        )
+    for setting, value in settings:
+        if setting not in spelling.settings.get(name, ()):
+            raise NamedTensorError(
+                f"{name}(..., {setting}={value!r})",
+                f"{setting} is a setting at which the body looks, and {name} is written for its default",
+                hint=f"make {setting} an argument of {name}",
+            )
     items: list[Code] = []
     skipped = False
     for parameter in called.signature.parameters:
@@ -337,6 +338,7 @@ def _call(spelling: Spelling, node: Node) -> Code:
         )
         named = parameter.after or skipped
         items.append(code.Before(f"{parameter.name}=", written, UNARY) if named else written)
+    items += [Atom(f"{setting}={value!r}") for setting, value in settings]
     result = call(owner or name, *items)
     return index(result, Atom(str(place))) if called.signature.several else result
 

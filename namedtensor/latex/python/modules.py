@@ -9,6 +9,7 @@ from namedtensor.formula import Formula
 from namedtensor.formula.written import Written
 from namedtensor.latex.python.definitions import Definition, definition
 from namedtensor.latex.python.names import OURS, Names
+from namedtensor.latex.python.settings import kept_settings, with_settings
 
 TITLE = '"""Formulas in the named tensor notation."""'
 
@@ -38,7 +39,8 @@ def python_of(formulas: Iterable[Formula]) -> str:
     """
     written = _with_called(formulas)
     names = Names(written, _local_names(written.values()))
-    found = [definition(one, names) for one in written.values()]
+    kept = {one.name: kept_settings(one) for one in written.values()}
+    found = [definition(one, names, kept) for one in written.values()]
     hoisted = _hoisted(found, written)
     blocks = []
     for one in found:
@@ -86,7 +88,7 @@ def _with_called(formulas: Iterable[Formula]) -> dict[str, Written]:
                 )
             return
         known[formula.name] = formula
-        written = formula.written()
+        written = with_settings(formula)
         bundles = [p.bundle for p in formula.signature.parameters if p.bundle is not None]
         for other in (*bundles, *written.called.values()):
             add(other)

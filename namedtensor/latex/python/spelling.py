@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,12 +22,15 @@ FORMS: dict[str, Form] = {}
 class Spelling:
     """The code of one formula's parts.
 
-    `bound` are the parts that have a name by now; `indices` the indices inside of a `define`.
+    `settings` are the numbers that each formula of the module keeps as settings; `bound` are the
+    parts that have a name by now, `indices` the indices inside of a `define`, and `open` the parts
+    that take their sizes from what they meet.
     """
 
     names: Names
     signature: Signature
     called: dict[str, Formula] = field(default_factory=dict)
+    settings: Mapping[str, frozenset[str]] = field(default_factory=dict)
     bound: dict[Node, str] = field(default_factory=dict)
     indices: dict[Node, str] = field(default_factory=dict)
     open: set[Node] = field(default_factory=set)

@@ -12,7 +12,7 @@ from namedtensor.latex.meanings import Use, Word, along, fits, no_axes, plain, w
 from namedtensor.latex.nonsense import ArgumentsError
 from namedtensor.latex.syntax import Call, Indexed
 from namedtensor.latex.values import UNKNOWN, Value
-from namedtensor.operations import creation, indexing
+from namedtensor.operations import creation, index_defined, indexing
 from namedtensor.primitives import table
 from namedtensor.shape import sized
 from namedtensor.tensor import NamedTensor, apply
@@ -31,7 +31,7 @@ def one_hot(e: Evaluator, part: Call, values: Any, given: Any) -> Value:
     axis = sized(part.axes[-1].name, size)
 
     def mark(index: Any) -> Any:
-        return creation.one_hot(index, axis)
+        return index_defined.one_hot(index, axis)
 
     if not fits(e, part, "one_hot", mark, values, given):
         return UNKNOWN

@@ -8,8 +8,8 @@ from tests.laws.evaluate import evaluate
 from tests.laws.table import TABLE
 
 #: Entries of the primitive table that are no operations on tensors: the leaves of an expression,
-#: the size of a range, and the index of one score inside a kernel.
-NOT_OPERATIONS = {"argument", "size", "number", "slice_size", "index_number"}
+#: the size of a range, the index of one score inside a kernel, and a call that is only read.
+NOT_OPERATIONS = {"argument", "size", "number", "slice_size", "index_number", "call"}
 
 #: Names whose results are drawn or made from nothing, functions of functions, and what is not
 #: computed with: each is held to its laws by the file named.

@@ -14,7 +14,7 @@ from namedtensor.latex.printing.forms import Forms, Piece, inside
 from namedtensor.latex.printing.katex import KATEX_MACROS as KATEX_MACROS
 from namedtensor.latex.printing.naming import names_of
 from namedtensor.primitives import Node
-from namedtensor.primitives.notation import NOT, SUM
+from namedtensor.primitives.notation import RELATION, SUM
 
 #: So many signs fit on a line, by a rough count.
 WIDTH = 96
@@ -87,7 +87,7 @@ def _body(written: Written, forms: Forms) -> Piece:
 
 def _value(piece: Piece) -> Piece:
     """Give what stands after an equals sign: a comparison stands in parentheses."""
-    return piece if piece.level > NOT else Piece(inside(piece, SUM))
+    return piece if piece.level > RELATION else Piece(inside(piece, SUM))
 
 
 def _where(written: Written, forms: Forms) -> list[str]:

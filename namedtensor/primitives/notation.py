@@ -16,7 +16,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 #: How tightly a form holds together: a part that is looser than its place needs parentheses.
-RELATION, OR, AND, NOT, SUM, REACH, DOT, MINUS, PREFIX, JUXTAPOSED, SCRIPT, ATOM = range(12)
+OR, AND, NOT, RELATION, SUM, REACH, DOT, MINUS, PREFIX, JUXTAPOSED, SCRIPT, ATOM = range(12)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,9 +13,13 @@ from namedtensor.latex.printing.elements import counts
 from namedtensor.latex.printing.naming import Names
 from namedtensor.primitives import Node
 from namedtensor.primitives.notation import (
+    AND,
     ATOM,
     DOT,
     JUXTAPOSED,
+    MINUS,
+    NOT,
+    OR,
     PREFIX,
     REACH,
     RELATION,
@@ -190,7 +194,8 @@ class Forms:
     def _before(self, node: Node, notation: Before) -> Piece:
         operand = self.write(node.operands[0])
         sign = notation.sign + ("" if notation.sign == "-" else " ")
-        bare = operand.level >= notation.level and not operand.text.startswith("-")
+        least = max(notation.level, PREFIX if notation.level == NOT else MINUS)
+        bare = operand.level >= least and not operand.text.startswith("-")
         if bare or operand.prefix:
             opened = min(notation.level, operand.open)
             return Piece(f"{sign}{operand.text}", notation.level, opened)
@@ -222,7 +227,7 @@ class Forms:
         opens = first.text.startswith(("(", "[", r"\left(", r"\left["))
         if bare and len(pieces) == 1 and not opens and (first.level >= PREFIX or first.prefix):
             return Piece(f"{head} {first.text}", PREFIX, min(PREFIX, first.open), prefix=True)
-        listed = ", ".join([inside(p, SUM if len(pieces) > 1 else RELATION) for p in pieces])
+        listed = ", ".join([inside(p, SUM if len(pieces) > 1 else OR) for p in pieces])
         return Piece(f"{head}{wrapped(listed)}", PREFIX, PREFIX, prefix=True)
 
     def bracketed(self, node: Node, below: str, letter: bool = False) -> Piece:
@@ -258,7 +263,9 @@ def joined_by(
     left: Piece, sign: str, right: Piece, level: int, terms: tuple[str, ...] = ()
 ) -> Piece:
     """Put a sign between two pieces; equal signs group to the left."""
-    tight = left.level > level if level == RELATION else left.level >= level
+    tight = left.level > level or (left.level == level and level != RELATION)
+    if level == OR:
+        tight, right = _apart(left), right if _apart(right) else Piece(wrapped(right.text))
     before = left.text if tight and left.open >= level else wrapped(left.text)
     bare = (right.level > level or right.prefix) and not right.text.startswith("-")
     after = right.text if bare else wrapped(right.text)
@@ -268,6 +275,11 @@ def joined_by(
     elif terms:
         terms = (before, f"{sign} {after}")
     return Piece(f"{before} {sign} {after}", level, opened, terms=terms)
+
+
+def _apart(piece: Piece) -> bool:
+    """Say whether a part may stand beside \\lor as it is: \\land is put in parentheses there."""
+    return piece.level not in (AND, NOT)
 
 
 def axes_of(node: Node) -> tuple[str, ...]:

@@ -74,14 +74,21 @@ def _fraction(forms: Forms, node: Node) -> Piece:
 
 @special("floored fraction")
 def _floored(forms: Forms, node: Node) -> Piece:
+    if not _whole(*node.operands):
+        return forms.applied(r"\text{floordiv}", node.operands)
     above, below = [inside(forms.write(o), SUM) for o in node.operands]
     return Piece(rf"\left\lfloor \frac{{{above}}}{{{below}}} \right\rfloor")
+
+
+def _whole(*nodes: Node) -> bool:
+    """Say whether these hold whole numbers: then a rounded fraction is a division of whole numbers."""
+    return all(node.type.kind == "int" for node in nodes)
 
 
 def _rounded(sign: str) -> Form:
     def form(forms: Forms, node: Node) -> Piece:
         (operand,) = node.operands
-        if operand.name == "div":
+        if _whole(operand) or (operand.name == "div" and _whole(*operand.operands)):
             return forms.applied(rf"\text{{{sign}}}", node.operands)
         text = forms.write(operand).text
         return Piece(rf"\left\l{sign} {text} \right\r{sign}")
@@ -95,10 +102,10 @@ FORMS["ceil"] = _rounded("ceil")
 
 @special("power")
 def _power(forms: Forms, node: Node) -> Piece:
+    if node.operands[1].value == -1 and len(node.operands[0].type.axes) > 1:
+        return forms.applied(r"\text{power}", node.operands)  # X^{-1} is the inverse of a matrix
     base, exponent = forms.write(node.operands[0]), forms.small(node.operands[1])
     bare = base.level == ATOM
-    if bare and node.operands[0].operation.primitive.notation == node.operation.primitive.notation:
-        bare = False
     if (bare and "_" in base.text) or "'" in base.text:
         bare = False
     if bare and base.plain and forms.named(_identifier(forms, node.operands[0]), exponent.text):

@@ -38,6 +38,8 @@ from transformer_named.translation import (
 
 src, seq, emb, hid, head, key, val, vocab = axes("src seq emb hid head key val vocab")
 
+PLACES = 64  # whose encodings are computed before the first token; more come as they are needed
+
 
 @dataclass(frozen=True)
 class Sizes:
@@ -134,12 +136,15 @@ class EncoderDecoder(torch.nn.Module):
             past=(),
             memory=tuple((keys(memory, WK=W["WK"]), values(memory, WV=W["WV"])) for W in each),
             mask=self.mask(source),
+            places=self.places(PLACES),
             length=0,
         )
 
     def step(self, token: NamedTensor, cache: Cache) -> tuple[NamedTensor, Cache]:
         """Z[batch] -> R[batch, vocab]: the logits after one more token, and the next cache."""
-        P = PE(seq[cache.length + 1], self.width)[seq(cache.length)]
+        if cache.length == cache.places.size(seq):
+            cache = replace(cache, places=self.places(2 * cache.length))
+        P = cache.places[seq(cache.length)]
         y, past = EmbedAt(token, P, **self.target_embed.named_values()), []
         before = cache.past or ((None, None),) * len(self.decoder)
         for layer, (KX, VX), (K, V) in zip(self.decoder, cache.memory, before, strict=True):
@@ -148,6 +153,14 @@ class EncoderDecoder(torch.nn.Module):
             )
             past.append((K, V))
         return self.logits(y), replace(cache, past=tuple(past), length=cache.length + 1)
+
+    def places(self, count: int) -> NamedTensor:
+        """R[seq, emb]: the positional encodings of the first places, as numbers."""
+        We = self.target_embed.We
+        found: NamedTensor = nt.zeros((), dtype=We.dtype, device=We.device, backend="torch") + PE(
+            seq[count], self.width
+        )
+        return found
 
     def mask(self, source: NamedTensor) -> NamedTensor:
         """Close the source's padding: 0 on its ids, -inf elsewhere."""

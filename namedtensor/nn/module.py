@@ -46,9 +46,32 @@ class FormulaModule(torch.nn.Module):
             values[parameter.name] = held
         return values
 
+    def gather(self, key: list[Any], arrays: list[Any]) -> bool:
+        """Add the parameters' layouts to `key` and their data to `arrays`; see formula.door."""
+        for slot in self.formula.door.after:
+            if slot.tensor:
+                held = self._parameters.get(slot.name)
+                if held is None:  # parametrized or pruned: the long path asks for the attribute
+                    return False
+                key.append(slot.layout(held.dtype))
+                arrays.append(held)
+            elif slot.formula is not None:
+                inner = self._modules.get(slot.name)
+                if not isinstance(inner, FormulaModule) or inner.formula is not slot.formula:
+                    return False
+                if not inner.gather(key, arrays):
+                    return False
+            else:
+                value = self.settings.get(slot.name, slot.default)
+                key += (type(value), value)
+        return True
+
     def forward(self, *arguments: Any, **named: Any) -> Any:
         if torch.distributed.is_available() and torch.distributed.is_initialized():
             show_to_wrappers()
+        found = self.formula.call_known(arguments, named, self)
+        if found is not None:
+            return found
         return self.formula(*arguments, **{**self.settings, **self.named_values(), **named})
 
     def extra_repr(self) -> str:

@@ -7,6 +7,7 @@ import namedtensor as nt
 from namedtensor import axes
 from namedtensor.testing import assert_close, assert_same
 from tests.decoding import positional
+from transformer_named import encoder_decoder
 from transformer_named.cached_attention import keys, recall, values
 from transformer_named.encoder_decoder import EncoderDecoder, Sizes
 from transformer_named.placement import PLACEMENTS
@@ -70,8 +71,10 @@ def test_attention_is_that_of_the_last_layer(placement):
     assert not found.torch(batch, head, seq, src)[1, :, :, 3].any()
 
 
+@pytest.mark.parametrize("places", [1, 64])
 @pytest.mark.parametrize("placement", PLACEMENTS)
-def test_cached_logits_are_those_of_the_full_forward(placement):
+def test_cached_logits_are_those_of_the_full_forward(placement, places, monkeypatch):
+    monkeypatch.setattr(encoder_decoder, "PLACES", places)  # the table grows, or suffices
     model = built(placement=placement)
     full = model(X, Y)
     cache = model.start(model.encode(X), X)

@@ -16,12 +16,14 @@ class Cache:
 
     `past` holds K and V of the tokens so far, R[head, seq, key] and R[head, seq, val], layer by
     layer; `memory` those of the source, over src; `mask`, R[src], is 0 on the source's ids and -inf
-    on its padding. `length` counts the tokens so far. Other axes (batch, beam) pass through.
+    on its padding. `places`, R[seq, emb], has the positional encodings of this many places and more;
+    `length` counts the tokens so far. Other axes (batch, beam) pass through.
     """
 
     past: tuple[Pair, ...]
     memory: tuple[Pair, ...]
     mask: NamedTensor
+    places: NamedTensor
     length: int
 
     def select(self, ax: Axis, chosen: NamedTensor) -> Cache:

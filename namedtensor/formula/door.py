@@ -1,0 +1,115 @@
+"""The door of a formula for calls whose plan is known: names to data, with nothing checked twice.
+
+What is unusual (symbols, a first call, a mistake) is left to the formula itself, which finds the words.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from namedtensor.backends import get_backend
+from namedtensor.formula.signature import Parameter, Signature
+from namedtensor.plans import Layout, layout_of
+from namedtensor.tensor import NamedTensor
+
+NUMBERS = (bool, int, float, complex)
+
+
+class Slot:
+    """One name of a signature, with what a call asks of it made ready."""
+
+    __slots__ = ("default", "formula", "layouts", "name", "names", "number", "setting", "tensor")
+
+    def __init__(self, parameter: Parameter) -> None:
+        self.name = parameter.name
+        self.default = parameter.default
+        self.formula = parameter.bundle
+        self.setting = parameter.setting
+        self.tensor = parameter.space is not None
+        self.names = parameter.space.names if parameter.space is not None else ()
+        self.number = self.tensor and not self.names
+        self.layouts: dict[Any, Layout] = {}
+
+    def layout(self, dtype: Any) -> Layout:
+        """Give the layout of torch data of this dtype, stored in declared order."""
+        found = self.layouts.get(dtype)
+        if found is None:
+            backend = get_backend("torch")
+            found = layout_of(self.names, backend.kind_of(dtype), backend)
+            self.layouts[dtype] = found
+        return found
+
+
+class Door:
+    """Bind a call's values to a signature, and read off what its plan depends on."""
+
+    def __init__(self, signature: Signature) -> None:
+        slots = [Slot(parameter) for parameter in signature.parameters]
+        kinds = {p.kind for p in signature.python.parameters.values()}
+        after = [p.after for p in signature.parameters]
+        self.names = tuple([slot.name for slot in slots])
+        self.before = tuple([s for s, late in zip(slots, after, strict=True) if not late])
+        self.after = tuple([s for s, late in zip(slots, after, strict=True) if late])
+        self.plain = inspect.Parameter.POSITIONAL_ONLY not in kinds
+
+    def bind(
+        self, args: Sequence[Any], named: Mapping[str, Any], settings: Mapping[str, Any]
+    ) -> dict[str, Any] | None:
+        """Give each name its value, where all have one and only one; `settings` stand for defaults."""
+        if not self.plain or len(args) > len(self.before):
+            return None
+        values = dict(zip(self.names, args, strict=False))
+        if settings and args and not settings.keys().isdisjoint(values):
+            return None
+        for name, value in named.items():
+            if name in values or name not in self.names:
+                return None
+            values[name] = value
+        return values if self._complete(values, settings, args) else None
+
+    def _complete(
+        self, values: dict[str, Any], settings: Mapping[str, Any], args: Sequence[Any]
+    ) -> bool:
+        for slot in self.before[len(args) :]:
+            if slot.name not in values:
+                value = settings.get(slot.name, slot.default)
+                if value is inspect.Parameter.empty:
+                    return False
+                values[slot.name] = value
+        return True
+
+
+def gather(
+    slots: Sequence[Slot], values: Mapping[str, Any], key: list[Any], arrays: list[Any]
+) -> bool:
+    """Add what a plan depends on to `key`, and the data to `arrays`; say False of what is unusual.
+
+    The key is the one that Formula.flatten gives.
+    """
+    for slot in slots:
+        value = values.get(slot.name, slot.default)
+        if slot.tensor:
+            if type(value) is NamedTensor:
+                key.append(value._layout)
+                arrays.append(value._data)
+            elif value is None and slot.default is None:
+                key.append(None)
+            elif slot.number and type(value) in NUMBERS:
+                key += (type(value), value)
+            else:
+                return False
+        elif slot.formula is not None:
+            if not _gather_bundle(slot, value, key, arrays):
+                return False
+        elif value is inspect.Parameter.empty or type(value) is NamedTensor:
+            return False
+        else:
+            key += (type(value), value)
+    return True
+
+
+def _gather_bundle(slot: Slot, value: Any, key: list[Any], arrays: list[Any]) -> bool:
+    own = getattr(value, "gather", None)
+    return own is not None and value.formula is slot.formula and bool(own(key, arrays))

@@ -1,0 +1,92 @@
+"""A call whose plan is known takes a short path, and does what the first call did."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+
+import namedtensor as nt
+from namedtensor import R, axes, formula
+from namedtensor.errors import NamedTensorError
+from namedtensor.testing import assert_close
+
+seq, emb, hid = axes("seq emb hid")
+
+
+@formula
+def project(X: R[emb], scale: float = 1.0, b: R[hid] = None, *, W: R[emb, hid]) -> R[hid]:
+    Y = W @ emb @ X * scale
+    return Y if b is None else Y + b
+
+
+@formula
+def twice(X: R[emb], *, first: project, eps: R = 0.0) -> R[hid]:
+    return first(X) * 2 + eps
+
+
+X = nt.normal("seq[3] emb[4]", backend="torch")
+W = nt.normal("emb[4] hid[5]", backend="torch")
+b = nt.normal("hid[5]", backend="torch")
+module = project.module(emb[4], hid[5])
+scaled = project.module(emb[4], hid[5], scale=0.5)
+nested = twice.module(emb[4], hid[5])
+
+CALLS: dict[str, Callable[[], Any]] = {
+    "positions": lambda: project(X, 2.0, b, W=W),
+    "names": lambda: project(W=W, b=b, scale=2.0, X=X),
+    "defaults": lambda: project(X, W=W),
+    "a dict": lambda: twice(X, first={"W": W}),
+    "a module": lambda: twice(X, first=module, eps=1),
+    "a module's call": lambda: module(X, 3.0),
+    "a module's call by name": lambda: module(X, b=b, scale=2.0),
+    "another weight": lambda: module(X, W=W),
+    "a module's setting": lambda: scaled(X),
+    "a setting over a module's": lambda: scaled(X, scale=4.0),
+    "a bundle": lambda: nested(X),
+}
+
+
+@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
+def test_the_second_call_gives_what_the_first_gave(call: Callable[[], Any]) -> None:
+    project.plans.clear()
+    twice.plans.clear()
+    first = call()
+    assert_close(call(), first, rtol=0.0, atol=0.0)
+
+
+MISTAKES: dict[str, Callable[[], Any]] = {
+    "too many": lambda: project(X, 1.0, b, W, W=W),
+    "twice": lambda: project(X, X=X, W=W),
+    "unknown": lambda: project(X, V=W, W=W),
+    "missing": lambda: project(X),
+    "a setting twice": lambda: scaled(X, 4.0),
+    "sizes": lambda: project(X, W=nt.ones("emb[3] hid[5]", backend="torch")),
+    "not a tensor": lambda: project(X, b=torch.ones(5), W=W),
+    "a tensor as setting": lambda: project(X, X, W=W),
+    "a list as setting": lambda: project(X, [1.0], W=W),
+}
+
+
+@pytest.mark.parametrize("call", MISTAKES.values(), ids=MISTAKES)
+def test_a_mistake_has_the_words_that_it_has_before_any_plan(call: Callable[[], Any]) -> None:
+    project.plans.clear()
+    with pytest.raises(NamedTensorError) as first:
+        call()
+    project(X, W=W), project(X, b=b, W=W), scaled(X)
+    with pytest.raises(NamedTensorError) as second:
+        call()
+    assert str(first.value) == str(second.value)
+
+
+def test_a_module_calls_with_the_parameters_that_it_has_now() -> None:
+    own = project.module(emb[4], hid[5])
+    own(X), own(X)
+    own.W = torch.nn.Parameter(W.data.clone())
+    assert_close(own(X), project(X, W=W))
+    own.double()
+    assert own(X.to("float64")).dtype == torch.float64
+    torch.nn.utils.parametrizations.weight_norm(own, "W")
+    assert_close(own(X.to("float64")), project(X, W=W).to("float64"), rtol=1e-5, atol=1e-5)
+    swapped = torch.func.functional_call(module, {"W": W.data}, (X,))
+    assert_close(swapped, project(X, W=W))

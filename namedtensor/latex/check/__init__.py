@@ -14,9 +14,4 @@ def check_document(document: Document) -> list[Finding]:
     """List what is wrong with a document, the worst first."""
     from namedtensor.latex.check.rules import check_statements
 
-    return check_statements(
-        document.source,
-        [view.syntax for view in document.statements],
-        document.findings,
-        document.silenced,
-    )
+    return check_statements(document.reading, document.definitions)

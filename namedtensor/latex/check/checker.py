@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
-from namedtensor.errors import NamedTensorError
+from namedtensor.errors import AxisNameError, NamedTensorError
 from namedtensor.latex.check.compare import check_declared, check_series
 from namedtensor.latex.check.functions import CheckedFunction, Promised
-from namedtensor.latex.check.look import Taken, look_at, look_at_indices, sizes_meet
+from namedtensor.latex.check.look import Taken, look_at_indices, sizes_meet
 from namedtensor.latex.check.occurrences import Occurrences
 from namedtensor.latex.check.report import Report
 from namedtensor.latex.check.scope import CheckScope, evaluated
-from namedtensor.latex.check.shapes import Explainer
+from namedtensor.latex.check.shapes import Explainer, split_type
 from namedtensor.latex.check.sizes import Facts
 from namedtensor.latex.check.spelling import alike
-from namedtensor.latex.check.types import as_size, type_of
+from namedtensor.latex.check.types import as_size, is_first, open_size, type_of
 from namedtensor.latex.check.words import Dialect, is_own_size, size_text
 from namedtensor.latex.evaluate import Evaluator
 from namedtensor.latex.findings import Mend
@@ -31,6 +32,7 @@ from namedtensor.latex.syntax import (
     Indexed,
     Induction,
     Letter,
+    Scripts,
     Signature,
     Space,
 )
@@ -39,6 +41,8 @@ from namedtensor.latex.walk import walk
 from namedtensor.primitives import Node, Type
 from namedtensor.primitives.node import argument, size_of
 from namedtensor.tensor import SymbolicTensor
+
+_serial = itertools.count()
 
 KINDS = {"Z": "int", "N": "int", "[n]": "int", "{0,1}": "int", "C": "complex"}
 
@@ -64,7 +68,11 @@ class Checker:
         self.explainer = Explainer(report, self.dialect, self.type_of, self.occurrences.is_alone)
         self.dotted = {s.block for s in names.statements if isinstance(s, Induction)}
         self._declared: dict[int, Value] = {}
-        self._defined: dict[int, Value] = {}
+        self._defined: dict[tuple[Any, ...], Value] = {}
+        self.reached: set[int] = set()
+        self.blocks_of_functions = {
+            d.place.block for d in names.definitions if d.kind == "function"
+        }
         self._open: set[int] = set()
         self._functions: dict[int, CheckedFunction] = {}
         self._told: set[Any] = set()
@@ -114,31 +122,38 @@ class Checker:
 
     # ------------------------------------------------------------------------- definitions
 
-    def value_of(self, defined: Defined) -> Value:
-        """Give what a definition defines; where its declaration disagrees, the declaration holds."""
-        if id(defined) in self._defined:
-            return self._defined[id(defined)]
+    def value_of(self, defined: Defined, around: CheckScope | None = None) -> Value:
+        """Give what a definition defines; where its declaration disagrees, the declaration holds.
+
+        `around` is the formula that it is a where-clause of, whose arguments it may use.
+        """
+        at = (id(defined), *around.context) if around is not None else (id(defined), 0)
+        if at in self._defined:
+            return self._defined[at]
         if id(defined) in self._open:
             return self._before(defined)
         self._open.add(id(defined))
+        self.reached.add(id(defined))
         taken, self.taken = self.taken, []
         try:
-            value = self._evaluated(defined)
+            value = self._evaluated(defined, around)
             look_at_indices(self, defined.body)
         finally:
             self.taken = taken
             self._open.discard(id(defined))
-        self._defined[id(defined)] = value
+        if isinstance(defined.statement.target, Indexed) and is_first(defined.statement.target):
+            value = UNKNOWN
+        self._defined[at] = value
         return value
 
-    def _evaluated(self, defined: Defined) -> Value:
+    def _evaluated(self, defined: Defined, around: CheckScope | None) -> Value:
         if defined.kind == "function":
             function = self.function(defined)
             function.look()
             return function
-        declared = self.declaration(defined.name, defined.place)
+        declared = self.own_declaration(defined)
         promised = None if declared is None else self.declared_value(declared)
-        scope = CheckScope(self, defined.place, dict.fromkeys(defined.letters))
+        scope = CheckScope(self, defined.place, dict.fromkeys(defined.letters), around=around)
         scope.expect_bundles(defined.body)
         value = evaluated(scope, defined.body, lambda e: self._body(defined, e, promised))
         agrees = check_declared(self, defined, declared, promised, value)
@@ -150,7 +165,7 @@ class Checker:
 
     def _body(self, defined: Defined, evaluator: Evaluator, promised: Value | None) -> Value:
         target = defined.statement.target
-        if not isinstance(target, Indexed):
+        if not isinstance(target, Indexed) or is_first(target):
             value = evaluator.value(defined.body)
             for member in defined.statement.chain:
                 evaluator.value(member)
@@ -158,7 +173,7 @@ class Checker:
         if defined.statement.op == "<-":
             return evaluator.update(self._updated(defined, promised), target, defined.body)
         type_ = None if promised is None else type_of(promised)
-        sizes = {} if type_ is None else dict(type_.axes)
+        sizes = {} if type_ is None else {n: open_size(s) for n, s in type_.axes}
         return evaluator.element(target, defined.body, sizes, defined.statement.condition)
 
     def _updated(self, defined: Defined, promised: Value | None) -> Value:
@@ -169,11 +184,29 @@ class Checker:
 
     def _before(self, defined: Defined) -> Value:
         """Give a value that is needed while it is looked for: as declared, or another member's."""
-        declared = self.declaration(defined.name, defined.place)
+        declared = self.own_declaration(defined) or self.declared_member(defined)
         if declared is not None:
             return self.declared_value(declared)
         first = self.member(stem(defined.name), defined.place)
         return UNKNOWN if first is None else self.value_of(first)
+
+    def declared_member(self, defined: Defined) -> Declared | None:
+        """Find another member of a series that is declared in the section: h^0 for h^t."""
+        own = stem(defined.name)
+        return next(
+            (
+                d
+                for group in self.names.declared.values()
+                for d in group
+                if d.place.section == defined.place.section
+                and isinstance(d.name, Scripts)
+                and isinstance(defined.name, Scripts)
+                and stem(d.name) == own
+                and d.name != defined.name
+                and (defined.letters or defined.place.block in self.dotted)
+            ),
+            None,
+        )
 
     def member(self, name: str | None, place: Place) -> Defined | None:
         """Find the first member of a series that is not being looked at."""
@@ -190,15 +223,26 @@ class Checker:
             None,
         )
 
-    def declaration(self, name: Expression, place: Place, near: bool = True) -> Declared | None:
-        """Find the declaration of a name: in its own section, or the nearest one."""
+    def own_declaration(self, defined: Defined) -> Declared | None:
+        """Find the declaration of what a definition defines."""
+        return self.declaration(defined.name, defined.place)
+
+    def declaration(self, name: Expression, place: Place) -> Declared | None:
+        """Find the declaration of a name that a formula defines, or takes.
+
+        It stands in the same block, or in the same section where no other formula takes it.
+        """
         text = key(name)
         if text is None:
             return None
-        found = self.names._declared_in(
-            name, text, {}, place, lambda p: not near or p.section == place.section
-        )
-        return None if found is None else found.declared
+        for near in (
+            lambda p: p.block == place.block,
+            lambda p: p.section == place.section and p.block not in self.blocks_of_functions,
+        ):
+            found = self.names._declared_in(name, text, {}, place, near)
+            if found is not None:
+                return found.declared
+        return None
 
     def function(self, defined: Defined) -> CheckedFunction:
         """Give a function that the document defines."""
@@ -221,22 +265,30 @@ class Checker:
 
     # ------------------------------------------------------------------------- what is found
 
-    def look_at(self, where: Expression, value: Value) -> None:
-        """Look at a part whose value is found."""
-        look_at(self, where, value)
-
-    def failed(self, where: Expression, error: NamedTensorError) -> None:
+    def failed(self, where: Expression, error: NamedTensorError) -> Value:
         """Report what a shape rule refuses."""
         if isinstance(where, (Contract, Binary)) and sizes_meet(self, where):
-            return
+            return UNKNOWN
+        if isinstance(error, AxisNameError) and self.report.has("repeated", where.span):
+            return UNKNOWN
+        split = split_type(self, where, error)
+        if split is not None:
+            return self.stand_in(split)
         words = self.explainer.explain(where, error)
         span = words.span or where.span
         self.report.add(
             "error", words.code, span, words.message, words.shapes, words.hint, words.mend
         )
+        return UNKNOWN
+
+    def stand_in(self, type_: Type) -> SymbolicTensor:
+        """Make a symbol of a shape, of which nothing else is known."""
+        return SymbolicTensor(argument(f"part {next(_serial)}", type_))
 
     def undefined(self, where: Expression) -> None:
         """Report a name that stands for nothing."""
+        if not self._is_notation(where) or self.occurrences.in_prose(where):
+            return
         text = self.report.text(where.span)
         space = self.dialect.space([("ax", "")])
         self.report.add(
@@ -245,6 +297,13 @@ class Checker:
             where.span,
             f"{text} is neither declared nor defined",
             hint=f"declare it, {text} \\in {space}, or say what it is: {text} = ...",
+        )
+
+    def _is_notation(self, where: Expression) -> bool:
+        """Say whether a name stands in a block that names axes: E = mc^2 does not."""
+        return any(
+            s.span.start <= where.span.start < s.span.end and s.block in self.occurrences.blocks
+            for s in self.names.statements
         )
 
     def no_axis(self, where: Expression) -> None:

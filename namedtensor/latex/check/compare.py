@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from namedtensor.latex.check.types import type_of
+from namedtensor.latex.check.types import is_first, type_of
 from namedtensor.latex.check.words import is_own_size, listed, shape_text, size_text
 from namedtensor.latex.scopes import Declared, Defined
 from namedtensor.latex.scripts import stem
@@ -51,6 +51,8 @@ def check_declared(
     if declared is None or said is None:
         return True
     target = defined.statement.target
+    if isinstance(target, Indexed) and is_first(target):
+        return True
     if isinstance(target, Indexed) and not _check_target(checker, target, declared, said):
         return False
     found = type_of(value)
@@ -162,15 +164,11 @@ def _is_member(checker: Checker, defined: Defined) -> bool:
 def _another(checker: Checker, defined: Defined) -> tuple[str, Type] | None:
     """Find the shape of another member, declared or defined above."""
     own = stem(defined.name)
-    if own is None:
-        return None
-    for group in checker.names.declared.values():
-        for declared in group:
-            same = declared.place.section == defined.place.section and stem(declared.name) == own
-            if same and declared.name != defined.name:
-                said = type_of(checker.declared_value(declared))
-                if said is not None:
-                    return checker.report.text(declared.name.span), said
+    declared = checker.declared_member(defined)
+    if declared is not None:
+        said = type_of(checker.declared_value(declared))
+        if said is not None:
+            return checker.report.text(declared.name.span), said
     member = checker.member(own, defined.place)
     if member is None or member.place.index >= defined.place.index:
         return None

@@ -24,6 +24,7 @@ from namedtensor.latex.syntax import (
     Relation,
     Statement,
 )
+from namedtensor.latex.values import UNKNOWN, Value
 from namedtensor.latex.walk import all_of, walk
 
 if TYPE_CHECKING:
@@ -33,8 +34,7 @@ if TYPE_CHECKING:
 def learn_sizes(checker: Checker) -> None:
     """Take what the document says of its sizes for given; report what cannot hold."""
     for place, span, left, right in _equations(checker):
-        scope = CheckScope(checker, place, lenient=True)
-        evaluator = Evaluator(scope)
+        evaluator = Evaluator(CheckScope(checker, place, lenient=True, sizes=True))
         sizes = [as_size(evaluator.extent(part)) for part in (left, right)]
         if None in sizes or checker.facts.learn(sizes[0], sizes[1]):
             continue
@@ -81,6 +81,17 @@ def _is_size(checker: Checker, part: Expression) -> bool:
     )
 
 
+class ConstraintScope(CheckScope):
+    """The names of a relation that defines nothing: what its own block declares, and no more."""
+
+    def find(self, name: Expression) -> Value | None:
+        text = key(name)
+        for declared in self.checker.names.declared.get(text or "", ()):
+            if declared.place.block == self.place.block:
+                return self.checker.declared_value(declared)
+        return UNKNOWN if text is not None else None
+
+
 def check_constraints(checker: Checker) -> None:
     """Look at relations that say something of tensors: sum_vocab X = 1."""
     for index, statement in enumerate(checker.names.statements):
@@ -89,7 +100,7 @@ def check_constraints(checker: Checker) -> None:
         if not any(isinstance(part, (Big, Contract, Call)) for part in walk(statement)):
             continue
         place = Place(index, statement.block, statement.section)
-        scope = CheckScope(checker, place, lenient=True)
+        scope = ConstraintScope(checker, place, lenient=True)
         relation: Any = statement.relation
         parts = [relation]
         if isinstance(relation, Relation):

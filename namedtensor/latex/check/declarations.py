@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 from namedtensor.latex.check.compare import difference
 from namedtensor.latex.check.words import shape_text
-from namedtensor.latex.scopes import Declared
+from namedtensor.latex.scopes import Declared, Defined
+from namedtensor.latex.syntax import At
+from namedtensor.latex.walk import all_of
 
 if TYPE_CHECKING:
     from namedtensor.latex.check.checker import Checker
@@ -22,18 +24,26 @@ def check_declarations(checker: Checker) -> None:
                 _same(checker, earlier, declared)
     for defined in checker.names.definitions:
         if defined.kind == "elements":
-            others = checker.names.declared.get(defined.key, [])
-            here = [d for d in others if d.place.section == defined.place.section]
-            if others and not here:
-                name = checker.report.text(defined.name.span)
-                line = checker.line(others[0].name.span)
-                checker.report.add(
-                    "note",
-                    "undeclared",
-                    defined.name.span,
-                    f"{name} is declared in another section only, on line {line}",
-                    hint=f"declare {name} here too",
-                )
+            _declared_here(checker, defined)
+
+
+def _declared_here(checker: Checker, defined: Defined) -> None:
+    """Note a tensor given by its elements that only another section declares, over the same axes."""
+    others = checker.names.declared.get(defined.key, [])
+    target = defined.statement.target
+    axes = {a.axis.name for a in all_of(At, target)}
+    same = [d for d in others if {s.axis.name for s in d.space.axes} == axes]
+    if not same or any(d.place.section == defined.place.section for d in others):
+        return
+    name = checker.report.text(defined.name.span)
+    line = checker.line(same[0].name.span)
+    checker.report.add(
+        "note",
+        "undeclared",
+        defined.name.span,
+        f"{name} is declared in another section only, on line {line}",
+        hint=f"declare {name} here too",
+    )
 
 
 def _same(checker: Checker, earlier: Declared, later: Declared) -> None:

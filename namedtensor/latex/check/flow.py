@@ -63,20 +63,23 @@ def coming_back(giver: Node, taker: Node) -> list[str]:
     return [name for name in own if name in gone]
 
 
-def look_at_sum(checker: Checker, part: Binary, left: Node, right: Node) -> None:
-    """Look at the axes that one side of a sum has and the other lacks."""
-    for giver, taker, side in ((right, left, part.right), (left, right, part.left)):
-        other = part.left if side is part.right else part.right
+def look_at_sum(checker: Checker, part: Binary, left: Node, right: Node) -> str | None:
+    """Look at the axes that one side of a sum has and the other lacks; name the one at fault."""
+    for giver, taker, side, other in (
+        (right, left, part.right, part.left),
+        (left, right, part.left, part.right),
+    ):
         for axis in coming_back(giver, taker):
             _comes_back(checker, axis, side, other)
-            return
+            return axis
     one, two = one_sided(left.type, right.type)
     if not one or not two:
-        return
+        return None
     for axes, side, gains in ((two, part.right, one), (one, part.left, two)):
         for axis in axes:
             if _alone(checker, axis, side, gains):
-                return
+                return axis
+    return None
 
 
 def _comes_back(checker: Checker, axis: str, side: Expression, other: Expression) -> None:
@@ -92,7 +95,8 @@ def _comes_back(checker: Checker, axis: str, side: Expression, other: Expression
         own = checker.type_of(side)
         fits = [a for a in axes if own is None or not own.has(a[0])]
         if len(fits) == 1:
-            hint = f"is {name} over {fits[0][0]}? {name} \\in {checker.dialect.space(fits)}"
+            kept = [(n, checker.size_text(n, s)) for n, s in own.axes if n != axis] if own else []
+            hint = f"is {name} over {fits[0][0]}? {name} \\in {checker.dialect.space(kept + fits)}"
     report.add(
         "error",
         "axis-returns",

@@ -13,7 +13,7 @@ from namedtensor.latex.check.types import type_of
 from namedtensor.latex.evaluate import Evaluator
 from namedtensor.latex.scopes import Defined
 from namedtensor.latex.scripts import key, stem
-from namedtensor.latex.syntax import Call, Expression, Indexed, Signature, Space
+from namedtensor.latex.syntax import Call, Expression, Indexed, Relation, Scripts, Signature, Space
 from namedtensor.latex.values import UNKNOWN, Scope, Value
 from namedtensor.primitives import Type
 from namedtensor.primitives.node import argument
@@ -34,6 +34,7 @@ class CheckedFunction:
         self.name = checker.report.text(defined.name.span)
         assert defined.call is not None
         self.call: Call = defined.call
+        self.names = [a for a in defined.call.arguments if not isinstance(a, Relation)]
         self._values: dict[str, Value] | None = None
         self._result: Type | None = None
         self._looked = False
@@ -42,7 +43,7 @@ class CheckedFunction:
     def signature(self) -> Signature | None:
         """The signature with as many arguments as the definition has."""
         found = self.checker.names.signatures.get(self.defined.key)
-        fits = found is not None and len(found.domain) == len(self.call.arguments)
+        fits = found is not None and len(found.domain) == len(self.names)
         return found if fits else None
 
     def values(self) -> dict[str, Value]:
@@ -50,23 +51,33 @@ class CheckedFunction:
         if self._values is None:
             self._values = {}
             signature = self.signature
-            for place, name in enumerate(self.call.arguments):
+            for place, name in enumerate(self.names):
                 space = signature.domain[place] if signature else None
                 self._values[key(name) or ""] = self._argument(name, space)
-            for name in self.call.parameters:
-                value = self._argument(name, None)
-                if value is not UNKNOWN or not self._is_bundle(name):
-                    self._values[key(name) or ""] = value
+            for setting in self.call.arguments:
+                if isinstance(setting, Relation):
+                    text = key(setting.first) or ""
+                    self._values[text] = self.checker.size_symbol(text)
+            for parameter in self.call.parameters:
+                value = self._argument(parameter, None)
+                if value is not UNKNOWN or not self._is_bundle(parameter):
+                    self._values[key(parameter) or ""] = value
         return self._values
 
     def _argument(self, name: Expression, space: Space | None) -> Value:
         checker, place = self.checker, self.defined.place
-        declared = checker.declaration(name, place, near=space is not None)
+        declared = checker.declaration(name, place)
         if declared is not None:
-            return checker.declared_value(declared)
+            value = checker.declared_value(declared)
+            return value if self._fits(value) else UNKNOWN
         if space is not None:
             return checker.symbol(key(name) or "", space, place)
         return UNKNOWN
+
+    def _fits(self, value: Value) -> bool:
+        """Say whether a tensor has the axes of f_{ax}(X), which stand for any."""
+        type_ = type_of(value)
+        return type_ is None or all(type_.has(axis.name) for axis in self.call.axes)
 
     def _is_bundle(self, name: Expression) -> bool:
         """Say whether a letter after the semicolon stands for declared ones: W for W^1 and W^2."""
@@ -83,7 +94,7 @@ class CheckedFunction:
         self._looked = True
         checker, defined = self.checker, self.defined
         indices: dict[str, int | None] = dict.fromkeys(defined.letters)
-        scope = CheckScope(checker, defined.place, indices, self.values())
+        scope = CheckScope(checker, defined.place, indices, self.values(), owner=id(defined))
         scope.expect_bundles(defined.body)
         value = evaluated(scope, defined.body, self._body)
         self._result = type_of(value)
@@ -104,7 +115,7 @@ class CheckedFunction:
         if stated is None:
             return
         if self.signature is None:
-            wanted, given = len(stated.domain), len(self.call.arguments)
+            wanted, given = len(stated.domain), len(self.names)
             checker.report.add(
                 "error",
                 "arguments",
@@ -134,11 +145,14 @@ class CheckedFunction:
     ) -> Value:
         """Hold a call against the definition, and give a symbol of the result's shape."""
         checker = self.checker
-        self._parameters(call)
-        callee = Callee(self.name, self._declared(self.call.arguments), [], self.result())
+        self._parameters(call, scope)
+        if call.axes or self.call.axes:
+            return UNKNOWN
+        callee = Callee(self.name, self._declared(self.names), [], self.result())
         given = [
             Given(checker.report.text(a.span), a.span, type_of(value))
             for a, value in zip(call.arguments, arguments, strict=False)
+            if not isinstance(a, Relation)
         ]
         found = CallCheck(callee, checker.report, checker.facts, checker.dialect).check(
             call.span, given
@@ -154,16 +168,17 @@ class CheckedFunction:
             for n in names
         ]
 
-    def _parameters(self, call: Call) -> None:
+    def _parameters(self, call: Call, scope: Scope) -> None:
         """Report, once in a section, that a function is called without what follows its semicolon."""
-        if call.parameters or not self.call.parameters:
-            return
-        extra = len(call.arguments) - len(self.call.arguments)
+        if call.parameters or not self.call.parameters or isinstance(call.function, Scripts):
+            return  # f^1 is one of several, and has parameters of its own
+        extra = len(call.arguments) - len(self.names)
         if extra == len(self.call.parameters):
             return
         checker = self.checker
         names = ", ".join(checker.report.text(p.span) for p in self.call.parameters)
-        if not checker.first_time("parameters", self.defined, call):
+        section = scope.place.section if isinstance(scope, CheckScope) else 0
+        if not checker.first_time("parameters", self.defined, section):
             return
         given = ", ".join(checker.report.text(a.span) for a in call.arguments)
         checker.report.add(
@@ -197,6 +212,7 @@ class Promised:
         given = [
             Given(checker.report.text(a.span), a.span, type_of(value))
             for a, value in zip(call.arguments, arguments, strict=False)
+            if not isinstance(a, Relation)
         ]
         callee = Callee(self.name, list(domain), [], result)
         found = CallCheck(callee, checker.report, checker.facts, checker.dialect).check(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from namedtensor.errors import AxisMissingError
 from namedtensor.latex.check.flow import look_at_sum
 from namedtensor.latex.check.ranges import check_bound, check_range
 from namedtensor.latex.check.types import node_of
@@ -31,22 +32,38 @@ class Taken:
     value: Value
 
 
-def look_at(checker: Checker, where: Expression, value: Value) -> None:
-    """Look at a part whose value is found."""
+def look_at(checker: Checker, where: Expression, value: Value) -> Value:
+    """Look at a part whose value is found; give it on, without the axes of a fault."""
     if isinstance(where, (Contract, Binary)):
         left, right = [
             node_of(checker.values.get(id(p), UNKNOWN)) for p in (where.left, where.right)
         ]
-        if left is None or right is None or left.type.host or right.type.host:
-            return
+        if left is None or right is None:
+            if isinstance(where, Contract):
+                _lacks(checker, where)
+            return value
+        if left.type.host or right.type.host:
+            return value
         if isinstance(where, Contract) or where.op in MEETING:
             sizes_meet(checker, where)
         if isinstance(where, Binary) and where.op in ("+", "-") and not where.axes:
-            look_at_sum(checker, where, left, right)
+            axis = look_at_sum(checker, where, left, right)
+            node = node_of(value)
+            if axis is not None and node is not None:
+                return checker.stand_in(node.type.without([axis]))
     elif isinstance(where, Indexed):
         for item in where.items:
             if isinstance(item, At) and id(item.at) in checker.values:
                 checker.taken.append(Taken(where.base, item, checker.values[id(item.at)]))
+    return value
+
+
+def _lacks(checker: Checker, where: Contract) -> None:
+    """Report an axis that the one known operand of a contraction lacks."""
+    for part in (where.left, where.right):
+        type_ = checker.type_of(part)
+        if type_ is not None and not all(type_.has(axis.name) for axis in where.axes):
+            checker.failed(where, AxisMissingError("", ""))
 
 
 def sizes_meet(checker: Checker, where: Contract | Binary) -> bool:

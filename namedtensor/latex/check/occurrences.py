@@ -6,11 +6,14 @@ from namedtensor.latex.scopes import Declared, Names
 from namedtensor.latex.scripts import key
 from namedtensor.latex.source import Source
 from namedtensor.latex.syntax import (
+    Aside,
     AxisName,
+    Constraint,
     Declaration,
     Definition,
     Expression,
     Indexed,
+    Relation,
     SizedAxis,
     Statement,
 )
@@ -20,15 +23,24 @@ from namedtensor.latex.walk import all_of
 class Occurrences:
     """The places of axis names.
 
-    `spelled` holds how each axis is written where it is first named.
+    `spelled` holds how each axis is written where it is first named; `blocks` are those with axes.
     """
 
     def __init__(self, source: Source, names: Names) -> None:
         self.names = names
         self.spelled: dict[str, str] = {}
+        self.source = source
+        self._prose = [s.text for s in names.statements if isinstance(s, Aside)]
+        self._prose += [
+            source.text[s.span.start : s.span.end]
+            for s in names.statements
+            if isinstance(s, Constraint) and _introduces(s.relation)
+        ]
         self._places: dict[str, dict[int, Statement]] = {}
+        self.blocks: set[int] = set()
         for statement in names.statements:
             for axis in all_of(AxisName, statement):
+                self.blocks.add(statement.block)
                 self._places.setdefault(axis.name, {}).setdefault(axis.span.start, statement)
                 written = source.text[axis.span.start : axis.span.end]
                 if axis.name.rstrip("'*").partition("_")[0] in written:
@@ -37,6 +49,11 @@ class Occurrences:
     def is_alone(self, axis: AxisName) -> bool:
         """Say whether the document names an axis at this place only."""
         return len(self._places.get(axis.name, ())) <= 1
+
+    def in_prose(self, name: Expression) -> bool:
+        """Say whether mathematics that says nothing here names a letter: the prose introduces it."""
+        written = self.source.text[name.span.start : name.span.end].strip()
+        return any(_names(text, written) for text in self._prose)
 
     def elsewhere(self, axis: str, owner: Declared) -> bool:
         """Say whether an axis is named outside of a tensor's declaration and elements."""
@@ -67,3 +84,21 @@ class Occurrences:
 
 def _size(axes: tuple[SizedAxis, ...], name: str) -> Expression | None:
     return next((s.size for s in axes if s.axis.name == name), None)
+
+
+def _introduces(relation: Expression) -> bool:
+    """Say whether a relation says what a letter is: W in a set that is none of the notation's."""
+    return isinstance(relation, Relation) and any(op in ("in", "~") for op, _ in relation.rest)
+
+
+def _names(text: str, name: str) -> bool:
+    """Say whether a text names a letter, and not merely a longer word with it."""
+    start = text.find(name)
+    while start >= 0:
+        before, after = text[:start][-1:], text[start + len(name) :][:1]
+        if not (before.isalpha() or before == "\\") and not (
+            name[-1].isalpha() and after.isalpha()
+        ):
+            return True
+        start = text.find(name, start + 1)
+    return False

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-
 from namedtensor.latex.check.annotations import check_annotations
 from namedtensor.latex.check.checker import Checker
 from namedtensor.latex.check.constraints import check_constraints, is_size_equation, learn_sizes
@@ -11,32 +9,29 @@ from namedtensor.latex.check.declarations import check_declarations
 from namedtensor.latex.check.report import Report
 from namedtensor.latex.check.spelling import check_near_duplicates, check_repeated
 from namedtensor.latex.findings import Finding
+from namedtensor.latex.reader import Reading
 from namedtensor.latex.scopes import Names, Place
-from namedtensor.latex.source import Source
 from namedtensor.latex.syntax import Constraint, Definition, Expression, Statement
 
 
-def check_statements(
-    source: Source,
-    statements: Sequence[Statement],
-    findings: Iterable[Finding],
-    silenced: Callable[[str, int], bool],
-) -> list[Finding]:
-    """Check what was read of a document; `findings` are those of its reader."""
-    report = Report(source, silenced)
-    report.keep(findings)
-    names = Names(statements)
-    checker = Checker(source, names, report)
+def check_statements(reading: Reading, names: Names) -> list[Finding]:
+    """Check what was read of a document; the faults that its reader found are among the findings."""
+    statements = reading.statements
+    report = Report(reading.source, lambda code, line: (line, code) in reading.silenced)
+    report.keep(reading.findings)
+    checker = Checker(reading.source, names, report)
     for statement in statements:
         check_repeated(statement, report)
-        _annotations(checker, statement)
     learn_sizes(checker)
     check_declarations(checker)
-    for defined in names.definitions:
-        if not is_size_equation(checker, defined.statement):
+    # functions first: what they reach is looked at with their arguments
+    for defined in sorted(names.definitions, key=lambda d: d.kind != "function"):
+        if id(defined) not in checker.reached and not is_size_equation(checker, defined.statement):
             checker.value_of(defined)
     check_constraints(checker)
-    check_near_duplicates(statements, report, [])
+    for statement in statements:
+        _annotations(checker, statement)
+    check_near_duplicates(statements, report)
     return report.findings
 
 

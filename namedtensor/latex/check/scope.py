@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from namedtensor.errors import NamedTensorError
+from namedtensor.latex.check.look import look_at
 from namedtensor.latex.evaluate import Evaluator
 from namedtensor.latex.nonsense import (
     ArgumentsError,
@@ -31,7 +32,8 @@ class CheckScope:
     """Answer for the names of one statement.
 
     `arguments` are the values of the formula's own arguments. `lenient` statements may name what is
-    introduced in prose; where `sizes` are read, every name is one.
+    introduced in prose; where `sizes` are read, every name is one. `around` is the formula that the
+    statement is a where-clause of.
     """
 
     def __init__(
@@ -42,14 +44,28 @@ class CheckScope:
         arguments: dict[str, Value] | None = None,
         lenient: bool = False,
         sizes: bool = False,
+        around: CheckScope | None = None,
+        owner: int = 0,
     ) -> None:
         self.checker = checker
         self.place = place
-        self.indices = indices or {}
-        self.arguments = arguments or {}
+        self.indices: dict[str, int | None] = {}
+        self.arguments: dict[str, Value] = {}
+        self.owner: int = owner
+        if around is not None:
+            self.indices.update(around.indices)
+            self.arguments.update(around.arguments)
+            self.owner = around.owner
+        self.indices.update(indices or {})
+        self.arguments.update(arguments or {})
         self.lenient = lenient
         self.sizes = sizes
         self.bundles: set[int] = set()
+
+    @property
+    def context(self) -> tuple[Any, ...]:
+        """Give what a where-clause's value depends on: whose arguments, and which index letters."""
+        return self.owner, tuple(sorted(self.indices))
 
     # ------------------------------------------------------------------------- names and sizes
 
@@ -60,6 +76,8 @@ class CheckScope:
             return None
         if text in self.arguments:
             return self.arguments[text]
+        if self.sizes and self.checker.names.sizes_named(text):
+            return self.checker.size_symbol(text)
         meaning = self.checker.names.look(name, self.place, self.indices)
         if meaning is None:
             return self._unwritten(name)
@@ -74,7 +92,7 @@ class CheckScope:
         if meaning.kind == "function" and meaning.defined is not None:
             return checker.function(meaning.defined)
         if meaning.defined is not None:
-            return checker.value_of(meaning.defined)
+            return checker.value_of(meaning.defined, self if meaning.kind == "where" else None)
         if meaning.declared is not None:
             return checker.declared_value(meaning.declared)
         return UNKNOWN
@@ -90,11 +108,25 @@ class CheckScope:
         signature = self.checker.names.signatures.get(text)
         if signature is not None:
             return self.checker.promised(signature, self.place)
+        if isinstance(name, Scripts):
+            instance = self._instance(name)
+            if instance is not None:
+                return instance
         if isinstance(name, Scripts) and self.place.block in self.checker.dotted:
             member = self.checker.member(stem(name), self.place)
             if member is not None:
                 return self.checker.value_of(member)
         return None
+
+    def _instance(self, name: Scripts) -> Value | None:
+        """Find the function of which a name with scripts is one instance: LayerNorm^1."""
+        base: Expression = name
+        while isinstance(base, Scripts):
+            base = base.base
+        function = self.checker.names.function(base, self.place, self.indices)
+        if function is None or function.defined is None:
+            return None
+        return self.checker.function(function.defined)
 
     def size(self, axis: str) -> Value:
         """Give |axis|."""
@@ -104,14 +136,16 @@ class CheckScope:
 
     def seen(self, where: Expression, value: Value) -> Value:
         """Remember the value of a part, and look where its axes come from."""
-        self.checker.values[id(where)] = value
+        checker = self.checker
+        checker.values[id(where)] = value
         if not self.lenient:
-            self.checker.look_at(where, value)
+            value = checker.values[id(where)] = look_at(checker, where, value)
         return value
 
     def failed(self, where: Expression, error: NamedTensorError) -> Value:
         """Report a failure, and go on with what is unknown."""
         checker = self.checker
+        value: Value = UNKNOWN
         if isinstance(error, UndefinedError):
             if not self.lenient and id(where) not in self.bundles:
                 checker.undefined(where)
@@ -120,9 +154,9 @@ class CheckScope:
         elif isinstance(error, ArgumentsError):
             checker.wrong_arguments(where, error)
         elif not isinstance(error, NotNotationError):
-            checker.failed(where, error)
-        checker.values[id(where)] = UNKNOWN
-        return UNKNOWN
+            value = checker.failed(where, error)
+        checker.values[id(where)] = value
+        return value
 
     def expect_bundles(self, body: Any) -> None:
         """Let names stand after a semicolon of which nothing is declared: they hold parameters."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from namedtensor.errors import (
     AxisClashError,
@@ -34,6 +34,9 @@ from namedtensor.latex.syntax import (
 )
 from namedtensor.primitives import Type
 
+if TYPE_CHECKING:
+    from namedtensor.latex.check.checker import Checker
+
 #: The code of a rule that refuses, by its error.
 CODES: tuple[tuple[type[NamedTensorError], str], ...] = (
     (AxisMissingError, "axis-missing"),
@@ -43,6 +46,9 @@ CODES: tuple[tuple[type[NamedTensorError], str], ...] = (
     (KindError, "index-type"),
     (AxisNameError, "repeated"),
 )
+
+#: What Python says of numbers that have no value.
+NO_VALUE = frozenset(("math domain error", "division by zero", "float division by zero"))
 
 #: Gives the type of a part that has been looked at; None where it is unknown.
 Look = Callable[[Any], Type | None]
@@ -216,6 +222,10 @@ class Explainer:
         return None
 
     def _general(self, where: Expression, error: NamedTensorError) -> Words:
+        if error.why in NO_VALUE:
+            return Words(
+                "nan", f"{self.report.text(where.span)} has no value among the real numbers"
+            )
         code = next((code for kind, code in CODES if isinstance(error, kind)), "shape")
         return Words(code, error.why, self.shapes(_operands(where)))
 
@@ -240,3 +250,20 @@ def _plain(name: str) -> str:
     """Give the word of a function: softmax for \\text{softmax}."""
     inner = name.rstrip("}").rpartition("{")[2]
     return inner.lstrip("\\") or name
+
+
+def split_type(checker: Checker, where: Expression, error: NamedTensorError) -> Type | None:
+    """Give the shape of X_{a -> (b, c)} where the sizes of b and c are said elsewhere, or nowhere."""
+    if not isinstance(error, AxisSizeError) or not isinstance(where, Indexed):
+        return None
+    type_ = checker.type_of(where.base)
+    if type_ is None or not all(isinstance(item, Renaming) for item in where.items):
+        return None
+    axes = dict(type_.axes)
+    for item in where.items:
+        if isinstance(item, Renaming):
+            if len(item.after) < 2 or any(n.name not in axes for n in _needed(item)):
+                return None
+            del axes[item.before[0].axis.name]
+            axes |= {a.axis.name: checker.size_symbol(f"|{a.axis.name}|").node for a in item.after}
+    return type_.with_axes(axes.items())

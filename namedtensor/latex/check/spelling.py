@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from namedtensor.latex.check.report import Report
 from namedtensor.latex.syntax import (
@@ -63,10 +63,8 @@ def _one_slip(short: str, long: str) -> bool:
     return a == b[1:]
 
 
-def check_near_duplicates(
-    statements: Sequence[Statement], report: Report, known: Iterable[str] = ()
-) -> None:
-    """Report axis names of one section that look alike; `known` ones have their finding already."""
+def check_near_duplicates(statements: Sequence[Statement], report: Report) -> None:
+    """Report axis names of one section that look alike, where nothing else is said of them."""
     first: dict[int, dict[str, AxisName]] = {}
     uses: dict[tuple[int, str], int] = {}
     for statement in statements:
@@ -74,12 +72,14 @@ def check_near_duplicates(
             first.setdefault(statement.section, {}).setdefault(axis.name, axis)
             key = statement.section, axis.name
             uses[key] = uses.get(key, 0) + 1
-    told = set(known)
+    told: set[str] = set()
     for section, names in first.items():
         for a, b in itertools.combinations(sorted(names), 2):
             if alike(a, b) and not told & {a, b}:
                 rare, usual = sorted((a, b), key=lambda n: (uses[section, n], -len(n)))
                 told.add(rare)
+                if report.any_in(names[rare].span):
+                    continue
                 report.add(
                     "warning",
                     "near-duplicate",

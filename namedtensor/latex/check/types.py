@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from namedtensor.latex.indices import plain
+from namedtensor.latex.syntax import At, Indexed, Number
 from namedtensor.latex.values import UNKNOWN, Value
 from namedtensor.primitives import Node, Type
 from namedtensor.tensor import NamedTensor, SymbolicTensor
@@ -43,3 +44,13 @@ def as_size(value: Value) -> Any:
     if isinstance(whole, SymbolicTensor):
         return whole.node if whole.node.type.host else None
     return whole if isinstance(whole, int) and not isinstance(whole, bool) else None
+
+
+def open_size(size: Any) -> Any:
+    """Give a size to the evaluator: a number, a symbol that computes like one, or None."""
+    return SymbolicTensor(size) if isinstance(size, Node) else size
+
+
+def is_first(target: Indexed) -> bool:
+    """Say whether a definition gives only the first element of a recurrence: H_{seq(0)} = 0."""
+    return any(isinstance(i, At) and isinstance(i.at, Number) for i in target.items)

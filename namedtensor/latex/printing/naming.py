@@ -15,8 +15,10 @@ from namedtensor.tensor.resize import meet
 
 #: A part that stands in several places gets a name where its text is longer than this.
 REPEATED = 24
-#: Parts of a text that would be longer than this get names, as do parts nested deeper than `DEEP`.
+#: Parts of a text that would be longer than this get names, as do parts nested deeper than `DEEP`;
+#: a sum may go over several lines.
 LONG = 110
+LINES = 4
 DEEP = 24
 
 
@@ -140,7 +142,7 @@ def _name_repeated(results: tuple[Node, ...], names: Names, order: list[Node]) -
         inner = () if names.elements(node) else node.operands
         width[node] = _own_width(node) + sum([width[o] for o in inner])
         depth[node] = max([depth[o] for o in inner], default=-1) + 1
-        while width[node] > LONG:
+        while width[node] > (LONG * LINES if node.name in ("add", "sub") else LONG):
             widest = max(inner, key=lambda o: width[o])
             if width[widest] < REPEATED:
                 break

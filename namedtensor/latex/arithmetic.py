@@ -49,8 +49,11 @@ def axes_of(names: tuple[AxisName, ...], sizes: Mapping[str, Any] | None = None)
 
 
 def binary(e: Evaluator, part: Binary) -> Value:
+    from namedtensor.latex.conditions import indicator, is_condition, is_one
     from namedtensor.latex.evaluate import is_function
 
+    if is_one(part.left) and part.op == "*" and is_condition(part.right):
+        return indicator(e, part.right)
     left = e.value(part.left)
     if is_function(left) and part.op == "*":
         # f X, where nobody but the one who looks names up can know that f is a function
@@ -149,7 +152,8 @@ def contract(e: Evaluator, part: Contract) -> Value:
     named = (part.left, part.right)
     if not part.axes and not all(isinstance(v, NamedTensor) for v in (left, right)):
         return product(e, part, left, right, named)
-    return e.attempt(part, dot[axes_of(part.axes)], [left, right], named)
+    axes = axes_of(part.axes)
+    return e.attempt(part, lambda A, B: dot[axes](A, B), [left, right], named)
 
 
 def bars(e: Evaluator, part: Bars) -> Value:
@@ -170,7 +174,8 @@ def bars(e: Evaluator, part: Bars) -> Value:
             f"write its axes below it: ||{text}||_{{{first}}}",
             [(text, str(value.shape))],
         )
-    return e.attempt(part, norm[axes_of(part.axes)], [value], [part.operand])
+    axes = axes_of(part.axes)
+    return e.attempt(part, lambda X: norm[axes](X), [value], [part.operand])
 
 
 def rounded(e: Evaluator, part: Floor) -> Value:

@@ -38,7 +38,7 @@ from namedtensor.operations.reductions import sum as total
 from namedtensor.operations.vectors import argmax, argmin
 from namedtensor.primitives import combine
 from namedtensor.shape import sized
-from namedtensor.tensor import NamedTensor
+from namedtensor.tensor import NamedTensor, SymbolicTensor
 
 if TYPE_CHECKING:
     from namedtensor.latex.evaluate import Evaluator
@@ -81,7 +81,8 @@ def big(e: Evaluator, part: Big) -> Value:
     value = e.value(part.body)
     if not part.axes:
         return _no_axes(e, part, value)
-    return e.attempt(part, _OVER_AXES[part.op][axes_of(part.axes)], [value], [part.body])
+    operation, axes = _OVER_AXES[part.op], axes_of(part.axes)
+    return e.attempt(part, lambda X: operation[axes](X), [value], [part.body])
 
 
 def _no_axes(e: Evaluator, part: Big, value: Value) -> Value:
@@ -136,7 +137,7 @@ def _over_index(e: Evaluator, part: Big) -> Value:
     if found is UNKNOWN:
         return UNKNOWN
     inner = e.inside(found.bound)
-    value = inner.value(part.body)
+    value = (inner.guard if found.conditions else inner).value(part.body)
     for condition in found.conditions:
         holds = inner.value(condition)
         value = e.attempt(part, _kept(_NEUTRAL.get(part.op, math.nan)), [holds, value])
@@ -242,34 +243,37 @@ def _piece(e: Evaluator, part: Big, piece: Expression, found: _Range) -> bool:
 
 
 def _from(e: Evaluator, part: Big, name: Expression, first: Expression, found: _Range) -> bool:
-    """i = 1 below, n above."""
-    start = e.extent(first)
-    if start is UNKNOWN:
+    """i = 1 below, n above; ends that depend on other indices become conditions."""
+    inner = e.inside(found.bound)
+    start = inner.extent(first)
+    end = None if part.upper is None else inner.extent(part.upper)
+    if start is UNKNOWN or end is UNKNOWN:
         return False
-    size = None
-    if part.upper is not None:
-        end = e.extent(part.upper)
-        size = UNKNOWN if end is UNKNOWN else _count(e, part, start, end)
-        if size is UNKNOWN:
+    for at, value in ((first, start), (part.upper, end)):
+        if value is not None and not is_whole(value):
+            e.refuse(part, f"ends at {wording(at)}, which is no whole number")  # type: ignore[arg-type]
             return False
-    if not is_whole(start):
-        e.refuse(part, f"starts at {wording(first)}, which is no whole number")
-        return False
-    found.add(name, size, start)
+    if _moves(start):
+        found.conditions.append(Relation(part.span, name, ((">=", first),)))
+        start = 1
+    if _moves(end):
+        found.conditions.append(Relation(part.span, name, (("<=", part.upper),)))  # type: ignore[arg-type]
+        end = None
+    found.add(name, None if end is None else _count(e, part, start, end), start)
     return True
 
 
+def _moves(end: Any) -> bool:
+    """Say whether an end is another one for each record: neither a number nor a size."""
+    node = getattr(end, "node", None)
+    return isinstance(end, NamedTensor) and (node is None or not node.type.host)
+
+
 def _count(e: Evaluator, part: Big, start: Any, end: Any) -> Any:
-    if not is_whole(end) or not is_whole(start):
-        return e.refuse(
-            part, "has ends that are no whole numbers", "sum over an axis, or up to a size"
-        )
     if isinstance(start, int) and isinstance(end, int):
         return max(0, end - start + 1)
-    nodes = [getattr(x, "node", x) for x in (start, end)]
-    if any(not isinstance(x, int) and not x.type.host for x in nodes):
-        return e.refuse(part, "has ends that depend on data", "sum over an axis, or up to a size")
-    return combine("sub", nodes[1], combine("sub", nodes[0], 1))
+    start, end = [getattr(x, "node", x) for x in (start, end)]
+    return SymbolicTensor(combine("sub", end, combine("sub", start, 1)))
 
 
 def _from_set(e: Evaluator, part: Big, name: Expression, right: Expression, found: _Range) -> bool:
@@ -280,12 +284,10 @@ def _from_set(e: Evaluator, part: Big, name: Expression, right: Expression, foun
         size = e.extent(right.parts[0])
     elif isinstance(right, Items) and any(isinstance(p, Dots) for p in right.parts):
         first, last = e.extent(right.parts[0]), e.extent(right.parts[-1])
-        if UNKNOWN in [v for v in (first, last) if v is UNKNOWN]:
+        if first is UNKNOWN or last is UNKNOWN or not is_whole(first) or not is_whole(last):
             return False
-        size = _count(e, part, first, last)
-        if size is not UNKNOWN:
-            found.add(name, size, first)
-        return size is not UNKNOWN
+        found.add(name, _count(e, part, first, last), first)
+        return True
     else:
         e.refuse(
             part, f"runs over {wording(right)}, which is no range", "write i=1 below and n above"

@@ -7,13 +7,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from namedtensor.latex.arithmetic import product
-from namedtensor.latex.conditions import indicator, is_condition
+from namedtensor.latex.conditions import indicator, is_condition, is_one
 from namedtensor.latex.identifiers import find, undefined
 from namedtensor.latex.indices import plain
 from namedtensor.latex.meanings import Word
 from namedtensor.latex.nonsense import ArgumentsError
 from namedtensor.latex.powers import power
-from namedtensor.latex.syntax import Call, Expression, Items, Letter, Number, Scripts
+from namedtensor.latex.syntax import Call, Expression, Items, Letter, Number, Relation, Scripts
 from namedtensor.latex.values import UNKNOWN, Value
 from namedtensor.latex.vocabulary import applied_letter, logarithm, word_of
 from namedtensor.latex.wording import wording
@@ -21,8 +21,6 @@ from namedtensor.tensor import NamedTensor
 
 if TYPE_CHECKING:
     from namedtensor.latex.evaluate import Evaluator
-
-_INDICATORS = frozenset(("1", "I", "mathbb1", "indicator", "bb1"))
 
 
 def call(e: Evaluator, part: Call) -> Value:
@@ -36,10 +34,18 @@ def call(e: Evaluator, part: Call) -> Value:
     if isinstance(function, Word):
         return _word(e, part, function)
     if hasattr(function, "apply") and not isinstance(function, NamedTensor):
-        arguments = [plain(e.value(a)) for a in part.arguments]
+        arguments = [plain(e.value(_set(a))) for a in part.arguments]
         parameters = [plain(e.value(p)) for p in part.parameters]
         return function.apply(part, arguments, parameters, e.scope)
     return _product(e, part, function)
+
+
+def _set(argument: Expression) -> Expression:
+    """Give what a setting is set to: the 0.5 of f(X, eps = 0.5)."""
+    named = isinstance(argument, Relation) and isinstance(argument.first, (Letter, Scripts))
+    if named and [op for op, _ in argument.rest] == ["="]:  # type: ignore[union-attr]
+        return argument.rest[0][1]  # type: ignore[union-attr]
+    return argument
 
 
 class _Power:
@@ -51,12 +57,7 @@ class _Power:
 
 
 def _is_indicator(part: Call) -> bool:
-    function = part.function
-    if len(part.arguments) != 1 or not is_condition(part.arguments[0]):
-        return False
-    if isinstance(function, Number):
-        return function.value == 1
-    return isinstance(function, Letter) and function.text in _INDICATORS
+    return len(part.arguments) == 1 and is_condition(part.arguments[0]) and is_one(part.function)
 
 
 def _function(e: Evaluator, part: Call) -> Any:

@@ -14,7 +14,9 @@ from namedtensor.latex.syntax import (
     Expression,
     Is,
     Items,
+    Letter,
     Logic,
+    Number,
     Relation,
     Text,
     Unary,
@@ -35,6 +37,7 @@ _COMPARE: dict[str, Callable[[Any, Any], Any]] = {
     ">": operator.gt,
     ">=": operator.ge,
 }
+_ONES = frozenset(("1", "1bold", "I", "Ibold", "indicator"))
 _OTHERWISE = frozenset(("otherwise", "else", "elsewhere", "other", "or else"))
 
 #: What a relation leaves out of less, equal and greater.
@@ -134,6 +137,13 @@ def in_words(e: Evaluator, part: Is) -> Value:
     return e.attempt(part, lambda x: x % 2 == wanted, [value], [part.subject])
 
 
+def is_one(part: Expression) -> bool:
+    """Say whether an expression is the bold 1 that turns a condition into a number."""
+    if isinstance(part, Number):
+        return part.value == 1
+    return isinstance(part, Letter) and part.text in _ONES
+
+
 def indicator(e: Evaluator, condition: Expression) -> Value:
     """Give 1 where a condition holds, 0 elsewhere: [i = j]."""
     value = e.value(condition)
@@ -148,7 +158,7 @@ def indicator(e: Evaluator, condition: Expression) -> Value:
 def cases(e: Evaluator, part: Cases) -> Value:
     """Give the value of the first row whose condition holds; nan where none does."""
     rows = list(part.rows)
-    values = [e.value(row.value) for row in rows]
+    values = [e.guard.value(row.value) for row in rows]
     conditions = [None if _is_otherwise(row) else e.value(row.condition) for row in rows]  # type: ignore[arg-type]
     open_ = next((i for i, c in enumerate(conditions) if c is None), None)
     if open_ is None:

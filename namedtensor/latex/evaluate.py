@@ -46,7 +46,8 @@ class Evaluator:
     """Evaluate the parts of a formula in a scope.
 
     `bound` are the indices that the formula itself binds. With `exact`, whole numbers divide to
-    whole numbers, as sizes do.
+    whole numbers, as sizes do. With `guarded`, a condition chooses which records count, so that an
+    index may lie outside of its axis where it does not.
     """
 
     def __init__(
@@ -54,10 +55,12 @@ class Evaluator:
         scope: Scope,
         bound: Mapping[Expression, Value] | None = None,
         exact: bool = False,
+        guarded: bool = False,
     ) -> None:
         self.scope = scope
         self.bound: dict[Expression, Value] = dict(bound or {})
         self.exact = exact
+        self.guarded = guarded
 
     def value(self, expression: Expression) -> Value:
         """Give what an expression stands for: a named tensor, a number, a position, a function."""
@@ -96,7 +99,12 @@ class Evaluator:
 
     def inside(self, bound: Mapping[Expression, Value]) -> Evaluator:
         """Give an evaluator for which more names are bound."""
-        return Evaluator(self.scope, {**self.bound, **bound}, self.exact)
+        return Evaluator(self.scope, {**self.bound, **bound}, self.exact, self.guarded)
+
+    @property
+    def guard(self) -> Evaluator:
+        """An evaluator for what counts only where a condition holds."""
+        return Evaluator(self.scope, self.bound, self.exact, guarded=True)
 
     def attempt(
         self,

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 def find(e: Evaluator, name: Expression) -> Value | None:
     """Look a name up: among bound indices, then in the scope."""
+    if isinstance(name, Scripts) and not isinstance(name.base, Letter):
+        return None  # (W^1)^2 is no name
     if name in e.bound:
         return e.bound[name]
     found = e.scope.find(name)

@@ -10,16 +10,17 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from namedtensor.axes import AxisIndex, AxisSelection, Rename, shown
-from namedtensor.errors import AxisMissingError, IndexRangeError, nearest
+from namedtensor.errors import AxisMissingError, AxisNameError, IndexRangeError, KindError, nearest
 from namedtensor.latex.indices import Index, Position, is_whole, plain, same, zero_based
-from namedtensor.latex.nonsense import ArgumentsError
 from namedtensor.latex.syntax import At, Expression, Indexed, Renaming, SizedAxis
 from namedtensor.latex.values import UNKNOWN, Value
 from namedtensor.latex.wording import wording
+from namedtensor.operations.elementwise import clip
 from namedtensor.operations.windows import UNROLL
 from namedtensor.primitives import combine
 from namedtensor.shape import sized, spaced
-from namedtensor.tensor import NamedTensor, apply
+from namedtensor.tensor import NamedTensor, SymbolicTensor, apply
+from namedtensor.tensor.resize import resize
 
 if TYPE_CHECKING:
     from namedtensor.latex.evaluate import Evaluator
@@ -27,9 +28,13 @@ if TYPE_CHECKING:
 
 def indexed(e: Evaluator, part: Indexed) -> Value:
     """Index and rename all at once: indices first, as in brackets."""
-    X = e.numbers(part.base)
+    return indexed_at(e, part, e.numbers(part.base))
+
+
+def indexed_at(e: Evaluator, part: Indexed, X: Value) -> Value:
+    """Index and rename a tensor as a part of a formula says."""
     places = [(item, e.value(item.at)) for item in part.items if isinstance(item, At)]
-    renames = [_rename(e, item) for item in part.items if isinstance(item, Renaming)]
+    renames = [_rename(e, part, item) for item in part.items if isinstance(item, Renaming)]
     if X is UNKNOWN or any(v is UNKNOWN for _, v in places) or UNKNOWN in renames:
         return UNKNOWN
     if not isinstance(X, NamedTensor):
@@ -56,17 +61,27 @@ def _as_tensor(X: Value) -> Value:
 
 def _at(e: Evaluator, part: Indexed, X: Any, places: Sequence[tuple[At, Value]]) -> Value:
     """Apply named indices; those that pick by tensors are picked together."""
-    for item, _ in places:
+    for n, (item, _) in enumerate(places):
         if item.axis.name not in X.axes:
             return _absent(e, part, X, item.axis.name)
+        if any(item.axis.name == other.axis.name for other, _ in places[:n]):
+            return e.fail(
+                part,
+                AxisNameError,
+                f"{item.axis.name} is indexed twice",
+                "index each axis once",
+                [(wording(part.base), spaced(X.sizes))],
+            )
     picked: list[AxisIndex] = []
     for item, value in places:
         if not is_whole(value):
+            shapes = [(wording(item.at), str(value.shape))] if hasattr(value, "shape") else []
             return e.fail(
                 item.at,
-                ArgumentsError,
+                KindError,
                 f"{wording(item.at)} is no whole number, and stands as an index of {item.axis.name}",
                 "an index counts from 1 to the size of its axis",
+                shapes,
             )
         found = _one(e, part, X, item, value)
         if found is UNKNOWN:
@@ -109,10 +124,16 @@ def _one(e: Evaluator, part: Indexed, X: Any, item: At, value: Value) -> Value:
     index = value.index
     if index is not None:
         return _along(e, part, X, item, index, value.constant - 1, size)
-    window = _window(X, axis, value, size)
+    window = _window(e, part, X, axis, value, size)
     if window is not None:
         return window
-    return AxisIndex(axis, value.from_zero)
+    return AxisIndex(axis, _within(e, value, size))
+
+
+def _within(e: Evaluator, value: Position, size: Any) -> Any:
+    """Give positions as data counts; where a condition chooses among them, those outside are moved in."""
+    numbers = value.from_zero
+    return clip(numbers, 0, size - 1) if e.guarded else numbers
 
 
 def _is_size(value: Any) -> bool:
@@ -149,27 +170,30 @@ def _along(
 ) -> Value:
     """Apply an index i + shift that runs along an axis of its own."""
     axis = item.axis.name
-    if index.home is None:
-        index.home = axis
-    if shift == 0 and (index.size is None or _equal(index.size, size)):
-        index.size = size
-        if index.axis not in X.axes:
-            return X[(Rename((sized(axis, None),), (sized(index.axis, None),)),)]
-        return AxisIndex(axis, index.counter())
-    if index.size is None:
-        index.size = combine("sub", size, shift) if shift >= 0 else size
-    count = index.size
-    if isinstance(count, int) and isinstance(size, int):
-        if shift < 0 or count + shift > size:
-            bad = shift + 1 if shift < 0 else count + shift
-            return outside(e, item.at, part.base, X, axis, str(bad), size)
-        if index.axis not in X.axes:
-            chosen = AxisSelection(axis, slice(shift, shift + count))
-            renamed = Rename((sized(axis, None),), (sized(index.axis, None),))
-            return X[(chosen, renamed)]
-    if shift < 0 and isinstance(count, int):
+    index.home = index.home or axis
+    if shift < 0 and not e.guarded:
         return outside(e, item.at, part.base, X, axis, str(shift + 1), size)
-    return AxisIndex(axis, Position(((index, 1),), shift).numbers)
+    if index.size is None and size is not None:
+        index.size = size - shift if shift > 0 else size
+    count = index.size
+    whole = Rename((sized(axis, None),), (sized(index.axis, None),))
+    if index.axis in X.axes:
+        return AxisIndex(axis, _within(e, Position(((index, 1),), shift + 1), size))
+    if shift == 0 and (size is None or index.open or _equal(count, size)):
+        return e.attempt(part, lambda X: _sized_as(X, axis, count)[(whole,)], [X], [part.base])
+    if isinstance(count, int) and isinstance(size, int) and not e.guarded:
+        if count + shift > size:
+            return outside(e, item.at, part.base, X, axis, str(count + shift), size)
+        chosen = AxisSelection(axis, slice(shift, shift + count))
+        return e.attempt(part, lambda X: X[(chosen, whole)], [X], [part.base])
+    return AxisIndex(axis, _within(e, Position(((index, 1),), shift + 1), size))
+
+
+def _sized_as(X: Any, axis: str, size: Any) -> Any:
+    """Give an axis that is still open the size of the index that runs along it."""
+    if size is None or dict(X.sizes)[axis] is not None:
+        return X
+    return SymbolicTensor(resize(X.node, {axis: getattr(size, "node", size)}))
 
 
 def _equal(a: Any, b: Any) -> bool:
@@ -178,7 +202,7 @@ def _equal(a: Any, b: Any) -> bool:
     return not isinstance(a, int) and not isinstance(b, int) and same(a, b)
 
 
-def _window(X: Any, axis: str, value: Position, size: Any) -> Value:
+def _window(e: Evaluator, part: Indexed, X: Any, axis: str, value: Position, size: Any) -> Value:
     """See i + j - 1 as a window along the axis, where it fits: unroll."""
     if value.constant != 1 or len(value.terms) != 2 or any(n != 1 for _, n in value.terms):
         return None
@@ -196,15 +220,17 @@ def _window(X: Any, axis: str, value: Position, size: Any) -> Value:
         if own is None or own is left or (isinstance(own, int) and own == left):
             place.size = left if own is None else place.size
             place.home = place.home or axis
-            seen = apply(UNROLL(axis, kernel.axis), X, kernel.size)
-            return seen[(Rename((sized(axis, None),), (sized(place.axis, None),)),)]
+            width = kernel.size
+            seen = UNROLL(axis, kernel.axis)
+            whole = Rename((sized(axis, None),), (sized(place.axis, None),))
+            return e.attempt(part, lambda X: apply(seen, X, width)[(whole,)], [X], [part.base])
     return None
 
 
 # -------------------------------------------------------------------------------------- renamings
 
 
-def _rename(e: Evaluator, item: Renaming) -> Any:
+def _rename(e: Evaluator, part: Indexed, item: Renaming) -> Any:
     """Give a renaming as brackets take it."""
     sides: list[Any] = []
     for side in (item.before, item.after):
@@ -212,7 +238,7 @@ def _rename(e: Evaluator, item: Renaming) -> Any:
         if any(axis is UNKNOWN for axis in axes):
             return UNKNOWN
         sides.append(tuple(axes))
-    return Rename(*sides)
+    return e.attempt(part, lambda: Rename(*sides), [])
 
 
 def _sized_axis(e: Evaluator, axis: SizedAxis) -> Any:

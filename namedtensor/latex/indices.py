@@ -24,15 +24,16 @@ _serial = itertools.count()
 class Index:
     """An index that a formula binds: the i of P_{seq(i)} = ..., or of sum_{i=1}^n.
 
-    It runs along a hidden axis of its own. Its range may be open until the index is used:
+    It runs along a hidden axis of its own. Its range may be `open` until the index is used:
     X_{seq(i)} gives i the range of seq, and `home` remembers the name of the first such axis.
     """
 
-    __slots__ = ("axis", "home", "size")
+    __slots__ = ("axis", "home", "open", "size")
 
     def __init__(self, letter: str, size: Any = None) -> None:
         self.axis = f"{letter}{BOUND}{next(_serial)}"
         self.size = size
+        self.open = size is None
         self.home: str | None = None
 
     def counter(self) -> Any:

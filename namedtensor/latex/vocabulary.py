@@ -14,6 +14,7 @@ from typing import Any
 
 from namedtensor.latex.forms import cast, extreme, index, listed, one_hot, slices, update
 from namedtensor.latex.meanings import Use, Word, along, plain
+from namedtensor.latex.powers import raised
 from namedtensor.latex.syntax import Expression, Letter, Number
 from namedtensor.operations import (
     contraction,
@@ -175,6 +176,9 @@ def _others() -> Iterator[tuple[str, Word]]:
     for name in ("abs", "sqrt", "floor", "ceil", "round", "square", "log2", "log10"):
         yield name, Word(name, plain(name, _public(name)))
     yield "norm", Word("norm", along("norm", reductions.norm))
+    yield "clip", Word("clip", plain("clip", elementwise.clip))
+    yield "power", Word("power", plain("power", raised))
+    yield "floordiv", Word("floordiv", plain("floordiv", lambda X, Y: X // Y))
     yield "index", Word("index", index)
     yield "contract", Word("contract", along("contract", contraction.dot))
     yield "listed", Word("listed", listed)

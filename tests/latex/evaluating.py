@@ -40,6 +40,9 @@ class Given:
         return value
 
 
+parsed = parse_expression
+
+
 def value(text, sizes=None, **values):
     """Evaluate a formula, with names as identifiers: W1 is W^1."""
     return evaluator(sizes, **values).value(parse_expression(text))
@@ -79,4 +82,14 @@ def leaf(name, axes, kind="float"):
     return symbol(name, Type(tuple(sizes), kind))
 
 
-__all__ = ["Given", "SymbolicTensor", "element", "evaluator", "leaf", "numbers", "random", "value"]
+__all__ = [
+    "Given",
+    "SymbolicTensor",
+    "element",
+    "evaluator",
+    "leaf",
+    "numbers",
+    "parsed",
+    "random",
+    "value",
+]

@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-import namedtensor as nt
 from namedtensor.axes import Axis, axes
 from namedtensor.command.files import CommandError
 from namedtensor.errors import NamedTensorError, nearest
 from namedtensor.formula import Formula, Space
 from namedtensor.formula.signature import Parameter
+from namedtensor.tensor import tensor
 
 #: Sizes of axes for which none is given.
 SIZES = (3, 4, 2, 5, 6, 7)
@@ -107,7 +107,7 @@ def _named(file: str, key: str, array: Any, own: str | None, space: Space) -> An
             f"{file}: {key} has {array.ndim} axes of sizes {array.shape}, and {space} has "
             f"{len(named)}: {order}; an array with more axes names them all: {key}[batch {order}]"
         )
-    return nt.tensor(array, *[Axis(a.name) for a in named])
+    return tensor(array, *[Axis(a.name) for a in named])
 
 
 def _axes(text: str) -> tuple[Axis, ...]:
@@ -134,7 +134,7 @@ def drawn(
         elif one.default is EMPTY:
             shape = tuple([known[a.name] for a in one.space.axes])
             array = _draw(source, one.space.letter, shape)
-            found[one.path] = nt.tensor(array, *[Axis(a.name) for a in one.space.axes])
+            found[one.path] = tensor(array, *[Axis(a.name) for a in one.space.axes])
     return found
 
 

@@ -174,7 +174,7 @@ def test_a_module_is_a_file_that_ends_in_py(capsys, tmp_path):
 
 
 def test_standard_input_is_a_document(capsys, monkeypatch):
-    text = r"$X \in \mathbb{R}^{\text{seq}}$, $\text{f}(X) = \sum_{\text{seq}} X$"
+    text = r"$X \in \mathbb{R}^{\text{seq}}$, $f(X) = \sum_{\text{seq}} X$"
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
     status, out, err = said(capsys, "python", "-")
     assert (status, err) == (0, "")

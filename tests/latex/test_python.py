@@ -375,3 +375,22 @@ def test_a_result_that_is_not_declared_is_found():
         return nt.sum[emb](X)
 
     assert "def f(X: R[seq, emb]) -> R[seq]:\n" in python_of([f])
+
+
+def test_formulas_that_cannot_be_written_are_left_out_where_errors_are_collected():
+    @formula
+    def bad(X: R[seq]) -> R[seq]:
+        return nt.sum[emb](X)
+
+    @formula
+    def worse(X: R[seq]) -> R[seq]:
+        return bad(X) + 1
+
+    with pytest.raises(NamedTensorError):
+        python_of([bad, project])
+    failed = []
+    assert python_of([bad, worse, project], failed) == python_of([project])
+    assert [str(error).splitlines()[0] for error in failed] == [
+        "sum[emb](X): X has no axis emb",
+        "sum[emb](X): X has no axis emb",
+    ]

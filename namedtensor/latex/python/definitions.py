@@ -132,7 +132,8 @@ def _header(written: Written, spelling: Spelling) -> list[str]:
             items.append(Atom("*"))
             starred = True
         items.append(Atom(_parameter(parameter, signature.python, spelling)))
-    spaces = signature.results or tuple([_space_of(node) for node in written.results])
+    given = [a for p in signature.parameters if p.space is not None for a in p.space.names]
+    spaces = signature.results or tuple([_space_of(node, given) for node in written.results])
     end = _returned(spaces, signature.several, spelling)
     lines = statement("def ", call(written.name, *items), 0)
     if len(lines[0]) + len(end) > 100:
@@ -160,8 +161,11 @@ def _space(space: Space, spelling: Spelling) -> str:
     return f"{letter}[{', '.join(axes)}]" if axes else letter
 
 
-def _space_of(node: Node) -> Space:
-    found: Space = R[node.type.names]
+def _space_of(node: Node, given: list[str]) -> Space:
+    """Find the space of a result that is not declared, its axes in the order of the arguments'."""
+    order = {name: place for place, name in reversed(list(enumerate(given)))}
+    names = sorted(node.type.names, key=lambda name: order.get(name, len(given)))
+    found: Space = R[tuple(names)]
     return found
 
 

@@ -14,10 +14,13 @@ from namedtensor.latex.python.settings import kept_settings, with_settings
 TITLE = '"""Formulas in the named tensor notation."""'
 
 
-def python_of(formulas: Iterable[Formula]) -> str:
+def python_of(formulas: Iterable[Formula], failed: list[NamedTensorError] | None = None) -> str:
     """Write a module that defines these formulas, and those that they call, in our own notation.
 
-    Raises: NamedTensorError where two of the formulas have one name.
+    Where there is a list `failed`, formulas that cannot be written are left out, and their errors
+    put there.
+
+    Raises: NamedTensorError where a formula cannot be written, or two of them have one name.
 
     >>> from namedtensor import R, axes, formula
     >>> emb, hid = axes("emb hid")
@@ -37,7 +40,7 @@ def python_of(formulas: Iterable[Formula]) -> str:
         return W @ emb @ X
     <BLANKLINE>
     """
-    written = _with_called(formulas)
+    written = _with_called(formulas, failed)
     names = Names(written, _local_names(written.values()))
     kept = {one.name: kept_settings(one) for one in written.values()}
     found = [definition(one, names, kept) for one in written.values()]
@@ -73,7 +76,9 @@ def _imports(names: Names) -> str:
     return "\n".join(lines)
 
 
-def _with_called(formulas: Iterable[Formula]) -> dict[str, Written]:
+def _with_called(
+    formulas: Iterable[Formula], failed: list[NamedTensorError] | None
+) -> dict[str, Written]:
     """Write each formula after those that it calls, or whose parameters it takes."""
     found: dict[str, Written] = {}
     known: dict[str, Formula] = {}
@@ -95,7 +100,12 @@ def _with_called(formulas: Iterable[Formula]) -> dict[str, Written]:
         found[formula.name] = written
 
     for formula in formulas:
-        add(formula)
+        try:
+            add(formula)
+        except NamedTensorError as error:
+            if failed is None:
+                raise
+            failed.append(error)
     return found
 
 

@@ -8,6 +8,8 @@ import zlib
 from collections.abc import Mapping
 from pathlib import Path
 
+import hypothesis
+import hypothesis.strategies as st
 import numpy as np
 import pytest
 
@@ -245,6 +247,23 @@ def test_a_broken_document_fails(tmp_path):
     assert text != broken.read_text(encoding="utf-8")
     with pytest.raises(AssertionError):
         assert_gives(broken, entry, "numpy")
+
+
+# ------------------------------------------------------------------------------------------ damage
+
+
+@hypothesis.given(st.sampled_from(DOCUMENTS), st.data())
+@hypothesis.settings(max_examples=40, deadline=None)
+def test_a_damaged_document_is_read_and_checked_without_a_crash(path, data):
+    text = path.read_text(encoding="utf-8")
+    start = data.draw(st.integers(0, len(text) - 1))
+    end = data.draw(st.integers(start, min(len(text), start + 12)))
+    put = data.draw(
+        st.sampled_from(["", "}", "{", "\\", "$", "^", "_", "&", "\\end{", text[:end][-9:]])
+    )
+    damaged = namedtensor.latex.read(text[:start] + put + text[end:], path.name)
+    for finding in [*damaged.findings, *damaged.check()]:
+        assert str(finding)
 
 
 # ------------------------------------------------------------------------------------------- seeds

@@ -45,7 +45,7 @@ ENTRIES = [
         {"X": "seq[5] emb[4]"},
         {name: f"head[2] {space}" for name, space in HEAD.items()},
     ),
-    Entry("h", lambda *given: states(*given)[4], "state", TIME, CELL, member=4),
+    Entry("h^4", lambda *given: states(*given)[4], "state", TIME, CELL),
     Entry(
         "answer",
         lambda x, h0, A, B, c, w: w @ states(x, h0, A, B, c)[-1],

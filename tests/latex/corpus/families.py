@@ -55,14 +55,13 @@ ENTRIES = [
     Entry("poly", lambda s: s + s**2 / 2 + s**3 / 3 + s**4 / 4, "", {"s": 0.7}),
     Entry("inner", lambda u, v: u @ v, "", {"u": "in[4]", "v": "in[4]"}),
     Entry("cumulated", np.cumsum, "in", {"u": "in[4]"}),
-    Entry("a", lambda: fibonacci(10), "", member=10),
-    Entry("r", lambda s: newton(s, 5), "", {"s": 2.0}, member=5),
+    Entry("a^{10}", lambda: fibonacci(10), ""),
+    Entry("r^5", lambda s: newton(s, 5), "", {"s": 2.0}),
     Entry(
-        "v",
+        "v^6",
         lambda v0, A: power(A, v0, 6),
         "in",
         {"v0": "in[3]"},
         {"A": "in[3] in'[3]"},
-        member=6,
     ),
 ]

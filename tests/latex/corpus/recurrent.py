@@ -12,10 +12,11 @@ def sigmoid(z):
 
 
 def elman(x, h0, W, U, b):
-    h = h0
+    h, states = h0, []
     for step in x:
         h = np.tanh(U @ h + step @ W + b)
-    return h
+        states.append(h)
+    return np.stack(states)
 
 
 def elman_by_index(X, W, U):
@@ -32,7 +33,14 @@ def gru(x, h, Wz, Wr, Wc, Uz, Ur, Uc):
 
 
 GATES_W = {f"W{k}": "hid[3] emb[4]" for k in "fiog"}
-GATES_U = {f"U{k}": "hid[3] hid'[3]" for k in "fiog"}
+GATES_U = {f"U__{k}": "hid[3] hid'[3]" for k in "fiog"}
+
+
+KEPT = {name: space for name, space in {**GATES_W, **GATES_U}.items() if not name.endswith("o")}
+
+
+def memory(x, h, c, Wf, Wi, Wg, Uf, Ui, Ug):
+    return sigmoid(Wf @ x + Uf @ h) * c + sigmoid(Wi @ x + Ui @ h) * np.tanh(Wg @ x + Ug @ h)
 
 
 def lstm_parts(x, h, c, *weights):
@@ -54,7 +62,7 @@ ENTRIES = [
     Entry(
         "h",
         elman,
-        "hid",
+        "t hid",
         {"x": "t[5] emb[4]", "h0": "hid[3]"},
         {"W": "emb[4] hid[3]", "U": "hid[3] hid'[3]", "b": "hid[3]"},
     ),
@@ -71,10 +79,13 @@ ENTRIES = [
         gru,
         "hid",
         {"x": "emb[4]", "h": "hid[3]"},
-        {**{f"W{k}": "hid[3] emb[4]" for k in "zrc"}, **{f"U{k}": "hid[3] hid'[3]" for k in "zrc"}},
+        {
+            **{f"W{k}": "hid[3] emb[4]" for k in "zrc"},
+            **{f"U__{k}": "hid[3] hid'[3]" for k in "zrc"},
+        },
         gradients=True,
     ),
-    Entry("memory", lambda *given: lstm_parts(*given)[0], "hid", CELL, {**GATES_W, **GATES_U}),
+    Entry("memory", memory, "hid", CELL, KEPT),
     Entry("LSTM", lambda *given: lstm_parts(*given)[1], "hid", CELL, {**GATES_W, **GATES_U}),
     Entry(
         "Y",

@@ -41,7 +41,7 @@ WORDS = {"I": "seq[5] vocab[7] ~ one-hot vocab", "E": "vocab[7] emb[6]"}
 def bundles(count):
     found = {}
     for l in range(1, count + 1):
-        found |= {f"MHA{l}": HEADS, f"lnorm{l}": NORM, f"FFN{l}": FEED}
+        found |= {f"MHA__{l}": HEADS, f"lnorm__{l}": NORM, f"FFN__{l}": FEED}
     return found
 
 

@@ -8,6 +8,7 @@ from namedtensor.latex.check.report import Report
 from namedtensor.latex.check.words import Dialect, listed
 from namedtensor.latex.syntax import AxisName, Big, Binary, Call, Expression, Letter, Under
 from namedtensor.latex.walk import walk
+from namedtensor.primitives import Type
 
 #: Functions that act along axes, and say nothing without them.
 NEED_AXES = frozenset(
@@ -18,11 +19,23 @@ NEED_AXES = frozenset(
 #: Functions that act along axes where they have one argument: max(0, x) needs none.
 NEED_AXES_ALONE = frozenset(("max", "min"))
 
+#: Functions whose result has the axes along which they act.
+KEEP_AXES = frozenset(
+    "softmax logsoftmax log_softmax standardize sort cumsum argmax argmin".split()
+)
+
 BIG = frozenset(("sum", "prod", "max", "min", "argmax", "argmin"))
+
+#: Gives the shape of a part; None where it is unknown.
+Look = Callable[[Expression], Type | None]
 
 
 def check_annotations(
-    body: Expression, report: Report, dialect: Dialect, defined: Callable[[Expression], bool]
+    body: Expression,
+    report: Report,
+    dialect: Dialect,
+    look: Look,
+    defined: Callable[[Expression], bool],
 ) -> None:
     """Look for axes under operands and signs, and for functions without their axes.
 
@@ -33,10 +46,10 @@ def check_annotations(
             _under_operand(part, report, dialect)
         elif isinstance(part, Binary) and part.axes and part.op in ("+", "-"):
             _under_sign(part, report, dialect)
-        elif isinstance(part, Call) and not part.axes:
-            _call_without_axes(part, report, dialect, defined)
+        elif isinstance(part, Call) and _lacks_axes(part) and not defined(part.function):
+            no_axis(part, report, dialect, look(part.arguments[0]))
         elif isinstance(part, Big) and part.op in BIG and not part.axes and part.lower is None:
-            _big_without_axes(part, report, dialect)
+            no_axis(part, report, dialect, look(part.body))
 
 
 def named(axes: Iterable[AxisName]) -> str:
@@ -77,37 +90,27 @@ def _under_sign(part: Binary, report: Report, dialect: Dialect) -> None:
 
 def _function_of(part: Expression) -> str | None:
     """Name the function that a part applies without its axes."""
-    if isinstance(part, Call) and not part.axes and isinstance(part.function, Letter):
-        name = part.function.text
-        return name if name in NEED_AXES else None
+    if isinstance(part, Call) and _lacks_axes(part) and isinstance(part.function, Letter):
+        return part.function.text
     return None
 
 
-def _call_without_axes(
-    part: Call, report: Report, dialect: Dialect, defined: Callable[[Expression], bool]
-) -> None:
-    function = part.function
-    if not isinstance(function, Letter) or function.style != "word" or defined(function):
-        return
-    count = len(part.arguments)
+def _lacks_axes(part: Call) -> bool:
+    function, count = part.function, len(part.arguments)
+    if part.axes or not isinstance(function, Letter) or function.style != "word":
+        return False
     alone = function.text in NEED_AXES_ALONE and count == 1
-    if not alone and (function.text not in NEED_AXES or count == 0):
-        return
-    report.add(
-        "error",
-        "no-axis",
-        function.span,
-        f"{function.text} acts along axes, and none is named",
-        hint=f"write its axes under it, such as {dialect.under(['ax'], function.text)}",
-    )
+    return alone or (function.text in NEED_AXES and count > 0)
 
 
-def _big_without_axes(part: Big, report: Report, dialect: Dialect) -> None:
-    sign = f"\\{part.op}"
-    report.add(
-        "error",
-        "no-axis",
-        part.span,
-        f"{sign} acts along axes, and none is named",
-        hint=f"write its axes below it, such as {sign}_{{{dialect.axis('ax')}}}",
-    )
+def no_axis(part: Expression, report: Report, dialect: Dialect, type_: Type | None) -> None:
+    """Report a function, or a sum, that acts along axes without naming them."""
+    axes = ["ax"] if type_ is None or not type_.axes else [type_.names[-1]]
+    if isinstance(part, Call):
+        span, name = part.function.span, getattr(part.function, "text", "the function")
+        hint = f"write its axes under it: {dialect.under(axes, name)}"
+    else:
+        span, name = part.span, f"\\{part.op}" if isinstance(part, Big) else report.text(part.span)
+        hint = f"write its axes below it: {name}_{{{dialect.axis(axes[0])}}}"
+    message = f"{name} acts along axes, and none is named"
+    report.add("error", "no-axis", span, message, hint=hint)

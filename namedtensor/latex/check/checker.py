@@ -6,6 +6,7 @@ import itertools
 from typing import Any
 
 from namedtensor.errors import AxisNameError, NamedTensorError
+from namedtensor.latex.check.annotations import KEEP_AXES, no_axis
 from namedtensor.latex.check.compare import check_declared, check_series
 from namedtensor.latex.check.functions import CheckedFunction, Promised
 from namedtensor.latex.check.look import Taken, look_at_indices, sizes_meet
@@ -97,6 +98,8 @@ class Checker:
         for sized in space.axes:
             name = sized.axis.name
             own = self.size_symbol(f"|{name}|").node
+            if self.occurrences.is_slip(space, sized):
+                continue
             size = own if sized.size is None else self._extent(sized.size, place)
             axes.setdefault(name, own if size is None else size)
         return Type(tuple(axes.items()), KINDS.get(space.base, "float"))
@@ -188,7 +191,9 @@ class Checker:
         if declared is not None:
             return self.declared_value(declared)
         first = self.member(stem(defined.name), defined.place)
-        return UNKNOWN if first is None else self.value_of(first)
+        value = UNKNOWN if first is None else self.value_of(first)
+        # a series that begins with the number 0 may go on with tensors
+        return UNKNOWN if isinstance(value, (int, float)) else value
 
     def declared_member(self, defined: Defined) -> Declared | None:
         """Find another member of a series that is declared in the section: h^0 for h^t."""
@@ -306,18 +311,14 @@ class Checker:
             for s in self.names.statements
         )
 
-    def no_axis(self, where: Expression) -> None:
-        """Report a function that needs axes, where the syntax alone has not shown it."""
-        span = where.function.span if isinstance(where, Call) else where.span
-        if not self.report.has("no-axis", where.span):
-            name = self.report.text(span)
-            self.report.add(
-                "error",
-                "no-axis",
-                span,
-                f"{name} acts along axes, and none is named",
-                hint="write its axes under it",
-            )
+    def no_axis(self, where: Expression) -> Value:
+        """Report a function that needs axes; go on as if it named the only axis of its operand."""
+        type_ = self.type_of(where.arguments[0]) if isinstance(where, Call) else None
+        no_axis(where, self.report, self.dialect, type_)
+        if type_ is None or not isinstance(where, Call) or len(type_.axes) > 1:
+            return UNKNOWN
+        keeps = isinstance(where.function, Letter) and where.function.text in KEEP_AXES
+        return self.stand_in(type_ if keeps else type_.without(type_.names))
 
     def wrong_arguments(self, where: Expression, error: NamedTensorError) -> None:
         """Report a function that is given too few arguments, or too many."""
@@ -359,17 +360,17 @@ class Checker:
         """Find the one declared tensor in a part that brings an axis."""
         found = []
         for part in walk(side):
-            if isinstance(part, Letter) or key(part) is not None:
-                node = getattr(self.values.get(id(part)), "node", None)
-                entry = self.spaces.get(node) if node is not None else None
-                if entry is not None and any(s.axis.name == axis for s in entry[1].axes):
-                    found.append(entry[1])
-        spaces = {id(s) for s in found}
-        if len(spaces) != 1:
-            return None
-        return next(
-            (d for g in self.names.declared.values() for d in g if id(d.space) in spaces), None
-        )
+            type_ = self.type_of(part)
+            if type_ is not None and type_.has(axis) and key(part) is not None:
+                place = self.occurrences.place_of(part.span)
+                declared = None if place is None else self.names.look(part, place, {})
+                if declared is not None and declared.declared is not None:
+                    found.append(declared.declared)
+                elif place is not None:
+                    own = self.declaration(part, place)
+                    found += [] if own is None else [own]
+        fits = {id(d): d for d in found if any(s.axis.name == axis for s in d.space.axes)}
+        return next(iter(fits.values())) if len(fits) == 1 else None
 
     def declared_type(self, declared: Declared) -> Type | None:
         """Give the shape that a declaration states."""

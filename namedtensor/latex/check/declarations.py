@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from namedtensor.latex.check.compare import difference
 from namedtensor.latex.check.words import shape_text
 from namedtensor.latex.scopes import Declared, Defined
-from namedtensor.latex.syntax import At
+from namedtensor.latex.syntax import At, Space
 from namedtensor.latex.walk import all_of
 
 if TYPE_CHECKING:
@@ -22,6 +22,9 @@ def check_declarations(checker: Checker) -> None:
             earlier = first.setdefault(declared.place.block, declared)
             if earlier is not declared:
                 _same(checker, earlier, declared)
+    for statement in checker.names.statements:
+        for space in all_of(Space, statement):
+            _size_slips(checker, space)
     for defined in checker.names.definitions:
         if defined.kind == "elements":
             _declared_here(checker, defined)
@@ -44,6 +47,22 @@ def _declared_here(checker: Checker, defined: Defined) -> None:
         f"{name} is declared in another section only, on line {line}",
         hint=f"declare {name} here too",
     )
+
+
+def _size_slips(checker: Checker, space: Space) -> None:
+    """Report a size that stands among the axes of a shape."""
+    for before, sized in zip(space.axes, space.axes[1:], strict=False):
+        if checker.occurrences.is_slip(space, sized) and before.size is None:
+            text = checker.report.text
+            size, axis = text(sized.axis.span), text(before.axis.span)
+            form = f"{axis}:{size}" if checker.dialect.plain else f"{axis}[{size}]"
+            checker.report.add(
+                "error",
+                "axis-name",
+                sized.axis.span,
+                f"{size} stands among the axes of this shape, and no other formula has such an axis",
+                hint=f"is it the size of {before.axis.name}? {form}",
+            )
 
 
 def _same(checker: Checker, earlier: Declared, later: Declared) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from namedtensor.latex.scopes import Declared, Names
+import re
+
+from namedtensor.latex.scopes import Declared, Names, Place
 from namedtensor.latex.scripts import key
-from namedtensor.latex.source import Source
+from namedtensor.latex.source import Source, Span
 from namedtensor.latex.syntax import (
     Aside,
     AxisName,
@@ -15,9 +17,13 @@ from namedtensor.latex.syntax import (
     Indexed,
     Relation,
     SizedAxis,
+    Space,
     Statement,
 )
 from namedtensor.latex.walk import all_of
+
+#: An axis that is written by itself: \\text{emb}, \\emb', \\hidden_1, emb.
+PLAIN = re.compile(r"(?:\\[a-zA-Z]+\s*(?:\{[\w\\ -]+\})?|\w+)(?:'|_\w|\^?\{?\\prime\}?)*")
 
 
 class Occurrences:
@@ -43,12 +49,36 @@ class Occurrences:
                 self.blocks.add(statement.block)
                 self._places.setdefault(axis.name, {}).setdefault(axis.span.start, statement)
                 written = source.text[axis.span.start : axis.span.end]
-                if axis.name.rstrip("'*").partition("_")[0] in written:
+                if PLAIN.fullmatch(written):
                     self.spelled.setdefault(axis.name, written)
 
     def is_alone(self, axis: AxisName) -> bool:
         """Say whether the document names an axis at this place only."""
         return len(self._places.get(axis.name, ())) <= 1
+
+    def place_of(self, span: Span) -> Place | None:
+        """Find the place of the statement around a span."""
+        return next(
+            (
+                Place(i, s.block, s.section)
+                for i, s in enumerate(self.names.statements)
+                if s.span.start <= span.start and span.end <= s.span.end
+            ),
+            None,
+        )
+
+    def is_slip(self, space: Space, sized: SizedAxis) -> bool:
+        """Say whether an axis is a size that lacks its colon: the v of vocab \\times v."""
+        written = self._written(sized.axis)
+        return (
+            sized.size is None
+            and len(written) == 1
+            and self.is_alone(sized.axis)
+            and any(len(self._written(other.axis)) > 1 for other in space.axes)
+        )
+
+    def _written(self, axis: AxisName) -> str:
+        return self.source.text[axis.span.start : axis.span.end].strip()
 
     def in_prose(self, name: Expression) -> bool:
         """Say whether mathematics that says nothing here names a letter: the prose introduces it."""

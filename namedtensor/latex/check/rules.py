@@ -47,4 +47,4 @@ def _annotations(checker: Checker, statement: Statement) -> None:
     elif isinstance(statement, Constraint):
         bodies = [statement.relation]
     for body in bodies:
-        check_annotations(body, checker.report, checker.dialect, defined)
+        check_annotations(body, checker.report, checker.dialect, checker.type_of, defined)

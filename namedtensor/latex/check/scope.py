@@ -150,7 +150,7 @@ class CheckScope:
             if not self.lenient and id(where) not in self.bundles:
                 checker.undefined(where)
         elif isinstance(error, NoAxisError):
-            checker.no_axis(where)
+            value = checker.no_axis(where)
         elif isinstance(error, ArgumentsError):
             checker.wrong_arguments(where, error)
         elif not isinstance(error, NotNotationError):

@@ -13,6 +13,9 @@ from namedtensor.backends.constants import Kept
 
 FALLBACK = np
 
+#: Functions of this file that write their result into `out` where they are given one.
+TAKE_ROOM = {"softmax", "relu"}
+
 Array = Any
 Dims = tuple[int, ...]
 
@@ -62,6 +65,11 @@ def kept(make: Callable[..., Array]) -> Kept:
 
 def _plain(x: Any) -> bool:
     return type(x) is np.ndarray
+
+
+def room(x: Array, other: Any) -> Array | None:
+    """Give x's memory to what is computed of x and another operand, if its numbers fit."""
+    return x if getattr(other, "dtype", x.dtype) == x.dtype else None
 
 
 permute = np.transpose
@@ -116,8 +124,8 @@ def rsqrt(x: Array) -> Array:
     return 1.0 / np.sqrt(x)
 
 
-def relu(x: Array) -> Array:
-    return np.maximum(x, 0)
+def relu(x: Array, out: Array | None = None) -> Array:
+    return np.maximum(x, 0, out=out)
 
 
 def sigmoid(x: Array) -> Array:
@@ -213,13 +221,15 @@ def argmin(x: Array, dim: int) -> Array:
 # -------------------------------------------------------------------------- functions along axes
 
 
-def softmax(x: Array, dim: int) -> Array:
+def softmax(x: Array, dim: int, out: Array | None = None) -> Array:
     if x.shape[dim] == 0:
         return np.array(x)
     high = np.max(x, axis=dim, keepdims=True)
     with np.errstate(invalid="ignore"):
-        weight = np.exp(x - high)
-        return weight / np.sum(weight, axis=dim, keepdims=True)
+        weight = np.subtract(x, high, out=out)
+        weight = np.exp(weight, out=weight if weight.dtype.kind in "fc" else None)
+        weight /= np.sum(weight, axis=dim, keepdims=True)
+    return weight
 
 
 def log_softmax(x: Array, dim: int) -> Array:

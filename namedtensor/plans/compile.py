@@ -17,6 +17,7 @@ from namedtensor.errors import NamedTensorError
 from namedtensor.plans.constants import constants_of
 from namedtensor.plans.emitter import Emitter, Value
 from namedtensor.plans.layout import Layout, layout_of
+from namedtensor.plans.reuse import reuse_memory
 from namedtensor.primitives import Node, Operation, Type, argument, number
 from namedtensor.primitives.node import ARGUMENT, NUMBER, SIZE, apply_node
 
@@ -76,6 +77,8 @@ def compile_plan(
     if order is not None:
         results = [emit.permute(results[0], order)]
     ending = ", ".join(r.code for r in results)
+    if backend.name == "numpy":
+        reuse_memory(emit, ending)
     if len(results) == 1 and ending == results[0].code and emit.lines:
         emit.return_last(ending)
     else:

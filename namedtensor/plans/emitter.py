@@ -48,6 +48,7 @@ class Emitter:
         self.locals: set[str] = set()
         self.arguments: dict[str, Value] = {}
         self.values: dict[Node, Value] = {}
+        self.bound: dict[str, Value] = {}
         self.hints: dict[Node, int] = {}
         self.unpacked: dict[str, dict[int, str]] = {}
         self.like = "None"
@@ -135,7 +136,8 @@ class Emitter:
         name = self.fresh(stem)
         comment = "" if type_.host else f"  # {' '.join(map(shown, axes)) or 'one number'}"
         self.lines.append(f"{name} = {code}{comment}")
-        return Value(name, tuple(axes), type_)
+        self.bound[name] = Value(name, tuple(axes), type_)
+        return self.bound[name]
 
     def return_last(self, code: str) -> None:
         """Return the last line's value without giving it a name first."""

@@ -1,188 +1,53 @@
-"""Take away what only says how a formula looks, and read words as one token each.
+"""Take away what only says how a formula looks, and read each word as one token.
 
 After this, `word` tokens are \\text{..} and its like, `axis` tokens \\name{..}, `function` tokens
-\\operatorname{..}, and `name` tokens single letters in a special dress.
+\\operatorname{..}, and `name` tokens letters in a special dress, such as \\hat{y}.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from namedtensor.latex import looks
 from namedtensor.latex.faults import Fault
 from namedtensor.latex.source import Span
 from namedtensor.latex.tokens import Token
 
-SPACES = frozenset(
-    (
-        "\\, \\; \\: \\! \\> \\  \\/ \\- \\thinspace \\medspace \\thickspace \\negthinspace \\enspace ~ \\hfill \\hfil"
-        " \\displaystyle \\textstyle \\scriptstyle \\scriptscriptstyle \\limits \\nolimits"
-        " \\notag \\nonumber \\allowbreak \\nobreak \\break \\strut \\mathstrut \\hline \\noindent \\centering"
-        " \\relax \\par \\newline \\small \\footnotesize \\scriptsize \\tiny \\normalsize \\large \\Large"
-        " \\toprule \\midrule \\bottomrule \\protect \\bf \\rm \\it \\sf \\left. \\namedtensorstrut"
-        " \\bfseries \\itshape \\unskip \\ignorespaces \\smallskip \\medskip \\bigskip \\qedhere"
-    ).split(" ")
-) | {"\\ ", "\\\n", "\\\t"}
-
-#: Commands that vanish with so many arguments.
-VANISHING = {
-    "\\label": 1,
-    "\\tag": 1,
-    "\\tag*": 1,
-    "\\hspace": 1,
-    "\\hspace*": 1,
-    "\\vspace": 1,
-    "\\vspace*": 1,
-    "\\vphantom": 1,
-    "\\hphantom": 1,
-    "\\phantom": 1,
-    "\\color": 1,
-    "\\rule": 2,
-    "\\ref": 1,
-    "\\eqref": 1,
-    "\\cite": 1,
-    "\\footnote": 1,
-    "\\kern": 0,
-    "\\mathchoice": 0,
-    "\\setlength": 2,
-    "\\addlinespace": 0,
-    "\\definecolor": 3,
-    "\\usepackage": 1,
-    "\\shortintertext": 1,
-    "\\intertext": 1,
-    "\\cline": 1,
-    "\\arraycolsep": 0,
-    "\\require": 1,
-}
-
-#: Commands that vanish and leave their (last) argument, without its braces.
-OPEN = {
-    "\\mathbin": 0,
-    "\\mathop": 0,
-    "\\mathrel": 0,
-    "\\mathord": 0,
-    "\\mathopen": 0,
-    "\\mathclose": 0,
-    "\\mathpunct": 0,
-    "\\mathinner": 0,
-    "\\mathstrut": 0,
-}
-#: The same, where the argument keeps its braces.
-WRAPPING = {
-    "\\boxed": 0,
-    "\\ensuremath": 0,
-    "\\smash": 0,
-    "\\textcolor": 1,
-    "\\colorbox": 1,
-    "\\cancel": 0,
-    "\\underline": 0,
-    "\\overline": 0,
-    "\\mathlarger": 0,
-    "\\mathsmaller": 0,
-}
-
-SIZES = frozenset(
-    f"\\{size}{side}" for size in ("big", "Big", "bigg", "Bigg") for side in ("", "l", "r", "m")
-) | {"\\left", "\\right", "\\middle"}
-
-WORDS = frozenset(
-    (
-        "\\text \\mathrm \\textrm \\mathsf \\textsf \\textit \\mathit \\texttt \\mathtt \\textbf \\textsc"
-        " \\mbox \\hbox \\textnormal \\textup \\emph \\operatorname \\operatorname* \\name \\mathbfsf"
-    ).split()
-)
-
-#: Letters in a special dress are names of their own: \hat{y} is yhat.
-DRESSES = {
-    "\\mathbf": "bold",
-    "\\boldsymbol": "bold",
-    "\\bm": "bold",
-    "\\pmb": "bold",
-    "\\mathcal": "cal",
-    "\\mathscr": "scr",
-    "\\mathfrak": "frak",
-    "\\hat": "hat",
-    "\\widehat": "hat",
-    "\\tilde": "tilde",
-    "\\widetilde": "tilde",
-    "\\bar": "bar",
-    "\\vec": "vec",
-    "\\dot": "dot",
-    "\\ddot": "ddot",
-    "\\check": "check",
-    "\\breve": "breve",
-    "\\mathring": "ring",
-    "\\overrightarrow": "vec",
-}
-
-ALIASES = {
-    "\\dfrac": "\\frac",
-    "\\tfrac": "\\frac",
-    "\\cfrac": "\\frac",
-    "\\nicefrac": "\\frac",
-    "\\sfrac": "\\frac",
-    "\\le": "\\leq",
-    "\\leqslant": "\\leq",
-    "\\ge": "\\geq",
-    "\\geqslant": "\\geq",
-    "\\ne": "\\neq",
-    "\\to": "\\rightarrow",
-    "\\longrightarrow": "\\rightarrow",
-    "\\gets": "\\leftarrow",
-    "\\longleftarrow": "\\leftarrow",
-    "\\lbrace": "\\{",
-    "\\rbrace": "\\}",
-    "\\lbrack": "[",
-    "\\rbrack": "]",
-    "\\lparen": "(",
-    "\\rparen": ")",
-    "\\colon": ":",
-    "\\coloneqq": ":=",
-    "\\coloneq": ":=",
-    "\\triangleq": ":=",
-    "\\defeq": ":=",
-    "\\vert": "|",
-    "\\Vert": "\\|",
-    "\\dots": "\\ldots",
-    "\\cdots": "\\ldots",
-    "\\dotsc": "\\ldots",
-    "\\dotsb": "\\ldots",
-    "\\land": "\\wedge",
-    "\\lor": "\\vee",
-    "\\prime": "'",
-    "\\lt": "<",
-    "\\gt": ">",
-    "\\ast": "*",
-    "\\bigstar": "\\star",
-    "\\overset": "\\overset",
-    "\\stackrel": "\\overset",
-    "\\tbinom": "\\binom",
-    "\\dbinom": "\\binom",
-    "\\owns": "\\ni",
-    "\\smallsetminus": "\\setminus",
-    "\\backslash": "\\setminus",
-    "\\intercal": "\\top",
-}
-
-BARS = {"|": ("\\lvert", "\\rvert"), "\\|": ("\\lVert", "\\rVert")}
-ANGLES = {"<": "\\langle", ">": "\\rangle"}
+#: Prose that joins two conditions is parted from what stands before and after.
+JOINED = re.compile(r"(?:(?P<first>and|or)\s+)?(?P<middle>.*?)(?:\s+(?P<last>and|or))?$", re.DOTALL)
 
 
 @dataclass(slots=True)
 class Group:
-    """An open brace: the command that it belongs to, and where in the output it began."""
+    """An open brace: the command that it belongs to, and where in the output it began.
+
+    A `bare` one has no brace: \\hat\\mathbf{x}. What stands below a `noted` one is a note.
+    """
 
     command: Token | None
     opening: Token
     begin: int
-    drop: int = 0
+    bare: bool = False
+    noted: bool = False
+
+
+#: Braces and environments may stand this deep in one another.
+NESTING = 100
+
+TAKING = frozenset((*looks.WORDS, *looks.DRESSES, *looks.OPEN, "\\mathord"))
 
 
 def clean(tokens: Sequence[Token]) -> list[Token]:
     """Give the tokens that mean something.
 
+    Raises:
+        Fault: braces that do not pair, or a command without its argument.
+
     >>> from namedtensor.latex.lexer import tokens_of
-    >>> [token.text for token in clean(tokens_of(r"\\mathop{\\underset{\\text{seq}}{f}}\\, \\left( x \\right)"))]
+    >>> tokens = tokens_of(r"\\mathop{\\underset{\\text{seq}}{f}}\\, \\left( x \\right)")
+    >>> [token.text for token in clean(tokens)]
     ['\\\\underset', '{', 'seq', '}', '{', 'f', '}', '(', 'x', ')']
     """
     return _Cleaner(tokens).run()
@@ -195,6 +60,8 @@ class _Cleaner:
         self.out: list[Token] = []
         self.groups: list[Group] = []
         self.spaced = False
+        self.noted = False
+        self.environments: list[Token] = []
 
     def run(self) -> list[Token]:
         tokens, count = self.tokens, len(self.tokens)
@@ -210,18 +77,26 @@ class _Cleaner:
                 self._close(token)
             elif token.text == "~":
                 self.spaced = True
+            elif token.text == ":" and self.at < count and tokens[self.at].text == "=":
+                self.at += 1
+                self._put(Token("command", ":=", token.span | tokens[self.at - 1].span))
             elif kind == "number" and len(token.text) > 1 and self._takes_a_digit():
-                middle = min(token.span.start + 1, token.span.end)
-                self._put(Token(kind, token.text[0], Span(token.span.start, middle), token.spaced))
-                self._put(Token(kind, token.text[1:], Span(middle, token.span.end)))
+                self._digits(token)
             else:
                 self._put(token)
         if self.groups:
             opening = self.groups[-1].opening
             raise Fault(
-                "syntax-unbalanced", "this { is never closed", opening.span, "put a } where it ends"
+                "syntax-unbalanced",
+                "this { is never closed",
+                opening.span,
+                "put a } where it ends",
             )
+        if self.environments:
+            raise _endless(self.environments[-1])
         return self.out
+
+    # ------------------------------------------------------------------------------- output
 
     def _put(self, token: Token) -> None:
         if self.spaced:
@@ -237,11 +112,24 @@ class _Cleaner:
             before.kind in ("sup", "sub") or before.text in ("\\frac", "\\sqrt")
         )
 
-    def _peek(self) -> Token | None:
-        return self.tokens[self.at] if self.at < len(self.tokens) else None
+    def _digits(self, token: Token) -> None:
+        start = token.span.start
+        middle = min(start + 1, token.span.end)
+        self._put(Token("number", token.text[0], Span(start, middle), token.spaced))
+        self._put(Token("number", token.text[1:], Span(middle, token.span.end)))
+
+    # ------------------------------------------------------------------------------- groups
 
     def _open(self, token: Token, command: Token | None) -> None:
-        self.groups.append(Group(command, token, len(self.out)))
+        if len(self.groups) >= NESTING:
+            raise Fault("limit-nesting", f"this stands more than {NESTING} deep", token.span)
+        if command is None and self.at < len(self.tokens):
+            switch = looks.SWITCHES.get(self.tokens[self.at].text)
+            if switch is not None:
+                command = Token("command", switch, token.span, token.spaced)
+                self.at += 1
+        self.groups.append(Group(command, token, len(self.out), False, self.noted))
+        self.noted = False
         if command is None:
             self._put(token)
 
@@ -251,46 +139,80 @@ class _Cleaner:
                 "syntax-unbalanced",
                 "this } closes nothing",
                 token.span,
-                "take it away, or put a { before",
+                "take it away, or put a { where it begins",
             )
         group = self.groups.pop()
-        if group.command is None:
-            inner = self.out[group.begin + 1 :]
-            if len(inner) == 1 and inner[0].kind == "sign" and not self._is_argument(group.begin):
-                self.out[group.begin :] = inner
-            else:
-                self._put(token)
+        if group.command is not None:
+            self._finish(group, token.span)
             return
-        inner = self.out[group.begin :]
-        del self.out[group.begin :]
-        self._close_of(group.command, inner, group.command.span | token.span)
+        inner = self.out[group.begin + 1 :]
+        if len(inner) == 1 and inner[0].kind == "sign" and not self._is_argument(group.begin):
+            self.out[group.begin :] = inner
+        else:
+            self._put(token)
+        if (
+            group.noted
+            and self.at < len(self.tokens)
+            and self.tokens[self.at].kind in ("sub", "sup")
+        ):
+            self.at += 1
+            self._skip_argument()
 
     def _is_argument(self, begin: int) -> bool:
         """Say whether the brace at this place of the output opens an argument."""
         if begin == 0:
             return False
         before = self.out[begin - 1]
-        return before.kind in ("sup", "sub", "close") or (
-            before.kind == "command" and before.text[1:].isalpha()
-        )
+        if before.kind in ("sup", "sub", "close", "number"):
+            return True
+        return before.kind == "command" and before.text[1:].isalpha()
 
-    def _close_of(self, command: Token, inner: list[Token], span: Span) -> None:
+    def _end(self, command: Token, inner: list[Token], span: Span) -> None:
+        """Put what a command makes of its argument."""
         text = command.text
-        if text in VANISHING:
-            self.spaced = True
-        elif text in WORDS:
-            kind = "axis" if text == "\\name" else "function" if "operator" in text else "word"
-            self._put(Token(kind, _plain(inner), span, command.spaced))
-        elif text in DRESSES:
+        if text in looks.WORDS:
+            self._words(looks.WORDS[text], inner, span, command.spaced)
+        elif text in looks.DRESSES:
             self._dress(command, inner, span)
+        elif text == "\\mathord" and len(inner) == 1 and inner[0].kind == "sign":
+            self._put(Token("name", inner[0].text, span, command.spaced))
         else:
+            if inner:
+                inner[0] = replace(inner[0], span=command.span | inner[0].span)
+                inner[-1] = replace(inner[-1], span=inner[-1].span | Span(span.end, span.end))
             for token in inner:
                 self._put(token)
 
+    def _words(self, kind: str, inner: Sequence[Token], span: Span, spaced: bool) -> None:
+        """Put the words of a text, and the mathematics between dollars in it."""
+        if not any(token.text == "$" for token in inner):
+            self._prose(kind, _plain(inner), span, spaced)
+            return
+        prose: list[Token] = []
+        within = False
+        for token in [*inner, Token("sign", "$", span)]:
+            if token.text == "$":
+                if not within and prose:
+                    self._prose(kind, _plain(prose), prose[0].span | prose[-1].span, True)
+                prose = []
+                within = not within
+            elif within:
+                self._put(token)
+            else:
+                prose.append(token)
+
+    def _prose(self, kind: str, text: str, span: Span, spaced: bool) -> None:
+        if not text:
+            self.spaced = True
+            return
+        found = JOINED.match(text) if kind == "word" and " " in text else None
+        for part in [text] if found is None else [p for p in found.groups() if p]:
+            self._put(Token(kind, part, span, spaced))
+
     def _dress(self, command: Token, inner: list[Token], span: Span) -> None:
-        dress = DRESSES[command.text]
+        dress = looks.DRESSES[command.text]
         if inner and all(t.kind in ("letter", "name", "word", "number") for t in inner):
-            text = "".join(t.text for t in inner)
+            text = "".join(t.text for t in inner).replace(" ", "")
         elif len(inner) == 1 and inner[0].kind == "command" and inner[0].text[1:].isalpha():
             text = inner[0].text[1:]
         else:
@@ -301,90 +223,143 @@ class _Cleaner:
             return
         self._put(Token("name", text + dress, span, command.spaced))
 
+    # ----------------------------------------------------------------------------- commands
+
     def _command(self, token: Token) -> None:
         text = token.text
-        if text in SPACES:
+        if text in looks.SPACES:
             self.spaced = True
-            return
-        if text in SIZES:
+        elif text in looks.SIZES:
             self._sized(token)
-            return
-        if text in VANISHING:
-            self._vanish(token, VANISHING[text])
-            return
-        if text in OPEN or text in WORDS or text in DRESSES:
-            self._argument(token)
-            return
-        if text in WRAPPING:
-            for _ in range(WRAPPING[text]):
+        elif text in looks.VANISHING:
+            self.spaced = True
+            for _ in range(looks.VANISHING[text]):
                 self._skip_argument()
-            return
-        text = ALIASES.get(text, text)
+        elif (
+            text in looks.OPEN
+            or text in looks.WORDS
+            or text in looks.DRESSES
+            or text == "\\mathord"
+        ):
+            self._argument(token)
+        elif text in looks.WRAPPING:
+            for _ in range(looks.WRAPPING[text]):
+                self._skip_argument()
+            self.noted = text in looks.NOTED
+        elif text == "\\not" and self.at < len(self.tokens):
+            following = self.tokens[self.at]
+            self.at += 1
+            negated = looks.NEGATED.get(following.text, following.text)
+            self._put(Token("command", negated, token.span | following.span, token.spaced))
+        else:
+            self._alias(token, looks.ALIASES.get(text, text))
+
+    def _alias(self, token: Token, text: str) -> None:
         if text == token.text:
+            if text.startswith(("\\begin{", "\\end{")):
+                self._environment(token)
             self._put(token)
         elif text == "'":
-            if self.out and self.out[-1].kind == "sup":
-                self.out.pop()
             self._put(Token("prime", "'", token.span, token.spaced))
         else:
             kind = "command" if text[0] == "\\" or text == ":=" else "sign"
             self._put(Token(kind, text, token.span, token.spaced))
 
+    def _environment(self, token: Token) -> None:
+        """Pair the beginnings and the ends of environments."""
+        begin = token.text.startswith("\\begin{")
+        name = token.text[6 if begin else 4 :]
+        if begin:
+            self.environments.append(token)
+            if len(self.environments) > NESTING:
+                raise Fault("limit-nesting", f"this stands more than {NESTING} deep", token.span)
+        elif self.environments and self.environments[-1].text[6:] == name:
+            self.environments.pop()
+        elif self.environments:
+            raise _endless(self.environments[-1])
+        else:
+            raise Fault(
+                "syntax-unbalanced",
+                f"this {token.text} ends nothing",
+                token.span,
+                f"take it away, or put \\begin{name} where it begins",
+            )
+
     def _sized(self, token: Token) -> None:
-        following = self._peek()
-        if following is None:
+        """Put the bracket whose size a command gives."""
+        if self.at >= len(self.tokens):
             return
+        following = self.tokens[self.at]
         if following.text == "." and token.text in ("\\left", "\\right"):
             self.at += 1
             return
-        text = ALIASES.get(following.text, following.text)
-        side = (
-            token.text[-1] if token.text not in ("\\left", "\\right", "\\middle") else token.text[1]
-        )
-        if text in BARS and side in "lr":
-            text = BARS[text][side == "r"]
+        text = looks.ALIASES.get(following.text, following.text)
+        side = token.text[1] if token.text in ("\\left", "\\right", "\\middle") else token.text[-1]
+        if text in looks.BARS and side in "lr":
+            text = looks.BARS[text][side == "r"]
         elif text == "|" and side == "m":
             text = "\\mid"
-        elif text in ANGLES:
-            text = ANGLES[text]
+        elif text in looks.ANGLES:
+            text = looks.ANGLES[text]
         elif text == following.text:
             return
         self.at += 1
         kind = "command" if text[0] == "\\" else "sign"
         self._put(Token(kind, text, token.span | following.span, token.spaced))
 
-    def _vanish(self, token: Token, count: int) -> None:
-        self.spaced = True
-        for _ in range(count):
-            self._skip_argument()
-
     def _skip_argument(self) -> None:
         depth = 0
         while self.at < len(self.tokens):
-            token = self.tokens[self.at]
-            if token.kind == "close" and not depth:
+            kind = self.tokens[self.at].kind
+            if kind == "close" and not depth:
                 return
             self.at += 1
-            depth += (token.kind == "open") - (token.kind == "close")
+            depth += (kind == "open") - (kind == "close")
             if not depth:
                 return
 
     def _argument(self, command: Token) -> None:
         """Begin the argument of a command that takes its braces away."""
-        following = self._peek()
+        following = self.tokens[self.at] if self.at < len(self.tokens) else None
         if following is None or following.kind == "close":
             raise Fault("syntax-argument", f"{command.text} has no argument", command.span)
         self.at += 1
         if following.kind == "open":
             self._open(following, command)
-            return
-        inner = [following]
-        if following.kind == "number" and len(following.text) > 1:
-            rest = replace(following, text=following.text[1:])
-            self._close_of(command, [replace(following, text=following.text[0])], command.span)
-            self._put(rest)
-            return
-        self._close_of(command, inner, command.span | following.span)
+        elif following.text in TAKING:
+            if len(self.groups) >= NESTING:
+                raise Fault("limit-nesting", f"this stands more than {NESTING} deep", command.span)
+            self.groups.append(Group(command, following, len(self.out), bare=True))
+            self._argument(following)
+        elif following.kind == "number" and len(following.text) > 1:
+            self._end(command, [replace(following, text=following.text[0])], command.span)
+            self._settle(following.span)
+            self._put(replace(following, text=following.text[1:]))
+        else:
+            self._end(command, [following], command.span | following.span)
+            self._settle(following.span)
+
+    def _finish(self, group: Group, span: Span) -> None:
+        """End the command of a group."""
+        assert group.command is not None
+        inner = self.out[group.begin :]
+        del self.out[group.begin :]
+        self._end(group.command, inner, group.command.span | span)
+        self._settle(span)
+
+    def _settle(self, span: Span) -> None:
+        """End the commands whose argument, without braces, has just ended."""
+        if self.groups and self.groups[-1].bare:
+            self._finish(self.groups.pop(), span)
+
+
+def _endless(token: Token) -> Fault:
+    return Fault(
+        "syntax-unbalanced",
+        f"this {token.text} has no end",
+        token.span,
+        f"put \\end{token.text[6:]} where it ends",
+    )
 
 
 def _plain(tokens: Sequence[Token]) -> str:

@@ -58,11 +58,12 @@ class Macro:
 class Tape:
     """Tokens that are read from the front, and put back there."""
 
-    __slots__ = ("_tokens",)
+    __slots__ = ("_tokens", "last")
 
     def __init__(self, tokens: Iterable[Token]) -> None:
         self._tokens = list(tokens)
         self._tokens.reverse()
+        self.last = Span(0, 0)
 
     def __bool__(self) -> bool:
         return bool(self._tokens)
@@ -70,7 +71,9 @@ class Tape:
     def take(self) -> Token:
         if not self._tokens:
             raise RanOut
-        return self._tokens.pop()
+        token = self._tokens.pop()
+        self.last = token.span
+        return token
 
     def peek(self) -> Token | None:
         return self._tokens[-1] if self._tokens else None
@@ -129,6 +132,7 @@ class Macros:
     def __init__(self, given: dict[str, Macro] | None = None) -> None:
         self.table: dict[str, Macro] = dict(given or {})
         self.left = BUDGET
+        self.broken = 0
 
     def names(self) -> list[str]:
         """Name the commands that are defined, in order of definition."""
@@ -194,6 +198,10 @@ class Macros:
                 f"and what follows it ends before",
                 use.span,
             ) from None
+        if tape.last.start >= span.start:
+            span = span | tape.last
+        if macro.default is not None and arguments[0] is macro.default:
+            arguments[0] = [replace(token, span=span) for token in macro.default]
         put: list[Token] = []
         body = iter(macro.body)
         for token in body:

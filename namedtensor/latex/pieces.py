@@ -6,149 +6,178 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from namedtensor.latex import words
-from namedtensor.latex.rows import (
-    CLOSING,
-    OPENING,
-    OPERATORS,
-    RELATIONS,
-    WIDE,
-    operator_below,
-    outer,
-)
+from namedtensor.latex.rows import ENDS, WIDE, after_group, begins_on, ends_on, outer
 from namedtensor.latex.tokens import Token
+from namedtensor.latex.words import BRACKETS, CLOSING, RELATIONS
 
-ENDS = frozenset((",", ".", ";", ":"))
-
-
-@dataclass(slots=True)
-class Piece:
-    """The tokens of one statement, and the words that stand before it."""
-
-    tokens: list[Token] = field(default_factory=list)
-    word: Token | None = None
-    relates: bool = False
-    dots: bool = False
-
-    def add(self, tokens: Sequence[Token], relates: bool) -> None:
-        self.tokens += tokens
-        self.relates = self.relates or relates
-        self.dots = any(token.text == "\\ldots" for token in tokens)
-
-    @property
-    def unfinished(self) -> bool:
-        """A signature whose arrow has not come yet."""
-        outside = [token.text for token in outer(self.tokens)]
-        return ":" in outside and not any(text in ("\\rightarrow", "\\mapsto") for text in outside)
+#: Of several separators in a row the first of these counts.
+STRENGTH = ("word", "tab", ",", "wide", "start")
+ARROWS = frozenset(("\\rightarrow", "\\mapsto"))
 
 
 @dataclass(slots=True)
 class Segment:
-    """Tokens between two separators, and the one before them."""
+    """Tokens between two separators, and the separator before them."""
 
     tokens: list[Token]
     separator: str
-    mark: Token | None
+    mark: Token | None = None
     relates: bool = False
+    colon: bool = False
+    arrow: bool = False
+    listed: bool = False
+    leads: bool = False
+
+    @property
+    def dots(self) -> bool:
+        return bool(self.tokens) and self.tokens[0].text == "\\ldots"
+
+
+@dataclass(slots=True)
+class Piece:
+    """The tokens of one statement, and the word that stands before it."""
+
+    tokens: list[Token] = field(default_factory=list)
+    word: str = ""
+    relates: bool = False
+    colon: bool = False
+    arrow: bool = False
+
+    def add(self, segment: Segment) -> None:
+        if self.tokens and segment.separator == "," and segment.mark is not None:
+            self.tokens.append(segment.mark)
+        self.tokens += segment.tokens
+        self.relates = self.relates or segment.relates
+        self.colon = self.colon or segment.colon
+        self.arrow = self.arrow or segment.arrow
 
 
 def pieces_of(line: Sequence[Token]) -> list[Piece]:
-    """Part a row into its statements."""
+    """Part a row into its statements.
+
+    >>> from namedtensor.latex.lexer import tokens_of
+    >>> for piece in pieces_of(tokens_of(r"a, b &\\in A, c = d, l = 1, \\ldots, L")):
+    ...     print(" ".join(token.text for token in piece.tokens))
+    a , b \\in A
+    c = d
+    l = 1 , \\ldots , L
+    """
     pieces: list[Piece] = []
-    current: Piece | None = None
     for segment in _segments(line):
-        if not segment.tokens:
+        if pieces and _belongs(pieces[-1], segment):
+            pieces[-1].add(segment)
             continue
-        if current is not None and _belongs(current, segment):
-            if segment.separator == "," and segment.mark is not None:
-                current.tokens.append(segment.mark)
-            current.add(segment.tokens, segment.relates)
-            continue
-        current = Piece(word=segment.mark if segment.separator == "word" else None)
-        current.add(segment.tokens, segment.relates)
-        pieces.append(current)
+        mark = segment.mark
+        word = mark.text if mark is not None and segment.separator == "word" else ""
+        pieces.append(Piece(word=word.lower().strip(" .,;:\\")))
+        pieces[-1].add(segment)
     for piece in pieces:
-        while piece.tokens and piece.tokens[-1].text in ENDS:
-            piece.tokens.pop()
+        piece.tokens = _trimmed(piece.tokens)
     return [piece for piece in pieces if piece.tokens]
 
 
-def _belongs(piece: Piece, segment: Segment) -> bool:
-    """Say whether a segment goes on with a piece."""
-    separator = segment.separator
-    if separator == "word":
-        return False
-    if separator == ",":
-        if not piece.relates or piece.unfinished:
-            return True
-        dots = any(token.text == "\\ldots" for token in segment.tokens[:3])
-        return not segment.relates and (piece.dots or dots)
-    if _begins_on(segment.tokens) or _ends_on(piece.tokens):
-        return True
-    if separator == "wide":
-        return not (piece.relates and segment.relates) and not (segment.relates and piece.tokens)
+def _trimmed(tokens: list[Token]) -> list[Token]:
+    """Take away punctuation at the end, and brackets around a whole statement."""
+    while True:
+        while tokens and (tokens[-1].text in ENDS or tokens[-1].text == ":"):
+            tokens.pop()
+        braced = bool(tokens) and tokens[0].kind == "open" and after_group(tokens, 0) == len(tokens)
+        if not braced and not _holds_relation(tokens):
+            return tokens
+        tokens = tokens[1:-1]
+
+
+def _encloses(tokens: Sequence[Token]) -> bool:
+    """Say whether the first bracket closes at the end."""
+    depth = 0
+    for at, token in enumerate(tokens):
+        depth += (token.text in BRACKETS) - (token.text in CLOSING)
+        if not depth:
+            return at == len(tokens) - 1 and at > 1
     return False
 
 
-def _begins_on(tokens: Sequence[Token]) -> bool:
-    first = tokens[0]
-    if first.kind not in ("sign", "command"):
+def _belongs(piece: Piece, segment: Segment) -> bool:
+    """Say whether a segment goes on with the piece before it."""
+    if segment.separator == "word":
         return False
-    if first.text in RELATIONS or first.text in OPERATORS or first.text == ":":
+    if segment.separator == ",":
+        return not piece.relates or segment.listed or (piece.colon and not piece.arrow)
+    if begins_on(segment.tokens) or ends_on(piece.tokens):
         return True
-    return first.text == "\\underset" and operator_below(tokens, 0)
+    if segment.separator == "wide" and not segment.relates:
+        return not (segment.leads or _holds_relation(segment.tokens))
+    return False
 
 
-def _ends_on(tokens: Sequence[Token]) -> bool:
-    last = tokens[-1]
-    if len(tokens) > 1 and tokens[-2].kind in ("sup", "sub"):
+def _mark(segments: Sequence[Segment]) -> None:
+    """Find the lists that lead to a relation, and those with dots behind one: l = 1, 2, ..., L."""
+    for segment, following in zip(segments[-2::-1], segments[:0:-1], strict=True):
+        segment.leads = following.separator == "," and (following.relates or following.leads)
+    at = 0
+    while at < len(segments):
+        begin = at = at + 1
+        while at < len(segments) and segments[at].separator == "," and not segments[at].relates:
+            at += 1
+        run = segments[begin:at]
+        last = max((place for place, segment in enumerate(run) if segment.dots), default=-2)
+        more = at < len(segments) and segments[at].separator == ","
+        for place, segment in enumerate(run):
+            segment.listed = last >= 0 and (place <= last + 1 or not more)
+
+
+def _holds_relation(tokens: Sequence[Token]) -> bool:
+    """Say whether tokens are brackets around a statement, as in (l = 1, ..., L)."""
+    if not tokens or tokens[0].text != "(" or not _encloses(tokens):
         return False
-    return last.kind in ("sign", "command") and (
-        last.text in RELATIONS or last.text in OPERATORS or last.text == ":"
-    )
+    return any(token.text in RELATIONS for token in outer(tokens[1:-1]))
 
 
 def _segments(line: Sequence[Token]) -> list[Segment]:
-    segments = [Segment([], "start", None)]
+    segments = [Segment([], "start")]
     depth = cell = 0
-    for token in line:
+    for at, token in enumerate(line):
         kind, text = token.kind, token.text
         if kind == "close" or text in CLOSING or text.startswith("\\end{"):
             depth = max(0, depth - 1)
-        elif kind == "open" or text in OPENING or text.startswith("\\begin{"):
+        elif kind == "open" or text in BRACKETS or text.startswith("\\begin{"):
             depth += 1
         elif not depth:
-            separator = _separator(token)
+            separator = _separator(line, at)
             if kind == "tab":
                 cell += 1
-                separator = "tab" if cell % 2 == 0 else "inner"
-            if separator == "inner":
-                continue
+                if cell % 2:
+                    continue
+                separator = "tab"
             if separator:
                 segments.append(Segment([], separator, token))
                 continue
-            if text in RELATIONS:
-                segments[-1].relates = True
+            last = segments[-1]
+            last.relates = last.relates or text in RELATIONS
+            last.colon = last.colon or text == ":"
+            last.arrow = last.arrow or text in ARROWS
         segments[-1].tokens.append(token)
     return _merged(segments)
 
 
-def _merged(segments: list[Segment]) -> list[Segment]:
+def _merged(segments: Sequence[Segment]) -> list[Segment]:
     """Leave out empty segments; of several separators in a row the strongest stays."""
     kept: list[Segment] = []
-    order = ("word", "tab", "wide", ",", "start")
     waiting: Segment | None = None
     for segment in segments:
-        if waiting is not None and order.index(waiting.separator) < order.index(segment.separator):
-            segment.separator, segment.mark = waiting.separator, waiting.mark
+        if waiting is not None:
+            stronger = STRENGTH.index(waiting.separator) < STRENGTH.index(segment.separator)
+            if stronger or segment.separator == waiting.separator == "word":
+                segment.separator, segment.mark = waiting.separator, waiting.mark
+        waiting = None if segment.tokens else segment
         if segment.tokens:
             kept.append(segment)
-            waiting = None
-        else:
-            waiting = segment
+    _mark(kept)
     return kept
 
 
-def _separator(token: Token) -> str:
+def _separator(line: Sequence[Token], at: int) -> str:
+    token = line[at]
     text = token.text
     if text in (",", ";"):
         return ","
@@ -156,6 +185,10 @@ def _separator(token: Token) -> str:
         return "wide"
     if text == "\\forall":
         return "word"
-    if token.kind == "word" and words.is_prose(text) and text.lower() not in words.PARITY:
-        return "word"
-    return ""
+    if token.kind != "word" or not words.is_prose(text) or words.parity(text):
+        return ""
+    following = line[at + 1] if at + 1 < len(line) else token
+    named = following.kind in ("sub", "sup") or following.text == "("
+    if named and (not at or text.lower().split(" ")[0] not in words.JOINING):
+        return ""
+    return "" if at and ends_on(line[max(0, at - 3) : at]) else "word"

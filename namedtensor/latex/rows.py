@@ -1,59 +1,64 @@
-"""Part what stands in one place of mathematics into the pieces that each say something.
+"""Part a place of mathematics into rows that each stand for themselves.
 
-Rows end with \\\\, cells with &. A row that begins with a relation or an operator goes on with the row
-above. In a row, commas, wide spaces and words such as `where` part one statement from the next.
+Rows end with \\\\, cells with &. A row that begins with a relation or an operator, or that comes while
+brackets are open, goes on with the row above.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from namedtensor.latex.tokens import Token
+from namedtensor.latex.words import BRACKETS, CLOSING, INFIX, RELATIONS
 
 LAYOUTS = frozenset(
     (
-        "aligned alignedat split gathered align alignat flalign gather multline equation eqnarray multlined"
-        " displaymath math dmath subequations lgathered rgathered eqnarray"
+        "aligned alignedat split gathered align alignat flalign gather multline multlined equation"
+        " eqnarray displaymath math dmath subequations lgathered rgathered"
     ).split()
 )
 
 #: These hold one statement however many rows they take.
 ONE = frozenset(("multline", "multlined", "dmath"))
 
-RELATIONS = frozenset(
-    (
-        "= < > := \\leq \\geq \\neq \\in \\notin \\ni \\leftarrow \\rightarrow \\mapsto \\sim \\propto \\approx \\equiv"
-        " \\simeq \\cong \\subset \\subseteq \\supset \\supseteq \\ll \\gg \\Rightarrow \\Leftarrow \\iff \\implies"
-        " \\Leftrightarrow \\Longrightarrow \\Longleftrightarrow \\leftrightarrow \\perp \\models \\vdash \\doteq"
-    ).split()
-)
-
-OPERATORS = frozenset(
-    (
-        "+ - * / \\cdot \\odot \\times \\circ \\cup \\cap \\setminus \\bmod \\ndot \\nbin \\pm \\otimes \\oplus \\star"
-        " \\wedge \\vee \\bullet \\ast \\div"
-    ).split()
-)
-
-OPENING = frozenset("( [ \\{ \\langle \\lvert \\lVert \\lfloor \\lceil".split())
-CLOSING = frozenset(") ] \\} \\rangle \\rvert \\rVert \\rfloor \\rceil".split())
-DOTS = frozenset("\\vdots \\ddots \\vdotswithin".split())
-WIDE = frozenset("\\quad \\qquad".split())
-LENGTH = re.compile(r"-?[\d.]+\s*(?:ex|em|pt|mm|cm|in|mu|\\\w+)?$")
+OPERATORS = frozenset(INFIX) | {"\\ndot", "\\nbin", "\\ncat", "\\wedge", "\\vee"}
+DOTS = frozenset(("\\vdots", "\\ddots", "\\vdotswithin", "\\ldots"))
+WIDE = frozenset(("\\quad", "\\qquad"))
+ENDS = frozenset((",", ".", ";"))
+LENGTH = re.compile(r"-?[\d.]+(?:ex|em|pt|mm|cm|in|mu|\\\w+)?$")
 
 
 @dataclass(slots=True)
-class Piece:
-    """The tokens of one statement, and the words before and after it."""
+class Line:
+    """The tokens of one or more rows that belong together, and how many brackets stay open."""
 
     tokens: list[Token]
-    words: list[Token] = field(default_factory=list)
+    depth: int = 0
+    dots: bool = False
+
+    @staticmethod
+    def of(row: list[Token]) -> Line:
+        return Line(row, max(0, _depth(row)), is_dots(row))
+
+    def join(self, row: list[Token]) -> None:
+        """Go on with another row; a note at the end of the row above ends there."""
+        start = 0
+        while start < len(row) and (row[start].kind == "tab" or row[start].text in WIDE):
+            start += 1
+        _without_notes(self.tokens)
+        self.tokens += row[start:]
+        self.depth = max(0, self.depth + _depth(row))
 
 
 def environment(token: Token, which: str = "\\begin") -> str | None:
-    """Give the environment that a token begins (or ends), without its star."""
+    """Give the environment that a token begins (or ends), without its star.
+
+    >>> from namedtensor.latex.lexer import tokens_of
+    >>> environment(tokens_of(r"\\begin{align*}")[0])
+    'align'
+    """
     text = token.text
     if token.kind != "command" or not text.startswith(which + "{"):
         return None
@@ -62,80 +67,75 @@ def environment(token: Token, which: str = "\\begin") -> str | None:
 
 def lines_of(tokens: Sequence[Token]) -> list[list[Token]]:
     """Part tokens into rows that each stand for themselves, their cells still marked by &."""
-    found: list[list[Token]] = []
-    for rows, joined in _layouts(list(tokens)):
-        if joined:
-            found.append([token for row in rows for token in row if token.kind != "tab"])
+    lines: list[Line] = []
+    for rows, together in _layouts(list(tokens)):
+        if together:
+            lines.append(Line.of([t for row in rows for t in row if t.kind != "tab"]))
             continue
         for row in rows:
-            if not [token for token in row if token.kind != "tab"]:
+            if all(token.kind == "tab" or token.text in WIDE for token in row):
                 continue
-            if found and _continues(found[-1], row):
-                found[-1] = _joined(found[-1], row)
+            above = _above(lines, row)
+            if above is None:
+                lines.append(Line.of(row))
             else:
-                found.append(row)
-    return found
+                above.join(row)
+    return [line.tokens for line in lines]
 
 
-def _joined(above: list[Token], row: list[Token]) -> list[Token]:
-    while above and above[-1].kind == "tab":
-        above = above[:-1]
-    start = 0
-    while start < len(row) and row[start].kind == "tab":
-        start += 1
-    return above + row[start:]
+def _above(lines: Sequence[Line], row: Sequence[Token]) -> Line | None:
+    """Give the line that a row goes on with, if it does."""
+    if not lines or is_dots(row):
+        return None
+    above = lines[-1]
+    meant = [token for token in row if token.kind != "tab" and token.text not in WIDE]
+    if begins_on(meant):
+        return next((line for line in reversed(lines[-3:]) if not line.dots), None)
+    if above.dots:
+        return None
+    indented = row[0].kind == "tab"
+    if above.depth > 0:
+        return above if indented or not _relates(row) else None
+    if ends_on(above.tokens):
+        return above
+    if not indented or meant[0].kind == "word" or _relates(meant):
+        return None
+    return None if above.tokens[-1].text in ENDS else above
 
 
-def _continues(above: Sequence[Token], row: Sequence[Token]) -> bool:
-    """Say whether a row goes on with what the row above says."""
-    meant = [token for token in row if token.kind != "tab"]
+def begins_on(meant: Sequence[Token]) -> bool:
+    """Say whether tokens begin with what needs something before it."""
     first = meant[0]
-    before = [token for token in above if token.kind != "tab"]
-    if _is_dots(meant) or _is_dots(before):
+    if first.kind not in ("sign", "command"):
         return False
-    if _starts_on(meant) or _depth(before) > 0:
+    if first.text in RELATIONS or first.text in OPERATORS or first.text in CLOSING:
         return True
-    last = before[-1]
-    if last.text in OPERATORS | RELATIONS and not _under(before):
-        return True
-    return (
-        row[0].kind == "tab"
-        and first.kind != "word"
-        and not _relates(meant)
-        and not _relates_at_end(before)
-    )
+    return first.text == ":" or (first.text == "\\underset" and _operator_below(meant))
 
 
-def _relates_at_end(tokens: Sequence[Token]) -> bool:
-    return tokens[-1].text in (",", ".", ";")
+def ends_on(tokens: Sequence[Token]) -> bool:
+    """Say whether tokens end with what needs something after it."""
+    at = len(tokens) - 1
+    while at > 0 and (tokens[at].kind == "tab" or tokens[at].text in WIDE):
+        at -= 1
+    last = tokens[at]
+    if last.kind not in ("sign", "command") or (at and tokens[at - 1].kind in ("sup", "sub")):
+        return False
+    return last.text in RELATIONS or last.text in OPERATORS or last.text == ":"
 
 
-def _under(tokens: Sequence[Token]) -> bool:
-    """Say whether the last token is an argument or a script, not an operator."""
-    return len(tokens) > 1 and tokens[-2].kind in ("sup", "sub")
-
-
-def _starts_on(meant: Sequence[Token]) -> bool:
-    first = meant[0]
-    if first.text in RELATIONS or (first.text in OPERATORS and first.kind != "letter"):
-        return True
-    if first.text in CLOSING or first.text == ":":
-        return True
-    return first.text == "\\underset" and operator_below(meant, 0)
-
-
-def operator_below(tokens: Sequence[Token], at: int) -> bool:
-    """Say whether the \\underset at this place stands for an operator."""
-    after = _after_group(tokens, at + 1)
+def _operator_below(tokens: Sequence[Token]) -> bool:
+    """Say whether the \\underset at the beginning stands for an operator."""
+    after = after_group(tokens, 1)
     if after >= len(tokens):
         return False
     inner = tokens[after]
     if inner.kind == "open" and after + 1 < len(tokens):
         inner = tokens[after + 1]
-    return inner.text in OPERATORS
+    return inner.text in OPERATORS or inner.text in RELATIONS
 
 
-def _after_group(tokens: Sequence[Token], at: int) -> int:
+def after_group(tokens: Sequence[Token], at: int) -> int:
     """Give the place after the argument that begins here."""
     depth = 0
     while at < len(tokens):
@@ -146,14 +146,36 @@ def _after_group(tokens: Sequence[Token], at: int) -> int:
     return at
 
 
-def _is_dots(tokens: Sequence[Token]) -> bool:
-    return any(token.text in DOTS for token in tokens[:2]) and len(tokens) <= 4
+def is_dots(tokens: Sequence[Token]) -> bool:
+    """Say whether a row holds only dots."""
+    meant = [t for t in tokens[:12] if t.kind != "tab" and t.text not in WIDE]
+    if not meant:
+        return False
+    if meant[0].text == "\\vdotswithin":
+        return len(meant) <= 4
+    return all(t.text in DOTS or t.text in ENDS for t in meant) and meant[0].text in DOTS
+
+
+def _without_notes(tokens: list[Token]) -> None:
+    """Take away cells at the end of a row that hold words only, and the punctuation."""
+    while True:
+        at = len(tokens)
+        while at and (tokens[at - 1].kind == "word" or tokens[at - 1].text in WIDE | ENDS):
+            at -= 1
+        if at and tokens[at - 1].kind == "tab":
+            del tokens[at - 1 :]
+            continue
+        if tokens and tokens[-1].text in ENDS | WIDE:
+            tokens.pop()
+            continue
+        return
 
 
 def _depth(tokens: Sequence[Token]) -> int:
+    """Count the brackets that tokens open and do not close."""
     depth = 0
     for token in tokens:
-        if token.text in OPENING:
+        if token.text in BRACKETS:
             depth += 1
         elif token.text in CLOSING:
             depth -= 1
@@ -161,7 +183,6 @@ def _depth(tokens: Sequence[Token]) -> int:
 
 
 def _relates(tokens: Sequence[Token]) -> bool:
-    """Say whether a relation stands in the open, outside all brackets."""
     return any(token.text in RELATIONS for token in outer(tokens))
 
 
@@ -172,7 +193,7 @@ def outer(tokens: Sequence[Token]) -> Iterator[Token]:
         text = token.text
         if token.kind == "close" or text in CLOSING or text.startswith("\\end{"):
             depth = max(0, depth - 1)
-        elif token.kind == "open" or text in OPENING or text.startswith("\\begin{"):
+        elif token.kind == "open" or text in BRACKETS or text.startswith("\\begin{"):
             depth += 1
         elif not depth:
             yield token
@@ -184,7 +205,7 @@ def _layouts(tokens: list[Token]) -> Iterator[tuple[list[list[Token]], bool]]:
     at = 0
     while at < len(tokens):
         name = environment(tokens[at])
-        if name not in LAYOUTS:
+        if name is None or name not in LAYOUTS:
             pending.append(tokens[at])
             at += 1
             continue
@@ -192,33 +213,30 @@ def _layouts(tokens: list[Token]) -> Iterator[tuple[list[list[Token]], bool]]:
         end = _end_of(tokens, at)
         inner = tokens[start:end]
         at = end + 1
-        if not _meant(pending):
-            pending = []
-            if name in ONE:
-                rows = split_rows(inner)
-                yield rows, True
-            else:
-                yield from _layouts(inner)
-        else:
+        if any(_meant(token) for token in pending if token.text != "\\{"):
             pending += [t for row in split_rows(inner) for t in row if t.kind != "tab"]
-    if _meant(pending):
+            continue
+        pending = []
+        if name in ONE:
+            yield split_rows(inner), True
+        else:
+            yield from _layouts(inner)
+    if any(_meant(token) for token in pending):
         yield split_rows(pending), False
 
 
-def _meant(tokens: Sequence[Token]) -> bool:
-    return any(
-        token.text not in (",", ".", ";", "\\\\") and token.text not in WIDE and token.kind != "tab"
-        for token in tokens
-    )
+def _meant(token: Token) -> bool:
+    return not (token.text in ENDS or token.text in WIDE or token.text == "\\\\")
 
 
 def _after_options(tokens: Sequence[Token], at: int, name: str) -> int:
-    if at < len(tokens) and tokens[at].text == "[" and not tokens[at].spaced and name != "equation":
+    """Pass what an environment is told: [t], {2}."""
+    if at < len(tokens) and tokens[at].text == "[" and name.endswith("ed"):
         while at < len(tokens) and tokens[at].text != "]":
             at += 1
         at += 1
-    if name in ("alignedat", "alignat", "array") and at < len(tokens) and tokens[at].kind == "open":
-        at = _after_group(tokens, at)
+    if name in ("alignedat", "alignat") and at < len(tokens) and tokens[at].kind == "open":
+        at = after_group(tokens, at)
     return at
 
 
@@ -245,7 +263,7 @@ def split_rows(tokens: Sequence[Token]) -> list[list[Token]]:
         token = tokens[at]
         at += 1
         text = token.text
-        if text == "\\\\" and depth <= 0:
+        if depth <= 0 and (text == "\\\\" or text == "\\cr"):
             at = _after_skip(tokens, at)
             rows.append([])
             continue

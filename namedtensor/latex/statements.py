@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from namedtensor.latex import words
 from namedtensor.latex.faults import Fault
-from namedtensor.latex.parser import Parser
-from namedtensor.latex.pieces import Piece, pieces_of
-from namedtensor.latex.rows import DOTS, RELATIONS, WIDE, outer
+from namedtensor.latex.grammar.parser import Parser
+from namedtensor.latex.pieces import ARROWS, Piece, pieces_of
+from namedtensor.latex.rows import WIDE, is_dots, outer
 from namedtensor.latex.source import Span
 from namedtensor.latex.syntax import (
     At,
@@ -31,229 +31,246 @@ from namedtensor.latex.syntax import (
 )
 from namedtensor.latex.tokens import Token
 
-DEFINING = {"=": "=", ":=": "=", "<-": "<-"}
+DEFINING = {"=": "=", ":=": "=", "equiv": "=", "<-": "<-"}
+
+#: A tree may be this deep, so that whoever walks over it has room on the stack.
+DEPTH = 250
 
 
+@dataclass(slots=True)
 class Found:
-    """A statement, and what its reader noticed on the way."""
+    """A statement, and what was noticed while it was read.
 
-    __slots__ = ("named", "positional", "statement")
+    `named` says that it holds what only the notation has, `positional` that it holds what the
+    notation does not have, `said` that it says something at all.
+    """
 
-    def __init__(self, statement: Statement, named: bool, positional: bool) -> None:
-        self.statement = statement
-        self.named = named
-        self.positional = positional
+    statement: Statement
+    named: bool = False
+    positional: bool = False
+    said: bool = True
 
 
-def found_in(line: Sequence[Token]) -> list[Found | Fault]:
+@dataclass(slots=True)
+class Failed:
+    """A piece that cannot be read: why, where it stands, and whether it looks like the notation."""
+
+    fault: Fault
+    span: Span
+    named: bool
+    relates: bool
+
+
+def found_in(line: Sequence[Token]) -> list[Found | Failed]:
     """Read the statements of one row."""
-    found: list[Found | Fault] = []
     if is_dots(line):
-        return [Found(Induction(_span(line)), False, False)]
+        return [Found(Induction(span_of(line)))]
+    found: list[Found | Failed] = []
     for piece in pieces_of(line):
+        tokens = [token for token in piece.tokens if token.text not in WIDE]
         try:
-            read = read_piece(piece)
+            read = read_piece(tokens)
         except Fault as fault:
-            found.append(fault)
+            found.append(Failed(fault, span_of(tokens), looks_named(tokens), piece.relates))
             continue
-        except RecursionError:
-            found.append(
-                Fault(
-                    "limit-nesting",
-                    "this formula is nested too deep to be read",
-                    _span(piece.tokens),
-                )
-            )
-            continue
-        if _is_condition(piece, read) and found:
-            last = found[-1]
-            condition = _relation_of(read)
-            if (
-                isinstance(last, Found)
-                and isinstance(last.statement, Definition)
-                and condition is not None
-            ):
-                last.statement = replace(last.statement, condition=condition)
-                continue
-        found += read
+        if not _is_condition_of(found[-1:], piece, read):
+            found += read
     return found
 
 
-def is_dots(line: Sequence[Token]) -> bool:
-    meant = [token for token in line if token.kind != "tab" and token.text not in WIDE]
-    if not meant:
+def span_of(tokens: Sequence[Token]) -> Span:
+    """Give the span of tokens."""
+    return Span(min(t.span.start for t in tokens), max(t.span.end for t in tokens))
+
+
+def looks_named(tokens: Sequence[Token]) -> bool:
+    """Say whether tokens hold what only the notation has."""
+    for at, token in enumerate(tokens):
+        if token.kind == "axis" or token.text in ("\\ndot", "\\nbin", "\\nfun", "\\nsum", "\\ncat"):
+            return True
+        if token.kind == "word" and at > 1 and tokens[at - 1].kind == "open":
+            before = tokens[at - 2]
+            after = tokens[at + 1].text if at + 1 < len(tokens) else ""
+            if before.text == "\\underset" or (before.kind in ("sub", "sup") and after == ":"):
+                return True
+    return False
+
+
+def _is_condition_of(before: Sequence[Found | Failed], piece: Piece, read: Sequence[Found]) -> bool:
+    """Put a range or a condition into the definition before it, if it belongs there."""
+    if not before or len(read) != 1 or not isinstance(read[0].statement, Constraint):
         return False
-    first = meant[0].text
-    if first == "\\vdotswithin":
-        return True
-    return all(
-        token.text in DOTS or token.text == "\\ldots" or token.text in (".", ",") for token in meant
-    ) and any(token.text in DOTS or token.text == "\\ldots" for token in meant)
-
-
-def _span(tokens: Sequence[Token]) -> Span:
-    span = tokens[0].span
-    for token in tokens:
-        span = span | token.span
-    return span
-
-
-def _is_condition(piece: Piece, read: Sequence[Found]) -> bool:
-    if len(read) != 1 or not isinstance(read[0].statement, Constraint):
+    last, relation = before[0], read[0].statement.relation
+    if not isinstance(last, Found) or not isinstance(last.statement, Definition):
         return False
-    if piece.word is not None:
-        text = piece.word.text.lower().strip(" .,;:").lstrip("\\")
-        return text in words.WHEN or text.split(" ")[0] in ("if", "for", "when")
-    return _is_range(read[0].statement.relation)
+    when = piece.word.split(" ")[0] in words.WHEN
+    if not (when or (not piece.word and is_range(relation))):
+        return False
+    span = last.statement.span | read[0].statement.span
+    last.statement = replace(last.statement, condition=relation, span=span)
+    return True
 
 
-def _is_range(relation: Expression) -> bool:
+def is_range(relation: Expression) -> bool:
+    """Say whether a relation gives the values of an index: l = 1, ..., L.
+
+    >>> from namedtensor.latex.reader import parse_expression
+    >>> is_range(parse_expression("l = 1"))
+    False
+    """
     if not isinstance(relation, Relation):
         return False
     last = relation.rest[-1][1]
     return isinstance(last, Items) and any(isinstance(part, Dots) for part in last.parts)
 
 
-def _relation_of(read: Sequence[Found]) -> Expression | None:
-    statement = read[0].statement
-    return statement.relation if isinstance(statement, Constraint) else None
-
-
-def read_piece(piece: Piece) -> list[Found]:
-    tokens = [token for token in piece.tokens if token.text not in WIDE]
-    span = _span(tokens)
+def read_piece(tokens: Sequence[Token]) -> list[Found]:
+    """Read one piece, which may be several statements of one name or with one body."""
+    span = span_of(tokens)
     outside = [token.text for token in outer(tokens)]
-    if ":" in outside and any(text in ("\\rightarrow", "\\mapsto") for text in outside):
-        return signature(tokens, span)
     parser = Parser(tokens)
-    statement = _related(parser, span)
-    return [Found(statement, parser.named, parser.positional)]
+    try:
+        if ":" in outside and ARROWS.intersection(outside[outside.index(":") :]):
+            statements = _signatures(parser, span)
+        else:
+            statements = _related(parser, span)
+    except RecursionError:
+        raise too_deep(span) from None
+    for statement in statements:
+        if depth_of(statement) > DEPTH:
+            raise too_deep(span)
+    said = not (isinstance(statements[0], Constraint) and not _says(statements[0].relation))
+    return [Found(s, parser.named, parser.positional, said) for s in statements]
 
 
-def signature(tokens: list[Token], span: Span) -> list[Found]:
+def too_deep(span: Span) -> Fault:
+    return Fault(
+        "limit-nesting",
+        f"this formula's tree is more than {DEPTH} deep",
+        span,
+        "part it into several statements",
+    )
+
+
+def depth_of(statement: Statement) -> int:
+    """Say how deep a statement's tree is."""
+    deepest = 0
+    waiting: list[tuple[object, int]] = [(statement, 0)]
+    while waiting:
+        thing, depth = waiting.pop()
+        deepest = max(deepest, depth)
+        if isinstance(thing, tuple):
+            waiting += [(part, depth) for part in thing]
+        elif hasattr(thing, "__dataclass_fields__") and not isinstance(thing, Span):
+            names = type(thing).__dataclass_fields__
+            waiting += [(getattr(thing, name), depth + 1) for name in names if name != "span"]
+    return deepest
+
+
+def _says(relation: Expression) -> bool:
+    return isinstance(relation, Relation) and relation.rest[0][0] != "mid"
+
+
+def _signatures(parser: Parser, span: Span) -> list[Statement]:
     """Read f : R^a x R^b -> R^c."""
-    parser = Parser(tokens)
     names = parser.listing(words.RELATION + 1)
-    if parser.peek().text != ":":
+    if parser.take().text != ":":
+        parser.at -= 1
         raise parser.unexpected()
-    parser.at += 1
     domain = _spaces(parser)
-    if parser.peek().text not in ("\\rightarrow", "\\mapsto"):
+    if parser.peek().text not in ARROWS:
         raise parser.unexpected()
     parser.at += 1
     codomain = _spaces(parser)
     if parser.peek() is not parser.stop:
         raise parser.unexpected()
     if len(codomain) != 1:
-        raise Fault("syntax-signature", "a signature has one space after its arrow", span)
+        raise Fault(
+            "syntax-signature", "a signature has one space after its arrow", codomain[1].span
+        )
+    listed = isinstance(names, Items) and not names.bracket
     return [
-        Found(Signature(span, name, domain, codomain[0]), parser.named, parser.positional)
-        for name in (names.parts if isinstance(names, Items) and not names.bracket else (names,))
+        Signature(span, name, domain, codomain[0])
+        for name in (names.parts if listed and isinstance(names, Items) else (names,))
     ]
 
 
 def _spaces(parser: Parser) -> tuple[Space, ...]:
+    """Read spaces with a times sign or a comma between them."""
     spaces: list[Space] = []
     while True:
-        if parser.peek().text == "(":
+        space = parser.space()
+        if space is not None:
+            spaces.append(space)
+        elif parser.peek().text == "(":
+            parser.deeper()
             parser.at += 1
             spaces += _spaces(parser)
-            if parser.peek().text != ")":
+            if parser.take().text != ")":
+                parser.at -= 1
                 raise parser.unexpected()
-            parser.at += 1
+            parser.depth -= 1
         else:
-            space = parser.space()
-            if space is None:
-                raise Fault(
-                    "syntax-space",
-                    "a space such as \\mathbb{R}^{...} should stand here",
-                    parser.peek().span,
-                )
-            spaces.append(space)
+            token = parser.peek()
+            span = token.span if token is not parser.stop else parser.span(max(0, parser.at - 1))
+            raise Fault(
+                "syntax-space", "a space should stand here", span, "write \\mathbb{R}^{...}"
+            )
         if parser.peek().text not in ("\\times", ","):
             return tuple(spaces)
         parser.at += 1
 
 
-def _related(parser: Parser, span: Span) -> Statement:
-    """Read a statement that a relation makes."""
-    sides: list[Expression] = []
+def _related(parser: Parser, span: Span) -> list[Statement]:
+    """Read a statement that relations make, or none does."""
+    sides = [parser.listing(words.RELATION + 1)]
     ops: list[str] = []
-    while True:
-        if ops and ops[-1] == "in":
-            space = parser.space()
-            sides.append(space if space is not None else parser.listing(words.RELATION + 1))
-        else:
-            sides.append(parser.listing(words.RELATION + 1))
-        token = parser.peek()
-        if token is parser.stop:
-            break
-        op = _relation_at(parser)
+    while parser.peek() is not parser.stop:
+        op = parser.take_relation()
         if op is None:
             raise parser.unexpected()
         ops.append(op)
+        space = parser.space() if op in ("in", "=") else None
+        sides.append(space or parser.listing(words.RELATION + 1))
     return classified(span, sides, ops)
 
 
-def _relation_at(parser: Parser) -> str | None:
-    text: str | None = parser.peek().text
-    if text in ("\\underset", "\\overset"):
-        text = parser.operator_below()
-        if text in words.RELATIONS:
-            parser.at += 1
-            parser.group()
-            parser.group()
-            return words.RELATIONS[text]
-        return None
-    if text not in words.RELATIONS or text not in RELATIONS | {"\\mid"}:
-        return None
-    parser.at += 1
-    return words.RELATIONS[text]
-
-
-def classified(span: Span, sides: list[Expression], ops: list[str]) -> Statement:
+def classified(span: Span, sides: Sequence[Expression], ops: Sequence[str]) -> list[Statement]:
     """Say what kind of statement a chain of relations is."""
     first = sides[0]
     if not ops:
-        return Constraint(span, first)
-    rest = tuple(zip(ops, sides[1:], strict=True))
-    relation = Relation(span, first, rest)
-    if ops == ["in"] and isinstance(sides[1], Space):
+        return [Constraint(span, first)]
+    if ops[-1] == "in" and len(ops) > 1 and isinstance(sides[-1], Space):
+        said = classified(span, sides[:-1], ops[:-1])
+        if isinstance(said[0], Definition) and is_name(first):
+            return [*said, Declaration(span, (first,), sides[-1])]
+    if ops[0] == "in" and isinstance(sides[1], Space) and set(ops[1:]) <= {"="}:
         names = first.parts if isinstance(first, Items) and not first.bracket else (first,)
-        if all(_is_name(name) or isinstance(name, Dots) for name in names):
-            return Declaration(span, names, sides[1])
-        return Constraint(span, relation)
-    if (
-        ops[0] in DEFINING
-        and set(ops) <= set(DEFINING)
-        and is_target(first)
-        and not _is_range(relation)
-    ):
-        if not any(isinstance(side, Items) and not side.bracket for side in sides):
-            return Definition(span, first, sides[1], DEFINING[ops[0]], tuple(sides[2:]))
-    return Constraint(span, relation)
+        if all(is_name(name) or isinstance(name, Dots) for name in names):
+            return [Declaration(span, names, sides[1])]
+    relation = Relation(span, first, tuple(zip(ops, sides[1:], strict=True)))
+    loose = any(isinstance(side, Items) and not side.bracket for side in sides)
+    if set(ops) <= set(DEFINING) and is_target(first) and not loose:
+        return [Definition(span, first, sides[1], DEFINING[ops[0]], tuple(sides[2:]))]
+    return [Constraint(span, relation)]
 
 
 def is_target(target: Expression) -> bool:
     """Say whether something can be defined: a name, a function of names, an element."""
     if isinstance(target, Call):
         given = (*target.arguments, *target.parameters)
-        return (
-            not target.axes
-            and _is_name(target.function)
-            and bool(given)
-            and all(_is_argument(g) for g in given)
-        )
+        function = target.function
+        if not given or not is_name(function) or not all(is_name(each) for each in given):
+            return False
+        known = isinstance(function, Letter) and function.text in words.FUNCTIONS
+        return not (target.axes and known) and (target.bracket != "" or bool(target.axes))
     if isinstance(target, Indexed):
-        return _is_name(target.base) and all(isinstance(item, At) for item in target.items)
-    return _is_name(target)
+        return is_name(target.base) and all(isinstance(item, At) for item in target.items)
+    return is_name(target)
 
 
-def _is_argument(given: Expression) -> bool:
-    return _is_name(given)
-
-
-def _is_name(name: Expression) -> bool:
+def is_name(name: Expression) -> bool:
+    """Say whether something is a name, with scripts or without."""
     while isinstance(name, Scripts):
         name = name.base
     return isinstance(name, Letter)

@@ -290,10 +290,15 @@ class Items:
 
 @dataclass(frozen=True, slots=True)
 class Matrix:
-    """Rows of cells: a positional matrix, or cells with axes for its rows and columns."""
+    """Rows of cells: a positional matrix, or cells with axes for its rows and columns.
+
+    With a column axis alone it is one row of cells over that axis, with a row axis alone one column.
+    """
 
     span: Span = field(compare=False)
     rows: tuple[tuple[Expression, ...], ...]
+    row: AxisName | None = None
+    column: AxisName | None = None
 
 
 Expression = (

@@ -13,7 +13,9 @@ class Token:
 
     `kind` is one of: command (text is \\name, or \\ and one sign), letter (one letter), number
     (digits, with a decimal point), open and close (braces), sup, sub, tab (&), prime, sign (any other
-    one character). `spaced` says that white space stands before it: `k h` is not `kh`.
+    one character); and, once what only says how a formula looks is taken away, word (\\text{..}), axis
+    (\\name{..}), function (\\operatorname{..}) and name (a letter in a special dress).
+    `spaced` says that white space stands before it: `k h` is not `kh`.
     What a macro gave has the span of the macro's use.
     """
 

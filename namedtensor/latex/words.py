@@ -5,9 +5,10 @@ from __future__ import annotations
 #: Words that act on what follows them, with or without brackets.
 FUNCTIONS = frozenset(
     (
-        "exp log ln sin cos tan sinh cosh tanh arcsin arccos arctan cot sec csc softmax softmin logsoftmax"
-        " relu ReLU GELU gelu sigmoid sigm swish SiLU silu ELU softplus mean var std sum prod max min argmax argmin"
-        " maxk argmaxk norm standardize logsumexp det inv tr trace diag rank sgn sign abs concat cat stack"
+        "exp log ln sin cos tan sinh cosh tanh arcsin arccos arctan cot sec csc softmax softmin"
+        " logsoftmax relu ReLU GELU gelu sigmoid sigm swish SiLU silu ELU softplus mean var std sum"
+        " prod max min argmax argmin maxk argmaxk norm standardize logsumexp det inv tr trace diag"
+        " rank sgn sign abs concat cat stack"
         " unroll pool sort argsort cumsum transpose dropout erf logit onehot one_hot any all median sup inf"
         " arg lim limsup liminf Pr gcd dim ker hom deg lg Re Im E Var Cov Pr KL"
     ).split()
@@ -138,10 +139,11 @@ CLOSING = frozenset(BRACKETS.values())
 GREEK = frozenset(
     "\\" + word
     for word in (
-        "alpha beta gamma delta epsilon varepsilon zeta eta theta vartheta iota kappa varkappa lambda mu nu xi"
-        " omicron pi varpi rho varrho sigma varsigma tau upsilon phi varphi chi psi omega Gamma Delta Theta Lambda"
-        " Xi Pi Sigma Upsilon Phi Psi Omega ell infty top bot hbar imath jmath emptyset varnothing aleph wp"
-        " Alpha Beta Epsilon Zeta Eta Iota Kappa Mu Nu Omicron Rho Tau Chi digamma square Box triangle"
+        "alpha beta gamma delta epsilon varepsilon zeta eta theta vartheta iota kappa varkappa"
+        " lambda mu nu xi omicron pi varpi rho varrho sigma varsigma tau upsilon phi varphi chi"
+        " psi omega Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega ell infty top bot"
+        " hbar imath jmath emptyset varnothing aleph wp Alpha Beta Epsilon Zeta Eta Iota Kappa"
+        " Mu Nu Omicron Rho Tau Chi digamma square Box triangle"
     ).split()
 )
 
@@ -168,26 +170,20 @@ BASES = {
 #: Prose that parts one statement from another, or says when it holds.
 JOINING = frozenset(
     (
-        "where if for and or with when such that s.t. st otherwise else let all then while given by thus hence"
-        " so as on to in from is of assuming subject unless whenever while with, where, and, or, for, if,"
+        "where if for and or with when such that s.t. s.t st otherwise else let then while given thus"
+        " hence subject unless whenever o.w o.w. ow"
     ).split()
 )
-WHEN = frozenset(
-    (
-        "if",
-        "for",
-        "when",
-        "for all",
-        "for each",
-        "for every",
-        "if,",
-        "whenever",
-        "unless",
-        "while",
-        "forall",
-    )
-)
+
+#: Words after which the condition of a definition stands.
+WHEN = frozenset("if for when forall whenever unless while".split())
+
 PARITY = {"odd": "odd", "even": "even", "is odd": "odd", "is even": "even"}
+
+
+def parity(text: str) -> str:
+    """Give odd or even where a text says so, or nothing."""
+    return PARITY.get(text.lower().strip(" .,;"), "")
 
 
 def is_prose(text: str) -> bool:
@@ -196,10 +192,9 @@ def is_prose(text: str) -> bool:
     >>> is_prose("otherwise"), is_prose("if j is even"), is_prose("FFN")
     (True, True, False)
     """
-    lower = text.lower()
-    return (
-        lower.strip(" .,;:()") in JOINING
-        or lower in PARITY
-        or " " in text.strip()
-        or not any(letter.isalnum() for letter in text)
-    )
+    lower = text.lower().strip()
+    if lower.strip(" .,;:()") in JOINING or parity(lower):
+        return True
+    if " " in lower or lower[-1:] in (".", ",", ":", ";", ")"):
+        return True
+    return not any(letter.isalnum() for letter in text)

@@ -1,0 +1,396 @@
+"""Read the tokens of one formula into its syntax tree.
+
+Operators bind as tightly as `words` says. What directly follows an operand multiplies it, unless the
+operand is a function, or a name before a bracket.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from namedtensor.latex import words
+from namedtensor.latex.faults import Fault
+from namedtensor.latex.grammar.parts import Parts
+from namedtensor.latex.syntax import (
+    AxisName,
+    Binary,
+    Contract,
+    Dots,
+    Expression,
+    Is,
+    Items,
+    Letter,
+    Logic,
+    Matrix,
+    Number,
+    Relation,
+    Scripts,
+    Text,
+    Unary,
+    Under,
+)
+from namedtensor.latex.tokens import Token
+from namedtensor.latex.words import DOT, INFIX, LOGIC, MINUS, NEXT, RELATION, RELATIONS
+
+CONTRACTING = frozenset(("\\cdot", "\\odot", "\\bullet"))
+STACKING = frozenset(("\\underset", "\\overset"))
+FROM_NOTATION = frozenset(("\\ndot", "\\nbin", "\\ncat"))
+
+
+class Parser(Parts):
+    """Read an expression from the front of some tokens."""
+
+    def whole(self) -> Expression:
+        """Read all tokens as one expression or list."""
+        found = self.listing()
+        if self.peek() is not self.stop:
+            raise self.unexpected()
+        return found
+
+    def listing(self, floor: int = 0) -> Expression:
+        """Read expressions with commas between them."""
+        start = self.at
+        first = self.expression(floor)
+        if self.peek().text not in (",", ";"):
+            return first
+        parts = [first]
+        while self.peek().text in (",", ";"):
+            self.at += 1
+            if self.peek() is self.stop:
+                break
+            parts.append(self.expression(floor))
+        return Items(self.span(start), tuple(parts), "")
+
+    def expression(self, floor: int = 0) -> Expression:
+        """Read an expression whose operators all bind at least as tightly as `floor`."""
+        self.deeper()
+        start = self.at
+        left = self.operand()
+        while (found := self.infix(left, floor, start)) is not None:
+            left = found
+        self.depth -= 1
+        return left
+
+    # ------------------------------------------------------------------ between two operands
+
+    def infix(self, left: Expression, floor: int, start: int) -> Expression | None:
+        """Read one operator and its right side; None if none follows that binds tightly enough."""
+        token = self.peek()
+        kind, text = token.kind, token.text
+        if kind == "command" or kind == "sign":
+            if text in INFIX:
+                return self._operation(left, INFIX[text], floor, start, text)
+            if text in RELATIONS:
+                return self.relation(left, start) if floor <= RELATION else None
+            if text in STACKING:
+                stacked = self.operator_below()
+                if stacked in RELATIONS:
+                    return self.relation(left, start) if floor <= RELATION else None
+                if stacked:
+                    return self._stacked(left, stacked, floor, start)
+            elif text in FROM_NOTATION:
+                return self._from_notation(left, floor, start) if floor <= DOT else None
+            elif text in ("\\wedge", "\\vee"):
+                return self._logic(left, "and" if text == "\\wedge" else "or", floor, start)
+            elif text in ("|", "\\|"):
+                return self._bar(left, floor, start)
+        elif kind == "word" and words.is_prose(text):
+            return self._prose(left, text, floor, start)
+        if floor > NEXT or not self.begins_operand(token):
+            return None
+        return self._product(left, start)
+
+    def _product(self, left: Expression, start: int) -> Expression:
+        right = self.expression(NEXT + 1)
+        if isinstance(left, AxisName) and isinstance(right, Matrix) and right.row is None:
+            return Matrix(self.span(start), right.rows, left, right.column)
+        return Binary(self.span(start), "*", left, right, (), "juxtaposed")
+
+    def _operation(
+        self, left: Expression, found: tuple[int, str], floor: int, start: int, text: str
+    ) -> Expression | None:
+        power, op = found
+        if power < floor:
+            return None
+        self.at += 1
+        right = self.expression(power + 1)
+        how = text.lstrip("\\") if text in ("\\cdot", "\\bullet") else ""
+        return Binary(self.span(start), op, left, right, (), how)
+
+    def relation(self, left: Expression, start: int) -> Expression:
+        """Read a chain of relations."""
+        rest: list[tuple[str, Expression]] = []
+        while (op := self.take_relation()) is not None:
+            right = self.space() if op == "in" else None
+            rest.append((op, right or self.expression(RELATION + 1)))
+        return Relation(self.span(start), left, tuple(rest))
+
+    def take_relation(self) -> str | None:
+        """Pass a relation, and give its name; None if none follows."""
+        token = self.peek()
+        if token.kind not in ("sign", "command"):
+            return None
+        if token.text in RELATIONS:
+            self.at += 1
+            return RELATIONS[token.text]
+        if token.text in STACKING and (text := self.operator_below()) in RELATIONS:
+            self.at += 1
+            self.group()
+            self.group()
+            return RELATIONS[text]
+        return None
+
+    def _logic(self, left: Expression, op: str, floor: int, start: int) -> Expression | None:
+        if floor > LOGIC:
+            return None
+        self.at += 1
+        right = self.expression(LOGIC + 1)
+        parts = left.parts if isinstance(left, Logic) and left.op == op else (left,)
+        return Logic(self.span(start), op, (*parts, right))
+
+    def _prose(self, left: Expression, text: str, floor: int, start: int) -> Expression | None:
+        said = text.lower().strip(" .,;")
+        if said in ("and", "or"):
+            return self._logic(left, said, floor, start)
+        if words.parity(said) and floor <= RELATION:
+            self.at += 1
+            return Is(self.span(start), left, words.parity(said))
+        return None
+
+    def _bar(self, left: Expression, floor: int, start: int) -> Expression | None:
+        """A bar after an operand closes bars, or says what is given, or opens a factor."""
+        text = self.peek().text
+        if text in self.bars[-1:]:
+            return None
+        if text == "|" and self._bars_ahead() % 2:
+            if floor > RELATION:
+                return None
+            self.at += 1
+            right = self.expression(RELATION + 1)
+            return Relation(self.span(start), left, (("mid", right),))
+        return self._product(left, start) if floor <= NEXT else None
+
+    def _bars_ahead(self) -> int:
+        """Count the bars up to the end of the brackets that we are in."""
+        depth = count = 0
+        for at in range(self.at, min(self.end, self.at + 400)):
+            token = self.tokens[at]
+            if token.kind == "open" or token.text in words.BRACKETS:
+                depth += 1
+            elif token.kind == "close" or token.text in words.CLOSING:
+                depth -= 1
+                if depth < 0:
+                    break
+            elif token.text == "|" and not depth:
+                count += 1
+        return count
+
+    def begins_operand(self, token: Token) -> bool:
+        """Say whether an operand may begin with this token."""
+        kind, text = token.kind, token.text
+        if kind in STARTING:
+            return True
+        if kind == "word":
+            return not words.is_prose(text)
+        if kind == "sign":
+            return text in ("(", "[")
+        return kind == "command" and (text in COMMANDS or text.startswith("\\begin{"))
+
+    # ------------------------------------------------------------- operators with axes below
+
+    def operator_below(self) -> str:
+        """Give the operator that the \\underset here stands for, or nothing."""
+        at = self.at
+        try:
+            self.at += 1
+            self.group()
+            inner = self.inner(self.group())
+        except Fault:
+            return ""
+        finally:
+            self.at = at
+        if len(inner) != 1 or inner[0].kind not in ("sign", "command", "name"):
+            return ""
+        text = BOLD.get(inner[0].text, inner[0].text)
+        return text if text in INFIX or text in RELATIONS else ""
+
+    def _stacked(self, left: Expression, op: str, floor: int, start: int) -> Expression | None:
+        """Read an operator with axes below it, in plain LaTeX."""
+        power = INFIX[op][0]
+        if power < floor:
+            return None
+        if self.take().text == "\\overset":
+            self.group()
+            self.group()
+            return Binary(self.span(start), INFIX[op][1], left, self.expression(power + 1))
+        axes = self.axes_argument()
+        self.named = True
+        self.group()
+        return self._with_axes(left, op, axes, start)
+
+    def _from_notation(self, left: Expression, floor: int, start: int) -> Expression:
+        """Read \\ndot, \\nbin or \\ncat between two operands."""
+        text = self.take().text
+        self.named = True
+        axes = self.axes_argument()
+        op = {"\\ndot": "\\cdot", "\\ncat": "\\concat"}.get(text, "")
+        if not op:
+            inner = self.inner(self.group())
+            op = "".join(BOLD.get(t.text, t.text) for t in inner) or "\\odot"
+        return self._with_axes(left, op, axes, start)
+
+    def _with_axes(
+        self, left: Expression, op: str, axes: tuple[AxisName, ...], start: int
+    ) -> Expression:
+        power, name = INFIX.get(op, (DOT, op.lstrip("\\")))
+        if op in CONTRACTING:
+            right = self.expression(DOT + 1)
+            return Contract(self.span(start), left, right, axes)
+        right = self.expression(power + 1)
+        return Binary(self.span(start), name, left, right, axes)
+
+    # ------------------------------------------------------------------------ one operand
+
+    def operand(self) -> Expression:
+        """Read one operand with its scripts and arguments."""
+        start = self.at
+        token = self.take()
+        kind, text = token.kind, token.text
+        if kind == "letter":
+            word = self.joined(token)
+            return self._name(Letter(self.span(start), word), start)
+        if kind == "number":
+            return self.scripts(self._number(token, start), start)
+        if kind == "name":
+            return self._name(Letter(token.span, text), start)
+        if kind == "open":
+            return self._braces(start)
+        if kind == "axis":
+            return self._axis(start)
+        if kind == "word" or kind == "function":
+            return self._word(token, start)
+        if kind == "command" or kind == "sign":
+            found = self._sign(token, start)
+            if found is not None:
+                return found
+        self.at = start
+        raise self.unexpected()
+
+    def _name(self, base: Expression, start: int) -> Expression:
+        """Read the scripts of a name, and its arguments where a bracket follows."""
+        base = self.scripts(base, start)
+        if self.peek().text == "(" and isinstance(base, Letter | Scripts):
+            return self.call(base, (), start)
+        return base
+
+    def _number(self, token: Token, start: int) -> Number:
+        text = token.text
+        while [self.peek(i).text for i in range(3)] == ["{", ",", "}"]:
+            following = self.peek(3)
+            if following.kind != "number" or len(following.text) != 3:
+                break
+            text += following.text
+            self.at += 4
+        value = float(text) if "." in text or len(text) > 300 else int(text)
+        return Number(self.span(start), value)
+
+    def _braces(self, start: int) -> Expression:
+        """Read what stands in braces that only group."""
+        self.at = start
+        bounds = self.group()
+        if bounds[0] == bounds[1]:
+            if self.peek() is self.stop:
+                return Items(self.span(start), (), "")
+            return self.operand()
+        found = self.within(bounds, self.listing)
+        if isinstance(found, Under) and isinstance(found.operand, Letter):
+            return self.apply(found.operand, found.axes, start, True)
+        return self._name(found, start)
+
+    def _axis(self, start: int) -> Expression:
+        self.named = True
+        self.at = start
+        return self.axis()
+
+    def _word(self, token: Token, start: int) -> Expression:
+        text = token.text
+        if token.kind == "word" and self.axis_between_bars():
+            return self._axis(start)
+        if token.kind == "word" and words.is_prose(text) and self.peek().text != "(":
+            return Text(token.span, text)
+        word = Letter(token.span, text.replace(" ", ""), "word")
+        return self.word(word, start, token.kind == "function")
+
+    def _sign(self, token: Token, start: int) -> Expression | None:
+        text = token.text
+        if text == "-" or text == "+":
+            inner = self.expression(MINUS)
+            return Unary(self.span(start), text, inner)
+        if text in words.WORD_COMMANDS:
+            return self.word(Letter(token.span, words.WORD_COMMANDS[text], "word"), start, True)
+        if text in words.BIG:
+            return self.big(words.BIG[text], text, start)
+        if text in words.GREEK:
+            self.positional = self.positional or text == "\\top"
+            return self._name(Letter(token.span, text[1:]), start)
+        if text in words.BRACKETS:
+            self.closed = self.bracketed(token)
+            return self.scripts(self.closed, start)
+        if text in words.BASES:
+            self.at = start
+            return self.space()
+        if text in OPERANDS:
+            return OPERANDS[text](self, token, start)
+        if text == "." and [self.peek(i).text for i in range(2)] == [".", "."]:
+            self.at += 2
+            return Dots(self.span(start))
+        if text.startswith("\\begin{"):
+            return self.scripts(self.environment(token, start), start)
+        return None
+
+    def _blackboard(self, token: Token, start: int) -> Expression:
+        """Read \\mathbb{R}^{...}, or a function such as \\mathbb{E}."""
+        text = "".join(t.text for t in self.tokens[slice(*self.group())])
+        if text not in ("E", "P", "V", "I", "1"):
+            self.at = start
+            space = self.space()
+            if space is not None:
+                return space
+        return self.word(Letter(self.span(start), text, "word"), start, text in "EPV")
+
+    def _negation(self, token: Token, start: int) -> Expression:
+        inner = self.expression(RELATION)
+        return Unary(self.span(start), "not", inner)
+
+
+STARTING = frozenset(("letter", "number", "open", "axis", "function", "name"))
+BOLD = {"cdotbold": "\\cdot", "odotbold": "\\odot", "bulletbold": "\\bullet"}
+
+OPERANDS: dict[str, Callable[[Parser, Token, int], Expression]] = {
+    "\\frac": Parser.fraction,
+    "\\sqrt": Parser.root,
+    "\\underset": Parser.underset,
+    "\\overset": Parser.underset,
+    "\\nfun": Parser.nfun,
+    "\\nmatrix": Parser.nmatrix,
+    "\\mathbb": Parser._blackboard,
+    "\\mathds": Parser._blackboard,
+    "\\partial": Parser.partial,
+    "\\nabla": Parser.partial,
+    "\\ldots": Parser.dots,
+    "\\vdots": Parser.dots,
+    "\\ddots": Parser.dots,
+    "\\neg": Parser._negation,
+    "\\lnot": Parser._negation,
+    "|": Parser.bar_operand,
+    "\\|": Parser.bar_operand,
+}
+
+#: Commands with which an operand may begin.
+COMMANDS = frozenset(OPERANDS).union(
+    words.GREEK,
+    words.BIG,
+    words.WORD_COMMANDS,
+    words.BASES,
+    (bracket for bracket in words.BRACKETS if bracket[0] == "\\"),
+) - {"|", "\\|"}

@@ -1,0 +1,149 @@
+"""Settle what only a whole document can tell of its letters.
+
+Italics without a space, `kh`, are one name where the document has that name, and a product where it
+has k and h only. A bold W is W where there is no other W.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import fields, replace
+from typing import TypeVar
+
+from namedtensor.latex.source import Span
+from namedtensor.latex.syntax import (
+    Aside,
+    Binary,
+    Call,
+    Declaration,
+    Definition,
+    Expression,
+    Indexed,
+    Items,
+    Letter,
+    Scripts,
+    Signature,
+    Statement,
+)
+
+Part = TypeVar("Part")
+Kind = TypeVar("Kind")
+
+#: The dresses that a letter may lose where no other letter is meant.
+DRESSES = ("bold", "cal")
+
+
+def settled(statements: Sequence[Statement]) -> list[Statement]:
+    """Give the statements with their letters settled."""
+    letters = {letter for each in statements for letter in letters_of(each)}
+    texts = {letter.text for letter in letters}
+    plain: dict[str, str] = {}
+    for text in texts:
+        for dress in DRESSES:
+            bare = text.removesuffix(dress)
+            if bare != text and bare not in texts and len(bare) >= 1:
+                plain[text] = bare
+    bound = {plain.get(name, name) for each in statements for name in _bound(each)}
+    joined = {
+        letter.text
+        for letter in letters
+        if letter.style == "letter" and len(letter.text) > 1 and letter.text.isascii()
+    }
+    split = {
+        text
+        for text in joined - bound - plain.keys()
+        if all(part in bound for part in text) and text.isalpha()
+    }
+    if not plain and not split:
+        return list(statements)
+    return [rebuilt(each, plain, split) for each in statements]
+
+
+def letters_of(whole: object) -> Iterator[Letter]:
+    """Give all letters of a statement, or of a part of one."""
+    return parts_of(whole, Letter)
+
+
+def parts_of(whole: object, kind: type[Kind]) -> Iterator[Kind]:
+    """Give all parts of one kind."""
+    waiting: list[object] = [whole]
+    while waiting:
+        thing = waiting.pop()
+        if isinstance(thing, kind):
+            yield thing
+        if isinstance(thing, tuple):
+            waiting += thing
+        elif hasattr(thing, "__dataclass_fields__") and not isinstance(thing, Span | Aside):
+            waiting += [getattr(thing, name) for name in type(thing).__dataclass_fields__]
+
+
+def _bound(statement: Statement) -> Iterator[str]:
+    """Name what a statement declares, defines, or takes as an argument."""
+    if isinstance(statement, Declaration):
+        yield from _heads(statement.names)
+    elif isinstance(statement, Signature):
+        yield from _heads((statement.name,))
+    elif isinstance(statement, Definition):
+        yield from _heads((statement.target,))
+
+
+def _heads(names: Sequence[Expression]) -> Iterator[str]:
+    for name in names:
+        if isinstance(name, Call):
+            yield from _heads((name.function, *name.arguments, *name.parameters))
+        elif isinstance(name, Indexed):
+            yield from _heads((name.base, *(getattr(item, "at", name.base) for item in name.items)))
+        elif isinstance(name, Items):
+            yield from _heads(name.parts)
+        elif isinstance(name, Scripts):
+            yield from _heads((name.base,))
+        elif isinstance(name, Letter):
+            yield name.text
+
+
+def rebuilt(part: Part, plain: dict[str, str], split: set[str]) -> Part:
+    """Give a part with dresses taken off and joined letters parted."""
+    found = _rebuilt(part, plain, split)
+    return found  # type: ignore[return-value]
+
+
+def _rebuilt(thing: object, plain: dict[str, str], split: set[str]) -> object:
+    if isinstance(thing, Letter):
+        if thing.text in split and thing.style == "letter":
+            return _product(thing)
+        text = plain.get(thing.text)
+        return thing if text is None else replace(thing, text=text)
+    if isinstance(thing, Scripts) and isinstance(thing.base, Letter) and thing.base.text in split:
+        product = _product(thing.base)
+        sub, sup = (_rebuilt(script, plain, split) for script in (thing.sub, thing.sup))
+        last = replace(thing, base=product.right, sub=sub, sup=sup)  # type: ignore[arg-type]
+        return replace(product, right=last, span=thing.span)
+    if isinstance(thing, tuple):
+        parts = tuple(_rebuilt(each, plain, split) for each in thing)
+        return thing if all(new is old for new, old in zip(parts, thing, strict=True)) else parts
+    if not hasattr(thing, "__dataclass_fields__") or isinstance(thing, Span | Aside):
+        return thing
+    changed = {}
+    for field in fields(thing):  # type: ignore[arg-type]
+        old = getattr(thing, field.name)
+        new = _rebuilt(old, plain, split)
+        if new is not old:
+            changed[field.name] = new
+    return replace(thing, **changed) if changed else thing  # type: ignore[type-var]
+
+
+def _product(letter: Letter) -> Binary:
+    """Part joined letters into a product of one-letter names."""
+    start = letter.span.start
+    places = [
+        Span(start + i, start + i + 1)
+        if letter.span.end - start == len(letter.text)
+        else letter.span
+        for i in range(len(letter.text))
+    ]
+    parts = [Letter(place, text) for place, text in zip(places, letter.text, strict=True)]
+    product: Expression = parts[0]
+    for part in parts[1:]:
+        product = Binary(product.span | part.span, "*", product, part, (), "juxtaposed")
+    assert isinstance(product, Binary)
+    return product

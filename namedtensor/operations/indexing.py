@@ -22,7 +22,7 @@ from namedtensor.operations.axis_functions import AxisFunction, names
 from namedtensor.primitives import Call, Operation, Type, primitive
 from namedtensor.primitives.node import apply_node
 from namedtensor.primitives.notation import Special
-from namedtensor.primitives.sizes import as_node
+from namedtensor.primitives.sizes import as_node, need_known
 from namedtensor.primitives.type import KINDS
 from namedtensor.shape import spaced
 from namedtensor.tensor import apply
@@ -87,6 +87,7 @@ def slice_rule(call: Call) -> Type:
 
 
 def _slice_size(size: Any, bounds: Sequence[Any]) -> Any:
+    need_known(size)
     flags = tuple([b is not None for b in bounds])
     operands = [as_node(size), *[as_node(b) for b in bounds if b is not None]]
     return apply_node(SLICE_SIZE(flags), tuple(operands))

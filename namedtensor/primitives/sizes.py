@@ -22,17 +22,22 @@ def combine(operation: str, a: Size, b: Size) -> Size:
     """Compute with sizes: add, sub, mul, floordiv."""
     if isinstance(a, int) and isinstance(b, int):
         return _EXACT[operation](a, b)
-    if a is None or b is None:
-        raise AxisSizeError(
-            "index-defined tensor",
-            "an axis whose size is still open cannot be cut, merged or split",
-            hint="give it a size where it is defined: nt.iota(seq[5])",
-        )
+    need_known(a, b)
     if operation == "mul" and (_is(a, 1) or _is(b, 1)):
         return b if _is(a, 1) else a
     if operation in ("add", "sub") and _is(b, 0):
         return a
     return apply_node(table()[operation](), (as_node(a), as_node(b)))
+
+
+def need_known(*sizes: Size) -> None:
+    """Raise AxisSizeError where a size is still open."""
+    if any(size is None for size in sizes):
+        raise AxisSizeError(
+            "index-defined tensor",
+            "an axis whose size is still open cannot be cut, merged or split",
+            hint="give it a size where it is defined: nt.iota(seq[5])",
+        )
 
 
 def as_node(size: Size) -> Node:

@@ -376,12 +376,11 @@ hint: nt.all[...](X) or nt.any[...](X)
     ),
     case(
         "a definition cut without a size",
-        lambda: nt.iota(seq)[seq[0:2]].numpy(),
+        lambda: nt.iota(seq)[seq[0:2]],
         nt.AxisSizeError,
         """
-index-defined tensor: axis seq has no size yet
-  iota(seq) : seq
-hint: give it one where the tensor is defined, seq[5], or combine the tensor with one that has an axis seq
+index-defined tensor: an axis whose size is still open cannot be cut, merged or split
+hint: give it a size where it is defined: nt.iota(seq[5])
 """,
     ),
     case(

@@ -208,13 +208,14 @@ def reshaping(grow, depth):
 def indexing(grow, depth):
     X, I = grow.tensor(depth), next(v for v in grow.given if v.kind == "int")
     ax = grow.axis(X)
+    last = 2 if X.size(ax) is None else X.size(ax) - 1
     which = grow.random.randrange(7)
     if which < 3:
-        return X[ax(grow.draw([0, 1, 3, -1, X.size(ax) - 1]))]
+        return X[ax(grow.draw([0, 1, 3, -1, last]))]
     if which == 3:
         return X[ax(I)]
     bounds = [slice(2, None), slice(None, 3), slice(1, 4), slice(None, None, 2), slice(1, None, 2)]
-    return X[ax[grow.draw([*bounds, slice(None, -1), slice(None, X.size(ax) - 1), slice(0, 5, 2)])]]
+    return X[ax[grow.draw([*bounds, slice(None, -1), slice(None, last), slice(0, 5, 2)])]]
 
 
 def joining(grow, depth):

@@ -289,7 +289,7 @@ def test_steps_without_end_stay_readable():
 
 def test_long_sums_are_broken_into_lines():
     def f(X: R[seq], Y: R[seq]):
-        return sum([nt.sigmoid(X + i) * Y for i in range(1, 7)], start=X)
+        return sum([nt.sigmoid(X + i) * Y for i in range(1, 12)], start=X)
 
     lines = clauses(f)
     assert lines[0].startswith(r"f(X, Y) &= X + \text{sigmoid}(X + 1) \odot Y + ")

@@ -12,6 +12,6 @@ if TYPE_CHECKING:
 
 def check_document(document: Document) -> list[Finding]:
     """List what is wrong with a document, the worst first."""
-    from namedtensor.latex.check.rules import check_statements
+    from namedtensor.latex.check.rules import check
 
-    return check_statements(document.reading, document.definitions)
+    return check(document)

@@ -94,7 +94,8 @@ class CallCheck:
 
     def _argument(self, name: str, declared: Type, argument: Given) -> None:
         assert argument.type is not None
-        shapes = [(argument.text, shape_text(argument.type)), (name, shape_text(declared))]
+        of = f"{name} of {self.callee.name}"
+        shapes = [(argument.text, shape_text(argument.type)), (of, shape_text(declared))]
         for axis, size in declared.axes:
             if not argument.type.has(axis):
                 self._missing(axis, name, argument, shapes)
@@ -198,7 +199,7 @@ class CallCheck:
         mean the same here and there.
         """
         other = here.operation.params[0] if _is_symbol(here) else None
-        if other is None or other == symbol or is_own_size(axis, here):
+        if other is None or other == symbol or symbol.startswith("|") or is_own_size(axis, here):
             return
         bound = self.bound.get(str(other))
         if bound is None or bound[0] is not here:
@@ -212,7 +213,7 @@ class CallCheck:
                 f"{axis} is {size_text(here)} in {argument.text} and {symbol} where "
                 f"{self.callee.name} is declared, right only where {found.where}",
                 shapes,
-                f"declare {axis}:{symbol}, or say that {found.where}",
+                f"declare {self.dialect.sized(axis, symbol)}, or say that {found.where}",
             )
 
     def _sizes(self) -> dict[str, Any]:

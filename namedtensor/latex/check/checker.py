@@ -64,7 +64,7 @@ class Checker:
         self.spaces: dict[Node, tuple[str, Space, Any]] = {}
         self.bounds: dict[Node, Any] = {}
         self.taken: list[Taken] = []
-        self.occurrences = Occurrences(source, names)
+        self.occurrences = Occurrences(source, names, report.findings)
         self.dialect = Dialect(source.text, self.occurrences.spelled)
         self.explainer = Explainer(report, self.dialect, self.type_of, self.occurrences.is_alone)
         self.dotted = {s.block for s in names.statements if isinstance(s, Induction)}
@@ -101,6 +101,9 @@ class Checker:
             if self.occurrences.is_slip(space, sized):
                 continue
             size = own if sized.size is None else self._extent(sized.size, place)
+            if sized.size is not None:
+                written = self.report.text(sized.size.span)
+                self.occurrences.sizes.setdefault(size_text(size), written)
             axes.setdefault(name, own if size is None else size)
         return Type(tuple(axes.items()), KINDS.get(space.base, "float"))
 
@@ -338,8 +341,10 @@ class Checker:
         return self.source.position(span.start)[0]
 
     def size_text(self, axis: str, size: Any) -> str:
-        """Write a size for a declaration; an axis of no stated size has none."""
-        return "" if is_own_size(axis, size) else size_text(size)
+        """Write a size the way the document does; an axis of no stated size has none."""
+        if is_own_size(axis, size):
+            return ""
+        return self.occurrences.sizes.get(size_text(size), size_text(size))
 
     def first_time(self, *what: Any) -> bool:
         """Say whether this is said for the first time."""

@@ -104,7 +104,7 @@ def _ats(target: Indexed) -> list[At]:
 def _mending(checker: Checker, name: str, found: Type) -> str:
     if any(isinstance(n, str) and "*" in n for n in found.names):
         return "declare the axes that the derivative adds"
-    axes = [(n, "" if is_own_size(n, s) else size_text(s)) for n, s in found.axes]
+    axes = [(n, checker.size_text(n, s)) for n, s in found.axes]
     return f"if the formula is right, declare {name} \\in {checker.dialect.space(axes)}"
 
 

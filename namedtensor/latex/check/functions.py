@@ -15,6 +15,7 @@ from namedtensor.latex.scopes import Defined
 from namedtensor.latex.scripts import key, stem
 from namedtensor.latex.syntax import Call, Expression, Indexed, Relation, Scripts, Signature, Space
 from namedtensor.latex.values import UNKNOWN, Scope, Value
+from namedtensor.latex.wording import wording
 from namedtensor.primitives import Type
 from namedtensor.primitives.node import argument
 from namedtensor.tensor import SymbolicTensor
@@ -31,7 +32,8 @@ class CheckedFunction:
     def __init__(self, checker: Checker, defined: Defined) -> None:
         self.checker = checker
         self.defined = defined
-        self.name = checker.report.text(defined.name.span)
+        self.name = wording(defined.name)
+        self.written = checker.report.text(defined.name.span)
         assert defined.call is not None
         self.call: Call = defined.call
         self.names = [a for a in defined.call.arguments if not isinstance(a, Relation)]
@@ -186,7 +188,7 @@ class CheckedFunction:
             "parameters-missing",
             call.span,
             f"{self.name} is called without its parameters, {names}",
-            hint=f"write {self.name}({given}; {names})",
+            hint=f"write {self.written}({given}; {names})",
         )
 
 
@@ -197,7 +199,7 @@ class Promised:
         self.checker = checker
         self.signature = signature
         self.place = place
-        self.name = checker.report.text(signature.name.span)
+        self.name = wording(signature.name)
 
     def apply(
         self, call: Call, arguments: Sequence[Value], parameters: Sequence[Value], scope: Scope

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
+from namedtensor.latex.findings import Finding
 from namedtensor.latex.scopes import Declared, Names, Place
 from namedtensor.latex.scripts import key
 from namedtensor.latex.source import Source, Span
@@ -29,20 +31,23 @@ PLAIN = re.compile(r"(?:\\[a-zA-Z]+\s*(?:\{[\w\\ -]+\})?|\w+)(?:'|_\w|\^?\{?\\pr
 class Occurrences:
     """The places of axis names.
 
-    `spelled` holds how each axis is written where it is first named; `blocks` are those with axes.
+    `spelled` holds how each axis is written where it is first named; `blocks` are those with axes;
+    `sizes` holds how sizes are written.
     """
 
-    def __init__(self, source: Source, names: Names) -> None:
+    def __init__(self, source: Source, names: Names, unread: Iterable[Finding] = ()) -> None:
         self.names = names
         self.spelled: dict[str, str] = {}
         self.source = source
         self._prose = [s.text for s in names.statements if isinstance(s, Aside)]
+        self._prose += [source.line(finding.line) for finding in unread]
         self._prose += [
             source.text[s.span.start : s.span.end]
             for s in names.statements
             if isinstance(s, Constraint) and _introduces(s.relation)
         ]
         self._places: dict[str, dict[int, Statement]] = {}
+        self.sizes: dict[str, str] = {}
         self.blocks: set[int] = set()
         for statement in names.statements:
             for axis in all_of(AxisName, statement):
@@ -81,7 +86,7 @@ class Occurrences:
         return self.source.text[axis.span.start : axis.span.end].strip()
 
     def in_prose(self, name: Expression) -> bool:
-        """Say whether mathematics that says nothing here names a letter: the prose introduces it."""
+        """Say whether mathematics that is not read names a letter: it may introduce it."""
         written = self.source.text[name.span.start : name.span.end].strip()
         return any(_names(text, written) for text in self._prose)
 

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from namedtensor.latex.check.annotations import check_annotations
 from namedtensor.latex.check.checker import Checker
 from namedtensor.latex.check.constraints import check_constraints, is_size_equation, learn_sizes
 from namedtensor.latex.check.declarations import check_declarations
+from namedtensor.latex.check.numbers import check_numbers
 from namedtensor.latex.check.report import Report
 from namedtensor.latex.check.spelling import check_near_duplicates, check_repeated
 from namedtensor.latex.findings import Finding
-from namedtensor.latex.reader import Reading
-from namedtensor.latex.scopes import Names, Place
+from namedtensor.latex.scopes import Place
 from namedtensor.latex.syntax import Constraint, Definition, Expression, Statement
 
+if TYPE_CHECKING:
+    from namedtensor.latex.document import Document
 
-def check_statements(reading: Reading, names: Names) -> list[Finding]:
+
+def check(document: Document) -> list[Finding]:
     """Check what was read of a document; the faults that its reader found are among the findings."""
+    reading, names = document.reading, document.definitions
     statements = reading.statements
     report = Report(reading.source, lambda code, line: (line, code) in reading.silenced)
     report.keep(reading.findings)
@@ -32,6 +38,7 @@ def check_statements(reading: Reading, names: Names) -> list[Finding]:
     for statement in statements:
         _annotations(checker, statement)
     check_near_duplicates(statements, report)
+    check_numbers(document, report)
     return report.findings
 
 

@@ -101,10 +101,16 @@ class Dialect:
 
     def space(self, axes: Iterable[tuple[str, str]]) -> str:
         """Write R^{...} over axes with their sizes; an empty size is left out."""
-        form = "{}:{}" if self.plain else "{}[{}]"
-        parts = [form.format(self.axis(a), size) if size else self.axis(a) for a, size in axes]
+        parts = [self.sized(a, size) for a, size in axes]
         between = ", " if self.plain else " \\times "
         return f"\\mathbb{{R}}^{{{between.join(parts)}}}"
+
+    def sized(self, axis: str, size: str) -> str:
+        """Write an axis with its size: \\text{emb}:d, \\emb[d]."""
+        written = self.axis(axis)
+        if not size:
+            return written
+        return f"{written}:{size}" if self.plain else f"{written}[{size}]"
 
     def renamed(self, tensor: str, before: str, after: str) -> str:
         """Write a renaming: [X]_{a -> b}."""

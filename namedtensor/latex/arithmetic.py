@@ -26,6 +26,7 @@ from namedtensor.latex.wording import wording
 from namedtensor.operations.contraction import dot
 from namedtensor.operations.elementwise import abs as absolute
 from namedtensor.operations.elementwise import ceil, floor, logical_not
+from namedtensor.operations.joining import concat
 from namedtensor.operations.reductions import norm
 from namedtensor.shape import sized
 from namedtensor.tensor import NamedTensor
@@ -62,6 +63,9 @@ def binary(e: Evaluator, part: Binary) -> Value:
     named = (part.left, part.right)
     if part.op == "/":
         return divided(e, part, left, right, named)
+    if part.op in ("oplus", "concat") and len(part.axes) == 1:
+        axes = axes_of(part.axes)
+        return e.attempt(part, lambda A, B: concat[axes](A, B), [left, right], named)
     if part.op in ("circ", "bullet", "ast"):
         if isinstance(left, NamedTensor) and isinstance(right, NamedTensor):
             return product(e, part, left, right, named)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from namedtensor.axes import AxisIndex, AxisSelection
-from namedtensor.errors import AxisClashError, AxisNameError
+from namedtensor.errors import AxisClashError, AxisNameError, NamedTensorError
 from namedtensor.formula.rewrite.renames import push_renames
 from namedtensor.latex.indices import Index, bound, plain, zero_based
 from namedtensor.latex.nonsense import ArgumentsError
@@ -18,6 +18,7 @@ from namedtensor.operations.joining import stack
 from namedtensor.primitives import table
 from namedtensor.shape import sized
 from namedtensor.tensor import NamedTensor, SymbolicTensor, apply
+from namedtensor.tensor.resize import resize
 
 if TYPE_CHECKING:
     from namedtensor.latex.evaluate import Evaluator
@@ -40,7 +41,29 @@ def element(
         holds = inner.value(condition)
         value = e.attempt(body, lambda c, x: where(c, x, float("nan")), [holds, value])
     pairs = [(index, axis) for axis, _, index in indices]
-    return e.attempt(target, lambda x: _over(x, pairs, wording(target)), [value])
+    found = e.attempt(target, lambda x: _over(x, pairs, wording(target)), [value])
+    return _closed(e, found)
+
+
+def _closed(e: Evaluator, X: Value) -> Value:
+    """Give axes that are still open the size that they have here, where the numbers depend on data."""
+    if not isinstance(X, SymbolicTensor) or X.node.type.weak:
+        return X
+    sizes = {}
+    for axis, size in X.node.type.axes:
+        known = None if size is not None else known_size(e, axis)
+        if known is not None:
+            sizes[axis] = getattr(known, "node", known)
+    return SymbolicTensor(resize(X.node, sizes), X.axes) if sizes else X
+
+
+def known_size(e: Evaluator, axis: str) -> Any:
+    """Give |axis| here; None where nothing says it."""
+    try:
+        size = e.scope.size(axis)
+    except NamedTensorError:
+        return None
+    return None if size is UNKNOWN else size
 
 
 def _indices(e: Evaluator, target: Indexed, sizes: Mapping[str, Any]) -> Any:

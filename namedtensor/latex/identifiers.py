@@ -20,6 +20,7 @@ from namedtensor.latex.syntax import (
     Letter,
     Number,
     Scripts,
+    Space,
     Under,
 )
 from namedtensor.latex.values import Value
@@ -142,7 +143,7 @@ def items(e: Evaluator, listed: Items) -> Value:
     """Parentheses around one part say nothing; [i = j] is 1 where it holds, and else 0."""
     from namedtensor.latex.conditions import indicator, is_condition
 
-    if len(listed.parts) == 1 and listed.bracket in ("(", "[", ""):
+    if len(listed.parts) == 1 and listed.bracket in ("(", "[", "{", ""):
         part = listed.parts[0]
         if listed.bracket == "[" and is_condition(part):
             return indicator(e, part)
@@ -150,6 +151,13 @@ def items(e: Evaluator, listed: Items) -> Value:
     return e.refuse(
         listed, "is a list, and no named tensor", "a function takes several arguments: f(X, Y)"
     )
+
+
+def space(e: Evaluator, part: Space) -> Value:
+    """[n] where a number is meant: brackets around it."""
+    if part.base == "[n]" and part.bound is not None and not part.axes:
+        return items(e, Items(part.span, (part.bound,), "["))
+    return e.refuse(part, "is a set, and no named tensor", "declare a name to be in it")
 
 
 def under(e: Evaluator, part: Under) -> Value:
@@ -162,5 +170,6 @@ READERS: Mapping[type, Any] = {
     AxisSize: axis_size,
     Number: number,
     Items: items,
+    Space: space,
     Under: under,
 }

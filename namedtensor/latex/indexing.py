@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from namedtensor.axes import AxisIndex, AxisSelection, Rename, shown
 from namedtensor.errors import AxisMissingError, AxisNameError, IndexRangeError, KindError, nearest
+from namedtensor.latex.by_elements import known_size
 from namedtensor.latex.indices import Index, Position, is_whole, plain, same, zero_based
 from namedtensor.latex.syntax import At, Expression, Indexed, Renaming, SizedAxis
 from namedtensor.latex.values import UNKNOWN, Value
@@ -238,6 +239,12 @@ def _rename(e: Evaluator, part: Indexed, item: Renaming) -> Any:
         if any(axis is UNKNOWN for axis in axes):
             return UNKNOWN
         sides.append(tuple(axes))
+    open_ = [a for a in sides[1] if a.size is None]
+    if len(open_) > 1:
+        known = {a.name: known_size(e, a.name) for a in open_}
+        sides[1] = tuple(
+            [a if a.size is not None else sized(a.name, known[a.name]) for a in sides[1]]
+        )
     return e.attempt(part, lambda: Rename(*sides), [])
 
 

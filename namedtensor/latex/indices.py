@@ -163,7 +163,7 @@ def zero_based(value: Any) -> Any:
     if isinstance(value, int):
         return value - 1 if value > 0 else value
     node = getattr(value, "node", None)
-    if node is None or not (node.closed or node.type.host):
+    if node is None or not node.type.weak:
         return value
     if node.name == "add" and node.operands[1].value == 1:
         return SymbolicTensor(node.operands[0])

@@ -20,6 +20,7 @@ from namedtensor.operations import (
     contraction,
     creation,
     elementwise,
+    index_defined,
     indexing,
     joining,
     matrices,
@@ -78,6 +79,7 @@ _HOMES: tuple[ModuleType, ...] = (
     matrices,
     joining,
     creation,
+    index_defined,
     indexing,
     contraction,
 )

@@ -7,7 +7,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from namedtensor.errors import NamedTensorError
-from namedtensor.latex.link import Input, Linked, is_bundle_name, owns, passed_on
+from namedtensor.latex.link import (
+    Input,
+    Linked,
+    by_letter,
+    is_bundle_name,
+    meaning_of,
+    owns,
+    passed_on,
+)
 from namedtensor.latex.nonsense import ArgumentsError
 from namedtensor.latex.scopes import Meaning
 from namedtensor.latex.scripts import key
@@ -116,8 +124,8 @@ class Applied:
         scope: BodyScope,
     ) -> Value | None:
         place = wanted.listed
-        if place is None:
-            return self._by_letter(wanted, scope)
+        if place is None or by_letter(wanted, bool(call.parameters)):
+            return self._by_letter(wanted, callee, scope)
         if place >= len(parameters):
             if wanted.role == "setting":
                 return None
@@ -134,18 +142,18 @@ class Applied:
             return value.bundle
         return value
 
-    def _by_letter(self, wanted: Input, scope: BodyScope) -> Value | None:
+    def _by_letter(self, wanted: Input, callee: Linked, scope: BodyScope) -> Value | None:
         """Give what the caller's document means by the same letter."""
-        body = scope.body
         if wanted.role == "setting":
             return None
         if wanted.role == "bundle":
-            return body.values.get(wanted.key)
-        meaning = Meaning("input", wanted.key, wanted.declared, None, dict.fromkeys(wanted.along))
-        found = body.linked.input_of(meaning)
-        if found is None:
+            return scope.body.values.get(wanted.key)
+        value = None
+        if wanted.declared is not None:
+            value = scope.body.passed(meaning_of(wanted, callee))
+        if value is None:
             raise Missing(wanted)
-        return body.values[found.key]
+        return value
 
 
 def _renamed(value: Any, pairs: dict[str, str]) -> Any:

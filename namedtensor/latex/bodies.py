@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import namedtensor.operations.joining as joining
 from namedtensor.axes import Axis
-from namedtensor.errors import NamedTensorError
+from namedtensor.errors import NamedTensorError, TraceError
 from namedtensor.formula.written import name_part
 from namedtensor.latex.applied import Applied, Passed
 from namedtensor.latex.evaluate import Evaluator
@@ -21,10 +21,12 @@ from namedtensor.latex.link import Around, Input, Linked, find_function
 from namedtensor.latex.names import identifier
 from namedtensor.latex.scopes import Defined, Meaning
 from namedtensor.latex.scripts import Indices, fold, key, numbered
+from namedtensor.latex.stepwise import axis_along
 from namedtensor.latex.syntax import (
     Expression,
     Indexed,
     Items,
+    Letter,
     SizedAxis,
     Space,
 )
@@ -92,16 +94,23 @@ class Body:
         value = self.values[found.key]
         if not isinstance(value, NamedTensor):
             return None
-        return int(value.size(letter))
+        try:
+            return int(value.size(letter))
+        except TraceError:
+            return None  # where a formula is written, sizes stay open
 
     def size_named(self, text: str) -> Value | None:
         """Give what a size's letter stands for: the size of an axis that is declared with it."""
-        found = self._size_in(self.linked.inputs, self.values, text)
+        found = self.size_of_input(text)
         if found is None:
             found = self.numbers.get(text)
         if found is None:
             found = self._size_by_axis(text)
         return found
+
+    def size_of_input(self, text: str) -> Value | None:
+        """Give the size of an input's axis that is declared with this letter."""
+        return self._size_in(self.linked.inputs, self.values, text)
 
     def _size_in(self, inputs: list[Input], values: Any, text: str) -> Value | None:
         for given in inputs:
@@ -191,16 +200,27 @@ class Body:
         found = self.linked.input_of(meaning)
         if found is None:
             return None
-        value = self.input(found)
+        return self._select(found, self.input(found), meaning)
+
+    def passed(self, meaning: Meaning) -> Value | None:
+        """Give an input for another formula, as data is counted."""
+        found = self.linked.input_of(meaning)
+        if found is None:
+            return None
+        value = self.values[found.key]
+        whole = all(v is None for v in meaning.indices.values())
+        return value if whole else self._select(found, value, meaning)
+
+    def _select(self, found: Input, value: Value, meaning: Meaning) -> Value:
+        """Select the members that a name means from a tensor that holds them all."""
         if not found.along or not isinstance(value, NamedTensor):
             return value
-        declared = found.declared
-        assert declared is not None
+        assert found.declared is not None
         for letter in found.along:
             number = meaning.indices.get(letter)
             if number is None:
                 raise self.no_number(letter, meaning.key)
-            ranges = self.library.names.range_of(letter, declared.statement)
+            ranges = self.library.names.range_of(letter, found.declared.statement)
             lower = fold(ranges.lower, self.numbers) if ranges is not None else 1
             value = value[Axis(letter)(number - (1 if lower is None else lower))]
         return value
@@ -241,20 +261,21 @@ class Body:
             self.member(defined, {**indices, letter: number}, own)
 
     def stack(self, defined: Defined, around: Around) -> Value:
-        """Give all members of a series along an axis of its index letter."""
+        """Give all members of a series along an axis: that of its elements, or its index letter's."""
         (letter,) = defined.letters[:1]
         lower = fold(defined.range.lower, self.numbers) if defined.range else None
         first = 1 if lower is None else lower
         last = fold(defined.range.upper, self.numbers) if defined.range else None
+        along = axis_along(defined.name)
         if last is None:
-            last = self._last_of_inputs(letter, first)
+            last = self._last_of_inputs(letter, first) if along is None else self._size_of(along)
         if last is None:
             upper = key(defined.range.upper) if defined.range and defined.range.upper else None
             raise self.no_number(upper or letter, defined.key)
         members = [
             self.member(defined, {letter: number}, around.own) for number in range(first, last + 1)
         ]
-        return joining.stack[letter](*members)
+        return joining.stack[along or letter](*members)
 
     def _last_of_inputs(self, letter: str, first: int) -> int | None:
         for found in self.linked.inputs:
@@ -263,6 +284,24 @@ class Body:
                 if size is not None:
                     return size + first - 1
         return None
+
+    def _size_of(self, axis: str) -> int | None:
+        """Give the size of an axis that some input declares."""
+        for found in self.linked.inputs:
+            named = [] if found.space is None else [a.axis.name for a in found.space.axes]
+            if axis in named:
+                return self._size_along(found, axis)
+        return None
+
+    def no_size(self, where: Expression, text: str) -> LatexError:
+        """Make the error of a size's letter that no argument has."""
+        name = identifier(where) or text
+        return self.library.error(
+            "unbound",
+            f"{text} is the size of an axis that nothing here has",
+            where,
+            hint=f'choose it: document.bind({name}=64)["{self.linked.key}"]',
+        )
 
     def no_number(self, letter: str, name: str) -> LatexError:
         return self.library.unbound(self.linked, letter, name)
@@ -309,12 +348,17 @@ class BodyScope:
         if around.own and text in body.linked.own:
             return body.input(body.linked.own[text])
         names = body.library.names
+        size = body.size_of_input(text) if names.sizes_named(text) else None
+        if size is not None:
+            return size
         if around.own and text in body.linked.listed:
             meaning = names.declaration(name, around.place, around.indices)
         else:
             meaning = names.look(name, around.place, around.indices)
         if meaning is not None:
             value = body.value_of(meaning, around)
+            if value is None and meaning.kind == "size" and text not in around.indices:
+                raise body.no_size(name, text)
             if value is not None:
                 return value
         return self._otherwise(name, text)
@@ -325,14 +369,14 @@ class BodyScope:
         number = self.around.indices.get(text)
         if number is not None:
             return number
+        meaning = find_function(body.library.names, name, self.around.place, self.around.indices)
+        if meaning is not None:
+            return Applied(body.library, meaning)
         for found in body.linked.inputs:
             if found.key == text and found.role in ("setting", "bundle"):
                 value = body.values[found.key]
                 return Passed(name, value) if found.role == "bundle" else value
-        meaning = find_function(body.library.names, name, self.around.place, self.around.indices)
-        if meaning is not None:
-            return Applied(body.library, meaning)
-        if body.library.names.has_members(name):
+        if isinstance(name, Letter) and body.library.names.has_members(name):
             return Passed(name)
         return None
 

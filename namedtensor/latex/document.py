@@ -14,8 +14,9 @@ from namedtensor.latex.formulas import Library, python_name
 from namedtensor.latex.link import SMALL, Linked
 from namedtensor.latex.reader import Reading, parse_expression
 from namedtensor.latex.scopes import Defined, Names, Place
-from namedtensor.latex.scripts import key, stem
+from namedtensor.latex.scripts import key
 from namedtensor.latex.source import Source, Span
+from namedtensor.latex.stepwise import ALONG, axis_along, bare
 from namedtensor.latex.syntax import Definition, Expression, Letter, Scripts, Statement
 from namedtensor.latex.walk import walk
 
@@ -107,6 +108,10 @@ class Document:
         """What could not be read."""
         return self.reading.findings
 
+    def silenced(self, code: str, line: int) -> bool:
+        """Say whether a comment silences a rule on a line."""
+        return (line, code) in self.reading.silenced
+
     def check(self) -> list[Finding]:
         """Say what is wrong with the document, the worst first."""
         from namedtensor.latex.check import check_document
@@ -119,7 +124,10 @@ class Document:
     @property
     def names(self) -> tuple[str, ...]:
         """The names that can be asked for, in the order of the text."""
-        return tuple(dict.fromkeys([_asked(d) for d in self.definitions.definitions]))
+        given = [s for s in self.reading.statements if isinstance(s, Definition)]
+        found = [self.definitions.of(s) for s in given]
+        asked = [_asked(d) for d in found if d is not None]
+        return tuple(dict.fromkeys([name for name in asked if ALONG not in name]))
 
     def __getitem__(self, name: str) -> Formula | Family:
         """Give a formula, or a family of formulas, by its name: "att", "X^0", r"\\text{FFN}".
@@ -145,7 +153,7 @@ class Document:
         for found in (
             [d for d in given if d.key in (name, text)],
             [d for d in given if python_name(d.name, d.key) == name],
-            [d for d in given if d.letters and name == stem(d.name)],
+            [d for d in given if d.letters and name == key(bare(d.name))],
         ):
             if found:
                 return found[-1], {}
@@ -170,7 +178,8 @@ class Document:
 
     def _no_such_name(self, name: str) -> LatexError:
         names = self.names
-        guess = nearest(name, names)
+        alike = [n for n in names if n.lower() == name.lower()]
+        guess = alike[0] if alike else nearest(name, names)
         near = [d for d in self.definitions.definitions if guess in (None, _asked(d))]
         span = near[0].name.span if near else Span(0, 0)
         hint = f"it defines {', '.join(names)}" if names else "a definition is written f(X) = ..."
@@ -231,24 +240,27 @@ class Document:
 
     # ------------------------------------------------------------------------------- printing
 
-    @property
-    def formulas(self) -> tuple[Formula, ...]:
-        """The formulas that stand for themselves: functions, and values outside of a function's block.
+    def attempts(self) -> list[tuple[str, Formula | LatexError]]:
+        """List what stands for itself, each a formula or what is wrong with it.
 
-        What waits for a number that has not been chosen, as the L of X^L, is left out.
+        These are functions, and values that are defined outside of a function's block.
         """
         functions = {d.place.block for d in self.definitions.definitions if d.kind == "function"}
-        found = []
+        found: list[tuple[str, Formula | LatexError]] = []
         for defined in self.definitions.definitions:
             inside = defined.kind != "function" and defined.place.block in functions
-            if inside or defined.letters:
+            if inside or defined.letters or axis_along(defined.name) is not None:
                 continue
             try:
-                found.append(self.library.of(defined))
+                found.append((_asked(defined), self.library.of(defined)))
             except LatexError as error:
-                if error.finding.code != "unbound":
-                    raise
-        return tuple(found)
+                found.append((_asked(defined), error))
+        return found
+
+    @property
+    def formulas(self) -> tuple[Formula, ...]:
+        """The formulas that stand for themselves; those with faults are left out."""
+        return tuple([f for _, f in self.attempts() if not isinstance(f, LatexError)])
 
     def latex(self, dialect: str = "macros") -> str:
         """Print the document's formulas in one dialect: "macros" or "underset"."""
@@ -267,7 +279,7 @@ class Document:
 def _asked(defined: Defined) -> str:
     """Give the name by which a definition is asked for: LayerNorm for LayerNorm^l."""
     if defined.letters:
-        return stem(defined.name) or defined.key
+        return key(bare(defined.name)) or defined.key
     return defined.key if len(defined.key) < 2 or "{" not in defined.key else _short(defined.key)
 
 

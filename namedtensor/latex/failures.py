@@ -62,6 +62,6 @@ def failure(error: NamedTensorError, source: Source, span: Span) -> LatexError:
     if isinstance(error, LatexError):
         return error
     code = next((code for kind, code in CODES if isinstance(error, kind)), "nonsense")
-    message = f"{error.call}: {error.why}"
+    message = error.why if error.why.startswith(error.call) else f"{error.call}: {error.why}"
     finding = Finding("error", code, message, source, span, error.operands, error.hint)
     return LatexError(finding)

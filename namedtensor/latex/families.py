@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from namedtensor.errors import IndexRangeError, kind_of_thing
 from namedtensor.latex.scopes import Defined
-from namedtensor.latex.scripts import fold
+from namedtensor.latex.scripts import fold, key
+from namedtensor.latex.stepwise import bare
 
 if TYPE_CHECKING:
     from namedtensor.formula.formula import Formula
@@ -63,7 +64,8 @@ class Family:
         raise IndexRangeError(
             f"{self.name}(...)",
             "this is a family of formulas, and a call is of one of them",
-            hint=f"choose it by its index: document[...][1] for {self.defined.letters[0]} = 1",
+            hint=f'choose it by its index: document["{key(bare(self.defined.name))}"][1] for '
+            f"{self.defined.letters[0]} = 1",
         )
 
     def __repr__(self) -> str:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from namedtensor.axes import Axis
@@ -15,13 +16,16 @@ from namedtensor.formula.signature import Parameter, Signature
 from namedtensor.formula.signature import Space as NamedSpace
 from namedtensor.latex import names as python_names
 from namedtensor.latex.bodies import Body
-from namedtensor.latex.failures import LatexError
+from namedtensor.latex.failures import LatexError, failure
 from namedtensor.latex.findings import Finding
 from namedtensor.latex.link import Input, Linked, Linker
 from namedtensor.latex.scopes import Defined, Names
 from namedtensor.latex.scripts import Indices, fold, key, numbered
 from namedtensor.latex.source import Source, Span
+from namedtensor.latex.stepwise import bare
 from namedtensor.latex.syntax import Expression, Items, Space
+from namedtensor.operations.index_defined import iota
+from namedtensor.operations.reductions import sum as sum_
 from namedtensor.tensor import NamedTensor
 
 #: What the sets of the notation are here; one-hot and 0/1 tensors hold numbers of any kind.
@@ -80,11 +84,16 @@ class Library:
                 for p in parameters
             ]
         )
-        several = _several(linked)
-        result = None if linked.result is None or several else (self.space(linked.result),)
+        count = _count_of_results(linked)
         keys = {p.name: i.key for p, i in zip(parameters, linked.inputs, strict=True)}
         body = self._function(linked, python, keys)
-        return Formula(body, Signature(tuple(parameters), result, several, python))
+        signature = Signature(tuple(parameters), None, count > 1, python)
+        if linked.result is not None and count == 1:
+            results: Any = (self.space(linked.result),)
+        else:
+            results = tuple([_space_of_result(body, signature, i) for i in range(count)])
+        known = count > 1 or None not in results
+        return Formula(body, dataclasses.replace(signature, results=results if known else None))
 
     def _parameter(self, linked: Linked, found: Input) -> Parameter:
         name = self.identifier(linked, found)
@@ -102,12 +111,24 @@ class Library:
                 found.name,
                 hint=f"declare it: {found.key} \\in \\mathbb{{R}}^{{...}}",
             )
-        space = self.space(found.space, found.along)
+        space = self.space(found.space, self._along(found))
         return Parameter(name, space, None, after, inspect.Parameter.empty)
 
-    def space(self, space: Space, along: tuple[str, ...] = ()) -> NamedSpace:
+    def _along(self, found: Input) -> list[Axis]:
+        """Give the axes that index letters are, with the number of members where it is chosen."""
+        axes = []
+        for letter in found.along:
+            assert found.declared is not None
+            within = self.names.range_of(letter, found.declared.statement)
+            lower = fold(within.lower, self.linker.bound) if within is not None else None
+            upper = fold(within.upper, self.linker.bound) if within is not None else None
+            size = None if upper is None else upper - (1 if lower is None else lower) + 1
+            axes.append(Axis(letter, size))
+        return axes
+
+    def space(self, space: Space, along: Sequence[Axis] = ()) -> NamedSpace:
         """Give a declared space, with those sizes that are numbers."""
-        axes = [Axis(letter, self.linker.bound.get(letter)) for letter in along]
+        axes = [*along]
         axes += [Axis(a.axis.name, fold(a.size, self.linker.bound)) for a in space.axes]
         base = BASES.get(space.base, R)
         return NamedSpace(base.letter, base.kinds, tuple(axes))
@@ -119,7 +140,11 @@ class Library:
             given = python.bind(*args, **kwargs)
             given.apply_defaults()
             values = {keys[name]: value for name, value in given.arguments.items()}
-            return self._tensors(Body(self, linked, values).run())
+            try:
+                return self._tensors(Body(self, linked, values).run())
+            except NamedTensorError as error:
+                found = failure(error, self.source, linked.defined.name.span).finding
+            raise LatexError(found)  # a traceback without the evaluator's own steps
 
         body.__name__ = self.name(linked)
         body.__qualname__ = body.__name__
@@ -129,12 +154,11 @@ class Library:
 
     @staticmethod
     def _tensors(result: Any) -> Any:
-        """Give a bare number as a tensor without axes."""
-        from namedtensor.primitives.node import number
-        from namedtensor.tensor import SymbolicTensor
-
+        """Give bare numbers and sizes as tensors without axes."""
         parts = result if isinstance(result, tuple) else (result,)
-        tensors = [p if isinstance(p, NamedTensor) else SymbolicTensor(number(p)) for p in parts]
+        tensors = [
+            p if isinstance(p, NamedTensor) and not _is_host(p) else _alone(p) for p in parts
+        ]
         return tuple(tensors) if isinstance(result, tuple) else tensors[0]
 
     def describe(self, linked: Linked) -> str:
@@ -157,7 +181,11 @@ class Library:
 
     def name(self, linked: Linked) -> str:
         """Give the Python name of a formula."""
-        return python_name(numbered(linked.defined.name, linked.indices), linked.key)
+        name = numbered(linked.defined.name, linked.indices)
+        waiting = [t for t in linked.defined.letters if t not in linked.indices]
+        if waiting:
+            name = bare(name)
+        return python_name(name, key(name) or linked.key)
 
     def identifier(self, linked: Linked, found: Input) -> str:
         """Give the Python name of an input: W1 for W^1."""
@@ -166,7 +194,7 @@ class Library:
             for one in linked.inputs:
                 name = one.name
                 if one.along:
-                    name = getattr(name, "base", name)
+                    name = bare(name)
                 text = python_name(name, one.key)
                 while text in known.values():
                     text += "_"
@@ -220,9 +248,38 @@ def python_name(name: Expression, text: str) -> str:
     return plain + primes if plain[:1].isalpha() else f"_{plain}"
 
 
-def _several(linked: Linked) -> bool:
+def _space_of_result(
+    body: Callable[..., Any], signature: Signature, place: int
+) -> NamedSpace | None:
+    """Find the axes of a result by writing the formula on what it declares; None where that fails."""
+
+    def one(*args: Any, **kwargs: Any) -> Any:
+        results = body(*args, **kwargs)
+        return results[place] if isinstance(results, tuple) else results
+
+    one.names_parts = True  # type: ignore[attr-defined]
+    try:
+        found = Formula(one, dataclasses.replace(signature, several=False)).written()
+    except NamedTensorError:
+        return None  # a call says why
+    space: NamedSpace = R[tuple(map(Axis, found.results[0].type.names))]
+    return space
+
+
+def _is_host(value: Any) -> bool:
+    node = getattr(value, "node", None)
+    return node is not None and node.type.host
+
+
+def _alone(value: Any) -> Any:
+    """Give a number as a tensor without axes, which depends on no data."""
+    return value + sum_["one"](iota("one[1]"))
+
+
+def _count_of_results(linked: Linked) -> int:
     body = linked.defined.body
-    return isinstance(body, Items) and body.bracket == "(" and len(body.parts) > 1
+    listed = isinstance(body, Items) and body.bracket == "("
+    return len(body.parts) if isinstance(body, Items) and listed else 1
 
 
 __all__ = ["Library", "NamedTensorError", "python_name"]

@@ -57,7 +57,8 @@ class Input:
 class Linked:
     """A definition with what its formula takes; `indices` say which member of a family it is.
 
-    `unbound` is the letter of a length that decides what the formula takes, and is not chosen yet.
+    `unbound` is the letter of a length that decides what the formula takes, and is not chosen yet;
+    `letters` are those that the document writes after semicolons.
     """
 
     defined: Defined
@@ -67,6 +68,7 @@ class Linked:
     own: dict[str, Input] = field(default_factory=dict)
     listed: dict[str, int] = field(default_factory=dict)
     unbound: str = ""
+    letters: frozenset[str] = frozenset()
 
     @property
     def key(self) -> str:
@@ -96,8 +98,14 @@ class Linked:
 
     def gathers(self, meaning: Meaning) -> bool:
         """Say whether a name is a member of a tensor that holds all members along an axis."""
-        known = all(v is not None for v in meaning.indices.values())
-        return bool(meaning.indices) and not (self.indices and known)
+        if any(v is None for v in meaning.indices.values()):
+            return True
+        return bool(meaning.indices) and not (self.indices or self.apart(meaning))
+
+    def apart(self, meaning: Meaning) -> bool:
+        """Say whether the members of a declared family are parameters, each with a name of its own."""
+        assert meaning.declared is not None
+        return stem(meaning.declared.name) in self.letters
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,14 +126,15 @@ class Linker:
         self.bound = dict(bound or {})
         self._known: dict[Any, Linked] = {}
         calls = [d.call for d in names.definitions]
-        self._after = {stem(p) for c in calls if c is not None for p in c.parameters}
+        listed = [stem(p) for c in calls if c is not None for p in c.parameters]
+        self._after = frozenset([text for text in listed if text is not None])
 
     def linked(self, defined: Defined, indices: Indices | None = None) -> Linked:
         """Give a definition, or a member of a family, with what it takes."""
         numbers = {n: v for n, v in (indices or {}).items() if v is not None}
         place = (defined, tuple(sorted(numbers.items())))
         if place not in self._known:
-            linked = self._known[place] = Linked(defined, numbers)
+            linked = self._known[place] = Linked(defined, numbers, letters=self._after)
             Walk(self, linked).run()
         return self._known[place]
 
@@ -187,7 +196,7 @@ class Walk:
     def _declared_result(self) -> Space | None:
         """Find what the defined name itself is declared to be."""
         defined = self.linked.defined
-        if defined.kind == "function":
+        if defined.kind == "function" or any(t not in self.linked.indices for t in defined.letters):
             return None
         meaning = self.names.declaration(defined.name, defined.place, self.linked.indices)
         if meaning is None or meaning.declared is None:
@@ -238,7 +247,10 @@ class Walk:
         )
         if defined.statement.op != "=" and defined.kind != "function":
             before = self.names.before(defined)
-            if before is not None:
+            inner = dataclasses.replace(inner, shadow=inner.shadow | {defined.key})
+            if before is not None and before.kind == "input":
+                self._take(defined.name, before)
+            elif before is not None:
                 self._reach(before, around)
         for part in (defined.body, *[i.at for i in _items(defined)]):
             self.visit(part, inner)
@@ -381,9 +393,9 @@ class Walk:
         callee, owned = found
         if owned:
             self._note_open(call.function, around)
-            self._own(text, call.function, callee)
+            self._own(text, numbered(call.function, around.indices), callee)
             return
-        self._implicit(callee)
+        self._implicit(callee, bool(call.parameters))
         self._pass_on(call, callee, around)
 
     def _parameters(self, parameters: Sequence[Expression], around: Around) -> None:
@@ -406,22 +418,14 @@ class Walk:
             found = Input(text, name, "bundle", listed=listed, linked=callee)
             self.linked.inputs.append(found)
 
-    def _implicit(self, callee: Linked) -> None:
+    def _implicit(self, callee: Linked, given: bool = True) -> None:
         """Take what a called formula takes without listing it: the same letter stands for the same."""
         for found in callee.after:
             if found.role == "bundle":
                 if found.linked is not None and found.listed is None:
                     self._own(found.key, found.name, found.linked)
-            elif found.listed is None and found.declared is not None:
-                indices = dict.fromkeys(found.along)
-                self._take(found.name, Meaning("input", found.key, found.declared, None, indices))
-        if callee.defined.kind != "function":
-            for found in callee.arguments:
-                if found.declared is not None:
-                    indices = dict.fromkeys(found.along)
-                    self._take(
-                        found.name, Meaning("input", found.key, found.declared, None, indices)
-                    )
+            elif by_letter(found, given) and found.declared is not None:
+                self._take(found.name, meaning_of(found, callee))
 
     def _pass_on(self, call: Call, callee: Linked, around: Around) -> None:
         """Take the names that are passed on after the semicolon, a bundle's letter for all of it."""
@@ -479,7 +483,27 @@ def owns(meaning: Meaning, call: Call, callee: Linked, indices: Indices) -> bool
         return False
     if key(call.function, indices) != meaning.key:
         return True
-    return bool(meaning.defined.letters) and bool(callee.listed)
+    return bool(meaning.defined.letters) and any(
+        i.listed is not None and not (i.declared is not None and i.declared.letters)
+        for i in callee.after
+    )
+
+
+def by_letter(found: Input, given: bool) -> bool:
+    """Say whether a call leaves a parameter to its letter, which stands for the same everywhere.
+
+    That is one that is not listed, or W^1 of f^1(X) where the function is f^l(X; W^l).
+    """
+    family = found.declared is not None and bool(found.declared.letters) and not found.along
+    return found.listed is None or (family and not given)
+
+
+def meaning_of(found: Input, linked: Linked) -> Meaning:
+    """Give what an input's letter means, for another formula that takes it too."""
+    assert found.declared is not None
+    numbers = {t: v for t, v in linked.indices.items() if t in found.declared.letters}
+    indices = dict.fromkeys(found.along) if found.along else numbers
+    return Meaning("input", found.key, found.declared, None, indices)
 
 
 def passed_on(found: Input, given: Expression, callee: Linked) -> Expression | None:
@@ -497,6 +521,7 @@ def is_bundle_name(
         return False
     name = call.parameters[0]
     text = key(name, indices)
-    if text not in linked.listed or linker.names.look(name, place, indices) is not None:
+    meaning = linker.names.look(name, place, indices)
+    if text not in linked.listed or (meaning is not None and meaning.kind != "function"):
         return False
     return not linker.names.has_members(name)

@@ -12,8 +12,9 @@ import dataclasses
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from namedtensor.latex.scripts import Indices, key, letters_in, match, script_letters, stem
+from namedtensor.latex.scripts import Indices, fold, key, letters_in, match, script_letters, stem
 from namedtensor.latex.series import Range, ranges_of, unfolded
+from namedtensor.latex.stepwise import axis_along, bare, stepped
 from namedtensor.latex.syntax import (
     Binary,
     Call,
@@ -23,6 +24,7 @@ from namedtensor.latex.syntax import (
     Indexed,
     Items,
     Letter,
+    Number,
     Scripts,
     Signature,
     SizedAxis,
@@ -69,6 +71,15 @@ class Defined:
     letters: tuple[str, ...] = ()
     range: Range | None = None
 
+    def holds(self, bound: Indices, indices: Indices) -> bool:
+        """Say whether a series may have a member; without a stated range they count from 1."""
+        if self.range is not None:
+            return self.range.holds(bound, indices)
+        if self.kind == "function" or not isinstance(self.name, Scripts):
+            return True
+        numbers = [fold(script, bound) for script in (self.name.sub, self.name.sup)]
+        return all(number is None or number >= 1 for number in numbers)
+
     @property
     def body(self) -> Expression:
         return self.statement.body
@@ -112,13 +123,18 @@ class Names:
     """The names of a document, and the places where they are given."""
 
     def __init__(self, statements: Sequence[Statement]) -> None:
-        self.statements = tuple(unfolded(statements))
+        written = stepped(statements)
+        self._rewritten = {
+            id(new): old for new, old in zip(written, statements, strict=True) if new is not old
+        }
+        self.statements = tuple(unfolded(written))
         self.ranges = ranges_of(self.statements)
         self.declared: dict[str, list[Declared]] = {}
         self.defined: dict[str, list[Defined]] = {}
         self.signatures: dict[str, Signature] = {}
         self.sized: list[tuple[Declared, SizedAxis]] = []
         self._series: dict[str, list[Defined]] = {}
+        self._wholes: dict[str, list[Defined]] = {}
         self._families: dict[str, list[Declared]] = {}
         self._of: dict[int, Defined] = {}
         self._blocks_of_functions: set[int] = set()
@@ -128,6 +144,14 @@ class Names:
     # ------------------------------------------------------------------------------- collecting
 
     def _note_definitions(self) -> None:
+        self._moved = {
+            (letter, s.block)
+            for s in self.statements
+            if isinstance(s, Definition)
+            for script in _scripts(s.body)
+            for part in all_of(Binary, script)
+            for letter in letters_in(part)
+        }
         for index, statement in enumerate(self.statements):
             if not isinstance(statement, Definition):
                 continue
@@ -141,11 +165,12 @@ class Names:
             within = self.range_of(letters[0], statement) if letters else None
             found = Defined(text, name, kind, statement, place, letters, within)
             self.defined.setdefault(text, []).append(found)
-            self._of[id(statement)] = found
+            self._of[id(self._rewritten.get(id(statement), statement))] = found
             if kind == "function":
                 self._blocks_of_functions.add(statement.block)
             if letters:
                 self._series.setdefault(stem(name) or "", []).append(found)
+                self._wholes.setdefault(stem(bare(name)) or "", []).append(found)
 
     def _note_declarations(self) -> None:
         stepped = {
@@ -194,15 +219,14 @@ class Names:
 
     def _is_index(self, letter: str, statement: Definition, kind: str) -> bool:
         """Say whether a small letter in a defined name's script counts, as l of X^l, or only names."""
-        if self.range_of(letter, statement):
+        if self.range_of(letter, statement) or axis_along(target_name(statement.target)):
+            return True
+        if (letter, statement.block) in self._moved:
             return True
         scripts: list[Expression] = []
         for part in walk(statement.body):
             if isinstance(part, Scripts):
                 scripts += [s for s in (part.sub, part.sup) if s is not None]
-        moved = [p for s in scripts for p in walk(s) if isinstance(p, Binary)]
-        if any(letter in letters_in(p) for p in moved):
-            return True
         own = target_name(statement.target)
         if isinstance(own, Scripts) and any(
             isinstance(s, (Binary, Items)) and letter in letters_in(s) for s in (own.sub, own.sup)
@@ -252,7 +276,7 @@ class Names:
         found = []
         for rule in rules:
             bound = match(rule.name, name, rule.letters, indices)
-            if bound is not None and (rule.range is None or rule.range.holds(bound, indices)):
+            if bound is not None and rule.holds(bound, indices):
                 found.append((rule, bound))
         if not found:
             return None
@@ -273,8 +297,18 @@ class Names:
             lambda: self._stack(name, place),
             lambda: self.function(name, place, indices),
             lambda: Meaning("size", text) if self.sizes_named(text) else None,
+            lambda: self._first_by_script(name, place, indices),
         )
         return next((found for way in ways if (found := way()) is not None), None)
+
+    def _first_by_script(self, name: Expression, place: Place, indices: Indices) -> Meaning | None:
+        """Find h^0 or h_0 for the h_{seq(0)} with which a recurrence starts."""
+        if not isinstance(name, Scripts) or axis_along(name) is None or name.sub is None:
+            return None
+        whole = bare(name)
+        forms = (Scripts(name.span, whole, sup=name.sub), Scripts(name.span, whole, sub=name.sub))
+        found = [self.look(form, place, indices) for form in forms]
+        return next((m for m in found if m is not None and m.kind != "size"), None)
 
     def declaration(self, name: Expression, place: Place, indices: Indices) -> Meaning | None:
         """Find the nearest declaration of a name."""
@@ -322,6 +356,9 @@ class Names:
             same = stem(name) == text
             if same and match(defined.name, name, defined.letters, {}) is not None:
                 found.append(name)
+        if axis_along(defined.name) is not None and defined.range is None and not found:
+            zero = Number(defined.name.span, 0)
+            found.append(Scripts(defined.name.span, _base(defined.name), sub=zero))
         return found
 
     def sizes_named(self, text: str) -> list[tuple[Declared, SizedAxis]]:
@@ -333,6 +370,8 @@ class Names:
     ) -> Meaning | None:
         """Find a definition in the same block, or in a block below that says what letters are."""
         found = self._value(name, text, place, indices, lambda p: p.block == place.block, "where")
+        if found is None:
+            found = self._stack(name, place, lambda d: d.place.block == place.block)
         if found is not None:
             return found
         end = self._end_of_where(text, place)
@@ -396,7 +435,7 @@ class Names:
         place: Place,
         near: Callable[[Place], bool],
     ) -> Meaning | None:
-        exact = [d for d in self.declared.get(text, ()) if near(d.place)]
+        exact = [d for d in self.declared.get(text, ()) if near(d.place) and not d.letters]
         if exact:
             return Meaning("input", text, declared=_nearest_declared(exact, place))
         for declared in self._families.get(stem(name) or "", ()):
@@ -406,15 +445,21 @@ class Names:
                     return Meaning("input", text, declared=declared, indices=bound)
         return None
 
-    def _stack(self, name: Expression, place: Place) -> Meaning | None:
+    def _stack(
+        self, name: Expression, place: Place, near: Callable[[Defined], bool] = lambda d: True
+    ) -> Meaning | None:
         """Find the series of which a bare name stands for all members: h of h^t."""
         rules = [
             d
-            for d in self._series_of(name)
-            if d.kind != "function" and isinstance(d.name, Scripts) and d.name.base == name
+            for d in self._wholes.get(stem(name) or "", ())
+            if d.kind != "function" and bare(d.name) == name and near(d)
         ]
         best = _nearest(rules, place)
         return None if best is None else Meaning("stack", best.key, defined=best)
+
+
+def _base(name: Expression) -> Expression:
+    return name.base if isinstance(name, Scripts) else name
 
 
 def _scripts(name: Expression) -> list[Expression]:

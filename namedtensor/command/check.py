@@ -8,7 +8,7 @@ from argparse import ArgumentParser, Namespace
 from collections import Counter
 from typing import Any
 
-from namedtensor.command.files import CommandError, add_preamble, document_of
+from namedtensor.command.files import CommandError, add_preamble, document_of, text_of
 from namedtensor.latex.findings import SEVERITIES, Finding
 
 NAME = "check"
@@ -42,15 +42,19 @@ def perform(given: Namespace) -> int:
             continue
         found = document.check()
         findings += found
-        diffs.append(_diff(document, found))
+        if given.fix:
+            diffs.append(_diff(name, document, given.preamble))
     if given.fix:
         print("".join(diffs), end="")
+        if not any(diffs) and unread < len(given.files):
+            print("namedtensor: nothing can be mended with certainty", file=sys.stderr)
     elif given.json:
         print(json.dumps([as_data(finding) for finding in findings], indent=2, ensure_ascii=False))
     else:
         for finding in findings:
             print(finding, end="\n\n")
-        print(summary(findings, len(given.files) - unread))
+        if unread < len(given.files):
+            print(summary(findings, len(given.files) - unread))
     faults = ("error", "warning") if given.strict else ("error",)
     return 2 if unread else int(any(f.severity in faults for f in findings))
 
@@ -93,7 +97,10 @@ def as_data(finding: Finding) -> dict[str, Any]:
     return data
 
 
-def _diff(document: Any, findings: list[Finding]) -> str:
-    from namedtensor.latex.check.mending import diff
+def _diff(name: str, document: Any, preamble: list[str]) -> str:
+    from namedtensor.latex import read
+    from namedtensor.latex.check.mending import diff, mend_all
 
-    return diff(document.source, findings)
+    macros = "\n".join(map(text_of, preamble))
+    text = mend_all(document, lambda text: read(text, name, macros))
+    return diff(name, document.source.text, text)

@@ -47,21 +47,46 @@ def _inputs(parameter: Parameter, path: str) -> Iterator[Input]:
         yield Input(path, parameter.space, parameter.default)
 
 
-def read_sizes(words: Sequence[str], option: str) -> dict[str, int]:
-    """Read `key=64 seq=5`; a comma may stand between two.
+def read_sizes(words: Sequence[str]) -> dict[str, int]:
+    """Read `--size key=64 seq=5`; a comma may stand between two.
 
     Raises: CommandError for what is no size.
 
-    >>> read_sizes(["key=64,val=8", "seq'=5"], "--size")
+    >>> read_sizes(["key=64,val=8", "seq'=5"])
     {'key': 64, 'val': 8, "seq'": 5}
     """
     found = {}
-    for word in ",".join(words).replace(",", " ").split():
-        name, equals, size = word.partition("=")
-        if not equals or not name or not size.isdecimal():
-            raise CommandError(f"{option} {word}: a size is written name=number, as key=64")
+    for word, name, size in _pairs(words):
+        if not name or not size.isdecimal():
+            raise CommandError(f"--size {word}: a size is written axis=number, as key=64")
         found[name] = int(size)
     return found
+
+
+def read_numbers(words: Sequence[str]) -> dict[str, float]:
+    """Read `--bind L=6 epsilon=1e-6`.
+
+    Raises: CommandError for what is no number.
+
+    >>> read_numbers(["L=6", "epsilon=1e-6"])
+    {'L': 6, 'epsilon': 1e-06}
+    """
+    found: dict[str, float] = {}
+    for word, name, number in _pairs(words):
+        try:
+            found[name] = int(number) if number.isdecimal() else float(number)
+        except ValueError:
+            found.pop(name, None)
+        if name not in found or not name.isidentifier():
+            raise CommandError(f"--bind {word}: a number is written name=number, as L=6")
+    return found
+
+
+def _pairs(words: Sequence[str]) -> Iterator[tuple[str, str, str]]:
+    """Take words such as key=64 apart."""
+    for word in ",".join(words).replace(",", " ").split():
+        name, _, value = word.partition("=")
+        yield word, name, value
 
 
 # --------------------------------------------------------------------------------------- given
@@ -125,7 +150,10 @@ def drawn(
 
     Raises: CommandError for the size of an axis that no input has.
     """
-    known = _sizes(inputs, given, sizes)
+    every = {a.name: a.size for i in inputs for a in i.space.axes}
+    for X in given.values():
+        every |= {name: size for name, size in X.sizes if not isinstance(every.get(name), int)}
+    known = all_sizes(every, sizes)
     source = np.random.default_rng(seed)
     found = {}
     for one in inputs:
@@ -144,22 +172,17 @@ def _draw(source: np.random.Generator, letter: str, shape: tuple[int, ...]) -> A
     return source.integers(0, 2, shape) if letter == "Z" else source.standard_normal(shape)
 
 
-def _sizes(
-    inputs: Sequence[Input], given: Mapping[str, Any], sizes: Mapping[str, int]
-) -> dict[str, int]:
-    """Give every axis a size: the one asked for, else that of a given array, else a small one."""
-    every = {a.name: a.size for i in inputs for a in i.space.axes}
-    for X in given.values():
-        every |= dict.fromkeys([n for n in X.axes if n not in every])
+def all_sizes(every: Mapping[str, Any], sizes: Mapping[str, int]) -> dict[str, int]:
+    """Give every axis a size: the one asked for, else its own, else a small one; a prime has its axis's.
+
+    Raises: CommandError for the size of an axis that is not there.
+    """
     for name in sizes:
         if name not in every:
             guess = nearest(name, every)
             hint = f"did you mean {guess}?" if guess else f"there are: {', '.join(every) or 'none'}"
             raise CommandError(f"--size {name}={sizes[name]}: no input has an axis {name}; {hint}")
-    known = {name: size for name, size in every.items() if isinstance(size, int)}
-    for X in given.values():
-        known |= dict(X.sizes)
-    known |= sizes
+    known = {name: size for name, size in every.items() if isinstance(size, int)} | dict(sizes)
     fresh = iter(SIZES * len(every))
     for name in every:
         stem = name.rstrip("'*")
@@ -169,7 +192,7 @@ def _sizes(
     return known
 
 
-def as_arguments(formula: Formula, found: Mapping[str, Any]) -> dict[str, Any]:
+def as_arguments(found: Mapping[str, Any]) -> dict[str, Any]:
     """Give the tensors by the names of the signature, those of a bundle in a dict."""
     values: dict[str, Any] = {}
     for path, X in found.items():

@@ -7,7 +7,15 @@ from argparse import ArgumentParser, Namespace
 from typing import Any
 
 from namedtensor.command.files import CommandError, add_preamble, document_of
-from namedtensor.command.inputs import as_arguments, drawn, given_arrays, inputs_of, read_sizes
+from namedtensor.command.inputs import (
+    all_sizes,
+    as_arguments,
+    drawn,
+    given_arrays,
+    inputs_of,
+    read_numbers,
+    read_sizes,
+)
 from namedtensor.errors import nearest
 from namedtensor.formula import Formula
 from namedtensor.tensor import SymbolicTensor
@@ -38,7 +46,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         action="extend",
         default=[],
         metavar="L=N",
-        help="lengths of what the document writes with dots, as L=6",
+        help="numbers of the document: lengths of what it writes with dots, as L=6; epsilon=1e-6",
     )
     parser.add_argument(
         "--set",
@@ -55,45 +63,53 @@ def add_arguments(parser: ArgumentParser) -> None:
 def perform(given: Namespace) -> int:
     """Evaluate a formula and print its inputs and its result."""
     document = document_of(given.file, given.preamble)
-    lengths = read_sizes(given.bind, "--bind")
-    found = member(document.bind(**lengths) if lengths else document, given.name)
-    sizes = read_sizes(given.size, "--size")
-    if isinstance(found, SymbolicTensor):
-        print(described(given.name, sized(found, sizes)))
+    numbers = read_numbers(given.bind)
+    formula = member(document.bind(**numbers) if numbers else document, given.name)
+    sizes = read_sizes(given.size)
+    inputs = inputs_of(formula)
+    if not inputs:
+        print(described(called(formula), by_indices(formula, sizes)))
         return 0
-    if not isinstance(found, Formula):
-        raise CommandError(f"--name {given.name}: not a formula that can be run, but {found!r}")
-    inputs = inputs_of(found)
     ready = given_arrays(given.set, inputs) if given.set else {}
     values = drawn(inputs, ready, sizes, given.seed)
     if given.backend == "torch":
         values = {path: in_torch(X) for path, X in values.items()}
-    result = found(**as_arguments(found, values))
+    result = formula(**as_arguments(values))
     for path, X in values.items():
         print(described(path, X), end="\n\n")
     parts = result if isinstance(result, tuple) else (result,)
     for place, part in enumerate(parts):
-        print(described(called(found) + (f"[{place}]" if len(parts) > 1 else ""), part))
+        print(described(called(formula) + (f"[{place}]" if len(parts) > 1 else ""), part))
     return 0
 
 
-def member(document: Any, name: str) -> Any:
-    """Find what a document defines under a name; `f[1]` is a member of a family.
+def member(document: Any, name: str) -> Formula:
+    """Find the formula that a document defines under a name; `f[1]` is a member of a family.
 
-    Raises: CommandError where there is no such name.
+    Raises: CommandError where there is no such formula.
     """
     match = _MEMBER.fullmatch(name)
     stem = match[1] if match else name
-    if stem not in document.names:
+    if stem not in document:
         guess = nearest(stem, document.names)
         hint = f"did you mean {guess}?" if guess else f"there are: {', '.join(document.names)}"
         raise CommandError(f"--name {name}: the document defines no {stem}; {hint}")
-    return document[stem][int(match[2])] if match else document[stem]
+    found = document[stem]
+    if isinstance(found, Formula):
+        if match:
+            raise CommandError(f"--name {name}: {stem} is a formula, and not a family of them")
+        return found
+    if not match:
+        raise CommandError(f"--name {name}: {name} is a family; choose one of it: {name}[1]")
+    one: Formula = found[int(match[2])]
+    return one
 
 
-def sized(X: SymbolicTensor, sizes: dict[str, int]) -> SymbolicTensor:
-    """Give the axes of an index-defined tensor their sizes."""
-    return SymbolicTensor(resize(X.node, dict(sizes)), X.axes)
+def by_indices(formula: Formula, sizes: dict[str, int]) -> Any:
+    """Give the tensor of a formula that takes nothing, its axes with sizes."""
+    (node,) = formula.written().results
+    known = all_sizes(dict(node.type.axes), sizes)
+    return SymbolicTensor(resize(node, known), node.type.names)
 
 
 def in_torch(X: Any) -> Any:

@@ -6,7 +6,14 @@ import pytest
 import namedtensor as nt
 from namedtensor import B, R, Z, axes, formula
 from namedtensor.command.files import CommandError
-from namedtensor.command.inputs import as_arguments, drawn, given_arrays, inputs_of, read_sizes
+from namedtensor.command.inputs import (
+    as_arguments,
+    drawn,
+    given_arrays,
+    inputs_of,
+    read_numbers,
+    read_sizes,
+)
 from transformer_named import named_tensors as model
 
 seq, key, emb = axes("seq key emb")
@@ -22,15 +29,23 @@ def shapes(values):
     return {path: str(X.shape) for path, X in values.items()}
 
 
-def test_sizes_are_read_from_words():
-    assert read_sizes(["key=64", "seq'=5,emb=0"], "--size") == {"key": 64, "seq'": 5, "emb": 0}
+def test_sizes_and_numbers_are_read_from_words():
+    assert read_sizes(["key=64", "seq'=5,emb=0"]) == {"key": 64, "seq'": 5, "emb": 0}
+    assert read_numbers(["L=6,K=0", "epsilon=1e-6"]) == {"L": 6, "K": 0, "epsilon": 1e-6}
 
 
 @pytest.mark.parametrize("word", ["key", "key=", "=3", "key=x", "key=-1", "key=1.5", "a=b=3"])
 def test_a_word_that_is_no_size_is_refused(word):
     with pytest.raises(CommandError) as caught:
-        read_sizes([word], "--size")
-    assert str(caught.value) == f"--size {word}: a size is written name=number, as key=64"
+        read_sizes([word])
+    assert str(caught.value) == f"--size {word}: a size is written axis=number, as key=64"
+
+
+@pytest.mark.parametrize("word", ["L", "L=", "=3", "L=x", "d'=3", "a=b=3"])
+def test_a_word_that_is_no_number_is_refused(word):
+    with pytest.raises(CommandError) as caught:
+        read_numbers([word])
+    assert str(caught.value) == f"--bind {word}: a number is written name=number, as L=6"
 
 
 def test_what_is_not_given_is_drawn_with_small_sizes_and_a_prime_has_the_size_of_its_axis():
@@ -47,7 +62,7 @@ def test_what_is_not_given_is_drawn_with_small_sizes_and_a_prime_has_the_size_of
         "I": "int",
         "C": "bool",
     }
-    assert f(**as_arguments(f, values)).shape == axes_of("seq'[3] seq[3]")
+    assert f(**as_arguments(values)).shape == axes_of("seq'[3] seq[3]")
 
 
 def axes_of(text):
@@ -85,7 +100,7 @@ def test_the_parameters_of_a_bundle_are_inputs_too():
         *("X", "mha.WQ", "mha.WK", "mha.WV", "mha.WO", "mha_norm.gamma", "mha_norm.beta"),
         *("ffn.W1", "ffn.b1", "ffn.W2", "ffn.b2", "ffn_norm.gamma", "ffn_norm.beta"),
     ]
-    assert model.layer(**as_arguments(model.layer, values)).shape == axes_of("seq[3] emb[8]")
+    assert model.layer(**as_arguments(values)).shape == axes_of("seq[3] emb[8]")
 
 
 # -------------------------------------------------------------------------------- from a file

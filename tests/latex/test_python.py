@@ -394,3 +394,14 @@ def test_formulas_that_cannot_be_written_are_left_out_where_errors_are_collected
         "sum[emb](X): X has no axis emb",
         "sum[emb](X): X has no axis emb",
     ]
+
+
+def test_a_tensor_that_its_indices_define_is_a_constant():
+    @formula
+    def N() -> R[seq_, seq]:
+        return nt.define[seq_, seq](lambda i, j: i - j)
+
+    text = python_of([N, project])
+    assert "\n\n\nN = nt.define[seq_, seq](lambda i, j: i - j)\n\n\n@formula\n" in text
+    assert again(N)["N"].node is tree(N)[0]
+    assert "formula" not in python_of([N]).partition("\n")[2]

@@ -3,8 +3,8 @@
 ```python blocks run as programs, ```pycon blocks as doctests that must print what the page shows;
 all in one namespace, in the page's order, as a reader at a prompt would run them. A ```markdown or
 ```latex block is written to the file that the text before it names last, as `notes.md`; a ```diff
-block changes that file; a ```console block runs commands of ours, which must print what the page
-shows. Blocks tagged otherwise (```text, ```bash) are only shown.
+block changes the file that was written last; a ```console block runs commands of ours, which must
+print what the page shows. Blocks tagged otherwise (```text, ```bash) are only shown.
 """
 
 import ast
@@ -41,7 +41,10 @@ def blocks_of(page: str) -> list[Block]:
         tag = match["tag"].strip()
         if tag in RUN:
             line = page.count("\n", 0, match.start("source")) + 1
-            names = FILE.findall(page, 0, match.start()) if tag in FILES else []
+            if tag == "diff":
+                names = [block.file for block in blocks if block.tag in FILES]
+            else:
+                names = FILE.findall(page, 0, match.start()) if tag in FILES else []
             blocks.append(Block(line, tag, match["source"], *names[-1:]))
     return blocks
 

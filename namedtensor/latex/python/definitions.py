@@ -22,19 +22,23 @@ LONG, DEEP = 400, 20
 
 @dataclass
 class Definition:
-    """A formula's lines; `closed` are its parts that depend on nothing, with their code."""
+    """A formula's lines; `closed` are its parts that depend on nothing, with their code.
+
+    A tensor that is defined by its indices alone is a `constant`, and no function.
+    """
 
     name: str
     header: list[str]
     parts: list[tuple[str, Node, Code]] = field(default_factory=list)
     results: list[Code] = field(default_factory=list)
     closed: dict[str, str] = field(default_factory=dict)
+    constant: bool = False
 
     def lines(self, hoisted: dict[str, str]) -> list[str]:
         """Write the function; `hoisted` parts stand in the module already."""
         lines = list(self.header)
         for name, _, code in self.parts:
-            if hoisted.get(name) != flat(code) or name not in self.closed:
+            if name not in hoisted:
                 lines += statement(f"{name} = ", code)
         result = self.results[0]
         if len(self.results) > 1:
@@ -49,9 +53,12 @@ def definition(
 ) -> Definition:
     """Write a formula; `settings` are those that each formula of the module keeps."""
     spelling = Spelling(names, written.signature, written.called, settings)
-    header = _header(written, spelling)
-    found = Definition(written.name, header)
     named = {node: name for name, node in reversed(written.locals.items())}
+    constant = _is_constant(written)
+    if constant:
+        named[written.results[0]] = written.name
+    header = [] if constant else _header(written, spelling)
+    found = Definition(written.name, header, constant=constant)
     order, uses = _order(written.results)
     spelling.open |= _open(order, written.results)
     for node in order:
@@ -62,10 +69,18 @@ def definition(
         if name is not None and node not in spelling.bound:
             found.parts.append((name, node, code))
             if is_indexed(node) and is_constant(node, node in spelling.open):
-                found.closed[name] = flat(code)
+                found.closed[name] = "\n".join(statement(f"{name} = ", code, 0))
             spelling.bound[node] = name
     found.results = [spelling.code(node) for node in written.results]
     return found
+
+
+def _is_constant(written: Written) -> bool:
+    """Say whether a formula takes nothing and is a tensor that its indices define."""
+    if written.signature.parameters or len(written.results) != 1:
+        return False
+    (result,) = written.results
+    return is_indexed(result) and is_constant(result, False)
 
 
 def _deserves_a_name(node: Node, code: Code, uses: int, result: bool) -> bool:

@@ -44,22 +44,21 @@ def python_of(formulas: Iterable[Formula], failed: list[NamedTensorError] | None
     names = Names(written, _local_names(written.values()))
     kept = {one.name: kept_settings(one) for one in written.values()}
     found = [definition(one, names, kept) for one in written.values()]
-    hoisted = _hoisted(found, written)
-    blocks = []
+    hoisted = _hoisted(found)
+    blocks: list[str] = []
     for one in found:
-        shared = [f"{name} = {code}" for name, code in hoisted.items() if name in one.closed]
-        new = [line for line in shared if line not in blocks]
-        blocks += new
-        blocks.append("\n".join(one.lines(hoisted)))
+        shared = [code for name, code in hoisted.items() if name in one.closed]
+        lines = [] if one.constant else ["\n".join(one.lines(hoisted))]
+        blocks += [block for block in (*shared, *lines) if block not in blocks]
     head = "\n".join(names.declarations())
     return "\n\n".join([TITLE, _imports(names), head]).rstrip() + _joined(blocks)
 
 
 def _joined(blocks: list[str]) -> str:
-    """Put two empty lines around functions, one before a line that belongs to what follows."""
+    """Put two empty lines around functions, and none between constants."""
     text, function = "", True
     for block in blocks:
-        is_function = "\n" in block
+        is_function = block.startswith("@")
         text += ("\n\n\n" if is_function or function else "\n") + block
         function = is_function
     return text + "\n"
@@ -103,6 +102,8 @@ def _with_called(
         try:
             add(formula)
         except NamedTensorError as error:
+            if not formula.signature.parameters:
+                continue  # it waits for the sizes that it has inside of other formulas
             if failed is None:
                 raise
             failed.append(error)
@@ -117,9 +118,9 @@ def _local_names(written: Iterable[Written]) -> list[str]:
     ]
 
 
-def _hoisted(found: list[Definition], written: dict[str, Written]) -> dict[str, str]:
+def _hoisted(found: list[Definition]) -> dict[str, str]:
     """Find the parts that depend on nothing and mean the same wherever their name stands."""
-    taken = {*written, *OURS, "nt"}
+    taken = {*[one.name for one in found if not one.constant], *OURS, "nt"}
     codes: dict[str, set[str]] = {}
     for one in found:
         for name, _, _ in one.parts:

@@ -1,0 +1,15 @@
+"""The blocks of the guides run, each guide in a folder of its own."""
+
+import pytest
+
+from tests.project.interpreter import ROOT
+from tests.project.pages import Session, blocks_of
+
+GUIDES = [ROOT / "docs" / "latex.md"]
+
+
+@pytest.mark.parametrize("guide", GUIDES, ids=lambda guide: guide.name)
+def test_the_blocks_of_a_guide_run(guide, tmp_path):
+    blocks = blocks_of(guide.read_text())
+    assert blocks
+    Session(guide.name, blocks, folder=tmp_path).run_through(len(blocks) - 1)

@@ -2,37 +2,69 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from difflib import unified_diff
+from io import StringIO
+from typing import TYPE_CHECKING
 
 from namedtensor.latex.findings import Finding, Mend
-from namedtensor.latex.source import Source
+
+if TYPE_CHECKING:
+    from namedtensor.latex.document import Document
+
+#: A mend may show the next one: a mended declaration, and then the indices that it disagrees with.
+ROUNDS = 8
 
 
-def mended(source: Source, findings: Sequence[Finding]) -> str:
-    """Give a document's text with every certain mend made.
+def mended(text: str, findings: Sequence[Finding]) -> str:
+    """Give a text with the certain mends of its findings made.
 
-    Of mends that overlap, the first is made; the others are left for the next check.
+    Of mends that overlap, the first is made; the others are left for the next round.
     """
-    text, end = [], 0
+    parts, end = [], 0
     for mend in _in_order(findings):
         if mend.span.start >= end:
-            text += [source.text[end : mend.span.start], mend.text]
+            parts += [text[end : mend.span.start], mend.text]
             end = mend.span.end
-    return "".join([*text, source.text[end:]])
+    return "".join([*parts, text[end:]])
 
 
-def diff(source: Source, findings: Sequence[Finding]) -> str:
-    """Show the mends as a unified diff; nothing where there are none."""
-    before = source.text.splitlines(keepends=True)
-    after = mended(source, findings).splitlines(keepends=True)
-    lines = unified_diff(before, after, source.name, f"{source.name} (mended)")
+def mend_all(document: Document, read: Callable[[str], Document]) -> str:
+    """Give a document's text with everything mended that is certain; `read` reads a text again."""
+    text = document.source.text
+    for _ in range(ROUNDS):
+        after = mended(text, document.check())
+        if after == text:
+            break
+        text = after
+        document = read(text)
+    return text
+
+
+def diff(name: str, before: str, after: str) -> str:
+    """Show what is mended as a unified diff; nothing where nothing is.
+
+    >>> print(diff("a.md", "one\\ntwo\\n", "one\\nthree\\n"))
+    --- a.md
+    +++ a.md (mended)
+    @@ -1,2 +1,2 @@
+     one
+    -two
+    +three
+    <BLANKLINE>
+    """
+    lines = unified_diff(_lines(before), _lines(after), name, f"{name} (mended)")
     return "".join([_ended(line) for line in lines])
 
 
 def _in_order(findings: Sequence[Finding]) -> list[Mend]:
     mends = {(m.span.start, m.span.end): m for f in findings if (m := f.mend) is not None}
     return [mends[place] for place in sorted(mends)]
+
+
+def _lines(text: str) -> list[str]:
+    """Part a text at its newlines alone, which is where a patch parts it."""
+    return StringIO(text, newline="\n").readlines()
 
 
 def _ended(line: str) -> str:

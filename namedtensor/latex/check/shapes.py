@@ -196,7 +196,7 @@ class Explainer:
 
     def _slip(self, axis: AxisName, meant: Iterable[str]) -> Mend | None:
         """Mend a name that is written here only, and is almost the one name that fits."""
-        fits = [name for name in meant if alike(axis.name, name)]
+        fits = [n for n in meant if alike(axis.name, n) or nearest(axis.name, [n]) is not None]
         if len(fits) == 1 and self.alone(axis):
             return Mend(axis.span, self.dialect.axis(fits[0]))
         return None

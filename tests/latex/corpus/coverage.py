@@ -10,8 +10,8 @@ from typing import Any
 
 from namedtensor.latex import syntax
 
-#: An operand with axes under it is a fault, which a correct document does not hold.
-NEVER = {"Under"}
+#: An operand with axes under it is a fault, and scripts of prose are set aside.
+NEVER = {"Under", "Text"}
 
 KINDS = [
     kind.__name__
@@ -65,7 +65,7 @@ SHAPES = {
     "a declaration of several names": lambda n: _is(n, "Declaration") and len(n.names) > 1,
     "a definition by elements": lambda n: _is(n, "Definition") and _is(n.target, "Indexed"),
     "a chain": lambda n: _is(n, "Definition") and n.chain,
-    "a power": lambda n: _is(n, "Scripts") and _is(n.sup, "Number") and _is(n.base, "Items"),
+    "a power": lambda n: _is(n, "Scripts") and _is(n.sup, "Number") and not _is(n.base, "Letter"),
     "a member of a series": lambda n: _is(n, "Scripts") and _is(n.sup, "Binary"),
 }
 

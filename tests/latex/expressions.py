@@ -147,7 +147,7 @@ def contraction(grow, depth):
     shared = [a for a in X.axes if a in Y.axes]
     grow.random.shuffle(shared)
     count = grow.random.randrange(len(shared) + 1)
-    if grow.random.randrange(6) == 0:
+    if count and grow.random.randrange(6) == 0:
         return nt.dot[shared[:count]](X, Y, grow.tensor(depth))
     return nt.dot[shared[:count]](X, Y)
 

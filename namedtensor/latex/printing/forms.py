@@ -166,7 +166,9 @@ class Forms:
         if type(value) is int:
             return str(value + 1 if value >= 0 else value)
         if node.name == "sub" and _is_one(node.operands[1]) and node not in self.names.of:
-            return self.write(node.operands[0]).text
+            whole = node.operands[0]
+            if whole.name != "add" or not _is_one(whole.operands[1]):
+                return self.write(whole).text
         return f"{inside(self.write(node), SUM)} + 1"
 
     # ------------------------------------------------------------------------------ operators

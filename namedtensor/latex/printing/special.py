@@ -140,10 +140,22 @@ def _cases(forms: Forms, node: Node) -> Piece:
     rows = []
     while node.name == "where" and (not rows or node not in forms.names.of or forms.indices):
         condition, value, node = node.operands
-        rows.append(f"{forms.write(value).text} & {forms.write(condition).text}")
-    rows.append(rf"{forms.write(node).text} & \text{{otherwise}}")
+        rows.append(f"{_first(forms.write(value).text)} & {forms.write(condition).text}")
+    rows.append(rf"{_first(forms.write(node).text)} & \text{{otherwise}}")
     listed = r" \\ ".join(rows)
     return Piece(rf"\begin{{cases}} {listed} \end{{cases}}", JUXTAPOSED)
+
+
+def _first(text: str) -> str:
+    """Write what begins a row: a square bracket there would be an option of the row before."""
+    if not text.startswith("["):
+        return text
+    depth = 0
+    for end, sign in enumerate(text):
+        depth += (sign == "[") - (sign == "]")
+        if not depth:
+            return f"({text[1:end]}){text[end + 1 :]}"
+    raise ValueError(f"{text} has a bracket without its end")
 
 
 @special("contraction")

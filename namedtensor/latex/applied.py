@@ -7,15 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from namedtensor.errors import NamedTensorError
-from namedtensor.latex.link import (
-    Input,
-    Linked,
+from namedtensor.latex.calling import (
     by_letter,
     is_bundle_name,
     meaning_of,
     owns,
     passed_on,
 )
+from namedtensor.latex.inputs import Input, Linked
 from namedtensor.latex.nonsense import ArgumentsError
 from namedtensor.latex.scopes import Meaning
 from namedtensor.latex.scripts import key

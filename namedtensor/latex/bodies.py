@@ -6,31 +6,36 @@ they are reached, once; a series is evaluated member by member.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import dataclasses
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 import namedtensor.operations.joining as joining
 from namedtensor.axes import Axis
-from namedtensor.errors import NamedTensorError, TraceError
+from namedtensor.errors import AxisSizeError, NamedTensorError, TraceError
 from namedtensor.formula.written import name_part
 from namedtensor.latex.applied import Applied, Passed
+from namedtensor.latex.calling import find_function
 from namedtensor.latex.evaluate import Evaluator
 from namedtensor.latex.failures import LatexError, failure
 from namedtensor.latex.indices import one_based, plain, zero_based
-from namedtensor.latex.link import Around, Input, Linked, find_function
+from namedtensor.latex.inputs import Around, Input, Linked
 from namedtensor.latex.names import identifier
 from namedtensor.latex.scopes import Defined, Meaning
-from namedtensor.latex.scripts import Indices, fold, key, numbered
-from namedtensor.latex.stepwise import axis_along
+from namedtensor.latex.scripts import Indices, fold, key, numbered, script_letters
+from namedtensor.latex.stepwise import axis_along, bare
 from namedtensor.latex.syntax import (
     Expression,
     Indexed,
     Items,
     Letter,
+    Scripts,
     SizedAxis,
     Space,
 )
 from namedtensor.latex.values import UNKNOWN, Value
+from namedtensor.operations.elementwise import where
+from namedtensor.operations.index_defined import iota
 from namedtensor.tensor import NamedTensor
 
 if TYPE_CHECKING:
@@ -241,12 +246,38 @@ class Body:
         if place in self._known:
             return self._known[place]
         around = Around(defined.place, numbers, own)
-        value = self.evaluate(defined, around)
+        value = self._filled(defined, self.evaluate(defined, around))
         name = identifier(numbered(defined.name, indices))
         if name is not None and not isinstance(value, tuple):
             name_part(name, value)
         self._known[place] = value
         return value
+
+    def _filled(self, defined: Defined, value: Value) -> Value:
+        """Give a number the axes that its series is declared with: h_{seq(0)} = 0."""
+        along = axis_along(defined.name)
+        if not isinstance(value, (int, float)) or isinstance(value, bool):
+            return value
+        whole = bare(defined.name) if along is not None else defined.name
+        meaning = self.library.names.declaration(whole, defined.place, {})
+        if meaning is None or meaning.declared is None:
+            return value
+        for axis in meaning.declared.space.axes:
+            name = axis.axis.name
+            size = None if name == along else self.axis_size(name)
+            if size is not None:
+                count = iota(Axis(name)[size])
+                value = where(count >= 0, value, value)
+        return value
+
+    def axis_size(self, name: str) -> Value | None:
+        """Give the size that an input has for an axis."""
+        for found in self.linked.inputs:
+            value = self.values.get(found.key)
+            named = [] if found.space is None else [a.axis.name for a in found.space.axes]
+            if name in named and isinstance(value, NamedTensor):
+                return value.size(name)
+        return None
 
     def _reach_up_to(self, defined: Defined, indices: Indices, own: bool) -> None:
         """Evaluate the members before one that is far up, the first one first."""
@@ -336,6 +367,7 @@ class BodyScope:
         self.body = body
         self.around = around
         self.before: tuple[str, Value] | None = None
+        self.asked: set[str] = set()
 
     def find(self, name: Expression) -> Value | None:
         """Give what a Letter or Scripts stands for."""
@@ -380,9 +412,42 @@ class BodyScope:
             return Passed(name)
         return None
 
+    def inside(self, numbers: Mapping[str, int]) -> BodyScope:
+        """Give the same place where index letters have numbers."""
+        indices = {**self.around.indices, **numbers}
+        return BodyScope(self.body, dataclasses.replace(self.around, indices=indices))
+
+    def counts(self, name: Scripts, letters: Collection[str]) -> bool:
+        """Say whether a name is a member of a family or a series that one of these letters chooses."""
+        if not set(letters) & set(script_letters(name)):
+            return False
+        meaning = self.body.library.names.look(name, self.around.place, self.around.indices)
+        return meaning is not None and bool(set(meaning.indices) - set(self.around.indices))
+
     def size(self, axis: str) -> Value:
-        """Give |axis| where the formula runs."""
-        return abs(Axis(axis))
+        """Give |axis|: that of the formula, of an input, or as the document states it."""
+        try:
+            return abs(Axis(axis))
+        except AxisSizeError:
+            found = self._stated_size(axis)
+            if found is None:
+                raise
+            return found
+
+    def _stated_size(self, axis: str) -> Value | None:
+        found = self.body.axis_size(axis)
+        if found is not None or axis in self.asked:
+            return found
+        names = self.body.library.names
+        self.asked.add(axis)
+        for size in names.sizes_stated(axis, self.around.place):
+            found = self.extent(size)
+            if found is not None and found is not UNKNOWN:
+                break
+        self.asked.discard(axis)
+        if found is None and axis.endswith("'"):
+            return self._stated_size(axis[:-1])
+        return found
 
     def extent(self, size: Expression) -> Value | None:
         """Give a declared size; None where nothing here has it."""

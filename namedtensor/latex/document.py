@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from namedtensor.errors import NamedTensorError, nearest
 from namedtensor.latex.failures import LatexError
-from namedtensor.latex.families import Family
+from namedtensor.latex.families import Family, Members
 from namedtensor.latex.faults import Fault
 from namedtensor.latex.findings import Finding
 from namedtensor.latex.formulas import Library, python_name
-from namedtensor.latex.link import SMALL, Linked
+from namedtensor.latex.inputs import SMALL, Linked
 from namedtensor.latex.reader import Reading, parse_expression
 from namedtensor.latex.scopes import Defined, Names, Place
-from namedtensor.latex.scripts import key
+from namedtensor.latex.scripts import fold, key
 from namedtensor.latex.source import Source, Span
 from namedtensor.latex.stepwise import ALONG, axis_along, bare
 from namedtensor.latex.syntax import Definition, Expression, Letter, Scripts, Statement
@@ -129,13 +129,16 @@ class Document:
         asked = [_asked(d) for d in found if d is not None]
         return tuple(dict.fromkeys([name for name in asked if ALONG not in name]))
 
-    def __getitem__(self, name: str) -> Formula | Family:
+    def __getitem__(self, name: str) -> Formula | Family | Members:
         """Give a formula, or a family of formulas, by its name: "att", "X^0", r"\\text{FFN}".
 
         Raises: LatexError where nothing has this name, or where the formula lacks a declaration.
         """
         found = self._find(name)
         if found is None:
+            members = self._members(name)
+            if members:
+                return Members(self.library, name, members)
             raise self._no_such_name(name)
         defined, indices = found
         if defined.letters and not indices and defined.kind == "function":
@@ -158,6 +161,17 @@ class Document:
             if found:
                 return found[-1], {}
         return None if written is None else self._member(written)
+
+    def _members(self, name: str) -> dict[int, Defined]:
+        """List the definitions that are numbered by a script: phi_1, phi_2 for phi."""
+        found = {}
+        for defined in self.definitions.definitions:
+            script = defined.name
+            if isinstance(script, Scripts) and key(script.base) == name:
+                numbers = [fold(part, {}) for part in (script.sub, script.sup) if part is not None]
+                if len(numbers) == 1 and numbers[0] is not None:
+                    found[numbers[0]] = defined
+        return found
 
     def _member(self, written: Expression) -> tuple[Defined, dict[str, int | None]] | None:
         """Find a member of a series or a family: X^L where L is bound."""

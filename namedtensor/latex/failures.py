@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from namedtensor.errors import (
     AxisClashError,
     AxisMissingError,
@@ -18,17 +20,19 @@ from namedtensor.latex.nonsense import (
     UndefinedError,
 )
 from namedtensor.latex.source import Source, Span
+from namedtensor.latex.stepwise import ALONG
 
 
 class LatexError(NamedTensorError):
     """Say what is wrong at a place of a document: a finding that stops the formula that needs it.
 
-    >>> from namedtensor.latex.source import Source, Span
-    >>> source = Source("X + Y", "notes.md")
-    >>> print(LatexError(Finding("error", "undeclared", "Y is not declared", source, Span(4, 5))))
-    notes.md:1:5: error[undeclared]: Y is not declared
-    1 | X + Y
-      |     ^
+        >>> from namedtensor.latex.source import Source, Span
+    from namedtensor.latex.stepwise import ALONG
+        >>> source = Source("X + Y", "notes.md")
+        >>> print(LatexError(Finding("error", "undeclared", "Y is not declared", source, Span(4, 5))))
+        notes.md:1:5: error[undeclared]: Y is not declared
+        1 | X + Y
+          |     ^
     """
 
     def __init__(self, finding: Finding) -> None:
@@ -41,6 +45,11 @@ class LatexError(NamedTensorError):
 
     def __reduce__(self) -> tuple[object, ...]:
         return LatexError, (self.finding,)
+
+
+def _shown(text: str) -> str:
+    """Write a member of a recurrence along an axis as its document does: h_{seq:t} for h@seq_{t}."""
+    return re.sub(rf"{ALONG}(\w+'*)_\{{", r"_{\1:", text)
 
 
 #: The code of a finding by the class of what an operation has raised; the first that fits.
@@ -63,5 +72,6 @@ def failure(error: NamedTensorError, source: Source, span: Span) -> LatexError:
         return error
     code = next((code for kind, code in CODES if isinstance(error, kind)), "nonsense")
     message = error.why if error.why.startswith(error.call) else f"{error.call}: {error.why}"
-    finding = Finding("error", code, message, source, span, error.operands, error.hint)
+    shapes = tuple([(_shown(label), shape) for label, shape in error.operands])
+    finding = Finding("error", code, _shown(message), source, span, shapes, _shown(error.hint))
     return LatexError(finding)

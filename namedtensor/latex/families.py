@@ -70,3 +70,25 @@ class Family:
 
     def __repr__(self) -> str:
         return f"family {self.name} over {', '.join(self.defined.letters)}"
+
+
+class Members:
+    """Formulas that a document defines one by one, phi_1, phi_2: `document["phi"][1]`."""
+
+    def __init__(self, library: Library, name: str, members: dict[int, Defined]) -> None:
+        self.library = library
+        self.name = name
+        self.members = members
+
+    def __getitem__(self, number: int) -> Formula:
+        if number not in self.members:
+            listed = ", ".join(map(str, sorted(self.members)))
+            raise IndexRangeError(
+                f"{self.name}[{number!r}]",
+                f"{self.name} is defined for {listed}",
+                hint=f"{self.name}[{min(self.members)}]",
+            )
+        return self.library.of(self.members[number])
+
+    def __repr__(self) -> str:
+        return f"{self.name} for {', '.join(map(str, sorted(self.members)))}"

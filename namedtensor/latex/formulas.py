@@ -18,7 +18,8 @@ from namedtensor.latex import names as python_names
 from namedtensor.latex.bodies import Body
 from namedtensor.latex.failures import LatexError, failure
 from namedtensor.latex.findings import Finding
-from namedtensor.latex.link import Input, Linked, Linker
+from namedtensor.latex.inputs import Input, Linked
+from namedtensor.latex.link import Linker
 from namedtensor.latex.scopes import Defined, Names
 from namedtensor.latex.scripts import Indices, fold, key, numbered
 from namedtensor.latex.source import Source, Span
@@ -262,7 +263,11 @@ def _space_of_result(
         found = Formula(one, dataclasses.replace(signature, several=False)).written()
     except NamedTensorError:
         return None  # a call says why
-    space: NamedSpace = R[tuple(map(Axis, found.results[0].type.names))]
+    names = found.results[0].type.names
+    told = [n for p in signature.parameters if p.space is not None for n in p.space.names]
+    known = [n for n in dict.fromkeys(told) if n in names]
+    ordered = [*known, *[n for n in names if n not in known]]
+    space: NamedSpace = R[tuple(map(Axis, ordered))]
     return space
 
 

@@ -16,8 +16,10 @@ from namedtensor.latex.scripts import Indices, fold, key, letters_in, match, scr
 from namedtensor.latex.series import Range, ranges_of, unfolded
 from namedtensor.latex.stepwise import axis_along, bare, stepped
 from namedtensor.latex.syntax import (
+    AxisSize,
     Binary,
     Call,
+    Constraint,
     Declaration,
     Definition,
     Expression,
@@ -25,6 +27,7 @@ from namedtensor.latex.syntax import (
     Items,
     Letter,
     Number,
+    Relation,
     Scripts,
     Signature,
     SizedAxis,
@@ -32,6 +35,9 @@ from namedtensor.latex.syntax import (
     Statement,
 )
 from namedtensor.latex.walk import all_of, walk
+
+#: Letters that are numbers wherever their section says nothing else.
+CONSTANTS = ("pi", "e", "infty")
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,14 +138,17 @@ class Names:
         self.declared: dict[str, list[Declared]] = {}
         self.defined: dict[str, list[Defined]] = {}
         self.signatures: dict[str, Signature] = {}
+        self._signatures: dict[str, list[tuple[Place, Signature]]] = {}
         self.sized: list[tuple[Declared, SizedAxis]] = []
         self._series: dict[str, list[Defined]] = {}
         self._wholes: dict[str, list[Defined]] = {}
         self._families: dict[str, list[Declared]] = {}
         self._of: dict[int, Defined] = {}
         self._blocks_of_functions: set[int] = set()
+        self.stated_sizes = tuple(_stated_sizes(self.statements))
         self._note_definitions()
         self._note_declarations()
+        self._note_numbers()
 
     # ------------------------------------------------------------------------------- collecting
 
@@ -184,6 +193,8 @@ class Names:
                 text = key(statement.name)
                 if text is not None:
                     self.signatures.setdefault(text, statement)
+                    at = Place(index, statement.block, statement.section)
+                    self._signatures.setdefault(text, []).append((at, statement))
             if not isinstance(statement, Declaration):
                 continue
             place = Place(index, statement.block, statement.section)
@@ -203,6 +214,25 @@ class Names:
                 self.sized += [(found, axis) for axis in statement.space.axes if axis.size]
                 if letters:
                     self._families.setdefault(stem(name) or "", []).append(found)
+
+    def _note_numbers(self) -> None:
+        """Take a letter that is only said to be greater than a number for a number."""
+        for index, statement in enumerate(self.statements):
+            if not isinstance(statement, Constraint):
+                continue
+            for relation in all_of(Relation, statement.relation):
+                name, signs = relation.first, [op for op, _ in relation.rest]
+                text = key(name)
+                ends = [part for _, part in relation.rest]
+                if text is None or not set(signs) <= {"<", ">", "<=", ">="}:
+                    continue
+                known = text in self.declared or text in self.defined or self.sizes_named(text)
+                if known or not all(isinstance(e, Number) for e in ends):
+                    continue
+                space = Space(name.span, "R", ())
+                place = Place(index, statement.block, statement.section)
+                made = Declaration(name.span, (name,), space, statement.block, statement.section)
+                self.declared[text] = [Declared(text, name, space, made, place)]
 
     def range_of(self, letter: str, statement: Statement) -> Range | None:
         """Give the range of an index letter: its own condition's, or the nearest that is stated."""
@@ -238,6 +268,12 @@ class Names:
         named = [*scripts, *[p for q in (listed.parameters if listed else ()) for p in _scripts(q)]]
         named += [p for p in walk(statement.body) if isinstance(p, Letter)]
         return any(isinstance(s, Letter) and s.text == letter for s in named)
+
+    def signature(self, defined: Defined) -> Signature | None:
+        """Find the signature statement f : R^a -> R^b that is nearest to a definition of f."""
+        given = self._signatures.get(defined.key, [])
+        found = min(given, key=lambda pair: _distance(defined.place, pair[0]), default=None)
+        return None if found is None else found[1]
 
     def of(self, statement: Definition) -> Defined | None:
         """Give what a definition of this document defines."""
@@ -288,6 +324,8 @@ class Names:
         text = key(name, indices)
         if text is None:
             return None
+        if text in CONSTANTS:
+            return self._constant(name, text, place, indices)
         ways: tuple[Callable[[], Meaning | None], ...] = (
             lambda: self._defined_near(name, text, place, indices),
             lambda: self._declared_in(name, text, indices, place, lambda p: p.block == place.block),
@@ -360,6 +398,23 @@ class Names:
             zero = Number(defined.name.span, 0)
             found.append(Scripts(defined.name.span, _base(defined.name), sub=zero))
         return found
+
+    def _constant(
+        self, name: Expression, text: str, place: Place, indices: Indices
+    ) -> Meaning | None:
+        """Find a meaning for pi or e in the same section; elsewhere it is the number."""
+
+        def here(p: Place) -> bool:
+            return p.section == place.section
+
+        return self._defined_near(name, text, place, indices) or self._declared_in(
+            name, text, indices, place, here
+        )
+
+    def sizes_stated(self, axis: str, place: Place) -> list[Expression]:
+        """List what a document states that |axis| is, the nearest statement first."""
+        found = [(p, size) for name, size, p in self.stated_sizes if name == axis]
+        return [size for p, size in sorted(found, key=lambda pair: _distance(place, pair[0]))]
 
     def sizes_named(self, text: str) -> list[tuple[Declared, SizedAxis]]:
         """List the axes that are declared with a size of this name."""
@@ -460,6 +515,20 @@ class Names:
 
 def _base(name: Expression) -> Expression:
     return name.base if isinstance(name, Scripts) else name
+
+
+def _stated_sizes(statements: Sequence[Statement]) -> Iterator[tuple[str, Expression, Place]]:
+    """List what a document states of sizes: |key| = |layer|/|heads| gives key its size."""
+    for index, statement in enumerate(statements):
+        if not isinstance(statement, Constraint):
+            continue
+        place = Place(index, statement.block, statement.section)
+        for relation in all_of(Relation, statement.relation):
+            members = [relation.first, *[part for op, part in relation.rest if op == "="]]
+            for axis in members:
+                if isinstance(axis, AxisSize):
+                    others = [m for m in members if m is not axis]
+                    yield from [(axis.axis.name, other, place) for other in others]
 
 
 def _scripts(name: Expression) -> list[Expression]:

@@ -52,6 +52,7 @@ def definition(
     written: Written, names: Names, settings: Mapping[str, frozenset[str]]
 ) -> Definition:
     """Write a formula; `settings` are those that each formula of the module keeps."""
+    names.begin()
     spelling = Spelling(names, written.signature, written.called, settings)
     named = {node: name for name, node in reversed(written.locals.items())}
     constant = _is_constant(written)

@@ -6,6 +6,8 @@ import builtins
 import keyword
 from collections.abc import Iterable
 
+from namedtensor.axes import BOUND, shown
+
 #: What a module imports by name, where its document has no such name itself.
 OURS = ("R", "Z", "B", "axes", "formula")
 WIDTH = 100
@@ -15,10 +17,14 @@ class Names:
     """Give identifiers; none stands for two things.
 
     `document` are the names of the document that a module will hold, `local` those of arguments and
-    parts.
+    parts, `named` those of its axes.
     """
 
-    def __init__(self, document: Iterable[str], local: Iterable[str] = ()) -> None:
+    def __init__(
+        self, document: Iterable[str], local: Iterable[str] = (), named: Iterable[str] = ()
+    ) -> None:
+        self.named = set(named)
+        self.bound: dict[str, str] = {}
         self.document = set(document)
         own = {*self.document, *local}
         self.package = next(n for n in ("nt", "namedtensor", "nt_") if n not in own)
@@ -37,6 +43,7 @@ class Names:
 
     def axis(self, name: str) -> str:
         """Name an axis: seq' is seq_, and emb* is emb_star."""
+        name = self._of_index(name) if BOUND in name else name
         found = self.axes.get(name)
         if found is None:
             stem = name.rstrip("'*")
@@ -45,6 +52,21 @@ class Names:
             wanted = stem + name[len(stem) :].replace("'", "_").replace("*", "_star")
             found = self.axes[name] = self._free(wanted, f"{stem}_axis{wanted[len(stem) :]}")
         return found
+
+    def begin(self) -> None:
+        """Begin another formula, whose sums over an index may use the same letters again."""
+        self.bound.clear()
+
+    def _of_index(self, name: str) -> str:
+        """Give the index of a sum an axis: i, or i2 where i is an axis already."""
+        if name not in self.bound:
+            letter, number = shown(name), 1
+            axis = letter
+            while axis in self.named or axis in self.bound.values():
+                number += 1
+                axis = f"{letter}{number}"
+            self.bound[name] = axis
+        return self.bound[name]
 
     def part(self) -> str:
         """Name a part that has no name of its own."""

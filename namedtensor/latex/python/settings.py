@@ -36,10 +36,12 @@ def _symbol(name: str, value: Any) -> SymbolicTensor:
 def kept_settings(written: Written) -> frozenset[str]:
     """Name the settings that a formula is written with."""
     known = {p.name for p in written.signature.parameters if p.setting}
-    return frozenset(name for name in _arguments(written) if name in known)
+    used = [n.operation.params[0] for n in parts_of(written) if n.name == "argument"]
+    return frozenset(name for name in used if name in known)
 
 
-def _arguments(written: Written) -> Iterator[str]:
+def parts_of(written: Written) -> Iterator[Node]:
+    """Give every part of a formula once."""
     seen: set[Node] = set()
     pending = list(written.results)
     while pending:
@@ -47,5 +49,4 @@ def _arguments(written: Written) -> Iterator[str]:
         if node not in seen:
             seen.add(node)
             pending += node.operands
-            if node.name == "argument":
-                yield node.operation.params[0]
+            yield node

@@ -1,10 +1,27 @@
-"""Each faulty variant gives the findings that are written beside it, and no others."""
+"""Each faulty variant gives the findings that are written beside it, word for word, and no others."""
+
+from pathlib import Path
 
 import pytest
 
+from namedtensor.latex import read
+from namedtensor.latex.check.codes import CODES
 from tests.latex.fault_cases import Case, cases, found_in
 
 CASES = cases()
+PRINTED = Path(__file__).with_name("faults_printed.txt")
+
+
+def printed(case: Case) -> str:
+    """Print the findings of a case, as `namedtensor check` does."""
+    return "\n\n".join([str(finding) for finding in read(case.text, "a.md").check()])
+
+
+def printed_before() -> dict[str, str]:
+    """Read what each case printed when its words were last looked at."""
+    _, *parts = ("\n" + PRINTED.read_text()).split("\n=== ")
+    pairs = [part.partition("\n") for part in parts]
+    return {title: text.rstrip("\n") for title, _, text in pairs}
 
 
 def test_there_are_at_least_sixty_faulty_variants_over_both_dialects():
@@ -14,11 +31,27 @@ def test_there_are_at_least_sixty_faulty_variants_over_both_dialects():
     assert len({case.title for case in CASES}) == len(CASES)
 
 
+def test_every_rule_has_a_faulty_variant_that_it_finds():
+    found = {code for case in CASES for _, code, _, _ in case.wanted}
+    assert set(CODES) - found == set()
+    assert {code for code in found if not code.startswith("syntax-")} == set(CODES)
+
+
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.title)
 def test_a_fault_is_found_where_it_is_made_and_once(case: Case):
-    assert found_in(case.text) == sorted(case.wanted, key=_rank)
+    assert found_in(case.text) == list(case.wanted)
 
 
-def _rank(wanted: tuple[str, str, int, str]) -> tuple[int, int]:
-    severity, _, line, _ = wanted
-    return ("error", "warning", "note").index(severity), line
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.title)
+def test_a_finding_says_what_is_wrong_in_these_words(case: Case):
+    assert printed(case) == printed_before()[case.title]
+
+
+def rewrite() -> None:
+    """Write down what all cases print now: python -m tests.latex.test_check_faults; then read it."""
+    texts = [f"=== {case.title}\n{printed(case)}\n" for case in CASES]
+    PRINTED.write_text("What the faulty variants of faults.txt print.\n\n" + "\n".join(texts))
+
+
+if __name__ == "__main__":
+    rewrite()

@@ -299,12 +299,15 @@ class Checker:
             return
         text = self.report.text(where.span)
         space = self.dialect.space([("ax", "")])
+        word = isinstance(where, Letter) and where.style == "word"
         self.report.add(
             "error",
             "undefined",
             where.span,
             f"{text} is neither declared nor defined",
-            hint=f"declare it, {text} \\in {space}, or say what it is: {text} = ...",
+            hint=f"say what it is: {text}(X) = ..., or is it spelt otherwise?"
+            if word
+            else f"declare it, {text} \\in {space}, or say what it is: {text} = ...",
         )
 
     def _is_notation(self, where: Expression) -> bool:

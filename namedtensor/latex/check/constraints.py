@@ -127,8 +127,8 @@ def _strangers(checker: Checker, statement: Constraint, place: Place) -> bool:
         text = key(name)
         if text is None or checker.declaration(name, place) is not None:
             continue
-        meaning = checker.names.look(name, place, {})
-        if meaning is None or meaning.kind != "input" or meaning.declared is None:
+        others = checker.names.declared.get(text)
+        if not others:
             continue
         found = True
         axes = {axis.name for axis in big.axes}
@@ -140,7 +140,7 @@ def _strangers(checker: Checker, statement: Constraint, place: Place) -> bool:
         ]
         written = checker.report.text(name.span)
         hint = f"is {checker.report.text(fits[0].span)} meant?" if len(fits) == 1 else ""
-        line = checker.line(meaning.declared.name.span)
+        line = checker.line(others[0].name.span)
         checker.report.add(
             "warning",
             "undeclared",

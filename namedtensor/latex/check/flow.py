@@ -86,7 +86,7 @@ def _comes_back(checker: Checker, axis: str, side: Expression, other: Expression
     report = checker.report
     giver, taker = report.text(side.span), report.text(other.span)
     owner = checker.declaration_with(axis, side)
-    where = f", declared on line {checker.line(owner.name.span)}" if owner is not None else ""
+    where = f" (declared on line {checker.line(owner.name.span)})" if owner is not None else ""
     name = report.text(owner.name.span) if owner is not None else giver
     type_ = checker.type_of(other)
     hint = f"is {name} meant to lack {axis}?"

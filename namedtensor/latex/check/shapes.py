@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from namedtensor.errors import (
@@ -14,7 +15,6 @@ from namedtensor.errors import (
     IndexRangeError,
     KindError,
     NamedTensorError,
-    nearest,
 )
 from namedtensor.latex.check.report import Report
 from namedtensor.latex.check.spelling import alike
@@ -43,7 +43,6 @@ CODES: tuple[tuple[type[NamedTensorError], str], ...] = (
     (AxisSizeError, "axis-size"),
     (AxisClashError, "axis-clash"),
     (IndexRangeError, "index-range"),
-    (KindError, "index-type"),
     (AxisNameError, "repeated"),
 )
 
@@ -142,7 +141,7 @@ class Explainer:
     ) -> str:
         left, right = [self.report.text(p.span) for p in parts]
         dialect = self.dialect
-        guess = nearest(axis.name, common) or (common[0] if len(common) == 1 else None)
+        guess = close(axis.name, common) or (common[0] if len(common) == 1 else None)
         if guess:
             return f"both have {guess}: {left} {dialect.under([guess], '.')} {right}"
         if common:
@@ -168,7 +167,7 @@ class Explainer:
         return None
 
     def _reduction_hint(self, type_: Type, axis: AxisName) -> str:
-        guess = nearest(axis.name, type_.names)
+        guess = close(axis.name, type_.names)
         if guess:
             return f"did you mean {self.dialect.axis(guess)}?"
         if not type_.axes:
@@ -196,7 +195,7 @@ class Explainer:
 
     def _slip(self, axis: AxisName, meant: Iterable[str]) -> Mend | None:
         """Mend a name that is written here only, and is almost the one name that fits."""
-        fits = [n for n in meant if alike(axis.name, n) or nearest(axis.name, [n]) is not None]
+        fits = [n for n in meant if alike(axis.name, n) or close(axis.name, [n]) is not None]
         if len(fits) == 1 and self.alone(axis):
             return Mend(axis.span, self.dialect.axis(fits[0]))
         return None
@@ -226,8 +225,26 @@ class Explainer:
             return Words(
                 "nan", f"{self.report.text(where.span)} has no value among the real numbers"
             )
-        code = next((code for kind, code in CODES if isinstance(error, kind)), "shape")
-        return Words(code, error.why, self.shapes(_operands(where)))
+        if isinstance(error, KindError) and " index " in error.why:
+            return Words("index-type", error.why, list(error.operands), error.hint)
+        code = next((code for kind, code in CODES if isinstance(error, kind)), "refused")
+        shapes = self.shapes(_operands(where)) or list(error.operands)
+        return Words(code, error.why, shapes, "" if _is_python(error.hint) else error.hint)
+
+
+def _is_python(hint: str) -> bool:
+    """Say whether a hint speaks to someone who writes Python."""
+    return "nt." in hint or "[" in hint or ">>" in hint
+
+
+def close(name: str, names: Iterable[str]) -> str | None:
+    """Find the axis that a slip most likely meant.
+
+    >>> close("kye", ["key", "seq"]), close("depth", ["width"])
+    ('key', None)
+    """
+    found = get_close_matches(name, list(names), n=1, cutoff=0.65)
+    return found[0] if found else None
 
 
 def _needed(item: At | Renaming) -> list[AxisName]:

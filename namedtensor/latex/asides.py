@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from namedtensor.latex.faults import Fault
+from namedtensor.latex.faults import ASIDE, Fault
 from namedtensor.latex.hosts import Region
 from namedtensor.latex.letters import letters_of, parts_of
 from namedtensor.latex.source import Span
@@ -34,6 +34,9 @@ from namedtensor.latex.words import FUNCTIONS
 
 #: Names that a formula may use without anybody giving them.
 CONSTANTS = frozenset(("pi", "e", "infty", "epsilon", "varepsilon"))
+
+#: Relations between numbers.
+COMPARING = frozenset(("=", "!=", "<", "<=", ">", ">=", "<<", ">>", "approx"))
 
 
 @dataclass(slots=True)
@@ -68,6 +71,8 @@ def sorted_out(entries: Sequence[Entry], text: str) -> tuple[list[Statement], li
 
 def _is_fault(read: Failed, region: Region, among: bool) -> bool:
     """Say whether what cannot be read was meant to be the notation."""
+    if read.fault.code == ASIDE:
+        return False
     if read.fault.code.startswith("limit-") or (region.display and among):
         return True
     return read.named and (region.display or read.relates)
@@ -78,6 +83,8 @@ def _aside(span: Span, text: str, why: str) -> Aside:
 
 
 def _why(read: Found) -> str:
+    if read.generic:
+        return "its axes stand for any"
     if read.positional:
         return "its axes have no names"
     if not read.said:
@@ -90,27 +97,39 @@ def _keep(entries: Sequence[Entry]) -> None:
     for entry in entries:
         read = entry.read
         if isinstance(read, Found):
-            entry.kept = read.named and (read.said or entry.region.display)
+            entry.kept = read.named and not read.generic and (read.said or entry.region.display)
     blocks = {entry.region.block for entry in entries if entry.kept and entry.region.display}
     open_: list[Entry] = []
     spoken = Spoken()
     for entry in entries:
         read = entry.read
-        if isinstance(read, Found) and not entry.kept and not read.positional and read.said:
+        if isinstance(read, Found) and not entry.kept and _may_follow(read):
             entry.kept = entry.region.block in blocks
             if not entry.kept and not isinstance(read.statement, Induction):
                 open_.append(entry)
         if entry.kept and isinstance(read, Found):
             spoken.add(read.statement, entry.region.section)
     _follow(open_, spoken)
-    if any(entry.kept for entry in entries):
-        for entry in open_:
-            if isinstance(entry.read, Found) and isinstance(entry.read.statement, Declaration):
-                entry.kept = entry.kept or not entry.read.statement.space.base.startswith("[n")
-                spoken.declare(entry.read.statement)
-        whole = _self_contained([entry for entry in open_ if not entry.kept], spoken)
-        for entry in whole:
-            entry.kept = True
+    for entry in open_:
+        if isinstance(entry.read, Found) and isinstance(entry.read.statement, Declaration):
+            entry.kept = entry.kept or not entry.read.statement.space.base.startswith("[n")
+            spoken.declare(entry.read.statement)
+    for entry in _self_contained([entry for entry in open_ if not entry.kept], spoken):
+        entry.kept = True
+
+
+def _may_follow(read: Found) -> bool:
+    """Say whether a statement without axes may be kept for what it stands or speaks with."""
+    if read.positional or read.generic or not read.said:
+        return False
+    statement = read.statement
+    if not isinstance(statement, Constraint):
+        return True
+    relation = statement.relation
+    ops = {op for op, _ in relation.rest} if isinstance(relation, Relation) else {"in"}
+    return ops <= COMPARING and not any(
+        letter.text.endswith("cal") for letter in letters_of(relation)
+    )
 
 
 def _follow(open_: Sequence[Entry], spoken: Spoken) -> None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from namedtensor.latex import looks
 from namedtensor.latex.faults import Fault
+from namedtensor.latex.lexer import GREEK
 from namedtensor.latex.source import Span
 from namedtensor.latex.tokens import Token
 
@@ -35,6 +36,11 @@ class Group:
 
 #: Braces and environments may stand this deep in one another.
 NESTING = 100
+
+ENDS_OF_ARRAYS = frozenset(("\\end{array}", "\\end{aligned}", "\\end{matrix}"))
+
+#: A Greek letter in a text stands for itself.
+LETTERS = {name: letter for letter, name in GREEK.items()}
 
 TAKING = frozenset((*looks.WORDS, *looks.DRESSES, *looks.OPEN, "\\mathord"))
 
@@ -61,6 +67,7 @@ class _Cleaner:
         self.groups: list[Group] = []
         self.spaced = False
         self.noted = False
+        self.lefts: list[int] = []
         self.environments: list[Token] = []
 
     def run(self) -> list[Token]:
@@ -80,6 +87,9 @@ class _Cleaner:
             elif token.text == ":" and self.at < count and tokens[self.at].text == "=":
                 self.at += 1
                 self._put(Token("command", ":=", token.span | tokens[self.at - 1].span))
+            elif token.text == "s" and self._says_such_that():
+                self.at += 3
+                self._put(Token("word", "s.t.", token.span | tokens[self.at - 1].span, True))
             elif kind == "number" and len(token.text) > 1 and self._takes_a_digit():
                 self._digits(token)
             else:
@@ -111,6 +121,10 @@ class _Cleaner:
         return before is not None and (
             before.kind in ("sup", "sub") or before.text in ("\\frac", "\\sqrt")
         )
+
+    def _says_such_that(self) -> bool:
+        """Say whether the s here begins s.t., written as mathematics."""
+        return [token.text for token in self.tokens[self.at : self.at + 3]] == [".", "t", "."]
 
     def _digits(self, token: Token) -> None:
         start = token.span.start
@@ -292,7 +306,13 @@ class _Cleaner:
         following = self.tokens[self.at]
         if following.text == "." and token.text in ("\\left", "\\right"):
             self.at += 1
+            if token.text == "\\right" and self.lefts:
+                self._cases(self.lefts.pop())
             return
+        if token.text == "\\left":
+            self.lefts.append(len(self.out))
+        elif token.text == "\\right" and self.lefts:
+            self.lefts.pop()
         text = looks.ALIASES.get(following.text, following.text)
         side = token.text[1] if token.text in ("\\left", "\\right", "\\middle") else token.text[-1]
         if text in looks.BARS and side in "lr":
@@ -301,11 +321,25 @@ class _Cleaner:
             text = "\\mid"
         elif text in looks.ANGLES:
             text = looks.ANGLES[text]
-        elif text == following.text:
+        elif following.kind not in ("sign", "command") or text in looks.SPACES:
             return
         self.at += 1
         kind = "command" if text[0] == "\\" else "sign"
         self._put(Token(kind, text, token.span | following.span, token.spaced))
+
+    def _cases(self, begin: int) -> None:
+        """Read an array behind a lone brace as cases."""
+        part = self.out[begin:]
+        if len(part) < 3 or part[0].text != "\\{" or part[-1].text not in ENDS_OF_ARRAYS:
+            return
+        if part[1].text.replace("begin", "end") != part[-1].text:
+            return
+        start = 2
+        if part[2].kind == "open" and part[-1].text == "\\end{array}":
+            start = 1 + next(at for at, token in enumerate(part) if token.kind == "close")
+        opening = replace(part[1], text="\\begin{cases}", span=part[0].span | part[1].span)
+        closing = replace(part[-1], text="\\end{cases}")
+        self.out[begin:] = [opening, *part[start:-1], closing]
 
     def _skip_argument(self) -> None:
         depth = 0
@@ -371,6 +405,8 @@ def _plain(tokens: Sequence[Token]) -> str:
         text = token.text
         if token.kind == "command" and len(text) == 2:
             text = text[1]
+        elif token.kind == "command":
+            text = LETTERS.get(text[1:], text)
         elif token.kind in ("open", "close"):
             text = ""
         elif text in ("\\quad", "\\qquad"):

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from namedtensor.latex.source import Span
 
+#: The code of what is no fault, but cannot be read as the notation.
+ASIDE = "aside"
+
 
 class Fault(Exception):
     """Say why a statement cannot be read, and where; its reader makes a finding of it."""

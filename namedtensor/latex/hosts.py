@@ -42,6 +42,7 @@ KINDS = (
 FENCED = re.compile(r"^[ ]{0,3}(```|~~~).*?^[ ]{0,3}\1", re.MULTILINE | re.DOTALL)
 HEADING = re.compile(r"^[ ]{0,3}#{1,6}[ \t]+[^\n]*", re.MULTILINE)
 LISTED = re.compile(r"\s*(?:[-*+]|\d+[.)])\s")
+DOLLAR = re.compile(r"\\.|[{}$]", re.DOTALL)
 BLANK = re.compile(r"\n[ \t]*\n")
 UNDERLINED = re.compile(
     r"^(?P<title>[^\s#$\\>|*-][^\n$\\]{0,80})\n(?:=+|-{3,})[ \t]*$", re.MULTILINE
@@ -85,6 +86,8 @@ class Host:
             kind = next(kind for kind in KINDS if found.group(kind) is not None)
             if kind == "over" and self.tex:
                 break
+            if kind == "fence" and found.group().strip("`~ \t") == "math" and not self.tex:
+                kind = "dollars"
             if kind not in ("begin", "open", "dollars"):
                 at = self._passed(found, kind)
                 continue
@@ -159,7 +162,7 @@ class Host:
         if mark == "$":
             return self._inline(found.start())
         if kind == "dollars":
-            closing = "$$"
+            closing = "$$" if mark == "$$" else "\n" + found.group("ticks")
         elif kind == "open":
             closing, display = ("\\]", True) if mark == "\\[" else ("\\)", False)
         else:
@@ -188,9 +191,10 @@ class Host:
     def _inline(self, at: int) -> tuple[tuple[Span, bool] | None, int]:
         """Read $...$ within its paragraph; other dollars are money."""
         text = self.text
-        close = text.find("$", at + 1, at + 5000)
-        while close > 0 and text[close - 1] == "\\":
-            close = text.find("$", close + 1, at + 5000)
+        if text.startswith("$`", at):
+            close = text.find("`$", at + 2, at + 5000)
+            return ((Span(at + 2, close), False), close + 2) if close > 0 else (None, at + 1)
+        close = _closing_dollar(text, at + 1)
         inside = text[at + 1 : close] if close > 0 else ""
         if not inside.strip() or BLANK.search(inside):
             return None, at + 1
@@ -200,6 +204,21 @@ class Host:
         if not self.tex and (money or not (tight or wide)):
             return None, at + 1
         return (Span(at + 1, close), False), close + 1
+
+
+def _closing_dollar(text: str, at: int) -> int:
+    """Find the dollar that ends inline mathematics; those in the braces of a text do not."""
+    first = -1
+    depth = 0
+    for found in DOLLAR.finditer(text, at, at + 5000):
+        sign = found.group()
+        if sign == "$":
+            if depth <= 0:
+                return found.start()
+            first = found.start() if first < 0 else first
+        elif len(sign) == 1:
+            depth += 1 if sign == "{" else -1
+    return first
 
 
 def is_tex(source: Source) -> bool:

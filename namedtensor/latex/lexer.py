@@ -57,6 +57,27 @@ SIGNS = {
     "⋮": "\\vdots",
     "⊤": "\\top",
     "−": "-",
+    "ℝ": "\\R",
+    "ℕ": "\\N",
+    "ℤ": "\\Z",
+    "ℂ": "\\Complex",
+    "ℓ": "\\ell",
+    "ϵ": "\\epsilon",
+    "ε": "\\varepsilon",
+    "∅": "\\emptyset",
+    "∘": "\\circ",
+    "★": "\\star",
+    "⊕": "\\oplus",
+    "⊗": "\\otimes",
+    "∧": "\\wedge",
+    "∨": "\\vee",
+    "≔": ":=",
+    "‖": "\\|",
+    "∥": "\\|",
+    "⌊": "\\lfloor",
+    "⌋": "\\rfloor",
+    "⌈": "\\lceil",
+    "⌉": "\\rceil",
 }
 
 GREEK = dict(
@@ -102,7 +123,7 @@ def tokens_of(text: str, start: int = 0, end: int | None = None) -> list[Token]:
 def _spell(kind: str, word: str) -> tuple[str, str]:
     if word in SIGNS:
         command = SIGNS[word]
-        return ("command" if command[0] == "\\" else "sign"), command
+        return ("sign" if command == "-" else "command"), command
     if word in GREEK:
         return "command", "\\" + GREEK[word]
     return kind, word

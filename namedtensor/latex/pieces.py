@@ -122,6 +122,9 @@ def _mark(segments: Sequence[Segment]) -> None:
         run = segments[begin:at]
         last = max((place for place, segment in enumerate(run) if segment.dots), default=-2)
         more = at < len(segments) and segments[at].separator == ","
+        if last == len(run) - 1 and more:
+            segments[begin + last].tokens.clear()
+            last = -2
         for place, segment in enumerate(run):
             segment.listed = last >= 0 and (place <= last + 1 or not more)
 
@@ -173,7 +176,7 @@ def _merged(segments: Sequence[Segment]) -> list[Segment]:
         if segment.tokens:
             kept.append(segment)
     _mark(kept)
-    return kept
+    return [segment for segment in kept if segment.tokens]
 
 
 def _separator(line: Sequence[Token], at: int) -> str:
@@ -188,7 +191,7 @@ def _separator(line: Sequence[Token], at: int) -> str:
     if token.kind != "word" or not words.is_prose(text) or words.parity(text):
         return ""
     following = line[at + 1] if at + 1 < len(line) else token
-    named = following.kind in ("sub", "sup") or following.text == "("
+    named = following.kind in ("sub", "sup") or (following.text == "(" and not following.spaced)
     if named and (not at or text.lower().split(" ")[0] not in words.JOINING):
         return ""
     return "" if at and ends_on(line[max(0, at - 3) : at]) else "word"

@@ -231,10 +231,9 @@ def _meant(token: Token) -> bool:
 
 def _after_options(tokens: Sequence[Token], at: int, name: str) -> int:
     """Pass what an environment is told: [t], {2}."""
-    if at < len(tokens) and tokens[at].text == "[" and name.endswith("ed"):
-        while at < len(tokens) and tokens[at].text != "]":
-            at += 1
-        at += 1
+    placed = [token.text for token in tokens[at : at + 3]]
+    if placed[:1] == ["["] and placed[1:2] in (["t"], ["b"], ["c"]) and placed[2:] == ["]"]:
+        at += 3
     if name in ("alignedat", "alignat") and at < len(tokens) and tokens[at].kind == "open":
         at = after_group(tokens, at)
     return at

@@ -28,6 +28,7 @@ from namedtensor.latex.syntax import (
     Signature,
     Space,
     Statement,
+    Under,
 )
 from namedtensor.latex.tokens import Token
 
@@ -42,12 +43,13 @@ class Found:
     """A statement, and what was noticed while it was read.
 
     `named` says that it holds what only the notation has, `positional` that it holds what the
-    notation does not have, `said` that it says something at all.
+    notation does not have, `generic` that its axes stand for any, `said` that it says something.
     """
 
     statement: Statement
     named: bool = False
     positional: bool = False
+    generic: bool = False
     said: bool = True
 
 
@@ -140,7 +142,10 @@ def read_piece(tokens: Sequence[Token]) -> list[Found]:
         if depth_of(statement) > DEPTH:
             raise too_deep(span)
     said = not (isinstance(statements[0], Constraint) and not _says(statements[0].relation))
-    return [Found(s, parser.named, parser.positional, said) for s in statements]
+    generic = parser.generic or any(
+        isinstance(s, Signature) and not is_name(s.name) for s in statements
+    )
+    return [Found(s, parser.named, parser.positional, generic, said) for s in statements]
 
 
 def too_deep(span: Span) -> Fault:
@@ -230,7 +235,7 @@ def _related(parser: Parser, span: Span) -> list[Statement]:
         if op is None:
             raise parser.unexpected()
         ops.append(op)
-        space = parser.space() if op in ("in", "=") else None
+        space = parser.space() if op == "in" or (op == "=" and ops[0] == "in") else None
         sides.append(space or parser.listing(words.RELATION + 1))
     return classified(span, sides, ops)
 
@@ -267,6 +272,13 @@ def is_target(target: Expression) -> bool:
     if isinstance(target, Indexed):
         return is_name(target.base) and all(isinstance(item, At) for item in target.items)
     return is_name(target)
+
+
+def _is_function(name: Expression) -> bool:
+    """Say whether a signature can be that of a function, rather than of an operator."""
+    if isinstance(name, Under):
+        return isinstance(name.operand, Letter) and name.operand.text not in words.FUNCTIONS
+    return is_name(name)
 
 
 def is_name(name: Expression) -> bool:

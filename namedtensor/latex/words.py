@@ -78,7 +78,7 @@ INFIX = {
     "\\star": (DOT, "star"),
     "\\otimes": (DOT, "otimes"),
     "\\bmod": (DOT, "mod"),
-    "\\times": (TIMES, "times"),
+    "\\times": (DOT, "times"),
     "\\cup": (CUP, "cup"),
     "\\cap": (CUP, "cap"),
     "\\setminus": (CUP, "setminus"),

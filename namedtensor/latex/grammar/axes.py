@@ -13,7 +13,7 @@ from namedtensor.latex.tokens import Token
 STARS = frozenset(("*", "\\star", "\\ast"))
 
 #: What stands between the axes of a list.
-BETWEEN = frozenset((",", "\\\\", "\\times", ";"))
+BETWEEN = frozenset((",", "\\\\", "\\times", ";", "\\cup"))
 
 
 class Axes(Cursor):
@@ -29,7 +29,7 @@ class Axes(Cursor):
             name = self._numbered(token)
         elif token.kind == "name":
             name = token.text
-            self.positional = self.positional or name.endswith("cal")
+            self.generic = self.generic or name.endswith("cal")
         elif token.text in words.GREEK:
             name = token.text[1:]
         else:

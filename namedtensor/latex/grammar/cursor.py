@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from namedtensor.latex.faults import Fault
+from namedtensor.latex.faults import ASIDE, Fault
 from namedtensor.latex.source import Span
 from namedtensor.latex.syntax import Expression
 from namedtensor.latex.tokens import Token
@@ -24,6 +24,14 @@ AXIS_KINDS = frozenset(("axis", "word", "function"))
 #: Commands that have a meaning, though not everywhere.
 KNOWN = frozenset((*INFIX, *RELATIONS, "\\ndot", "\\nbin", "\\ncat", "\\wedge", "\\vee"))
 
+#: Commands of other mathematics.
+BEYOND = frozenset(
+    (
+        "\\exists \\nexists \\forall \\binom \\oint \\iint \\therefore \\because \\pm \\mp \\models \\vdash"
+        " \\Pr \\circledast \\boxtimes \\bigm \\pmod \\degree \\angle \\prec \\succ"
+    ).split()
+)
+
 Read = TypeVar("Read")
 
 
@@ -39,6 +47,7 @@ class Cursor(ABC):
         self.closed: Expression | None = None
         self.named = False
         self.positional = False
+        self.generic = False
         place = tokens[-1].span.end if tokens else 0
         self.stop = Token("end", "", Span(place, place))
         if self.end > LENGTH:
@@ -171,6 +180,8 @@ class Cursor(ABC):
                 token.span,
                 "take it away, or open it before",
             )
+        if token.text in BEYOND:
+            return Fault(ASIDE, f"{token.text} is beyond the notation", token.span)
         if token.kind == "command" and token.text[1:].isalpha() and token.text not in KNOWN:
             return Fault(
                 "syntax-command",

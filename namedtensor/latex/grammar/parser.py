@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from namedtensor.latex import words
-from namedtensor.latex.faults import Fault
+from namedtensor.latex.faults import ASIDE, Fault
 from namedtensor.latex.grammar.parts import Parts
 from namedtensor.latex.syntax import (
     AxisName,
@@ -94,6 +94,8 @@ class Parser(Parts):
                 return self._logic(left, "and" if text == "\\wedge" else "or", floor, start)
             elif text in ("|", "\\|"):
                 return self._bar(left, floor, start)
+            elif text == "\\rvert" and self.peek(1).kind == "sub":
+                raise Fault(ASIDE, "a restriction has no axes", token.span)
         elif kind == "word" and words.is_prose(text):
             return self._prose(left, text, floor, start)
         if floor > NEXT or not self.begins_operand(token):
@@ -314,7 +316,7 @@ class Parser(Parts):
 
     def _word(self, token: Token, start: int) -> Expression:
         text = token.text
-        if token.kind == "word" and self.axis_between_bars():
+        if token.kind == "word" and self.axis_between_bars(start):
             return self._axis(start)
         if token.kind == "word" and words.is_prose(text) and self.peek().text != "(":
             return Text(token.span, text)

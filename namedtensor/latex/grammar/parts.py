@@ -21,6 +21,7 @@ from namedtensor.latex.syntax import (
     Floor,
     Items,
     Matrix,
+    Relation,
     Root,
 )
 from namedtensor.latex.tokens import Token
@@ -45,6 +46,8 @@ class Parts(Functions):
         if text in ("\\lvert", "\\lVert"):
             return self.size_or_bars(start, self.only(parts, token), text == "\\lVert")
         if text in ("(", "[") and len(parts) == 1 and not after:
+            return parts[0]
+        if len(parts) == 1 and not after and not isinstance(parts[0], Relation | Dots):
             return parts[0]
         return Items(span, (*parts, *after), BRACKET_NAMES[text])
 
@@ -110,14 +113,16 @@ class Parts(Functions):
             self.named = True
         return Bars(self.span(start), inner, double, axes)
 
-    def axis_between_bars(self) -> bool:
-        """Say whether the word here stands alone between bars, and so is an axis."""
-        at = self.at
-        while at < self.end and self.tokens[at].kind in ("prime", "sub", "number", "letter"):
-            at += 1
-        after = self.tokens[at] if at < self.end else self.stop
-        before = self.tokens[self.at - 2] if self.at > 1 else self.stop
-        return after.text in ("|", "\\rvert") and before.text in ("|", "\\lvert")
+    def axis_between_bars(self, start: int) -> bool:
+        """Say whether the word at this place stands alone between bars, and so is an axis."""
+        before = self.tokens[start - 1].text if start else ""
+        if before not in ("|", "\\lvert"):
+            return False
+        at, self.at = self.at, start
+        self.axis()
+        closing = self.peek().text
+        self.at = at
+        return closing in ("|", "\\rvert")
 
     # -------------------------------------------------------------- fractions and the like
 
@@ -183,7 +188,7 @@ class Parts(Functions):
             depth += text.startswith("\\begin{") - text.startswith("\\end{")
             self.at += 1
         last = self.at - 1
-        if first < last and self.tokens[first].text == "[":
+        if name == "array" and first < last and self.tokens[first].text == "[":
             while first < last and self.tokens[first].text != "]":
                 first += 1
             first = min(first + 1, last)

@@ -199,7 +199,10 @@ class Body:
         own = around.own and meaning.kind != "value"
         if meaning.kind == "stack":
             return self.stack(defined, Around(defined.place, self.numbers, own))
-        return self.member(defined, meaning.indices, own)
+        indices = meaning.indices
+        if meaning.kind == "where" and not defined.letters:
+            indices = {t: v for t, v in around.indices.items() if self.numbers.get(t) != v}
+        return self.member(defined, indices, own)
 
     def _member_of_input(self, meaning: Meaning, around: Around) -> Value | None:
         found = self.linked.input_of(meaning)
@@ -260,10 +263,11 @@ class Body:
             return value
         whole = bare(defined.name) if along is not None else defined.name
         meaning = self.library.names.declaration(whole, defined.place, {})
-        if meaning is None or meaning.declared is None:
-            return value
-        for axis in meaning.declared.space.axes:
-            name = axis.axis.name
+        if meaning is not None and meaning.declared is not None:
+            axes = [a.axis.name for a in meaning.declared.space.axes]
+        else:
+            axes = self.library.names.axes_of_series(defined)
+        for name in axes:
             size = None if name == along else self.axis_size(name)
             if size is not None:
                 count = iota(Axis(name)[size])
@@ -289,7 +293,9 @@ class Body:
             return
         reached = [dict(k[2]).get(letter, 0) for k in self._known if k[0] is defined]
         for number in range(max([first, *reached]), last):
-            self.member(defined, {**indices, letter: number}, own)
+            name = numbered(defined.name, {letter: number})
+            if self.library.names.is_rule(name, defined):
+                self.member(defined, {**indices, letter: number}, own)
 
     def stack(self, defined: Defined, around: Around) -> Value:
         """Give all members of a series along an axis: that of its elements, or its index letter's."""
@@ -303,9 +309,12 @@ class Body:
         if last is None:
             upper = key(defined.range.upper) if defined.range and defined.range.upper else None
             raise self.no_number(upper or letter, defined.key)
-        members = [
-            self.member(defined, {letter: number}, around.own) for number in range(first, last + 1)
-        ]
+        members = []
+        for number in range(first, last + 1):
+            name = numbered(defined.name, {letter: number})
+            found = self.library.names.look(name, defined.place, self.numbers)
+            assert found is not None
+            members.append(self.value_of(found, around))
         return joining.stack[along or letter](*members)
 
     def _last_of_inputs(self, letter: str, first: int) -> int | None:
@@ -384,7 +393,7 @@ class BodyScope:
         if size is not None:
             return size
         if around.own and text in body.linked.listed:
-            meaning = names.declaration(name, around.place, around.indices)
+            meaning = names.parameter(name, around.place, around.indices)
         else:
             meaning = names.look(name, around.place, around.indices)
         if meaning is not None:
@@ -405,7 +414,7 @@ class BodyScope:
         if meaning is not None:
             return Applied(body.library, meaning)
         for found in body.linked.inputs:
-            if found.key == text and found.role in ("setting", "bundle"):
+            if found.key == text and found.declared is None and found.role != "argument":
                 value = body.values[found.key]
                 return Passed(name, value) if found.role == "bundle" else value
         if isinstance(name, Letter) and body.library.names.has_members(name):
@@ -452,8 +461,9 @@ class BodyScope:
     def extent(self, size: Expression) -> Value | None:
         """Give a declared size; None where nothing here has it."""
         text = key(size)
-        if text is not None:
-            return self.body.size_named(text)
+        found = None if text is None else self.body.size_named(text)
+        if found is not None:
+            return found
         try:
             return Evaluator(self).extent(size)
         except LatexError:

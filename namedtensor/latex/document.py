@@ -178,7 +178,7 @@ class Document:
         count = len(self.definitions.statements)
         last = max([s.block for s in self.definitions.statements], default=0)
         place = Place(count, last + 1, -1)
-        found = self.definitions.look(written, place, self.bound)
+        found = self.definitions.chosen(written, place, self.bound)
         if found is None or found.defined is None or None in found.indices.values():
             return None
         return found.defined, dict(found.indices)

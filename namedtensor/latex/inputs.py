@@ -39,7 +39,7 @@ class Linked:
     """A definition with what its formula takes; `indices` say which member of a family it is.
 
     `unbound` is the letter of a length that decides what the formula takes, and is not chosen yet;
-    `letters` are those that the document writes after semicolons.
+    `letters` are those whose members are inputs one by one: parameters, and first members of series.
     """
 
     defined: Defined

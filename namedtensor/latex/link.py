@@ -27,13 +27,14 @@ class Linker:
         calls = [d.call for d in names.definitions]
         listed = [stem(p) for c in calls if c is not None for p in c.parameters]
         self._after = frozenset([text for text in listed if text is not None])
+        self._apart = self._after | names.series_letters
 
     def linked(self, defined: Defined, indices: Indices | None = None) -> Linked:
         """Give a definition, or a member of a family, with what it takes."""
         numbers = {n: v for n, v in (indices or {}).items() if v is not None}
         place = (defined, tuple(sorted(numbers.items())))
         if place not in self._known:
-            linked = self._known[place] = Linked(defined, numbers, letters=self._after)
+            linked = self._known[place] = Linked(defined, numbers, letters=self._apart)
             Walk(self, linked).run()
         return self._known[place]
 

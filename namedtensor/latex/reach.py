@@ -61,13 +61,13 @@ class Walk:
         return meaning.declared.space if near else None
 
     def _unreached(self, call: Call | None, around: Around) -> None:
-        """Keep a parameter that is listed and declared right here, though the body forgets it."""
+        """Keep a parameter that is listed and declared in this section, though the body forgets it."""
         reached = {i.listed for i in self.linked.inputs}
         for place, parameter in enumerate(call.parameters if call else ()):
             meaning = self.names.declaration(parameter, around.place, around.indices)
             declared = None if meaning is None else meaning.declared
             if place not in reached and meaning is not None and declared is not None:
-                near = declared.place.block == around.place.block
+                near = declared.place.section == around.place.section
                 if near:
                     self._take(parameter, meaning)
 
@@ -140,6 +140,10 @@ class Walk:
         text = key(name, around.indices)
         if text is not None and (text in around.shadow or self._known(name, text, around)):
             return True
+        if isinstance(name, Scripts) and name.sub is not None and name.sup is not None:
+            self._name(dataclasses.replace(name, sup=None), around)
+            self.visit(name.sup, around)
+            return False
         if isinstance(name, Scripts):
             self.visit(name.base, around)
             for script in (name.sub, name.sup):
@@ -166,7 +170,7 @@ class Walk:
         if around.own and text in self.linked.own:
             return True
         if around.own and text in self.linked.listed:
-            meaning = self.names.declaration(name, around.place, around.indices)
+            meaning = self.names.parameter(name, around.place, around.indices)
         else:
             meaning = self.names.look(name, around.place, around.indices)
         if meaning is None:
@@ -224,6 +228,8 @@ class Walk:
         defined = meaning.defined
         assert defined is not None
         indices = {**self.linker.bound, **self.linked.indices, **meaning.indices}
+        if meaning.kind == "where" and not defined.letters:
+            indices = {**around.indices}
         if meaning.kind == "stack":
             indices |= dict.fromkeys(defined.letters)
         own = around.own and meaning.kind != "value"

@@ -12,7 +12,16 @@ import dataclasses
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from namedtensor.latex.scripts import Indices, fold, key, letters_in, match, script_letters, stem
+from namedtensor.latex.scripts import (
+    Indices,
+    fold,
+    key,
+    letters_in,
+    match,
+    numbered,
+    script_letters,
+    stem,
+)
 from namedtensor.latex.series import Range, ranges_of, unfolded
 from namedtensor.latex.stepwise import axis_along, bare, stepped
 from namedtensor.latex.syntax import (
@@ -20,6 +29,7 @@ from namedtensor.latex.syntax import (
     Binary,
     Call,
     Constraint,
+    Contract,
     Declaration,
     Definition,
     Expression,
@@ -28,6 +38,7 @@ from namedtensor.latex.syntax import (
     Letter,
     Number,
     Relation,
+    Renaming,
     Scripts,
     Signature,
     SizedAxis,
@@ -35,6 +46,9 @@ from namedtensor.latex.syntax import (
     Statement,
 )
 from namedtensor.latex.walk import all_of, walk
+
+#: A series that reaches back further than this is not started from its first members.
+MOST_BACK = 16
 
 #: Letters that are numbers wherever their section says nothing else.
 CONSTANTS = ("pi", "e", "infty")
@@ -153,6 +167,11 @@ class Names:
     # ------------------------------------------------------------------------------- collecting
 
     def _note_definitions(self) -> None:
+        self._scripted: dict[str, list[Scripts]] = {}
+        for statement in self.statements:
+            if isinstance(statement, Definition):
+                for part in all_of(Scripts, statement.body):
+                    self._scripted.setdefault(stem(part) or "", []).append(part)
         self._moved = {
             (letter, s.block)
             for s in self.statements
@@ -233,6 +252,11 @@ class Names:
                 place = Place(index, statement.block, statement.section)
                 made = Declaration(name.span, (name,), space, statement.block, statement.section)
                 self.declared[text] = [Declared(text, name, space, made, place)]
+
+    @property
+    def series_letters(self) -> frozenset[str]:
+        """The letters of which a series is defined."""
+        return frozenset(self._wholes)
 
     def range_of(self, letter: str, statement: Statement) -> Range | None:
         """Give the range of an index letter: its own condition's, or the nearest that is stated."""
@@ -355,6 +379,14 @@ class Names:
             return None
         return self._declared_in(name, text, indices, place, lambda p: True)
 
+    def parameter(self, name: Expression, place: Place, indices: Indices) -> Meaning | None:
+        """Find the declaration of a listed letter: one in a later section is of another letter."""
+        found = self.declaration(name, place, indices)
+        if found is None or found.declared is None:
+            return None
+        at = found.declared.place
+        return found if at.section == place.section or at.index < place.index else None
+
     def family(self, name: Expression, place: Place) -> Declared | None:
         """Find the declared family that a bare name stands for: x^t for x."""
         found = [
@@ -373,6 +405,36 @@ class Names:
             for d in group
         )
 
+    def chosen(self, name: Expression, place: Place, indices: Indices) -> Meaning | None:
+        """Find the definition of a member that is asked for by its number: X^L, f_3."""
+        text = key(name, indices)
+        if text is None:
+            return None
+        found = self._value(name, text, place, indices, lambda p: True, "value")
+        return found or self.function(name, place, indices)
+
+    def is_rule(self, name: Expression, defined: Defined) -> bool:
+        """Say whether a member of a series is given by its rule, and not by a definition of its own."""
+        found = self._value(name, key(name) or "", defined.place, {}, lambda p: True, "value")
+        return found is not None and found.defined is defined
+
+    def axes_of_series(self, defined: Defined) -> list[str]:
+        """Find axes that the members of a series must have: those renamed or contracted in its steps."""
+        text = stem(defined.name)
+        found: list[str] = []
+        for statement in self.statements:
+            if not isinstance(statement, Definition) or statement.section != defined.place.section:
+                continue
+            for part in all_of(Indexed, statement.body):
+                if stem(part.base) == text:
+                    for item in part.items:
+                        if isinstance(item, Renaming):
+                            found += [a.axis.name for a in item.before]
+            for product in all_of(Contract, statement.body):
+                if text in (stem(product.left), stem(product.right)):
+                    found += [a.name for a in product.axes]
+        return list(dict.fromkeys(found)) if isinstance(defined.name, Scripts) else []
+
     def before(self, defined: Defined) -> Meaning | None:
         """Find what a name stood for before an update of it, X <- X + 1."""
         earlier = [
@@ -388,16 +450,27 @@ class Names:
         """List the members of a series that have a number of their own: h^0 beside h^t."""
         text = stem(defined.name)
         found: list[Expression] = []
-        declared = [d.name for group in self.declared.values() for d in group if not d.letters]
-        defined_ = [d.name for group in self.defined.values() for d in group if not d.letters]
-        for name in (*declared, *defined_):
-            same = stem(name) == text
-            if same and match(defined.name, name, defined.letters, {}) is not None:
-                found.append(name)
-        if axis_along(defined.name) is not None and defined.range is None and not found:
-            zero = Number(defined.name.span, 0)
-            found.append(Scripts(defined.name.span, _base(defined.name), sub=zero))
-        return found
+        for group in self.defined.values():
+            for name in [d.name for d in group if not d.letters and stem(d.name) == text]:
+                if match(defined.name, name, defined.letters, {}) is not None:
+                    found.append(name)
+        return [*found, *self._before_first(defined)]
+
+    def _before_first(self, defined: Defined) -> Iterator[Expression]:
+        """Name the members that a series reaches back to from its first ones: h^{t-1} reaches h^0."""
+        if len(defined.letters) != 1:
+            return
+        (letter,) = defined.letters
+        lower = fold(defined.range.lower, {}) if defined.range is not None else 1
+        far, back = 1000, 0
+        for part in self._scripted.get(stem(defined.name) or "", ()):
+            bound = match(defined.name, part, defined.letters, {letter: far})
+            number = None if bound is None else bound.get(letter)
+            if number is not None and number < far:
+                back = max(back, far - number)
+        first = 1 if lower is None else lower
+        for number in range(first - min(back, MOST_BACK), first):
+            yield numbered(defined.name, {letter: number})
 
     def _constant(
         self, name: Expression, text: str, place: Place, indices: Indices
@@ -511,10 +584,6 @@ class Names:
         ]
         best = _nearest(rules, place)
         return None if best is None else Meaning("stack", best.key, defined=best)
-
-
-def _base(name: Expression) -> Expression:
-    return name.base if isinstance(name, Scripts) else name
 
 
 def _stated_sizes(statements: Sequence[Statement]) -> Iterator[tuple[str, Expression, Place]]:

@@ -1,0 +1,71 @@
+"""The corpus once more: printed and read again, or written as Python, its formulas give the same."""
+
+from __future__ import annotations
+
+import functools
+import types
+
+import numpy as np
+import pytest
+
+import namedtensor.latex
+from namedtensor.latex.names import DIALECTS
+
+from .corpus.subjects import ALL, DOCUMENTS
+from .test_corpus import arrays, document, every_document, formula, named, tensor
+
+WHOLE = [path for path in DOCUMENTS if path.stem != "refused"]
+#: What asks for a length or for a member is asked of the document itself.
+SINGLE = [
+    (path, entry)
+    for path, entry in ALL
+    if not entry.torch_only and not entry.chosen and entry.member is None and "^" not in entry.name
+]
+
+in_both_dialects = pytest.mark.parametrize("dialect", DIALECTS)
+
+
+@functools.cache
+def printed(path, dialect):
+    return namedtensor.latex.read(document(path).latex(dialect), f"{path.stem}.{dialect}")
+
+
+@functools.cache
+def module(path):
+    made = types.ModuleType(path.stem)
+    exec(compile(document(path).python(), path.stem, "exec"), vars(made))
+    return made
+
+
+def assert_same_numbers(path, entry, function):
+    drawn = arrays(entry)
+    given = {name: tensor(entry.inputs[name], array, "numpy") for name, array in drawn.items()}
+    with np.errstate(divide="ignore"):
+        result, expected = function(**given), formula(path, entry)(**given)
+    if entry.result:
+        result, expected = (r.numpy(*entry.result.split()) for r in (result, expected))
+    np.testing.assert_allclose(np.asarray(result), np.asarray(expected), rtol=1e-9, atol=1e-9)
+
+
+@in_both_dialects
+@pytest.mark.parametrize("path", WHOLE, ids=lambda path: path.name)
+def test_what_a_document_prints_is_read_and_checked_without_findings(path, dialect):
+    again = printed(path, dialect)
+    found = [f for f in [*again.findings, *again.check()] if f.severity != "note"]
+    assert [str(finding) for finding in found] == []
+
+
+@in_both_dialects
+@pytest.mark.parametrize(("path", "entry"), named(SINGLE))
+def test_a_printed_formula_gives_the_same(path, entry, dialect):
+    assert_same_numbers(path, entry, printed(path, dialect)[entry.name])
+
+
+@pytest.mark.parametrize(("path", "entry"), named(SINGLE))
+def test_a_formula_written_as_python_gives_the_same(path, entry):
+    assert_same_numbers(path, entry, getattr(module(path), formula(path, entry).name))
+
+
+@every_document
+def test_python_that_is_written_twice_is_the_same(path):
+    assert document(path).python() == namedtensor.latex.read_file(path).python()

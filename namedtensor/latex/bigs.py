@@ -27,6 +27,7 @@ from namedtensor.latex.syntax import (
     Scripts,
     Space,
 )
+from namedtensor.latex.unrolled import chooses_members, unrolled
 from namedtensor.latex.values import UNKNOWN, Value
 from namedtensor.latex.wording import wording
 from namedtensor.operations.elementwise import where
@@ -86,8 +87,6 @@ def big(e: Evaluator, part: Big) -> Value:
 
 
 def _no_axes(e: Evaluator, part: Big, value: Value) -> Value:
-    if value is UNKNOWN:
-        return UNKNOWN
     text = wording(part.body)
     first = value.axes[0] if isinstance(value, NamedTensor) and value.axes else "ax"
     shapes = [(text, str(value.shape))] if isinstance(value, NamedTensor) else []
@@ -133,6 +132,8 @@ class _Range:
 
 
 def _over_index(e: Evaluator, part: Big) -> Value:
+    if chooses_members(e, part):
+        return unrolled(e, part)
     found = _range(e, part)
     if found is UNKNOWN:
         return UNKNOWN

@@ -85,10 +85,11 @@ def _comparison(
 def _membership(
     e: Evaluator, part: Expression, left: Expression, value: Value, op: str, right: Expression
 ) -> Value:
-    if not isinstance(right, Items) or right.bracket != "{":
+    listed = isinstance(right, Items) and right.bracket == "{"
+    if not listed and not isinstance(right, Number):
         return e.refuse(part, "asks for a set that is not listed", "i \\in \\{1, 2\\} lists one")
     result: Value = False
-    for member in right.parts:
+    for member in right.parts if isinstance(right, Items) else (right,):
         found = _comparison(e, part, "=", (value, e.value(member)), (left, member))
         result = e.attempt(part, either, [result, found])
     if op == "notin":

@@ -37,7 +37,7 @@ def derived(e: Evaluator, part: Derivative) -> Value:
             part,
             ArgumentsError,
             f"{wording(part.by)} is no named tensor, and a derivative is by one",
-            f"derive by an argument of the formula: d {wording(part.of)} / dX",
+            f"derive by an argument of the formula: d{wording(part.of)}/dX",
         )
     Y = e.numbers(part.of)
     if not isinstance(Y, NamedTensor):
@@ -66,7 +66,7 @@ def _gradient(e: Evaluator, part: Derivative, Y: Any, X: Any) -> Value:
             part,
             AxisSizeError,
             f"{text} has axes, and a gradient is of a single number",
-            f"sum over them, or write the derivative: d {text} / d {wording(part.by)}",  # type: ignore[arg-type]
+            f"sum over them, or write the derivative: d{text}/d{wording(part.by)}",  # type: ignore[arg-type]
             [(text, str(Y.shape))],
         )
     found = e.attempt(part, _jacobian, [Y, X], [part.of, part.by])  # type: ignore[list-item]

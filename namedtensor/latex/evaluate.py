@@ -26,7 +26,7 @@ from namedtensor.latex.meanings import Word
 from namedtensor.latex.nonsense import ArgumentsError, NotNotationError
 from namedtensor.latex.syntax import Expression, Indexed, Matrix
 from namedtensor.latex.values import UNKNOWN, Scope, Value
-from namedtensor.latex.wording import wording
+from namedtensor.latex.wording import in_notation, wording
 from namedtensor.tensor.labels import operand_words
 
 Reader = Callable[["Evaluator", Any], Value]
@@ -135,7 +135,9 @@ class Evaluator:
         try:
             return operation(*given)
         except NamedTensorError as error:
-            return self.scope.failed(where, error)
+            return self.scope.failed(where, _of_formula(error, where))
+        except OverflowError:
+            return self.fail(where, NamedTensorError, f"{wording(where)} is too large for a number")
         except (ArithmeticError, ValueError) as error:
             return self.scope.failed(where, NamedTensorError(wording(where), first_line(error)))
         finally:
@@ -159,6 +161,13 @@ class Evaluator:
     def numbers(self, expression: Expression) -> Value:
         """Give the value of an expression that must be numbers; UNKNOWN otherwise."""
         return self.attempt(expression, _same, [self.value(expression)], [expression])
+
+
+def _of_formula(error: NamedTensorError, where: Expression) -> NamedTensorError:
+    """Say what failed in the formula's own words; errors that have a place keep theirs."""
+    if type(error).__init__ is not NamedTensorError.__init__:
+        return error
+    return type(error)(wording(where), error.why, error.operands, in_notation(error.hint))
 
 
 def _same(value: Value) -> Value:

@@ -103,7 +103,7 @@ def scripts(e: Evaluator, name: Scripts) -> Value:
     base: Expression = name.base
     if name.sub is not None:
         base = replace(name, sup=None)
-    if isinstance(base, (Letter, Scripts)) and not _is_known(e, base):
+    if isinstance(name.base, Letter) and not _is_known(e, base):
         return undefined(e, name)
     if _is_transpose(e, name.sup):
         return e.refuse(
@@ -114,7 +114,7 @@ def scripts(e: Evaluator, name: Scripts) -> Value:
     return power(e, name, base, name.sup)
 
 
-def _is_known(e: Evaluator, name: Letter | Scripts) -> bool:
+def _is_known(e: Evaluator, name: Expression) -> bool:
     """Say whether a base means something by itself, so that its superscript may be a power."""
     if find(e, name) is not None:
         return True

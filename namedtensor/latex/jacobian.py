@@ -107,7 +107,7 @@ class _Derivation:
                 f"d {node.name}",
                 f"the derivative of {node.name} is not known",
                 [(describe(node), str(node.type))],
-                "take it in Python, with torch: nt.derivative(f)(X)",
+                "take it in Python, where torch knows it",
             )
         return rule(SymbolicTensor(node), node.operation.params, operands, parts)
 

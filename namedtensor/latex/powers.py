@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import math
-from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from namedtensor.axes import shown
-from namedtensor.latex.indices import same
 from namedtensor.latex.syntax import Expression, Letter, Number, Root, Scripts, Unary
 from namedtensor.latex.values import UNKNOWN, Value
 from namedtensor.operations.elementwise import exp, sqrt
@@ -27,25 +25,14 @@ def power(e: Evaluator, where: Expression, base: Expression, exponent: Expressio
         if value == math.e if isinstance(value, float) else False:
             return e.attempt(where, exp, [e.value(exponent)], [exponent])
     value = e.value(base)
-    if _is_minus_one(exponent) and isinstance(value, NamedTensor):
-        square = _rows_and_columns(value)
-        if square is not None:
-            rows, columns = square
-            return e.refuse(
-                where,
-                "may be the inverse of a matrix, and does not say which axes are its rows and columns",
-                f"write inv_{{{rows},{columns}}} for the inverse, or 1/X for that of each number",
-            )
+    if _is_minus_one(exponent) and isinstance(value, NamedTensor) and len(value.axes) > 1:
+        rows, columns = map(shown, value.axes[:2])
+        return e.refuse(
+            where,
+            "may be the inverse of a matrix, and does not say which axes are its rows and columns",
+            f"write inv_{{{rows},{columns}}} for the inverse, or 1/X for that of each number",
+        )
     return e.attempt(where, raised, [value, e.value(exponent)], [base, exponent])
-
-
-def _rows_and_columns(X: Any) -> tuple[str, str] | None:
-    """Find two axes of one size, or of one name but for primes: those of a matrix with an inverse."""
-    for (a, n), (b, m) in combinations(X.sizes, 2):
-        alike = n == m if isinstance(n, int) and isinstance(m, int) else same(n, m)
-        if shown(a).rstrip("'") == shown(b).rstrip("'") or (n is not None and alike):
-            return shown(a), shown(b)
-    return None
 
 
 def _is_minus_one(exponent: Expression) -> bool:

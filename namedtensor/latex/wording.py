@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from namedtensor.latex.syntax import (
@@ -13,6 +14,7 @@ from namedtensor.latex.syntax import (
     Binary,
     Call,
     Contract,
+    Derivative,
     Expression,
     Floor,
     Indexed,
@@ -69,6 +71,22 @@ def wording(expression: Expression, depth: int = 3) -> str:
             return _other(expression, inner)
 
 
+def in_notation(hint: str) -> str:
+    """Write in the notation what an operation tells a programmer to type.
+
+    >>> in_notation("rename the axis of V that you mean: V[val >> key]")
+    'rename the axis of V that you mean: V_{val -> key}'
+    >>> in_notation("nt.sum[seq](X) reduces")
+    'sum_{seq}(X) reduces'
+    """
+    hint = re.sub(r'\["?([^]["]+?) (?:>>|->) ([^]["]+?)"?\]', r"_{\1 -> \2}", hint)
+    return re.sub(r"\bnt\.(\w+)(?:\[([\w', ]+)\])?", _word, hint)
+
+
+def _word(found: re.Match[str]) -> str:
+    return found[1] + (f"_{{{found[2]}}}" if found[2] else "")
+
+
 def _scripts(name: Scripts, depth: int) -> str:
     text = _tight(name.base, depth) + "'" * name.primes
     for mark, script in (("_", name.sub), ("^", name.sup)):
@@ -123,6 +141,9 @@ def _other(part: Expression, depth: int) -> str:
             return " ".join([wording(first, depth), *[f"{o} {wording(x, depth)}" for o, x in rest]])
         case Is(subject=subject, what=what):
             return f"{wording(subject, depth)} {what}"
+        case Derivative(of=of, by=by):
+            below = "" if by is None else f"/d{_tight(by, depth)}"
+            return f"d{_tight(of, depth)}{below}"
         case Items(parts=parts, bracket=bracket):
             closing = {"(": ")", "[": "]", "{": "}"}.get(bracket, "")
             return bracket + ", ".join(wording(p, depth) for p in parts) + closing

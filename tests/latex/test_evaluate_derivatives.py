@@ -155,9 +155,9 @@ def message(text, **values):
 def test_what_cannot_be_derived_says_so():
     X = leaf("X", "ax[3]")
     assert message(r"\frac{\partial Y}{\partial X}", X=X, Y=nt.sort["ax"](X)) == (
-        "d sort: the derivative of sort is not known\n"
+        "dY/dX: the derivative of sort is not known\n"
         "  sort[ax](X) : ax[3]\n"
-        "hint: take it in Python, with torch: nt.derivative(f)(X)"
+        "hint: take it in Python, where torch knows it"
     )
     data = nt.tensor([1.0], ax)
     assert message(r"\frac{\partial Y}{\partial X}", X=data, Y=data) == (
@@ -167,14 +167,14 @@ def test_what_cannot_be_derived_says_so():
         "hint: take it of a formula"
     )
     assert message(r"\frac{\partial Y}{\partial X}", X=2.0, Y=X) == (
-        "derivative: X is no named tensor, and a derivative is by one\n"
-        "hint: derive by an argument of the formula: d Y / dX"
+        "dY/dX: X is no named tensor, and a derivative is by one\n"
+        "hint: derive by an argument of the formula: dY/dX"
     )
     assert message(r"\nabla_X Y", X=X, Y=X) == (
-        "derivative: Y has axes, and a gradient is of a single number\n"
+        "dY/dX: Y has axes, and a gradient is of a single number\n"
         "  Y : ax[3]\n"
-        "hint: sum over them, or write the derivative: d Y / d X"
+        "hint: sum over them, or write the derivative: dY/dX"
     )
     assert message(r"\partial X", X=X) == (
-        "derivative: derivative is a differential by itself\nhint: derive by something: dY/dX"
+        "dX: dX is a differential by itself\nhint: derive by something: dY/dX"
     )

@@ -1,60 +1,59 @@
-"""Walk over the syntax tree, whatever its depth."""
+"""Walk over the parts of a syntax tree."""
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
-from dataclasses import fields, is_dataclass
-from functools import cache
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from namedtensor.latex.syntax import Letter
+from namedtensor.latex.source import Span
+from namedtensor.latex.syntax import AxisName
 
 Kind = TypeVar("Kind")
 
-#: What fields of the tree hold that is no part of it, by their annotations.
-VALUES = frozenset(("str", "int", "bool", "int | float", "Span"))
+_PARTS: dict[type, tuple[str, ...]] = {}
 
 
-@cache
-def children_of(kind: type) -> tuple[str, ...]:
-    """Name the fields of a class of the tree that hold its parts.
+def children(part: Any) -> Iterator[Any]:
+    """Give the parts that a part is directly made of, in the order in which they are kept."""
+    names = _PARTS.get(type(part))
+    if names is None:
+        fields = dataclasses.fields(part) if dataclasses.is_dataclass(part) else ()
+        names = tuple([f.name for f in fields if f.name not in ("span", "block", "section")])
+        _PARTS[type(part)] = names
+    for name in names:
+        yield from _spread(getattr(part, name))
 
-    >>> children_of(Letter)
-    ()
+
+def _spread(value: Any) -> Iterator[Any]:
+    if isinstance(value, tuple):
+        for item in value:
+            yield from _spread(item)
+    elif dataclasses.is_dataclass(value) and not isinstance(value, Span):
+        yield value
+
+
+def walk(part: Any) -> Iterator[Any]:
+    """Give a part and everything inside it, outermost first.
+
+    >>> from namedtensor.latex.source import Span
+    >>> from namedtensor.latex.syntax import Letter, Unary
+    >>> at = Span(0, 1)
+    >>> [type(p).__name__ for p in walk(Unary(at, "-", Letter(at, "X")))]
+    ['Unary', 'Letter']
     """
-    if not is_dataclass(kind):
-        return ()
-    return tuple(field.name for field in fields(kind) if field.type not in VALUES)
+    pending = [part]
+    while pending:
+        found = pending.pop()
+        yield found
+        pending += reversed(list(children(found)))
 
 
-def parts_of(whole: object, kind: type[Kind]) -> Iterator[Kind]:
-    """Give all parts of one kind: of a statement, an expression, or a tuple of them."""
-    waiting: list[object] = [whole]
-    while waiting:
-        thing = waiting.pop()
-        if isinstance(thing, kind):
-            yield thing
-        if isinstance(thing, tuple):
-            waiting += thing
-        else:
-            for name in children_of(type(thing)):
-                waiting.append(getattr(thing, name))
+def all_of(kind: type[Kind], part: Any) -> list[Kind]:
+    """List the parts of one kind inside a part."""
+    return [p for p in walk(part) if isinstance(p, kind)]
 
 
-def letters_of(whole: object) -> Iterator[Letter]:
-    """Give all letters of a statement, or of a part of one."""
-    return parts_of(whole, Letter)
-
-
-def depth_of(whole: object) -> int:
-    """Say how deep a tree is."""
-    deepest = 0
-    waiting: list[tuple[object, int]] = [(whole, 0)]
-    while waiting:
-        thing, depth = waiting.pop()
-        deepest = max(deepest, depth)
-        if isinstance(thing, tuple):
-            waiting += [(part, depth) for part in thing]
-        else:
-            waiting += [(getattr(thing, n), depth + 1) for n in children_of(type(thing))]
-    return deepest
+def axis_names(part: Any) -> list[AxisName]:
+    """List where axes are named inside a part."""
+    return all_of(AxisName, part)

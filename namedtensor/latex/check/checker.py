@@ -29,6 +29,7 @@ from namedtensor.latex.syntax import (
     Binary,
     Call,
     Contract,
+    Definition,
     Expression,
     Indexed,
     Induction,
@@ -383,6 +384,17 @@ class Checker:
     def declared_type(self, declared: Declared) -> Type | None:
         """Give the shape that a declaration states."""
         return type_of(self.declared_value(declared))
+
+    def role(self, owner: Declared, side: Expression) -> str:
+        """Say whether a tensor is an argument or a parameter of the formula around a part."""
+        place = self.occurrences.place_of(side.span)
+        statement = None if place is None else self.names.statements[place.index]
+        defined = self.names.of(statement) if isinstance(statement, Definition) else None
+        call = None if defined is None else defined.call
+        if call is not None and owner.key in [key(a) for a in call.arguments]:
+            return "argument"
+        own = [key(p) for p in call.parameters] if call is not None else []
+        return "parameter" if owner.key in own or stem(owner.name) in own else ""
 
     def named_elsewhere(self, axis: str, owner: Declared) -> bool:
         """Say whether anything but a tensor's own declaration and elements names an axis."""

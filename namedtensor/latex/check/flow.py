@@ -112,10 +112,15 @@ def _alone(checker: Checker, axis: str, side: Expression, gains: list[str]) -> b
     owner = checker.declaration_with(axis, side)
     if owner is None or checker.named_elsewhere(axis, owner):
         return False
+    role = checker.role(owner, side)
+    if role == "argument":
+        return False  # what an argument has besides passes through: all points, all centres
     sized = next(s for s in owner.space.axes if s.axis.name == axis)
     report = checker.report
     name = report.text(owner.name.span)
     fits = checker.same_size(owner, axis, gains)
+    if fits is None and role != "parameter":
+        return False
     hint = "the sum gets both axes; name an axis that the other side has"
     mend = None
     if fits is not None:

@@ -74,7 +74,7 @@ def is_nan(document: Document, defined: Defined) -> bool:
 
 
 def _nan(formula: Formula, draw: Draw) -> bool:
-    source = np.random.default_rng(0)
+    source = np.random.default_rng(DRAWS.index(draw))
     given = dict(_given(formula, draw, source))
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
@@ -115,5 +115,5 @@ def _tensor(space: Space, draw: Draw, source: np.random.Generator) -> NamedTenso
     if space.letter == "B":
         numbers = numbers > 0.5
     elif space.letter == "Z":
-        numbers = np.zeros(sizes, dtype=int)
+        numbers = source.integers(0, 2, sizes)
     return tensor(numbers, *[Axis(a.name) for a in space.axes])

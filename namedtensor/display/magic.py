@@ -13,56 +13,51 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from html import escape
 from typing import Any
 
 from namedtensor.errors import NamedTensorError
 from namedtensor.formula import Formula
 from namedtensor.latex import read
+from namedtensor.latex.families import Family
 
 _MATH = re.compile(r"\$|\\\[|\\\(|\\begin\s*\{")
 _LENGTH = re.compile(r"(\w+)=(\d+)")
-_LANGUAGE = "latex"
 
 
 class Cell:
-    """What a cell says: its document, its findings, and the names that it gives to formulas."""
+    """What a cell says: its document, its findings, and the names that it gives to formulas.
+
+    Letters that a formula's block defines for it, as Q in MHA(X; W) = att(Q, K, V), get no names.
+    """
 
     def __init__(self, document: Any) -> None:
         self.document = document
         self.findings = document.check()
         self.named: dict[str, Any] = {}
+        self.equations: list[str] = []
+        for _, found in document.attempts():
+            if isinstance(found, Formula):
+                # where it cannot be printed, one of the findings says why
+                with suppress(NamedTensorError):
+                    self.equations.append(found.latex("underset"))
+                    self.named[found.name] = found
         for name in document.names:
-            if name.isidentifier():
-                try:
-                    self.named[name] = document[name]
-                except NamedTensorError:
-                    continue  # one of the findings says why
+            if name.isidentifier() and name not in self.named:
+                with suppress(NamedTensorError):
+                    found = document[name]
+                    if isinstance(found, Family):
+                        self.named[name] = found
 
     def _repr_markdown_(self) -> str:
-        parts = [self._rendered()]
-        parts += [f"<pre>{escape(str(finding))}</pre>" for finding in self.findings]
-        if self.named:
-            parts.append(
-                "Defined: " + ", ".join(f"`{_called(n, f)}`" for n, f in self.named.items())
-            )
-        return "\n\n".join(parts)
-
-    def _rendered(self) -> str:
-        """Print the formulas from their trees; as they were typed, where that cannot be done."""
-        try:
-            return str(self.document.latex("underset"))
-        except NamedTensorError:
-            text = self.document.source.text.strip("\n")
-            return f"```{_LANGUAGE}\n{text}\n```"
+        findings = [f"<pre>{escape(str(finding))}</pre>" for finding in self.findings]
+        names = ", ".join(f"`{found!r}`" for found in self.named.values())
+        defined = [f"Defined: {names}"] if names else []
+        return "\n\n".join([*self.equations, *findings, *defined])
 
     def __repr__(self) -> str:
-        lines = [str(finding) for finding in self.findings]
-        return "\n\n".join([*lines, *[_called(n, f) for n, f in self.named.items()]])
-
-
-def _called(name: str, found: Any) -> str:
-    return repr(found) if isinstance(found, Formula) else name
+        return "\n\n".join(map(str, [*self.findings, *map(repr, self.named.values())]))
 
 
 def document_of(cell: str) -> str:

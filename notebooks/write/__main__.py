@@ -5,6 +5,7 @@
 Leaves out of the page what changes from run to run: times and names of machines.
 """
 
+import re
 from pathlib import Path
 
 import jupytext
@@ -14,9 +15,18 @@ from nbclient import NotebookClient
 FOLDER = Path(__file__).parents[1]
 
 
+def read(source: Path) -> nbformat.NotebookNode:
+    """Read a source; what stands below %%named is LaTeX, and a comment in the source."""
+    notebook = jupytext.read(source)
+    for cell in notebook.cells:
+        if cell.cell_type == "code" and cell.source.startswith("%%named"):
+            cell.source = re.sub(r"^# ?", "", cell.source, flags=re.MULTILINE)
+    return notebook
+
+
 def write(source: Path) -> Path:
     """Write one notebook beside its source."""
-    notebook = jupytext.read(source)
+    notebook = read(source)
     client = NotebookClient(notebook, record_timing=False, resources={"metadata": {"path": FOLDER}})
     client.execute()
     notebook.metadata.pop("language_info", None)  # names the version of Python

@@ -44,9 +44,9 @@ def test_a_cell_shows_its_formulas_and_names_them(named, names):
         "\\text{total}(X) &= \\sum_{\\text{seq}} X\n"
         "\\end{aligned}$$\n"
         "\n"
-        "Defined: `total(X: R[seq, emb])`"
+        "Defined: `total(X: R[seq, emb]) -> R[emb]`"
     )
-    assert repr(shown) == "total(X: R[seq, emb])"
+    assert repr(shown) == "total(X: R[seq, emb]) -> R[emb]"
     assert list(names) == ["total"]
 
 
@@ -71,8 +71,21 @@ def test_findings_stand_below_with_the_line_of_the_cell_and_what_is_right_can_be
     assert page.count("<pre>") == 1
     assert "cell:4:" in page
     assert str(finding) in repr(shown)
-    assert "good" in names
+    assert page.count("$$") == 2
+    assert list(names) == ["good"]
     assert nt.max["emb"](names["good"](nt.ones("seq[3] emb[2]"))).item() == 3.0
+
+
+def test_letters_inside_of_a_formula_get_no_names_and_families_do(named, names):
+    inside = r"""
+X \in \mathbb{R}^{\text{seq}}, \gamma^l \in \mathbb{R}^{\text{seq}} \\
+\text{f}(X) = Q \odot Q \\
+Q = 2 X \\
+\text{scale}^l(X; \gamma^l) = X \odot \gamma^l
+"""
+    named("", inside)
+    assert [name for name in names if name != "text_f"] == ["scale"]
+    assert names["scale"][2].name == "scale__2"
 
 
 def test_findings_are_escaped(named):
@@ -87,9 +100,9 @@ X^1 = 2 X^0 \\
 \vdots \\
 X^L = 2 X^{L-1}
 """
-    shown = named("L=3", cell)
-    X = shown.document["X^L"]
-    assert X(nt.ones("emb[2]")).numpy().tolist() == [8.0, 8.0]
+    named("L=3", cell)
+    assert list(names) == ["X1", "X__L"]
+    assert names["X__L"](nt.ones("emb[2]")).numpy().tolist() == [8.0, 8.0]
 
 
 @pytest.mark.parametrize("line", ["L", "L=x", "L=2 -q"])

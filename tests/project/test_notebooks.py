@@ -3,6 +3,7 @@
 import jupytext
 import pytest
 
+from notebooks.write.__main__ import read
 from tests.project.interpreter import ROOT
 
 SOURCES = sorted((ROOT / "notebooks").glob("*.py"))
@@ -22,7 +23,7 @@ def test_every_notebook_has_its_source_and_every_source_its_notebook():
 @pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.stem)
 def test_the_notebook_and_its_source_are_in_step(source):
     page = source.with_suffix(".ipynb")
-    assert cells(jupytext.read(page)) == cells(jupytext.read(source)), (
+    assert cells(jupytext.read(page)) == cells(read(source)), (
         f"{source.name} and {page.name} differ; write the notebook again from its source:\n"
         "  make notebooks"
     )

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from namedtensor.axes import shown
 from namedtensor.latex.arithmetic import axes_of
 from namedtensor.latex.by_elements import renamed
 from namedtensor.latex.indices import Index, Position, bound, is_whole, one_based, plain, position
@@ -172,9 +173,8 @@ def _reduced(e: Evaluator, part: Big, value: Value, index: Index) -> Value:
             f"nothing says how far {_letter(index)} runs",
             f"write its range: {part.op}_{{{_letter(index)}=1}}^n, or index an axis by it",
         )
-    axis = index.axis
-    if index.home is not None and index.home not in given.axes:
-        given, axis = renamed(given, [(index.axis, index.home)]), index.home
+    axis = _free(index.home or _letter(index), [*given.axes, *_homes(e)])
+    given = renamed(given, [(index.axis, axis)])
     operation = _OVER_INDEX[part.op][sized(axis, None)]
     result = e.attempt(part, operation, [given], [part.body])
     if part.op in ("argmax", "argmin") and result is not UNKNOWN:
@@ -183,9 +183,20 @@ def _reduced(e: Evaluator, part: Big, value: Value, index: Index) -> Value:
 
 
 def _letter(index: Index) -> str:
-    from namedtensor.axes import shown
-
     return shown(index.axis)
+
+
+def _homes(e: Evaluator) -> list[str]:
+    """List the axes along which the indices run that are bound around."""
+    terms = [t for v in e.bound.values() if isinstance(v, Position) for t, _ in v.terms]
+    return [t.home for t in terms if isinstance(t, Index) and t.home is not None]
+
+
+def _free(axis: str, taken: Sequence[str]) -> str:
+    """Prime a name until it is free."""
+    while axis in taken:
+        axis += "'"
+    return axis
 
 
 def _repeated(e: Evaluator, part: Big, value: Any, index: Index) -> Value:

@@ -11,11 +11,12 @@ from namedtensor.formula.rewrite.renames import push_renames
 from namedtensor.latex.indices import Index, bound, plain, zero_based
 from namedtensor.latex.nonsense import ArgumentsError
 from namedtensor.latex.syntax import At, Expression, Indexed, Letter, Matrix, Scripts
-from namedtensor.latex.values import UNKNOWN, Value
+from namedtensor.latex.values import UNKNOWN, Scope, Value
 from namedtensor.latex.wording import wording
 from namedtensor.operations.elementwise import where
 from namedtensor.operations.joining import stack
-from namedtensor.primitives import table
+from namedtensor.primitives import Node, table
+from namedtensor.primitives.node import apply_node
 from namedtensor.shape import sized
 from namedtensor.tensor import NamedTensor, SymbolicTensor, apply
 from namedtensor.tensor.resize import resize
@@ -42,25 +43,25 @@ def element(
         value = e.attempt(body, lambda c, x: where(c, x, float("nan")), [holds, value])
     pairs = [(index, axis) for axis, _, index in indices]
     found = e.attempt(target, lambda x: _over(x, pairs, wording(target)), [value])
-    return _closed(e, found)
+    return sized_here(e.scope, found)
 
 
-def _closed(e: Evaluator, X: Value) -> Value:
+def sized_here(scope: Scope, X: Value) -> Value:
     """Give axes that are still open the size that they have here, where the numbers depend on data."""
     if not isinstance(X, SymbolicTensor) or X.node.type.weak:
         return X
     sizes = {}
     for axis, size in X.node.type.axes:
-        known = None if size is not None else known_size(e, axis)
+        known = None if size is not None else known_size(scope, axis)
         if known is not None:
             sizes[axis] = getattr(known, "node", known)
     return SymbolicTensor(resize(X.node, sizes), X.axes) if sizes else X
 
 
-def known_size(e: Evaluator, axis: str) -> Any:
+def known_size(scope: Scope, axis: str) -> Any:
     """Give |axis| here; None where nothing says it."""
     try:
-        size = e.scope.size(axis)
+        size = scope.size(axis)
     except NamedTensorError:
         return None
     return None if size is UNKNOWN else size
@@ -86,7 +87,9 @@ def _indices(e: Evaluator, target: Indexed, sizes: Mapping[str, Any]) -> Any:
         size = sizes.get(item.axis.name)
         if size is UNKNOWN:
             return UNKNOWN
-        found.append((item.axis.name, item.at, Index(wording(item.at), size)))
+        index = Index(wording(item.at), size)
+        index.home = item.axis.name
+        found.append((item.axis.name, item.at, index))
     return found
 
 
@@ -112,8 +115,42 @@ def renamed(value: Any, pairs: list[tuple[str, str]]) -> Any:
     if not isinstance(value, SymbolicTensor):
         return value
     (node,) = push_renames((value.node,))
+    moved = _through_indices(node, {})
+    if moved is not node:
+        (node,) = push_renames((moved,))
     given = [axis for _, axis in pairs]
     return SymbolicTensor(node, (*given, *[a for a in node.type.names if a not in given]))
+
+
+def _through_indices(node: Node, done: dict[Node, Node]) -> Node:
+    """Rename the axes of what indexes, where what is indexed is renamed."""
+    if node not in done:
+        operands = tuple([_through_indices(o, done) for o in node.operands])
+        found = node if operands == node.operands else apply_node(node.operation, operands)
+        done[node] = _renamed_index(found) or found
+    return done[node]
+
+
+def _renamed_index(node: Node) -> Node | None:
+    """Give (X_{seq(I)})_{i -> seq} as X_{seq(J)}, with J = I_{i -> seq}."""
+    if node.name != "rename" or node.operands[0].name != "index":
+        return None
+    pairs = dict(node.operation.params[0])
+    inner = node.operands[0]
+    X, *indices = inner.operands
+    used = inner.operation.params[0]
+    kept = [pairs.get(a, a) for a in X.type.names if a not in used]
+    if any(name in used for name in kept):
+        return None
+    return apply_node(
+        inner.operation,
+        (_with_names(X, pairs, used), *[_with_names(i, pairs, ()) for i in indices]),
+    )
+
+
+def _with_names(node: Node, pairs: dict[str, str], but: Any) -> Node:
+    own = tuple([(a, pairs[a]) for a in node.type.names if a in pairs and a not in but])
+    return apply_node(table()["rename"](own), (node,)) if own else node
 
 
 # ---------------------------------------------------------------------------------------- updates

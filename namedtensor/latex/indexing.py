@@ -241,7 +241,7 @@ def _rename(e: Evaluator, part: Indexed, item: Renaming) -> Any:
         sides.append(tuple(axes))
     open_ = [a for a in sides[1] if a.size is None]
     if len(open_) > 1:
-        known = {a.name: known_size(e, a.name) for a in open_}
+        known = {a.name: known_size(e.scope, a.name) for a in open_}
         sides[1] = tuple(
             [a if a.size is not None else sized(a.name, known[a.name]) for a in sides[1]]
         )

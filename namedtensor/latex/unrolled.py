@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from namedtensor.latex.syntax import Big, Letter, Relation, Scripts
 from namedtensor.latex.values import UNKNOWN, Value
-from namedtensor.latex.walk import all_of
+from namedtensor.latex.walk import walk
 from namedtensor.latex.wording import wording
 from namedtensor.operations.elementwise import maximum, minimum
 
@@ -35,7 +35,7 @@ def chooses_members(e: Evaluator, part: Big) -> bool:
         return False
     letter = lower.first
     return isinstance(letter, Letter) and any(
-        counts(name, {letter.text}) for name in all_of(Scripts, part.body)
+        isinstance(name, Scripts) and counts(name, {letter.text}) for name in walk(part.body)
     )
 
 

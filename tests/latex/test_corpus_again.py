@@ -8,6 +8,7 @@ import types
 import numpy as np
 import pytest
 
+import namedtensor as nt
 import namedtensor.latex
 from namedtensor.latex.names import DIALECTS
 
@@ -42,9 +43,11 @@ def assert_same_numbers(path, entry, function):
     given = {name: tensor(entry.inputs[name], array, "numpy") for name, array in drawn.items()}
     with np.errstate(divide="ignore"):
         result, expected = function(**given), formula(path, entry)(**given)
-    if entry.result:
-        result, expected = (r.numpy(*entry.result.split()) for r in (result, expected))
-    np.testing.assert_allclose(np.asarray(result), np.asarray(expected), rtol=1e-9, atol=1e-9)
+    numbers = [
+        r.numpy(*entry.result.split()) if isinstance(r, nt.NamedTensor) else np.asarray(r)
+        for r in (result, expected)
+    ]
+    np.testing.assert_allclose(*numbers, rtol=1e-9, atol=1e-9)
 
 
 @in_both_dialects

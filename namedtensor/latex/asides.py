@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from namedtensor.latex.branches import letters_of, parts_of
 from namedtensor.latex.faults import ASIDE, Fault
 from namedtensor.latex.hosts import Region
-from namedtensor.latex.letters import letters_of, parts_of
 from namedtensor.latex.source import Span
 from namedtensor.latex.statements import Failed, Found, is_name
 from namedtensor.latex.syntax import (
@@ -25,6 +25,7 @@ from namedtensor.latex.syntax import (
     Indexed,
     Induction,
     Letter,
+    Matrix,
     Relation,
     Scripts,
     Signature,
@@ -104,7 +105,7 @@ def _keep(entries: Sequence[Entry]) -> None:
     for entry in entries:
         read = entry.read
         if isinstance(read, Found) and not entry.kept and _may_follow(read):
-            entry.kept = entry.region.block in blocks
+            entry.kept = entry.region.block in blocks and not read.positional
             if not entry.kept and not isinstance(read.statement, Induction):
                 open_.append(entry)
         if entry.kept and isinstance(read, Found):
@@ -120,9 +121,11 @@ def _keep(entries: Sequence[Entry]) -> None:
 
 def _may_follow(read: Found) -> bool:
     """Say whether a statement without axes may be kept for what it stands or speaks with."""
+    statement = read.statement
+    if isinstance(statement, Definition) and isinstance(statement.body, Matrix):
+        return True
     if read.positional or read.generic or not read.said:
         return False
-    statement = read.statement
     if not isinstance(statement, Constraint):
         return True
     relation = statement.relation
@@ -161,6 +164,10 @@ def _self_contained(entries: Sequence[Entry], spoken: Spoken) -> list[Entry]:
     return [e for e, s in whole if isinstance(s.target, Call) or head_of(s.target) in used]
 
 
+def _may_stand(entry: Entry) -> bool:
+    return isinstance(entry.read, Found) and not entry.read.positional
+
+
 def _named(definition: Definition) -> Expression:
     target = definition.target
     return target.function if isinstance(target, Call) else target
@@ -189,6 +196,7 @@ class Spoken:
         self.here: set[tuple[int, str]] = set()
         self.anywhere: set[str] = set()
         self.declared: set[str] = set()
+        self.shaped: set[tuple[int, str]] = set()
 
     def declare(self, statement: Declaration) -> None:
         self.declared |= {head_of(name) for name in statement.names}
@@ -196,6 +204,8 @@ class Spoken:
     def add(self, statement: Statement, section: int) -> None:
         for letter in letters_of(statement):
             self.here.add((section, letter.text))
+        if isinstance(statement, Declaration):
+            self.shaped |= {(section, key_of(name)) for name in statement.names}
         for name in _subjects(statement):
             if isinstance(name, Call):
                 name = name.function
@@ -211,10 +221,12 @@ class Spoken:
             if isinstance(name, Call):
                 name = name.function
             key = key_of(name)
+            if entry.read.positional:
+                return (section, key) in self.shaped
             if (section, head_of(name)) in self.here or key in self.anywhere:
                 return True
         statement = entry.read.statement
-        if not isinstance(statement, Definition):
+        if not isinstance(statement, Definition) or entry.read.positional:
             return False
         return any(letter.text in self.anywhere for letter in letters_of(statement))
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from namedtensor.latex import looks
 from namedtensor.latex.faults import Fault
@@ -112,7 +112,7 @@ class _Cleaner:
         if self.spaced:
             self.spaced = False
             if not token.spaced:
-                token = replace(token, spaced=True)
+                token = token._replace(spaced=True)
         self.out.append(token)
 
     def _takes_a_digit(self) -> bool:
@@ -192,8 +192,8 @@ class _Cleaner:
             self._put(Token("name", inner[0].text, span, command.spaced))
         else:
             if inner:
-                inner[0] = replace(inner[0], span=command.span | inner[0].span)
-                inner[-1] = replace(inner[-1], span=inner[-1].span | Span(span.end, span.end))
+                inner[0] = inner[0]._replace(span=command.span | inner[0].span)
+                inner[-1] = inner[-1]._replace(span=inner[-1].span | Span(span.end, span.end))
             for token in inner:
                 self._put(token)
 
@@ -337,8 +337,8 @@ class _Cleaner:
         start = 2
         if part[2].kind == "open" and part[-1].text == "\\end{array}":
             start = 1 + next(at for at, token in enumerate(part) if token.kind == "close")
-        opening = replace(part[1], text="\\begin{cases}", span=part[0].span | part[1].span)
-        closing = replace(part[-1], text="\\end{cases}")
+        opening = part[1]._replace(text="\\begin{cases}", span=part[0].span | part[1].span)
+        closing = part[-1]._replace(text="\\end{cases}")
         self.out[begin:] = [opening, *part[start:-1], closing]
 
     def _skip_argument(self) -> None:
@@ -366,9 +366,9 @@ class _Cleaner:
             self.groups.append(Group(command, following, len(self.out), bare=True))
             self._argument(following)
         elif following.kind == "number" and len(following.text) > 1:
-            self._end(command, [replace(following, text=following.text[0])], command.span)
+            self._end(command, [following._replace(text=following.text[0])], command.span)
             self._settle(following.span)
-            self._put(replace(following, text=following.text[1:]))
+            self._put(following._replace(text=following.text[1:]))
         else:
             self._end(command, [following], command.span | following.span)
             self._settle(following.span)

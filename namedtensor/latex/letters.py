@@ -7,12 +7,12 @@ has k and h only. A bold W is W where there is no other W.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import TypeVar
 
+from namedtensor.latex.branches import branches_of, letters_of
 from namedtensor.latex.source import Span
 from namedtensor.latex.syntax import (
-    Aside,
     Binary,
     Call,
     Declaration,
@@ -25,9 +25,9 @@ from namedtensor.latex.syntax import (
     Signature,
     Statement,
 )
+from namedtensor.latex.words import GREEK
 
 Part = TypeVar("Part")
-Kind = TypeVar("Kind")
 
 #: The dresses that a letter may lose where no other letter is meant.
 DRESSES = ("bold", "cal")
@@ -38,10 +38,11 @@ def settled(statements: Sequence[Statement]) -> list[Statement]:
     letters = {letter for each in statements for letter in letters_of(each)}
     texts = {letter.text for letter in letters}
     plain: dict[str, str] = {}
-    for text in texts:
+    for text in {letter.text for letter in letters if letter.style == "letter"}:
         for dress in DRESSES:
             bare = text.removesuffix(dress)
-            if bare != text and bare not in texts and len(bare) >= 1:
+            one = len(bare) == 1 or "\\" + bare in GREEK
+            if bare != text and one and bare not in texts:
                 plain[text] = bare
     bound = {plain.get(name, name) for each in statements for name in _bound(each)}
     joined = {
@@ -57,24 +58,6 @@ def settled(statements: Sequence[Statement]) -> list[Statement]:
     if not plain and not split:
         return list(statements)
     return [rebuilt(each, plain, split) for each in statements]
-
-
-def letters_of(whole: object) -> Iterator[Letter]:
-    """Give all letters of a statement, or of a part of one."""
-    return parts_of(whole, Letter)
-
-
-def parts_of(whole: object, kind: type[Kind]) -> Iterator[Kind]:
-    """Give all parts of one kind."""
-    waiting: list[object] = [whole]
-    while waiting:
-        thing = waiting.pop()
-        if isinstance(thing, kind):
-            yield thing
-        if isinstance(thing, tuple):
-            waiting += thing
-        elif hasattr(thing, "__dataclass_fields__") and not isinstance(thing, Span | Aside):
-            waiting += [getattr(thing, name) for name in type(thing).__dataclass_fields__]
 
 
 def _bound(statement: Statement) -> Iterator[str]:
@@ -121,14 +104,12 @@ def _rebuilt(thing: object, plain: dict[str, str], split: set[str]) -> object:
     if isinstance(thing, tuple):
         parts = tuple(_rebuilt(each, plain, split) for each in thing)
         return thing if all(new is old for new, old in zip(parts, thing, strict=True)) else parts
-    if not hasattr(thing, "__dataclass_fields__") or isinstance(thing, Span | Aside):
-        return thing
     changed = {}
-    for field in fields(thing):  # type: ignore[arg-type]
-        old = getattr(thing, field.name)
+    for name in branches_of(thing):
+        old = getattr(thing, name)
         new = _rebuilt(old, plain, split)
         if new is not old:
-            changed[field.name] = new
+            changed[name] = new
     return replace(thing, **changed) if changed else thing  # type: ignore[type-var]
 
 

@@ -6,7 +6,7 @@ What a macro gave has the span of its use; what was handed to it keeps its own.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from namedtensor.latex.faults import Fault
 from namedtensor.latex.lexer import tokens_of
@@ -201,7 +201,7 @@ class Macros:
         if tape.last.start >= span.start:
             span = span | tape.last
         if macro.default is not None and arguments[0] is macro.default:
-            arguments[0] = [replace(token, span=span) for token in macro.default]
+            arguments[0] = [token._replace(span=span) for token in macro.default]
         put: list[Token] = []
         body = iter(macro.body)
         for token in body:
@@ -214,9 +214,9 @@ class Macros:
                 ):
                     put += arguments[int(which.text) - 1]
                 continue
-            put.append(replace(token, span=span))
+            put.append(token._replace(span=span))
         if put and use.spaced and not put[0].spaced:
-            put[0] = replace(put[0], spaced=True)
+            put[0] = put[0]._replace(spaced=True)
         return put
 
 
@@ -226,8 +226,8 @@ def _split_digits(tokens: Iterable[Token]) -> tuple[Token, ...]:
     after = False
     for token in tokens:
         if after and token.kind == "number" and len(token.text) > 1:
-            parts.append(replace(token, text=token.text[0]))
-            parts.append(replace(token, text=token.text[1:]))
+            parts.append(token._replace(text=token.text[0]))
+            parts.append(token._replace(text=token.text[1:]))
         else:
             parts.append(token)
         after = token.text == "#" and token.kind == "sign"

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from namedtensor.latex import words
+from namedtensor.latex.branches import depth_of
 from namedtensor.latex.faults import Fault
 from namedtensor.latex.grammar.parser import Parser
 from namedtensor.latex.pieces import ARROWS, Piece, pieces_of
@@ -138,9 +139,8 @@ def read_piece(tokens: Sequence[Token]) -> list[Found]:
             statements = _related(parser, span)
     except RecursionError:
         raise too_deep(span) from None
-    for statement in statements:
-        if depth_of(statement) > DEPTH:
-            raise too_deep(span)
+    if len(tokens) > DEPTH and any(depth_of(statement) > DEPTH for statement in statements):
+        raise too_deep(span)
     said = not (isinstance(statements[0], Constraint) and not _says(statements[0].relation))
     generic = parser.generic or any(
         isinstance(s, Signature) and not is_name(s.name) for s in statements
@@ -155,21 +155,6 @@ def too_deep(span: Span) -> Fault:
         span,
         "part it into several statements",
     )
-
-
-def depth_of(statement: Statement) -> int:
-    """Say how deep a statement's tree is."""
-    deepest = 0
-    waiting: list[tuple[object, int]] = [(statement, 0)]
-    while waiting:
-        thing, depth = waiting.pop()
-        deepest = max(deepest, depth)
-        if isinstance(thing, tuple):
-            waiting += [(part, depth) for part in thing]
-        elif hasattr(thing, "__dataclass_fields__") and not isinstance(thing, Span):
-            names = type(thing).__dataclass_fields__
-            waiting += [(getattr(thing, name), depth + 1) for name in names if name != "span"]
-    return deepest
 
 
 def _says(relation: Expression) -> bool:

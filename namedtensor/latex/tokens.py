@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from namedtensor.latex.source import Span
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(NamedTuple):
     """A token and where it was written.
 
     `kind` is one of: command (text is \\name, or \\ and one sign), letter (one letter), number

@@ -11,6 +11,7 @@ from namedtensor.latex.printing import special as special
 from namedtensor.latex.printing.dialects import Dialect, dialect_of
 from namedtensor.latex.printing.elements import element_of, opened
 from namedtensor.latex.printing.forms import Forms, Piece, inside
+from namedtensor.latex.printing.gathered import gathered
 from namedtensor.latex.printing.katex import KATEX_MACROS as KATEX_MACROS
 from namedtensor.latex.printing.naming import names_of
 from namedtensor.primitives import Node
@@ -28,7 +29,11 @@ def latex_of(written: Written, dialect: str = "macros") -> str:
     """Print a formula as a block of equations."""
     forms = Forms(written, names_of(written), dialect_of(dialect))
     rows = [*_declarations(written, forms.dialect), *_signature(written, forms)]
-    rows += _broken(_head(written, forms), _body(written, forms))
+    first = written.results[0]
+    if forms.names.of.get(first) == written.name:
+        rows += _clause(first, forms)
+    else:
+        rows += _broken(_head(written, forms), _body(written, forms))
     rows += _where(written, forms)
     lines = " \\\\\n".join(rows)
     return f"$$\\begin{{aligned}}\n{lines}\n\\end{{aligned}}$$"
@@ -75,7 +80,8 @@ def _head(written: Written, forms: Forms) -> str:
     after = [p.name for p in written.signature.parameters if p.after and not p.setting]
     groups = [", ".join([forms.letter(n).text for n in group]) for group in (before, after)]
     listed = "; ".join([g for g in groups if g])
-    return f"{forms.letter(written.name).text}({listed})"
+    name = forms.letter(written.name).text
+    return f"{name}({listed})" if listed else name
 
 
 def _body(written: Written, forms: Forms) -> Piece:
@@ -93,15 +99,15 @@ def _value(piece: Piece) -> Piece:
 def _where(written: Written, forms: Forms) -> list[str]:
     """Define the names that the definitions before use, in the order in which they are met."""
     rows: list[str] = []
-    done: set[str] = set()
+    done = {written.name}
     queue = _named_parts(written.results, forms)
     for node in queue:
         name = forms.names.of[node]
         if name not in done:
             done.add(name)
             rows += _clause(node, forms)
-            if not forms.names.elements(node):
-                queue += [n for n in _named_parts(node.operands, forms) if n not in queue]
+            inner = forms.names.inside(node)
+            queue += [n for n in _named_parts(inner, forms) if n not in queue]
     return rows
 
 
@@ -116,24 +122,42 @@ def _named_parts(roots: tuple[Node, ...], forms: Forms) -> list[Node]:
             found[node] = None
         elif node not in seen:
             seen.add(node)
-            pending += reversed(node.operands)
+            pending += reversed(forms.names.inside(node))
     return list(found)
 
 
 def _clause(node: Node, forms: Forms) -> list[str]:
+    """Define one name: by its value, or by its elements."""
     name = forms.letter(forms.names.of[node]).text
+    picked = gathered(node, forms.names.elements)
+    if picked is not None:
+        indices = _indices(tuple(picked.sizes), forms)
+        head = _element(name, list(indices.items()), forms)
+        sizes = [(axis, picked.sizes.get(axis)) for axis in node.type.names]
+        return [
+            _declared(name, node.type.kind, sizes, forms),
+            *_broken(head, forms.picked(picked, indices)),
+        ]
     if not forms.names.elements(node):
         return _broken(name, _value(forms.definition(node)))
     rows = []
     if node in forms.names.sized:
-        base = _BASES[_KINDS.get(node.type.kind, "R")]
-        axes = [(axis, _size(size, forms)) for axis, size in node.type.axes]
-        rows.append(f"{name} &\\in {forms.dialect.space(base, axes)}")
+        rows.append(_declared(name, node.type.kind, list(node.type.axes), forms))
     element = element_of(opened(node))
     indices = _indices(element.axes, forms)
-    below = ", ".join([forms.dialect.at(axis, indices[axis]) for axis in element.axes])
-    piece = _value(forms.elements(element.rule, indices))
-    return [*rows, *_broken(f"{name}_{{{below}}}", piece)]
+    head = _element(name, [(axis, indices[axis]) for axis in element.axes], forms)
+    return [*rows, *_broken(head, _value(forms.elements(element.rule, indices)))]
+
+
+def _element(name: str, indices: list[tuple[str, str]], forms: Forms) -> str:
+    """Write one element of a tensor, by the letters of its indices."""
+    return f"{name}_{{{', '.join([forms.dialect.at(*index) for index in indices])}}}"
+
+
+def _declared(name: str, kind: str, sizes: list[tuple[str, Any]], forms: Forms) -> str:
+    """Declare a part over its axes, with the sizes that nothing else says."""
+    axes = [(axis, _size(size, forms)) for axis, size in sizes]
+    return f"{name} &\\in {forms.dialect.space(_BASES[_KINDS.get(kind, 'R')], axes)}"
 
 
 def _size(size: Any, forms: Forms) -> str | None:

@@ -10,6 +10,7 @@ from namedtensor.formula.written import Written
 from namedtensor.latex.names import joined, letters, parts
 from namedtensor.latex.printing.dialects import Dialect
 from namedtensor.latex.printing.elements import counts
+from namedtensor.latex.printing.gathered import Gathered, from_one
 from namedtensor.latex.printing.naming import Names
 from namedtensor.primitives import Node
 from namedtensor.primitives.notation import (
@@ -128,6 +129,20 @@ class Forms:
             return self.write(node)
         finally:
             self.indices = {}
+
+    def picked(self, found: Gathered, indices: dict[str, str]) -> Piece:
+        """Write where the elements of a tensor stand in another one."""
+        base = self.write(found.base)
+
+        def letter(count: Node) -> str:
+            return indices[count.operation.params[0]]
+
+        items = [
+            self.dialect.at(axis, from_one(place, lambda n: self.elements(n, indices).text, letter))
+            for axis, place in found.places.items()
+        ]
+        text = base.text if base.plain else wrapped(base.text, "[", "]")
+        return Piece(f"{text}_{{{', '.join(items)}}}", SCRIPT)
 
     # ----------------------------------------------------------------------- indices, from 1
 

@@ -9,6 +9,7 @@ from typing import Any
 from namedtensor.formula.written import Written
 from namedtensor.latex.names import letters
 from namedtensor.latex.printing.elements import Elements, opened
+from namedtensor.latex.printing.gathered import gathered
 from namedtensor.primitives import Node, table
 from namedtensor.primitives.notation import Command, Infix, Word
 from namedtensor.tensor.resize import meet
@@ -35,6 +36,13 @@ class Names:
     elements: Elements = field(default_factory=Elements)
     taken: set[str] = field(default_factory=set)
 
+    def inside(self, node: Node) -> tuple[Node, ...]:
+        """Give the parts that a part is written with, all but what is written by elements."""
+        if self.elements(node):
+            return ()
+        picked = gathered(node, self.elements)
+        return node.operands if picked is None else (picked.base,)
+
     def fresh(self, choices: str) -> str:
         """Choose a name that is not in use: one of these letters, then the first with numbers."""
         tries = [*choices, *[f"{choices[0]}{n}" for n in range(1, len(self.taken) + 2)]]
@@ -46,7 +54,7 @@ class Names:
 def names_of(written: Written) -> Names:
     """Choose the names of a formula's parts."""
     names = Names(taken=_identifiers(written))
-    order = list(_reached(written.results, names.elements))
+    order = list(_reached(written.results, names))
     _name_locals(written, names, set(order))
     _name_elements(written, names, order)
     _name_repeated(written.results, names, order)
@@ -58,7 +66,7 @@ def _identifiers(written: Written) -> set[str]:
     return {written.name, *given, *written.locals, *written.called}
 
 
-def _reached(roots: Iterable[Node], elements: Elements) -> Iterator[Node]:
+def _reached(roots: Iterable[Node], names: Names) -> Iterator[Node]:
     """Give all parts, operands before what is made of them; what is index-defined is one part."""
     seen: set[Node] = set()
     pending = [(root, False) for root in reversed(list(roots))]
@@ -69,8 +77,7 @@ def _reached(roots: Iterable[Node], elements: Elements) -> Iterator[Node]:
         elif node not in seen:
             seen.add(node)
             pending.append((node, True))
-            if not elements(node):
-                pending += [(o, False) for o in reversed(node.operands)]
+            pending += [(o, False) for o in reversed(names.inside(node))]
 
 
 def _name_locals(written: Written, names: Names, reached: set[Node]) -> None:
@@ -92,13 +99,16 @@ def _words() -> Iterator[str]:
 
 def _name_elements(written: Written, names: Names, order: list[Node]) -> None:
     """Name what is defined by indices: by the body's name for it where there is one."""
+    settings_only = all(p.setting for p in written.signature.parameters)
     own = {opened(n): name for name, n in reversed(written.locals.items()) if names.elements(n)}
     used: dict[str, Node] = {}
     users: dict[Node, list[Node]] = {}
     for node in order:
-        for operand in () if names.elements(node) else node.operands:
+        for operand in names.inside(node):
             users.setdefault(operand, []).append(node)
     for node in order:
+        if node not in names.of and gathered(node, names.elements):
+            names.of[node] = names.fresh("PMDGCHBAST")
         if not names.elements(node):
             continue
         free = opened(node)
@@ -111,6 +121,8 @@ def _name_elements(written: Written, names: Names, order: list[Node]) -> None:
         name = own.get(free, "")
         if used.get(name, definition) is not definition or not name:
             name = next((n for n, d in used.items() if d is definition), "")
+        if settings_only and written.results == (node,):
+            name = written.name  # the formula is this tensor
         names.of[node] = name or names.fresh("PMDGCHBAST")
         used[names.of[node]] = definition
 
@@ -129,7 +141,7 @@ def _name_repeated(results: tuple[Node, ...], names: Names, order: list[Node]) -
     """Name long parts that stand in several places, and break up what is long or deep."""
     uses: dict[Node, int] = {}
     for node in order:
-        for operand in () if names.elements(node) else node.operands:
+        for operand in names.inside(node):
             uses[operand] = uses.get(operand, 0) + 1
     width: dict[Node, int] = {}
     depth: dict[Node, int] = {}
@@ -139,7 +151,7 @@ def _name_repeated(results: tuple[Node, ...], names: Names, order: list[Node]) -
         width[node], depth[node] = len(names.of[node]), 0
 
     for node in order:
-        inner = () if names.elements(node) else node.operands
+        inner = names.inside(node)
         width[node] = _own_width(node) + sum([width[o] for o in inner])
         depth[node] = max([depth[o] for o in inner], default=-1) + 1
         while width[node] > (LONG * LINES if node.name in ("add", "sub") else LONG):

@@ -115,7 +115,8 @@ def _power(forms: Forms, node: Node) -> Piece:
 
 
 def _identifier(forms: Forms, node: Node) -> str:
-    return forms.names.of.get(node) or str(node.operation.params[0]).replace(".", "_")
+    path = str(node.operation.params[0]).replace(".", "_") if node.name == "argument" else ""
+    return forms.names.of.get(node) or path or forms.write(node).text
 
 
 @special("root")
@@ -182,7 +183,7 @@ def _indexed(forms: Forms, node: Node) -> Piece:
     items: list[str] = []
     if node.name == "index":
         given = zip(axes_of(node), node.operands[1:], strict=True)
-        items = [forms.dialect.at(a, forms.write(i).text) for a, i in given]
+        items = [forms.dialect.at(a, _place(forms, i)) for a, i in given]
         node = node.operands[0]
     first = True
     while node.name == "at" and (first or node not in forms.names.of):
@@ -190,6 +191,11 @@ def _indexed(forms: Forms, node: Node) -> Piece:
         items.insert(0, forms.dialect.at(axis, forms.from_one(node.operands[1])))
         node, first = node.operands[0], False
     return forms.bracketed(node, ", ".join(items), letter=True)
+
+
+def _place(forms: Forms, index: Node) -> str:
+    """Write an index: data counts from 0 as it stands, and what a formula defines from 1."""
+    return forms.from_one(index) if index.type.weak else forms.write(index).text
 
 
 #: Words for ranges, by which of start, stop and step are given.

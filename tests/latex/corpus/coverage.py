@@ -10,8 +10,8 @@ from typing import Any
 
 from namedtensor.latex import syntax
 
-#: An operand with axes under it is a fault, and scripts of prose are set aside.
-NEVER = {"Under", "Text"}
+#: An operand with axes under it is a fault; scripts of prose and matrices without names are set aside.
+NEVER = {"Under", "Text", "Matrix"}
 
 KINDS = [
     kind.__name__

@@ -9,15 +9,15 @@ ENTRIES: list[Entry] = []
 #: A part of the text -> why it is set aside.
 ASIDE = {
     "a = x^": "its axes have no names",
-    "b = ": "its axes have no names",
-    "c = ": "its axes have no names",
-    "p \\propto": "it states nothing that can be computed",
-    "\\theta \\sim": "it states nothing that can be computed",
-    "\\forall": "it states nothing that can be computed",
-    "\\text{area}": "it states nothing that can be computed",
+    "b = ": "it speaks of nothing that the notation speaks of",
+    "c = ": "it speaks of nothing that the notation speaks of",
+    "p \\propto": "it speaks of nothing that the notation speaks of",
+    "\\theta \\sim": "it speaks of nothing that the notation speaks of",
+    "\\exists": "cannot be read: \\exists is beyond the notation",
+    "\\text{area}": "it speaks of nothing that the notation speaks of",
 }
 
-#: A name -> the axes of its argument, and the first and the last line of the refusal.
+#: A name -> the axes of its argument, what the refusal says, and its hint.
 REFUSED = {
     "limit": (
         "seq[3]",
@@ -29,6 +29,6 @@ REFUSED = {
         "row[2] col[2]",
         "error[not-notation]: A^{-1} may be the inverse of a matrix, and does not say which axes "
         "are its rows and columns",
-        "hint: write inv_{row,col} for the inverse, or 1/X for the inverse of each number",
+        "hint: write inv_{row,col} for the inverse, or 1/X for that of each number",
     ),
 }

@@ -22,13 +22,14 @@ from namedtensor.latex.indices import one_based, plain, zero_based
 from namedtensor.latex.inputs import Around, Input, Linked
 from namedtensor.latex.names import identifier
 from namedtensor.latex.scopes import Defined, Meaning
-from namedtensor.latex.scripts import Indices, fold, key, numbered, script_letters
+from namedtensor.latex.scripts import Indices, fold, key, numbered, script_letters, without_brackets
 from namedtensor.latex.stepwise import axis_along, bare
 from namedtensor.latex.syntax import (
     Expression,
     Indexed,
     Items,
     Letter,
+    Matrix,
     Scripts,
     SizedAxis,
     Space,
@@ -154,12 +155,36 @@ class Body:
                 return evaluator.update(before, target, statement.body)
             scope.before = (defined.key, before)
         if isinstance(target, Indexed):
-            sizes = self._sizes_of_elements(defined, scope)
-            return evaluator.element(target, statement.body, sizes, statement.condition)
+            return self._elements(defined, target, scope, evaluator)
         body = statement.body
+        if isinstance(body, Matrix):
+            axes = self._declared_axes(defined)
+            if len(axes) == 2:
+                return evaluator.matrix(body, *axes)
         if isinstance(body, Items) and body.bracket == "(" and len(body.parts) > 1:
             return tuple([evaluator.value(p) for p in body.parts])
         return evaluator.value(body)
+
+    def _elements(
+        self, defined: Defined, target: Indexed, scope: BodyScope, evaluator: Evaluator
+    ) -> Value:
+        """Evaluate a definition by elements; axes without a declared size are as long as the inputs'."""
+        statement = defined.statement
+        sizes = self._sizes_of_elements(defined, scope)
+        value = evaluator.element(target, statement.body, sizes, statement.condition)
+        node = getattr(value, "node", None)
+        if node is None:
+            return value
+        found = {name: self._size_like(name) for name, size in node.type.axes if size is None}
+        found = {name: size for name, size in found.items() if size is not None}
+        if not found:
+            return value
+        return evaluator.element(target, statement.body, {**sizes, **found}, statement.condition)
+
+    def _size_like(self, name: str) -> Value | None:
+        """Give the size of an axis of an input, of seq where seq' is nowhere."""
+        found = self.axis_size(name)
+        return self._size_like(name[:-1]) if found is None and name.endswith("'") else found
 
     def reach_before(self, defined: Defined, around: Around) -> Value:
         """Give what a name stood for before its update."""
@@ -175,16 +200,24 @@ class Body:
 
     def _sizes_of_elements(self, defined: Defined, scope: BodyScope) -> dict[str, Any]:
         """Give the declared sizes of an element-defined tensor, those that are known here."""
-        meaning = self.library.names.declaration(defined.name, defined.place, {})
-        space = meaning.declared.space if meaning is not None and meaning.declared else None
-        result = self.linked.result if defined is self.linked.defined else None
-        space = result or space
+        space = self._declared_space(defined)
         sizes = {}
         for axis in space.axes if space is not None else ():
             size = None if axis.size is None else scope.extent(axis.size)
             if size is not None and size is not UNKNOWN:
                 sizes[axis.axis.name] = size
         return sizes
+
+    def _declared_space(self, defined: Defined) -> Space | None:
+        """Give the space that a defined name is declared in."""
+        if defined is self.linked.defined and self.linked.result is not None:
+            return self.linked.result
+        meaning = self.library.names.declaration(defined.name, defined.place, {})
+        return None if meaning is None or meaning.declared is None else meaning.declared.space
+
+    def _declared_axes(self, defined: Defined) -> list[str]:
+        space = self._declared_space(defined)
+        return [] if space is None else [a.axis.name for a in space.axes]
 
     def value_of(self, meaning: Meaning, around: Around) -> Value | None:
         """Give what a name stands for; None where it is nothing that this formula takes."""
@@ -240,7 +273,9 @@ class Body:
         numbers = {**self.numbers, **indices}
         for letter in defined.letters:
             if numbers.get(letter) is None:
-                raise self.no_number(letter, defined.key)
+                upper = defined.range.upper if defined.range is not None else None
+                length = None if upper is None else key(upper)
+                raise self.no_number(length or letter, defined.key)
         place = (defined, own, tuple(sorted(indices.items(), key=str)))
         if place in self._known:
             return self._known[place]
@@ -250,7 +285,7 @@ class Body:
             return self._known[place]
         around = Around(defined.place, numbers, own)
         value = self._filled(defined, self.evaluate(defined, around))
-        name = identifier(numbered(defined.name, indices))
+        name = identifier(without_brackets(numbered(defined.name, indices)))
         if name is not None and not isinstance(value, tuple):
             name_part(name, value)
         self._known[place] = value

@@ -277,14 +277,33 @@ class Document:
         return tuple([f for _, f in self.attempts() if not isinstance(f, LatexError)])
 
     def latex(self, dialect: str = "macros") -> str:
-        """Print the document's formulas in one dialect: "macros" or "underset"."""
-        return "\n\n".join([f.latex(dialect) for f in self.formulas])
+        """Print the document's formulas in one dialect: "macros" or "underset".
+
+        What a formula calls comes before it; one that cannot be evaluated stays as it is written.
+        """
+        printed: dict[str, str] = {}
+        for name, found in self.attempts():
+            try:
+                if isinstance(found, LatexError):
+                    raise found
+                self._print(found, dialect, printed)
+            except NamedTensorError:
+                written = [d for d in self.definitions.definitions if _asked(d) == name][-1]
+                text = self.source.text[written.statement.span.start : written.statement.span.end]
+                printed.setdefault(name, f"$$\\begin{{aligned}}\n{text}\n\\end{{aligned}}$$")
+        return "\n\n".join(printed.values())
+
+    def _print(self, formula: Formula, dialect: str, printed: dict[str, str]) -> None:
+        if formula.name not in printed:
+            for called in formula.written().called.values():
+                self._print(called, dialect, printed)
+            printed[formula.name] = formula.latex(dialect)
 
     def python(self) -> str:
-        """Write the Python module that the document defines."""
+        """Write the Python module that the document defines; formulas with faults are left out."""
         from namedtensor.latex.python import python_of
 
-        return python_of(self.formulas)
+        return python_of(self.formulas, failed=[])
 
     def __repr__(self) -> str:
         return f"Document({self.source.name!r}: {', '.join(self.names)})"

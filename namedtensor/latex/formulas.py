@@ -21,7 +21,7 @@ from namedtensor.latex.findings import Finding
 from namedtensor.latex.inputs import Input, Linked
 from namedtensor.latex.link import Linker
 from namedtensor.latex.scopes import Defined, Names
-from namedtensor.latex.scripts import Indices, fold, key, numbered
+from namedtensor.latex.scripts import Indices, fold, key, numbered, without_brackets
 from namedtensor.latex.source import Source, Span
 from namedtensor.latex.stepwise import bare
 from namedtensor.latex.syntax import Expression, Items, Space
@@ -241,7 +241,7 @@ class Library:
 
 def python_name(name: Expression, text: str) -> str:
     """Give a Python name for any name: W1 for W^1, x__t_1 for x^{t-1}, lnorm__1_ for lnorm^{1'}."""
-    found = python_names.identifier(name)
+    found = python_names.identifier(without_brackets(name))
     if found is not None:
         return found
     plain = re.sub(r"\W+", "_", text.replace("'", "").replace("^{", "__")).strip("_")

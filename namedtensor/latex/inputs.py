@@ -81,7 +81,8 @@ class Linked:
         """Say whether a name is a member of a tensor that holds all members along an axis."""
         if any(v is None for v in meaning.indices.values()):
             return True
-        return bool(meaning.indices) and not (self.indices or self.apart(meaning))
+        member = bool(self.indices) and self.defined.kind == "function"
+        return bool(meaning.indices) and not (member or self.apart(meaning))
 
     def apart(self, meaning: Meaning) -> bool:
         """Say whether the members of a declared family are parameters, each with a name of its own."""

@@ -212,7 +212,8 @@ class Walk:
         if linked.input_of(meaning) is not None:
             return
         text = linked.key_of(meaning)
-        own_name = declared.name if linked.gathers(meaning) else numbered(name, meaning.indices)
+        numbers = {} if linked.gathers(meaning) else meaning.indices
+        own_name = numbered(declared.name, numbers)
         along = declared.letters if linked.gathers(meaning) else ()
         found = Input(text, own_name, "parameter", declared, declared.space, along=along)
         found.listed = linked.listed.get(text)

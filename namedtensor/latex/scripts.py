@@ -243,3 +243,18 @@ def numbered(name: Any, indices: Indices) -> Any:
         sub=put(name.sub, change),
         sup=put(name.sup, change),
     )
+
+
+def without_brackets(name: Any) -> Any:
+    """Leave out the brackets around a whole script: h^t for h^{(t)}."""
+    if not isinstance(name, Scripts):
+        return name
+    return dataclasses.replace(
+        name, base=without_brackets(name.base), sub=_bare(name.sub), sup=_bare(name.sup)
+    )
+
+
+def _bare(script: Expression | None) -> Expression | None:
+    if isinstance(script, Items) and len(script.parts) == 1:
+        return script.parts[0]
+    return script

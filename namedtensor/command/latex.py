@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import sys
 from argparse import ArgumentParser, Namespace
+from collections.abc import Iterable
 from pathlib import Path
 from types import ModuleType
 
@@ -26,11 +27,11 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def perform(given: Namespace) -> int:
-    """Print each formula that the module defines, in the order of its lines."""
+    """Print each formula that the module defines, in the order of its lines, after those it calls."""
     formulas = formulas_of(module_of(given.file))
     if not formulas:
         raise CommandError(f"{given.file}: no @formula is defined in it")
-    print("\n\n".join(formula.latex(given.dialect) for formula in formulas))
+    print("\n\n".join(formula.latex(given.dialect) for formula in with_called(formulas)))
     return 0
 
 
@@ -63,3 +64,20 @@ def formulas_of(module: ModuleType) -> list[Formula]:
         if isinstance(value, Formula) and value.function.__module__ == module.__name__
     }
     return sorted(found, key=lambda formula: formula.function.__code__.co_firstlineno)
+
+
+def with_called(formulas: Iterable[Formula]) -> list[Formula]:
+    """Put formulas of other modules before those that call them or take their parameters."""
+    found: dict[Formula, None] = {}
+
+    def add(formula: Formula) -> None:
+        if formula in found:
+            return
+        bundles = [p.bundle for p in formula.signature.parameters if p.bundle is not None]
+        for other in (*bundles, *formula.written().called.values()):
+            add(other)
+        found[formula] = None
+
+    for formula in formulas:
+        add(formula)
+    return list(found)

@@ -144,6 +144,24 @@ def test_latex_prints_the_formulas_of_a_module_in_their_order(capsys, tmp_path):
     assert r"\name{emb}" in said(capsys, "latex", str(file), "--dialect", "macros")[1]
 
 
+def test_formulas_of_other_modules_come_before_those_that_call_them(capsys, tmp_path):
+    file = tmp_path / "module.py"
+    file.write_text(
+        "from namedtensor import R, formula\n"
+        "from transformer_named.named_tensors import FFN, emb, lnorm\n\n\n"
+        "@formula\n"
+        "def block(X: R[emb], *, ffn: FFN, norm: lnorm) -> R[emb]:\n"
+        "    return norm(ffn(X)) + X\n"
+    )
+    status, out, err = said(capsys, "latex", str(file))
+    assert (status, err) == (0, "")
+    names = ["FFN", "lnorm", "block"]
+    assert sorted(names, key=lambda name: out.index(f"\\text{{{name}}}(X; ")) == names
+    document = tmp_path / "document.md"
+    document.write_text(out)
+    assert said(capsys, "check", str(document))[0] == 0
+
+
 @pytest.mark.parametrize(
     ("source", "words"),
     [

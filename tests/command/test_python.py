@@ -49,7 +49,7 @@ def test_a_document_is_printed_as_a_module(said):
         "\n"
         "\n"
         "@formula\n"
-        "def project(X: R[seq, emb], *, W: R[emb, hid]) -> R[hid, seq]:\n"
+        "def project(X: R[seq, emb], *, W: R[emb, hid]) -> R[seq, hid]:\n"
         "    return W @ emb @ X\n",
         "",
     )

@@ -149,7 +149,7 @@ X &\in \mathbb{R}^{\text{emb}} & \gamma^l &\in \mathbb{R}^{\text{emb}} \\
 
 def test_a_member_of_a_family_is_asked_for_by_its_index():
     document = read(FAMILY)
-    assert repr(member(document, "scale[1]")) == "scale__1(X: R[emb]; gamma1: R[emb])"
+    assert repr(member(document, "scale[1]")) == ("scale__1(X: R[emb]; gamma1: R[emb]) -> R[emb]")
     with pytest.raises(CommandError) as caught:
         member(document, "scale")
     assert str(caught.value) == "--name scale: scale is a family; choose one of it: scale[1]"

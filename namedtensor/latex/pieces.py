@@ -182,7 +182,7 @@ def _merged(segments: Sequence[Segment]) -> list[Segment]:
 def _separator(line: Sequence[Token], at: int) -> str:
     token = line[at]
     text = token.text
-    if text in (",", ";"):
+    if text in (",", ";") and token.kind == "sign":
         return ","
     if text in WIDE:
         return "wide"

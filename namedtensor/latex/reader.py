@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from namedtensor.latex.asides import Entry, sorted_out
 from namedtensor.latex.clean import clean
+from namedtensor.latex.facts import with_facts
 from namedtensor.latex.faults import Fault
 from namedtensor.latex.findings import Finding
 from namedtensor.latex.grammar.parser import Parser
@@ -83,7 +84,7 @@ def statements_of(source: Source, preamble: Sequence[Source] = ()) -> Reading:
     faults.sort(key=lambda fault: fault.span.start)
     return Reading(
         source,
-        tuple(settled(statements)),
+        tuple(with_facts(settled(statements))),
         tuple(Finding("error", f.code, f.message, source, f.span, (), f.hint) for f in faults),
         silenced(source),
         macros,

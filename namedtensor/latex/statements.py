@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from namedtensor.latex import words
-from namedtensor.latex.branches import depth_of
+from namedtensor.latex.branches import depth_of, parts_of
 from namedtensor.latex.faults import Fault
 from namedtensor.latex.grammar.parser import Parser
 from namedtensor.latex.pieces import ARROWS, Piece, pieces_of
@@ -124,7 +124,9 @@ def is_range(relation: Expression) -> bool:
     if not isinstance(relation, Relation):
         return False
     last = relation.rest[-1][1]
-    return isinstance(last, Items) and any(isinstance(part, Dots) for part in last.parts)
+    if not isinstance(last, Items) or last.bracket:
+        return False
+    return any(isinstance(part, Dots) for part in last.parts)
 
 
 def read_piece(tokens: Sequence[Token]) -> list[Found]:
@@ -142,9 +144,7 @@ def read_piece(tokens: Sequence[Token]) -> list[Found]:
     if len(tokens) > DEPTH and any(depth_of(statement) > DEPTH for statement in statements):
         raise too_deep(span)
     said = not (isinstance(statements[0], Constraint) and not _says(statements[0].relation))
-    generic = parser.generic or any(
-        isinstance(s, Signature) and not is_name(s.name) for s in statements
-    )
+    generic = parser.generic or any(_stands_for_many(s) for s in statements)
     return [Found(s, parser.named, parser.positional, generic, said) for s in statements]
 
 
@@ -259,6 +259,15 @@ def is_target(target: Expression) -> bool:
     return is_name(target)
 
 
+def _stands_for_many(statement: Statement) -> bool:
+    """Say whether a statement speaks of any operator, or leaves out by dots what it speaks of."""
+    if isinstance(statement, Signature):
+        return not _is_function(statement.name)
+    if not isinstance(statement, Constraint) or is_range(statement.relation):
+        return False
+    return any(parts_of(statement.relation, Dots))
+
+
 def _is_function(name: Expression) -> bool:
     """Say whether a signature can be that of a function, rather than of an operator."""
     if isinstance(name, Under):
@@ -268,6 +277,4 @@ def _is_function(name: Expression) -> bool:
 
 def is_name(name: Expression) -> bool:
     """Say whether something is a name, with scripts or without."""
-    while isinstance(name, Scripts):
-        name = name.base
-    return isinstance(name, Letter)
+    return isinstance(name.base if isinstance(name, Scripts) else name, Letter)

@@ -63,10 +63,7 @@ class Spaces(WithScripts):
             return "{0,1}" if curly else "[0,1]"
         if curly:
             return "[n]" if inside[:3] == ["1", ",", "\\ldots"] else None
-        alone = (
-            following is self.stop or following.kind == "sup" or following.text in (",", "\\times")
-        )
-        return "[n]" if "," not in inside and inside and alone else None
+        return "[n]" if inside and "," not in inside and following.kind != "sub" else None
 
     def _exponent(self) -> tuple[SizedAxis, ...]:
         """Read the axes of a space; none where it has no exponent."""

@@ -2,6 +2,7 @@
 
 from namedtensor.axes import Axis as Axis
 from namedtensor.axes import axes as axes
+from namedtensor.axes import sizes as sizes
 from namedtensor.errors import AxisClashError as AxisClashError
 from namedtensor.errors import AxisMissingError as AxisMissingError
 from namedtensor.errors import AxisNameError as AxisNameError

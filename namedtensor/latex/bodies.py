@@ -489,9 +489,17 @@ class BodyScope:
             if found is not None and found is not UNKNOWN:
                 break
         self.asked.discard(axis)
+        if found is None:
+            found = self._declared_size(axis)
         if found is None and axis.endswith("'"):
             return self._stated_size(axis[:-1])
         return found
+
+    def _declared_size(self, axis: str) -> Value | None:
+        """Give the number that some declaration has for an axis: row[3]."""
+        given = [a for _, a in self.body.library.names.sized if a.axis.name == axis]
+        numbers = {fold(a.size, self.body.numbers) for a in given} - {None}
+        return numbers.pop() if len(numbers) == 1 else None
 
     def extent(self, size: Expression) -> Value | None:
         """Give a declared size; None where nothing here has it."""

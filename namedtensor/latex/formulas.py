@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from namedtensor.axes import Axis
@@ -112,7 +112,8 @@ class Library:
                 found.name,
                 hint=f"declare it: {found.key} \\in \\mathbb{{R}}^{{...}}",
             )
-        space = self.space(found.space, self._along(found))
+        letters = differing_sizes(linked)
+        space = self.space(found.space, self._along(found), letters, found.numbers)
         return Parameter(name, space, None, after, inspect.Parameter.empty)
 
     def _along(self, found: Input) -> list[Axis]:
@@ -127,12 +128,26 @@ class Library:
             axes.append(Axis(letter, size))
         return axes
 
-    def space(self, space: Space, along: Sequence[Axis] = ()) -> NamedSpace:
-        """Give a declared space, with those sizes that are numbers."""
+    def space(
+        self,
+        space: Space,
+        along: Sequence[Axis] = (),
+        differing: Collection[str] = (),
+        numbers: Indices | None = None,
+    ) -> NamedSpace:
+        """Give a declared space, with those sizes that are numbers.
+
+        The sizes of `differing` axes keep their letters: X in R^{seq:n} and Y in R^{seq:m}.
+        """
         axes = [*along]
         axes += [Axis(a.axis.name, fold(a.size, self.linker.bound)) for a in space.axes]
         base = BASES.get(space.base, R)
-        return NamedSpace(base.letter, base.kinds, tuple(axes))
+        letters = [
+            (a.axis.name, text)
+            for a in space.axes
+            if a.axis.name in differing and a.size is not None and (text := key(a.size, numbers))
+        ]
+        return NamedSpace(base.letter, base.kinds, tuple(axes), tuple(letters))
 
     def _function(
         self, linked: Linked, python: inspect.Signature, keys: dict[str, str]
@@ -237,6 +252,17 @@ class Library:
     def error_at(self, code: str, message: str, span: Span, hint: str = "") -> LatexError:
         """Make an error at a stretch of the document."""
         return LatexError(Finding("error", code, message, self.source, span, (), hint))
+
+
+def differing_sizes(linked: Linked) -> set[str]:
+    """List the axes that inputs of one formula declare with sizes of different letters."""
+    found: dict[str, set[str]] = {}
+    for given in linked.inputs:
+        for axis in given.space.axes if given.space is not None else ():
+            text = None if axis.size is None else key(axis.size, given.numbers)
+            if text is not None:
+                found.setdefault(axis.axis.name, set()).add(text)
+    return {name for name, letters in found.items() if len(letters) > 1}
 
 
 def python_name(name: Expression, text: str) -> str:

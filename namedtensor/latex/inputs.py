@@ -20,7 +20,8 @@ class Input:
 
     `role` is argument, parameter, setting or bundle. `listed` is its place among the names after the
     semicolon, None where it is not written there. `along` are index letters that are axes here: the
-    x^t of a recurrence are one tensor with an axis t. `linked` is the formula that a bundle is for.
+    x^t of a recurrence are one tensor with an axis t. `linked` is the formula that a bundle is for, and
+    `numbers` say which member of a declared family this is.
     """
 
     key: str
@@ -32,6 +33,7 @@ class Input:
     along: tuple[str, ...] = ()
     linked: Linked | None = None
     default: Any = None
+    numbers: Indices = field(default_factory=dict)
 
 
 @dataclass(slots=True, eq=False)

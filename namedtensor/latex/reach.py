@@ -215,7 +215,9 @@ class Walk:
         numbers = {} if linked.gathers(meaning) else meaning.indices
         own_name = numbered(declared.name, numbers)
         along = declared.letters if linked.gathers(meaning) else ()
-        found = Input(text, own_name, "parameter", declared, declared.space, along=along)
+        found = Input(
+            text, own_name, "parameter", declared, declared.space, along=along, numbers=numbers
+        )
         found.listed = linked.listed.get(text)
         if found.listed is None:
             found.listed = linked.listed.get(stem(name) or "")

@@ -84,6 +84,8 @@ class Axis:
     def __getitem__(self, item: Any) -> Any:
         if isinstance(item, (slice, list)):
             return AxisSelection(self.name, item)
+        if isinstance(item, SizeName):
+            return NamedSize(self.name, item.name)
         if hasattr(item, "node") and item.node.type.host:
             return Axis(self.name, item)
         if getattr(item, "ndim", False) or hasattr(item, "sizes"):
@@ -160,6 +162,27 @@ class AxisSelection:
 
 
 @dataclass(frozen=True, slots=True)
+class SizeName:
+    """The name of a size in declarations: n in R[seq[n]]."""
+
+    name: str
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True, slots=True)
+class NamedSize:
+    """An axis of a declaration whose size has a name of its own: seq[n]."""
+
+    name: str
+    size: str
+
+    def __repr__(self) -> str:
+        return f"{self.name}[{self.size}]"
+
+
+@dataclass(frozen=True, slots=True)
 class Rename:
     """Axes before and after: one to one renames, many to one merges, one to many splits."""
 
@@ -196,6 +219,28 @@ def axes(names: str) -> Any:
     emb[512]
     """
     found = parse_axes(names)
+    return found[0] if len(found) == 1 else found
+
+
+def sizes(names: str) -> Any:
+    """Name sizes for declarations: one name gives a size, several a tuple.
+
+    Axes of one name have one size among a formula's arguments, unless their sizes have other names:
+    X: R[seq[n], emb], Y: R[seq[m], emb].
+
+    Raises: AxisNameError where a name is no word.
+
+    >>> n, m = sizes("n m")
+    >>> Axis("seq")[n]
+    seq[n]
+    """
+    words = names.replace(",", " ").split()
+    for word in words:
+        if not word.isidentifier():
+            raise AxisNameError(
+                f"sizes({names!r})", f"{word!r} is no name", hint='names are words: nt.sizes("n m")'
+            )
+    found = tuple([SizeName(word) for word in words])
     return found[0] if len(found) == 1 else found
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from namedtensor.axes import shown
 from namedtensor.latex.arithmetic import axes_of
-from namedtensor.latex.by_elements import renamed
+from namedtensor.latex.hidden import renamed, settled
 from namedtensor.latex.indices import Index, Position, bound, is_whole, one_based, plain, position
 from namedtensor.latex.nonsense import ArgumentsError, NoAxisError
 from namedtensor.latex.syntax import (
@@ -149,7 +149,7 @@ def _over_index(e: Evaluator, part: Big) -> Value:
         value = _reduced(e, part, value, index)
         if value is UNKNOWN:
             return UNKNOWN
-    return value
+    return value if e.bound or isinstance(value, Position) else settled(value)
 
 
 def _kept(neutral: float) -> Callable[[Any, Any], Any]:

@@ -7,18 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 from namedtensor.axes import AxisIndex, AxisSelection
 from namedtensor.errors import AxisClashError, AxisNameError, NamedTensorError
-from namedtensor.formula.rewrite.renames import push_renames
-from namedtensor.latex.indices import Index, bound, plain, zero_based
+from namedtensor.latex.hidden import renamed, settled
+from namedtensor.latex.indices import Index, bound, zero_based
 from namedtensor.latex.nonsense import ArgumentsError
 from namedtensor.latex.syntax import At, Expression, Indexed, Letter, Matrix, Scripts
 from namedtensor.latex.values import UNKNOWN, Scope, Value
 from namedtensor.latex.wording import wording
 from namedtensor.operations.elementwise import where
 from namedtensor.operations.joining import stack
-from namedtensor.primitives import Node, table
-from namedtensor.primitives.node import apply_node
 from namedtensor.shape import sized
-from namedtensor.tensor import NamedTensor, SymbolicTensor, apply
+from namedtensor.tensor import NamedTensor, SymbolicTensor
 from namedtensor.tensor.resize import resize
 
 if TYPE_CHECKING:
@@ -43,7 +41,8 @@ def element(
         value = e.attempt(body, lambda c, x: where(c, x, float("nan")), [holds, value])
     pairs = [(index, axis) for axis, _, index in indices]
     found = e.attempt(target, lambda x: _over(x, pairs, wording(target)), [value])
-    return sized_here(e.scope, found)
+    found = sized_here(e.scope, found)
+    return found if e.bound else settled(found)
 
 
 def sized_here(scope: Scope, X: Value) -> Value:
@@ -109,50 +108,6 @@ def _over(value: Any, pairs: list[tuple[Index, str]], text: str) -> Any:
     return renamed(value, [(index.axis, axis) for index, axis in pairs])
 
 
-def renamed(value: Any, pairs: list[tuple[str, str]]) -> Any:
-    """Rename hidden axes, in an expression at its leaves, so that no trace of them is left."""
-    value = apply(table()["rename"](tuple(pairs)), value)
-    if not isinstance(value, SymbolicTensor):
-        return value
-    (node,) = push_renames((value.node,))
-    moved = _through_indices(node, {})
-    if moved is not node:
-        (node,) = push_renames((moved,))
-    given = [axis for _, axis in pairs]
-    return SymbolicTensor(node, (*given, *[a for a in node.type.names if a not in given]))
-
-
-def _through_indices(node: Node, done: dict[Node, Node]) -> Node:
-    """Rename the axes of what indexes, where what is indexed is renamed."""
-    if node not in done:
-        operands = tuple([_through_indices(o, done) for o in node.operands])
-        found = node if operands == node.operands else apply_node(node.operation, operands)
-        done[node] = _renamed_index(found) or found
-    return done[node]
-
-
-def _renamed_index(node: Node) -> Node | None:
-    """Give (X_{seq(I)})_{i -> seq} as X_{seq(J)}, with J = I_{i -> seq}."""
-    if node.name != "rename" or node.operands[0].name != "index":
-        return None
-    pairs = dict(node.operation.params[0])
-    inner = node.operands[0]
-    X, *indices = inner.operands
-    used = inner.operation.params[0]
-    kept = [pairs.get(a, a) for a in X.type.names if a not in used]
-    if any(name in used for name in kept):
-        return None
-    return apply_node(
-        inner.operation,
-        (_with_names(X, pairs, used), *[_with_names(i, pairs, ()) for i in indices]),
-    )
-
-
-def _with_names(node: Node, pairs: dict[str, str], but: Any) -> Node:
-    own = tuple([(a, pairs[a]) for a in node.type.names if a in pairs and a not in but])
-    return apply_node(table()["rename"](own), (node,)) if own else node
-
-
 # ---------------------------------------------------------------------------------------- updates
 
 
@@ -198,13 +153,25 @@ def _written(X: Any, Y: Any, places: list[Any], along: list[tuple[Index, str]], 
 
 
 def matrix(e: Evaluator, part: Matrix, rows: str, columns: str) -> Value:
-    """Stack cells along two axes."""
+    """Stand cells along two axes."""
     lines = []
     for row in part.rows:
         cells = [e.value(cell) for cell in row]
-        lines.append(e.attempt(part, lambda *c: _stacked(columns, c), cells, row))
-    return e.attempt(part, lambda *r: stack[sized(rows, None)](*r), lines)
+        lines.append(e.attempt(part, lambda *c: _beside(columns, c), cells, row))
+    return e.attempt(part, lambda *r: _beside(rows, r), lines)
 
 
-def _stacked(axis: str, cells: Any) -> Any:
-    return stack[sized(axis, None)](*[plain(cell) for cell in cells])
+def _beside(axis: str, cells: Any) -> Any:
+    """Stand values along a new axis; numbers and what is made of them stay defined by their indices."""
+    if any(isinstance(c, NamedTensor) and not _is_weak(c) for c in cells):
+        return stack[sized(axis, None)](*cells)
+    index = Index(axis, len(cells))
+    index.axis = axis
+    result = cells[-1]
+    for place, cell in reversed(list(enumerate(cells[:-1]))):
+        result = where(index.counter() == place, cell, result)
+    return where(index.counter() >= 0, result, result) if len(cells) == 1 else result
+
+
+def _is_weak(X: Any) -> bool:
+    return hasattr(X, "node") and bool(X.node.type.weak)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from namedtensor.errors import AxisSizeError
-from namedtensor.latex.by_elements import renamed
+from namedtensor.latex.hidden import renamed
 from namedtensor.latex.indexing import indexed_at
 from namedtensor.latex.jacobian import UnsupportedError, jacobian
 from namedtensor.latex.nonsense import ArgumentsError

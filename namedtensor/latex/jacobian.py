@@ -14,7 +14,7 @@ from typing import Any
 
 from namedtensor.axes import BOUND
 from namedtensor.errors import NamedTensorError
-from namedtensor.latex.by_elements import renamed
+from namedtensor.latex.hidden import renamed
 from namedtensor.latex.indices import Index
 from namedtensor.operations.contraction import dot
 from namedtensor.operations.elementwise import cos, erf, exp, log, sigmoid, sign, sin, sqrt, where

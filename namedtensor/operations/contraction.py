@@ -156,7 +156,7 @@ def matrix_product(
             return each_product(emit, A, B, left, summed, (before, after), type_)
     a = group(emit, A, batch, left, summed, keep=not batch)
     b = group(emit, B, batch, summed, right, keep=False)
-    product = f"{a} @ {b}"
+    product = emit.function("matmul", "@", a, b)
     if not right:
         # a column of one: the product is a matrix by a vector
         axes = (*batch, *left)

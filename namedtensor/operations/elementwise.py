@@ -116,7 +116,8 @@ STEMS = {
 def infix(symbol: str) -> Callable[..., Any]:
     def lower(emit: Any, call: Any, *values: Any) -> Any:
         (a, b), axes = operands(emit, call, values)
-        return emit.bind(f"{a} {symbol} {b}", axes, call.type, STEMS.get(call.operation.name, "x"))
+        code = _combined(emit, call, symbol, a, b, values)
+        return emit.bind(code, axes, call.type, STEMS.get(call.operation.name, "x"))
 
     return lower
 
@@ -128,10 +129,17 @@ def counted_infix(symbol: str) -> Callable[..., Any]:
         codes, axes = operands(emit, call, values)
         if not call.type.host:
             codes = [_counted(emit, c, v) for c, v in zip(codes, values, strict=True)]
-        stem = STEMS.get(call.operation.name, "x")
-        return emit.bind(f"{codes[0]} {symbol} {codes[1]}", axes, call.type, stem)
+        code = _combined(emit, call, symbol, codes[0], codes[1], values)
+        return emit.bind(code, axes, call.type, STEMS.get(call.operation.name, "x"))
 
     return lower
+
+
+def _combined(emit: Any, call: Any, symbol: str, a: str, b: str, values: Any) -> str:
+    """Write a pair of operands: two arrays by the function where that is faster."""
+    if call.operation.name in ("add", "sub", "mul", "div") and not any(v.type.host for v in values):
+        return str(emit.function(call.operation.name, symbol, a, b))
+    return f"{a} {symbol} {b}"
 
 
 def _counted(emit: Any, code: str, value: Any) -> str:

@@ -56,13 +56,15 @@ def compile_plan(
     guards: Sequence[tuple[Any, Any]] = (),
     hints: dict[Node, int] | None = None,
     order: tuple[str, ...] | None = None,
+    eager: bool = False,
 ) -> Plan:
     """Emit, compile and cache nothing: the caller keeps the plan.
 
     `arguments` are name, type and axes in storage order. `guards` are further pairs of sizes that
-    must agree. `order` asks for the result in one storage order.
+    must agree. `order` asks for the result in one storage order. `eager` says that one operation is
+    all, so that every nanosecond of its code counts.
     """
-    emit = Emitter(backend)
+    emit = Emitter(backend, eager)
     local = {arg: emit.fresh(arg) for arg, _, _ in arguments}
     emit.hints = hints or {}
     for arg, type_, axes in arguments:

@@ -41,8 +41,9 @@ class Emitter:
     `permute`, `aligned` and `flat` bring operands into the order that the call needs.
     """
 
-    def __init__(self, backend: Backend) -> None:
+    def __init__(self, backend: Backend, eager: bool = False) -> None:
         self.backend = backend
+        self.eager = eager
         self.lines: list[str] = []
         self.words: set[str] = set()
         self.locals: set[str] = set()
@@ -80,9 +81,12 @@ class Emitter:
         lines = []
         for name, places in self.unpacked.items():
             owner = self.arguments[name]
+            if len(places) == 1:
+                ((place, size),) = places.items()
+                lines.append(f"{size} = {owner.code}.shape[{place}]")
+                continue
             parts = [places.get(i, "_") for i in range(len(owner.axes))]
-            left = f"({parts[0]},)" if len(parts) == 1 else ", ".join(parts)
-            lines.append(f"{left} = {owner.code}.shape")
+            lines.append(f"{', '.join(parts)} = {owner.code}.shape")
         return lines
 
     def size(self, size: Any) -> str:
@@ -113,6 +117,12 @@ class Emitter:
 
     def call(self, word: str, *arguments: Any) -> str:
         return f"{self.use(word)}({', '.join(map(str, arguments))})"
+
+    def function(self, word: str, symbol: str, a: str, b: str) -> str:
+        """Write an operator, or for one operation alone torch's function, which starts sooner."""
+        if self.eager and self.backend.name == "torch":
+            return self.call(word, a, b)
+        return f"{a} {symbol} {b}"
 
     def host_call(self, word: str, *arguments: Any) -> str:
         """Write a call on Python numbers."""

@@ -48,32 +48,38 @@ def apply(operation: Operation, *operands: Any) -> Any:
 
     The plan is found by the operands' layouts; a call whose plan is known costs one lookup.
     """
-    # written out for one and two operands: this is the path of every eager operation
     if len(operands) == 2:
-        x, y = operands
-        if type(x) is not _concrete:
-            return _apply_any(operation, operands)
-        if type(y) is _concrete:
-            plan, second = operation.plans.get((x._layout, y._layout)), y._data
-        else:
-            plan, second = operation.plans.get((x._layout, type(y))), y
-        if plan is None:
-            return _apply_any(operation, operands)
-        try:
-            data = plan.run(x._data, second)
-        except LIBRARY_ERRORS as error:
-            raise diagnose(operation, operands, error) from None
-    elif len(operands) == 1 and type(operands[0]) is _concrete:
-        (x,) = operands
-        plan = operation.plans.get(x._layout)
-        if plan is None:
-            return _apply_any(operation, operands)
-        try:
-            data = plan.run(x._data)
-        except LIBRARY_ERRORS as error:
-            raise diagnose(operation, operands, error) from None
-    else:
+        return apply_two(operation, *operands)
+    if len(operands) != 1 or type(operands[0]) is not _concrete:
         return _apply_any(operation, operands)
+    (x,) = operands
+    plan = operation.plans.get(x._layout)
+    if plan is None:
+        return _apply_any(operation, operands)
+    try:
+        data = plan.run(x._data)
+    except LIBRARY_ERRORS as error:
+        raise diagnose(operation, operands, error) from None
+    result = _new(_concrete)
+    result._data = data
+    result._layout = plan.layout
+    return result
+
+
+def apply_two(operation: Operation, x: Any, y: Any) -> Any:
+    """Apply an operation to two operands: the path of every operator, written out for speed."""
+    if type(x) is not _concrete:
+        return _apply_any(operation, (x, y))
+    if type(y) is _concrete:
+        plan, second = operation.plans.get((x._layout, y._layout)), y._data
+    else:
+        plan, second = operation.plans.get((x._layout, type(y))), y
+    if plan is None:
+        return _apply_any(operation, (x, y))
+    try:
+        data = plan.run(x._data, second)
+    except LIBRARY_ERRORS as error:
+        raise diagnose(operation, (x, y), error) from None
     result = _new(_concrete)
     result._data = data
     result._layout = plan.layout
@@ -266,7 +272,7 @@ def plan_for(operation: Operation, operands: Sequence[Any]) -> Plan:
             found = zip(type_.axes, x.data.shape, strict=True)
             hints |= {size: n for (_, size), n in found if type(n) is int}
     node = sized_node(operation, leaves)
-    return compile_plan(operation.name, node, arguments, backend, hints=hints)
+    return compile_plan(operation.name, node, arguments, backend, hints=hints, eager=True)
 
 
 def sized_node(operation: Operation, leaves: Sequence[Node], labels: Any = None) -> Node:

@@ -32,7 +32,7 @@ from namedtensor.plans import layout_of
 from namedtensor.primitives import Operation, table
 from namedtensor.shape import sized, spaced
 from namedtensor.tensor.apply import apply
-from namedtensor.tensor.named import NamedTensor
+from namedtensor.tensor.named import NamedTensor, contractions
 
 _TABLE = table()
 _INDEX = re.compile(r"\s*([^\W\d]\w*'*\**)\s*\(\s*(-?\d+)\s*\)\s*")
@@ -305,18 +305,15 @@ def split(X: Any, part: Rename) -> Any:
     return apply(_TABLE["split"](part.before[0].name, names, hole), X, *sizes)
 
 
-_contractions: dict[str, Operation] = {}
-
-
 def contraction(axes: Any, operands: tuple[Any, ...]) -> Operation:
     """Find the operation of the axes under a dot."""
     if type(axes) is Axis and axes.size is None:
-        known = _contractions.get(axes.name)
+        known = contractions.get(axes.name)
         if known is not None:
             return known
         operation = _TABLE["dot"]((axes.name,))
         if not caches_closed():
-            _contractions[axes.name] = operation
+            contractions[axes.name] = operation
         return operation
     parsed = parse_axes(axes)
     distinct(f"A @ {axes} @ B", parsed)

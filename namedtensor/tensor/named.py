@@ -6,7 +6,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from namedtensor.axes import Axes, AxisIndex, AxisSelection, distinct, parse_axes, shown
+from namedtensor.axes import Axes, Axis, AxisIndex, AxisSelection, distinct, parse_axes, shown
 from namedtensor.backends import Backend, backend_of, get_backend
 from namedtensor.errors import (
     AxisMissingError,
@@ -18,11 +18,17 @@ from namedtensor.errors import (
     kind_of_thing,
 )
 from namedtensor.plans import layout_of
+from namedtensor.primitives import Operation
 from namedtensor.shape import spaced
-from namedtensor.tensor.apply import apply, use_classes
+from namedtensor.tensor.apply import LIBRARY_ERRORS, apply_two, use_classes
+from namedtensor.tensor.diagnose import diagnose
 from namedtensor.tensor.gradients import Gradients
 from namedtensor.tensor.operators import Operators
 from namedtensor.tensor.protocols import Protocols
+
+_new = object.__new__
+#: The operations of one axis under the dot, by the axis's name.
+contractions: dict[str, Operation] = {}
 
 
 class NamedTensor(Operators, Gradients, Protocols):
@@ -112,6 +118,10 @@ class NamedTensor(Operators, Gradients, Protocols):
         return id(self)
 
     def __matmul__(self, axes: Any) -> Contraction:
+        if type(axes) is Axis:
+            half = _new(Contraction)  # this path is that of every eager contraction
+            half.left, half.axes = self, axes
+            return half
         if isinstance(axes, NamedTensor):
             shared = [a for a in self.axes if a in axes.axes]
             raise AxisNameError(
@@ -195,7 +205,24 @@ class Contraction:
         self.axes = axes
 
     def __matmul__(self, right: Any) -> Any:
-        return apply(_brackets.contraction(self.axes, (self.left, right)), self.left, right)
+        axes, left = self.axes, self.left
+        known = contractions.get(axes.name) if type(axes) is Axis and axes.size is None else None
+        if known is None:
+            return apply_two(_brackets.contraction(axes, (left, right)), left, right)
+        # apply_two once more, written out: one call less for every eager contraction
+        if type(left) is not NamedTensor or type(right) is not NamedTensor:
+            return apply_two(known, left, right)
+        plan = known.plans.get((left._layout, right._layout))
+        if plan is None:
+            return apply_two(known, left, right)
+        try:
+            data = plan.run(left._data, right._data)
+        except LIBRARY_ERRORS as error:
+            raise diagnose(known, (left, right), error) from None
+        result = _new(NamedTensor)
+        result._data = data
+        result._layout = plan.layout
+        return result
 
     def __repr__(self) -> str:
         return f"(X @ {self.axes}) waits for its right operand: X @ {self.axes} @ Y"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from namedtensor.primitives import plain_operation
-from namedtensor.tensor.apply import apply
+from namedtensor.tensor.apply import apply, apply_two
 
 _ABS = plain_operation("abs")
 _ADD = plain_operation("add")
@@ -34,82 +34,82 @@ class Operators:
     __slots__ = ()
 
     def __add__(self, other: Any) -> Any:
-        return apply(_ADD, self, other)
+        return apply_two(_ADD, self, other)
 
     def __radd__(self, other: Any) -> Any:
-        return apply(_ADD, other, self)
+        return apply_two(_ADD, other, self)
 
     def __sub__(self, other: Any) -> Any:
-        return apply(_SUB, self, other)
+        return apply_two(_SUB, self, other)
 
     def __rsub__(self, other: Any) -> Any:
-        return apply(_SUB, other, self)
+        return apply_two(_SUB, other, self)
 
     def __mul__(self, other: Any) -> Any:
-        return apply(_MUL, self, other)
+        return apply_two(_MUL, self, other)
 
     def __rmul__(self, other: Any) -> Any:
-        return apply(_MUL, other, self)
+        return apply_two(_MUL, other, self)
 
     def __truediv__(self, other: Any) -> Any:
-        return apply(_DIV, self, other)
+        return apply_two(_DIV, self, other)
 
     def __rtruediv__(self, other: Any) -> Any:
-        return apply(_DIV, other, self)
+        return apply_two(_DIV, other, self)
 
     def __floordiv__(self, other: Any) -> Any:
-        return apply(_FLOORDIV, self, other)
+        return apply_two(_FLOORDIV, self, other)
 
     def __rfloordiv__(self, other: Any) -> Any:
-        return apply(_FLOORDIV, other, self)
+        return apply_two(_FLOORDIV, other, self)
 
     def __mod__(self, other: Any) -> Any:
-        return apply(_MOD, self, other)
+        return apply_two(_MOD, self, other)
 
     def __rmod__(self, other: Any) -> Any:
-        return apply(_MOD, other, self)
+        return apply_two(_MOD, other, self)
 
     def __pow__(self, other: Any) -> Any:
-        return apply(_POW, self, other)
+        return apply_two(_POW, self, other)
 
     def __rpow__(self, other: Any) -> Any:
-        return apply(_POW, other, self)
+        return apply_two(_POW, other, self)
 
     def __eq__(self, other: object) -> Any:
-        return apply(_EQ, self, other)
+        return apply_two(_EQ, self, other)
 
     def __ne__(self, other: object) -> Any:
-        return apply(_NE, self, other)
+        return apply_two(_NE, self, other)
 
     def __lt__(self, other: Any) -> Any:
-        return apply(_LT, self, other)
+        return apply_two(_LT, self, other)
 
     def __le__(self, other: Any) -> Any:
-        return apply(_LE, self, other)
+        return apply_two(_LE, self, other)
 
     def __gt__(self, other: Any) -> Any:
-        return apply(_GT, self, other)
+        return apply_two(_GT, self, other)
 
     def __ge__(self, other: Any) -> Any:
-        return apply(_GE, self, other)
+        return apply_two(_GE, self, other)
 
     def __and__(self, other: Any) -> Any:
-        return apply(_LOGICAL_AND, self, other)
+        return apply_two(_LOGICAL_AND, self, other)
 
     def __rand__(self, other: Any) -> Any:
-        return apply(_LOGICAL_AND, other, self)
+        return apply_two(_LOGICAL_AND, other, self)
 
     def __or__(self, other: Any) -> Any:
-        return apply(_LOGICAL_OR, self, other)
+        return apply_two(_LOGICAL_OR, self, other)
 
     def __ror__(self, other: Any) -> Any:
-        return apply(_LOGICAL_OR, other, self)
+        return apply_two(_LOGICAL_OR, other, self)
 
     def __xor__(self, other: Any) -> Any:
-        return apply(_LOGICAL_XOR, self, other)
+        return apply_two(_LOGICAL_XOR, self, other)
 
     def __rxor__(self, other: Any) -> Any:
-        return apply(_LOGICAL_XOR, other, self)
+        return apply_two(_LOGICAL_XOR, other, self)
 
     def __neg__(self) -> Any:
         return apply(_NEG, self)

@@ -48,8 +48,7 @@ class Functions(Spaces):
                     self.named = True
                     continue
                 if word in words.CHOOSING:
-                    self.at += 1
-                    return self.reach(word, self.script(self.group()), None, start)
+                    return self.big(word, word, start)
             found = self.one_script(found, start)
             if isinstance(found, Indexed):
                 return self.scripts(found, start)

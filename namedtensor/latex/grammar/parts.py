@@ -47,7 +47,8 @@ class Parts(Functions):
             return self.size_or_bars(start, self.only(parts, token), text == "\\lVert")
         if text in ("(", "[") and len(parts) == 1 and not after:
             return parts[0]
-        if len(parts) == 1 and not after and not isinstance(parts[0], Relation | Dots):
+        element = start > 0 and self.tokens[start - 1].text in ("\\in", "\\notin")
+        if len(parts) == 1 and not (after or element or isinstance(parts[0], Relation | Dots)):
             return parts[0]
         return Items(span, (*parts, *after), BRACKET_NAMES[text])
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from namedtensor.latex import words
 from namedtensor.latex.faults import Fault
 from namedtensor.latex.grammar.axes import Axes
@@ -163,32 +165,48 @@ class WithScripts(Axes):
             items.append(At(self.span(start), axis, at))
         return tuple(items)
 
-    def _renamings(self) -> tuple[Renaming, ...]:
-        sides: list[list[SizedAxis]] = [[]]
-        arrows: list[int] = []
+    def _renamings(self) -> tuple[At | Renaming, ...]:
+        """Read renamings, and the indices that may stand between them."""
+        found: list[At | Renaming] = []
+        before: list[SizedAxis] = []
+        after: list[SizedAxis] | None = None
+        depth = 0
         while self.peek() is not self.stop:
             token = self.take()
-            if token.text in ARROWS:
-                if not sides[-1]:
-                    raise _one_sided(token.text, "before", self.span(self.at - 1))
-                arrows.append(len(sides))
-                sides.append([])
-            elif token.text == ",":
-                if arrows and arrows[-1] == len(sides) - 1 and sides[-1] and self._arrow_ahead():
-                    sides.append([])
-            elif token.text not in ("(", ")", "[", "]") and token.kind not in ("open", "close"):
+            text = token.text
+            if text in ARROWS:
+                if after is not None or not before:
+                    raise _one_sided(text, "before", token.span)
+                after = []
+            elif text in ("(", "["):
+                depth += 1
+            elif text in (")", "]"):
+                depth -= 1
+            elif text == ",":
+                if depth <= 0 and after and self._arrow_ahead():
+                    found.append(_renaming(before, after))
+                    before, after = [], None
+            elif token.kind not in ("open", "close"):
                 self.at -= 1
-                sides[-1].append(self.sized_axis())
-        found: list[Renaming] = []
-        for place in arrows:
-            before, after = sides[place - 1], sides[place]
-            if not after:
-                raise _one_sided("the arrow", "after", before[-1].span)
-            found.append(Renaming(before[0].span | after[-1].span, tuple(before), tuple(after)))
+                axis = self.sized_axis()
+                called = self.tokens[self.at - 1].text == ")" and axis.size is not None
+                alone = after is None and depth <= 0 and self.peek().text == ","
+                if axis.size is not None and (called or alone):
+                    found.append(At(axis.span, axis.axis, axis.size))
+                else:
+                    (before if after is None else after).append(axis)
+        if before and not after:
+            raise _one_sided("the arrow", "after", before[-1].span)
+        if after:
+            found.append(_renaming(before, after))
         return tuple(found)
 
     def _arrow_ahead(self) -> bool:
         return any(self.tokens[at].text in ARROWS for at in range(self.at, self.end))
+
+
+def _renaming(before: Sequence[SizedAxis], after: Sequence[SizedAxis]) -> Renaming:
+    return Renaming(before[0].span | after[-1].span, tuple(before), tuple(after))
 
 
 def _one_sided(arrow: str, side: str, span: Span) -> Fault:

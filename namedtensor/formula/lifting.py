@@ -111,16 +111,16 @@ class Entry:
 
     def agree(self) -> None:
         """Raise AxisSizeError where one axis has two known sizes among the arguments."""
-        seen: dict[str, tuple[str, int]] = {}
+        seen: dict[Any, tuple[str, int]] = {}
         for leaf in self.leaves:
             for name, size in leaf.tensor.sizes:
                 if not isinstance(size, int) or "." in leaf.path:
                     continue
-                inner = self.inner_name(leaf, name)
-                if inner not in seen:
-                    seen[inner] = (leaf.path, size)
-                elif seen[inner][1] != size:
-                    owner, other = seen[inner]
+                key = self.size_key(leaf, name)
+                if key not in seen:
+                    seen[key] = (leaf.path, size)
+                elif seen[key][1] != size:
+                    owner, other = seen[key]
                     raise self.error(
                         AxisSizeError,
                         f"axis {shown(name)} is {other} in {owner} and {size} in {leaf.path}",
@@ -131,6 +131,10 @@ class Entry:
     def inner_name(self, leaf: Leaf, name: str) -> str:
         """Give the name under which the body sees an axis of a leaf."""
         return name if name in leaf.space.names else self.extra[name]
+
+    def size_key(self, leaf: Leaf, name: str) -> tuple[str, str | None]:
+        """Say what two axes of arguments must share to have one size: a name, and the size's name."""
+        return self.inner_name(leaf, name), leaf.space.size_name(name)
 
     def enter(self, leaf: Leaf) -> Any:
         """Give a leaf's tensor with its extra axes renamed to fresh names."""

@@ -107,15 +107,15 @@ def _share_sizes(name: str, leaves: list[Leaf]) -> None:
     """Give every open axis of an argument the size that another argument has for it."""
     entry = Entry(name, leaves, None)
     entry.agree()
-    known: dict[str, Any] = {}
+    known: dict[Any, Any] = {}
     for leaf in leaves:
         for axis, size in leaf.tensor.node.type.axes:
             if isinstance(size, int):
-                known.setdefault(entry.inner_name(leaf, axis), size)
+                known.setdefault(entry.size_key(leaf, axis), size)
     for leaf in leaves:
         old = leaf.tensor.node.type
         axes = [
-            (a, known.get(entry.inner_name(leaf, a), s) if isinstance(s, Node) else s)
+            (a, known.get(entry.size_key(leaf, a), s) if isinstance(s, Node) else s)
             for a, s in old.axes
         ]
         leaf.tensor = symbol(leaf.path, old.with_axes(axes))

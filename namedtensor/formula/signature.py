@@ -8,34 +8,54 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from namedtensor.axes import Axis, distinct, parse_axes
+from namedtensor.axes import Axis, NamedSize, distinct, parse_axes
 from namedtensor.errors import AxisNameError
 
 
 class Space:
-    """A set of tensors: R[key, seq] is R^{key x seq}; Z holds whole numbers, B truth values."""
+    """A set of tensors: R[key, seq] is R^{key x seq}; Z holds whole numbers, B truth values.
 
-    __slots__ = ("axes", "kinds", "letter")
+    R[seq[n], emb], with n of nt.sizes, names the size of seq: R[seq[m], emb] may have another.
+    """
 
-    def __init__(self, letter: str, kinds: tuple[str, ...], axes: tuple[Axis, ...] = ()) -> None:
+    __slots__ = ("axes", "kinds", "letter", "size_names")
+
+    def __init__(
+        self,
+        letter: str,
+        kinds: tuple[str, ...],
+        axes: tuple[Axis, ...] = (),
+        size_names: tuple[tuple[str, str], ...] = (),
+    ) -> None:
         self.letter = letter
         self.kinds = kinds
         self.axes = axes
+        self.size_names = size_names
 
     def __getitem__(self, axes: Any) -> Space:
-        parsed = parse_axes(axes)
+        given = axes if isinstance(axes, tuple) else (axes,)
+        named = tuple([(a.name, a.size) for a in given if isinstance(a, NamedSize)])
+        parsed = parse_axes([Axis(a.name) if isinstance(a, NamedSize) else a for a in given])
         distinct(f"{self.letter}[{', '.join(map(repr, parsed))}]", parsed)
-        return Space(self.letter, self.kinds, parsed)
+        return Space(self.letter, self.kinds, parsed, named)
+
+    def size_name(self, axis: str) -> str | None:
+        """Give the name of an axis's size, where the declaration names it."""
+        return dict(self.size_names).get(axis)
 
     @property
     def names(self) -> tuple[str, ...]:
         return tuple([axis.name for axis in self.axes])
 
     def __repr__(self) -> str:
-        return f"{self.letter}[{', '.join(map(repr, self.axes))}]" if self.axes else self.letter
+        texts = [
+            f"{a.name}[{n}]" if (n := self.size_name(a.name)) is not None else repr(a)
+            for a in self.axes
+        ]
+        return f"{self.letter}[{', '.join(texts)}]" if texts else self.letter
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Space, (self.letter, self.kinds, self.axes)
+        return Space, (self.letter, self.kinds, self.axes, self.size_names)
 
 
 #: Real tensors: R[seq, emb]; R alone is a single number.

@@ -49,7 +49,7 @@ class Trace:
 
     # ------------------------------------------------------------------------------- the door
 
-    def _symbolic_type(self, leaf: Leaf, canonical: dict[str, Any]) -> Type:
+    def _symbolic_type(self, leaf: Leaf, canonical: dict[Any, Any]) -> Type:
         """Give each axis a size symbol; one name has one size among the formula's arguments."""
         found = self.types[leaf.path]
         if self.concrete:
@@ -58,7 +58,7 @@ class Trace:
         for place, (name, _) in enumerate(found.axes):
             own: Any = size_of(leaf.path, name, place)
             if "." not in leaf.path:
-                first = canonical.setdefault(self.entry.inner_name(leaf, name), own)
+                first = canonical.setdefault(self.entry.size_key(leaf, name), own)
                 if first is not own:
                     self.size_guards.append((first, own))
                     own = first
@@ -69,7 +69,7 @@ class Trace:
         return found.with_axes(axes)
 
     def _enter(self) -> dict[str, Any]:
-        canonical: dict[str, Any] = {}
+        canonical: dict[Any, Any] = {}
         entered = {}
         self.arguments: list[tuple[str, Type, tuple[str, ...]]] = []
         self.sizes: dict[str, Any] = {}

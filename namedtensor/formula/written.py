@@ -135,7 +135,7 @@ def write(formula: Formula, settings: dict[str, Any]) -> Written:
     """Run a formula's body on the symbols that its signature declares, and keep what it says."""
     written = Written(formula.name, formula.signature)
     leaves: list[Leaf] = []
-    sizes: dict[str, Any] = {}
+    sizes: dict[Any, Any] = {}
     values = {
         p.name: _declared(formula, p, p.name, settings, leaves, sizes)
         for p in formula.signature.parameters
@@ -165,12 +165,12 @@ def _declared(
     path: str,
     settings: dict[str, Any],
     leaves: list[Leaf],
-    sizes: dict[str, Any],
+    sizes: dict[Any, Any],
 ) -> Any:
     """Make the symbol of an argument as it is declared; one name has one size among the arguments."""
     if parameter.bundle is not None:
         inner = parameter.bundle
-        own: dict[str, Any] = {}
+        own: dict[Any, Any] = {}
         return {
             p.name: _declared(inner, p, f"{path}.{p.name}", {}, leaves, own)
             for p in inner.signature.parameters
@@ -188,7 +188,8 @@ def _declared(
     axes = []
     for place, axis in enumerate(parameter.space.axes):
         size = axis.size if isinstance(axis.size, int) else size_of(path, axis.name, place)
-        axes.append((axis.name, sizes.setdefault(axis.name, size)))
+        key = (axis.name, parameter.space.size_name(axis.name))
+        axes.append((axis.name, sizes.setdefault(key, size)))
     kind = "float" if parameter.space.letter == "R" else parameter.space.kinds[0]
     leaves.append(Leaf(path, parameter.space, symbol(path, Type(tuple(axes), kind))))
     return leaves[-1].tensor

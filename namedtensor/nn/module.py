@@ -90,6 +90,8 @@ def make_module(
     """Make a formula's module with these sizes."""
     sizes = _sizes(formula, parse_axes(axes))
     known = {p.name for p in formula.signature.parameters if p.setting}
+    named = _size_names(formula) - known
+    sizes |= {_named_size(n): int(settings.pop(n)) for n in list(settings) if n in named}
     for name in settings:
         if name not in known:
             raise AxisNameError(
@@ -190,9 +192,29 @@ def _sizes(formula: Formula, axes: tuple[Axis, ...]) -> dict[str, int]:
     return sizes
 
 
+def _named_size(name: str) -> str:
+    """Keep the sizes that have names beside those of axes."""
+    return f"[{name}]"
+
+
+def _size_names(formula: Formula) -> set[str]:
+    """Collect the names of sizes in a formula's declarations and its bundles'."""
+    found: set[str] = set()
+    for parameter in formula.signature.parameters:
+        if parameter.bundle is not None:
+            found |= _size_names(parameter.bundle)
+        elif parameter.space is not None:
+            found |= {name for _, name in parameter.space.size_names}
+    return found
+
+
 def _size(formula: Formula, parameter: Parameter, axis: Axis, sizes: dict[str, int]) -> int:
     if axis.size is not None:
         return int(axis.size)
+    assert parameter.space is not None
+    named = parameter.space.size_name(axis.name)
+    if named is not None and _named_size(named) in sizes:
+        return sizes[_named_size(named)]
     if axis.name not in sizes:
         raise AxisSizeError(
             f"{formula.name}.module(...)",

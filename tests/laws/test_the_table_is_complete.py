@@ -27,6 +27,7 @@ ELSEWHERE = {
     "derivative": "test_laws.py",
     "differential": "test_laws.py",
     "axes": "tests/traps",
+    "sizes": "tests/formula/test_sizes_with_names.py",
     "tensor": "tests/traps",
     "formula": "tests/traps",
     "explain": "tests/kernels",

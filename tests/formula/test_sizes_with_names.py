@@ -1,0 +1,99 @@
+"""R[seq[n]]: axes of one name whose sizes have other names may differ among arguments."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+import namedtensor as nt
+from namedtensor import R, axes, formula
+
+seq, emb = axes("seq emb")
+n, m = nt.sizes("n m")
+
+
+@formula
+def joined(X: R[seq[n], emb], Y: R[seq[m], emb]) -> R[seq, emb]:
+    return nt.concat[seq](X, Y)
+
+
+@formula
+def squared(X: R[seq[n], emb], Y: R[seq[m], emb], Z: R[seq[n]]) -> R[emb]:
+    return nt.sum[seq](X * Z) + nt.sum[seq](Y)
+
+
+@formula
+def stacked(X: R[emb], *, W: R[emb, seq[n]], U: R[emb, seq[m]]) -> R[seq]:
+    return nt.concat[seq](W @ emb @ X, U @ emb @ X)
+
+
+@pytest.mark.parametrize("library", ["numpy", "torch"])
+def test_sizes_with_other_names_may_differ(library):
+    X, Y = nt.normal("seq[2] emb[3]", backend=library), nt.normal("seq[5] emb[3]", backend=library)
+    found = joined(X, Y).numpy(seq, emb)
+    np.testing.assert_allclose(found, np.concatenate([X.numpy(seq, emb), Y.numpy(seq, emb)]))
+
+
+def test_sizes_with_one_name_agree():
+    X, Y, Z = nt.ones("seq[2] emb[3]"), nt.ones("seq[5] emb[3]"), nt.ones("seq[2]")
+    assert squared(X, Y, Z).numpy().tolist() == [7.0, 7.0, 7.0]
+    with pytest.raises(nt.AxisSizeError) as caught:
+        squared(X, Y, nt.ones("seq[5]"))
+    assert "axis seq is 2 in X and 5 in Z" in str(caught.value)
+
+
+def test_axes_without_a_named_size_agree_as_ever():
+    with pytest.raises(nt.AxisSizeError) as caught:
+        joined(nt.ones("seq[2] emb[3]"), nt.ones("seq[5] emb[4]"))
+    assert str(caught.value) == (
+        "joined(X, Y): axis emb is 3 in X and 4 in Y\n"
+        "  X : seq[2] emb[3]   declared R[seq[n], emb]\n"
+        "  Y : seq[5] emb[4]   declared R[seq[m], emb]\n"
+        "hint: one name has one size in a formula: select, or rename one of them: "
+        'Y["emb -> emb\'"]'
+    )
+
+
+def test_shapes_keep_them_apart():
+    assert joined.shape("seq[2] emb[3]", "seq[5] emb") == nt.Shape.of([("seq", 7), ("emb", 3)])
+
+
+def test_what_is_written_keeps_them_apart():
+    X, Y = joined.written().results[0].operands
+    assert X.type.size("seq") is not Y.type.size("seq")
+    assert X.type.size("emb") is Y.type.size("emb")
+
+
+def test_a_module_takes_sizes_by_their_names():
+    module = stacked.module(emb[3], n=2, m=5)
+    assert {n: tuple(p.shape) for n, p in module.named_parameters()} == {"W": (3, 2), "U": (3, 5)}
+    assert module(nt.ones("emb[3]", backend="torch")).shape == nt.Shape.of([("seq", 7)])
+
+
+def test_a_size_without_its_name_is_taken_by_the_axis():
+    module = stacked.module(emb[3], seq[4], m=5)
+    assert {n: tuple(p.shape) for n, p in module.named_parameters()} == {"W": (3, 4), "U": (3, 5)}
+
+
+def test_a_space_shows_and_pickles_its_names():
+    space = R[seq[n], emb]
+    assert repr(space) == "R[seq[n], emb]"
+    assert repr(pickle.loads(pickle.dumps(space))) == "R[seq[n], emb]"
+
+
+def test_only_a_declaration_names_a_size():
+    with pytest.raises(nt.AxisNameError) as caught:
+        nt.zeros(seq[n])
+    assert str(caught.value) == (
+        "axes(...): axes are given as Axis objects or as names, not as a NamedSize\n"
+        'hint: seq, (seq, emb) or "seq emb"'
+    )
+
+
+def test_the_name_of_a_size_is_a_word():
+    assert repr(nt.sizes("n")) == "n"
+    with pytest.raises(nt.AxisNameError) as caught:
+        nt.sizes("n 2m")
+    assert str(caught.value) == (
+        "sizes('n 2m'): '2m' is no name\nhint: names are words: nt.sizes(\"n m\")"
+    )

@@ -46,7 +46,7 @@ def made_of(row, example):
 
 
 @pytest.mark.parametrize("row", TABLE.values(), ids=list(TABLE))
-@settings(max_examples=40)
+@settings(max_examples=15)
 @given(data=st.data())
 def test_every_operation_is_read_back_as_it_was_written(row, data):
     example = data.draw(row.example)
@@ -112,7 +112,7 @@ def nested(seed, depth):
     return some
 
 
-@settings(max_examples=400)
+@settings(max_examples=200)
 @given(seed=st.integers(0, 2**32), depth=st.integers(1, 6))
 def test_operations_one_inside_another_are_read_back(seed, depth):
     made = nested(seed, depth)

@@ -6,32 +6,28 @@ they are reached, once; a series is evaluated member by member.
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import namedtensor.operations.joining as joining
 from namedtensor.axes import Axis
-from namedtensor.errors import AxisSizeError, NamedTensorError, TraceError
 from namedtensor.formula.written import name_part
-from namedtensor.latex.applied import Applied, Passed
-from namedtensor.latex.calling import find_function
+from namedtensor.latex.applied import Applied
 from namedtensor.latex.evaluate import Evaluator
-from namedtensor.latex.failures import LatexError, failure
+from namedtensor.latex.failures import LatexError
 from namedtensor.latex.indices import one_based, plain, zero_based
 from namedtensor.latex.inputs import Around, Input, Linked
+from namedtensor.latex.measures import Sizes
 from namedtensor.latex.names import identifier
+from namedtensor.latex.run_scope import BodyScope as BodyScope
 from namedtensor.latex.scopes import Defined, Meaning
-from namedtensor.latex.scripts import Indices, fold, key, numbered, script_letters, without_brackets
+from namedtensor.latex.scripts import Indices, fold, key, numbered, without_brackets
 from namedtensor.latex.stepwise import axis_along, bare
 from namedtensor.latex.syntax import (
     Expression,
     Indexed,
     Items,
-    Letter,
     Matrix,
-    Scripts,
-    SizedAxis,
     Space,
 )
 from namedtensor.latex.values import UNKNOWN, Value
@@ -46,14 +42,11 @@ if TYPE_CHECKING:
 DEEP = 4
 
 
-class Body:
+class Body(Sizes):
     """Evaluate a linked definition on values of its inputs."""
 
     def __init__(self, library: Library, linked: Linked, values: Mapping[str, Value]) -> None:
-        self.library = library
-        self.linked = linked
-        self.values = values
-        self.numbers: dict[str, int | None] = {**library.linker.bound, **linked.indices}
+        super().__init__(library, linked, values)
         self._known: dict[Any, Value] = {}
 
     def run(self) -> Value:
@@ -78,68 +71,6 @@ class Body:
         if found.space is not None and found.space.base == "[n]" and value is not UNKNOWN:
             return one_based(value)
         return value
-
-    # ------------------------------------------------------------------------------- sizes
-
-    def _count_members(self) -> None:
-        """Take the number T of t = 1, ..., T from what has an axis t."""
-        for found in self.linked.inputs:
-            for letter in found.along:
-                size = self._size_along(found, letter)
-                if found.declared is None or size is None:
-                    continue
-                ranges = self.library.names.range_of(letter, found.declared.statement)
-                if ranges is None:
-                    continue
-                upper = key(ranges.upper) if ranges.upper is not None else None
-                lower = fold(ranges.lower, self.numbers)
-                if upper is not None and upper not in self.numbers:
-                    self.numbers[upper] = size + (1 if lower is None else lower) - 1
-
-    def _size_along(self, found: Input, letter: str) -> int | None:
-        value = self.values[found.key]
-        if not isinstance(value, NamedTensor):
-            return None
-        try:
-            return int(value.size(letter))
-        except TraceError:
-            return None  # where a formula is written, sizes stay open
-
-    def size_named(self, text: str) -> Value | None:
-        """Give what a size's letter stands for: the size of an axis that is declared with it."""
-        found = self.size_of_input(text)
-        if found is None:
-            found = self.numbers.get(text)
-        if found is None:
-            found = self._size_by_axis(text)
-        return found
-
-    def size_of_input(self, text: str) -> Value | None:
-        """Give the size of an input's axis that is declared with this letter."""
-        return self._size_in(self.linked.inputs, self.values, text)
-
-    def _size_in(self, inputs: list[Input], values: Any, text: str) -> Value | None:
-        for given in inputs:
-            value = values.get(given.key)
-            if given.role == "bundle" and given.linked is not None:
-                found = self.library.sizes_in(given.linked, value, text, self._size_in)
-            else:
-                found = _size_of(given.space, value, text)
-            if found is not None:
-                return found
-        return None
-
-    def _size_by_axis(self, text: str) -> Value | None:
-        """Take the size of an axis of the same name that is declared with this size elsewhere."""
-        for declared, axis in self.library.names.sizes_named(text):
-            for given in self.linked.inputs:
-                value = self.values.get(given.key)
-                plainly = given.space is not None and any(
-                    a.axis.name == axis.axis.name and a.size is None for a in given.space.axes
-                )
-                if plainly and isinstance(value, NamedTensor) and declared is not given.declared:
-                    return value.size(axis.axis.name)
-        return None
 
     # ------------------------------------------------------------------------------- definitions
 
@@ -180,11 +111,6 @@ class Body:
         if not found:
             return value
         return evaluator.element(target, statement.body, {**sizes, **found}, statement.condition)
-
-    def _size_like(self, name: str) -> Value | None:
-        """Give the size of an axis of an input, of seq where seq' is nowhere."""
-        found = self.axis_size(name)
-        return self._size_like(name[:-1]) if found is None and name.endswith("'") else found
 
     def reach_before(self, defined: Defined, around: Around) -> Value:
         """Give what a name stood for before its update."""
@@ -309,15 +235,6 @@ class Body:
                 value = where(count >= 0, value, value)
         return value
 
-    def axis_size(self, name: str) -> Value | None:
-        """Give the size that an input has for an axis."""
-        for found in self.linked.inputs:
-            value = self.values.get(found.key)
-            named = [] if found.space is None else [a.axis.name for a in found.space.axes]
-            if name in named and isinstance(value, NamedTensor):
-                return value.size(name)
-        return None
-
     def _reach_up_to(self, defined: Defined, indices: Indices, own: bool) -> None:
         """Evaluate the members before one that is far up, the first one first."""
         (letter,) = defined.letters
@@ -352,22 +269,6 @@ class Body:
             members.append(self.value_of(found, around))
         return joining.stack[along or letter](*members)
 
-    def _last_of_inputs(self, letter: str, first: int) -> int | None:
-        for found in self.linked.inputs:
-            if letter in found.along:
-                size = self._size_along(found, letter)
-                if size is not None:
-                    return size + first - 1
-        return None
-
-    def _size_of(self, axis: str) -> int | None:
-        """Give the size of an axis that some input declares."""
-        for found in self.linked.inputs:
-            named = [] if found.space is None else [a.axis.name for a in found.space.axes]
-            if axis in named:
-                return self._size_along(found, axis)
-        return None
-
     def no_size(self, where: Expression, text: str) -> LatexError:
         """Make the error of a size's letter that no argument has."""
         name = identifier(where) or text
@@ -380,142 +281,3 @@ class Body:
 
     def no_number(self, letter: str, name: str) -> LatexError:
         return self.library.unbound(self.linked, letter, name)
-
-
-def _size_of(space: Space | None, value: Value, text: str) -> Value | None:
-    """Find a size among the declared sizes of one input."""
-    if space is None or not isinstance(value, NamedTensor):
-        return None
-    for axis in space.axes:
-        if axis.size is not None and axis.axis.name in value.axes:
-            found = _solved(axis, value, text)
-            if found is not None:
-                return found
-    return None
-
-
-def _solved(axis: SizedAxis, value: NamedTensor, text: str) -> Value | None:
-    """Solve a declared size for its letter: d of hid:4d is |hid|/4."""
-    if axis.size is None or key(axis.size) == text:
-        return value.size(axis.axis.name)
-    start, step = fold(axis.size, {text: 0}), fold(axis.size, {text: 1})
-    if start is None or step is None or start == step:
-        return None
-    return (value.size(axis.axis.name) - start) // (step - start)
-
-
-class BodyScope:
-    """Answer for the names at one place of a body. A checker makes its own of it."""
-
-    def __init__(self, body: Body, around: Around) -> None:
-        self.body = body
-        self.around = around
-        self.before: tuple[str, Value] | None = None
-        self.asked: set[str] = set()
-
-    def find(self, name: Expression) -> Value | None:
-        """Give what a Letter or Scripts stands for."""
-        body, around = self.body, self.around
-        text = key(name, around.indices)
-        if text is None:
-            return None
-        if self.before is not None and text == self.before[0]:
-            return self.before[1]
-        if around.own and text in body.linked.own:
-            return body.input(body.linked.own[text])
-        names = body.library.names
-        size = body.size_of_input(text) if names.sizes_named(text) else None
-        if size is not None:
-            return size
-        if around.own and text in body.linked.listed:
-            meaning = names.parameter(name, around.place, around.indices)
-        else:
-            meaning = names.look(name, around.place, around.indices)
-        if meaning is not None:
-            value = body.value_of(meaning, around)
-            if value is None and meaning.kind == "size" and text not in around.indices:
-                raise body.no_size(name, text)
-            if value is not None:
-                return value
-        return self._otherwise(name, text)
-
-    def _otherwise(self, name: Expression, text: str) -> Value | None:
-        """Find index letters, settings, bundles, and functions that own their parameters."""
-        body = self.body
-        number = self.around.indices.get(text)
-        if number is not None:
-            return number
-        meaning = find_function(body.library.names, name, self.around.place, self.around.indices)
-        if meaning is not None:
-            return Applied(body.library, meaning)
-        for found in body.linked.inputs:
-            if found.key == text and found.declared is None and found.role != "argument":
-                value = body.values[found.key]
-                return Passed(name, value) if found.role == "bundle" else value
-        if isinstance(name, Letter) and body.library.names.has_members(name):
-            return Passed(name)
-        return None
-
-    def inside(self, numbers: Mapping[str, int]) -> BodyScope:
-        """Give the same place where index letters have numbers."""
-        indices = {**self.around.indices, **numbers}
-        return BodyScope(self.body, dataclasses.replace(self.around, indices=indices))
-
-    def counts(self, name: Scripts, letters: Collection[str]) -> bool:
-        """Say whether a name is a member of a family or a series that one of these letters chooses."""
-        if not set(letters) & set(script_letters(name)):
-            return False
-        meaning = self.body.library.names.look(name, self.around.place, self.around.indices)
-        return meaning is not None and bool(set(meaning.indices) - set(self.around.indices))
-
-    def size(self, axis: str) -> Value:
-        """Give |axis|: that of the formula, of an input, or as the document states it."""
-        try:
-            return abs(Axis(axis))
-        except AxisSizeError:
-            found = self._stated_size(axis)
-            if found is None:
-                raise
-            return found
-
-    def _stated_size(self, axis: str) -> Value | None:
-        found = self.body.axis_size(axis)
-        if found is not None or axis in self.asked:
-            return found
-        names = self.body.library.names
-        self.asked.add(axis)
-        for size in names.sizes_stated(axis, self.around.place):
-            found = self.extent(size)
-            if found is not None and found is not UNKNOWN:
-                break
-        self.asked.discard(axis)
-        if found is None:
-            found = self._declared_size(axis)
-        if found is None and axis.endswith("'"):
-            return self._stated_size(axis[:-1])
-        return found
-
-    def _declared_size(self, axis: str) -> Value | None:
-        """Give the number that some declaration has for an axis: row[3]."""
-        given = [a for _, a in self.body.library.names.sized if a.axis.name == axis]
-        numbers = {fold(a.size, self.body.numbers) for a in given} - {None}
-        return numbers.pop() if len(numbers) == 1 else None
-
-    def extent(self, size: Expression) -> Value | None:
-        """Give a declared size; None where nothing here has it."""
-        text = key(size)
-        found = None if text is None else self.body.size_named(text)
-        if found is not None:
-            return found
-        try:
-            return Evaluator(self).extent(size)
-        except LatexError:
-            return None
-
-    def failed(self, where: Expression, error: NamedTensorError) -> Value:
-        """Say where in the document an operation fails."""
-        raise failure(error, self.body.library.source, where.span) from None
-
-    def seen(self, where: Expression, value: Value) -> Value:
-        """Take note of nothing: a formula that runs is not looked at."""
-        return value

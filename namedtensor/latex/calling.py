@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from namedtensor.latex.inputs import Input, Linked
-from namedtensor.latex.scopes import Meaning, Names, Place, rename_stem
+from namedtensor.latex.places import Meaning, Place, rename_stem
+from namedtensor.latex.scopes import Names
 from namedtensor.latex.scripts import Indices, key
 from namedtensor.latex.syntax import Call, Expression, Letter, Scripts
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from namedtensor.errors import NamedTensorError, nearest
@@ -10,62 +9,20 @@ from namedtensor.latex.failures import LatexError
 from namedtensor.latex.families import Family, Members
 from namedtensor.latex.faults import Fault
 from namedtensor.latex.findings import Finding
-from namedtensor.latex.formulas import Library, python_name
+from namedtensor.latex.formulas import Library
 from namedtensor.latex.inputs import SMALL, Linked
 from namedtensor.latex.reader import Reading, parse_expression
 from namedtensor.latex.scopes import Defined, Names, Place
 from namedtensor.latex.scripts import fold, key
+from namedtensor.latex.signatures import python_name
 from namedtensor.latex.source import Source, Span
 from namedtensor.latex.stepwise import ALONG, axis_along, bare
-from namedtensor.latex.syntax import Definition, Expression, Letter, Scripts, Statement
+from namedtensor.latex.syntax import Definition, Expression, Letter, Scripts
+from namedtensor.latex.views import StatementView
 from namedtensor.latex.walk import walk
 
 if TYPE_CHECKING:
     from namedtensor.formula.formula import Formula
-    from namedtensor.primitives import Node
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class StatementView:
-    """One statement of a document: what kind it is, where it stands, and what it says.
-
-    `kind` is declaration, signature, definition, constraint, induction or aside.
-    """
-
-    document: Document
-    syntax: Statement
-
-    @property
-    def kind(self) -> str:
-        return type(self.syntax).__name__.lower()
-
-    @property
-    def span(self) -> Span:
-        return self.syntax.span
-
-    @property
-    def text(self) -> str:
-        return self.document.source.text[self.span.start : self.span.end]
-
-    @property
-    def line(self) -> int:
-        return self.document.source.position(self.span.start)[0]
-
-    @property
-    def tree(self) -> Node | None:
-        """The expression tree of a definition; None where it is none, or cannot be evaluated."""
-        if not isinstance(self.syntax, Definition):
-            return None
-        defined = self.document.definitions.of(self.syntax)
-        if defined is None:
-            return None
-        try:
-            return self.document.library.of(defined).written().results[0]
-        except NamedTensorError:
-            return None
-
-    def __repr__(self) -> str:
-        return f"{self.kind} in line {self.line}: {' '.join(self.text.split())}"
 
 
 class Document:
@@ -279,7 +236,7 @@ class Document:
     def latex(self, dialect: str = "macros") -> str:
         """Print the document's formulas in one dialect: "macros" or "underset".
 
-        What a formula calls comes before it; one that cannot be evaluated stays as it is written.
+        What a formula calls comes before it; a comment says which are left out, and why.
         """
         printed: dict[str, str] = {}
         for name, found in self.attempts():
@@ -287,10 +244,8 @@ class Document:
                 if isinstance(found, LatexError):
                     raise found
                 self._print(found, dialect, printed)
-            except NamedTensorError:
-                written = [d for d in self.definitions.definitions if _asked(d) == name][-1]
-                text = self.source.text[written.statement.span.start : written.statement.span.end]
-                printed.setdefault(name, f"$$\\begin{{aligned}}\n{text}\n\\end{{aligned}}$$")
+            except NamedTensorError as error:
+                printed.setdefault(name, f"% {name} is left out: {error.why}")
         return "\n\n".join(printed.values())
 
     def _print(self, formula: Formula, dialect: str, printed: dict[str, str]) -> None:

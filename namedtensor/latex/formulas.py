@@ -4,33 +4,33 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from namedtensor.axes import Axis
 from namedtensor.errors import NamedTensorError
-from namedtensor.formula import B, R, Z
 from namedtensor.formula.formula import Bundle, Formula
 from namedtensor.formula.signature import Parameter, Signature
-from namedtensor.formula.signature import Space as NamedSpace
-from namedtensor.latex import names as python_names
 from namedtensor.latex.bodies import Body
 from namedtensor.latex.failures import LatexError, failure
 from namedtensor.latex.findings import Finding
 from namedtensor.latex.inputs import Input, Linked
 from namedtensor.latex.link import Linker
 from namedtensor.latex.scopes import Defined, Names
-from namedtensor.latex.scripts import Indices, fold, key, numbered, without_brackets
+from namedtensor.latex.scripts import Indices, key, numbered
+from namedtensor.latex.signatures import (
+    axes_along,
+    differing_sizes,
+    identifiers,
+    named_space,
+    python_name,
+    space_of_result,
+)
 from namedtensor.latex.source import Source, Span
 from namedtensor.latex.stepwise import bare
-from namedtensor.latex.syntax import Expression, Items, Space
+from namedtensor.latex.syntax import Expression, Items
 from namedtensor.operations.index_defined import iota
 from namedtensor.operations.reductions import sum as sum_
 from namedtensor.tensor import NamedTensor
-
-#: What the sets of the notation are here; one-hot and 0/1 tensors hold numbers of any kind.
-BASES = {"R": R, "Z": Z, "N": Z, "[n]": Z, "C": R, "{0,1}": R, "[0,1]": R, "B": B}
 
 
 class Library:
@@ -90,9 +90,9 @@ class Library:
         body = self._function(linked, python, keys)
         signature = Signature(tuple(parameters), None, count > 1, python)
         if linked.result is not None and count == 1:
-            results: Any = (self.space(linked.result),)
+            results: Any = (named_space(linked.result, self.linker.bound),)
         else:
-            results = tuple([_space_of_result(body, signature, i) for i in range(count)])
+            results = tuple([space_of_result(body, signature, i) for i in range(count)])
         known = count > 1 or None not in results
         return Formula(body, dataclasses.replace(signature, results=results if known else None))
 
@@ -112,42 +112,10 @@ class Library:
                 found.name,
                 hint=f"declare it: {found.key} \\in \\mathbb{{R}}^{{...}}",
             )
-        letters = differing_sizes(linked)
-        space = self.space(found.space, self._along(found), letters, found.numbers)
+        bound = self.linker.bound
+        along = axes_along(self.names, bound, found)
+        space = named_space(found.space, bound, along, differing_sizes(linked), found.numbers)
         return Parameter(name, space, None, after, inspect.Parameter.empty)
-
-    def _along(self, found: Input) -> list[Axis]:
-        """Give the axes that index letters are, with the number of members where it is chosen."""
-        axes = []
-        for letter in found.along:
-            assert found.declared is not None
-            within = self.names.range_of(letter, found.declared.statement)
-            lower = fold(within.lower, self.linker.bound) if within is not None else None
-            upper = fold(within.upper, self.linker.bound) if within is not None else None
-            size = None if upper is None else upper - (1 if lower is None else lower) + 1
-            axes.append(Axis(letter, size))
-        return axes
-
-    def space(
-        self,
-        space: Space,
-        along: Sequence[Axis] = (),
-        differing: Collection[str] = (),
-        numbers: Indices | None = None,
-    ) -> NamedSpace:
-        """Give a declared space, with those sizes that are numbers.
-
-        The sizes of `differing` axes keep their letters: X in R^{seq:n} and Y in R^{seq:m}.
-        """
-        axes = [*along]
-        axes += [Axis(a.axis.name, fold(a.size, self.linker.bound)) for a in space.axes]
-        base = BASES.get(space.base, R)
-        letters = [
-            (a.axis.name, text)
-            for a in space.axes
-            if a.axis.name in differing and a.size is not None and (text := key(a.size, numbers))
-        ]
-        return NamedSpace(base.letter, base.kinds, tuple(axes), tuple(letters))
 
     def _function(
         self, linked: Linked, python: inspect.Signature, keys: dict[str, str]
@@ -206,16 +174,7 @@ class Library:
     def identifier(self, linked: Linked, found: Input) -> str:
         """Give the Python name of an input: W1 for W^1."""
         if linked not in self._identifiers:
-            known: dict[str, str] = {}
-            for one in linked.inputs:
-                name = one.name
-                if one.along:
-                    name = bare(name)
-                text = python_name(name, one.key)
-                while text in known.values():
-                    text += "_"
-                known[one.key] = text
-            self._identifiers[linked] = known
+            self._identifiers[linked] = identifiers(linked.inputs)
         return self._identifiers[linked][found.key]
 
     def setting(self, linked: Linked, name: Expression) -> str:
@@ -254,49 +213,6 @@ class Library:
         return LatexError(Finding("error", code, message, self.source, span, (), hint))
 
 
-def differing_sizes(linked: Linked) -> set[str]:
-    """List the axes that inputs of one formula declare with sizes of different letters."""
-    found: dict[str, set[str]] = {}
-    for given in linked.inputs:
-        for axis in given.space.axes if given.space is not None else ():
-            text = None if axis.size is None else key(axis.size, given.numbers)
-            if text is not None:
-                found.setdefault(axis.axis.name, set()).add(text)
-    return {name for name, letters in found.items() if len(letters) > 1}
-
-
-def python_name(name: Expression, text: str) -> str:
-    """Give a Python name for any name: W1 for W^1, x__t_1 for x^{t-1}, lnorm__1_ for lnorm^{1'}."""
-    found = python_names.identifier(without_brackets(name))
-    if found is not None:
-        return found
-    plain = re.sub(r"\W+", "_", text.replace("'", "").replace("^{", "__")).strip("_")
-    primes = "_" * text.count("'")
-    return plain + primes if plain[:1].isalpha() else f"_{plain}"
-
-
-def _space_of_result(
-    body: Callable[..., Any], signature: Signature, place: int
-) -> NamedSpace | None:
-    """Find the axes of a result by writing the formula on what it declares; None where that fails."""
-
-    def one(*args: Any, **kwargs: Any) -> Any:
-        results = body(*args, **kwargs)
-        return results[place] if isinstance(results, tuple) else results
-
-    one.names_parts = True  # type: ignore[attr-defined]
-    try:
-        found = Formula(one, dataclasses.replace(signature, several=False)).written()
-    except NamedTensorError:
-        return None  # a call says why
-    names = found.results[0].type.names
-    told = [n for p in signature.parameters if p.space is not None for n in p.space.names]
-    known = [n for n in dict.fromkeys(told) if n in names]
-    ordered = [*known, *[n for n in names if n not in known]]
-    space: NamedSpace = R[tuple(map(Axis, ordered))]
-    return space
-
-
 def _is_host(value: Any) -> bool:
     node = getattr(value, "node", None)
     return node is not None and node.type.host
@@ -311,6 +227,3 @@ def _count_of_results(linked: Linked) -> int:
     body = linked.defined.body
     listed = isinstance(body, Items) and body.bracket == "("
     return len(body.parts) if isinstance(body, Items) and listed else 1
-
-
-__all__ = ["Library", "NamedTensorError", "python_name"]

@@ -60,7 +60,7 @@ ENTRIES = [
         {"X": "channel[2] time[6]", "W": "out_channel[3] channel[2] kernel[3]"},
     ),
     Entry(
-        "Ncal",
+        "N",
         normal,
         "",
         {"x": "d[3]"},

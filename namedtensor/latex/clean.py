@@ -90,7 +90,7 @@ class _Cleaner:
             elif token.text == "s" and self._says_such_that():
                 self.at += 3
                 self._put(Token("word", "s.t.", token.span | tokens[self.at - 1].span, True))
-            elif kind == "number" and len(token.text) > 1 and self._takes_a_digit():
+            elif kind == "number" and self._takes_a_digit(token):
                 self._digits(token)
             else:
                 self._put(token)
@@ -115,8 +115,10 @@ class _Cleaner:
                 token = token._replace(spaced=True)
         self.out.append(token)
 
-    def _takes_a_digit(self) -> bool:
+    def _takes_a_digit(self, token: Token) -> bool:
         """Say whether a number here is cut after its first digit, as in \\frac12 and x^10."""
+        if len(token.text) == 1 or token.text[0] == ".":
+            return False
         before = self.out[-1] if self.out else None
         return before is not None and (
             before.kind in ("sup", "sub") or before.text in ("\\frac", "\\sqrt")
@@ -365,7 +367,7 @@ class _Cleaner:
                 raise Fault("limit-nesting", f"this stands more than {NESTING} deep", command.span)
             self.groups.append(Group(command, following, len(self.out), bare=True))
             self._argument(following)
-        elif following.kind == "number" and len(following.text) > 1:
+        elif following.kind == "number" and following.text[1:].isdecimal():
             self._end(command, [following._replace(text=following.text[0])], command.span)
             self._settle(following.span)
             self._put(following._replace(text=following.text[1:]))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from namedtensor.latex import words
-from namedtensor.latex.rows import ENDS, WIDE, after_group, begins_on, ends_on, outer
+from namedtensor.latex.rows import ENDS, WIDE, after_group, begins_on, braces_of, ends_on, outer
 from namedtensor.latex.tokens import Token
 from namedtensor.latex.words import BRACKETS, CLOSING, RELATIONS
 
@@ -138,16 +138,19 @@ def _holds_relation(tokens: Sequence[Token]) -> bool:
 
 def _segments(line: Sequence[Token]) -> list[Segment]:
     segments = [Segment([], "start")]
-    depth = cell = 0
+    braces = brackets = cell = 0
     for at, token in enumerate(line):
-        kind, text = token.kind, token.text
-        if kind == "close" or text in CLOSING or text.startswith("\\end{"):
-            depth = max(0, depth - 1)
-        elif kind == "open" or text in BRACKETS or text.startswith("\\begin{"):
-            depth += 1
-        elif not depth:
+        text = token.text
+        step = braces_of(token)
+        if step or braces:
+            braces = max(0, braces + step)
+        elif text in BRACKETS:
+            brackets += 1
+        elif text in CLOSING:
+            brackets = max(0, brackets - 1)
+        elif not brackets:
             separator = _separator(line, at)
-            if kind == "tab":
+            if token.kind == "tab":
                 cell += 1
                 if cell % 2:
                     continue

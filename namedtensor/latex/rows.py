@@ -172,14 +172,20 @@ def _without_notes(tokens: list[Token]) -> None:
 
 
 def _depth(tokens: Sequence[Token]) -> int:
-    """Count the brackets that tokens open and do not close."""
-    depth = 0
+    """Count the brackets that tokens open and do not close, outside braces."""
+    depth = braces = 0
     for token in tokens:
-        if token.text in BRACKETS:
-            depth += 1
-        elif token.text in CLOSING:
-            depth -= 1
+        braces += braces_of(token)
+        if not braces:
+            depth += (token.text in BRACKETS) - (token.text in CLOSING)
     return depth
+
+
+def braces_of(token: Token) -> int:
+    """Say whether a token opens (1) or closes (-1) braces or an environment."""
+    if token.kind == "open" or token.text.startswith("\\begin{"):
+        return 1
+    return -(token.kind == "close" or token.text.startswith("\\end{"))
 
 
 def _relates(tokens: Sequence[Token]) -> bool:
@@ -187,15 +193,20 @@ def _relates(tokens: Sequence[Token]) -> bool:
 
 
 def outer(tokens: Sequence[Token]) -> Iterator[Token]:
-    """Give the tokens that stand outside braces, brackets and environments."""
-    depth = 0
+    """Give the tokens that stand outside braces, brackets and environments.
+
+    Brackets in braces do not count: what opens there ends there.
+    """
+    braces = brackets = 0
     for token in tokens:
-        text = token.text
-        if token.kind == "close" or text in CLOSING or text.startswith("\\end{"):
-            depth = max(0, depth - 1)
-        elif token.kind == "open" or text in BRACKETS or text.startswith("\\begin{"):
-            depth += 1
-        elif not depth:
+        step = braces_of(token)
+        if step or braces:
+            braces = max(0, braces + step)
+        elif token.text in BRACKETS:
+            brackets += 1
+        elif token.text in CLOSING:
+            brackets = max(0, brackets - 1)
+        elif not brackets:
             yield token
 
 

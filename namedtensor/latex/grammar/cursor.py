@@ -107,7 +107,7 @@ class Cursor(ABC):
             return self.at - 1, self.at
         start = self.at
         depth = 0
-        while True:
+        while self.at < self.end:
             kind = self.tokens[self.at].kind
             if kind == "open":
                 depth += 1
@@ -116,6 +116,9 @@ class Cursor(ABC):
             self.at += 1
             if not depth:
                 return start + 1, self.at - 1
+        raise Fault(
+            "syntax-unbalanced", "this { is never closed", token.span, "put a } where it ends"
+        )
 
     def inner(self, bounds: tuple[int, int]) -> Sequence[Token]:
         """Give the tokens between two places, without braces around all of them."""

@@ -107,17 +107,18 @@ class WithScripts(Axes):
         return None
 
     def _outside(self, first: int, last: int) -> list[int]:
-        """Give the places between two that stand outside all brackets."""
+        """Give the places between two that stand outside all brackets, or open or close one."""
         found: list[int] = []
-        depth = 0
+        braces = brackets = 0
         for at in range(first, last):
             token = self.tokens[at]
-            if token.kind == "close" or token.text in words.CLOSING:
-                depth -= 1
-            if depth <= 0:
+            braces += (token.kind == "open") - (token.kind == "close")
+            if braces or token.kind == "close":
+                continue
+            brackets -= token.text in words.CLOSING
+            if brackets <= 0:
                 found.append(at)
-            if token.kind == "open" or token.text in words.BRACKETS:
-                depth += 1
+            brackets += token.text in words.BRACKETS
         return found
 
     def _are_indices(self, outside: list[int], first: int, last: int) -> bool:

@@ -112,5 +112,7 @@ def no_axis(part: Expression, report: Report, dialect: Dialect, type_: Type | No
     else:
         span, name = part.span, f"\\{part.op}" if isinstance(part, Big) else report.text(part.span)
         hint = f"write its axes below it: {name}_{{{dialect.axis(axes[0])}}}"
+    if report.has("undefined", span):
+        return
     message = f"{name} acts along axes, and none is named"
     report.add("error", "no-axis", span, message, hint=hint)

@@ -64,7 +64,7 @@ class Checker:
         self.values: dict[int, Value] = {}
         self.spaces: dict[Node, tuple[str, Space, Any]] = {}
         self.bounds: dict[Node, Any] = {}
-        self.taken: list[Taken] = []
+        self.indexed: list[Taken] = []
         self.occurrences = Occurrences(source, names, report.findings)
         self.dialect = Dialect(source.text, self.occurrences.spelled)
         self.explainer = Explainer(report, self.dialect, self.type_of, self.occurrences.is_alone)
@@ -141,12 +141,12 @@ class Checker:
             return self._before(defined)
         self._open.add(id(defined))
         self.reached.add(id(defined))
-        taken, self.taken = self.taken, []
+        indexed, self.indexed = self.indexed, []
         try:
             value = self._evaluated(defined, around)
             look_at_indices(self, defined.body)
         finally:
-            self.taken = taken
+            self.indexed = indexed
             self._open.discard(id(defined))
         if isinstance(defined.statement.target, Indexed) and is_first(defined.statement.target):
             value = UNKNOWN
@@ -253,6 +253,21 @@ class Checker:
                 return found.declared
         return None
 
+    def taken(self, name: Expression, place: Place) -> Declared | None:
+        """Find the declaration of what a formula takes.
+
+        Where its own block has none, one of the section counts, and then one of the document, where
+        all that there are name the same axes: a letter is often used again for something else.
+        """
+        own = self.declaration(name, place)
+        if own is not None:
+            return own
+        every = self.names.declared.get(key(name) or "", [])
+        here = [d for d in every if d.place.section == place.section]
+        found = here or every
+        shapes = {frozenset(s.axis.name for s in d.space.axes) for d in found}
+        return found[0] if len(shapes) == 1 else None
+
     def function(self, defined: Defined) -> CheckedFunction:
         """Give a function that the document defines."""
         if id(defined) not in self._functions:
@@ -320,6 +335,8 @@ class Checker:
 
     def no_axis(self, where: Expression) -> Value:
         """Report a function that needs axes; go on as if it named the only axis of its operand."""
+        if isinstance(where, Call) and key(where.function) in self.occurrences.functions:
+            return UNKNOWN
         type_ = self.type_of(where.arguments[0]) if isinstance(where, Call) else None
         no_axis(where, self.report, self.dialect, type_)
         if type_ is None or not isinstance(where, Call) or len(type_.axes) > 1:

@@ -8,22 +8,30 @@ from typing import TYPE_CHECKING, Any
 
 from namedtensor.latex.check.calls import CallCheck, Callee, Given
 from namedtensor.latex.check.compare import check_promised
+from namedtensor.latex.check.occurrences import GREEK, is_elementwise
 from namedtensor.latex.check.scope import CheckScope, evaluated
 from namedtensor.latex.check.types import type_of
 from namedtensor.latex.evaluate import Evaluator
 from namedtensor.latex.scopes import Defined
 from namedtensor.latex.scripts import key, stem
-from namedtensor.latex.syntax import Call, Expression, Indexed, Relation, Scripts, Signature, Space
+from namedtensor.latex.syntax import (
+    Call,
+    Expression,
+    Indexed,
+    Letter,
+    Relation,
+    Scripts,
+    Signature,
+    Space,
+)
 from namedtensor.latex.values import UNKNOWN, Scope, Value
 from namedtensor.latex.wording import wording
 from namedtensor.primitives import Type
-from namedtensor.primitives.node import argument
-from namedtensor.tensor import SymbolicTensor
 
 if TYPE_CHECKING:
     from namedtensor.latex.check.checker import Checker
 
-_serial = itertools.count()
+_serial = itertools.count(1)
 
 
 class CheckedFunction:
@@ -40,6 +48,7 @@ class CheckedFunction:
         self._values: dict[str, Value] | None = None
         self._result: Type | None = None
         self._looked = False
+        self._busy = False
 
     @property
     def signature(self) -> Signature | None:
@@ -68,13 +77,22 @@ class CheckedFunction:
 
     def _argument(self, name: Expression, space: Space | None) -> Value:
         checker, place = self.checker, self.defined.place
-        declared = checker.declaration(name, place)
+        near = checker.declaration(name, place)
+        if near is None and space is not None:
+            return checker.symbol(key(name) or "", space, place)
+        declared = near or checker.taken(name, place)
         if declared is not None:
             value = checker.declared_value(declared)
             return value if self._fits(value) else UNKNOWN
-        if space is not None:
-            return checker.symbol(key(name) or "", space, place)
-        return UNKNOWN
+        return self._number(name)
+
+    def _number(self, name: Expression) -> Value:
+        """Take a small letter of which nothing is declared for a number, where it can be one."""
+        text = key(name) or ""
+        small = isinstance(name, Letter) and (text.islower() and (len(text) == 1 or text in GREEK))
+        if not small or self.call.axes or not is_elementwise(text, self.defined.body):
+            return UNKNOWN
+        return self.checker.stand_in(Type(()))
 
     def _fits(self, value: Value) -> bool:
         """Say whether a tensor has the axes of f_{ax}(X), which stand for any."""
@@ -160,8 +178,26 @@ class CheckedFunction:
             call.span, given
         )
         if found is None:
+            return self._inlined(call, arguments)
+        return checker.stand_in(found)
+
+    def _inlined(self, call: Call, arguments: Sequence[Value]) -> Value:
+        """Find what a function of undeclared arguments gives for these, without a word."""
+        values = self.values()
+        open_ = [n for n in self.names if values.get(key(n) or "", UNKNOWN) is UNKNOWN]
+        if not open_ or self._busy or len(arguments) != len(self.names):
             return UNKNOWN
-        return SymbolicTensor(argument(f"{self.name} {next(_serial)}", found))
+        given = {key(n) or "": v for n, v in zip(self.names, arguments, strict=True)}
+        indices: dict[str, int | None] = dict.fromkeys(self.defined.letters)
+        scope = CheckScope(
+            self.checker, self.defined.place, indices, {**values, **given}, owner=-next(_serial)
+        )
+        scope.quiet = True
+        self._busy = True
+        try:
+            return evaluated(scope, self.defined.body, self._body)
+        finally:
+            self._busy = False
 
     def _declared(self, names: Sequence[Expression]) -> list[tuple[str, Type | None]]:
         values = self.values()
@@ -220,6 +256,4 @@ class Promised:
         found = CallCheck(callee, checker.report, checker.facts, checker.dialect).check(
             call.span, given
         )
-        if found is None:
-            return UNKNOWN
-        return SymbolicTensor(argument(f"{self.name} {next(_serial)}", found))
+        return UNKNOWN if found is None else checker.stand_in(found)

@@ -54,7 +54,7 @@ def look_at(checker: Checker, where: Expression, value: Value) -> Value:
     elif isinstance(where, Indexed):
         for item in where.items:
             if isinstance(item, At) and id(item.at) in checker.values:
-                checker.taken.append(Taken(where.base, item, checker.values[id(item.at)]))
+                checker.indexed.append(Taken(where.base, item, checker.values[id(item.at)]))
     return value
 
 
@@ -104,7 +104,7 @@ def look_at_indices(checker: Checker, body: Expression) -> None:
         if len(cases.rows) > 1
         for part in walk(row.value)
     }
-    for taken in checker.taken:
+    for taken in checker.indexed:
         base = checker.type_of(taken.base)
         axis = taken.item.axis.name
         if base is None or not base.has(axis):
@@ -118,7 +118,7 @@ def look_at_indices(checker: Checker, body: Expression) -> None:
             check_range(
                 axis, size, taken.value, checker.bounds, span, shown, checker.facts, checker.report
             )
-    checker.taken.clear()
+    checker.indexed.clear()
 
 
 def _index_type(

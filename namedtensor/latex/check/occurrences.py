@@ -12,7 +12,10 @@ from namedtensor.latex.source import Source, Span
 from namedtensor.latex.syntax import (
     Aside,
     AxisName,
+    Big,
+    Call,
     Constraint,
+    Contract,
     Declaration,
     Definition,
     Expression,
@@ -22,10 +25,16 @@ from namedtensor.latex.syntax import (
     Space,
     Statement,
 )
-from namedtensor.latex.walk import all_of
+from namedtensor.latex.walk import all_of, walk
 
 #: An axis that is written by itself: \\text{emb}, \\emb', \\hidden_1, emb.
 PLAIN = re.compile(r"(?:\\[a-zA-Z]+\s*(?:\{[\w\\ -]+\})?|\w+)(?:'|_\w|\^?\{?\\prime\}?)*")
+
+
+GREEK = frozenset(
+    "alpha beta gamma delta epsilon varepsilon zeta eta theta kappa lambda mu nu xi rho sigma tau "
+    "phi varphi chi psi omega".split()
+)
 
 
 class Occurrences:
@@ -46,6 +55,14 @@ class Occurrences:
             for s in names.statements
             if isinstance(s, Constraint) and _introduces(s.relation)
         ]
+        #: functions of which the document states a fact: relu(x) = max(0, x)
+        self.functions = {
+            key(s.relation.first.function)
+            for s in names.statements
+            if isinstance(s, Constraint)
+            and isinstance(s.relation, Relation)
+            and isinstance(s.relation.first, Call)
+        }
         self._places: dict[str, dict[int, Statement]] = {}
         self.sizes: dict[str, str] = {}
         self.blocks: set[int] = set()
@@ -122,8 +139,10 @@ def _size(axes: tuple[SizedAxis, ...], name: str) -> Expression | None:
 
 
 def _introduces(relation: Expression) -> bool:
-    """Say whether a relation says what a letter is: W in a set that is none of the notation's."""
-    return isinstance(relation, Relation) and any(op in ("in", "~") for op, _ in relation.rest)
+    """Say whether a relation says what a name is: W in some set, relu(x) = max(0, x)."""
+    return isinstance(relation, Relation) and (
+        isinstance(relation.first, Call) or any(op in ("in", "~") for op, _ in relation.rest)
+    )
 
 
 def _names(text: str, name: str) -> bool:
@@ -137,3 +156,19 @@ def _names(text: str, name: str) -> bool:
             return True
         start = text.find(name, start + 1)
     return False
+
+
+def is_elementwise(name: str, body: Expression) -> bool:
+    """Say whether a letter takes part in elementwise operations alone, as a number may."""
+    return not any(key(p) == name for part in walk(body) for p in _direct(part))
+
+
+def _direct(part: Expression) -> list[Expression]:
+    """List the operands of a part that is an operation along axes."""
+    if isinstance(part, Contract):
+        return [part.left, part.right]
+    if isinstance(part, Indexed):
+        return [part.base]
+    if isinstance(part, Big):
+        return [part.body]
+    return list(part.arguments) if isinstance(part, Call) and part.axes else []

@@ -13,7 +13,15 @@ from namedtensor.latex.check.report import Report
 from namedtensor.latex.check.spelling import check_near_duplicates, check_repeated
 from namedtensor.latex.findings import Finding
 from namedtensor.latex.scopes import Place
-from namedtensor.latex.syntax import Constraint, Definition, Expression, Statement
+from namedtensor.latex.scripts import key
+from namedtensor.latex.syntax import (
+    Call,
+    Constraint,
+    Definition,
+    Expression,
+    Relation,
+    Statement,
+)
 
 if TYPE_CHECKING:
     from namedtensor.latex.document import Document
@@ -46,12 +54,15 @@ def _annotations(checker: Checker, statement: Statement) -> None:
     place = Place(0, statement.block, statement.section)
 
     def defined(name: Expression) -> bool:
-        return checker.names.function(name, place, {}) is not None
+        stated = key(name) in checker.occurrences.functions
+        return stated or checker.names.function(name, place, {}) is not None
 
     bodies: list[Expression] = []
     if isinstance(statement, Definition):
         bodies = [statement.body, *statement.chain]
     elif isinstance(statement, Constraint):
         bodies = [statement.relation]
+        if isinstance(statement.relation, Relation) and isinstance(statement.relation.first, Call):
+            bodies = [part for _, part in statement.relation.rest]  # relu(x) = max(0, x)
     for body in bodies:
         check_annotations(body, checker.report, checker.dialect, checker.type_of, defined)

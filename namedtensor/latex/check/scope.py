@@ -52,6 +52,8 @@ class CheckScope:
         self.indices: dict[str, int | None] = {}
         self.arguments: dict[str, Value] = {}
         self.owner: int = owner
+        #: nothing is reported of a body that is evaluated again for other arguments
+        self.quiet: bool = around.quiet if around is not None else False
         if around is not None:
             self.indices.update(around.indices)
             self.arguments.update(around.arguments)
@@ -138,7 +140,7 @@ class CheckScope:
         """Remember the value of a part, and look where its axes come from."""
         checker = self.checker
         checker.values[id(where)] = value
-        if not self.lenient:
+        if not self.lenient and not self.quiet:
             value = checker.values[id(where)] = look_at(checker, where, value)
         return value
 
@@ -146,6 +148,9 @@ class CheckScope:
         """Report a failure, and go on with what is unknown."""
         checker = self.checker
         value: Value = UNKNOWN
+        if self.quiet:
+            checker.values[id(where)] = UNKNOWN
+            return UNKNOWN
         if isinstance(error, UndefinedError):
             if not self.lenient and id(where) not in self.bundles:
                 checker.undefined(where)

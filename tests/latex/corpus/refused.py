@@ -21,7 +21,7 @@ ASIDE = {
 REFUSED = {
     "limit": (
         "seq[3]",
-        "error[not-notation]: lim_{n -> infty} (... + ...)^n is no operation on named tensors: "
+        "error[not-notation]: lim_{n -> infty} (1 + ...)^n is no operation on named tensors: "
         "lim has no meaning here",
         "",
     ),

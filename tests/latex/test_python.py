@@ -286,6 +286,26 @@ def test_names_of_the_document_come_before_ours():
     assert tree(again(R_)["R"]) == tree(R_)
 
 
+def test_names_of_the_document_come_before_python_s_own():
+    @formula
+    def abs_(X: R[emb], float: R[seq], eps: float = 0.5) -> R[emb, seq]:
+        return X * abs(emb) + eps * float
+
+    abs_.name = "abs"
+
+    @formula
+    def tuple_(X: R[emb], dict: R[emb], *, both: project) -> tuple[R[emb], R[hid]]:
+        return abs(X) * complex(0, 1), project(X, W=both.W, b=nt.sum[emb](dict) * both.b)
+
+    tuple_.name = "tuple"
+    text = python_of([abs_, tuple_])
+    assert "import builtins\n\nimport namedtensor as nt\n" in text
+    assert "eps: builtins.float = 0.5) -> R[emb, seq]:\n    return X * builtins.abs(emb) +" in text
+    assert ") -> builtins.tuple[R[emb], R[hid]]:\n" in text
+    for name, made in (("abs", abs_), ("tuple", tuple_)):
+        assert tree(again(abs_, tuple_)[name]) == tree(made)
+
+
 def test_axes_that_python_cannot_spell_get_another_name():
     lam, starred = axes("lambda"), axes("emb'*")
 

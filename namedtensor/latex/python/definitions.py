@@ -164,7 +164,8 @@ def _parameter(parameter: Parameter, python: Any, spelling: Spelling) -> str:
     if parameter.bundle is not None:
         return f"{parameter.name}: {parameter.bundle.name}"
     if parameter.space is None:
-        return f"{parameter.name}: {type(parameter.default).__name__}{default}"
+        kind = spelling.names.builtin(type(parameter.default).__name__)
+        return f"{parameter.name}: {kind}{default}"
     return f"{parameter.name}: {_space(parameter.space, spelling)}{default}"
 
 
@@ -187,4 +188,4 @@ def _space_of(node: Node, given: list[str]) -> Space:
 
 def _returned(spaces: tuple[Space, ...], several: bool, spelling: Spelling) -> str:
     texts = ", ".join(_space(space, spelling) for space in spaces)
-    return f" -> tuple[{texts}]:" if several else f" -> {texts}:"
+    return f" -> {spelling.names.builtin('tuple')}[{texts}]:" if several else f" -> {texts}:"

@@ -36,7 +36,7 @@ def _argument(spelling: Spelling, node: Node) -> Code:
 def _size(spelling: Spelling, node: Node) -> Code:
     path, _, axis = node.operation.params
     if spelling.has_size(axis, node):
-        return call("abs", Atom(spelling.axis(axis)))
+        return call(spelling.names.builtin("abs"), Atom(spelling.axis(axis)))
     return call(f"{path}.size", Atom(spelling.axis(axis)))
 
 
@@ -44,9 +44,11 @@ def _size(spelling: Spelling, node: Node) -> Code:
 def _number(spelling: Spelling, node: Node) -> Code:
     value = node.value
     if isinstance(value, complex):
-        return call("complex", Atom(repr(value.real)), Atom(repr(value.imag)))
+        return call(
+            spelling.names.builtin("complex"), Atom(repr(value.real)), Atom(repr(value.imag))
+        )
     if isinstance(value, float) and math.isnan(value):
-        return call("float", Atom('"nan"'))
+        return call(spelling.names.builtin("float"), Atom('"nan"'))
     if isinstance(value, float) and math.isinf(value):
         infinity = Atom(spelling.nt("inf"))
         return infinity if value > 0 else code.before("-", infinity)
@@ -92,7 +94,7 @@ def _sign(spelling: Spelling, node: Node) -> Code:
 
 @form("abs")
 def _abs(spelling: Spelling, node: Node) -> Code:
-    return call("abs", *spelling.operands(node))
+    return call(spelling.names.builtin("abs"), *spelling.operands(node))
 
 
 @form("dot")
@@ -370,4 +372,4 @@ def _part_of_bundle(spelling: Spelling, parameter: Any, own: dict[str, Node]) ->
         else:
             continue
         items.append(code.Before(f"{part.name}=", written, UNARY))
-    return call("dict", *items)
+    return call(spelling.names.builtin("dict"), *items)

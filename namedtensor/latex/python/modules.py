@@ -66,11 +66,11 @@ def _joined(blocks: list[str]) -> str:
 
 
 def _imports(names: Names) -> str:
-    lines = []
+    lines = ["import builtins", ""] if "builtins" in names.imported else []
     if names.package in names.imported:
         own = names.package == "namedtensor"
         lines.append("import namedtensor" if own else f"import namedtensor as {names.package}")
-    ours = sorted(names.imported - {names.package}, key=lambda name: (name.islower(), name))
+    ours = sorted(names.imported & {*OURS}, key=lambda name: (name.islower(), name))
     if ours:
         lines.append(f"from namedtensor import {', '.join(ours)}")
     return "\n".join(lines)

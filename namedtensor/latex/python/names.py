@@ -26,9 +26,9 @@ class Names:
         self.named = set(named)
         self.bound: dict[str, str] = {}
         self.document = set(document)
-        own = {*self.document, *local}
-        self.package = next(n for n in ("nt", "namedtensor", "nt_") if n not in own)
-        self.taken = {*own, *OURS, self.package, *dir(builtins), *keyword.kwlist}
+        self.own = {*self.document, *local}
+        self.package = next(n for n in ("nt", "namedtensor", "nt_") if n not in self.own)
+        self.taken = {*self.own, *OURS, self.package, *dir(builtins), *keyword.kwlist}
         self.axes: dict[str, str] = {}
         self.letters: set[str] = set()
         self.imported: set[str] = set()
@@ -40,6 +40,13 @@ class Names:
             return name
         self.imported.add(self.package)
         return f"{self.package}.{name}"
+
+    def builtin(self, name: str) -> str:
+        """Name something of Python's own: abs, or builtins.abs where the document has an abs."""
+        if name not in self.own:
+            return name
+        self.imported.add("builtins")
+        return f"builtins.{name}"
 
     def axis(self, name: str) -> str:
         """Name an axis: seq' is seq_, and emb* is emb_star."""

@@ -43,9 +43,6 @@ def wording(expression: Expression, depth: int = 3) -> str:
     >>> wording(Binary(at, "+", Scripts(at, Letter(at, "b"), sup=Number(at, 1)), Letter(at, "X")))
     'b^1 + X'
     """
-    if depth == 0:
-        return "..."
-    inner = depth - 1
     match expression:
         case Letter(text=text) | Text(text=text):
             return text
@@ -56,7 +53,12 @@ def wording(expression: Expression, depth: int = 3) -> str:
         case AxisSize(axis=axis):
             return f"|{axis.name}|"
         case Scripts():
-            return _scripts(expression, inner)
+            return _scripts(expression, max(depth - 1, 1))
+    return _composed(expression, depth - 1) if depth > 0 else "..."
+
+
+def _composed(expression: Expression, inner: int) -> str:
+    match expression:
         case Indexed(base=base, items=items):
             listed = ", ".join(_item(i, inner) for i in items)
             return f"{_tight(base, inner)}_{{{listed}}}"

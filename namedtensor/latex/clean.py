@@ -221,6 +221,12 @@ class _Cleaner:
         if not text:
             self.spaced = True
             return
+        if kind == "axis" and "," in text:
+            for name in text.split(","):
+                self._put(Token(kind, name.strip(), span, spaced))
+                self._put(Token("sign", ",", span))
+            self.out.pop()
+            return
         found = JOINED.match(text) if kind == "word" and " " in text else None
         for part in [text] if found is None else [p for p in found.groups() if p]:
             self._put(Token(kind, part, span, spaced))

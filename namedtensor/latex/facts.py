@@ -20,6 +20,7 @@ from namedtensor.latex.syntax import (
     Relation,
     Statement,
 )
+from namedtensor.latex.words import FUNCTIONS
 
 
 def with_facts(statements: Sequence[Statement]) -> list[Statement]:
@@ -70,15 +71,14 @@ def _general(definition: Definition) -> bool:
 
 
 def _of_given(definition: Definition, given: set[tuple[int, str]]) -> bool:
-    """Say whether a function is applied to names that are given, and its body holds none of them."""
+    """Say whether a function is applied to names that are given, and gives numbers alone."""
     target = definition.target
     if not isinstance(target, Call):
         return False
     arguments = (*target.arguments, *target.parameters)
-    heads = {head_of(each) for each in arguments}
     if not all((definition.section, key_of(each)) in given for each in arguments):
         return False
-    return not any(letter.text in heads for letter in letters_of(definition.body))
+    return all(letter.text in FUNCTIONS for letter in letters_of(definition.body))
 
 
 def _fact(statement: Statement) -> Statement:

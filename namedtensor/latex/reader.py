@@ -80,8 +80,7 @@ def statements_of(source: Source, preamble: Sequence[Source] = ()) -> Reading:
     regions = list(_regions(host, source))
     entries = [Entry(read, region) for region, found in regions for read in found]
     statements, faults = sorted_out(entries, source.text)
-    faults += host.faults
-    faults.sort(key=lambda fault: fault.span.start)
+    faults = sorted([*_once(faults), *host.faults], key=lambda fault: fault.span.start)
     return Reading(
         source,
         tuple(with_facts(settled(statements))),
@@ -90,6 +89,17 @@ def statements_of(source: Source, preamble: Sequence[Source] = ()) -> Reading:
         macros,
         tuple(title for _, title in host.sections),
     )
+
+
+def _once(faults: Sequence[Fault]) -> list[Fault]:
+    """Give the faults; of one macro that expands without end, the first alone."""
+    said: set[str] = set()
+    kept: list[Fault] = []
+    for fault in faults:
+        if fault.code != "limit-expansion" or fault.message not in said:
+            kept.append(fault)
+            said.add(fault.message)
+    return kept
 
 
 def _regions(host: Host, source: Source) -> list[tuple[Region, list[Found | Failed]]]:

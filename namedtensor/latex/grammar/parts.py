@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from namedtensor.latex import words
-from namedtensor.latex.faults import Fault
+from namedtensor.latex.faults import ASIDE, Fault
 from namedtensor.latex.grammar.functions import Functions
 from namedtensor.latex.rows import environment, split_rows
 from namedtensor.latex.syntax import (
@@ -68,6 +68,8 @@ class Parts(Functions):
                 raise _unclosed(token, self.peek(), closing)
             current.append(self.expression())
             following = self.peek()
+            if following.text == ":" and isinstance(current[-1], AxisName):
+                raise Fault(ASIDE, "a record is no tensor", following.span)
             if following.text in (",", ";", closing) or following.text in words.CLOSING:
                 continue
             if following.kind == "word":

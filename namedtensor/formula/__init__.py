@@ -1,7 +1,7 @@
 """@formula: a function whose axes are declared, checked, lifted, and compiled once."""
 
+from namedtensor.formula.bundle import Bundle as Bundle
 from namedtensor.formula.explain import explain as explain
-from namedtensor.formula.formula import Bundle as Bundle
 from namedtensor.formula.formula import Formula as Formula
 from namedtensor.formula.formula import formula as formula
 from namedtensor.formula.signature import B as B

@@ -49,47 +49,43 @@ class Door:
         slots = [Slot(parameter) for parameter in signature.parameters]
         kinds = {p.kind for p in signature.python.parameters.values()}
         after = [p.after for p in signature.parameters]
-        self.names = tuple([slot.name for slot in slots])
         self.before = tuple([s for s, late in zip(slots, after, strict=True) if not late])
         self.after = tuple([s for s, late in zip(slots, after, strict=True) if late])
+        self.every = (*self.before, *self.after)
         self.plain = inspect.Parameter.POSITIONAL_ONLY not in kinds
 
     def bind(
-        self, args: Sequence[Any], named: Mapping[str, Any], settings: Mapping[str, Any]
-    ) -> dict[str, Any] | None:
-        """Give each name its value, where all have one and only one; `settings` stand for defaults."""
-        if not self.plain or len(args) > len(self.before):
+        self, args: Sequence[Any], named: Mapping[str, Any], settings: Mapping[str, Any], late: bool
+    ) -> list[Any] | None:
+        """Give each name's value in order, where all have one and only one.
+
+        `settings` come before defaults; `late` asks for the names after the semicolon too.
+        """
+        place = len(args)
+        if not self.plain or place > len(self.before):
             return None
-        values = dict(zip(self.names, args, strict=False))
-        if settings and args and not settings.keys().isdisjoint(values):
+        values = [*args]
+        if settings and any([slot.name in settings for slot in self.before[:place]]):
             return None
-        for name, value in named.items():
-            if name in values or name not in self.names:
+        used = 0
+        for slot in (self.every if late else self.before)[place:]:
+            if slot.name in named:
+                values.append(named[slot.name])
+                used += 1
+                continue
+            value = settings.get(slot.name, slot.default) if settings else slot.default
+            if value is inspect.Parameter.empty:
                 return None
-            values[name] = value
-        return values if self._complete(values, settings, args) else None
-
-    def _complete(
-        self, values: dict[str, Any], settings: Mapping[str, Any], args: Sequence[Any]
-    ) -> bool:
-        for slot in self.before[len(args) :]:
-            if slot.name not in values:
-                value = settings.get(slot.name, slot.default)
-                if value is inspect.Parameter.empty:
-                    return False
-                values[slot.name] = value
-        return True
+            values.append(value)
+        return values if used == len(named) else None
 
 
-def gather(
-    slots: Sequence[Slot], values: Mapping[str, Any], key: list[Any], arrays: list[Any]
-) -> bool:
+def gather(slots: Sequence[Slot], values: Sequence[Any], key: list[Any], arrays: list[Any]) -> bool:
     """Add what a plan depends on to `key`, and the data to `arrays`; say False of what is unusual.
 
     The key is the one that Formula.flatten gives.
     """
-    for slot in slots:
-        value = values.get(slot.name, slot.default)
+    for slot, value in zip(slots, values):  # noqa: B905  strict is slow, and both are of one length
         if slot.tensor:
             if type(value) is NamedTensor:
                 key.append(value._layout)

@@ -22,8 +22,8 @@ def explain(formula: Formula, *args: Any, **kwargs: Any) -> str:
     weights on numpy
       softmax: exp(X) / sum[seq](exp(X))
     """
-    values = formula.bind(args, kwargs)
-    leaves, _ = formula.flatten(values)
+    values = formula.arguments.bind(args, kwargs)
+    leaves, _ = formula.arguments.flatten(values)
     trace = Trace(formula, values, leaves)
     trace.compile()
     lines = [f"{formula.name} on {trace.library}"]

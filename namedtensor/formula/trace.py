@@ -107,10 +107,10 @@ class Trace:
         entered = self._enter()
         token = tracing.set(self._specialise)
         try:
-            result = self.formula.run_body(self.values, entered, self._axis_size)
+            result = self.formula.body.run(self.values, entered, self._axis_size)
         finally:
             tracing.reset(token)
-        results = self.formula.results_of(result, self.entry)
+        results = self.formula.body.results_of(result, self.entry)
         if not all(isinstance(r, SymbolicTensor) for r in results):
             raise self.entry.error(
                 TraceError,
@@ -120,7 +120,7 @@ class Trace:
         return results
 
     def _axis_size(self, name: str) -> Any:
-        size = self.formula._size(self.sizes, name)
+        size = self.formula.body.size(self.sizes, name)
         return SymbolicTensor(size) if isinstance(size, Node) else size
 
     def _specialise(self, node: Node) -> Any:

@@ -143,7 +143,7 @@ def write(formula: Formula, settings: dict[str, Any]) -> Written:
     token = _writing.set(written)
     try:
         with _names_of_locals(formula.function, written):
-            result = formula._inline(values, leaves)
+            result = formula.body.inline(values, leaves)
     finally:
         _writing.reset(token)
     parts = result if isinstance(result, tuple) else (result,)

@@ -8,7 +8,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from namedtensor.errors import NamedTensorError
-from namedtensor.formula.formula import Bundle, Formula
+from namedtensor.formula.bundle import Bundle
+from namedtensor.formula.formula import Formula
 from namedtensor.formula.signature import Parameter, Signature
 from namedtensor.latex.bodies import Body
 from namedtensor.latex.failures import LatexError, failure

@@ -9,6 +9,15 @@ from tests.errors.operands import X, key, seq, seq_
 
 CASES = [
     case(
+        "the name of a size that is no word",
+        lambda: nt.sizes("n 2m"),
+        nt.AxisNameError,
+        """
+sizes('n 2m'): '2m' is no name
+hint: names are words: nt.sizes("n m")
+""",
+    ),
+    case(
         "a name that is no word",
         lambda: nt.Axis("a b"),
         nt.AxisNameError,

@@ -1,0 +1,150 @@
+"""The arguments of a call: bound to names, listed as tensors, written as codes, handed to the body."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from namedtensor.axes import shown
+from namedtensor.errors import (
+    AxisNameError,
+    BackendError,
+    KindError,
+    NamedTensorError,
+    kind_of_thing,
+)
+from namedtensor.formula.bundle import Bundle, parameters_of
+from namedtensor.formula.lifting import Leaf
+from namedtensor.formula.signature import Parameter, Space
+from namedtensor.shape import spaced
+from namedtensor.tensor import NamedTensor, SymbolicTensor, tensor
+from namedtensor.tensor.apply import code_of, stand_in
+
+if TYPE_CHECKING:
+    from namedtensor.formula.formula import Formula
+
+
+class Arguments:
+    """Read what a formula is called with by its signature."""
+
+    def __init__(self, formula: Formula) -> None:
+        self.formula = formula
+
+    def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+        try:
+            bound = self.formula.signature.python.bind(*args, **kwargs)
+        except TypeError as error:
+            raise NamedTensorError(
+                f"{self.formula.name}(...)", str(error), hint=repr(self.formula)
+            ) from None
+        bound.apply_defaults()
+        return bound.arguments
+
+    def flatten(self, values: dict[str, Any]) -> tuple[list[Leaf], tuple[Any, ...]]:
+        """List the tensors of a call, and what else its plan depends on."""
+        leaves: list[Leaf] = []
+        key: list[Any] = []
+        for parameter in self.formula.signature.parameters:
+            self._flatten_one(parameter, parameter.name, values[parameter.name], leaves, key)
+        return leaves, tuple(key)
+
+    def _flatten_one(
+        self, parameter: Parameter, path: str, value: Any, leaves: list[Leaf], key: list[Any]
+    ) -> None:
+        if parameter.bundle is not None:
+            inner = parameter.bundle
+            for name, part in parameters_of(inner, value, path).items():
+                self._flatten_one(inner.signature[name], f"{path}.{name}", part, leaves, key)
+        elif parameter.space is None:
+            key += [type(value), self._setting(path, value)]
+        elif value is None and parameter.default is None:
+            key.append(None)
+        elif isinstance(value, SymbolicTensor):
+            leaves.append(Leaf(path, parameter.space, value))
+            key.append(value.node)
+        elif isinstance(value, NamedTensor):
+            leaves.append(Leaf(path, parameter.space, value))
+            key.append(value.layout)
+        else:
+            key += [type(value), self._number(path, parameter.space, value)]
+
+    def _setting(self, path: str, value: Any) -> Any:
+        if isinstance(value, NamedTensor):
+            raise AxisNameError(
+                f"{self.formula.name}(..., {path}, ...)",
+                f"{path} is a named tensor, and {self.formula.name} declares no axes for it",
+                [(path, spaced(value.sizes))],
+                f"declare them: {path}: R[{', '.join(map(shown, value.axes))}]",
+            )
+        try:
+            hash(value)
+        except TypeError:
+            raise KindError(
+                f"{self.formula.name}(..., {path}, ...)",
+                f"{path} is {kind_of_thing(value)}, which cannot tell one plan from another",
+                hint="a setting is a number, a string or a tuple; an array gets its axes declared",
+            ) from None
+        return value
+
+    def _number(self, path: str, space: Space, value: Any) -> Any:
+        if isinstance(value, (bool, int, float, complex, np.generic)) and not space.axes:
+            return value
+        raise BackendError(
+            f"{self.formula.name}(..., {path}, ...)",
+            f"{path} is {kind_of_thing(value)}, and {self.formula.name} takes a named tensor of {space}",
+            hint=f"name its axes: nt.tensor({', '.join([path, *map(shown, space.names)])})",
+        )
+
+    def named_numbers(self, values: dict[str, Any]) -> dict[str, Any]:
+        """Make named tensors without axes of the numbers of a call that has no tensors."""
+        spaces = {p.name: p.space for p in self.formula.signature.parameters}
+        return {
+            name: tensor(np.asarray(value))
+            if spaces[name] is not None
+            and isinstance(value, (bool, int, float, complex, np.generic))
+            else value
+            for name, value in values.items()
+        }
+
+    def codes(self, values: dict[str, Any]) -> list[Any]:
+        """Write the values of a call as constants, tensors by their codes."""
+        codes: list[Any] = []
+        for parameter in self.formula.signature.parameters:
+            self._code_one(parameter, parameter.name, values[parameter.name], codes)
+        return codes
+
+    def _code_one(self, parameter: Parameter, path: str, value: Any, codes: list[Any]) -> None:
+        if parameter.bundle is not None:
+            inner = parameter.bundle
+            for name, part in parameters_of(inner, value, path).items():
+                self._code_one(inner.signature[name], f"{path}.{name}", part, codes)
+        elif isinstance(value, NamedTensor):
+            codes += ["tensor", code_of(value)]
+        else:
+            codes += ["value", value]
+
+    def values_of_codes(self, codes: Iterator[Any]) -> dict[str, Any]:
+        """Undo `codes`: tensors come back as stand-ins without data."""
+        return {p.name: self._value_of_codes(p, codes) for p in self.formula.signature.parameters}
+
+    def _value_of_codes(self, parameter: Parameter, codes: Iterator[Any]) -> Any:
+        if parameter.bundle is not None:
+            inner = parameter.bundle.signature.parameters
+            return {p.name: self._value_of_codes(p, codes) for p in inner if p.after}
+        kind, code = next(codes), next(codes)
+        return stand_in(code) if kind == "tensor" else code
+
+    def entered(self, parameter: Parameter, path: str, value: Any, entered: dict[str, Any]) -> Any:
+        if parameter.bundle is not None:
+            inner = parameter.bundle
+            parts = parameters_of(inner, value, path)
+            return Bundle(
+                inner,
+                {
+                    name: self.entered(inner.signature[name], f"{path}.{name}", part, entered)
+                    for name, part in parts.items()
+                },
+            )
+        return entered.get(path, value)

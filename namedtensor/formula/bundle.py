@@ -1,0 +1,78 @@
+"""Bundles: the parameters of a formula, passed as one: mha in f(X; mha)."""
+
+from __future__ import annotations
+
+import inspect
+from typing import TYPE_CHECKING, Any
+
+from namedtensor.errors import BackendError, kind_of_thing
+from namedtensor.formula.door import gather
+
+if TYPE_CHECKING:
+    from namedtensor.formula.formula import Formula
+
+
+class Bundle:
+    """The parameters of a formula, bound: called with the formula's remaining arguments.
+
+    `ffn.W1` gives a parameter; `ffn(X)` is FFN(X, W1=..., b1=..., ...).
+    """
+
+    def __init__(self, formula: Formula, values: dict[str, Any]) -> None:
+        self.formula = formula
+        self.values = values
+
+    def __call__(self, *args: Any, **settings: Any) -> Any:
+        return self.formula(*args, **{**self.values, **settings})
+
+    def __getattr__(self, name: str) -> Any:
+        values = self.__dict__.get("values", {})
+        if name in values:
+            return values[name]
+        raise AttributeError(
+            f"the bundle of {self.__dict__.get('formula')} has no parameter {name}"
+        )
+
+    def gather(self, key: list[Any], arrays: list[Any]) -> bool:
+        return gather(self.formula.door.after, self.values, key, arrays)
+
+    def __repr__(self) -> str:
+        return f"{self.formula.name}(...; {', '.join(self.values)})"
+
+
+def parameters_of(formula: Formula, bundle: Any, path: str) -> dict[str, Any]:
+    """Give the parameters in a bundle: a Bundle, a dict, or a module of this formula."""
+    if isinstance(bundle, Bundle):
+        found = bundle.values
+    elif isinstance(bundle, dict):
+        found = bundle
+        unknown = [name for name in bundle if name not in formula.parameters_after]
+        if unknown:
+            raise BackendError(
+                f"{path}: {formula.name}",
+                f"{formula.name} has no parameter {unknown[0]}",
+                hint=f"a dict with {', '.join(formula.parameter_names)}",
+            )
+    elif hasattr(bundle, "named_values"):
+        found = bundle.named_values()
+    else:
+        raise BackendError(
+            f"{path}: {formula.name}",
+            f"{path} is {kind_of_thing(bundle)}, which holds no parameters of {formula.name}",
+            hint=f"{formula.name}.module(...), or a dict with {', '.join(formula.parameter_names)}",
+        )
+    result = {}
+    for parameter in formula.signature.parameters:
+        if not parameter.after:
+            continue
+        if parameter.name in found:
+            result[parameter.name] = found[parameter.name]
+        elif parameter.default is not inspect.Parameter.empty:
+            result[parameter.name] = parameter.default
+        else:
+            raise BackendError(
+                f"{path}: {formula.name}",
+                f"{path} has no parameter {parameter.name}",
+                hint=f"{formula.name}.module(...), or a dict with {', '.join(formula.parameter_names)}",
+            )
+    return result

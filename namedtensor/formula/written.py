@@ -20,7 +20,7 @@ from namedtensor.primitives.node import make_node
 from namedtensor.primitives.notation import Special
 from namedtensor.primitives.primitive import Primitive, primitive
 from namedtensor.tensor import SymbolicTensor, symbol
-from namedtensor.tensor.resize import resize
+from namedtensor.tensor.resize import resize, without_found_sizes
 
 if TYPE_CHECKING:
     from namedtensor.formula.formula import Formula
@@ -126,7 +126,7 @@ def _operands(
                     f"{parameter.name} is a tensor with data, which a formula cannot be written with",
                     hint="pass it as an argument of the formula that is written",
                 )
-            yield parameter.name, tensor.node
+            yield parameter.name, without_found_sizes(tensor.node)
         elif not parameter.setting and value is not None:
             yield parameter.name, number(value)
 

@@ -9,13 +9,14 @@ from namedtensor.formula.written import Written
 from namedtensor.latex.names import letters
 from namedtensor.latex.printing import special as special
 from namedtensor.latex.printing.dialects import Dialect, dialect_of
-from namedtensor.latex.printing.elements import element_of, opened
+from namedtensor.latex.printing.elements import element_of
 from namedtensor.latex.printing.forms import Forms, Piece, inside
 from namedtensor.latex.printing.gathered import gathered
 from namedtensor.latex.printing.katex import KATEX_MACROS as KATEX_MACROS
 from namedtensor.latex.printing.naming import names_of
 from namedtensor.primitives import Node
 from namedtensor.primitives.notation import RELATION, SUM
+from namedtensor.tensor.resize import opened
 
 #: So many signs fit on a line, by a rough count.
 WIDTH = 96

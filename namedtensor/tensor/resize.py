@@ -7,8 +7,8 @@ from typing import Any
 
 from namedtensor.axes import shown
 from namedtensor.errors import AxisSizeError
-from namedtensor.primitives import Node, Size
-from namedtensor.primitives.node import apply_node, describe
+from namedtensor.primitives import Node, Size, Type
+from namedtensor.primitives.node import apply_node, describe, make_node
 from namedtensor.primitives.sizes import as_node
 
 
@@ -39,6 +39,30 @@ def resize(node: Node, sizes: dict[str, Size]) -> Node:
         inner = {before.get(n, n): s for n, s in wanted.items()}
         return apply_node(node.operation, (resize(node.operands[0], inner),))
     return apply_node(node.operation, tuple([resize(o, wanted) for o in node.operands]))
+
+
+def opened(node: Node) -> Node:
+    """Rebuild an index-defined tree with all its sizes open."""
+    if node.name == "iota":
+        axis = node.operation.params[0]
+        return make_node(node.operation, (), Type(((axis, None),), "int", weak=True))
+    if not node.type.axes:
+        return node
+    return apply_node(node.operation, tuple([opened(o) for o in node.operands]))
+
+
+def without_found_sizes(node: Node) -> Node:
+    """Open the sizes of an index-defined tree where it took them all from others, not from numbers."""
+    pending, counts = [node], []
+    while pending:
+        part = pending.pop()
+        if part.name == "iota":
+            counts.append(part)
+        elif part.type.axes and (part.operation.params or not part.type.weak):
+            return node
+        pending += part.operands
+    found = counts and all(o.value is None for count in counts for o in count.operands)
+    return opened(node) if found else node
 
 
 def need_sizes(node: Node, call: str) -> None:

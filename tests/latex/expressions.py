@@ -23,8 +23,10 @@ ONE = [
     *(nt.exp, nt.log, nt.sqrt, nt.sin, nt.cos, nt.tanh, nt.sinh, nt.tan, nt.asin, nt.atan),
     *(nt.relu, nt.sigmoid, nt.gelu, nt.silu, nt.softplus, nt.elu, nt.erf, nt.sign, nt.square),
     *(nt.abs, nt.floor, nt.ceil, nt.round, nt.trunc, nt.reciprocal, nt.rsqrt, nt.log1p, nt.expm1),
-    *(nt.log2, nt.log10, nt.acosh, nt.asinh),
+    *(nt.log2, nt.log10, nt.acosh, nt.asinh, nt.atanh, nt.acos, nt.cosh),
 ]
+TESTS = [nt.isnan, nt.isinf, nt.isfinite]
+TOP = [nt.maxk, nt.mink, nt.argmaxk, nt.argmink, nt.argmaxk_index, nt.argmink_index]
 TWO = [nt.maximum, nt.minimum, nt.atan2, nt.hypot, nt.logaddexp]
 ALONG = [
     *(nt.softmax, nt.log_softmax, nt.cumsum, nt.cumprod, nt.flip, nt.argmax, nt.argmin),
@@ -88,7 +90,9 @@ class Grower:
 
     def condition(self, depth):
         X, Y = self.grow(depth), self.operand(depth)
-        which = self.random.randrange(10)
+        which = self.random.randrange(11)
+        if which == 10:
+            return self.draw(TESTS)(X)
         if which < 6:
             return self.draw([X > Y, X < Y, X >= Y, X <= Y, X == Y, X != Y])
         if which == 6:
@@ -97,8 +101,8 @@ class Grower:
             return self.condition(0) & self.condition(0)
         return self.condition(0) | self.condition(0) if which == 8 else self.condition(0) ^ (X > Y)
 
-    def defined(self):
-        """Give an index-defined tensor."""
+    def defined(self, sized=False):
+        """Give an index-defined tensor, and an argument with its axes."""
 
         def rule(*indices):
             i, j = self.draw(indices), self.draw(indices)
@@ -116,7 +120,7 @@ class Grower:
             )
 
         X = self.draw([X for X in self.given if X.axes])
-        own = axes(" ".join(X.axes[:2])) if len(X.axes) > 1 else (axes(X.axes[0]),)
+        own = [axes(a)[X.size(a)] if sized else axes(a) for a in X.axes[:2]]
         return X, nt.define[own](rule)
 
 
@@ -231,7 +235,7 @@ def windows(grow, depth):
     if which < 2:
         return (nt.unroll, nt.pool)[which][ax, key_1[2]](X)
     if which == 2:
-        return nt.maxk[ax, key_1[2]](X)
+        return grow.draw(TOP)[ax, key_1[2]](X)
     return nt.roll[ax](X, 1) if which == 3 else nt.pad[ax](X, 1, 2, 0)
 
 
@@ -239,8 +243,11 @@ def matrices(grow, depth):
     X = grow.draw([v for v in grow.given if len(v.axes) > 1])
     row, col = X.axes[:2]
     square = X @ nt.axes(col) @ X[nt.axes(row) >> val]
-    if grow.random.randrange(3) == 0:
-        return nt.diag[row, val, hid](square)
+    which = grow.random.randrange(9)
+    if which < 3:
+        return (nt.diag, nt.eigvalsh, nt.svdvals)[which][row, val, hid](square)
+    if which == 3:
+        return nt.solve[row, val](square, grow.draw([v for v in grow.given if row in v.axes]))
     return grow.draw(MATRIX)[row, val](square)
 
 
@@ -263,8 +270,18 @@ def one_hot(grow, depth):
 def defined(grow, depth):
     X, P = grow.defined()
     if grow.random.randrange(3) == 0:
+        X, P = grow.defined(sized=True)
         grow.pool.append(P)
     return grow.draw([X + P, X * P, nt.where(P > 0, X, 0.0)])
+
+
+def gathered(grow, depth):
+    X = grow.tensor(depth)
+    ax = grow.axis(X)
+    window = axes("seq key_1")
+    own = [window[0][grow.given[0].size(seq)], window[1][3]]
+    rules = [lambda i, j: i + j, lambda i, j: i * 2 + j, lambda i, j: nt.abs(i - j)]
+    return grow.draw([X[ax(nt.define[own](grow.draw(rules)))], X[ax[[0, 2]]]])
 
 
 def called(grow, depth):
@@ -286,7 +303,7 @@ GROWN = [
     *[reduction] * 3,
     *[along] * 2,
     *[truth, choice, renaming, indexing, power] * 2,
-    *[reshaping, two, joining, windows, matrices, casting, one_hot, called],
+    *[reshaping, two, joining, windows, matrices, casting, one_hot, gathered, called],
     *[defined, named] * 2,
     update,
 ]

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from namedtensor.primitives import Node, Type
-from namedtensor.primitives.node import ARGUMENT, NUMBER, SIZE, apply_node, make_node
+from namedtensor.primitives import Node
+from namedtensor.primitives.node import ARGUMENT, NUMBER, SIZE
 from namedtensor.primitives.primitive import Operation
 
 
@@ -61,22 +61,6 @@ class Elements:
                     alone = all(a for a, _ in found)
                     self._known[pending.pop()] = (alone, any(c for _, c in found))
         return self._known[root]
-
-
-def opened(node: Node, done: dict[Node, Node] | None = None) -> Node:
-    """Give an index-defined tensor with all its sizes open."""
-    done = {} if done is None else done
-    if node in done:
-        return done[node]
-    if counts(node):
-        axis = node.operation.params[0]
-        result = make_node(node.operation, (), Type(((axis, None),), "int", weak=True))
-    elif not node.type.axes:
-        result = node
-    else:
-        result = apply_node(node.operation, tuple([opened(o, done) for o in node.operands]))
-    done[node] = result
-    return result
 
 
 def element_of(node: Node) -> Element:

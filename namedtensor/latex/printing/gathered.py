@@ -22,7 +22,8 @@ class Gathered:
 def gathered(node: Node, elements: Elements) -> Gathered | None:
     """Find a tensor that is picked out of another one at places which are sums of indices.
 
-    Places whose sizes are open, or that run along an axis which the other tensor keeps, stay apart.
+    Places whose sizes are open, or that run along an axis which the other tensor keeps, stay apart;
+    so does what is renamed inside, for a definition by elements renames at the leaves.
     """
     if node.name != "index" or not all(elements(place) for place in node.operands[1:]):
         return None
@@ -36,9 +37,21 @@ def gathered(node: Node, elements: Elements) -> Gathered | None:
     }
     own = {axis for place in places for axis in place.type.names}
     kept = set(base.type.names) - set(axes)
-    if own != set(sizes) or own & kept:
+    if own != set(sizes) or own & kept or _renames(base):
         return None
     return Gathered(base, sizes, dict(zip(axes, places, strict=True)))
+
+
+def _renames(root: Node) -> bool:
+    seen = {root}
+    pending = [root]
+    while pending:
+        node = pending.pop()
+        if node.name == "rename":
+            return True
+        pending += [o for o in node.operands if o not in seen]
+        seen.update(node.operands)
+    return False
 
 
 def _counts_in(node: Node) -> Iterator[Node]:

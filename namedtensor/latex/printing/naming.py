@@ -8,11 +8,11 @@ from typing import Any
 
 from namedtensor.formula.written import Written
 from namedtensor.latex.names import letters
-from namedtensor.latex.printing.elements import Elements, opened
+from namedtensor.latex.printing.elements import Elements
 from namedtensor.latex.printing.gathered import gathered
 from namedtensor.primitives import Node, table
 from namedtensor.primitives.notation import Command, Infix, Word
-from namedtensor.tensor.resize import meet
+from namedtensor.tensor.resize import meet, opened
 
 #: A part that stands in several places gets a name where its text is longer than this.
 REPEATED = 24

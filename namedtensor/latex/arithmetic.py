@@ -77,7 +77,7 @@ def binary(e: Evaluator, part: Binary) -> Value:
             "write what it computes, such as X \\odot Y",
         )
     if UNKNOWN not in (_known(left), _known(right)):
-        found = _positions(part.op, left, right)
+        found = e.attempt(part, lambda: _positions(part.op, left, right), [])
         if found is not None:
             return found
     return e.attempt(part, _OPERATORS[part.op], [left, right], named)
@@ -113,7 +113,7 @@ def product(
 ) -> Value:
     """Multiply; records meet by name."""
     if UNKNOWN not in (_known(left), _known(right)):
-        found = _positions("*", left, right)
+        found = e.attempt(where, lambda: _positions("*", left, right), [])
         if found is not None:
             return found
     return e.attempt(where, operator.mul, [left, right], named)
@@ -142,7 +142,8 @@ def unary(e: Evaluator, part: Unary) -> Value:
     if part.op == "+" or value is UNKNOWN:
         return value
     if isinstance(value, Position):
-        return Position(()).plus(value, -1).as_written(-value.numbers)
+        less = Position(()).plus(value, -1)
+        return e.attempt(part, lambda: less.as_written(-value.numbers), [])
     return e.attempt(part, operator.neg, [value], [part.operand])
 
 

@@ -14,19 +14,12 @@ from typing import TYPE_CHECKING, Any
 from namedtensor.axes import shown
 from namedtensor.latex.arithmetic import axes_of
 from namedtensor.latex.hidden import renamed, settled
-from namedtensor.latex.indices import Index, Position, bound, is_whole, one_based, plain, position
+from namedtensor.latex.indices import Index, Position, one_based, plain
 from namedtensor.latex.nonsense import ArgumentsError, NoAxisError
+from namedtensor.latex.ranges import read_range
 from namedtensor.latex.syntax import (
     Big,
-    Dots,
-    Expression,
     Items,
-    Letter,
-    Logic,
-    Number,
-    Relation,
-    Scripts,
-    Space,
 )
 from namedtensor.latex.unrolled import chooses_members, unrolled
 from namedtensor.latex.values import UNKNOWN, Value
@@ -38,9 +31,8 @@ from namedtensor.operations.reductions import max as greatest
 from namedtensor.operations.reductions import min as smallest
 from namedtensor.operations.reductions import sum as total
 from namedtensor.operations.vectors import argmax, argmin
-from namedtensor.primitives import combine
 from namedtensor.shape import sized
-from namedtensor.tensor import NamedTensor, SymbolicTensor
+from namedtensor.tensor import NamedTensor
 
 if TYPE_CHECKING:
     from namedtensor.latex.evaluate import Evaluator
@@ -118,24 +110,10 @@ def _joined(e: Evaluator, part: Big) -> Value:
 # -------------------------------------------------------------------------------- over an index
 
 
-class _Range:
-    """The indices that a big operator binds, their values, and the condition on them."""
-
-    def __init__(self) -> None:
-        self.indices: list[Index] = []
-        self.bound: dict[Expression, Value] = {}
-        self.conditions: list[Expression] = []
-
-    def add(self, name: Expression, size: Any = None, first: Any = 1) -> None:
-        index = Index(wording(name), size)
-        self.indices.append(index)
-        self.bound[name] = bound(index).plus(position(first)).plus(Position((), 1), -1)
-
-
 def _over_index(e: Evaluator, part: Big) -> Value:
     if chooses_members(e, part):
         return unrolled(e, part)
-    found = _range(e, part)
+    found = read_range(e, part)
     if found is UNKNOWN:
         return UNKNOWN
     inner = e.inside(found.bound)
@@ -212,133 +190,6 @@ def _repeated(e: Evaluator, part: Big, value: Any, index: Index) -> Value:
         )
     operation = operator.mul if part.op == "sum" else operator.pow
     return e.attempt(part, operation, [value, index.size], [part.body])
-
-
-# --------------------------------------------------------------------------------------- ranges
-
-
-def _range(e: Evaluator, part: Big) -> Any:
-    """Read what stands below and above: i; i = 1 .. n; i in [n]; 1 <= i <= n; j != i; i, j."""
-    found = _Range()
-    lower = part.lower
-    pieces = lower.parts if isinstance(lower, Items) and lower.bracket == "" else (lower,)
-    if isinstance(lower, Logic) and lower.op == "and":
-        pieces = lower.parts
-    for piece in pieces:
-        if piece is None:
-            return e.refuse(part, "has an upper end and no index below", "write i=1 below it")
-        if not _piece(e, part, piece, found):
-            return UNKNOWN
-    return found
-
-
-def _piece(e: Evaluator, part: Big, piece: Expression, found: _Range) -> bool:
-    """Read one part of a range; False where it cannot be read, which has been reported."""
-    if isinstance(piece, (Letter, Scripts)):
-        if piece not in found.bound:
-            found.add(
-                piece, None if part.upper is None else _count(e, part, 1, e.extent(part.upper))
-            )
-        return True
-    if not isinstance(piece, Relation):
-        e.refuse(
-            part, f"has no range: {wording(piece)} binds no index", "write i=1 below and n above"
-        )
-        return False
-    op, right = piece.rest[0]
-    single = len(piece.rest) == 1 and isinstance(piece.first, (Letter, Scripts))
-    if single and op == "=" and piece.first not in found.bound:
-        return _from(e, part, piece.first, right, found)
-    if single and op == "in" and piece.first not in found.bound:
-        return _from_set(e, part, piece.first, right, found)
-    return _from_condition(e, part, piece, found)
-
-
-def _from(e: Evaluator, part: Big, name: Expression, first: Expression, found: _Range) -> bool:
-    """i = 1 below, n above; ends that depend on other indices become conditions."""
-    inner = e.inside(found.bound)
-    start = inner.extent(first)
-    end = None if part.upper is None else inner.extent(part.upper)
-    if start is UNKNOWN or end is UNKNOWN:
-        return False
-    for at, value in ((first, start), (part.upper, end)):
-        if value is not None and not is_whole(value):
-            e.refuse(part, f"ends at {wording(at)}, which is no whole number")  # type: ignore[arg-type]
-            return False
-    if _moves(start):
-        found.conditions.append(Relation(part.span, name, ((">=", first),)))
-        start = 1
-    if _moves(end):
-        found.conditions.append(Relation(part.span, name, (("<=", part.upper),)))  # type: ignore[arg-type]
-        end = None
-    found.add(name, None if end is None else _count(e, part, start, end), start)
-    return True
-
-
-def _moves(end: Any) -> bool:
-    """Say whether an end is another one for each record: neither a number nor a size."""
-    node = getattr(end, "node", None)
-    return isinstance(end, NamedTensor) and (node is None or not node.type.host)
-
-
-def _count(e: Evaluator, part: Big, start: Any, end: Any) -> Any:
-    if isinstance(start, int) and isinstance(end, int):
-        return max(0, end - start + 1)
-    start, end = [getattr(x, "node", x) for x in (start, end)]
-    return SymbolicTensor(combine("sub", end, combine("sub", start, 1)))
-
-
-def _from_set(e: Evaluator, part: Big, name: Expression, right: Expression, found: _Range) -> bool:
-    """i in [n], and i in {1, ..., n}."""
-    if isinstance(right, Space) and right.bound is not None and not right.axes:
-        size = e.extent(right.bound)
-    elif isinstance(right, Items) and right.bracket == "[" and len(right.parts) == 1:
-        size = e.extent(right.parts[0])
-    elif isinstance(right, Items) and any(isinstance(p, Dots) for p in right.parts):
-        first, last = e.extent(right.parts[0]), e.extent(right.parts[-1])
-        if first is UNKNOWN or last is UNKNOWN or not is_whole(first) or not is_whole(last):
-            return False
-        found.add(name, _count(e, part, first, last), first)
-        return True
-    else:
-        e.refuse(
-            part, f"runs over {wording(right)}, which is no range", "write i=1 below and n above"
-        )
-        return False
-    if size is UNKNOWN:
-        return False
-    found.add(name, size)
-    return True
-
-
-def _from_condition(e: Evaluator, part: Big, piece: Relation, found: _Range) -> bool:
-    """1 <= i <= n, j < i, j != i: the first name that stands for nothing yet is the index."""
-    members = [piece.first, *[right for _, right in piece.rest]]
-    names = [m for m in members if isinstance(m, (Letter, Scripts)) and m not in found.bound]
-    fresh = next((m for m in names if m not in e.bound and e.scope.find(m) is None), None)
-    if fresh is not None:
-        if _is_from_one(piece, fresh):
-            size = e.extent(piece.rest[1][1])
-            if size is UNKNOWN:
-                return False
-            found.add(fresh, size)
-            return True
-        found.add(fresh)
-    elif not found.bound:
-        e.refuse(part, "binds no index", "write the index below it: i=1, or i")
-        return False
-    found.conditions.append(piece)
-    return True
-
-
-def _is_from_one(piece: Relation, name: Expression) -> bool:
-    """Say whether a relation is 1 <= name <= n."""
-    return (
-        isinstance(piece.first, Number)
-        and piece.first.value == 1
-        and [op for op, _ in piece.rest] == ["<=", "<="]
-        and piece.rest[0][1] == name
-    )
 
 
 READERS: Mapping[type, Any] = {Big: big}

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from namedtensor.axes import AxisIndex, AxisSelection
-from namedtensor.errors import AxisClashError, AxisNameError, NamedTensorError
+from namedtensor.errors import AxisClashError, AxisMissingError, AxisNameError, NamedTensorError
 from namedtensor.latex.hidden import renamed, settled
 from namedtensor.latex.indices import Index, bound, zero_based
 from namedtensor.latex.nonsense import ArgumentsError
@@ -134,6 +134,13 @@ def update(e: Evaluator, X: Value, target: Indexed, body: Expression, verb: str 
         for index, axis in along:
             index.size = X.size(sized(axis, None)) if axis in X.axes else None
     value = e.inside(values).value(body)
+    if X is not UNKNOWN and not (isinstance(X, NamedTensor) and X.axes):
+        return e.fail(
+            target,
+            AxisMissingError,
+            f"{wording(target.base)} has no axes, and an update is at indices",
+            "update a tensor: X_{seq(1)} <- ...",
+        )
     return e.attempt(
         target, lambda X, Y: _written(X, Y, places, along, verb), [X, value], [target.base]
     )

@@ -7,6 +7,7 @@ from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from namedtensor.axes import AxisSelection
+from namedtensor.errors import AxisMissingError
 from namedtensor.latex.indices import Position, zero_based
 from namedtensor.latex.meanings import Use, Word, along, fits, no_axes, plain, window_size
 from namedtensor.latex.nonsense import ArgumentsError
@@ -60,8 +61,9 @@ def index(e: Evaluator, part: Call, values: Any, given: Any) -> Value:
         return no_axes(e, part, "index", values, given)
     axes = tuple([sized(a.name, None) for a in part.axes])
     first, *rest = values or [UNKNOWN]
-    pick = indexing.index[axes]
-    return e.attempt(part, pick, [first, *[from_zero(v) for v in rest]], given)
+    return e.attempt(
+        part, lambda *x: indexing.index[axes](*x), [first, *[from_zero(v) for v in rest]], given
+    )
 
 
 def cast(name: str) -> Callable[[Any], Any]:
@@ -137,6 +139,8 @@ def _slice(name: str, parts: tuple[str, ...]) -> Use:
             )
 
         def select(X: Any, *bounds: Any) -> Any:
+            if not isinstance(X, NamedTensor):
+                raise AxisMissingError(name, "a number has no axis to take a range of")
             known = dict(zip(parts, bounds, strict=False))
             if "start" in known:
                 known["start"] = zero_based(known["start"])

@@ -73,6 +73,10 @@ def plain(name: str, function: Any) -> Use:
     return use
 
 
+def _of_one(X: Any) -> None:
+    """Take one argument, as windows and orderings do whose own signatures do not tell."""
+
+
 def along(name: str, function: Any, wants_size: bool = False, descending: bool = False) -> Use:
     """Use a function that acts along axes; the last one's size is the last argument, or known."""
 
@@ -86,7 +90,8 @@ def along(name: str, function: Any, wants_size: bool = False, descending: bool =
                 return UNKNOWN
             axes[-1] = sized(part.axes[-1].name, size)
         bound = e.attempt(part, lambda: function[tuple(axes)], [])
-        if bound is UNKNOWN or not fits(e, part, name, bound, values, given):
+        taken = _of_one if wants_size or descending else bound
+        if bound is UNKNOWN or not fits(e, part, name, taken, values, given):
             return UNKNOWN
         if descending:
             return e.attempt(part, lambda X: bound(X, descending=True), values, given)

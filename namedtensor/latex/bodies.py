@@ -205,7 +205,7 @@ class Body(Sizes):
         place = (defined, own, tuple(sorted(indices.items(), key=str)))
         if place in self._known:
             return self._known[place]
-        if len(defined.letters) == 1:
+        if self.library.names.reach_back(defined):
             self._reach_up_to(defined, indices, own)
         if place in self._known:
             return self._known[place]

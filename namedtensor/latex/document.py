@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from namedtensor.errors import NamedTensorError, nearest
@@ -19,7 +21,7 @@ from namedtensor.latex.source import Source, Span
 from namedtensor.latex.stepwise import ALONG, axis_along, bare
 from namedtensor.latex.syntax import Definition, Expression, Letter, Scripts
 from namedtensor.latex.views import StatementView
-from namedtensor.latex.walk import walk
+from namedtensor.latex.walk import children, walk
 
 if TYPE_CHECKING:
     from namedtensor.formula.formula import Formula
@@ -148,6 +150,10 @@ class Document:
         return written if isinstance(written, (Letter, Scripts)) else None
 
     def _no_such_name(self, name: str) -> LatexError:
+        for aside in self.asides:
+            if re.match(rf"\W*(\\\w+\{{)?{re.escape(name)}\b", aside.text):
+                message = f"{name} is set aside: {getattr(aside.syntax, 'why', '')}"
+                return self.library.error_at("undefined", message, aside.span)
         names = self.names
         alike = [n for n in names if n.lower() == name.lower()]
         guess = alike[0] if alike else nearest(name, names)
@@ -199,7 +205,7 @@ class Document:
             places += [known.lower, known.upper]
         spaces = [s for group in self.definitions.declared.values() for s in group]
         places += [s.space.bound for s in spaces if s.space.bound is not None]
-        names = [p for place in places if place is not None for p in walk(place)]
+        names = [p for place in places if place is not None for p in _names_in(place)]
         for statement in self.reading.statements:
             names += [p for p in walk(statement) if isinstance(p, Letter) and p.text in SMALL]
         found = {}
@@ -264,6 +270,15 @@ class Document:
         return f"Document({self.source.name!r}: {', '.join(self.names)})"
 
 
+def _names_in(size: Expression) -> Iterator[Letter | Scripts]:
+    """Give the names that a size is made of: d_k, and neither d nor k."""
+    if isinstance(size, (Letter, Scripts)):
+        yield size
+        return
+    for part in children(size):
+        yield from _names_in(part)
+
+
 def _asked(defined: Defined) -> str:
     """Give the name by which a definition is asked for: LayerNorm for LayerNorm^l."""
     if defined.letters:
@@ -273,8 +288,6 @@ def _asked(defined: Defined) -> str:
 
 def _short(text: str) -> str:
     """Leave out the braces that a script of one sign does without: X^0 for X^{0}."""
-    import re
-
     return re.sub(r"\{(.)\}", r"\1", text)
 
 

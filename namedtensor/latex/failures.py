@@ -26,12 +26,12 @@ from namedtensor.latex.stepwise import ALONG
 class LatexError(NamedTensorError):
     """Say what is wrong at a place of a document: a finding that stops the formula that needs it.
 
-    X.latex.stepwise import ALONG
-        >>> source = Source("X + Y", "notes.md")
-        >>> print(LatexError(Finding("error", "undeclared", "Y is not declared", source, Span(4, 5))))
-        notes.md:1:5: error[undeclared]: Y is not declared
-        1 | X + Y
-          |     ^
+    >>> from namedtensor.latex.source import Source, Span
+    >>> source = Source("X + Y", "notes.md")
+    >>> print(LatexError(Finding("error", "undeclared", "Y is not declared", source, Span(4, 5))))
+    notes.md:1:5: error[undeclared]: Y is not declared
+    1 | X + Y
+      |     ^
     """
 
     def __init__(self, finding: Finding) -> None:

@@ -10,7 +10,7 @@ from namedtensor.latex.calling import by_letter, find_callee, is_bundle_name, me
 from namedtensor.latex.inputs import SMALL, SMALL_NUMBER, Around, Input, Linked
 from namedtensor.latex.listed import Arguments
 from namedtensor.latex.scopes import Defined, Meaning
-from namedtensor.latex.scripts import key, numbered, script_letters, stem
+from namedtensor.latex.scripts import fold, key, numbered, script_letters, stem
 from namedtensor.latex.syntax import (
     At,
     Big,
@@ -240,11 +240,25 @@ class Walk:
         if place in self.seen:
             return
         self.seen.add(place)
+        self._reach_up_to(meaning, around)
         inner = Around(defined.place, indices, own)
         self._body(defined, inner)
         if any(indices.get(t) is None for t in defined.letters):
             for first in self.names.firsts(defined):
                 self.visit(first, inner)
+
+    def _reach_up_to(self, meaning: Meaning, around: Around) -> None:
+        """Visit the members before one that is far up, the first one first, so that none is deep."""
+        defined = meaning.defined
+        assert defined is not None
+        if not self.names.reach_back(defined):
+            return
+        (letter,) = defined.letters
+        last = meaning.indices.get(letter)
+        lower = fold(defined.range.lower, self.linker.bound) if defined.range else None
+        for number in range(1 if lower is None else lower, last or 0):
+            if self.names.is_rule(numbered(defined.name, {letter: number}), defined):
+                self._reach(dataclasses.replace(meaning, indices={letter: number}), around)
 
     # ------------------------------------------------------------------------------- calling
 

@@ -201,19 +201,23 @@ class Names(Noted):
 
     def _before_first(self, defined: Defined) -> Iterator[Expression]:
         """Name the members that a series reaches back to from its first ones: h^{t-1} reaches h^0."""
-        if len(defined.letters) != 1:
-            return
-        (letter,) = defined.letters
         lower = fold(defined.range.lower, {}) if defined.range is not None else 1
+        first = 1 if lower is None else lower
+        for number in range(first - min(self.reach_back(defined), MOST_BACK), first):
+            yield numbered(defined.name, {defined.letters[0]: number})
+
+    def reach_back(self, defined: Defined) -> int:
+        """Say how far back a series looks: 2 where X^{l-2} is used, 0 where no earlier member is."""
+        if len(defined.letters) != 1:
+            return 0
+        (letter,) = defined.letters
         far, back = 1000, 0
         for part in self._scripted.get(stem(defined.name) or "", ()):
             bound = match(defined.name, part, defined.letters, {letter: far})
             number = None if bound is None else bound.get(letter)
             if number is not None and number < far:
                 back = max(back, far - number)
-        first = 1 if lower is None else lower
-        for number in range(first - min(back, MOST_BACK), first):
-            yield numbered(defined.name, {letter: number})
+        return back
 
     def _constant(
         self, name: Expression, text: str, place: Place, indices: Indices

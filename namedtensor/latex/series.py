@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from namedtensor.latex.scripts import Indices, fold, stem
+from namedtensor.latex.scripts import Indices, fold, put, stem
 from namedtensor.latex.syntax import (
     Binary,
     Constraint,
@@ -154,7 +154,10 @@ def _side(statements: Sequence[Statement], block: int) -> list[Definition]:
 
 
 def general(first: Definition, last: Definition) -> Definition | None:
-    """Give X^l = f(X^{l-1}) from X^1 = f(X^0) and X^L = f(X^{L-1}); None where they do not fit."""
+    """Give X^l = f(X^{l-1}) from X^1 = f(X^0) and X^L = f(X^{L-1}); None where they do not fit.
+
+    Where the first member is written in another way, X^1 = f(X), the last alone says how it goes on.
+    """
     if stem(first.target) is None or stem(first.target) != stem(last.target):
         return None
     ends = _differences(first.target, last.target)
@@ -164,13 +167,18 @@ def general(first: Definition, last: Definition) -> Definition | None:
     used = {p.text for d in (first, last) for p in all_of(Letter, d)}
     letter = next((t for t in "lktijmn" if t not in used), "ell")
     step = _merge(first, last, letter, begin, end)
+    lower: Expression = begin
+    if step is None and isinstance(end, Letter):
+        own = dataclasses.replace(end, text=letter)
+        step = put(last, lambda part: own if part == end else None)
+        lower = Binary(begin.span, "+", begin, Number(begin.span, 1))
     if not isinstance(step, Definition):
         return None
     span = first.span
     bounds = Relation(
         span,
         Letter(span, letter),
-        (("=", Items(span, (begin, Dots(span), end), "")),),
+        (("=", Items(span, (lower, Dots(span), end), "")),),
     )
     return dataclasses.replace(step, condition=bounds)
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from namedtensor.latex import looks
 from namedtensor.latex.faults import Fault
 from namedtensor.latex.lexer import GREEK
+from namedtensor.latex.rows import after_group
 from namedtensor.latex.source import Span
 from namedtensor.latex.tokens import Token
 
@@ -193,6 +194,10 @@ class _Cleaner:
         elif text == "\\mathord" and len(inner) == 1 and inner[0].kind == "sign":
             self._put(Token("name", inner[0].text, span, command.spaced))
         else:
+            while (
+                len(inner) > 2 and inner[0].kind == "open" and after_group(inner, 0) == len(inner)
+            ):
+                inner = inner[1:-1]
             if inner:
                 inner[0] = inner[0]._replace(span=command.span | inner[0].span)
                 inner[-1] = inner[-1]._replace(span=inner[-1].span | Span(span.end, span.end))
@@ -257,13 +262,12 @@ class _Cleaner:
             self.spaced = True
             for _ in range(looks.VANISHING[text]):
                 self._skip_argument()
-        elif (
-            text in looks.OPEN
-            or text in looks.WORDS
-            or text in looks.DRESSES
-            or text == "\\mathord"
-        ):
+        elif text in TAKING:
+            for _ in range(looks.OPEN.get(text, 0)):
+                self._skip_argument()
             self._argument(token)
+        elif text in looks.SWITCHES:
+            self._argument(token._replace(text=looks.SWITCHES[text]))
         elif text in looks.WRAPPING:
             for _ in range(looks.WRAPPING[text]):
                 self._skip_argument()

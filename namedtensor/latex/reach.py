@@ -45,7 +45,12 @@ class Walk:
             Arguments(self.linker, linked, call, around).list()
         signature = self.names.signature(defined)
         linked.result = signature.codomain if signature else self._declared_result()
-        self._body(defined, around)
+        members = self._members(defined)
+        if members and not linked.indices and call is None:
+            for name in members:
+                self.visit(name, around)
+        else:
+            self._body(defined, around)
         self._unreached(call, around)
         self._sort()
 
@@ -233,6 +238,11 @@ class Walk:
         indices = {**self.linker.bound, **self.linked.indices, **meaning.indices}
         if meaning.kind == "where" and not defined.letters:
             indices = {**around.indices}
+        members = self._members(defined) if meaning.kind == "stack" else []
+        for name in members:
+            self.visit(name, around)
+        if members:
+            return
         if meaning.kind == "stack":
             indices |= dict.fromkeys(defined.letters)
         own = around.own and meaning.kind != "value"
@@ -246,6 +256,17 @@ class Walk:
         if any(indices.get(t) is None for t in defined.letters):
             for first in self.names.firsts(defined):
                 self.visit(first, inner)
+
+    def _members(self, defined: Defined) -> list[Expression]:
+        """Name all members of a series whose length is chosen."""
+        if len(defined.letters) != 1 or defined.range is None:
+            return []
+        lower = fold(defined.range.lower, self.linker.bound)
+        upper = fold(defined.range.upper, self.linker.bound)
+        if lower is None or upper is None:
+            return []
+        (letter,) = defined.letters
+        return [numbered(defined.name, {letter: n}) for n in range(lower, upper + 1)]
 
     def _reach_up_to(self, meaning: Meaning, around: Around) -> None:
         """Visit the members before one that is far up, the first one first, so that none is deep."""

@@ -1,0 +1,222 @@
+"""What a document says when it is asked for what it cannot give: the full texts."""
+
+import pytest
+
+import namedtensor as nt
+
+DECLARED = r"$X \in \mathbb{R}^{\text{a}}$, $W^1, W^2 \in \mathbb{R}^{\text{a}}$, "
+
+
+def said(text, ask, **numbers):
+    document = nt.latex.read(DECLARED + text, "notes.md")
+    if numbers:
+        document = document.bind(**numbers)
+    with pytest.raises(nt.NamedTensorError) as error:
+        ask(document)
+    return str(error.value)
+
+
+X = nt.ones("a[2]")
+
+
+def test_a_name_that_is_nowhere_brings_the_nearest_and_the_list():
+    found = said(r"$\text{att}(X) = \exp X$, $f(X) = \exp X$", lambda d: d["atn"])
+    assert found == (
+        "notes.md:1:71: error[undefined]: the document defines no atn; did you mean att?\n"
+        r"1 | thbb{R}^{\text{a}}$, $W^1, W^2 \in \mathbb{R}^{\text{a}}$, $\text{att}(X) = \exp X$,"
+        r" $f(X) = \exp X$"
+        "\n  |                                                             ^^^^^^^^^^\n"
+        "hint: it defines att, f"
+    )
+
+
+def test_capitals_are_no_hindrance_to_the_guess():
+    assert "no mha; did you mean MHA?" in said(
+        r"$\text{MHA}(X) = \exp X$, $\text{mlp}(X) = \exp X$", lambda d: d["mha"]
+    )
+
+
+def test_a_document_without_definitions_says_how_one_is_written():
+    assert said("", lambda d: d["f"]) == (
+        "notes.md:1:1: error[undefined]: the document defines no f\n"
+        r"1 | $X \in \mathbb{R}^{\text{a}}$, $W^1, W^2 \in \mathbb{R}^{\text{a}}$, "
+        "\n  | ^\n"
+        "hint: a definition is written f(X) = ..."
+    )
+
+
+def test_an_argument_without_a_declaration_is_asked_for():
+    assert said(r"$f(Z) = \sum_{\text{a}} Z$", lambda d: d["f"]) == (
+        "notes.md:1:73: error[undeclared]: Z is declared nowhere, and f needs its axes\n"
+        r"1 | bb{R}^{\text{a}}$, $W^1, W^2 \in \mathbb{R}^{\text{a}}$, $f(Z) = \sum_{\text{a}} Z$"
+        "\n  |                                                             ^\n"
+        r"hint: declare it: Z \in \mathbb{R}^{...}"
+    )
+
+
+def message(text, ask, **numbers):
+    """Give the first line and the hint, without the place."""
+    lines = said(text, ask, **numbers).split("\n")
+    return lines[0].split(": ", 1)[1], lines[-1]
+
+
+def test_a_call_without_its_parameters_says_which_are_missing():
+    text = r"$f(X; W) = W^1 + W^2 + X$, $g(X) = \exp f(X)$"
+    assert message(text, lambda d: d["g"](X)) == (
+        "error[arguments]: f(X): f needs its parameter W^{1}, and is called without",
+        "hint: write f(...; W), or f^{1}(...) for parameters of its own",
+    )
+
+
+def test_a_call_with_too_many_arguments_says_how_many_there_are():
+    text = r"$f(X) = \exp X$, $g(X) = f(X, X)$"
+    assert message(text, lambda d: d["g"](X)) == (
+        "error[arguments]: f(X, X): f takes 1 argument(s), X, and is given 2",
+        "hint: write f(X)",
+    )
+
+
+def test_a_bundle_whose_members_are_declared_nowhere_says_so():
+    text = r"$f(X; W) = W^1 + W^2 + X$, $g(X; V) = \exp f(X; V)$, $V^2 \in \mathbb{R}^{\text{a}}$"
+    assert message(text, lambda d: d["g"](X)) == (
+        "error[arguments]: V: V is to hold V^1, which is not declared",
+        "hint: declare V^1, which stands for W^{1} here",
+    )
+
+
+def test_a_setting_that_the_function_lacks_is_refused():
+    text = r"$f(X) = \exp X$, $g(X) = f(X, \epsilon = 0.5)$"
+    assert message(text, lambda d: d["g"](X))[0] == "error[arguments]: f has no setting epsilon"
+
+
+def test_an_update_of_what_has_no_value_is_refused():
+    text = r"$Y \leftarrow \exp Y$"
+    assert message(text, lambda d: d["Y"]()) == (
+        "error[undefined]: Y is updated, and has no value before",
+        "hint: declare it, or define it first: Y = ...",
+    )
+
+
+def test_a_size_that_no_argument_has_is_to_be_chosen():
+    text = r"$P_{\text{b}:i} = \exp(i / d_k)$, $P \in \mathbb{R}^{\text{b}:d_k}$"
+    assert message(text, lambda d: d["P"]()) == (
+        "error[unbound]: d_{k} is the size of an axis that nothing here has",
+        'hint: choose it: document.bind(d_k=64)["P"]',
+    )
+
+
+SERIES = r"""
+$$\begin{aligned}
+f(X) &= \exp X \\
+X^1 &= f(X) \\
+&\vdots \\
+X^L &= f(X^{L-1})
+\end{aligned}$$
+"""
+
+
+def test_a_series_waits_for_its_length():
+    assert message(SERIES, lambda d: d["X^L"](X)) == (
+        "error[unbound]: X^{l} needs a number for L",
+        'hint: choose it: document.bind(L=2)["X^{L}"]',
+    )
+    assert message(SERIES, lambda d: d["X^l"](X)) == (
+        "error[unbound]: X^{l} needs a number for L",
+        'hint: choose it: document.bind(L=2)["X^{l}"]',
+    )
+
+
+def test_a_recurrence_without_a_range_waits_for_its_length():
+    text = r"$h^t = \exp h^{t-1} + X$, $h^0 = X$"
+    assert message(text, lambda d: d["h"](X)) == (
+        "error[unbound]: h^{t} needs a number for t",
+        'hint: choose it: document.bind(t=2)["h^{t}"]',
+    )
+
+
+def test_only_numbers_of_the_document_can_be_bound():
+    text = r"$Y \in \mathbb{R}^{\text{b}:d_k, \text{c}:n}$"
+    assert said(text, lambda d: d.bind(d_m=3)) == (
+        "document.bind(d_m=3): notes.md has no size or number d_m\nhint: did you mean d_k?"
+    )
+    assert said(text, lambda d: d.bind(zeta=3)).endswith("\nhint: it has d_k, n")
+    assert said("", lambda d: d.bind(zeta=3)).endswith("\nhint: it has none")
+
+
+@pytest.mark.parametrize("value", [2.5, -1, True, "3"])
+def test_a_size_is_bound_to_a_whole_number(value):
+    text = r"$Y \in \mathbb{R}^{\text{b}:n}$"
+    assert said(text, lambda d: d.bind(n=value)) == (
+        f"document.bind(n={value!r}): a size or a length is a whole number, 0 or more\n"
+        "hint: document.bind(n=64)"
+    )
+
+
+FAMILY = r"$f_k(X) = X^k + k$, $k = 1, \ldots, 3$"
+
+
+def test_a_family_is_not_called():
+    assert said(FAMILY, lambda d: d["f"](X)) == (
+        "f_{k}(...): this is a family of formulas, and a call is of one of them\n"
+        'hint: choose it by its index: document["f"][1] for k = 1'
+    )
+
+
+def test_a_family_is_indexed_by_whole_numbers_in_its_range():
+    assert said(FAMILY, lambda d: d["f"]["a"]) == (
+        "f_{k}[...]: a member is chosen by a whole number, and not by a str\n"
+        "hint: f_{k} has the index k: [1] for k = 1"
+    )
+    assert said(FAMILY, lambda d: d["f"][1, 2]) == (
+        "f_{k}[1, 2]: f_{k} has the index k, and 2 are given\nhint: one whole number for each"
+    )
+    assert said(FAMILY, lambda d: d["f"][4]) == (
+        "f_{k}[4]: k runs from 1 to 3, and 4 is outside\n"
+        "hint: the document counts from its first number"
+    )
+    assert "k runs from 1 to 3, and 0 is outside" in said(FAMILY, lambda d: d["f"][0])
+
+
+def test_formulas_numbered_one_by_one_are_asked_for_by_those_numbers():
+    text = r"$f_1(X) = \exp X$, $f_3(X) = 2 \exp X$"
+    assert said(text, lambda d: d["f"][2]) == "f[2]: f is defined for 1, 3\nhint: f[1]"
+
+
+def test_an_error_of_the_body_names_the_place_and_shows_no_steps_of_the_evaluator():
+    document = nt.latex.read(
+        r"$X \in \mathbb{R}^{\text{a}}$, $f(X) = 2 \sum_{\text{b}} X$", "notes.md"
+    )
+    with pytest.raises(nt.latex.LatexError) as error:
+        document["f"](X)
+    assert str(error.value).split("\n")[0] == (
+        "notes.md:1:42: error[axis-missing]: sum_b X: X has no axis b"
+    )
+    assert error.value.finding.code == "axis-missing"
+    steps = [str(entry.path) for entry in error.traceback]
+    assert not [path for path in steps if "evaluate" in path or "arithmetic" in path]
+
+
+def test_an_error_of_a_called_formula_names_its_own_place():
+    document = nt.latex.read(
+        "$X \\in \\mathbb{R}^{\\text{a}}$, $f(X) = 2 \\sum_{\\text{b}} X$\n\n$g(X) = 1 + f(X)$",
+        "notes.md",
+    )
+    with pytest.raises(nt.latex.LatexError, match=r"^notes.md:1:42: error\[axis-missing\]"):
+        document["g"](X)
+
+
+def test_a_wrong_call_from_python_is_answered_as_of_a_python_formula():
+    document = nt.latex.read(DECLARED + r"$f(X; W) = W^1 + X$", "notes.md")
+    with pytest.raises(
+        nt.AxisMissingError, match=r"^f\(X, W1\): X has no axis a, which f declares"
+    ):
+        document["f"](nt.ones("b[2]"), W1=X)
+
+
+def test_an_error_survives_pickling():
+    import pickle
+
+    document = nt.latex.read("", "notes.md")
+    with pytest.raises(nt.latex.LatexError) as error:
+        document["f"]
+    assert str(pickle.loads(pickle.dumps(error.value))) == str(error.value)

@@ -1,0 +1,335 @@
+"""Families, series by dots, recurrences, and updates: what they give."""
+
+import numpy as np
+import pytest
+
+import namedtensor as nt
+
+GENERATOR = np.random.default_rng(5)
+
+
+def draw(*axes):
+    return nt.normal(*axes, generator=GENERATOR)
+
+
+def same(found, expected, *axes):
+    np.testing.assert_allclose(found.numpy(*axes), expected, rtol=1e-12, atol=1e-12)
+
+
+FAMILY = nt.latex.read(
+    r"""
+$$\begin{aligned}
+\gamma^l, \beta^l &\in \mathbb{R}^{\text{emb}} & l &= 1, \ldots, L \\
+X &\in \mathbb{R}^{\text{emb}} \\
+\text{LayerNorm}^l(X; \gamma^l, \beta^l) &=
+    \frac{X - \underset{\text{emb}}{\text{mean}}(X)}{\sqrt{\underset{\text{emb}}{\text{var}}(X) + \epsilon}} \odot \gamma^l + \beta^l \\
+f_k(X) &= X^k + k \\
+Y &= \text{LayerNorm}^1(f_2(X)) + \text{LayerNorm}^2(X; \gamma^2, \beta^2) \\
+Z &= \text{LayerNorm}^1(X) + \text{LayerNorm}^1(Y)
+\end{aligned}$$
+"""
+)
+
+
+def test_a_family_gives_its_members_by_index():
+    family = FAMILY["LayerNorm"]
+    assert repr(family) == "family LayerNorm^{l} over l"
+    assert (
+        repr(family[2])
+        == "LayerNorm__2(X: R[emb]; gamma2: R[emb], beta2: R[emb], epsilon) -> R[emb]"
+    )
+    assert family[2] is FAMILY["LayerNorm^2"]
+    assert family[2] is FAMILY[r"\text{LayerNorm}^2"]
+
+
+def test_a_familys_index_counts_in_its_body():
+    X = nt.tensor([1.0, 2.0], "emb")
+    same(FAMILY["f"][3](X), [4, 11], "emb")
+    same(FAMILY["f_2"](X), [3, 6], "emb")
+
+
+def test_members_bring_their_own_letters_as_parameters():
+    Y = FAMILY["Y"]
+    assert repr(Y) == (
+        "Y(X: R[emb]; gamma1: R[emb], gamma2: R[emb], beta1: R[emb], beta2: R[emb]) -> R[emb]"
+    )
+    X, g1, g2, b1, b2 = (draw("emb[4]") for _ in range(5))
+
+    def norm(x, g, b):
+        return (x - x.mean()) / np.sqrt(x.var() + 1e-5) * g.numpy() + b.numpy()
+
+    x = X.numpy()
+    expected = norm(x**2 + 2, g1, b1) + norm(x, g2, b2)
+    same(Y(X, gamma1=g1, gamma2=g2, beta1=b1, beta2=b2), expected, "emb")
+
+
+def test_one_member_used_twice_has_one_set_of_parameters():
+    assert "gamma1" in repr(FAMILY["Z"])
+    assert [p.name for p in FAMILY["Z"].signature.parameters] == [
+        "X",
+        "gamma1",
+        "gamma2",
+        "beta1",
+        "beta2",
+    ]
+
+
+def test_formulas_numbered_one_by_one_make_a_family_too():
+    document = nt.latex.read(
+        r"$X \in \mathbb{R}^{\text{a}}$, $\phi_1(X) = \exp X$, $\phi_2(X) = \sum_{\text{a}} X$"
+    )
+    assert repr(document["phi"]) == "phi for 1, 2"
+    assert document["phi"][2] is document["phi_2"]
+
+
+DOTS = nt.latex.read(
+    r"""
+$$\begin{aligned}
+X^0 &\in \mathbb{R}^{\text{emb}}, W^1 \in \mathbb{R}^{\text{emb}, \text{hid}}, W^2 \in \mathbb{R}^{\text{hid}, \text{emb}} \\
+\text{FFN}(X^0; W) &= W^2 \underset{\text{hid}}{\cdot} \tanh(W^1 \underset{\text{emb}}{\cdot} X^0) \\
+X^1 &= \text{FFN}^1(X^0) + X^0 \\
+&\vdots \\
+X^L &= \text{FFN}^L(X^{L-1}) + X^{L-1} \\
+O &= 2 X^L
+\end{aligned}$$
+"""
+)
+
+
+def layers(x, weights):
+    for W1, W2 in weights:
+        x = np.tanh(x @ W1.numpy("emb", "hid")) @ W2.numpy("hid", "emb") + x
+    return x
+
+
+@pytest.mark.parametrize("length", [1, 2, 5])
+def test_a_series_by_dots_runs_with_a_chosen_length(length):
+    O = DOTS.bind(L=length)["O"]
+    bundles = [p.name for p in O.signature.parameters if p.bundle]
+    assert bundles == [f"FFN__{i}" for i in range(1, length + 1)]
+    weights = [(draw("emb[3] hid[4]"), draw("hid[4] emb[3]")) for _ in bundles]
+    x = draw("emb[3]")
+    given = {n: {"W1": a, "W2": b} for n, (a, b) in zip(bundles, weights, strict=True)}
+    same(O(x, **given), 2 * layers(x.numpy(), weights), "emb")
+
+
+def test_members_of_a_series_are_asked_for_by_their_number_or_by_the_length():
+    document = DOTS.bind(L=3)
+    assert repr(document["X^2"]) == "X2(X0: R[emb]; FFN__1, FFN__2) -> R[emb]"
+    assert repr(document["X^L"]) == "X3(X0: R[emb]; FFN__1, FFN__2, FFN__3) -> R[emb]" or (
+        document["X^L"].name == "X__L"
+    )
+    assert document["X"].module("emb[3] hid[4]") is not None
+
+
+def test_a_long_series_runs():
+    O = DOTS.bind(L=60)["O"]
+    module = O.module("emb[3] hid[4]")
+    assert len(list(module.parameters())) == 120
+    assert module(nt.ones("emb[3]", dtype="float32").to("torch")).shape == "emb[3]"
+
+
+def test_a_first_member_written_otherwise_leaves_the_step_to_the_last():
+    document = nt.latex.read(
+        r"""
+$$\begin{aligned}
+x &\in \mathbb{R}^{\text{a}} \\
+f(x) &= \sum_{\text{a}} x + 2x \\
+y^1 &= f(x) \\
+&\vdots \\
+y^n &= f(y^{n-1})
+\end{aligned}$$
+"""
+    )
+    x = draw("a[2]")
+
+    def f(v):
+        return v.sum() + 2 * v
+
+    same(document.bind(n=3)["y^n"](x), f(f(f(x.numpy()))), "a")
+    same(document.bind(n=1)["y^n"](x), f(x.numpy()), "a")
+
+
+STATES = r"""
+$$\begin{aligned}
+x^{(t)} &\in \mathbb{R}^{\text{in}} & t &= 1, \ldots, T \\
+h^{(0)} &\in \mathbb{R}^{\text{hid}} \\
+W &\in \mathbb{R}^{\text{hid}', \text{hid}}, U \in \mathbb{R}^{\text{in}, \text{hid}} \\
+h^{(t)} &= \tanh(W \underset{\text{hid}'}{\cdot} [h^{(t-1)}]_{\text{hid} \rightarrow \text{hid}'}
+    + U \underset{\text{in}}{\cdot} x^{(t)}) \\
+y &= \sum_{\text{hid}} h^{(T)}
+\end{aligned}$$
+"""
+
+
+def states(x, h, W, U):
+    found = []
+    for row in x:
+        h = np.tanh(h @ W + row @ U)
+        found.append(h)
+    return np.stack(found)
+
+
+def given_states(length):
+    x, h, W, U = (
+        draw(f"t[{length}] in[2]"),
+        draw("hid[3]"),
+        draw("hid'[3] hid[3]"),
+        draw("in[2] hid[3]"),
+    )
+    expected = states(x.numpy("t", "in"), h.numpy(), W.numpy("hid'", "hid"), U.numpy("in", "hid"))
+    return {"x": x, "h0": h, "W": W, "U": U}, expected
+
+
+@pytest.mark.parametrize("length", [1, 4, 30])
+def test_a_recurrence_runs_along_the_axis_of_its_index(length):
+    document = nt.latex.read(STATES)
+    given, expected = given_states(length)
+    same(document["h"](**given), expected, "t", "hid")
+    same(document["y"](**given), expected[-1].sum())
+    assert document["h"](**given).shape == f"t[{length}] hid[3]"
+
+
+def test_a_recurrence_with_a_chosen_length_has_its_shape_without_data():
+    document = nt.latex.read(STATES).bind(T=6)
+    assert repr(document["h"]) == (
+        "h(x: R[t[6], in], h0: R[hid], W: R[hid', hid], U: R[in, hid]) -> R[t, hid]"
+    )
+    assert document["h"].shape() == "t[6] hid"
+    with pytest.raises(nt.AxisSizeError, match="axis t is 4 in x and 6 in the declaration"):
+        document["h"](**given_states(4)[0])
+
+
+def test_a_recurrence_lifts_over_other_axes():
+    document = nt.latex.read(STATES)
+    given, _ = given_states(3)
+    given["x"] = draw("batch[2] t[3] in[2]")
+    found = document["h"](**given)
+    for i in range(2):
+        alone = {**given, "x": given["x"]["batch"][i] if False else given["x"][nt.axes("batch")(i)]}
+        same(found[nt.axes("batch")(i)], document["h"](**alone).numpy("t", "hid"), "t", "hid")
+
+
+def test_a_recurrence_has_gradients_in_torch():
+    import torch
+
+    document = nt.latex.read(STATES)
+    given, _ = given_states(3)
+    given = {
+        n: nt.tensor(torch.tensor(v.numpy(*v.axes), requires_grad=True), *v.axes)
+        for n, v in given.items()
+    }
+    document["y"](**given).data.backward()
+    for value in given.values():
+        assert value.data.grad.abs().max() > 0
+
+
+def test_a_recurrence_by_elements_runs_along_its_axis():
+    document = nt.latex.read(
+        r"""
+$$\begin{aligned}
+x &\in \mathbb{R}^{\text{seq}:n, \text{in}} \\
+W &\in \mathbb{R}^{\text{hid}', \text{hid}}, U \in \mathbb{R}^{\text{in}, \text{hid}} \\
+h_{\text{seq}:t} &= \tanh(W \underset{\text{hid}'}{\cdot} [h_{\text{seq}:t-1}]_{\text{hid} \rightarrow \text{hid}'}
+    + U \underset{\text{in}}{\cdot} x_{\text{seq}:t}) \\
+h_{\text{seq}:0} &= h^0 \\
+h^0 &\in \mathbb{R}^{\text{hid}} \\
+y &= \sum_{\text{hid}} h_{\text{seq}:n}
+\end{aligned}$$
+"""
+    )
+    given, expected = given_states(4)
+    given["x"] = given["x"]["t -> seq"]
+    assert document.names == ("h", "y")
+    same(document["h"](**given), expected, "seq", "hid")
+    same(document["y"](**given), expected[-1].sum())
+
+
+def test_a_recurrence_by_elements_may_start_from_a_number():
+    document = nt.latex.read(
+        r"""
+$$\begin{aligned}
+x &\in \mathbb{R}^{\text{seq}:n, \text{in}} \\
+W &\in \mathbb{R}^{\text{hid}', \text{hid}}, U \in \mathbb{R}^{\text{in}, \text{hid}} \\
+h_{\text{seq}:0} &= 0 \\
+h_{\text{seq}:t} &= \tanh(W \underset{\text{hid}'}{\cdot} [h_{\text{seq}:t-1}]_{\text{hid} \rightarrow \text{hid}'}
+    + U \underset{\text{in}}{\cdot} x_{\text{seq}:t})
+\end{aligned}$$
+"""
+    )
+    given, _ = given_states(4)
+    x, W, U = given["x"]["t -> seq"], given["W"], given["U"]
+    expected = states(
+        x.numpy("seq", "in"), np.zeros(3), W.numpy("hid'", "hid"), U.numpy("in", "hid")
+    )
+    same(document["h"](x=x, W=W, U=U), expected, "seq", "hid")
+
+
+GATES = r"""
+$$\begin{aligned}
+x^t &\in \mathbb{R}^{\text{in}} & t &= 1, \ldots, T \\
+W, V &\in \mathbb{R}^{\text{in}, \text{hid}}, U \in \mathbb{R}^{\text{hid}', \text{hid}} \\
+h^0, c^0 &\in \mathbb{R}^{\text{hid}} \\
+g^t &= \sigma(W \underset{\text{in}}{\cdot} x^t + U \underset{\text{hid}'}{\cdot} [h^{t-1}]_{\text{hid} \rightarrow \text{hid}'}) \\
+c^t &= g^t \odot c^{t-1} + (1 - g^t) \odot u, \quad u = V \underset{\text{in}}{\cdot} x^t \\
+h^t &= \tanh(c^t)
+\end{aligned}$$
+"""
+
+
+def test_states_that_need_each_other_run_together():
+    document = nt.latex.read(GATES)
+    x, W, V = draw("t[5] in[2]"), draw("in[2] hid[3]"), draw("in[2] hid[3]")
+    U, h0, c0 = draw("hid'[3] hid[3]"), draw("hid[3]"), draw("hid[3]")
+    h, c, expected = h0.numpy(), c0.numpy(), []
+    for row in x.numpy("t", "in"):
+        g = 1 / (1 + np.exp(-(row @ W.numpy("in", "hid") + h @ U.numpy("hid'", "hid"))))
+        c = g * c + (1 - g) * (row @ V.numpy("in", "hid"))
+        h = np.tanh(c)
+        expected.append(h)
+    same(document["h"](x=x, W=W, V=V, U=U, h0=h0, c0=c0), np.stack(expected), "t", "hid")
+
+
+def test_a_recurrence_may_look_back_twice():
+    document = nt.latex.read(
+        r"$a^0 \in \mathbb{R}^{\text{x}}$, $a^1 \in \mathbb{R}^{\text{x}}$, $n = 2, \ldots, N$,"
+        r" $a^n = a^{n-1} + 2 a^{n-2}$"
+    )
+    given = {"a0": nt.tensor([1.0, 0.0], "x"), "a1": nt.tensor([0.0, 1.0], "x")}
+    same(document["a^5"](**given), [10, 11], "x")
+    same(document.bind(N=5)["a^N"](**given), [10, 11], "x")
+
+
+def test_updates_follow_one_another():
+    document = nt.latex.read(
+        r"""
+$$\begin{aligned}
+X &\in \mathbb{R}^{\text{seq}, \text{emb}} \\
+X &\leftarrow X + 1 \\
+X_{\text{seq}:1} &\leftarrow 0 \\
+Y &= 2X
+\end{aligned}$$
+"""
+    )
+    same(document["Y"](nt.ones("seq[2] emb[2]")), [[0, 0], [4, 4]], "seq", "emb")
+    same(document["X"](nt.ones("seq[2] emb[2]")), [[0, 0], [2, 2]], "seq", "emb")
+
+
+def test_a_sum_over_a_family_adds_its_members():
+    document = nt.latex.read(
+        r"$s \in \mathbb{R}^{\text{a}}$, $f_k(s) = s^k$, $g(s) = \sum_{k=1}^{3} f_k(s)$"
+    )
+    same(document["g"](nt.tensor([1.0, 2.0], "a")), [3, 14], "a")
+
+
+def test_two_index_letters_make_a_grid():
+    document = nt.latex.read(
+        r"""
+$$\begin{aligned}
+h^{0}_{t} &\in \mathbb{R}^{\text{a}} & l &= 1, \ldots, L & t &= 1, \ldots, T\\
+f_{i,j}(X) &= i X + j \\
+X &\in \mathbb{R}^{\text{a}}
+\end{aligned}$$
+"""
+    )
+    same(document["f"][2, 3](nt.ones("a[1]")), [5], "a")

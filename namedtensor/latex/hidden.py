@@ -7,7 +7,7 @@ can be done at the leaves, else to the index's letter.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from namedtensor.axes import BOUND, shown
@@ -23,20 +23,37 @@ def renamed(value: Any, pairs: Sequence[tuple[str, str]]) -> Any:
     if not isinstance(value, SymbolicTensor):
         return value
     (node,) = push_renames((value.node,))
-    moved = _through_indices(node, {})
+    moved = _through_indices(node)
     if moved is not node:
         (node,) = push_renames((moved,))
     given = [axis for _, axis in pairs]
     return SymbolicTensor(node, (*given, *[a for a in node.type.names if a not in given]))
 
 
-def _through_indices(node: Node, done: dict[Node, Node]) -> Node:
+def _through_indices(root: Node) -> Node:
     """Rename the axes of what indexes, where what is indexed is renamed."""
-    if node not in done:
-        operands = tuple([_through_indices(o, done) for o in node.operands])
+
+    def moved(node: Node, operands: tuple[Node, ...]) -> Node:
         found = node if operands == node.operands else apply_node(node.operation, operands)
-        done[node] = _renamed_index(found) or found
-    return done[node]
+        return _renamed_index(found) or found
+
+    return _rebuilt(root, moved)
+
+
+def _rebuilt(root: Node, change: Callable[[Node, tuple[Node, ...]], Node]) -> Node:
+    """Rebuild a tree from its leaves; `change` gives a node on changed operands."""
+    done: dict[Node, Node] = {}
+    waiting = [root]
+    while waiting:
+        node = waiting[-1]
+        missing = [o for o in node.operands if o not in done]
+        if node in done or not missing:
+            waiting.pop()
+            if node not in done:
+                done[node] = change(node, tuple([done[o] for o in node.operands]))
+        else:
+            waiting += missing
+    return done[root]
 
 
 def _renamed_index(node: Node) -> Node | None:
@@ -83,7 +100,7 @@ def settled(value: Any) -> Any:
             letter += "'"
         taken.add(letter)
         new[name] = letter
-    return SymbolicTensor(_rewritten(value.node, new, {}), value.axes)
+    return SymbolicTensor(_rewritten(value.node, new), value.axes)
 
 
 def _names(root: Node) -> Iterator[str]:
@@ -98,17 +115,16 @@ def _names(root: Node) -> Iterator[str]:
                 waiting.append(operand)
 
 
-def _rewritten(node: Node, new: Mapping[str, str], done: dict[Node, Node]) -> Node:
-    if node not in done:
-        operands = tuple([_rewritten(o, new, done) for o in node.operands])
+def _rewritten(root: Node, new: Mapping[str, str]) -> Node:
+    def changed(node: Node, operands: tuple[Node, ...]) -> Node:
         params = _replaced(node.operation.params, new)
         if operands == node.operands and params == node.operation.params:
-            done[node] = node
-        elif not operands:
-            done[node] = _open_counter(node, new)
-        else:
-            done[node] = apply_node(node.operation.primitive(*params), operands)
-    return done[node]
+            return node
+        if not operands:
+            return _open_counter(node, new)
+        return apply_node(node.operation.primitive(*params), operands)
+
+    return _rebuilt(root, changed)
 
 
 def _open_counter(node: Node, new: Mapping[str, str]) -> Node:

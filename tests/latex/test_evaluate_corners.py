@@ -258,3 +258,13 @@ def test_an_open_counter_inside_takes_the_letter_too():
     inside = where(index.counter() > 0, 1.0, 0.0)
     total = nt.sum[sized(index.axis, None)](inside)
     assert describe(settled(total).node, 9) == "sum[i](where(iota(i) > 0, 1.0, 0.0))"
+
+
+def test_a_deep_expression_under_a_sum_is_no_recursion():
+    B = leaf("B", "a")
+    for _ in range(3000):
+        B = B + 1
+    found = element(
+        r"C_{\name{c}(i)}", r"\sum_{j=1}^{2} B_{\name{a}(i + j)} B_{\name{a}(i)}", {"c": 2}, B=B
+    )
+    assert found.axes == ("c",)

@@ -458,7 +458,7 @@ def as_array(x: Any) -> Array:
 # ------------------------------------------------------------------------------- fused kernels
 
 linear = F.linear
-embedding = F.embedding
+embedding = torch.embedding  # table first; F.embedding only adds options
 layer_norm = F.layer_norm
 rms_norm = F.rms_norm
 conv1d = F.conv1d

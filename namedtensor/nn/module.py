@@ -17,6 +17,8 @@ from namedtensor.plans import layout_of
 from namedtensor.tensor import NamedTensor
 from namedtensor.tensor.torch_pytree import show_to_wrappers
 
+_DISTRIBUTED = torch.distributed.is_available()
+
 
 class FormulaModule(torch.nn.Module):
     """Hold a formula's parameters; called with its arguments, as named tensors.
@@ -67,7 +69,7 @@ class FormulaModule(torch.nn.Module):
         return True
 
     def forward(self, *arguments: Any, **named: Any) -> Any:
-        if torch.distributed.is_available() and torch.distributed.is_initialized():
+        if _DISTRIBUTED and torch.distributed.is_initialized():
             show_to_wrappers()
         found = self.formula.call_known(arguments, named, self)
         if found is not None:

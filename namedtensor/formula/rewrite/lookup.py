@@ -43,7 +43,7 @@ def _lower_embedding(emit: Any, call: Any, table: Any, index: Any) -> Any:
         use = _WithParams(call, ((axis,),))
         return INDEX.lower(emit, use, table, index)
     moved = emit.permute(table, (axis, *rest))
-    code = emit.call("embedding", index.code, moved.code)
+    code = emit.call("embedding", moved.code, index.code)
     return emit.bind(code, (*index.axes, *rest), call.type, "embedded")
 
 

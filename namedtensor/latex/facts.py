@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from namedtensor.latex.asides import head_of, key_of
 from namedtensor.latex.branches import letters_of
+from namedtensor.latex.spoken import head_of, key_of
 from namedtensor.latex.syntax import (
     At,
     Call,

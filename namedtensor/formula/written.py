@@ -65,6 +65,16 @@ def writing() -> bool:
     return _writing.get() is not None
 
 
+@contextmanager
+def calls_taken_in() -> Iterator[None]:
+    """Take in the bodies of formulas that are called, also where a body runs to be read."""
+    token = _writing.set(None)
+    try:
+        yield
+    finally:
+        _writing.reset(token)
+
+
 def name_part(name: str, value: Any) -> None:
     """Remember the name that a body gives to a part, where the body is being read."""
     written = _writing.get()
@@ -83,11 +93,8 @@ def kept_call(
     for path, value in _operands(formula, values, leaves):
         paths.append(path)
         operands.append(value)
-    token = _writing.set(None)
-    try:
+    with calls_taken_in():
         result = run()
-    finally:
-        _writing.reset(token)
     settings = tuple(
         [
             (p.name, values[p.name])

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from namedtensor.errors import AxisSizeError
+from namedtensor.formula.written import calls_taken_in
 from namedtensor.latex.hidden import renamed
 from namedtensor.latex.indexing import indexed_at
 from namedtensor.latex.jacobian import UnsupportedError, jacobian
@@ -39,7 +40,8 @@ def derived(e: Evaluator, part: Derivative) -> Value:
             f"{wording(part.by)} is no named tensor, and a derivative is by one",
             f"derive by an argument of the formula: d{wording(part.of)}/dX",
         )
-    Y = e.numbers(part.of)
+    with calls_taken_in():
+        Y = e.numbers(part.of)
     if not isinstance(Y, NamedTensor):
         return UNKNOWN if Y is UNKNOWN else 0.0
     if part.op == "nabla":

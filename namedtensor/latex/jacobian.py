@@ -38,8 +38,6 @@ def jacobian(Y: Any, X: Any) -> Any:
     found = _Derivation(X, stars).of(Y.node)
     if found is None:
         found = _zero(X, stars) * _like_zero(Y)
-    else:
-        found = found + _like_zero(Y) if set(Y.axes) - set(found.axes) else found
     taken = set(Y.axes)
     pairs = []
     for axis, star in stars.items():
@@ -49,6 +47,13 @@ def jacobian(Y: Any, X: Any) -> Any:
         taken.add(name)
         pairs.append((star, name))
     return renamed(found, pairs)
+
+
+def _over_axes_of(node: Node, found: Any) -> Any:
+    """Give a derivative all axes of what is derived: that of X + b does not depend on b."""
+    if found is None or set(node.type.names) <= set(getattr(found, "axes", ())):
+        return found
+    return found + _like_zero(SymbolicTensor(node))
 
 
 def _like_zero(Y: Any) -> Any:
@@ -71,13 +76,16 @@ class _Derivation:
     def _identity(self) -> Any:
         """1 where the record is the same, 0 elsewhere."""
         result: Any = None
-        for axis, star in self.stars.items():
-            size = self.X.size(sized(axis, None))
-            own, other = Index(axis, size), Index(axis, size)
-            own.axis, other.axis = axis, star
-            equal = where(own.counter() == other.counter(), 1, 0)
-            result = equal if result is None else result * equal
+        for axis in self.stars:
+            result = self._equal(axis) if result is None else result * self._equal(axis)
         return 1.0 if result is None else result
+
+    def _equal(self, axis: str) -> Any:
+        """1 where an axis and its star have the same index, 0 elsewhere."""
+        size = self.X.size(sized(axis, None))
+        own, other = Index(axis, size), Index(axis, size)
+        own.axis, other.axis = axis, self.stars[axis]
+        return where(own.counter() == other.counter(), 1, 0)
 
     def of(self, node: Node) -> Any:
         """Give the derivative of a node; None where it does not depend on X."""
@@ -90,7 +98,7 @@ class _Derivation:
             elif missing:
                 waiting += missing
             else:
-                self.done[part] = self._derived(part)
+                self.done[part] = _over_axes_of(part, self._derived(part))
         return self.done[node]
 
     def _derived(self, node: Node) -> Any:
@@ -109,14 +117,30 @@ class _Derivation:
                 [(describe(node), str(node.type))],
                 "take it in Python, where torch knows it",
             )
+        if node.name == "dot" and [part is None for part in parts] in (
+            [True, False],
+            [False, True],
+        ):
+            place = [part is None for part in parts].index(True)
+            if node.operands[1 - place] is self.X.node:
+                return self._turned(operands[place], node.operation.params[0])
         return rule(SymbolicTensor(node), node.operation.params, operands, parts)
+
+    def _turned(self, other: Any, axes: Sequence[str]) -> Any:
+        """Derive X ._ax W, which is linear in X: W with its axis ax renamed to ax*."""
+        rename = table()["rename"](tuple([(a, self.stars[a]) for a in axes]))
+        result = apply(rename, other)
+        for axis in self.stars:
+            if axis not in axes:
+                result = result * self._equal(axis)
+        return result
 
 
 Rule = Callable[[Any, Any, Sequence[Any], Sequence[Any]], Any]
 
 #: Linear in their first operand, so that the derivative goes through them.
 LINEAR = frozenset(
-    "neg rename merge split at slice index sum mean trace diag unroll pool cumsum flip roll cast pad".split()
+    "neg rename merge split at slice index sum mean trace diag unroll pool cumsum flip roll cast".split()
 )
 
 
@@ -154,6 +178,23 @@ def _sum(sign_: int) -> Rule:
         return _added([first, second])
 
     return rule
+
+
+def _joined(name: str) -> Rule:
+    """Join the derivatives, 0 for what does not depend on X."""
+
+    def rule(y: Any, params: Any, operands: Sequence[Any], parts: Sequence[Any]) -> Any:
+        filled = [
+            _like_zero(o) if part is None else part for o, part in zip(operands, parts, strict=True)
+        ]
+        return apply(table()[name](*params), *filled)
+
+    return rule
+
+
+def _pad(y: Any, params: Any, operands: Sequence[Any], parts: Sequence[Any]) -> Any:
+    _, before, after, _ = operands
+    return apply(table()["pad"](*params), parts[0], before, after, 0)
 
 
 def _where(y: Any, params: Any, operands: Sequence[Any], parts: Sequence[Any]) -> Any:
@@ -294,6 +335,9 @@ RULES: dict[str, Rule] = {
         lambda a, b, y: where(a <= b, 1.0, 0.0), lambda a, b, y: where(a <= b, 0.0, 1.0)
     ),
     "where": _where,
+    "concat": _joined("concat"),
+    "stack": _joined("stack"),
+    "pad": _pad,
     "dot": _dot,
     "softmax": _softmax,
     "log_softmax": _log_softmax,

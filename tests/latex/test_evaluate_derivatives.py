@@ -6,6 +6,7 @@ import torch
 
 import namedtensor as nt
 from namedtensor import R, axes, formula
+from namedtensor.primitives.node import describe
 from tests.latex.evaluating import evaluator, leaf, parsed, value
 
 ax, bx, row, col = axes("ax bx row col")
@@ -44,6 +45,11 @@ FUNCTIONS = {
     "range": r"\sum_{i=1}^{2} X_{\text{ax}(i)} X_{\text{ax}(i+1)}",
     "window": r"\sum_{j=1}^{2} (\underset{\text{ax}, \text{k}}{\text{unroll}}(X, 2))_{\text{k}(j)}",
     "running": r"\underset{\text{ax}}{\text{cumsum}}(X)",
+    "broadcast": r"\sum_{\text{ax}'} (\sum_{\text{ax}} X + \underset{\text{ax}}{\text{mean}}(A_{\text{bx}"
+    r" \rightarrow \text{ax}'}))",
+    "joined": r"\underset{\text{ax}}{\text{concat}}(X^2, A, 2 X)",
+    "padded": r"\underset{\text{ax}}{\text{pad}}(X^2, 1, 2, 7)",
+    "exponent": r"(1 + |A|)^X",
     "constant": r"A",
 }
 
@@ -139,6 +145,15 @@ def test_a_second_derivative_has_two_stars():
 
     found = hessian(nt.tensor([1.0, 2.0], ax))
     np.testing.assert_allclose(found.numpy("ax*", "ax**"), np.diag([6.0, 12.0]))
+
+
+def test_a_linear_function_s_derivative_is_its_weights():
+    W, X = leaf("W", "out ax"), leaf("X", "batch ax")
+    J = value(r"\frac{\partial W \ndot{\name{ax}} x}{\partial x}", W=W, x=leaf("x", "ax"))
+    assert describe(J.node) == "W[ax >> ax*]"
+    J = value(r"\frac{\partial W \ndot{\name{ax}} X}{\partial X}", W=W, X=X)
+    assert set(J.axes) == {"out", "batch", "ax*", "batch*"}
+    assert "dot" not in describe(J.node, 9)
 
 
 def test_a_leaf_of_open_size_derives_too():

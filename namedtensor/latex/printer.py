@@ -58,8 +58,16 @@ def _declarations(written: Written, dialect: Dialect) -> list[str]:
 
 
 def _space(space: Any, dialect: Dialect) -> str:
-    axes = [(a.name, None if a.size is None else str(a.size)) for a in space.axes]
+    axes = [(a.name, _declared_size(space, a)) for a in space.axes]
     return dialect.space(_BASES[space.letter], axes)
+
+
+def _declared_size(space: Any, axis: Any) -> str | None:
+    """Give the size that a declaration says: a number, or the name of one."""
+    name = space.size_name(axis.name)
+    if name is not None:
+        return letters(name)
+    return None if axis.size is None else str(axis.size)
 
 
 def _signature(written: Written, forms: Forms) -> list[str]:

@@ -31,6 +31,15 @@ def element_wise(operation: Operation) -> bool:
     return not operation.params and not entry.effect and entry not in (ARGUMENT, SIZE, NUMBER)
 
 
+def constant(node: Node) -> Node | None:
+    """Give the number that a formula without tensors is: `document` makes a tensor of it by adding 0."""
+    if node.name != "add" or node.operands[1].name != "sum":
+        return None
+    (zero,) = node.operands[1].operands
+    single = counts(zero) and zero.operands and zero.operands[0].value == 1
+    return node.operands[0] if single and node.operands[0].value is not None else None
+
+
 class Elements:
     """Finds the parts of a formula that are defined by their indices."""
 

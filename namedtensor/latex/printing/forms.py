@@ -9,7 +9,7 @@ from typing import Any
 from namedtensor.formula.written import Written
 from namedtensor.latex.names import joined, letters, parts
 from namedtensor.latex.printing.dialects import Dialect
-from namedtensor.latex.printing.elements import counts
+from namedtensor.latex.printing.elements import constant, counts
 from namedtensor.latex.printing.gathered import Gathered, from_one
 from namedtensor.latex.printing.naming import Names
 from namedtensor.primitives import Node
@@ -100,6 +100,9 @@ class Forms:
             counted = self._by_index(node)
             if counted is not None:
                 return counted
+        number = constant(node)
+        if number is not None:
+            return self.write(number)
         notation = node.operation.primitive.notation
         match notation:
             case Infix():

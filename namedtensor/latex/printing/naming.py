@@ -8,7 +8,7 @@ from typing import Any
 
 from namedtensor.formula.written import Written
 from namedtensor.latex.names import letters
-from namedtensor.latex.printing.elements import Elements
+from namedtensor.latex.printing.elements import Elements, constant
 from namedtensor.latex.printing.gathered import gathered
 from namedtensor.primitives import Node, table
 from namedtensor.primitives.notation import Command, Infix, Word
@@ -38,7 +38,7 @@ class Names:
 
     def inside(self, node: Node) -> tuple[Node, ...]:
         """Give the parts that a part is written with, all but what is written by elements."""
-        if self.elements(node):
+        if self.elements(node) or constant(node) is not None:
             return ()
         picked = gathered(node, self.elements)
         return node.operands if picked is None else (picked.base,)

@@ -52,7 +52,7 @@ def _is_fact(
     given: set[tuple[int, str]],
     functions: set[str],
 ) -> bool:
-    if not isinstance(statement, Definition):
+    if not isinstance(statement, Definition) or statement.op != "=":
         return False
     target = statement.target
     if isinstance(target, Indexed):

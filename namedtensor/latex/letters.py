@@ -35,7 +35,8 @@ DRESSES = ("bold", "cal")
 
 def settled(statements: Sequence[Statement]) -> list[Statement]:
     """Give the statements with their letters settled."""
-    letters = {letter for each in statements for letter in letters_of(each)}
+    spoken = [set(letters_of(each)) for each in statements]
+    letters = set().union(*spoken)
     texts = {letter.text for letter in letters}
     plain: dict[str, str] = {}
     for text in {letter.text for letter in letters if letter.style == "letter"}:
@@ -57,7 +58,11 @@ def settled(statements: Sequence[Statement]) -> list[Statement]:
     }
     if not plain and not split:
         return list(statements)
-    return [rebuilt(each, plain, split) for each in statements]
+    touched = split | plain.keys()
+    return [
+        rebuilt(each, plain, split) if any(letter.text in touched for letter in here) else each
+        for each, here in zip(statements, spoken, strict=True)
+    ]
 
 
 def _bound(statement: Statement) -> Iterator[str]:

@@ -183,9 +183,15 @@ def _depth(tokens: Sequence[Token]) -> int:
 
 def braces_of(token: Token) -> int:
     """Say whether a token opens (1) or closes (-1) braces or an environment."""
-    if token.kind == "open" or token.text.startswith("\\begin{"):
+    kind = token.kind
+    if kind == "open":
         return 1
-    return -(token.kind == "close" or token.text.startswith("\\end{"))
+    if kind == "close":
+        return -1
+    text = token.text
+    if kind != "command" or text[-1] != "}" or len(text) < 4:
+        return 0
+    return 1 if text.startswith("\\begin{") else -1
 
 
 def _relates(tokens: Sequence[Token]) -> bool:
@@ -254,11 +260,9 @@ def _end_of(tokens: Sequence[Token], at: int) -> int:
     """Give the place of the \\end that closes the \\begin at this place, or the end of all."""
     depth = 0
     for place in range(at, len(tokens)):
-        text = tokens[place].text
-        if text.startswith("\\begin{"):
-            depth += 1
-        elif text.startswith("\\end{"):
-            depth -= 1
+        token = tokens[place]
+        if token.kind == "command":
+            depth += braces_of(token)
             if not depth:
                 return place
     return len(tokens)
@@ -272,15 +276,11 @@ def split_rows(tokens: Sequence[Token]) -> list[list[Token]]:
     while at < len(tokens):
         token = tokens[at]
         at += 1
-        text = token.text
-        if depth <= 0 and (text == "\\\\" or text == "\\cr"):
+        if depth <= 0 and token.text in ("\\\\", "\\cr"):
             at = _after_skip(tokens, at)
             rows.append([])
             continue
-        if token.kind == "open" or text.startswith("\\begin{"):
-            depth += 1
-        elif token.kind == "close" or text.startswith("\\end{"):
-            depth -= 1
+        depth += braces_of(token)
         rows[-1].append(token)
     return rows
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from namedtensor.latex.branches import letters_of, parts_of
@@ -82,9 +81,13 @@ def closed_among(statements: Sequence[Statement], spoken: Spoken) -> list[Statem
             break
         whole = kept
     used = {name for s in whole if isinstance(s.target, Call) for name in _free(s)}
-    heads = Counter(head_of(s.target) for s in whole if isinstance(s.target, Scripts))
-    used |= {head for head, count in heads.items() if count > 1}
+    used |= {head_of(s.target) for s in whole if isinstance(s.target, Scripts) and _recurs(s)}
     return [s for s in whole if isinstance(s.target, Call) or head_of(s.target) in used]
+
+
+def _recurs(definition: Definition) -> bool:
+    head = head_of(definition.target)
+    return any(letter.text == head for letter in letters_of(definition.body))
 
 
 def _is_plain(target: Expression) -> bool:

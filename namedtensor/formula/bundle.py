@@ -34,7 +34,9 @@ class Bundle:
         )
 
     def gather(self, key: list[Any], arrays: list[Any]) -> bool:
-        return gather(self.formula.door.after, self.values, key, arrays)
+        slots = self.formula.door.after
+        values = [self.values.get(slot.name, slot.default) for slot in slots]
+        return gather(slots, values, key, arrays)
 
     def __repr__(self) -> str:
         return f"{self.formula.name}(...; {', '.join(self.values)})"

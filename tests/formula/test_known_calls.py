@@ -90,3 +90,16 @@ def test_a_module_calls_with_the_parameters_that_it_has_now() -> None:
     assert_close(own(X.to("float64")), project(X, W=W).to("float64"), rtol=1e-5, atol=1e-5)
     swapped = torch.func.functional_call(module, {"W": W.data}, (X,))
     assert_close(swapped, project(X, W=W))
+
+
+def test_a_bundle_of_another_formula_s_body_is_read_by_name() -> None:
+    held: list[Any] = []
+
+    @formula(trace=False)
+    def keep(X: R[emb], *, first: project) -> R[hid]:
+        held.append(first)
+        return first(X)
+
+    keep(X, first={"W": W})
+    for _ in range(2):
+        assert_close(twice(X, first=held[0]), twice(X, first={"W": W}))

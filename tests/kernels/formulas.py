@@ -171,6 +171,11 @@ def linear(X: R[emb], W: R[emb, hid], b: R[hid]) -> R[hid]:
 
 
 @formula
+def linear_beside_another_term(Y: R[hid, seq], X: R[emb], W: R[emb, hid], b: R[hid]) -> R[hid, seq]:
+    return Y + W @ emb @ nt.relu(X) + b
+
+
+@formula
 def linear_of_two(X: R[emb, val], W: R[emb, val, hid, key], b: R[key, hid]) -> R[hid, key]:
     return W @ (emb, val) @ X + b
 
@@ -310,6 +315,7 @@ ROWS = [
         )
     ],
     Row(linear, "linear"),
+    Row(linear_beside_another_term, "linear"),
     Row(linear_of_two, "linear"),
     Row(layer_norm, "layer_norm"),
     Row(layer_norm_spelled_out, "layer_norm"),

@@ -189,6 +189,19 @@ def test_numbers_that_a_kernel_does_not_take_run_as_written(f, dtype, why):
     nt.testing.assert_close(f(**drawn), unfused(f)(**drawn), rtol=1e-6)
 
 
+def test_a_sum_that_is_used_elsewhere_stays_whole():
+    @formula
+    def both(
+        Y: R[seq, val], X: R[emb], W: R[emb, val], b: R[val]
+    ) -> tuple[R[seq, val], R[seq, val]]:
+        Z = Y + W @ emb @ X
+        return Z + b, Z
+
+    drawn = arguments(both, {}, torch.Generator().manual_seed(0))
+    assert "  linear: " not in nt.explain(both, **drawn)
+    assert both.code(**drawn).count("@") == 1
+
+
 def test_a_maximum_over_other_axes_is_no_pooling():
     @formula
     def wrong(X: R[emb]) -> R[emb]:

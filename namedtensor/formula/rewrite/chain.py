@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from namedtensor.primitives import Call, Node, Type, primitive
@@ -12,7 +12,7 @@ from namedtensor.primitives.notation import KERNEL
 Place = tuple[int, int]
 
 
-def chain(node: Node, shared: set[Node]) -> Node | None:
+def chain(node: Node, shared: Collection[Node] = ()) -> Node | None:
     """A @ ax @ B @ bx @ C is dot[ax, bx](A, B, C), where no name of a summed axis returns outside.
 
     A part that is also used elsewhere stays whole.

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from namedtensor.formula.rewrite.attention import attention
 from namedtensor.formula.rewrite.chain import chain
@@ -22,12 +23,16 @@ from namedtensor.primitives.node import apply_node
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A pattern and what computes it; `libraries` are those that have the kernel."""
+    """A pattern and what computes it; `libraries` are those that have the kernel.
+
+    `asks` says that the match takes the nodes that are used more than once: they are computed once.
+    """
 
     name: str
     pattern: str
-    match: Callable[[Node], Node | None]
+    match: Callable[..., Node | None]
     libraries: tuple[str, ...] = ("torch",)
+    asks: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +65,11 @@ KERNELS = (
     Rule("rms_norm", "X / sqrt(mean[ax](X * X) + eps) * gamma", rms_norm),
     Rule("convolution", "W @ (chans, kernel) @ unroll[seq, kernel](X) + b", convolution),
     Rule("pooling", "max[kernel](pool[seq, kernel](X))", pooling),
-    Rule("linear", "W @ ax @ X + b", linear),
+    Rule("linear", "W @ ax @ X + b", linear, asks=True),
 )
 
-#: The order of contractions comes last: kernels know better orders. `rewrite` tells it what is shared.
-CHAIN = Rule("chain", "A @ ax @ B @ bx @ C", lambda node: chain(node, set()), BOTH)
+#: The order of contractions comes last: kernels know better orders.
+CHAIN = Rule("chain", "A @ ax @ B @ bx @ C", chain, BOTH, asks=True)
 
 RULES = (*FORMS, *KERNELS, CHAIN)
 
@@ -74,15 +79,22 @@ def rewrite(nodes: Sequence[Node], library: str) -> tuple[tuple[Node, ...], tupl
     fired: list[Fired] = []
     nodes = push_renames(nodes)
     for rules in (FORMS, KERNELS):
-        usable = [r for r in rules if library in r.libraries]
         downwards = rules is KERNELS
+        shared = _shared(nodes)
+        usable = [_telling(r, shared) for r in rules if library in r.libraries]
         done: dict[Node, Node] = {}
         nodes = tuple([_rewrite(n, usable, downwards, done, fired) for n in nodes])
-    shared = _shared(nodes)
-    links = (Rule(CHAIN.name, CHAIN.pattern, lambda node: chain(node, shared), BOTH),)
+    links = (_telling(CHAIN, _shared(nodes)),)
     seen: dict[Node, Node] = {}
     nodes = tuple([_rewrite(n, links, True, seen, fired) for n in nodes])
     return tuple(nodes), tuple(fired)
+
+
+def _telling(rule: Rule, shared: set[Node]) -> Rule:
+    """Tell a rule which nodes are used more than once, if it asks."""
+    if not rule.asks:
+        return rule
+    return replace(rule, match=functools.partial(rule.match, shared=shared))
 
 
 def _shared(roots: Sequence[Node]) -> set[Node]:

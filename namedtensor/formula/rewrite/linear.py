@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import functools
+import itertools
+from collections.abc import Collection
 from typing import Any
 
-from namedtensor.formula.rewrite.patterns import counter, is_number
+from namedtensor.formula.rewrite.patterns import counter, is_number, op
 from namedtensor.primitives import Call, Node, Type, primitive, table
 from namedtensor.primitives.node import apply_node
 from namedtensor.primitives.notation import KERNEL
@@ -36,11 +39,35 @@ def _same_size(a: Any, b: Any) -> bool:
     return a is b or (isinstance(a, int) and isinstance(b, int) and a == b)
 
 
-def linear(node: Node) -> Node | None:
-    """W @ ax @ X + b where b has just the axes that W adds."""
+def linear(node: Node, shared: Collection[Node] = ()) -> Node | None:
+    """W @ ax @ X + b where b has just the axes that W adds, wherever the two stand in a sum.
+
+    A part of the sum that is also used elsewhere stays whole.
+    """
     if node.name != "add":
         return None
-    for product, bias in (node.operands, node.operands[::-1]):
+    found = _mapped(*node.operands)
+    if found is not None:
+        return found
+    parts = _terms(node, shared)
+    for (i, one), (j, other) in itertools.combinations(enumerate(parts), 2):
+        found = _mapped(one, other)
+        if found is not None:
+            rest = [part for place, part in enumerate(parts) if place not in (i, j)]
+            return functools.reduce(lambda a, b: op("add", a, b), [*rest, found])
+    return None
+
+
+def _terms(node: Node, shared: Collection[Node]) -> list[Node]:
+    if node.name != "add":
+        return [node]
+    parts = [[o] if o in shared else _terms(o, shared) for o in node.operands]
+    return [part for own in parts for part in own]
+
+
+def _mapped(a: Node, b: Node) -> Node | None:
+    """Give the linear map of a product and its bias, in either order."""
+    for product, bias in ((a, b), (b, a)):
         if product.name != "dot" or len(product.operands) != 2 or bias.type.host or bias.type.weak:
             continue
         summed = product.operation.params[0]

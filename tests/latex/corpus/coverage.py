@@ -44,6 +44,11 @@ SHAPES = {
         _is(n, "Call") and n.axes and not n.bracket
     ),
     "a call with parameters": lambda n: _is(n, "Call") and n.parameters,
+    "a tensor before brackets": lambda n: (
+        _is(n, "Call") and getattr(n.function, "text", "") == "W" and n.bracket == "("
+    ),
+    "an index that is a number": lambda n: _is(n, "At") and _is(n.at, "Number"),
+    "an index that is a size": lambda n: _is(n, "At") and _is(n.at, "AxisSize"),
     "a sum over an index": lambda n: _is(n, "Big") and n.upper is not None,
     "a root with a degree": lambda n: _is(n, "Root") and n.degree is not None,
     "a norm over an axis": lambda n: _is(n, "Bars") and n.axes,
@@ -109,6 +114,7 @@ WRITINGS = {
     "\\frac without braces": r"\\t?frac\d\w",
     "sized brackets": r"\\[bB]ig[lr]?",
     "\\left and \\right": r"\\left.*\\right",
+    "a signature over two rows": r"\\\\\s*&\\rightarrow",
     "a full stop after a formula": r"\.\s*(\$\$|\\\]|\\end)",
     "a space between rows": r"\\\\\[\d",
     "a comment": r"(?m)[^\\]%",

@@ -49,5 +49,8 @@ ENTRIES = [
     Entry("limits", lambda X: X.max(1), "seq", X),
     Entry("hot", one_hot, "seq emb", X),
     Entry("rooted", lambda X: np.sqrt((X**2).mean(1)), "seq", X),
+    Entry("across", lambda X, W: (X + 1) @ W, "seq hid", {**X, **W}),
+    Entry("top", lambda X: X[0], "emb", X),
+    Entry("bottom", lambda X: X[-1], "emb", X),
     Entry("numbers", numbers, "seq emb", X),
 ]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from namedtensor.errors import NamedTensorError
+from namedtensor.formula.bundle import Bundle
 from namedtensor.latex.calling import (
     by_letter,
     is_bundle_name,
@@ -101,18 +102,27 @@ class Applied:
         """Find each parameter: in the bundle that the call owns, in its list, or by its own letter."""
         body, around = scope.body, scope.around
         linker = self.library.linker
-        text = key(call.function, around.indices)
-        if owns(self.meaning, call, callee, around.indices):
-            return dict(body.values[str(text)].values) if callee.after else {}
-        if is_bundle_name(linker, body.linked, call, around.place, around.indices):
-            text = key(call.parameters[0], around.indices)
-            return dict(body.values[str(text)].values)
+        for name, holds in (
+            (call.function, owns(self.meaning, call, callee, around.indices)),
+            (
+                call.parameters[0] if call.parameters else call.function,
+                is_bundle_name(linker, body.linked, call, around.place, around.indices),
+            ),
+        ):
+            held = body.values.get(str(key(name, around.indices)))
+            if holds and isinstance(held, Bundle):
+                return self._members(held, callee)
         found = {}
         for wanted in callee.after:
             value = self._one(wanted, call, callee, parameters, scope)
             if value is not None:
                 found[self.library.identifier(callee, wanted)] = value
         return found
+
+    def _members(self, held: Bundle, callee: Linked) -> dict[str, Value]:
+        """Take from a bundle what this function wants of it; others may want other parts."""
+        wanted = [self.library.identifier(callee, i) for i in callee.after]
+        return {name: held.values[name] for name in wanted if name in held.values}
 
     def _one(
         self,

@@ -24,6 +24,7 @@ from namedtensor.latex.signatures import (
     identifiers,
     named_space,
     python_name,
+    python_signature,
     space_of_result,
 )
 from namedtensor.latex.source import Source, Span
@@ -74,18 +75,7 @@ class Library:
         if linked.unbound:
             raise self.unbound(linked, linked.unbound, linked.key)
         parameters = [self._parameter(linked, found) for found in linked.inputs]
-        python = inspect.Signature(
-            [
-                inspect.Parameter(
-                    p.name,
-                    inspect.Parameter.KEYWORD_ONLY
-                    if p.after
-                    else inspect.Parameter.POSITIONAL_OR_KEYWORD,
-                    default=p.default,
-                )
-                for p in parameters
-            ]
-        )
+        python = python_signature(parameters)
         count = _count_of_results(linked)
         keys = {p.name: i.key for p, i in zip(parameters, linked.inputs, strict=True)}
         body = self._function(linked, python, keys)
@@ -104,8 +94,7 @@ class Library:
             default = self.settings.get(found.key, found.default)
             return Parameter(name, None, None, True, default)
         if found.role == "bundle":
-            assert found.linked is not None
-            return Parameter(name, None, self.formula(found.linked), after, inspect.Parameter.empty)
+            return Parameter(name, None, self._bundle(name, found), after, inspect.Parameter.empty)
         if found.space is None:
             raise self.error(
                 "undeclared",
@@ -117,6 +106,22 @@ class Library:
         along = axes_along(self.names, bound, found)
         space = named_space(found.space, bound, along, differing_sizes(linked), found.numbers)
         return Parameter(name, space, None, after, inspect.Parameter.empty)
+
+    def _bundle(self, name: str, found: Input) -> Formula:
+        """Give the formula whose parameters a bundle holds; one for several holds what any wants."""
+        assert found.linked is not None
+        first = self.formula(found.linked)
+        if not found.others:
+            return first
+        formulas = [first, *map(self.formula, found.others)]
+        wanted = {p.name: p for f in formulas for p in f.signature.parameters if p.after}
+        python = python_signature(list(wanted.values()))
+
+        def bundle(**parameters: Any) -> Any:
+            raise LatexError(self.error("arguments", f"{name} is no function", found.name).finding)
+
+        bundle.__name__ = bundle.__qualname__ = name
+        return Formula(bundle, Signature(tuple(wanted.values()), None, False, python))
 
     def _function(
         self, linked: Linked, python: inspect.Signature, keys: dict[str, str]

@@ -20,8 +20,8 @@ class Input:
 
     `role` is argument, parameter, setting or bundle. `listed` is its place among the names after the
     semicolon, None where it is not written there. `along` are index letters that are axes here: the
-    x^t of a recurrence are one tensor with an axis t. `linked` is the formula that a bundle is for, and
-    `numbers` say which member of a declared family this is.
+    x^t of a recurrence are one tensor with an axis t. `linked` is the formula that a bundle is for,
+    `others` are more of them; `numbers` say which member of a declared family this is.
     """
 
     key: str
@@ -34,6 +34,7 @@ class Input:
     linked: Linked | None = None
     default: Any = None
     numbers: Indices = field(default_factory=dict)
+    others: list[Linked] = field(default_factory=list)
 
 
 @dataclass(slots=True, eq=False)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from namedtensor.latex.places import Declared, Defined, Place, kind_of_target, target_name
+from namedtensor.latex.places import Declared, Defined, Place, Signed, kind_of_target, target_name
 from namedtensor.latex.scripts import key, letters_in, script_letters, stem
 from namedtensor.latex.series import Range, ranges_of, unfolded
+from namedtensor.latex.shelf import Shelf
 from namedtensor.latex.stepwise import axis_along, bare, stepped
 from namedtensor.latex.syntax import (
     AxisSize,
@@ -42,17 +43,40 @@ class Noted:
         self.declared: dict[str, list[Declared]] = {}
         self.defined: dict[str, list[Defined]] = {}
         self.signatures: dict[str, Signature] = {}
-        self._signatures: dict[str, list[tuple[Place, Signature]]] = {}
+        self._signatures: list[tuple[str, Signed]] = []
         self.sized: list[tuple[Declared, SizedAxis]] = []
-        self._series: dict[str, list[Defined]] = {}
-        self._wholes: dict[str, list[Defined]] = {}
-        self._families: dict[str, list[Declared]] = {}
+        self._by_size: dict[str, list[tuple[Declared, SizedAxis]]] = {}
         self._of: dict[int, Defined] = {}
-        self._blocks_of_functions: set[int] = set()
+        self._by_letter: dict[str, list[Range]] = {}
+        for within in self.ranges:
+            self._by_letter.setdefault(within.letter, []).append(within)
         self.stated_sizes = tuple(_stated_sizes(self.statements))
         self._note_definitions()
         self._note_declarations()
         self._note_numbers()
+        self._arrange()
+
+    def _arrange(self) -> None:
+        """Put all on shelves, on which it is found by name and place."""
+        defined = [d for group in self.defined.values() for d in group]
+        declared = [d for group in self.declared.values() for d in group]
+        values = [d for d in defined if d.kind != "function"]
+        functions = [d for d in defined if d.kind == "function"]
+        rules = [d for d in values if d.letters]
+        self._function_shelf = Shelf([(d.key, d) for d in functions if not d.letters])
+        self._family_shelf = Shelf([(stem(d.name) or "", d) for d in functions if d.letters])
+        self._value_shelf = Shelf([(d.key, d) for d in values if not d.letters])
+        self._rule_shelf = Shelf([(stem(d.name) or "", d) for d in rules])
+        self._whole_shelf = Shelf([(stem(bare(d.name)) or "", d) for d in rules])
+        self._declared_shelf = Shelf([(d.key, d) for d in declared if not d.letters])
+        self._declared_families = Shelf([(stem(d.name) or "", d) for d in declared if d.letters])
+        self._signature_shelf = Shelf(self._signatures)
+        self._blocks_of_functions = sorted({d.place.block for d in functions})
+        self._ends_of_sections = {s.section: s.block for s in self.statements}
+        self._scripted_letters = {stem(d.name) for d in declared if isinstance(d.name, Scripts)}
+        self._by_stem: dict[str, list[Defined]] = {}
+        for one in defined:
+            self._by_stem.setdefault(stem(one.name) or "", []).append(one)
 
     # ------------------------------------------------------------------------------- collecting
 
@@ -84,16 +108,11 @@ class Noted:
             found = Defined(text, name, kind, statement, place, letters, within)
             self.defined.setdefault(text, []).append(found)
             self._of[id(self._rewritten.get(id(statement), statement))] = found
-            if kind == "function":
-                self._blocks_of_functions.add(statement.block)
-            if letters:
-                self._series.setdefault(stem(name) or "", []).append(found)
-                self._wholes.setdefault(stem(bare(name)) or "", []).append(found)
 
     def _note_declarations(self) -> None:
         stepped = {
             (letter, d.place.section)
-            for group in self._series.values()
+            for group in self.defined.values()
             for d in group
             for letter in d.letters
         }
@@ -103,7 +122,7 @@ class Noted:
                 if text is not None:
                     self.signatures.setdefault(text, statement)
                     at = Place(index, statement.block, statement.section)
-                    self._signatures.setdefault(text, []).append((at, statement))
+                    self._signatures.append((text, Signed(statement, at)))
             if not isinstance(statement, Declaration):
                 continue
             place = Place(index, statement.block, statement.section)
@@ -120,9 +139,10 @@ class Noted:
                 )
                 found = Declared(text, name, statement.space, statement, place, letters)
                 self.declared.setdefault(text, []).append(found)
-                self.sized += [(found, axis) for axis in statement.space.axes if axis.size]
-                if letters:
-                    self._families.setdefault(stem(name) or "", []).append(found)
+                for axis in statement.space.axes:
+                    if axis.size is not None:
+                        self.sized.append((found, axis))
+                        self._by_size.setdefault(key(axis.size) or "", []).append((found, axis))
 
     def _note_numbers(self) -> None:
         """Take a letter that is only said to be greater than a number for a number."""
@@ -145,16 +165,17 @@ class Noted:
 
     def sizes_named(self, text: str) -> list[tuple[Declared, SizedAxis]]:
         """List the axes that are declared with a size of this name."""
-        return [(d, a) for d, a in self.sized if a.size is not None and key(a.size) == text]
+        return self._by_size.get(text, [])
 
     @property
     def series_letters(self) -> frozenset[str]:
         """The letters of which a series is defined."""
-        return frozenset(self._wholes)
+        rules = [d for group in self.defined.values() for d in group if d.letters]
+        return frozenset([stem(bare(d.name)) or "" for d in rules if d.kind != "function"])
 
     def range_of(self, letter: str, statement: Statement) -> Range | None:
         """Give the range of an index letter: its own condition's, or the nearest that is stated."""
-        near = [r for r in self.ranges if r.letter == letter]
+        near = self._by_letter.get(letter, [])
         return min(
             near,
             key=lambda r: (

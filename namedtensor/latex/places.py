@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from namedtensor.latex.scripts import Indices, fold
@@ -15,6 +14,7 @@ from namedtensor.latex.syntax import (
     Expression,
     Indexed,
     Scripts,
+    Signature,
     Space,
 )
 
@@ -76,6 +76,14 @@ class Defined:
         return target if isinstance(target, Call) else None
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Signed:
+    """A signature statement f : R^a -> R^b, and its place."""
+
+    statement: Signature
+    place: Place
+
+
 @dataclass(frozen=True, slots=True)
 class Meaning:
     """What a name stands for at a place.
@@ -112,16 +120,6 @@ def distance(place: Place, of: Place) -> tuple[bool, bool, bool, int]:
         of.index > place.index,
         abs(of.index - place.index),
     )
-
-
-def nearest(found: Sequence[Defined], place: Place) -> Defined | None:
-    """Give the nearest that stands somewhere else."""
-    others = [d for d in found if d.place.index != place.index or d.letters]
-    return min(others, key=lambda d: distance(place, d.place), default=None)
-
-
-def nearest_declared(found: Sequence[Declared], place: Place) -> Declared:
-    return min(found, key=lambda d: distance(place, d.place))
 
 
 def rename_stem(name: Expression, base: Expression) -> Expression:

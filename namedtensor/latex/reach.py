@@ -323,10 +323,15 @@ class Walk:
 
     def _own(self, text: str, name: Expression, callee: Linked) -> None:
         """Note the parameters that MHA^1(X) owns, as a bundle of its name."""
-        if callee.after and all(i.key != text for i in self.linked.inputs):
-            listed = self.linked.listed.get(text)
-            found = Input(text, name, "bundle", listed=listed, linked=callee)
-            self.linked.inputs.append(found)
+        if not callee.after:
+            return
+        for known in self.linked.inputs:
+            if known.key == text and known.role == "bundle":
+                if callee is not known.linked and callee not in known.others:
+                    known.others.append(callee)
+                return
+        listed = self.linked.listed.get(text)
+        self.linked.inputs.append(Input(text, name, "bundle", listed=listed, linked=callee))
 
     def _implicit(self, callee: Linked, given: bool = True) -> None:
         """Take what a called formula takes without listing it: the same letter stands for the same."""

@@ -8,19 +8,20 @@ after. Functions are seen everywhere.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import bisect
+import itertools
+from collections.abc import Callable, Iterable, Iterator
 
 from namedtensor.latex.noted import Noted
 from namedtensor.latex.places import Declared as Declared
 from namedtensor.latex.places import Defined as Defined
 from namedtensor.latex.places import Meaning as Meaning
 from namedtensor.latex.places import Place as Place
-from namedtensor.latex.places import distance, nearest, nearest_declared
+from namedtensor.latex.places import distance
 from namedtensor.latex.scripts import Indices, fold, key, match, numbered, stem
 from namedtensor.latex.stepwise import axis_along, bare
 from namedtensor.latex.syntax import (
     Contract,
-    Declaration,
     Definition,
     Expression,
     Indexed,
@@ -33,6 +34,9 @@ from namedtensor.latex.walk import all_of
 #: A series that reaches back further than this is not started from its first members.
 MOST_BACK = 16
 
+#: So many definitions of one letter are looked at in a section.
+NEAR = 64
+
 #: Letters that are numbers wherever their section says nothing else.
 CONSTANTS = ("pi", "e", "infty")
 
@@ -42,9 +46,8 @@ class Names(Noted):
 
     def signature(self, defined: Defined) -> Signature | None:
         """Find the signature statement f : R^a -> R^b that is nearest to a definition of f."""
-        given = self._signatures.get(defined.key, [])
-        found = min(given, key=lambda pair: distance(defined.place, pair[0]), default=None)
-        return None if found is None else found[1]
+        found = next(self._signature_shelf.near(defined.key, defined.place), None)
+        return None if found is None else found.statement
 
     @property
     def definitions(self) -> Iterator[Defined]:
@@ -60,31 +63,21 @@ class Names(Noted):
         text = key(name, indices)
         if text is None:
             return None
-        exact = [d for d in self.defined.get(text, ()) if d.kind == "function" and not d.letters]
-        if exact:
-            return Meaning("function", text, defined=nearest(exact, place))
-        found = self._member(
-            name, indices, [d for d in self._series_of(name) if d.kind == "function"], place
-        )
-        return (
-            None if found is None else Meaning("function", text, defined=found[0], indices=found[1])
-        )
-
-    def _series_of(self, name: Expression) -> list[Defined]:
-        return self._series.get(stem(name) or "", [])
+        exact = next(self._function_shelf.near(text, place), None)
+        if exact is not None:
+            return Meaning("function", text, defined=exact)
+        family = self._family_shelf.near(stem(name) or "", place)
+        return self._member("function", name, text, family, indices)
 
     def _member(
-        self, name: Expression, indices: Indices, rules: list[Defined], place: Place
-    ) -> tuple[Defined, dict[str, int | None]] | None:
-        found = []
+        self, kind: str, name: Expression, text: str, rules: Iterable[Defined], indices: Indices
+    ) -> Meaning | None:
+        """Find the first rule that a name is a member of."""
         for rule in rules:
             bound = match(rule.name, name, rule.letters, indices)
             if bound is not None and rule.holds(bound, indices):
-                found.append((rule, bound))
-        if not found:
-            return None
-        best = nearest([rule for rule, _ in found], place)
-        return next(pair for pair in found if pair[0] is best)
+                return Meaning(kind, text, defined=rule, indices=bound)
+        return None
 
     def look(self, name: Expression, place: Place, indices: Indices) -> Meaning | None:
         """Find what a name stands for at a place, its formula's own arguments left aside."""
@@ -95,10 +88,10 @@ class Names(Noted):
             return self._constant(name, text, place, indices)
         ways: tuple[Callable[[], Meaning | None], ...] = (
             lambda: self._defined_near(name, text, place, indices),
-            lambda: self._declared_in(name, text, indices, place, lambda p: p.block == place.block),
+            lambda: self._declared(name, text, indices, place, "block"),
             lambda: self._section(name, text, place, indices),
-            lambda: self._declared_in(name, text, indices, place, lambda p: True),
-            lambda: self._value(name, text, place, indices, lambda p: True, "value"),
+            lambda: self._declared(name, text, indices, place, "document"),
+            lambda: self._value(name, text, place, indices, "document", "value"),
             lambda: self._stack(name, place),
             lambda: self.function(name, place, indices),
             lambda: Meaning("size", text) if self.sizes_named(text) else None,
@@ -120,7 +113,7 @@ class Names(Noted):
         text = key(name, indices)
         if text is None:
             return None
-        return self._declared_in(name, text, indices, place, lambda p: True)
+        return self._declared(name, text, indices, place, "document")
 
     def parameter(self, name: Expression, place: Place, indices: Indices) -> Meaning | None:
         """Find the declaration of a listed letter: one in a later section is of another letter."""
@@ -132,33 +125,26 @@ class Names(Noted):
 
     def family(self, name: Expression, place: Place) -> Declared | None:
         """Find the declared family that a bare name stands for: x^t for x."""
-        found = [
-            d
-            for d in self._families.get(stem(name) or "", ())
-            if isinstance(d.name, Scripts) and d.name.base == name
-        ]
-        return nearest_declared(found, place) if found else None
+        for declared in self._declared_families.near(stem(name) or "", place):
+            if isinstance(declared.name, Scripts) and declared.name.base == name:
+                return declared
+        return None
 
     def has_members(self, name: Expression) -> bool:
         """Say whether a letter is declared with scripts, W^1 and W^2 for W."""
-        text = stem(name)
-        return any(
-            isinstance(d.name, Scripts) and stem(d.name) == text
-            for group in self.declared.values()
-            for d in group
-        )
+        return stem(name) in self._scripted_letters
 
     def chosen(self, name: Expression, place: Place, indices: Indices) -> Meaning | None:
         """Find the definition of a member that is asked for by its number: X^L, f_3."""
         text = key(name, indices)
         if text is None:
             return None
-        found = self._value(name, text, place, indices, lambda p: True, "value")
+        found = self._value(name, text, place, indices, "document", "value")
         return found or self.function(name, place, indices)
 
     def is_rule(self, name: Expression, defined: Defined) -> bool:
         """Say whether a member of a series is given by its rule, and not by a definition of its own."""
-        found = self._value(name, key(name) or "", defined.place, {}, lambda p: True, "value")
+        found = self._value(name, key(name) or "", defined.place, {}, "document", "value")
         return found is not None and found.defined is defined
 
     def axes_of_series(self, defined: Defined) -> list[str]:
@@ -191,12 +177,11 @@ class Names(Noted):
 
     def firsts(self, defined: Defined) -> list[Expression]:
         """List the members of a series that have a number of their own: h^0 beside h^t."""
-        text = stem(defined.name)
-        found: list[Expression] = []
-        for group in self.defined.values():
-            for name in [d.name for d in group if not d.letters and stem(d.name) == text]:
-                if match(defined.name, name, defined.letters, {}) is not None:
-                    found.append(name)
+        found = [
+            d.name
+            for d in self._by_stem.get(stem(defined.name) or "", ())
+            if not d.letters and match(defined.name, d.name, defined.letters, {}) is not None
+        ]
         return [*found, *self._before_first(defined)]
 
     def _before_first(self, defined: Defined) -> Iterator[Expression]:
@@ -224,11 +209,8 @@ class Names(Noted):
     ) -> Meaning | None:
         """Find a meaning for pi or e in the same section; elsewhere it is the number."""
 
-        def here(p: Place) -> bool:
-            return p.section == place.section
-
-        return self._defined_near(name, text, place, indices) or self._declared_in(
-            name, text, indices, place, here
+        return self._defined_near(name, text, place, indices) or self._declared(
+            name, text, indices, place, "section"
         )
 
     def sizes_stated(self, axis: str, place: Place) -> list[Expression]:
@@ -240,42 +222,52 @@ class Names(Noted):
         self, name: Expression, text: str, place: Place, indices: Indices
     ) -> Meaning | None:
         """Find a definition in the same block, or in a block below that says what letters are."""
-        found = self._value(name, text, place, indices, lambda p: p.block == place.block, "where")
-        if found is None:
-            found = self._stack(name, place, lambda d: d.place.block == place.block)
+        found = self._value(name, text, place, indices, "block", "where") or self._stack(
+            name, place, "block"
+        )
         if found is not None:
             return found
         end = self._end_of_where(text, place)
-        return self._value(
-            name, text, place, indices, lambda p: place.block < p.block < end, "where"
-        )
+        exact = next(self._value_shelf.below(text, place, end), None)
+        if exact is not None:
+            return Meaning("where", text, defined=exact)
+        rules = self._rule_shelf.below(stem(name) or "", place, end)
+        return self._member("where", name, text, rules, indices)
 
     def _end_of_where(self, text: str, place: Place) -> int:
         """Give the first block below that has formulas or declarations of its own for this letter."""
-        stops = [
-            s.block
-            for s in self.statements
-            if s.block > place.block
-            and (
-                s.section != place.section
-                or s.block in self._blocks_of_functions
-                or (isinstance(s, Declaration) and text in [key(n) for n in s.names])
-            )
-        ]
-        return min(stops, default=max([s.block for s in self.statements], default=0) + 1)
+        stops = [self._ends_of_sections.get(place.section, place.block) + 1]
+        after = bisect.bisect_right(self._blocks_of_functions, place.block)
+        stops += self._blocks_of_functions[after : after + 1]
+        below = self._declared_shelf.below(text, place, stops[0])
+        stops += [d.place.block for d in itertools.islice(below, 1)]
+        return min(stops)
 
     def _section(
         self, name: Expression, text: str, place: Place, indices: Indices
     ) -> Meaning | None:
-        def here(p: Place) -> bool:
-            return p.section == place.section
-
-        def alone(p: Place) -> bool:
-            return here(p) and p.block not in self._blocks_of_functions
-
-        return self._value(name, text, place, indices, alone, "value") or self._declared_in(
-            name, text, indices, place, here
+        """Find what the section defines outside of its functions' blocks, or declares."""
+        alone = [
+            d
+            for d in itertools.islice(self._value_shelf.near(text, place, "section"), NEAR)
+            if not self._is_block_of_functions(d.place.block) and d.place.index != place.index
+        ]
+        if alone:
+            return Meaning("value", text, defined=alone[0])
+        rules = [
+            d
+            for d in itertools.islice(
+                self._rule_shelf.near(stem(name) or "", place, "section"), NEAR
+            )
+            if not self._is_block_of_functions(d.place.block)
+        ]
+        return self._member("value", name, text, rules, indices) or self._declared(
+            name, text, indices, place, "section"
         )
+
+    def _is_block_of_functions(self, block: int) -> bool:
+        at = bisect.bisect_left(self._blocks_of_functions, block)
+        return self._blocks_of_functions[at : at + 1] == [block]
 
     def _value(
         self,
@@ -283,20 +275,26 @@ class Names(Noted):
         text: str,
         place: Place,
         indices: Indices,
-        near: Callable[[Place], bool],
+        reach: str,
         kind: str,
     ) -> Meaning | None:
-        exact = [
-            d
-            for d in self.defined.get(text, ())
-            if d.kind != "function" and not d.letters and near(d.place)
-        ]
-        if exact:
-            best = nearest(exact, place)
-            return Meaning(kind, text, defined=best) if best else None
-        rules = [d for d in self._series_of(name) if d.kind != "function" and near(d.place)]
-        found = self._member(name, indices, rules, place)
-        return None if found is None else Meaning(kind, text, defined=found[0], indices=found[1])
+        for exact in self._value_shelf.near(text, place, reach):
+            if exact.place.index != place.index:
+                return Meaning(kind, text, defined=exact)
+        rules = self._rule_shelf.near(stem(name) or "", place, reach)
+        return self._member(kind, name, text, rules, indices)
+
+    def _declared(
+        self, name: Expression, text: str, indices: Indices, place: Place, reach: str
+    ) -> Meaning | None:
+        exact = next(self._declared_shelf.near(text, place, reach), None)
+        if exact is not None:
+            return Meaning("input", text, declared=exact)
+        for declared in self._declared_families.near(stem(name) or "", place, reach):
+            bound = match(declared.name, name, declared.letters, indices)
+            if bound is not None:
+                return Meaning("input", text, declared=declared, indices=bound)
+        return None
 
     def _declared_in(
         self,
@@ -306,24 +304,21 @@ class Names(Noted):
         place: Place,
         near: Callable[[Place], bool],
     ) -> Meaning | None:
-        exact = [d for d in self.declared.get(text, ()) if near(d.place) and not d.letters]
-        if exact:
-            return Meaning("input", text, declared=nearest_declared(exact, place))
-        for declared in self._families.get(stem(name) or "", ()):
-            if near(declared.place):
-                bound = match(declared.name, name, declared.letters, indices)
-                if bound is not None:
-                    return Meaning("input", text, declared=declared, indices=bound)
+        for exact in self._declared_shelf.near(text, place):
+            if near(exact.place):
+                return Meaning("input", text, declared=exact)
+        for declared in self._declared_families.near(stem(name) or "", place):
+            bound = match(declared.name, name, declared.letters, indices)
+            if bound is not None and near(declared.place):
+                return Meaning("input", text, declared=declared, indices=bound)
         return None
 
-    def _stack(
-        self, name: Expression, place: Place, near: Callable[[Defined], bool] = lambda d: True
-    ) -> Meaning | None:
-        """Find the series of which a bare name stands for all members: h of h^t."""
-        rules = [
-            d
-            for d in self._wholes.get(stem(name) or "", ())
-            if d.kind != "function" and bare(d.name) == name and near(d)
-        ]
-        best = nearest(rules, place)
-        return None if best is None else Meaning("stack", best.key, defined=best)
+    def _stack(self, name: Expression, place: Place, reach: str = "document") -> Meaning | None:
+        """Find the series of which a bare name stands for all members: h of h^t.
+
+        Near by, that is the h of h_{seq(t)}: beside X^l, the letter X may be declared for itself.
+        """
+        for rule in self._whole_shelf.near(stem(name) or "", place, reach):
+            if bare(rule.name) == name and (reach == "document" or axis_along(rule.name)):
+                return Meaning("stack", rule.key, defined=rule)
+        return None

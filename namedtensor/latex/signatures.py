@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
@@ -11,7 +12,7 @@ from namedtensor.axes import Axis
 from namedtensor.errors import NamedTensorError
 from namedtensor.formula import B, R, Z
 from namedtensor.formula.formula import Formula
-from namedtensor.formula.signature import Signature
+from namedtensor.formula.signature import Parameter, Signature
 from namedtensor.formula.signature import Space as NamedSpace
 from namedtensor.latex import names as python_names
 from namedtensor.latex.inputs import Input, Linked
@@ -89,6 +90,17 @@ def identifiers(inputs: Sequence[Input]) -> dict[str, str]:
             text += "_"
         known[found.key] = text
     return known
+
+
+def python_signature(parameters: Sequence[Parameter]) -> inspect.Signature:
+    """Give the Python signature of a formula's parameters."""
+    kinds = {
+        True: inspect.Parameter.KEYWORD_ONLY,
+        False: inspect.Parameter.POSITIONAL_OR_KEYWORD,
+    }
+    return inspect.Signature(
+        [inspect.Parameter(p.name, kinds[p.after], default=p.default) for p in parameters]
+    )
 
 
 def space_of_result(

@@ -8,12 +8,21 @@ from typing import TYPE_CHECKING, Any
 
 from namedtensor.latex.arithmetic import product
 from namedtensor.latex.conditions import indicator, is_condition, is_one
-from namedtensor.latex.identifiers import find, undefined
+from namedtensor.latex.identifiers import axes_below, find, undefined
 from namedtensor.latex.indices import plain
 from namedtensor.latex.meanings import Word
 from namedtensor.latex.nonsense import ArgumentsError
 from namedtensor.latex.powers import power
-from namedtensor.latex.syntax import Call, Expression, Items, Letter, Number, Relation, Scripts
+from namedtensor.latex.syntax import (
+    AxisName,
+    Call,
+    Expression,
+    Items,
+    Letter,
+    Number,
+    Relation,
+    Scripts,
+)
 from namedtensor.latex.values import UNKNOWN, Value
 from namedtensor.latex.vocabulary import applied_letter, logarithm, word_of
 from namedtensor.latex.wording import wording
@@ -31,6 +40,8 @@ def call(e: Evaluator, part: Call) -> Value:
         return UNKNOWN
     if isinstance(function, _Power):
         return power(e, part, replace(part, function=function.base), function.exponent)
+    if isinstance(function, _Under):
+        return e.value(replace(part, function=function.base, axes=(*part.axes, *function.axes)))
     if isinstance(function, Word):
         return _word(e, part, function)
     if hasattr(function, "apply") and not isinstance(function, NamedTensor):
@@ -46,6 +57,14 @@ def _set(argument: Expression) -> Expression:
     if named and [op for op, _ in argument.rest] == ["="]:  # type: ignore[union-attr]
         return argument.rest[0][1]  # type: ignore[union-attr]
     return argument
+
+
+class _Under:
+    """softmax_{seq} before its argument: the axes below the word."""
+
+    def __init__(self, base: Expression, axes: tuple[AxisName, ...]) -> None:
+        self.base = base
+        self.axes = axes
 
 
 class _Power:
@@ -82,6 +101,9 @@ def _scripted(e: Evaluator, name: Scripts) -> Any:
     word = word_of(base.text) or applied_letter(base.text)
     if word is None:
         return undefined(e, name)
+    below = axes_below(name.sub)
+    if below and name.sup is None and not name.primes:
+        return _Under(base, below)
     if name.sub is not None:
         log = logarithm(base.text, name.sub)
         if log is None:

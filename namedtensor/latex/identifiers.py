@@ -14,7 +14,9 @@ from namedtensor.latex.nonsense import UndefinedError
 from namedtensor.latex.powers import power
 from namedtensor.latex.source import Span
 from namedtensor.latex.syntax import (
+    AxisName,
     AxisSize,
+    Bars,
     Expression,
     Items,
     Letter,
@@ -98,8 +100,12 @@ def scripts(e: Evaluator, name: Scripts) -> Value:
     found = find(e, name)
     if found is not None:
         return found
+    below = axes_below(name.sub)
+    if isinstance(name.base, Bars) and name.base.double and not name.base.axes and below:
+        # ||X||^2_emb, the power before the axes
+        return e.value(replace(name, base=replace(name.base, axes=below), sub=None))
     if name.primes or name.sup is None:
-        return undefined(e, name)
+        return undefined(e, name) if name.sub or name.primes else e.value(name.base)
     base: Expression = name.base
     if name.sub is not None:
         base = replace(name, sup=None)
@@ -112,6 +118,14 @@ def scripts(e: Evaluator, name: Scripts) -> Value:
             "leave it out, or rename the axis that is meant: X_{a -> b}",
         )
     return power(e, name, base, name.sup)
+
+
+def axes_below(script: Expression | None) -> tuple[AxisName, ...]:
+    """Read a subscript of words as axes; nothing where it is something else."""
+    parts = script.parts if isinstance(script, Items) else (script,)
+    if all(isinstance(p, Letter) and p.style == "word" for p in parts):
+        return tuple([AxisName(p.span, p.text) for p in parts])  # type: ignore[union-attr]
+    return tuple(parts) if all(isinstance(p, AxisName) for p in parts) else ()  # type: ignore[arg-type]
 
 
 def _is_known(e: Evaluator, name: Expression) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from namedtensor.axes import shown
 from namedtensor.errors import AxisNameError
 from namedtensor.latex.nonsense import ArgumentsError, NoAxisError
 from namedtensor.latex.syntax import Call, Expression
@@ -108,6 +109,10 @@ def window_size(e: Evaluator, part: Call, values: Any, given: Any) -> tuple[Any,
     return values, given, e.attempt(part, lambda: e.scope.size(axis), [])
 
 
+#: Functions of matrices, whose rows and columns are two axes.
+OF_MATRICES = frozenset("det slogdet inv pinv trace diag cholesky matrix_exp".split())
+
+
 def no_axes(e: Evaluator, part: Call, name: str, values: Any, given: Any) -> Value:
     """Report a function along axes that names none."""
     if not given or any(v is UNKNOWN for v in values):
@@ -119,7 +124,8 @@ def no_axes(e: Evaluator, part: Call, name: str, values: Any, given: Any) -> Val
             if isinstance(v, NamedTensor)
         ]
     X = next((v for v in values if isinstance(v, NamedTensor) and v.axes), None)
-    axis = X.axes[-1] if X is not None else "ax"
+    count = 2 if name in OF_MATRICES else 1
+    axis = ",".join(map(shown, X.axes[-count:])) if X is not None else "ax"
     listed = ", ".join(wording(g) for g in given)
     return e.fail(
         part,

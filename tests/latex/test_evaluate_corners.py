@@ -268,3 +268,14 @@ def test_a_deep_expression_under_a_sum_is_no_recursion():
         r"C_{\name{c}(i)}", r"\sum_{j=1}^{2} B_{\name{a}(i + j)} B_{\name{a}(i)}", {"c": 2}, B=B
     )
     assert found.axes == ("c",)
+
+
+def test_axes_may_stand_below_a_word_or_a_norm_with_a_power():
+    squares = (x * x).sum(1)
+    np.testing.assert_allclose(value(r"\left\| X \right\|^2_{\text{emb}}", X=X).numpy(), squares)
+    np.testing.assert_allclose(value(r"\left\| X \right\|_{\text{emb}}^2", X=X).numpy(), squares)
+    I = nt.tensor(np.array([0, 2]), "k")
+    marked = value(r"\text{one-hot}_{\text{emb}}(I)", {"emb": 3}, I=I)
+    np.testing.assert_array_equal(marked.numpy("k", "emb"), np.eye(3)[[0, 2]])
+    softened = value(r"\text{softmax}_{\text{emb}}(X)", X=X)
+    np.testing.assert_allclose(softened.numpy("seq", "emb").sum(1), np.ones(5))

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable
 
 from namedtensor.latex.check.report import Report
 from namedtensor.latex.check.words import Dialect, listed
-from namedtensor.latex.syntax import AxisName, Big, Binary, Call, Expression, Letter, Under
-from namedtensor.latex.walk import walk
+from namedtensor.latex.syntax import AxisName, Big, Binary, Call, Expression, Letter, Matrix, Under
+from namedtensor.latex.walk import all_of, walk
 from namedtensor.primitives import Type
 
 #: Functions that act along axes, and say nothing without them.
@@ -112,7 +112,7 @@ def no_axis(part: Expression, report: Report, dialect: Dialect, type_: Type | No
     else:
         span, name = part.span, f"\\{part.op}" if isinstance(part, Big) else report.text(part.span)
         hint = f"write its axes below it: {name}_{{{dialect.axis(axes[0])}}}"
-    if report.has("undefined", span):
+    if report.has("undefined", span) or all_of(Matrix, part):
         return
     message = f"{name} acts along axes, and none is named"
     report.add("error", "no-axis", span, message, hint=hint)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from typing import Any
 
 from namedtensor.errors import AxisNameError, NamedTensorError
@@ -21,6 +22,7 @@ from namedtensor.latex.check.words import Dialect, is_own_size, size_text
 from namedtensor.latex.evaluate import Evaluator
 from namedtensor.latex.findings import Mend
 from namedtensor.latex.indices import one_based
+from namedtensor.latex.link import Linker
 from namedtensor.latex.scopes import Declared, Defined, Names, Place
 from namedtensor.latex.scripts import key, stem
 from namedtensor.latex.source import Source, Span
@@ -56,9 +58,10 @@ class Checker:
     `bounds` holds the n of those declared in [n].
     """
 
-    def __init__(self, source: Source, names: Names, report: Report) -> None:
+    def __init__(self, source: Source, names: Names, linker: Linker, report: Report) -> None:
         self.source = source
         self.names = names
+        self.linker = linker
         self.report = report
         self.facts = Facts()
         self.values: dict[int, Value] = {}
@@ -72,6 +75,17 @@ class Checker:
         self._declared: dict[int, Value] = {}
         self._defined: dict[tuple[Any, ...], Value] = {}
         self.reached: set[int] = set()
+        self.sized_names = {key(a.size) for _, a in names.sized if a.size is not None}
+        self.sizes_of = {
+            (d.place.section, key(a.size)) for d, a in names.sized if a.size is not None
+        }
+        self.functions_of: dict[int, list[Defined]] = {}
+        self.members_of: dict[tuple[int, str | None], list[Defined]] = {}
+        for d in names.definitions:
+            if d.kind == "function":
+                self.functions_of.setdefault(d.place.section, []).append(d)
+            else:
+                self.members_of.setdefault((d.place.section, stem(d.name)), []).append(d)
         self.blocks_of_functions = {
             d.place.block for d in names.definitions if d.kind == "function"
         }
@@ -144,7 +158,6 @@ class Checker:
         indexed, self.indexed = self.indexed, []
         try:
             value = self._evaluated(defined, around)
-            look_at_indices(self, defined.body)
         finally:
             self.indexed = indexed
             self._open.discard(id(defined))
@@ -158,14 +171,43 @@ class Checker:
             function = self.function(defined)
             function.look()
             return function
+        letters = dict.fromkeys(defined.letters)
+
+        def scope(believing: bool) -> CheckScope:
+            return CheckScope(self, defined.place, letters, around=around, believing=believing)
+
+        return self.believed(scope, defined, self._held)
+
+    def believed(
+        self,
+        make: Callable[[bool], CheckScope],
+        defined: Defined,
+        find: Callable[[Defined, CheckScope], Value],
+    ) -> Value:
+        """Find a value; where something fails with letters of another section, they are unknown.
+
+        A letter is often used again in the next section, for something else.
+        """
+        mark = self.report.mark()
+        scope = make(True)
+        scope.expect_bundles(defined.body)
+        value = find(defined, scope)
+        look_at_indices(self, defined.body)
+        if scope.foreign and self.report.take_back(mark, defined.statement.span):
+            scope = make(False)
+            scope.expect_bundles(defined.body)
+            value = find(defined, scope)
+            look_at_indices(self, defined.body)
+        return value
+
+    def _held(self, defined: Defined, scope: CheckScope) -> Value:
+        """Evaluate a definition, and hold it to its declaration and to its series."""
         declared = self.own_declaration(defined)
         promised = None if declared is None else self.declared_value(declared)
-        scope = CheckScope(self, defined.place, dict.fromkeys(defined.letters), around=around)
-        scope.expect_bundles(defined.body)
         value = evaluated(scope, defined.body, lambda e: self._body(defined, e, promised))
         agrees = check_declared(self, defined, declared, promised, value)
         if agrees:
-            check_series(self, defined, value)
+            value = check_series(self, defined, value)
         if promised is None:
             return value
         return value if agrees and value is not UNKNOWN else promised
@@ -219,18 +261,8 @@ class Checker:
 
     def member(self, name: str | None, place: Place) -> Defined | None:
         """Find the first member of a series that is not being looked at."""
-        return next(
-            (
-                d
-                for d in self.names.definitions
-                if stem(d.name) == name
-                and d.kind != "function"
-                and d.place.section == place.section
-                and not d.letters
-                and id(d) not in self._open
-            ),
-            None,
-        )
+        members = self.members_of.get((place.section, name), ())
+        return next((d for d in members if not d.letters and id(d) not in self._open), None)
 
     def own_declaration(self, defined: Defined) -> Declared | None:
         """Find the declaration of what a definition defines."""
@@ -253,20 +285,22 @@ class Checker:
                 return found.declared
         return None
 
-    def taken(self, name: Expression, place: Place) -> Declared | None:
-        """Find the declaration of what a formula takes.
+    def taken(self, name: Expression, defined: Defined) -> Declared | None:
+        """Find the declaration of what a formula takes, as it is found where the formula is run."""
+        try:
+            linked = self.linker.linked(defined)
+        except NamedTensorError:
+            return None
+        text = key(name)
+        return next((i.declared for i in linked.inputs if i.key == text), None)
 
-        Where its own block has none, one of the section counts, and then one of the document, where
-        all that there are name the same axes: a letter is often used again for something else.
-        """
-        own = self.declaration(name, place)
-        if own is not None:
-            return own
-        every = self.names.declared.get(key(name) or "", [])
-        here = [d for d in every if d.place.section == place.section]
-        found = here or every
-        shapes = {frozenset(s.axis.name for s in d.space.axes) for d in found}
-        return found[0] if len(shapes) == 1 else None
+    def is_size_definition(self, defined: Defined) -> bool:
+        """Say whether a definition only says what a size is: d_k = 64."""
+        return (
+            defined.kind == "value"
+            and defined.statement.op == "="
+            and (defined.place.section, defined.key) in self.sizes_of
+        )
 
     def function(self, defined: Defined) -> CheckedFunction:
         """Give a function that the document defines."""
@@ -280,11 +314,10 @@ class Checker:
 
     def argument_named(self, text: str, place: Place) -> Value | None:
         """Give the argument of that name of a formula in the same section: its where-clauses use it."""
-        for defined in self.names.definitions:
-            if defined.kind == "function" and defined.place.section == place.section:
-                values = self.function(defined).values()
-                if text in values:
-                    return values[text]
+        for defined in self.functions_of.get(place.section, ()):
+            values = self.function(defined).values()
+            if text in values:
+                return values[text]
         return None
 
     # ------------------------------------------------------------------------- what is found
@@ -328,10 +361,8 @@ class Checker:
 
     def _is_notation(self, where: Expression) -> bool:
         """Say whether a name stands in a block that names axes: E = mc^2 does not."""
-        return any(
-            s.span.start <= where.span.start < s.span.end and s.block in self.occurrences.blocks
-            for s in self.names.statements
-        )
+        place = self.occurrences.place_of(where.span)
+        return place is not None and place.block in self.occurrences.blocks
 
     def no_axis(self, where: Expression) -> Value:
         """Report a function that needs axes; go on as if it named the only axis of its operand."""

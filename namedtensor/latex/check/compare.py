@@ -134,14 +134,14 @@ def check_promised(
     return False
 
 
-def check_series(checker: Checker, defined: Defined, value: Value) -> None:
-    """Hold a member of a series to the member before it: X^L to X^1, h^t to h^0."""
+def check_series(checker: Checker, defined: Defined, value: Value) -> Value:
+    """Hold a member of a series to the member before it: X^L to X^1, h^t to h^0; give the right one."""
     found = type_of(value)
     if found is None or found.host or not _is_member(checker, defined):
-        return
+        return value
     other = _another(checker, defined)
     if other is None:
-        return
+        return value
     name, said = other
     text, severity = difference(checker, said, found)
     if text:
@@ -155,6 +155,8 @@ def check_series(checker: Checker, defined: Defined, value: Value) -> None:
             [(name, shape_text(said)), (body, shape_text(found))],
             "the members of a series have one shape",
         )
+        return checker.stand_in(said)
+    return value
 
 
 def _is_member(checker: Checker, defined: Defined) -> bool:

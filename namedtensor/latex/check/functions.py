@@ -49,6 +49,8 @@ class CheckedFunction:
         self._result: Type | None = None
         self._looked = False
         self._busy = False
+        #: arguments of which only another section says what they are
+        self.borrowed: set[str] = set()
 
     @property
     def signature(self) -> Signature | None:
@@ -80,8 +82,10 @@ class CheckedFunction:
         near = checker.declaration(name, place)
         if near is None and space is not None:
             return checker.symbol(key(name) or "", space, place)
-        declared = near or checker.taken(name, place)
+        declared = near or checker.taken(name, self.defined)
         if declared is not None:
+            if declared.place.section != place.section:
+                self.borrowed.add(key(name) or "")
             value = checker.declared_value(declared)
             return value if self._fits(value) else UNKNOWN
         return self._number(name)
@@ -112,13 +116,26 @@ class CheckedFunction:
         if self._looked:
             return
         self._looked = True
-        checker, defined = self.checker, self.defined
-        indices: dict[str, int | None] = dict.fromkeys(defined.letters)
-        scope = CheckScope(checker, defined.place, indices, self.values(), owner=id(defined))
-        scope.expect_bundles(defined.body)
+        values = self.values()
+
+        def scope(believing: bool) -> CheckScope:
+            if not believing:
+                values.update(dict.fromkeys(self.borrowed, UNKNOWN))
+            indices: dict[str, int | None] = dict.fromkeys(self.defined.letters)
+            place, owner = self.defined.place, id(self.defined) + (not believing)
+            found = CheckScope(
+                self.checker, place, indices, values, owner=owner, believing=believing
+            )
+            found.borrowed = frozenset(self.borrowed)
+            return found
+
+        self.checker.believed(scope, self.defined, self._held)
+
+    def _held(self, defined: Defined, scope: CheckScope) -> Value:
         value = evaluated(scope, defined.body, self._body)
         self._result = type_of(value)
         self._hold_to_signature(value)
+        return value
 
     def _body(self, evaluator: Evaluator) -> Value:
         statement = self.defined.statement
@@ -168,7 +185,8 @@ class CheckedFunction:
         self._parameters(call, scope)
         if call.axes or self.call.axes:
             return UNKNOWN
-        callee = Callee(self.name, self._declared(self.names), [], self.result())
+        result = self.result()
+        callee = Callee(self.name, self._declared(self.names), [], result)
         given = [
             Given(checker.report.text(a.span), a.span, type_of(value))
             for a, value in zip(call.arguments, arguments, strict=False)
@@ -179,7 +197,18 @@ class CheckedFunction:
         )
         if found is None:
             return self._inlined(call, arguments)
-        return checker.stand_in(found)
+        return checker.stand_in(self._lifted(found, parameters))
+
+    def _lifted(self, result: Type, parameters: Sequence[Value]) -> Type:
+        """Give a result the axes that the parameters of a call have besides those declared."""
+        axes = dict(result.axes)
+        if len(parameters) == len(self.call.parameters):
+            for name, value in zip(self.call.parameters, parameters, strict=True):
+                declared = type_of(self.values().get(key(name) or "", UNKNOWN))
+                type_ = type_of(value)
+                if declared is not None and type_ is not None:
+                    axes |= {n: s for n, s in type_.axes if not declared.has(n) and n not in axes}
+        return result.with_axes(axes.items())
 
     def _inlined(self, call: Call, arguments: Sequence[Value]) -> Value:
         """Find what a function of undeclared arguments gives for these, without a word."""
@@ -210,12 +239,15 @@ class CheckedFunction:
         """Report, once in a section, that a function is called without what follows its semicolon."""
         if call.parameters or not self.call.parameters or isinstance(call.function, Scripts):
             return  # f^1 is one of several, and has parameters of its own
+        section = scope.place.section if isinstance(scope, CheckScope) else 0
+        word = isinstance(call.function, Letter) and call.function.style == "word"
+        if section != self.defined.place.section and not word:
+            return  # p(1 - p) is a product where another section has a function p
         extra = len(call.arguments) - len(self.names)
         if extra == len(self.call.parameters):
             return
         checker = self.checker
         names = ", ".join(checker.report.text(p.span) for p in self.call.parameters)
-        section = scope.place.section if isinstance(scope, CheckScope) else 0
         if not checker.first_time("parameters", self.defined, section):
             return
         given = ", ".join(checker.report.text(a.span) for a in call.arguments)

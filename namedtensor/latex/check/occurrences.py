@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import re
 from collections.abc import Iterable
 
@@ -37,6 +38,10 @@ GREEK = frozenset(
 )
 
 
+#: So many statements may begin inside another one.
+NEAR = 40
+
+
 class Occurrences:
     """The places of axis names.
 
@@ -48,6 +53,12 @@ class Occurrences:
         self.names = names
         self.spelled: dict[str, str] = {}
         self.source = source
+        spans = sorted(
+            (s.span.start, s.span.end, i, s.block, s.section)
+            for i, s in enumerate(names.statements)
+        )
+        self._starts = [start for start, *_ in spans]
+        self._ends = [(end, Place(*place)) for _, end, *place in spans]
         self._prose = [s.text for s in names.statements if isinstance(s, Aside)]
         self._prose += [source.line(finding.line) for finding in unread]
         self._prose += [
@@ -80,14 +91,12 @@ class Occurrences:
 
     def place_of(self, span: Span) -> Place | None:
         """Find the place of the statement around a span."""
-        return next(
-            (
-                Place(i, s.block, s.section)
-                for i, s in enumerate(self.names.statements)
-                if s.span.start <= span.start and span.end <= s.span.end
-            ),
-            None,
-        )
+        first = bisect.bisect_right(self._starts, span.start)
+        for i in reversed(range(max(0, first - NEAR), first)):
+            end, place = self._ends[i]
+            if span.end <= end:
+                return place
+        return None
 
     def is_slip(self, space: Space, sized: SizedAxis) -> bool:
         """Say whether an axis is a size that lacks its colon: the v of vocab \\times v."""
@@ -160,7 +169,12 @@ def _names(text: str, name: str) -> bool:
 
 def is_elementwise(name: str, body: Expression) -> bool:
     """Say whether a letter takes part in elementwise operations alone, as a number may."""
-    return not any(key(p) == name for part in walk(body) for p in _direct(part))
+    return not any(
+        key(inner) == name
+        for part in walk(body)
+        for operand in _direct(part)
+        for inner in walk(operand)
+    )
 
 
 def _direct(part: Expression) -> list[Expression]:

@@ -19,6 +19,7 @@ class Report:
         self.source = source
         self.silenced = silenced
         self._found: dict[tuple[str, int, int], Finding] = {}
+        self._order: list[tuple[str, int, int]] = []
 
     def add(
         self,
@@ -34,12 +35,27 @@ class Report:
         finding = Finding(
             severity, code, message, self.source, span, tuple(dict(shapes).items()), hint, mend
         )
-        self._found.setdefault((code, span.start, span.end), finding)
+        self.keep([finding])
 
     def keep(self, findings: Iterable[Finding]) -> None:
         """Add findings made elsewhere."""
         for f in findings:
-            self._found.setdefault((f.code, f.span.start, f.span.end), f)
+            place = f.code, f.span.start, f.span.end
+            if place not in self._found:
+                self._found[place] = f
+                self._order.append(place)
+
+    def mark(self) -> int:
+        """Give a mark, so that what is found from here on can be taken back."""
+        return len(self._order)
+
+    def take_back(self, mark: int, span: Span) -> bool:
+        """Forget what was found since a mark inside a span; say whether there was anything."""
+        inside = [p for p in self._order[mark:] if span.start <= p[1] and p[2] <= span.end]
+        for place in inside:
+            self._found.pop(place, None)
+        self._order[mark:] = [p for p in self._order[mark:] if p not in inside]
+        return bool(inside)
 
     def has(self, code: str, span: Span) -> bool:
         """Say whether a rule has spoken of a place inside a span."""

@@ -33,7 +33,7 @@ def check(document: Document) -> list[Finding]:
     statements = reading.statements
     report = Report(reading.source, lambda code, line: (line, code) in reading.silenced)
     report.keep(reading.findings)
-    checker = Checker(reading.source, names, report)
+    checker = Checker(reading.source, names, document.library.linker, report)
     for statement in statements:
         check_repeated(statement, report)
     learn_sizes(checker)

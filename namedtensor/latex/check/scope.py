@@ -46,6 +46,7 @@ class CheckScope:
         sizes: bool = False,
         around: CheckScope | None = None,
         owner: int = 0,
+        believing: bool = True,
     ) -> None:
         self.checker = checker
         self.place = place
@@ -54,6 +55,10 @@ class CheckScope:
         self.owner: int = owner
         #: nothing is reported of a body that is evaluated again for other arguments
         self.quiet: bool = around.quiet if around is not None else False
+        #: letters that another section declares or defines, and whether they are taken for the same
+        self.foreign: set[str] = set()
+        self.borrowed: frozenset[str] = around.borrowed if around is not None else frozenset()
+        self.believing = believing
         if around is not None:
             self.indices.update(around.indices)
             self.arguments.update(around.arguments)
@@ -77,13 +82,29 @@ class CheckScope:
         if text is None:
             return None
         if text in self.arguments:
-            return self.arguments[text]
-        if self.sizes and self.checker.names.sizes_named(text):
+            return (
+                self.arguments[text]
+                if text not in self.borrowed
+                else self._foreign(text, lambda: self.arguments[text])
+            )
+        if self.sizes and text in self.checker.sized_names:
             return self.checker.size_symbol(text)
         meaning = self.checker.names.look(name, self.place, self.indices)
         if meaning is None:
             return self._unwritten(name)
+        given = meaning.declared or meaning.defined
+        if meaning.kind != "function" and given and given.place.section != self.place.section:
+            if (self.place.section, text) in self.checker.sizes_of:
+                return self.checker.size_symbol(text)
+            return self._foreign(text, lambda: self._meant(meaning))
         return self._meant(meaning)
+
+    def _foreign(self, text: str, give: Callable[[], Value]) -> Value:
+        """Take a letter of another section for the same one, until something fails with it."""
+        if not self.believing:
+            return UNKNOWN
+        self.foreign.add(text)
+        return give()
 
     def _meant(self, meaning: Meaning) -> Value:
         checker = self.checker
@@ -93,6 +114,8 @@ class CheckScope:
             return UNKNOWN
         if meaning.kind == "function" and meaning.defined is not None:
             return checker.function(meaning.defined)
+        if meaning.defined is not None and checker.is_size_definition(meaning.defined):
+            return checker.size_symbol(meaning.key)
         if meaning.defined is not None:
             return checker.value_of(meaning.defined, self if meaning.kind == "where" else None)
         if meaning.declared is not None:
@@ -125,10 +148,8 @@ class CheckScope:
         base: Expression = name
         while isinstance(base, Scripts):
             base = base.base
-        function = self.checker.names.function(base, self.place, self.indices)
-        if function is None or function.defined is None:
-            return None
-        return self.checker.function(function.defined)
+        found = self.find(base)
+        return found if hasattr(found, "apply") else None
 
     def size(self, axis: str) -> Value:
         """Give |axis|."""

@@ -42,6 +42,16 @@ def alike(a: str, b: str) -> bool:
     return len(short) >= 4 and _one_slip(short, long)
 
 
+def prefixed(a: str, b: str) -> bool:
+    """Say whether one name is a part of the other one: hid, hidden."""
+    return _stem(a).startswith(_stem(b)) or _stem(b).startswith(_stem(a))
+
+
+def _is_macro(written: str) -> bool:
+    """Say whether an axis has a macro of its own, as \\emb has."""
+    return written.startswith("\\") and "{" not in written
+
+
 def _stem(name: str) -> str:
     return name.rstrip("*").rstrip("'").casefold()
 
@@ -78,7 +88,9 @@ def check_near_duplicates(statements: Sequence[Statement], report: Report) -> No
             if alike(a, b) and not told & {a, b}:
                 rare, usual = sorted((a, b), key=lambda n: (uses[section, n], -len(n)))
                 told.add(rare)
-                if report.any_in(names[rare].span):
+                single = uses[section, rare] == 1 or prefixed(rare, usual)
+                written = [report.text(names[n].span) for n in (rare, usual)]
+                if report.any_in(names[rare].span) or not single or all(map(_is_macro, written)):
                     continue
                 report.add(
                     "warning",

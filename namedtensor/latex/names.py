@@ -21,8 +21,16 @@ from dataclasses import dataclass
 from namedtensor.axes import shown
 from namedtensor.latex.syntax import Expression, Letter, Number, Scripts
 
-#: The two ways to write the notation: with the macros of namedtensor.sty, or in plain LaTeX.
-DIALECTS = ("macros", "underset")
+#: The ways to write the notation: with the macros of namedtensor.sty, the same with a macro for each
+#: axis, or in plain LaTeX.
+DIALECTS = ("macros", "ndef", "underset")
+
+#: Words that are no names for macros, for LaTeX has them.
+_COMMANDS = frozenset(
+    "in to of text name exp log sin cos tan max min sum prod frac sqrt left right begin end cdot odot"
+    " det dim arg gcd inf sup lim ker deg hom mod bmod top not neg land lor leq geq neq circ star ast"
+    " times over quad hat bar vec tilde dot big int def par box rm bf it sf tt em lower raise".split()
+)
 
 #: Letters that LaTeX spells by a command.
 GREEK = frozenset(
@@ -192,6 +200,13 @@ def _plain(text: str) -> str:
 # ------------------------------------------------------------------------------------------- axes
 
 
+def axis_macro(name: str) -> str | None:
+    """Give the word of an axis that serves as a macro, \\seq for seq'; None where none does."""
+    stem = name.rstrip("*'").partition("_")[0]
+    plain = stem.isascii() and stem.isalpha() and stem not in GREEK | _COMMANDS
+    return stem if plain and _AXIS.fullmatch(name)[1] == stem else None  # type: ignore[index]
+
+
 def axis_letters(name: str, dialect: str = "macros") -> str:
     """Write an axis: \\name{seq}' for the style file, \\text{seq}' in plain LaTeX.
 
@@ -201,8 +216,10 @@ def axis_letters(name: str, dialect: str = "macros") -> str:
     found = _AXIS.fullmatch(shown(name))
     assert found is not None
     stem, sub, primes, stars = found.groups()
-    command = "name" if dialect == "macros" else "text"
+    command = "text" if dialect == "underset" else "name"
     text = f"\\{command}{{{stem.replace('_', chr(92) + '_')}}}"
+    if dialect == "ndef" and axis_macro(shown(name)):
+        text = f"\\{stem}"
     if sub:
         text += f"_{_braced(sub)}"
     return text + primes + (f"^{_braced(stars)}" if stars else "")

@@ -7,13 +7,16 @@ from typing import Any
 
 from namedtensor.formula.written import Written
 from namedtensor.latex.names import letters
+from namedtensor.latex.printing import calls as calls
+from namedtensor.latex.printing import records as records
 from namedtensor.latex.printing import special as special
 from namedtensor.latex.printing.dialects import Dialect, dialect_of
 from namedtensor.latex.printing.elements import element_of
-from namedtensor.latex.printing.forms import Forms, Piece, inside
+from namedtensor.latex.printing.forms import Forms
 from namedtensor.latex.printing.gathered import gathered
 from namedtensor.latex.printing.katex import KATEX_MACROS as KATEX_MACROS
 from namedtensor.latex.printing.naming import names_of
+from namedtensor.latex.printing.pieces import Piece, inside
 from namedtensor.primitives import Node
 from namedtensor.primitives.notation import RELATION, SUM
 from namedtensor.tensor.resize import opened
@@ -37,7 +40,8 @@ def latex_of(written: Written, dialect: str = "macros") -> str:
         rows += _broken(_head(written, forms), _body(written, forms))
     rows += _where(written, forms)
     lines = " \\\\\n".join(rows)
-    return f"$$\\begin{{aligned}}\n{lines}\n\\end{{aligned}}$$"
+    macros = "".join([f"{line}\n" for line in forms.dialect.preamble()])
+    return f"$${macros}\\begin{{aligned}}\n{lines}\n\\end{{aligned}}$$"
 
 
 # ------------------------------------------------------------------------------------ declarations

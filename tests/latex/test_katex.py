@@ -11,7 +11,7 @@ from tests.latex.formulas import FORMULAS
 from tests.latex.rendering import rendered
 
 
-@pytest.mark.parametrize("dialect", ["macros", "underset"])
+@pytest.mark.parametrize("dialect", ["macros", "ndef", "underset"])
 @pytest.mark.parametrize("name", FORMULAS)
 def test_the_formulas_of_the_models_render(name, dialect):
     assert "<math" in rendered(FORMULAS[name].latex(dialect))

@@ -9,7 +9,7 @@ from namedtensor import B, R, Z, axes, formula
 from namedtensor.errors import KindError
 from namedtensor.latex.printer import latex_of
 from namedtensor.latex.printing.figures import figure
-from namedtensor.latex.printing.special import FORMS
+from namedtensor.latex.printing.forms import FORMS
 from namedtensor.primitives import table
 from namedtensor.primitives.notation import KERNEL, Special
 from tests.latex.formulas import FORMULAS
@@ -65,7 +65,24 @@ def test_a_dialect_that_is_not_there():
         FORMULAS["named_tensors.att"].latex("tex")
     assert str(error.value) == (
         "latex('tex'): there is no dialect 'tex'\n"
-        'hint: "macros" for the style file, "underset" for plain LaTeX'
+        'hint: "macros" or "ndef" for the style file, "underset" for plain LaTeX'
+    )
+
+
+def test_axes_may_have_macros_of_their_own():
+    greatest, hidden, pair = axes("max hidden_1 head_key")
+
+    def f(X: R[seq, seq_, pair, greatest, hidden]):
+        return X @ seq @ X + nt.sum[greatest](X)
+
+    assert (
+        formula(f).latex("ndef")
+        == r"""$$\ndef{\seq}{seq}
+\ndef{\hidden}{hidden}
+\begin{aligned}
+X &\in \mathbb{R}^{\seq \times \seq' \times \name{head\_key} \times \name{max} \times \hidden_1} \\
+f(X) &= X \ndot{\seq} X + \nsum{\name{max}} X
+\end{aligned}$$"""
     )
 
 
@@ -449,10 +466,10 @@ def test_a_kernel_is_never_written():
     assert str(error.value) == "linear is made by the rewriter, and never written"
 
 
-@pytest.mark.parametrize("dialect", ["macros", "underset"])
+@pytest.mark.parametrize("dialect", ["macros", "ndef", "underset"])
 @pytest.mark.parametrize("name", FORMULAS)
 def test_every_formula_of_the_models_prints(name, dialect):
     text = FORMULAS[name].latex(dialect)
-    assert text.startswith("$$\\begin{aligned}\n")
+    assert text.startswith("$$\\ndef{" if dialect == "ndef" else "$$\\begin{aligned}\n")
     assert text.endswith("\n\\end{aligned}$$")
     assert text.count("{") == text.count("}")

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from namedtensor.latex import LatexError, read
 from namedtensor.latex.printer import latex_of
-from namedtensor.latex.printing import dialects, forms
-from namedtensor.latex.printing.forms import Piece
+from namedtensor.latex.printing import dialects, forms, pieces
+from namedtensor.latex.printing.pieces import Piece
 from namedtensor.primitives import table
 from namedtensor.primitives.notation import JUXTAPOSED, KERNEL
 from tests.latex.expressions import g, random_formula
@@ -67,7 +67,7 @@ def test_every_construct_is_drawn():
 
 
 def _without_parentheses(patch):
-    patch.setattr(forms, "wrapped", lambda text, left="(", right=")": text)
+    patch.setattr(pieces, "wrapped", lambda text, left="(", right=")": text)
 
 
 def _with_fractions_upside_down(patch):
@@ -107,7 +107,7 @@ def test_the_law_fails_for_a_printer_that_is_broken(broken, monkeypatch):
     assert not all(holds)
 
 
-@pytest.mark.parametrize("dialect", ["macros", "underset"])
+@pytest.mark.parametrize("dialect", ["macros", "ndef", "underset"])
 @pytest.mark.parametrize("name", sorted(FORMULAS.keys() - OTHERWISE))
 def test_the_formulas_of_the_models_are_read_as_the_same_trees(name, dialect):
     formula = FORMULAS[name]

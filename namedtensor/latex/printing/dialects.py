@@ -1,12 +1,13 @@
-"""Two ways to write the same: with the macros of namedtensor.sty, and in plain LaTeX."""
+"""Ways to write the same: with the macros of namedtensor.sty, and in plain LaTeX."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from namedtensor.axes import shown
 from namedtensor.errors import KindError
-from namedtensor.latex.names import DIALECTS, axis_letters
+from namedtensor.latex.names import DIALECTS, axis_letters, axis_macro
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,13 +15,20 @@ class Dialect:
     """What differs between the dialects: axes, and what has axes below it."""
 
     name: str
+    seen: dict[str, None] = field(default_factory=dict)
 
     @property
     def macros(self) -> bool:
-        return self.name == "macros"
+        return self.name != "underset"
 
     def axis(self, name: str) -> str:
+        self.seen[shown(name)] = None
         return axis_letters(name, self.name)
+
+    def preamble(self) -> list[str]:
+        r"""Define a macro for each axis that was written: \ndef{\seq}{seq}."""
+        words = dict.fromkeys([w for w in map(axis_macro, self.seen) if w])
+        return [rf"\ndef{{\{w}}}{{{w}}}" for w in words] if self.name == "ndef" else []
 
     def below(self, axes: Iterable[str]) -> str:
         """Write the axes that stand below an operator."""
@@ -69,6 +77,6 @@ def dialect_of(name: str) -> Dialect:
         raise KindError(
             f"latex({name!r})",
             f"there is no dialect {name!r}",
-            hint='"macros" for the style file, "underset" for plain LaTeX',
+            hint='"macros" or "ndef" for the style file, "underset" for plain LaTeX',
         )
     return Dialect(name)

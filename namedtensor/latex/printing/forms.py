@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from namedtensor.formula.written import Written
@@ -12,9 +12,9 @@ from namedtensor.latex.printing.dialects import Dialect
 from namedtensor.latex.printing.elements import constant, counts
 from namedtensor.latex.printing.gathered import Gathered, from_one
 from namedtensor.latex.printing.naming import Names
+from namedtensor.latex.printing.pieces import Piece, inside, joined_by, wrapped
 from namedtensor.primitives import Node
 from namedtensor.primitives.notation import (
-    AND,
     ATOM,
     DOT,
     JUXTAPOSED,
@@ -33,42 +33,6 @@ from namedtensor.primitives.notation import (
     Special,
     Word,
 )
-
-#: What makes a part taller than a line, so that its parentheses grow with it.
-_TALL = (r"\frac", r"\begin", r"\sum", r"\prod", r"\nsum", r"\left")
-
-
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """A part of a formula as text.
-
-    `level` says how tightly it holds together. `open` is the level of an operator at its right end
-    that would take in what comes next, and `prefix` says that it begins with an operator, so that it
-    may follow another one as it is. `terms` are the text's parts, where lines may be broken.
-    """
-
-    text: str
-    level: int = ATOM
-    open: int = ATOM
-    prefix: bool = False
-    terms: tuple[str, ...] = ()
-
-    @property
-    def plain(self) -> bool:
-        """Say whether this is a letter or a word, without scripts."""
-        return self.level == ATOM and self.text.lstrip("\\").isalpha()
-
-
-def wrapped(text: str, left: str = "(", right: str = ")") -> str:
-    """Put brackets around a text, as tall as it is."""
-    if any(word in text for word in _TALL):
-        return rf"\left{left} {text} \right{right}"
-    return f"{left}{text}{right}"
-
-
-def inside(piece: Piece, level: int) -> str:
-    """Give a piece's text where `level` is wanted, in parentheses if it is looser."""
-    return piece.text if piece.level >= level else wrapped(piece.text)
 
 
 class Forms:
@@ -275,31 +239,18 @@ class Forms:
 
 
 Form = Callable[[Forms, Node], Piece]
-#: The special forms by name; `special` fills it.
+#: The special forms by name.
 FORMS: dict[str, Form] = {}
 
 
-def joined_by(
-    left: Piece, sign: str, right: Piece, level: int, terms: tuple[str, ...] = ()
-) -> Piece:
-    """Put a sign between two pieces; equal signs group to the left."""
-    tight = left.level > level or (left.level == level and level != RELATION)
-    if level == OR:
-        tight, right = _apart(left), right if _apart(right) else Piece(wrapped(right.text))
-    before = left.text if tight and left.open >= level else wrapped(left.text)
-    bare = (right.level > level or right.prefix) and not right.text.startswith("-")
-    after = right.text if bare else wrapped(right.text)
-    opened = min(level, right.open) if bare else level
-    if terms and before == left.text:
-        terms = (*terms, f"{sign} {after}")
-    elif terms:
-        terms = (before, f"{sign} {after}")
-    return Piece(f"{before} {sign} {after}", level, opened, terms=terms)
+def special(form: str) -> Callable[[Form], Form]:
+    """Say which special form a function prints."""
 
+    def keep(function: Form) -> Form:
+        FORMS[form] = function
+        return function
 
-def _apart(piece: Piece) -> bool:
-    """Say whether a part may stand beside \\lor as it is: \\land is put in parentheses there."""
-    return piece.level not in (AND, NOT)
+    return keep
 
 
 def axes_of(node: Node) -> tuple[str, ...]:

@@ -346,6 +346,11 @@ class _Cleaner:
             return
         if part[1].text.replace("begin", "end") != part[-1].text:
             return
+        if part[-1].text == "\\end{aligned}" and not any(
+            t.kind != "command" for t in self.out[:begin]
+        ):
+            del self.out[begin]
+            return
         start = 2
         if part[2].kind == "open" and part[-1].text == "\\end{array}":
             start = 1 + next(at for at, token in enumerate(part) if token.kind == "close")

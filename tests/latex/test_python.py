@@ -330,6 +330,32 @@ def test_a_long_row_of_axes_is_broken():
     assert tree(again(f)["f"]) == tree(f)
 
 
+def test_deep_and_shared_parts_are_written_in_lines_of_their_own():
+    @formula
+    def deep(X: R[seq, emb]) -> R[seq, emb]:
+        for _ in range(300):
+            X = nt.relu(X) + 1
+        return X
+
+    @formula
+    def deep_in_its_indices(X: R[seq, emb]) -> R[seq, emb]:
+        place = nt.iota(seq)
+        for _ in range(150):
+            place = nt.sin(place) + 1
+        return X * place
+
+    @formula
+    def shared(X: R[seq, emb]) -> R[seq, emb]:
+        place = nt.iota(seq)
+        for _ in range(40):
+            X, place = X + X, place + 1
+        return X - place
+
+    for made in (deep, deep_in_its_indices, shared):
+        assert tree(again(made)[made.name]) == tree(made)
+        assert len(python_of([made])) < 20_000
+
+
 def test_the_formulas_of_the_models_are_read_back():
     names = again(model.layer, model.embed, model.output)
     for name in ("FFN", "att", "MHA", "lnorm", "layer", "embed", "output"):

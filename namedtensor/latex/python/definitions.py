@@ -10,8 +10,9 @@ from typing import Any
 from namedtensor.formula.signature import Parameter, R, Space
 from namedtensor.formula.written import Written
 from namedtensor.latex.python.code import NOTHING, Atom, Code, Group, call, flat, statement
+from namedtensor.latex.python.indexed import indexed_parts, is_constant, operands_first
 from namedtensor.latex.python.names import Names
-from namedtensor.latex.python.spelling import Spelling, is_constant, is_indexed
+from namedtensor.latex.python.spelling import Spelling
 from namedtensor.primitives import Node
 
 #: A part that is used twice gets a name where its code is longer than this.
@@ -53,15 +54,16 @@ def definition(
 ) -> Definition:
     """Write a formula; `settings` are those that each formula of the module keeps."""
     names.begin()
-    spelling = Spelling(names, written.signature, written.called, settings)
+    indexed = indexed_parts(written.results)
+    spelling = Spelling(names, written.signature, written.called, settings, indexed=indexed)
     named = {node: name for name, node in reversed(written.locals.items())}
-    constant = _is_constant(written)
+    constant = not written.signature.parameters and _is_constant(written.results, indexed)
     if constant:
         named[written.results[0]] = written.name
     header = [] if constant else _header(written, spelling)
     found = Definition(written.name, header, constant=constant)
-    order, uses = _order(written.results)
-    spelling.open |= _open(order, written.results)
+    order, uses = _order(written.results, indexed)
+    spelling.open |= _open(order, written.results, indexed)
     for node in order:
         name = named.get(node)
         code = spelling.code(node)
@@ -69,19 +71,16 @@ def definition(
             name = names.part()
         if name is not None and node not in spelling.bound:
             found.parts.append((name, node, code))
-            if is_indexed(node) and is_constant(node, node in spelling.open):
+            if node in indexed and is_constant(node, node in spelling.open):
                 found.closed[name] = "\n".join(statement(f"{name} = ", code, 0))
             spelling.bound[node] = name
     found.results = [spelling.code(node) for node in written.results]
     return found
 
 
-def _is_constant(written: Written) -> bool:
-    """Say whether a formula takes nothing and is a tensor that its indices define."""
-    if written.signature.parameters or len(written.results) != 1:
-        return False
-    (result,) = written.results
-    return is_indexed(result) and is_constant(result, False)
+def _is_constant(results: tuple[Node, ...], indexed: set[Node]) -> bool:
+    """Say whether a result is a tensor that its indices define."""
+    return len(results) == 1 and results[0] in indexed and is_constant(results[0], False)
 
 
 def _deserves_a_name(node: Node, code: Code, uses: int, result: bool) -> bool:
@@ -92,41 +91,32 @@ def _deserves_a_name(node: Node, code: Code, uses: int, result: bool) -> bool:
     return not result and (code.width > LONG or code.height > DEEP)
 
 
-def _order(results: tuple[Node, ...]) -> tuple[list[Node], Counter[Node]]:
+def _order(results: tuple[Node, ...], indexed: set[Node]) -> tuple[list[Node], Counter[Node]]:
     """List the parts, operands first, with how often each is used; index-defined ones are whole."""
-    order: list[Node] = []
+    order = list(operands_first(results, indexed))
     uses: Counter[Node] = Counter(results)
-    seen: set[Node] = set()
-    pending = [(node, False) for node in reversed(results)]
-    while pending:
-        node, done = pending.pop()
-        if done:
-            order.append(node)
-        elif node not in seen:
-            seen.add(node)
-            pending.append((node, True))
-            if not is_indexed(node):
-                uses.update(node.operands)
-                pending += [(operand, False) for operand in reversed(node.operands)]
+    for node in order:
+        if node not in indexed:
+            uses.update(node.operands)
     return order, uses
 
 
-def _open(order: list[Node], results: tuple[Node, ...]) -> set[Node]:
+def _open(order: list[Node], results: tuple[Node, ...], indexed: set[Node]) -> set[Node]:
     """Find the index-defined parts that take their sizes from what they meet, wherever they stand."""
-    fixed: set[Node] = {node for node in results if is_indexed(node)}
+    fixed: set[Node] = {node for node in results if node in indexed}
     met: set[Node] = set()
     for node in order:
-        if is_indexed(node):
+        if node in indexed:
             continue
+        others = [o for o in node.operands if o not in indexed]
         for operand in node.operands:
-            if is_indexed(operand):
-                (met if node.name != "call" and _meets(operand, node) else fixed).add(operand)
+            if operand in indexed:
+                (met if node.name != "call" and _meets(operand, others) else fixed).add(operand)
     return met - fixed
 
 
-def _meets(part: Node, user: Node) -> bool:
+def _meets(part: Node, others: list[Node]) -> bool:
     """Say whether the other operands have, and are alone in having, the sizes of a part."""
-    others = [o for o in user.operands if o is not part and not is_indexed(o)]
     for name, size in part.type.axes:
         found = [o.type.size(name) for o in others if o.type.has(name)]
         if size is not None and (not found or any(s is not size and s != size for s in found)):

@@ -8,8 +8,9 @@ from namedtensor.errors import NamedTensorError
 from namedtensor.formula import Formula
 from namedtensor.formula.written import Written
 from namedtensor.latex.python.definitions import Definition, definition
+from namedtensor.latex.python.indexed import operands_first
 from namedtensor.latex.python.names import OURS, Names
-from namedtensor.latex.python.settings import kept_settings, parts_of, with_settings
+from namedtensor.latex.python.settings import kept_settings, with_settings
 
 TITLE = '"""Formulas in the named tensor notation."""'
 
@@ -41,7 +42,12 @@ def python_of(formulas: Iterable[Formula], failed: list[NamedTensorError] | None
     <BLANKLINE>
     """
     written = _with_called(formulas, failed)
-    named = {a for one in written.values() for part in parts_of(one) for a in part.type.names}
+    named = {
+        a
+        for one in written.values()
+        for part in operands_first(one.results)
+        for a in part.type.names
+    }
     names = Names(written, _local_names(written.values()), named)
     kept = {one.name: kept_settings(one) for one in written.values()}
     found = [definition(one, names, kept) for one in written.values()]

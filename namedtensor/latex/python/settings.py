@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 from namedtensor.errors import NamedTensorError
 from namedtensor.formula import Formula
 from namedtensor.formula.written import Written
-from namedtensor.primitives import Node, Type, argument
+from namedtensor.latex.python.indexed import operands_first
+from namedtensor.primitives import Type, argument
 from namedtensor.primitives.type import kind_of
 from namedtensor.tensor import SymbolicTensor
 
@@ -36,17 +36,5 @@ def _symbol(name: str, value: Any) -> SymbolicTensor:
 def kept_settings(written: Written) -> frozenset[str]:
     """Name the settings that a formula is written with."""
     known = {p.name for p in written.signature.parameters if p.setting}
-    used = [n.operation.params[0] for n in parts_of(written) if n.name == "argument"]
+    used = [n.operation.params[0] for n in operands_first(written.results) if n.name == "argument"]
     return frozenset(name for name in used if name in known)
-
-
-def parts_of(written: Written) -> Iterator[Node]:
-    """Give every part of a formula once."""
-    seen: set[Node] = set()
-    pending = list(written.results)
-    while pending:
-        node = pending.pop()
-        if node not in seen:
-            seen.add(node)
-            pending += node.operands
-            yield node

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from namedtensor.formula import Formula
 from namedtensor.formula.signature import Signature
 from namedtensor.latex.python.code import UNARY, Atom, Before, Code, call, flat, index
+from namedtensor.latex.python.indexed import iotas, not_looked_at, one_for_each_axis
 from namedtensor.latex.python.names import Names
 from namedtensor.primitives import Node, size_of
 
@@ -23,8 +24,8 @@ class Spelling:
     """The code of one formula's parts.
 
     `settings` are the numbers that each formula of the module keeps as settings; `bound` are the
-    parts that have a name by now, `indices` the indices inside of a `define`, and `open` the parts
-    that take their sizes from what they meet.
+    parts that have a name by now, `indices` the indices inside of a `define`, `indexed` the parts
+    that depend on their indices alone, and `open` those that take their sizes from what they meet.
     """
 
     names: Names
@@ -33,6 +34,7 @@ class Spelling:
     settings: Mapping[str, frozenset[str]] = field(default_factory=dict)
     bound: dict[Node, str] = field(default_factory=dict)
     indices: dict[Node, str] = field(default_factory=dict)
+    indexed: set[Node] = field(default_factory=set)
     open: set[Node] = field(default_factory=set)
     made: dict[Node, Code] = field(default_factory=dict)
 
@@ -48,7 +50,7 @@ class Spelling:
             return Atom(name)
         if node in self.made and not self.indices:
             return self.made[node]
-        if not self.indices and is_indexed(node):
+        if not self.indices and node in self.indexed:
             written = self.defined(node)
         else:
             written = FORMS.get(node.name, plain_call)(self, node)
@@ -103,11 +105,11 @@ class Spelling:
         if identity is not None:
             return identity
         body, every = node, []
-        while (inner := _not_looked_at(body)) is not None:
+        while (inner := not_looked_at(body)) is not None:
             every.append(body.operands[0].operands[0])
             body = inner
         counted = [n for n in iotas(body) if n.operation.params[0] in body.type.names]
-        counted = _one_for_each_axis([*counted, *reversed(every)])
+        counted = one_for_each_axis([*counted, *reversed(every)])
         if not counted or node.name == "iota":
             return FORMS.get(node.name, plain_call)(self, node)
         busy = set(self.signature.python.parameters)
@@ -168,60 +170,3 @@ def plain_call(spelling: Spelling, node: Node) -> Code:
     if params:
         head += f"[{spelling.axes(under)}]"
     return call(head, *spelling.operands(node))
-
-
-# ------------------------------------------------------------------------ what depends on indices
-
-
-def is_indexed(node: Node) -> bool:
-    """Say whether a part depends on its indices, on sizes and numbers, and on nothing else."""
-    if node.type.host or not node.type.weak:
-        return False
-    leaves = list(_leaves(node))
-    return all(n.type.host or n.name in ("iota", "listed") for n in leaves) and any(
-        n.name == "iota" for n in leaves
-    )
-
-
-def is_constant(node: Node, open_: bool) -> bool:
-    """Say whether an index-defined part is the same in every formula: it looks at no size."""
-    sizes = [n.operands[0] for n in _leaves(node) if n.name == "iota" and n.operands and not open_]
-    return all(n.closed for n in (*_leaves(node), *sizes) if n.type.host)
-
-
-def iotas(node: Node) -> list[Node]:
-    """List the counted axes below a part, primed ones first."""
-    found = dict.fromkeys([n for n in _leaves(node) if n.name == "iota"])
-    return sorted(found, key=lambda n: -n.operation.params[0].count("'"))
-
-
-def _leaves(node: Node) -> Iterator[Node]:
-    """Give what stands at the ends of a part, sizes under a count left out."""
-    seen, pending = {node}, [node]
-    while pending:
-        part = pending.pop()
-        if part.name in ("iota", "call", "dropout") or not part.operands:
-            yield part
-            continue
-        for operand in reversed(part.operands):
-            if operand not in seen:
-                seen.add(operand)
-                pending.append(operand)
-
-
-def _not_looked_at(node: Node) -> Node | None:
-    """Undo how `define` gives a tensor an axis at which its rule does not look."""
-    if node.name != "where" or node.operands[1] is not node.operands[2]:
-        return None
-    condition, inner = node.operands[0], node.operands[1]
-    if condition.name != "ge" or condition.operands[0].name != "iota":
-        return None
-    (axis,) = condition.operands[0].operation.params
-    return None if inner.type.has(axis) else inner
-
-
-def _one_for_each_axis(counted: list[Node]) -> list[Node]:
-    found: dict[str, Node] = {}
-    for n in counted:
-        found.setdefault(n.operation.params[0], n)
-    return list(found.values())

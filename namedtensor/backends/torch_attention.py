@@ -147,6 +147,31 @@ def _heads(x: Array, y: Array) -> Array:
     return grouped.reshape(x.shape[0], heads, *grouped.shape[3:])
 
 
+# ----------------------------------------------------------------------------- what nt.explain says
+
+
+def path_by_index(
+    n: int, m: int, widths: tuple[int, int], dtype: Any, device: Any, dropped: bool
+) -> str:
+    """Say how attention with a mask by index runs for n queries, m keys, and features so wide."""
+    lacks = _flex_lacks(widths, dtype, device, dropped)
+    if n * m <= SHORT:
+        return f"with its mask built, since {n} x {m} scores are few"
+    if lacks:
+        return f"in blocks of queries, each with its part of the mask: FlexAttention takes {lacks}"
+    return "by FlexAttention, which computes the mask where it is used"
+
+
+def path_of_scores(widths: tuple[int, int], device: Any, dropped: bool) -> str:
+    """Say why torch computes all scores at once, or nothing where its kernel does not."""
+    if device.type != "cpu":
+        return ""
+    lacks = "no dropout" if dropped else ""
+    if widths[0] != widths[1]:
+        lacks = f"values as wide as keys (they are {widths[1]} and {widths[0]} wide)"
+    return f"with all scores at once: on {device}, torch's kernel takes {lacks}" if lacks else ""
+
+
 # -------------------------------------------------------------------------------- FlexAttention
 
 _compiled: dict[str, Function] = {}
@@ -154,14 +179,23 @@ _compiled: dict[str, Function] = {}
 
 def _flex_takes(q: Array, k: Array, v: Array, dropout_p: float) -> bool:
     """Say whether FlexAttention has a fast kernel for these, with gradients."""
+    widths = q.shape[-1], v.shape[-1]
     return (
-        q.is_cuda
-        and q.dtype in (torch.float16, torch.bfloat16, torch.float32)
+        not _flex_lacks(widths, q.dtype, q.device, dropout_p != 0.0)
         and q.dtype == k.dtype == v.dtype
-        and min(q.shape[-1], v.shape[-1]) >= 16
-        and dropout_p == 0.0
         and (torch.compiler.is_compiling() or not transformed(q, k, v))
     )
+
+
+def _flex_lacks(widths: tuple[int, int], dtype: Any, device: Any, dropped: bool) -> str:
+    """Say what FlexAttention would need, in words, or nothing where it has it."""
+    if device.type != "cuda":
+        return f"data on CUDA (they are on {device})"
+    if dtype not in (torch.float16, torch.bfloat16, torch.float32):
+        return f"float32, bfloat16 or float16 (they are {dtype})"
+    if min(widths) < 16:
+        return f"16 features or more (they are {min(widths)})"
+    return "no dropout" if dropped else ""
 
 
 def _flex(

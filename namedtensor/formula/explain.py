@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import functools
+import math
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from namedtensor.formula.formula import Formula
+from namedtensor.formula.rewrite.attention_kernel import ATTENTION, Parts
 from namedtensor.formula.rewrite.misses import misses
 from namedtensor.formula.trace import Trace
+from namedtensor.plans.compile import retyped
 from namedtensor.primitives import Node
+from namedtensor.tensor import NamedTensor
 
 
 def explain(formula: Formula, *args: Any, **kwargs: Any) -> str:
@@ -28,13 +34,15 @@ def explain(formula: Formula, *args: Any, **kwargs: Any) -> str:
     trace.compile()
     lines = [f"{formula.name} on {trace.library}"]
     lines += [f"  {fired.rule}: {fired.formula}" for fired in trace.fired]
-    lines += [f"  not {rule}: {why}" for rule, why in _misses(trace.nodes)]
+    lines += [f"  not {rule}: {why}" for rule, why in _found(trace.nodes, misses)]
+    lines += _found(trace.nodes, functools.partial(_paths, trace))
     if len(lines) == 1:
         lines.append("  as written: no rule applies")
     return "\n".join(lines)
 
 
-def _misses(nodes: tuple[Node, ...]) -> list[tuple[str, str]]:
+def _found(nodes: tuple[Node, ...], look: Callable[[Node], list[Any]]) -> list[Any]:
+    """Ask every node of the trees once, and give what each says, once."""
     seen: set[Node] = set()
     found = []
     waiting = list(nodes)
@@ -42,6 +50,38 @@ def _misses(nodes: tuple[Node, ...]) -> list[tuple[str, str]]:
         node = waiting.pop()
         if node not in seen:
             seen.add(node)
-            found += misses(node)
+            found += look(node)
             waiting += node.operands
     return list(dict.fromkeys(found))
+
+
+def _paths(trace: Trace, node: Node) -> list[str]:
+    """Say where a kernel takes another path for these sizes, this dtype or this device."""
+    if node.operation.primitive is not ATTENTION or trace.library != "torch":
+        return []
+    from namedtensor.backends import torch_attention
+
+    parts = Parts(*node.operation.params)
+    _, K, V = [dict(operand.type.axes) for operand in node.operands[:3]]
+    rows = [node.type.size(a) for a in parts.queries]
+    values = [size for a, size in V.items() if a not in K]
+    given = [leaf.tensor for leaf in trace.leaves if leaf.tensor.kind == "float"]
+    data = next((X.data for X in given if isinstance(X, NamedTensor)), None)
+    if data is None:
+        return []
+    n, m, width, wide = (
+        _product(trace, sizes)
+        for sizes in (rows, [K[a] for a in parts.seqs], [K[a] for a in parts.keys], values)
+    )
+    if parts.keeps is None and parts.scores is None:
+        said = torch_attention.path_of_scores((width, wide), data.device, parts.dropped)
+    else:
+        said = torch_attention.path_by_index(
+            n, m, (width, wide), data.dtype, data.device, parts.dropped
+        )
+    return [f"  attention runs {said}"] if said else []
+
+
+def _product(trace: Trace, sizes: Iterable[Any]) -> int:
+    numbers = [s if isinstance(s, int) else retyped(s, trace.types).value for s in sizes]
+    return math.prod(numbers)

@@ -36,6 +36,7 @@ class Walk:
         self.names = linker.names
         self.linked = linked
         self.seen: set[Any] = set()
+        self.listed_sizes: set[str | None] = set()
 
     def run(self) -> None:
         linked, defined = self.linked, self.linked.defined
@@ -43,6 +44,7 @@ class Walk:
         call = defined.call
         if call is not None:
             Arguments(self.linker, linked, call, around).list()
+            self.listed_sizes = self._sizes_of_listed(call, around)
         signature = self.names.signature(defined)
         linked.result = signature.codomain if signature else self._declared_result()
         members = self._members(defined)
@@ -53,6 +55,16 @@ class Walk:
             self._body(defined, around)
         self._unreached(call, around)
         self._sort()
+
+    def _sizes_of_listed(self, call: Call, around: Around) -> set[str | None]:
+        """List the letters of sizes that the listed parameters are declared with."""
+        found: set[str | None] = set()
+        for parameter in call.parameters:
+            meaning = self.names.parameter(parameter, around.place, around.indices)
+            if meaning is not None and meaning.declared is not None:
+                axes = meaning.declared.space.axes
+                found |= {key(a.size) for a in axes if a.size is not None}
+        return found
 
     def _declared_result(self) -> Space | None:
         """Find what the defined name itself is declared to be."""
@@ -172,7 +184,7 @@ class Walk:
         )
 
     def _known(self, name: Letter | Scripts, text: str, around: Around) -> bool:
-        if around.own and text in self.linked.own:
+        if around.own and (text in self.linked.own or text in self._own_sizes()):
             return True
         if around.own and text in self.linked.listed:
             meaning = self.names.parameter(name, around.place, around.indices)
@@ -187,6 +199,16 @@ class Walk:
         elif meaning.kind == "function":
             self._implicit(self._callee(meaning))
         return True
+
+    def _own_sizes(self) -> set[str | None]:
+        """List the letters of sizes that the formula's own inputs are declared with."""
+        return {
+            key(axis.size)
+            for found in self.linked.inputs
+            if found.space is not None
+            for axis in found.space.axes
+            if axis.size is not None
+        } | self.listed_sizes
 
     def _small(self, name: Expression, text: str) -> bool:
         if stem(name) not in SMALL:

@@ -79,7 +79,7 @@ def test_a_call_with_too_many_arguments_says_how_many_there_are():
 def test_a_bundle_whose_members_are_declared_nowhere_says_so():
     text = r"$f(X; W) = W^1 + W^2 + X$, $g(X; V) = \exp f(X; V)$, $V^2 \in \mathbb{R}^{\text{a}}$"
     assert message(text, lambda d: d["g"](X, V2=X)) == (
-        "error[arguments]: V: V is to hold V^1, which is not declared",
+        "error[arguments]: V is to hold V^1, which is not declared",
         "hint: declare V^1, which stands for W^{1} here",
     )
 

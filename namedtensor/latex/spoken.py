@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from namedtensor.latex.branches import letters_of, parts_of
+from namedtensor.latex.branches import branches_of, letters_of, parts_of
 from namedtensor.latex.statements import is_name, is_range
 from namedtensor.latex.syntax import (
     Big,
+    Binary,
     Call,
     Constraint,
     Declaration,
@@ -15,10 +16,12 @@ from namedtensor.latex.syntax import (
     Expression,
     Indexed,
     Letter,
+    Number,
     Relation,
     Scripts,
     Signature,
     Statement,
+    Unary,
 )
 from namedtensor.latex.words import FUNCTIONS
 
@@ -34,7 +37,8 @@ class Spoken:
 
     def __init__(self) -> None:
         self.here: set[tuple[int, str]] = set()
-        self.given: set[tuple[int, str]] = set()
+        self.given: set[tuple[int | None, str]] = set()
+        self.families: set[tuple[int | None, str]] = set()
         self.shaped: set[tuple[int, str]] = set()
         self.anywhere: set[str] = set()
 
@@ -44,9 +48,11 @@ class Spoken:
         if isinstance(statement, Declaration):
             self.shaped |= {(section, key_of(name)) for name in statement.names}
         for name in subjects_of(statement):
-            if not isinstance(statement, Constraint):
-                self.given.add((section, head_of(name)))
             key = key_of(name)
+            if not isinstance(statement, Constraint):
+                self.given |= {(section, key), (None, key)}
+                if isinstance(name, Scripts) and isinstance(name.sup or name.sub, Letter | Binary):
+                    self.families |= {(section, head_of(name)), (None, head_of(name))}
             if len(key) > 1:
                 self.anywhere.add(key)
 
@@ -63,8 +69,22 @@ class Spoken:
         if not isinstance(statement, Definition) or positional:
             return False
         own = {letter.text for letter in letters_of(statement.target)}
-        used = {letter.text for letter in letters_of(statement.body)} - own
-        return any(name in self.anywhere or (section, name) in self.given for name in used)
+        return any(
+            head_of(name) not in own and self.gives(name, section)
+            for name in names_of(statement.body)
+        )
+
+    def gives(self, name: Expression, section: int | None = None) -> bool:
+        """Say whether a name is given: itself, as a member of a family, or with a power."""
+        head, key = head_of(name), key_of(name)
+        if key in self.anywhere or (section, key) in self.given:
+            return True
+        if not isinstance(name, Scripts):
+            return False
+        if (section, head) in self.families:
+            return True
+        power = name.sub is None and isinstance(name.sup, Number | Unary | Binary | None)
+        return power and (section, head) in self.given
 
 
 def closed_among(statements: Sequence[Statement], spoken: Spoken) -> list[Statement]:
@@ -74,20 +94,33 @@ def closed_among(statements: Sequence[Statement], spoken: Spoken) -> list[Statem
     """
     whole = [s for s in statements if isinstance(s, Definition) and _is_plain(s.target)]
     for _ in range(ROUNDS):
-        known = {head_of(s.target) for s in whole} | spoken.anywhere
-        known |= {name for _, name in spoken.given}
-        kept = [s for s in whole if _free(s) <= known]
+        defined = Spoken()
+        for statement in whole:
+            defined.add(statement, 0)
+        kept = [
+            s
+            for s in whole
+            if all(spoken.gives(name) or defined.gives(name, 0) for name in _free(s))
+        ]
         if len(kept) == len(whole):
             break
         whole = kept
-    used = {name for s in whole if isinstance(s.target, Call) for name in _free(s)}
+    used = {head_of(name) for s in whole if isinstance(s.target, Call) for name in _free(s)}
     used |= {head_of(s.target) for s in whole if isinstance(s.target, Scripts) and _recurs(s)}
     return [s for s in whole if isinstance(s.target, Call) or head_of(s.target) in used]
 
 
-def _recurs(definition: Definition) -> bool:
-    head = head_of(definition.target)
-    return any(letter.text == head for letter in letters_of(definition.body))
+def _free(definition: Definition) -> list[Expression]:
+    """Give the names that a definition takes from elsewhere."""
+    own = {letter.text for letter in letters_of(definition.target)}
+    for big in parts_of(definition.body, Big):
+        own |= {letter.text for letter in letters_of(big.lower)}
+    return [
+        name
+        for name in names_of((definition.body, *definition.chain))
+        if not (head_of(name) in own or head_of(name) in CONSTANTS or head_of(name) in FUNCTIONS)
+        and not all(part in own for part in head_of(name))
+    ]
 
 
 def _is_plain(target: Expression) -> bool:
@@ -97,19 +130,24 @@ def _is_plain(target: Expression) -> bool:
     return not isinstance(target, Indexed)
 
 
-def _free(definition: Definition) -> set[str]:
-    """Name what a definition takes from elsewhere."""
-    own = {letter.text for letter in letters_of(definition.target)}
-    for big in parts_of(definition.body, Big):
-        own |= {letter.text for letter in letters_of(big.lower)}
-    return {
-        letter.text
-        for letter in letters_of((definition.body, *definition.chain))
-        if letter.text not in own
-        and letter.text not in CONSTANTS
-        and letter.text not in FUNCTIONS
-        and not (letter.style == "letter" and all(part in own for part in letter.text))
-    }
+def _recurs(definition: Definition) -> bool:
+    head = head_of(definition.target)
+    return any(letter.text == head for letter in letters_of(definition.body))
+
+
+def names_of(whole: object) -> Iterator[Expression]:
+    """Give the names in a part of the tree: letters, and letters with scripts as one."""
+    waiting: list[object] = [whole]
+    while waiting:
+        thing = waiting.pop()
+        if isinstance(thing, Letter) or (
+            isinstance(thing, Scripts) and isinstance(thing.base, Letter)
+        ):
+            yield thing
+        elif isinstance(thing, tuple):
+            waiting += thing
+        else:
+            waiting += [getattr(thing, name) for name in branches_of(thing)]
 
 
 def subjects_of(statement: Statement) -> Iterator[Expression]:

@@ -22,8 +22,10 @@ from namedtensor.latex.syntax import (
     Expression,
     Indexed,
     Induction,
+    Is,
     Items,
     Letter,
+    Logic,
     Relation,
     Scripts,
     Signature,
@@ -105,6 +107,8 @@ def _is_condition_of(before: Sequence[Found | Failed], piece: Piece, read: Seque
         return False
     last, relation = before[0], read[0].statement.relation
     if not isinstance(last, Found) or not isinstance(last.statement, Definition):
+        return False
+    if not isinstance(relation, Relation | Is | Logic):
         return False
     when = piece.word.split(" ")[0] in words.WHEN
     if not (when or (not piece.word and is_range(relation))):

@@ -115,6 +115,11 @@ class Axes(Cursor):
                 axes.append(self.axis())
         return tuple(axes)
 
+    def spells_axes(self, bounds: tuple[int, int]) -> bool:
+        """Say whether letters without a font are meant as axes: emb is, and a lone theta is not."""
+        kinds = [token.kind for token in self.tokens[bounds[0] : bounds[1]]]
+        return kinds.count("letter") > 1 or not AXIS_KINDS.isdisjoint(kinds)
+
     def next_is_axes(self, ahead: int = 0) -> bool:
         """Say whether the argument that begins here holds named axes and nothing else."""
         at = self.at

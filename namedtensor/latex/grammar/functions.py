@@ -134,7 +134,7 @@ class Functions(Spaces):
         if word in words.CHOOSING and not over:
             return self.reach(word, self.script(below), None, start)
         axes = self.axes_in(below)
-        self.named = True
+        self.named = self.named or over or self.spells_axes(below)
         if word:
             name = self.function_name(bounds, token)
             return self.apply(self.scripts(name, start), axes, start, True)

@@ -225,8 +225,9 @@ class Parser(Parts):
             self.group()
             self.group()
             return Binary(self.span(start), INFIX[op][1], left, self.expression(power + 1))
-        axes = self.axes_argument()
-        self.named = True
+        below = self.group()
+        axes = self.axes_in(below)
+        self.named = self.named or self.spells_axes(below)
         self.group()
         return self._with_axes(left, op, axes, start)
 

@@ -11,6 +11,7 @@ from types import ModuleType
 
 from namedtensor.command.files import CommandError, text_of
 from namedtensor.formula import Formula
+from namedtensor.latex.names import DIALECTS
 
 NAME = "latex"
 HELP = "print a Python module's formulas as LaTeX"
@@ -20,9 +21,10 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE.py", help="a Python file with formulas; it is run")
     parser.add_argument(
         "--dialect",
-        choices=("underset", "macros"),
+        choices=DIALECTS,
         default="underset",
-        help="plain LaTeX (underset, the default), or the notation's style file (macros)",
+        help="plain LaTeX (underset, the default), or the notation's style file: macros, or ndef with a "
+        "command for each axis",
     )
 
 

@@ -142,6 +142,7 @@ def test_latex_prints_the_formulas_of_a_module_in_their_order(capsys, tmp_path):
     assert r"\text{emb}" in out
     assert out.count("$$") == 4
     assert r"\name{emb}" in said(capsys, "latex", str(file), "--dialect", "macros")[1]
+    assert r"\ndef{\emb}{emb}" in said(capsys, "latex", str(file), "--dialect", "ndef")[1]
 
 
 def test_formulas_of_other_modules_come_before_those_that_call_them(capsys, tmp_path):

@@ -330,6 +330,20 @@ def test_a_long_row_of_axes_is_broken():
     assert tree(again(f)["f"]) == tree(f)
 
 
+def test_sizes_with_names_of_their_own_are_declared():
+    n, m = nt.sizes("n project")
+
+    @formula
+    def both(X: R[seq[n], emb], Y: R[seq[m], emb]) -> R[seq, emb]:
+        return nt.concat[seq](X, Y) * abs(seq) / Y.size(seq)
+
+    text = python_of([both, project])
+    assert 'seq, emb, hid = axes("seq emb hid")\nn, project_size = nt.sizes("n project_size")\n' in text
+    assert "def both(X: R[seq[n], emb], Y: R[seq[project_size], emb]) -> R[seq, emb]:\n" in text
+    assert "    return nt.concat[seq](X, Y) * abs(seq) / Y.size(seq)\n" in text
+    assert tree(again(both, project)["both"]) == tree(both)
+
+
 def test_deep_and_shared_parts_are_written_in_lines_of_their_own():
     @formula
     def deep(X: R[seq, emb]) -> R[seq, emb]:

@@ -161,10 +161,15 @@ def _parameter(parameter: Parameter, python: Any, spelling: Spelling) -> str:
 
 def _space(space: Space, spelling: Spelling) -> str:
     letter = spelling.nt(space.letter)
-    axes = [
-        f"{spelling.axis(a.name)}[{a.size}]" if isinstance(a.size, int) else spelling.axis(a.name)
-        for a in space.axes
-    ]
+    axes = []
+    for axis in space.axes:
+        size = space.size_name(axis.name)
+        if size is not None:
+            axes.append(f"{spelling.axis(axis.name)}[{spelling.names.size(size)}]")
+        elif isinstance(axis.size, int):
+            axes.append(f"{spelling.axis(axis.name)}[{axis.size}]")
+        else:
+            axes.append(spelling.axis(axis.name))
     return f"{letter}[{', '.join(axes)}]" if axes else letter
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import keyword
+import re
 from collections.abc import Iterable
 
 from namedtensor.axes import BOUND, shown
@@ -30,6 +31,7 @@ class Names:
         self.package = next(n for n in ("nt", "namedtensor", "nt_") if n not in self.own)
         self.taken = {*self.own, *OURS, self.package, *dir(builtins), *keyword.kwlist}
         self.axes: dict[str, str] = {}
+        self.sizes: dict[str, str] = {}
         self.letters: set[str] = set()
         self.imported: set[str] = set()
 
@@ -59,6 +61,13 @@ class Names:
             wanted = stem + name[len(stem) :].replace("'", "_").replace("*", "_star")
             found = self.axes[name] = self._free(wanted, f"{stem}_axis{wanted[len(stem) :]}")
         return found
+
+    def size(self, name: str) -> str:
+        """Name a size of declarations: n in R[seq[n]]."""
+        if name not in self.sizes:
+            word = re.sub(r"\W+", "_", re.sub("[{}]", "", name)).strip("_")  # c_{l-1} is c_l_1
+            self.sizes[name] = self._free(word, f"{word}_size")
+        return self.sizes[name]
 
     def begin(self) -> None:
         """Begin another formula, whose sums over an index may use the same letters again."""
@@ -98,7 +107,7 @@ class Names:
         return name
 
     def declarations(self) -> list[str]:
-        """Write the lines that make the axes."""
+        """Write the lines that make the axes, and the names of sizes."""
         plain = {name: text for name, text in self.axes.items() if name.isidentifier()}
         lines, names = [], list(plain)
         while names:
@@ -110,6 +119,9 @@ class Names:
         for name, text in self.axes.items():
             if name not in plain:
                 lines.append(f"{text} = {self._again(name)}")
+        if self.sizes:
+            words = self.sizes.values()
+            lines.append(f'{", ".join(words)} = {self.ours("sizes")}("{" ".join(words)}")')
         return lines
 
     def _again(self, name: str) -> str:

@@ -144,18 +144,19 @@ class Spelling:
 def declared_sizes(signature: Signature) -> dict[str, Any]:
     """Give the sizes that abs(axis) stands for: those of the first parameter with the axis."""
     found: dict[str, Any] = {}
-    shared: dict[str, Any] = {}
+    shared: dict[Any, Any] = {}
 
-    def look(path: str, parameter: Any, own: dict[str, Any]) -> None:
+    def look(path: str, parameter: Any, own: dict[Any, Any]) -> None:
         if parameter.bundle is not None:
-            inner: dict[str, Any] = {}
+            inner: dict[Any, Any] = {}
             for part in parameter.bundle.signature.parameters:
                 if part.after:
                     look(f"{path}.{part.name}", part, inner)
         elif parameter.space is not None:
             for place, axis in enumerate(parameter.space.axes):
                 size = axis.size if isinstance(axis.size, int) else size_of(path, axis.name, place)
-                found.setdefault(axis.name, own.setdefault(axis.name, size))
+                key = (axis.name, parameter.space.size_name(axis.name))
+                found.setdefault(axis.name, own.setdefault(key, size))
 
     for parameter in signature.parameters:
         look(parameter.name, parameter, shared)

@@ -26,7 +26,7 @@ from namedtensor.latex.syntax import (
     Under,
 )
 from namedtensor.latex.values import Value
-from namedtensor.latex.vocabulary import CONSTANTS, constant, word_of
+from namedtensor.latex.vocabulary import constant, word_of
 from namedtensor.latex.wording import wording
 
 if TYPE_CHECKING:
@@ -51,18 +51,12 @@ def _split(e: Evaluator, name: Letter) -> tuple[Letter, ...] | None:
     """Take kh apart where k and h are names."""
     if name.style != "letter" or len(name.text) < 2 or not name.text.isalpha():
         return None
-    if name.text in CONSTANTS or name.text.lower() in _GREEK:
-        return None
+    if name.span.end - name.span.start != len(name.text):
+        return None  # a command, or a letter in a dress
     start = name.span.start
     parts = tuple([Letter(Span(start + i, start + i + 1), c) for i, c in enumerate(name.text)])
     known = all(p in e.bound or e.scope.find(p) is not None for p in parts)
     return parts if known else None
-
-
-_GREEK = frozenset(
-    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau "
-    "upsilon phi chi psi omega varepsilon vartheta varrho varsigma varphi ell infty".split()
-)
 
 
 def _product(e: Evaluator, parts: tuple[Letter, ...]) -> Value:

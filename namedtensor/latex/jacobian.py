@@ -8,20 +8,19 @@ everything that is linear, so that most rules are the operation itself on the op
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from namedtensor.axes import BOUND
 from namedtensor.errors import NamedTensorError
 from namedtensor.latex.hidden import renamed
 from namedtensor.latex.indices import Index
+from namedtensor.latex.partials import LINEAR, POINTWISE, RULES, STEPPED, like_zero, times
 from namedtensor.operations.contraction import dot
-from namedtensor.operations.elementwise import cos, erf, exp, log, sigmoid, sign, sin, sqrt, where
-from namedtensor.operations.matrices import inv
+from namedtensor.operations.elementwise import where
 from namedtensor.operations.reductions import mean
 from namedtensor.operations.reductions import sum as total
-from namedtensor.operations.vectors import argmax, argmin, softmax
+from namedtensor.operations.vectors import softmax
 from namedtensor.primitives import Node, table
 from namedtensor.primitives.node import describe
 from namedtensor.shape import sized
@@ -36,8 +35,10 @@ def jacobian(Y: Any, X: Any) -> Any:
     """Give the derivative of one expression by another that it is made of."""
     stars = {axis: Index(axis).axis for axis in X.axes}
     found = _Derivation(X, stars).of(Y.node)
-    if found is None:
-        found = _zero(X, stars) * _like_zero(Y)
+    axes = getattr(found, "axes", ())
+    if found is None or any(star not in axes for star in stars.values()):
+        zero = apply(table()["rename"](tuple(stars.items())), like_zero(X))
+        found = zero * like_zero(Y) if found is None else found + zero
     taken = set(Y.axes)
     pairs = []
     for axis, star in stars.items():
@@ -49,20 +50,19 @@ def jacobian(Y: Any, X: Any) -> Any:
     return renamed(found, pairs)
 
 
-def _over_axes_of(node: Node, found: Any) -> Any:
-    """Give a derivative all axes of what is derived: that of X + b does not depend on b."""
-    if found is None or set(node.type.names) <= set(getattr(found, "axes", ())):
-        return found
-    return found + _like_zero(SymbolicTensor(node))
+#: Summing the operand's derivative with weights.
+WEIGHTED = frozenset(("softmax", "log_softmax", "logsumexp", "norm"))
 
 
-def _like_zero(Y: Any) -> Any:
-    """Give 0 over the axes of Y."""
-    return where(Y == Y, 0.0, 0.0)
+@dataclass(frozen=True, slots=True, eq=False)
+class Diagonal:
+    """A derivative that is 0 but where axes and their stars have the same index.
 
+    `stars` tells the star of each such axis; the numbers there are the coefficient's.
+    """
 
-def _zero(X: Any, stars: dict[str, str]) -> Any:
-    return apply(table()["rename"](tuple(stars.items())), _like_zero(X))
+    coefficient: Any
+    stars: Mapping[str, str]
 
 
 class _Derivation:
@@ -71,21 +71,8 @@ class _Derivation:
     def __init__(self, X: Any, stars: dict[str, str]) -> None:
         self.X = X
         self.stars = stars
-        self.done: dict[Node, Any] = {X.node: self._identity()}
-
-    def _identity(self) -> Any:
-        """1 where the record is the same, 0 elsewhere."""
-        result: Any = None
-        for axis in self.stars:
-            result = self._equal(axis) if result is None else result * self._equal(axis)
-        return 1.0 if result is None else result
-
-    def _equal(self, axis: str) -> Any:
-        """1 where an axis and its star have the same index, 0 elsewhere."""
-        size = self.X.size(sized(axis, None))
-        own, other = Index(axis, size), Index(axis, size)
-        own.axis, other.axis = axis, self.stars[axis]
-        return where(own.counter() == other.counter(), 1, 0)
+        self.sizes = {star: X.size(sized(axis, None)) for axis, star in stars.items()}
+        self.done: dict[Node, Any] = {X.node: Diagonal(1.0, stars)}
 
     def of(self, node: Node) -> Any:
         """Give the derivative of a node; None where it does not depend on X."""
@@ -98,8 +85,30 @@ class _Derivation:
             elif missing:
                 waiting += missing
             else:
-                self.done[part] = _over_axes_of(part, self._derived(part))
-        return self.done[node]
+                self.done[part] = self._over_axes_of(part, self._derived(part))
+        return self.whole(self.done[node])
+
+    def whole(self, found: Any) -> Any:
+        """Write a diagonal out."""
+        if not isinstance(found, Diagonal):
+            return found
+        result = found.coefficient
+        for axis, star in found.stars.items():
+            own, other = Index(axis, self.sizes[star]), Index(axis, self.sizes[star])
+            own.axis, other.axis = axis, star
+            result = times(result, where(own.counter() == other.counter(), 1, 0))
+        return result
+
+    def _over_axes_of(self, node: Node, found: Any) -> Any:
+        """Give a derivative all axes of what is derived: that of X + b does not depend on b."""
+        if isinstance(found, Diagonal):
+            own = {*getattr(found.coefficient, "axes", ()), *found.stars}
+            if set(node.type.names) <= own:
+                return found
+            return Diagonal(found.coefficient + like_zero(SymbolicTensor(node)), found.stars)
+        if found is None or set(node.type.names) <= set(getattr(found, "axes", ())):
+            return found
+        return found + like_zero(SymbolicTensor(node))
 
     def _derived(self, node: Node) -> Any:
         parts = [self.done[o] for o in node.operands]
@@ -107,6 +116,10 @@ class _Derivation:
         if stepped or all(part is None for part in parts):
             return None
         operands = [SymbolicTensor(o) for o in node.operands]
+        kept = self._diagonal(node, operands, parts)
+        if kept is not None:
+            return kept
+        parts = [self.whole(part) for part in parts]
         if node.name in LINEAR and all(p is None for p in parts[1:]):
             return apply(node.operation, parts[0], *operands[1:])
         rule = RULES.get(node.name)
@@ -117,238 +130,85 @@ class _Derivation:
                 [(describe(node), str(node.type))],
                 "take it in Python, where torch knows it",
             )
-        if node.name == "dot" and [part is None for part in parts] in (
-            [True, False],
-            [False, True],
-        ):
-            place = [part is None for part in parts].index(True)
-            if node.operands[1 - place] is self.X.node:
-                return self._turned(operands[place], node.operation.params[0])
         return rule(SymbolicTensor(node), node.operation.params, operands, parts)
 
-    def _turned(self, other: Any, axes: Sequence[str]) -> Any:
-        """Derive X ._ax W, which is linear in X: W with its axis ax renamed to ax*."""
-        rename = table()["rename"](tuple([(a, self.stars[a]) for a in axes]))
-        result = apply(rename, other)
-        for axis in self.stars:
-            if axis not in axes:
-                result = result * self._equal(axis)
-        return result
+    # ------------------------------------------------------------------------------- diagonals
+
+    def _diagonal(self, node: Node, operands: Sequence[Any], parts: Sequence[Any]) -> Any:
+        """Derive what keeps to the diagonal, or sums over it; None for all else."""
+        given = [part for part in parts if part is not None]
+        if not all(isinstance(p, Diagonal) and p.stars == given[0].stars for p in given):
+            return None
+        stars = given[0].stars
+        bare: list[Any] = [None if part is None else part.coefficient for part in parts]
+        params = node.operation.params
+        if node.name in POINTWISE:
+            return Diagonal(RULES[node.name](SymbolicTensor(node), params, operands, bare), stars)
+        if node.name == "neg":
+            return Diagonal(-bare[0], stars)
+        if node.name == "rename":
+            return _renamed(bare[0], stars, dict(params[0]))
+        if node.name in ("sum", "mean"):
+            reduce = total if node.name == "sum" else mean
+            return self._summed(reduce, params[0], bare[0], stars)
+        if node.name == "dot" and len(parts) == 2 and len(given) == 1:
+            first = parts[0] is not None
+            coefficient, other = (bare[0], operands[1]) if first else (bare[1], operands[0])
+            return _contracted(coefficient, other, params[0], stars)
+        if node.name in WEIGHTED:
+            return self._weighted(node, operands[0], bare[0], stars)
+        return None
+
+    def _weighted(self, node: Node, x: Any, coefficient: Any, stars: Mapping[str, str]) -> Any:
+        """Derive what sums the operand's derivative with weights: softmax and its kin, and norms."""
+        (axes,) = node.operation.params
+        y = SymbolicTensor(node)
+        over = tuple([sized(a, None) for a in axes])
+        if node.name == "norm":
+            weighted = times(x / y, coefficient)
+        else:
+            weighted = times(y if node.name == "softmax" else softmax[over](x), coefficient)
+        summed = self._summed(total, axes, weighted, stars)
+        if node.name in ("norm", "logsumexp"):
+            return summed
+        if node.name == "log_softmax":
+            return self.whole(Diagonal(coefficient, stars)) - self.whole(summed)
+        return self.whole(Diagonal(weighted, stars)) - y * self.whole(summed)
+
+    def _summed(
+        self, reduce: Any, axes: Sequence[str], coefficient: Any, stars: Mapping[str, str]
+    ) -> Diagonal:
+        """Sum a diagonal over an axis that it stands on: the star takes the axis's place."""
+        rest = tuple([sized(a, None) for a in axes if a not in stars])
+        found = reduce[rest](coefficient) if rest else coefficient
+        for axis in axes:
+            if axis in stars and reduce is mean:
+                found = found / self.sizes[stars[axis]]
+        return Diagonal(_starred(found, axes, stars), _without(stars, axes))
 
 
-Rule = Callable[[Any, Any, Sequence[Any], Sequence[Any]], Any]
-
-#: Linear in their first operand, so that the derivative goes through them.
-LINEAR = frozenset(
-    "neg rename merge split at slice index sum mean trace diag unroll pool cumsum flip roll cast".split()
-)
+def _without(stars: Mapping[str, str], axes: Sequence[str]) -> Mapping[str, str]:
+    return {axis: star for axis, star in stars.items() if axis not in axes}
 
 
-#: Constant between their jumps.
-STEPPED = frozenset("floor ceil round trunc sign".split())
+def _starred(found: Any, axes: Sequence[str], stars: Mapping[str, str]) -> Any:
+    return _with_names(found, {a: stars[a] for a in axes if a in stars})
 
 
-def _added(terms: Sequence[Any]) -> Any:
-    result: Any = None
-    for term in terms:
-        if term is not None:
-            result = term if result is None else result + term
-    return result
+def _with_names(found: Any, names: Mapping[str, str]) -> Any:
+    pairs = tuple([(a, names[a]) for a in getattr(found, "axes", ()) if a in names])
+    return apply(table()["rename"](pairs), found) if pairs else found
 
 
-def _elementwise(*partials: Callable[..., Any]) -> Rule:
-    """Each operand's derivative times the partial derivative, which gets the operands and the result."""
-
-    def rule(y: Any, params: Any, operands: Sequence[Any], parts: Sequence[Any]) -> Any:
-        return _added(
-            [
-                None if part is None else partial(*operands, y) * part
-                for partial, part in zip(partials, parts, strict=True)
-            ]
-        )
-
-    return rule
+def _renamed(coefficient: Any, stars: Mapping[str, str], names: Mapping[str, str]) -> Diagonal:
+    moved = {names.get(axis, axis): star for axis, star in stars.items()}
+    return Diagonal(_with_names(coefficient, names), moved)
 
 
-def _sum(sign_: int) -> Rule:
-    def rule(y: Any, params: Any, operands: Sequence[Any], parts: Sequence[Any]) -> Any:
-        first, second = parts
-        if second is not None and sign_ < 0:
-            second = -second
-        return _added([first, second])
-
-    return rule
-
-
-def _joined(name: str) -> Rule:
-    """Join the derivatives, 0 for what does not depend on X."""
-
-    def rule(y: Any, params: Any, operands: Sequence[Any], parts: Sequence[Any]) -> Any:
-        filled = [
-            _like_zero(o) if part is None else part for o, part in zip(operands, parts, strict=True)
-        ]
-        return apply(table()[name](*params), *filled)
-
-    return rule
-
-
-def _pad(y: Any, params: Any, operands: Sequence[Any], parts: Sequence[Any]) -> Any:
-    _, before, after, _ = operands
-    return apply(table()["pad"](*params), parts[0], before, after, 0)
-
-
-def _where(y: Any, params: Any, operands: Sequence[Any], parts: Sequence[Any]) -> Any:
-    condition, _, _ = operands
-    _, first, second = parts
-    return where(condition, 0.0 if first is None else first, 0.0 if second is None else second)
-
-
-def _dot(y: Any, params: Any, operands: Sequence[Any], parts: Sequence[Any]) -> Any:
-    """The product rule: one operand after the other is replaced by its derivative."""
-    (axes,) = params
-    contract = dot[tuple([sized(a, None) for a in axes])]
-    return _added(
-        [
-            None
-            if part is None
-            else contract(*[part if j == i else o for j, o in enumerate(operands)])
-            for i, part in enumerate(parts)
-        ]
-    )
-
-
-def _over(axes: Any) -> tuple[Any, ...]:
-    return tuple([sized(a, None) for a in axes])
-
-
-def _softmax(y: Any, params: Any, operands: Sequence[Any], parts: Sequence[Any]) -> Any:
-    over = total[_over(params[0])]
-    return y * (parts[0] - over(y * parts[0]))
-
-
-def _log_softmax(y: Any, params: Any, operands: Sequence[Any], parts: Sequence[Any]) -> Any:
-    axes = _over(params[0])
-    return parts[0] - total[axes](softmax[axes](operands[0]) * parts[0])
-
-
-def _logsumexp(y: Any, params: Any, operands: Sequence[Any], parts: Sequence[Any]) -> Any:
-    axes = _over(params[0])
-    return total[axes](softmax[axes](operands[0]) * parts[0])
-
-
-def _norm(y: Any, params: Any, operands: Sequence[Any], parts: Sequence[Any]) -> Any:
-    return total[_over(params[0])](operands[0] * parts[0]) / y
-
-
-def _var(y: Any, params: Any, operands: Sequence[Any], parts: Sequence[Any]) -> Any:
-    axes = _over(params[0])
-    distance = operands[0] - mean[axes](operands[0])
-    return 2 * mean[axes](distance * parts[0])
-
-
-def _std(y: Any, params: Any, operands: Sequence[Any], parts: Sequence[Any]) -> Any:
-    return _var(y, params, operands, parts) / (2 * y)
-
-
-def _prod(y: Any, params: Any, operands: Sequence[Any], parts: Sequence[Any]) -> Any:
-    return y * total[_over(params[0])](parts[0] / operands[0])
-
-
-def _extreme(mark: Any) -> Rule:
-    def rule(y: Any, params: Any, operands: Sequence[Any], parts: Sequence[Any]) -> Any:
-        axes = _over(params[0])
-        return total[axes](mark[axes](operands[0]) * parts[0])
-
-    return rule
-
-
-def _det(y: Any, params: Any, operands: Sequence[Any], parts: Sequence[Any]) -> Any:
-    row, col = _over(params[0][:2])
-    turned = apply(
-        table()["rename"](((row.name, col.name), (col.name, row.name))), inv[row, col](operands[0])
-    )
-    return y * total[row, col](turned * parts[0])
-
-
-def _inv(y: Any, params: Any, operands: Sequence[Any], parts: Sequence[Any]) -> Any:
-    """d A^-1 = -A^-1 dA A^-1, rows and columns staying where they are."""
-    row, col = params[0][:2]
-    k, l = f"{row}{BOUND}k", f"{col}{BOUND}l"
-    rename = table()["rename"]
-    left = apply(rename(((col, k),)), y)
-    inner = apply(rename(((row, k), (col, l))), parts[0])
-    right = apply(rename(((row, l),)), y)
-    return -dot[sized(l, None)](dot[sized(k, None)](left, inner), right)
-
-
-def _power(y: Any, params: Any, operands: Sequence[Any], parts: Sequence[Any]) -> Any:
-    base, exponent = operands
-    first, second = parts
-    terms = []
-    if first is not None:
-        lowered = exponent - 1 if exponent.node.value is None else exponent.node.value - 1
-        terms.append(exponent * (base if lowered == 1 else base**lowered) * first)
-    if second is not None:
-        terms.append(y * log(base) * second)
-    return _added(terms)
-
-
-RULES: dict[str, Rule] = {
-    "add": _sum(1),
-    "sub": _sum(-1),
-    "mul": _elementwise(lambda a, b, y: b, lambda a, b, y: a),
-    "div": _elementwise(lambda a, b, y: 1 / b, lambda a, b, y: -y / b),
-    "pow": _power,
-    "exp": _elementwise(lambda x, y: y),
-    "expm1": _elementwise(lambda x, y: y + 1),
-    "log": _elementwise(lambda x, y: 1 / x),
-    "log1p": _elementwise(lambda x, y: 1 / (1 + x)),
-    "log2": _elementwise(lambda x, y: 1 / (x * math.log(2))),
-    "log10": _elementwise(lambda x, y: 1 / (x * math.log(10))),
-    "sqrt": _elementwise(lambda x, y: 1 / (2 * y)),
-    "rsqrt": _elementwise(lambda x, y: -y / (2 * x)),
-    "square": _elementwise(lambda x, y: 2 * x),
-    "reciprocal": _elementwise(lambda x, y: -y * y),
-    "sin": _elementwise(lambda x, y: cos(x)),
-    "cos": _elementwise(lambda x, y: -sin(x)),
-    "tan": _elementwise(lambda x, y: 1 + y * y),
-    "sinh": _elementwise(lambda x, y: (exp(x) + exp(-x)) / 2),
-    "cosh": _elementwise(lambda x, y: (exp(x) - exp(-x)) / 2),
-    "tanh": _elementwise(lambda x, y: 1 - y * y),
-    "asin": _elementwise(lambda x, y: 1 / sqrt(1 - x * x)),
-    "acos": _elementwise(lambda x, y: -1 / sqrt(1 - x * x)),
-    "atan": _elementwise(lambda x, y: 1 / (1 + x * x)),
-    "sigmoid": _elementwise(lambda x, y: y * (1 - y)),
-    "silu": _elementwise(lambda x, y: sigmoid(x) * (1 + x * (1 - sigmoid(x)))),
-    "softplus": _elementwise(lambda x, y: sigmoid(x)),
-    "gelu": _elementwise(
-        lambda x, y: (1 + erf(x / math.sqrt(2))) / 2 + x * exp(-x * x / 2) / math.sqrt(2 * math.pi)
-    ),
-    "elu": _elementwise(lambda x, y: where(x > 0, 1.0, exp(x))),
-    "erf": _elementwise(lambda x, y: 2 / math.sqrt(math.pi) * exp(-x * x)),
-    "relu": _elementwise(lambda x, y: where(x > 0, 1.0, 0.0)),
-    "abs": _elementwise(lambda x, y: sign(x)),
-    "maximum": _elementwise(
-        lambda a, b, y: where(a >= b, 1.0, 0.0), lambda a, b, y: where(a >= b, 0.0, 1.0)
-    ),
-    "minimum": _elementwise(
-        lambda a, b, y: where(a <= b, 1.0, 0.0), lambda a, b, y: where(a <= b, 0.0, 1.0)
-    ),
-    "where": _where,
-    "concat": _joined("concat"),
-    "stack": _joined("stack"),
-    "pad": _pad,
-    "dot": _dot,
-    "softmax": _softmax,
-    "log_softmax": _log_softmax,
-    "logsumexp": _logsumexp,
-    "norm": _norm,
-    "var": _var,
-    "std": _std,
-    "prod": _prod,
-    "max": _extreme(argmax),
-    "min": _extreme(argmin),
-    "det": _det,
-    "slogdet": lambda y, params, operands, parts: _det(1.0, params, operands, parts),
-    "inv": _inv,
-}
+def _contracted(
+    coefficient: Any, other: Any, axes: Sequence[str], stars: Mapping[str, str]
+) -> Diagonal:
+    """Contract a diagonal: W ._ax X, derived by X, is W with its axis ax renamed to ax*."""
+    rest = tuple([sized(a, None) for a in axes if a not in stars])
+    found = dot[rest](coefficient, other) if rest else times(coefficient, other)
+    return Diagonal(_starred(found, axes, stars), _without(stars, axes))

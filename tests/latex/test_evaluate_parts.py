@@ -35,6 +35,13 @@ def test_letters_without_a_space_are_one_name_or_a_product():
     assert value("2kh + 1", k=2, h=3) == 13
 
 
+def test_commands_and_dressed_letters_are_no_products():
+    letters = dict.fromkeys("inftyXbold", 2.0)
+    assert value(r"\infty", **letters) == math.inf
+    with pytest.raises(nt.NamedTensorError, match="Xbold is not defined"):
+        value(r"\mathbf{X}", **letters)
+
+
 def test_a_bound_index_is_found_before_a_name_of_the_document():
     assert value(r"\sum_{n=1}^{3} n", n=100) == 6
 

@@ -137,6 +137,7 @@ class Checker:
         """Give the symbol of a declared tensor."""
         known = self._declared.get(id(declared))
         if known is None:
+            self._declared[id(declared)] = UNKNOWN  # n in R^{seq:n} says nothing of itself
             known = self.symbol(declared.key, declared.space, declared.place)
             self._declared[id(declared)] = known
         return known

@@ -33,29 +33,25 @@ Part = TypeVar("Part")
 DRESSES = ("bold", "cal")
 
 
-def settled(statements: Sequence[Statement]) -> list[Statement]:
+def settled(statements: Sequence[Statement], text: str) -> list[Statement]:
     """Give the statements with their letters settled."""
     spoken = [set(letters_of(each)) for each in statements]
     letters = set().union(*spoken)
     texts = {letter.text for letter in letters}
     plain: dict[str, str] = {}
-    for text in {letter.text for letter in letters if letter.style == "letter"}:
+    for name in {letter.text for letter in letters if letter.style == "letter"}:
         for dress in DRESSES:
-            bare = text.removesuffix(dress)
+            bare = name.removesuffix(dress)
             one = len(bare) == 1 or "\\" + bare in GREEK
-            if bare != text and one and bare not in texts:
-                plain[text] = bare
+            if bare != name and one and bare not in texts:
+                plain[name] = bare
     bound = {plain.get(name, name) for each in statements for name in _bound(each)}
     joined = {
         letter.text
         for letter in letters
-        if letter.style == "letter" and len(letter.text) > 1 and letter.text.isascii()
+        if letter.style == "letter" and len(letter.text) > 1 and _as_written(letter, text)
     }
-    split = {
-        text
-        for text in joined - bound - plain.keys()
-        if all(part in bound for part in text) and text.isalpha()
-    }
+    split = {each for each in joined - bound - plain.keys() if all(part in bound for part in each)}
     if not plain and not split:
         return list(statements)
     touched = split | plain.keys()
@@ -63,6 +59,11 @@ def settled(statements: Sequence[Statement]) -> list[Statement]:
         rebuilt(each, plain, split) if any(letter.text in touched for letter in here) else each
         for each, here in zip(statements, spoken, strict=True)
     ]
+
+
+def _as_written(letter: Letter, text: str) -> bool:
+    """Say whether a name stands in the text as italics, and is no command such as \\infty."""
+    return text[letter.span.start : letter.span.end] == letter.text
 
 
 def _bound(statement: Statement) -> Iterator[str]:

@@ -83,7 +83,7 @@ def statements_of(source: Source, preamble: Sequence[Source] = ()) -> Reading:
     faults = sorted([*_once(faults), *host.faults], key=lambda fault: fault.span.start)
     return Reading(
         source,
-        tuple(with_facts(settled(statements))),
+        tuple(with_facts(settled(statements, source.text))),
         tuple(Finding("error", f.code, f.message, source, f.span, (), f.hint) for f in faults),
         silenced(source),
         macros,

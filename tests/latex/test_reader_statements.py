@@ -262,6 +262,11 @@ def test_letters_without_a_space_are_a_product_where_the_document_has_each_of_th
     assert rows(r"k, h &\in \R^{\seq} \\ Y &= kh^2")[1] == defined("Y", op("*", "k", up("h", 2)))
 
 
+def test_commands_and_accents_are_never_parted():
+    text = r"i, n, f, t, y, h, a &\in \R^{\seq} \\ Y &= \infty \ndot{\seq} \hat{t}"
+    assert rows(text)[1] == defined("Y", dot("seq", "infty", "that*"))
+
+
 def test_a_bold_letter_is_the_letter_where_there_is_no_other():
     assert rows(r"\mathbf{Y} &= \mathbf A \ndot{\seq} \mathcal{L}") == [
         defined("Y", dot("seq", "A", "L"))

@@ -7,6 +7,7 @@ they are reached, once; a series is evaluated member by member.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 import namedtensor.operations.joining as joining
@@ -38,6 +39,9 @@ from namedtensor.tensor import NamedTensor
 if TYPE_CHECKING:
     from namedtensor.latex.formulas import Library
 
+#: The formulas that are being evaluated, the outermost first.
+_running: ContextVar[tuple[Linked, ...]] = ContextVar("running", default=())
+
 #: Members of a series are evaluated one after the other where there are more than so many.
 DEEP = 4
 
@@ -48,13 +52,28 @@ class Body(Sizes):
     def __init__(self, library: Library, linked: Linked, values: Mapping[str, Value]) -> None:
         super().__init__(library, linked, values)
         self._known: dict[Any, Value] = {}
+        self._busy: list[Any] = []
 
     def run(self) -> Value:
-        """Give the value of the definition."""
+        """Give the value of the definition.
+
+        Raises: LatexError where something fails, or where the definition needs itself.
+        """
+        running = _running.get()
+        if self.linked in running:
+            raise self.library.circular(self.linked.defined)
+        token = _running.set((*running, self.linked))
+        try:
+            return self._run()
+        finally:
+            _running.reset(token)
+
+    def _run(self) -> Value:
         self._count_members()
         defined = self.linked.defined
         if defined.letters and any(t not in self.linked.indices for t in defined.letters):
             return self.stack(defined, Around(defined.place, self.numbers))
+        self._busy.append((defined, True, ()))
         value = self.evaluate(defined, Around(defined.place, self.numbers))
         result = self.linked.result
         if result is not None and result.base == "[n]":
@@ -209,8 +228,14 @@ class Body(Sizes):
             self._reach_up_to(defined, indices, own)
         if place in self._known:
             return self._known[place]
+        if place in self._busy:
+            raise self.library.circular(defined)
         around = Around(defined.place, numbers, own)
-        value = self._filled(defined, self.evaluate(defined, around))
+        self._busy.append(place)
+        try:
+            value = self._filled(defined, self.evaluate(defined, around))
+        finally:
+            self._busy.pop()
         name = identifier(without_brackets(numbered(defined.name, indices)))
         if name is not None and not isinstance(value, tuple):
             name_part(name, value)

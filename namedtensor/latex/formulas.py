@@ -74,6 +74,7 @@ class Library:
     def _make(self, linked: Linked) -> Formula:
         if linked.unbound:
             raise self.unbound(linked, linked.unbound, linked.key)
+        self._hold_distinct(linked)
         parameters = [self._parameter(linked, found) for found in linked.inputs]
         python = python_signature(parameters)
         count = _count_of_results(linked)
@@ -86,6 +87,19 @@ class Library:
             results = tuple([space_of_result(body, signature, i) for i in range(count)])
         known = count > 1 or None not in results
         return Formula(body, dataclasses.replace(signature, results=results if known else None))
+
+    def _hold_distinct(self, linked: Linked) -> None:
+        """Raise LatexError where one letter stands twice among the arguments."""
+        seen: set[str] = set()
+        for found in linked.arguments:
+            if found.key in seen:
+                raise self.error(
+                    "repeated",
+                    f"{found.key} stands twice among the arguments of {linked.key}",
+                    found.name,
+                    hint="give each argument a letter of its own",
+                )
+            seen.add(found.key)
 
     def _parameter(self, linked: Linked, found: Input) -> Parameter:
         name = self.identifier(linked, found)
@@ -203,6 +217,15 @@ class Library:
         return search(linked.after, inside, text)
 
     # ------------------------------------------------------------------------------- errors
+
+    def circular(self, defined: Defined) -> LatexError:
+        """Make the error of a definition that needs itself."""
+        return self.error(
+            "circular",
+            f"{defined.key} is defined by itself",
+            defined.name,
+            hint="a recurrence counts its steps: h^t = f(h^{t-1}), with h^0 given",
+        )
 
     def unbound(self, linked: Linked, letter: str, name: str) -> LatexError:
         """Make the error of a series whose number of members nobody has chosen."""

@@ -56,6 +56,12 @@ class Defined:
     letters: tuple[str, ...] = ()
     range: Range | None = None
 
+    def seen_from(self, place: Place) -> bool:
+        """Say whether a statement elsewhere may mean this; an update is seen by what follows it."""
+        if self.statement.op != "=":
+            return self.place.index < place.index
+        return self.place.index != place.index
+
     def holds(self, bound: Indices, indices: Indices) -> bool:
         """Say whether a series may have a member; without a stated range they count from 1."""
         if self.range is not None:

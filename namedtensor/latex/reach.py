@@ -229,7 +229,7 @@ class Walk:
             self.linked.inputs.append(found)
         return True
 
-    def _take(self, name: Expression, meaning: Meaning) -> None:
+    def _take(self, name: Expression, meaning: Meaning, role: str = "") -> None:
         """Note a declared name that the body reaches."""
         declared = meaning.declared
         assert declared is not None
@@ -249,8 +249,9 @@ class Walk:
         if found.listed is None:
             found.listed = linked.listed.get(stem(name) or "")
         value = linked.defined.kind != "function"
-        if value and found.listed is None and not self.linker.is_parameter(name):
-            found.role = "argument"
+        asked = role or ("parameter" if self.linker.is_parameter(name) else "argument")
+        if value and found.listed is None:
+            found.role = asked
         linked.inputs.append(found)
 
     def _reach(self, meaning: Meaning, around: Around) -> None:
@@ -362,7 +363,7 @@ class Walk:
                 if found.linked is not None and found.listed is None:
                     self._own(found.key, found.name, found.linked)
             elif by_letter(found, given) and found.declared is not None:
-                self._take(found.name, meaning_of(found, callee))
+                self._take(found.name, meaning_of(found, callee), "parameter")
 
     def _pass_on(self, call: Call, callee: Linked, around: Around) -> None:
         """Take the names that are passed on after the semicolon, a bundle's letter for all of it."""

@@ -228,9 +228,9 @@ class Names(Noted):
         if found is not None:
             return found
         end = self._end_of_where(text, place)
-        exact = next(self._value_shelf.below(text, place, end), None)
-        if exact is not None:
-            return Meaning("where", text, defined=exact)
+        for exact in self._value_shelf.below(text, place, end):
+            if exact.statement.op == "=":
+                return Meaning("where", text, defined=exact)
         rules = self._rule_shelf.below(stem(name) or "", place, end)
         return self._member("where", name, text, rules, indices)
 
@@ -250,7 +250,7 @@ class Names(Noted):
         alone = [
             d
             for d in itertools.islice(self._value_shelf.near(text, place, "section"), NEAR)
-            if not self._is_block_of_functions(d.place.block) and d.place.index != place.index
+            if not self._is_block_of_functions(d.place.block) and d.seen_from(place)
         ]
         if alone:
             return Meaning("value", text, defined=alone[0])
@@ -279,7 +279,7 @@ class Names(Noted):
         kind: str,
     ) -> Meaning | None:
         for exact in self._value_shelf.near(text, place, reach):
-            if exact.place.index != place.index:
+            if exact.seen_from(place):
                 return Meaning(kind, text, defined=exact)
         rules = self._rule_shelf.near(stem(name) or "", place, reach)
         return self._member(kind, name, text, rules, indices)

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import dataclasses
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
 from typing import Any
 
 from namedtensor.latex.syntax import (
@@ -223,7 +224,7 @@ def put(part: Any, change: Callable[[Any], Any | None]) -> Any:
                 after = put(value, change)
                 if after is not value:
                     new[f.name] = after
-    return dataclasses.replace(part, **new) if new else part
+    return replace(part, **new) if new else part
 
 
 def numbered(name: Any, indices: Indices) -> Any:
@@ -237,7 +238,7 @@ def numbered(name: Any, indices: Indices) -> Any:
 
     if not isinstance(name, Scripts):
         return name
-    return dataclasses.replace(
+    return replace(
         name,
         base=numbered(name.base, indices),
         sub=put(name.sub, change),
@@ -249,12 +250,27 @@ def without_brackets(name: Any) -> Any:
     """Leave out the brackets around a whole script: h^t for h^{(t)}."""
     if not isinstance(name, Scripts):
         return name
-    return dataclasses.replace(
-        name, base=without_brackets(name.base), sub=_bare(name.sub), sup=_bare(name.sup)
-    )
+    return replace(name, base=without_brackets(name.base), sub=_bare(name.sub), sup=_bare(name.sup))
 
 
 def _bare(script: Expression | None) -> Expression | None:
     if isinstance(script, Items) and len(script.parts) == 1:
         return script.parts[0]
     return script
+
+
+def without_letters(name: Any, letters: Collection[str]) -> Any:
+    """Leave index letters out of a name: W^Q of W^{l,Q}, x of x^t."""
+    if not isinstance(name, Scripts):
+        return name
+
+    def left(script: Expression | None) -> Expression | None:
+        if isinstance(script, Items):
+            kept = tuple([p for p in script.parts if not (set(letters_in(p)) & set(letters))])
+            return None if not kept else kept[0] if len(kept) == 1 else replace(script, parts=kept)
+        return None if set(letters_in(script)) & set(letters) else script
+
+    sub, sup = left(name.sub), left(name.sup)
+    if sub is None and sup is None and not name.primes:
+        return name.base
+    return replace(name, sub=sub, sup=sup)

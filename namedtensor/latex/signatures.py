@@ -17,8 +17,7 @@ from namedtensor.formula.signature import Space as NamedSpace
 from namedtensor.latex import names as python_names
 from namedtensor.latex.inputs import Input, Linked
 from namedtensor.latex.scopes import Names
-from namedtensor.latex.scripts import Indices, fold, key, without_brackets
-from namedtensor.latex.stepwise import bare
+from namedtensor.latex.scripts import Indices, fold, key, without_brackets, without_letters
 from namedtensor.latex.syntax import Expression, Space
 
 #: What the sets of the notation are here; one-hot and 0/1 tensors hold numbers of any kind.
@@ -85,7 +84,8 @@ def identifiers(inputs: Sequence[Input]) -> dict[str, str]:
     """Give the Python names of a formula's inputs by their keys: W1 for W^{1}."""
     known: dict[str, str] = {}
     for found in inputs:
-        text = python_name(bare(found.name) if found.along else found.name, found.key)
+        name = without_letters(found.name, found.along) if found.along else found.name
+        text = python_name(name, key(name) or found.key)
         while text in known.values():
             text += "_"
         known[found.key] = text

@@ -152,6 +152,29 @@ def test_a_size_is_bound_to_a_whole_number(value):
     )
 
 
+def test_one_letter_stands_once_among_the_arguments():
+    text = r"$f(X, X) = \sum_{\text{a}} X$"
+    assert message(text, lambda d: d["f"]) == (
+        "error[repeated]: X stands twice among the arguments of f",
+        "hint: give each argument a letter of its own",
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        r"$f(X) = \exp f(X)$",
+        r"$f(X) = \exp g(X)$, $g(X) = 2 f(X)$",
+        r"$f = 2 g$, $g = \sum_{\text{a}} f$",
+    ],
+)
+def test_what_is_defined_by_itself_is_refused(text):
+    assert message(text, lambda d: d["f"].shape()) == (
+        "error[circular]: f is defined by itself",
+        "hint: a recurrence counts its steps: h^t = f(h^{t-1}), with h^0 given",
+    )
+
+
 FAMILY = r"$f_k(X) = X^k + k$, $k = 1, \ldots, 3$"
 
 

@@ -15,7 +15,7 @@ from namedtensor.latex.printing.elements import element_of
 from namedtensor.latex.printing.forms import Forms
 from namedtensor.latex.printing.gathered import gathered
 from namedtensor.latex.printing.katex import KATEX_MACROS as KATEX_MACROS
-from namedtensor.latex.printing.naming import names_of
+from namedtensor.latex.printing.naming import axes_in, names_of
 from namedtensor.latex.printing.pieces import Piece, inside
 from namedtensor.primitives import Node
 from namedtensor.primitives.notation import RELATION, SUM
@@ -32,6 +32,7 @@ _COMMAND = re.compile(r"\\[A-Za-z]+\*?|[{}&^_]|\\.")
 def latex_of(written: Written, dialect: str = "macros") -> str:
     """Print a formula as a block of equations."""
     forms = Forms(written, names_of(written), dialect_of(dialect))
+    forms.dialect.tell_apart(axes_in(written))
     rows = [*_declarations(written, forms.dialect), *_signature(written, forms)]
     first = written.results[0]
     if forms.names.of.get(first) == written.name:

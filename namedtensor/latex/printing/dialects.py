@@ -16,14 +16,27 @@ class Dialect:
 
     name: str
     seen: dict[str, None] = field(default_factory=dict)
+    aliases: dict[str, str] = field(default_factory=dict)
 
     @property
     def macros(self) -> bool:
         return self.name != "underset"
 
     def axis(self, name: str) -> str:
-        self.seen[shown(name)] = None
-        return axis_letters(name, self.name)
+        own = self.aliases.get(name, shown(name))
+        self.seen[own] = None
+        return axis_letters(own, self.name)
+
+    def tell_apart(self, names: Iterable[str]) -> None:
+        """Give axes that no reader can name, such as those of bound indices, names of their own."""
+        taken = {name for name in names if name == shown(name)}
+        for name in sorted(set(names) - taken):
+            own = shown(name)
+            while own in taken:
+                stem = own.rstrip("*")
+                own = f"{stem}'{own[len(stem) :]}"
+            taken.add(own)
+            self.aliases[name] = own
 
     def preamble(self) -> list[str]:
         r"""Define a macro for each axis that was written: \ndef{\seq}{seq}."""

@@ -61,6 +61,20 @@ def names_of(written: Written) -> Names:
     return names
 
 
+def axes_in(written: Written) -> set[str]:
+    """Give the names of all axes that a formula's parts have."""
+    found: set[str] = set()
+    seen = set(written.results)
+    pending = list(written.results)
+    while pending:
+        node = pending.pop()
+        found.update(node.type.names)
+        new = [o for o in node.operands if o not in seen]
+        seen.update(new)
+        pending += new
+    return found
+
+
 def _identifiers(written: Written) -> set[str]:
     given = {p.name for p in written.signature.parameters}
     return {written.name, *given, *written.locals, *written.called}

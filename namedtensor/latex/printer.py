@@ -71,7 +71,7 @@ def _declared_size(space: Any, axis: Any) -> str | None:
     """Give the size that a declaration says: a number, or the name of one."""
     name = space.size_name(axis.name)
     if name is not None:
-        return letters(name)
+        return letters(name) if name.isidentifier() else name
     return None if axis.size is None else str(axis.size)
 
 

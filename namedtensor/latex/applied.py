@@ -12,6 +12,7 @@ from namedtensor.latex.calling import (
     by_letter,
     is_bundle_name,
     meaning_of,
+    own_axes,
     owns,
     passed_on,
 )
@@ -52,6 +53,7 @@ class Applied:
         self.library = library
         self.meaning = meaning
         self.name = meaning.key
+        self.axes = own_axes(meaning.defined)
 
     def apply(
         self,
@@ -86,8 +88,7 @@ class Applied:
         self, call: Call, callee: Linked, given: list[Value], named: dict[str, Value]
     ) -> Value:
         formula = self.library.formula(callee)
-        defined = callee.defined.call
-        own = [a.name for a in defined.axes] if defined is not None else []
+        own = [*self.axes]
         asked = [a.name for a in call.axes]
         if not asked or own == asked or len(own) != len(asked):
             return formula(*given, **named)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from namedtensor.latex.inputs import Input, Linked
-from namedtensor.latex.places import Meaning, Place, rename_stem
+from namedtensor.latex.places import Defined, Meaning, Place, rename_stem
 from namedtensor.latex.scopes import Names
 from namedtensor.latex.scripts import Indices, key
 from namedtensor.latex.syntax import Call, Expression, Letter, Scripts
+from namedtensor.latex.vocabulary import word_of
 
 if TYPE_CHECKING:
     from namedtensor.latex.link import Linker
@@ -24,8 +25,16 @@ def find_callee(
     meaning = find_function(linker.names, call.function, place, indices)
     if meaning is None or meaning.defined is None:
         return None
+    word = call.function.text if isinstance(call.function, Letter) and call.axes else ""
+    if word and not own_axes(meaning.defined) and word_of(word) is not None:
+        return None  # a word with axes below it is everybody's
     callee = linker.linked(meaning.defined, meaning.indices)
     return callee, owns(meaning, call, callee, indices)
+
+
+def own_axes(defined: Defined) -> tuple[str, ...]:
+    """List the axes that stand below a function's name where it is defined."""
+    return () if defined.call is None else tuple([a.name for a in defined.call.axes])
 
 
 def find_function(names: Names, name: Expression, place: Place, indices: Indices) -> Meaning | None:

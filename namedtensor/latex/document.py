@@ -13,9 +13,10 @@ from namedtensor.latex.faults import Fault
 from namedtensor.latex.findings import Finding
 from namedtensor.latex.formulas import Library
 from namedtensor.latex.inputs import SMALL, Linked
+from namedtensor.latex.letters import DRESSES, rebuilt
 from namedtensor.latex.reader import Reading, parse_expression
 from namedtensor.latex.scopes import Defined, Names, Place
-from namedtensor.latex.scripts import fold, key
+from namedtensor.latex.scripts import fold, key, stem
 from namedtensor.latex.signatures import python_name
 from namedtensor.latex.source import Source, Span
 from namedtensor.latex.stepwise import ALONG, axis_along, bare
@@ -110,7 +111,7 @@ class Document:
     def _find(self, name: str) -> tuple[Defined, dict[str, int | None]] | None:
         """Find a definition by its name as it is written, by its Python name, or as a member."""
         given = list(self.definitions.definitions)
-        written = self._expression(name)
+        written = self._undressed(self._expression(name))
         text = None if written is None else key(written, self.bound)
         for found in (
             [d for d in given if d.key in (name, text)],
@@ -142,12 +143,23 @@ class Document:
             return None
         return found.defined, dict(found.indices)
 
-    def _expression(self, name: str) -> Expression | None:
+    def _expression(self, name: str) -> Letter | Scripts | None:
         try:
             written = parse_expression(name, self.reading.macros)
         except Fault:
             return None
         return written if isinstance(written, (Letter, Scripts)) else None
+
+    def _undressed(self, written: Letter | Scripts | None) -> Letter | Scripts | None:
+        """Take off what a letter wears where the document has it without: L for a calligraphic L."""
+        worn = None if written is None else stem(written)
+        if written is None or worn is None or key(written) in self.definitions.defined:
+            return written
+        for dress in DRESSES:
+            bare_letter = rebuilt(written, {worn: worn.removesuffix(dress)}, set())
+            if worn.endswith(dress) and key(bare_letter) in self.definitions.defined:
+                return bare_letter
+        return written
 
     def _no_such_name(self, name: str) -> LatexError:
         for aside in self.asides:

@@ -118,7 +118,9 @@ class Library:
             )
         bound = self.linker.bound
         along = axes_along(self.names, bound, found)
-        space = named_space(found.space, bound, along, differing_sizes(linked), found.numbers)
+        space = named_space(
+            found.space, bound, along, differing_sizes(linked), {**linked.indices, **found.numbers}
+        )
         return Parameter(name, space, None, after, inspect.Parameter.empty)
 
     def _bundle(self, name: str, found: Input) -> Formula:

@@ -13,6 +13,7 @@ from namedtensor.latex.scopes import Defined, Meaning
 from namedtensor.latex.scripts import fold, key, numbered, script_letters, stem
 from namedtensor.latex.syntax import (
     At,
+    AxisName,
     Big,
     Call,
     Expression,
@@ -22,7 +23,7 @@ from namedtensor.latex.syntax import (
     Scripts,
     Space,
 )
-from namedtensor.latex.walk import children
+from namedtensor.latex.walk import all_of, children
 
 if TYPE_CHECKING:
     from namedtensor.latex.link import Linker
@@ -54,6 +55,7 @@ class Walk:
         else:
             self._body(defined, around)
         self._unreached(call, around)
+        self._loosen(call)
         self._sort()
 
     def _sizes_of_listed(self, call: Call, around: Around) -> set[str | None]:
@@ -87,6 +89,25 @@ class Walk:
                 near = declared.place.section == around.place.section
                 if near:
                     self._take(parameter, meaning)
+
+    def _loosen(self, call: Call | None) -> None:
+        """Let a function of numbers alone, sigma(z), take any tensor, whatever z is elsewhere."""
+        linked, body = self.linked, self.linked.defined.body
+        if call is None or all_of(AxisName, body) or any(i.linked for i in linked.after):
+            return
+        elsewhere = [
+            i.declared is not None and i.declared.place.section != linked.defined.place.section
+            for i in linked.arguments
+        ]
+        plain = all(i.space is None or not i.space.axes for i in linked.after)
+        called = any(
+            find_callee(self.linker, c, linked.defined.place, linked.indices)
+            for c in all_of(Call, body)
+        )
+        if linked.arguments and all(elsewhere) and plain and not called:
+            for found in linked.arguments:
+                found.declared, found.along = None, ()
+                found.space = Space(found.name.span, "R", ())
 
     def _sort(self) -> None:
         """Put the parameters in the order of their list, or of their declarations."""
@@ -221,7 +242,7 @@ class Walk:
 
     def _number(self, name: Expression, text: str) -> bool:
         """Take a number for a letter that is listed after the semicolon and declared nowhere."""
-        if text not in self.linked.listed or self.names.has_members(name):
+        if text not in self.linked.listed:
             return False
         if all(i.key != text for i in self.linked.inputs):
             found = Input(text, name, "parameter", space=Space(name.span, "R", ()))
@@ -379,8 +400,8 @@ class Walk:
                 if passed is None:
                     self.visit(given, around)
                 elif isinstance(passed, (Letter, Scripts)):
-                    self._name(passed, around)
-            if not wanted:
+                    self._known(passed, key(passed, around.indices) or "", around)
+            if not wanted and not self.names.has_members(given):
                 self.visit(given, around)
 
     def _is_bundle_name(self, call: Call, around: Around) -> bool:

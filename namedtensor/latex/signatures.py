@@ -64,7 +64,9 @@ def differing_sizes(linked: Linked) -> set[str]:
     found: dict[str, set[str]] = {}
     for given in linked.inputs:
         for axis in given.space.axes if given.space is not None else ():
-            text = None if axis.size is None else key(axis.size, given.numbers)
+            text = (
+                None if axis.size is None else key(axis.size, {**linked.indices, **given.numbers})
+            )
             if text is not None:
                 found.setdefault(axis.axis.name, set()).add(text)
     return {name for name, letters in found.items() if len(letters) > 1}

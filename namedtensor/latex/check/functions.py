@@ -25,6 +25,7 @@ from namedtensor.latex.syntax import (
     Space,
 )
 from namedtensor.latex.values import UNKNOWN, Scope, Value
+from namedtensor.latex.walk import walk
 from namedtensor.latex.wording import wording
 from namedtensor.primitives import Type
 
@@ -84,7 +85,8 @@ class CheckedFunction:
             return checker.symbol(key(name) or "", space, place)
         declared = near or checker.taken(name, self.defined)
         if declared is not None:
-            if declared.place.section != place.section:
+            later = declared.place.index > place.index and declared.place.block != place.block
+            if declared.place.section != place.section or later:
                 self.borrowed.add(key(name) or "")
             value = checker.declared_value(declared)
             return value if self._fits(value) else UNKNOWN
@@ -106,6 +108,10 @@ class CheckedFunction:
     def _is_bundle(self, name: Expression) -> bool:
         """Say whether a letter after the semicolon stands for declared ones: W for W^1 and W^2."""
         own = key(name)
+        scripted = {id(p.base) for p in walk(self.defined.body) if isinstance(p, Scripts)}
+        parts = [p for p in walk(self.defined.body) if id(p) not in scripted]
+        if any(key(part) == own for part in parts):
+            return False
         names = self.checker.names
         return any(stem(d.name) == own for group in names.declared.values() for d in group)
 
@@ -186,7 +192,9 @@ class CheckedFunction:
         if call.axes or self.call.axes:
             return UNKNOWN
         result = self.result()
-        callee = Callee(self.name, self._declared(self.names), [], result)
+        callee = Callee(
+            self.name, self._declared(self.names), [], None if self.borrowed else result
+        )
         given = [
             Given(checker.report.text(a.span), a.span, type_of(value))
             for a, value in zip(call.arguments, arguments, strict=False)
@@ -213,8 +221,8 @@ class CheckedFunction:
     def _inlined(self, call: Call, arguments: Sequence[Value]) -> Value:
         """Find what a function of undeclared arguments gives for these, without a word."""
         values = self.values()
-        open_ = [n for n in self.names if values.get(key(n) or "", UNKNOWN) is UNKNOWN]
-        if not open_ or self._busy or len(arguments) != len(self.names):
+        unknown = [n for n in self.names if values.get(key(n) or "", UNKNOWN) is UNKNOWN]
+        if not (unknown or self.borrowed) or self._busy or len(arguments) != len(self.names):
             return UNKNOWN
         given = {key(n) or "": v for n, v in zip(self.names, arguments, strict=True)}
         indices: dict[str, int | None] = dict.fromkeys(self.defined.letters)
@@ -229,11 +237,14 @@ class CheckedFunction:
             self._busy = False
 
     def _declared(self, names: Sequence[Expression]) -> list[tuple[str, Type | None]]:
+        """Give what the arguments are declared over, but not what another section may mean by them."""
         values = self.values()
-        return [
-            (self.checker.report.text(n.span), type_of(values.get(key(n) or "", UNKNOWN)))
-            for n in names
-        ]
+        found = []
+        for name in names:
+            text = key(name) or ""
+            known = UNKNOWN if text in self.borrowed else values.get(text, UNKNOWN)
+            found.append((self.checker.report.text(name.span), type_of(known)))
+        return found
 
     def _parameters(self, call: Call, scope: Scope) -> None:
         """Report, once in a section, that a function is called without what follows its semicolon."""

@@ -20,7 +20,7 @@ from namedtensor.latex.nonsense import (
 )
 from namedtensor.latex.scopes import Meaning, Place
 from namedtensor.latex.scripts import Indices, key, stem
-from namedtensor.latex.syntax import Call, Expression, Scripts
+from namedtensor.latex.syntax import Call, Expression, Relation, Scripts
 from namedtensor.latex.values import UNKNOWN, Value
 from namedtensor.latex.walk import walk
 
@@ -185,10 +185,12 @@ class CheckScope:
         return value
 
     def expect_bundles(self, body: Any) -> None:
-        """Let names stand after a semicolon of which nothing is declared: they hold parameters."""
+        """Let undeclared names stand where they hold parameters, f(X; W), or are words, form = plain."""
         for part in walk(body):
             if isinstance(part, Call):
                 self.bundles |= {id(p) for p in part.parameters}
+                settings = [a for a in part.arguments if isinstance(a, Relation)]
+                self.bundles |= {id(value) for s in settings for _, value in s.rest}
 
 
 def evaluated(scope: CheckScope, body: Expression, find: Callable[[Evaluator], Value]) -> Value:

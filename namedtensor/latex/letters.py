@@ -98,11 +98,15 @@ def rebuilt(part: Part, plain: dict[str, str], split: set[str]) -> Part:
 
 def _rebuilt(thing: object, plain: dict[str, str], split: set[str]) -> object:
     if isinstance(thing, Letter):
-        if thing.text in split and thing.style == "letter":
+        if _is_parted(thing, split):
             return _product(thing)
         text = plain.get(thing.text)
         return thing if text is None else replace(thing, text=text)
-    if isinstance(thing, Scripts) and isinstance(thing.base, Letter) and thing.base.text in split:
+    if (
+        isinstance(thing, Scripts)
+        and isinstance(thing.base, Letter)
+        and _is_parted(thing.base, split)
+    ):
         product = _product(thing.base)
         sub, sup = (_rebuilt(script, plain, split) for script in (thing.sub, thing.sup))
         last = replace(thing, base=product.right, sub=sub, sup=sup)  # type: ignore[arg-type]
@@ -119,16 +123,16 @@ def _rebuilt(thing: object, plain: dict[str, str], split: set[str]) -> object:
     return replace(thing, **changed) if changed else thing  # type: ignore[type-var]
 
 
+def _is_parted(letter: Letter, split: set[str]) -> bool:
+    """Say whether a letter is a product; a command such as \\pi is one sign longer than its name."""
+    span = letter.span
+    return letter.text in split and span.end - span.start == len(letter.text)
+
+
 def _product(letter: Letter) -> Binary:
     """Part joined letters into a product of one-letter names."""
     start = letter.span.start
-    places = [
-        Span(start + i, start + i + 1)
-        if letter.span.end - start == len(letter.text)
-        else letter.span
-        for i in range(len(letter.text))
-    ]
-    parts = [Letter(place, text) for place, text in zip(places, letter.text, strict=True)]
+    parts = [Letter(Span(start + i, start + i + 1), text) for i, text in enumerate(letter.text)]
     product: Expression = parts[0]
     for part in parts[1:]:
         product = Binary(product.span | part.span, "*", product, part, (), "juxtaposed")

@@ -37,6 +37,9 @@ from namedtensor.latex.tokens import Token
 
 DEFINING = {"=": "=", ":=": "=", "equiv": "=", "<-": "<-"}
 
+#: Commands of the style file.
+NOTATION = frozenset(("\\ndot", "\\nbin", "\\nfun", "\\nsum", "\\ncat", "\\nmatrix"))
+
 #: A tree may be this deep, so that whoever walks over it has room on the stack.
 DEPTH = 250
 
@@ -91,12 +94,18 @@ def span_of(tokens: Sequence[Token]) -> Span:
 def looks_named(tokens: Sequence[Token]) -> bool:
     """Say whether tokens hold what only the notation has."""
     for at, token in enumerate(tokens):
-        if token.kind == "axis" or token.text in ("\\ndot", "\\nbin", "\\nfun", "\\nsum", "\\ncat"):
+        if token.kind == "axis" or token.text in NOTATION:
             return True
         if token.kind == "word" and at > 1 and tokens[at - 1].kind == "open":
             before = tokens[at - 2]
-            after = tokens[at + 1].text if at + 1 < len(tokens) else ""
-            if before.text == "\\underset" or (before.kind in ("sub", "sup") and after == ":"):
+            after = next((t.text for t in tokens[at + 1 :] if t.kind != "prime"), "")
+            script = before.kind in ("sub", "sup") and after in (
+                ":",
+                "[",
+                "\\times",
+                "\\rightarrow",
+            )
+            if script or before.text == "\\underset":
                 return True
     return False
 

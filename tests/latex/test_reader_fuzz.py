@@ -1,0 +1,173 @@
+"""No text crashes the reader, or keeps it busy: real formulas, mutated, and the worst that TeX can say.
+
+`make fuzz` runs the generated tests here for as long as it is told.
+"""
+
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from namedtensor.latex.reader import statements_of
+from namedtensor.latex.source import Source
+from namedtensor.latex.syntax import Aside
+
+HERE = Path(__file__).parent
+DOCUMENTS = [
+    path.read_text(encoding="utf-8")
+    for path in sorted(
+        [*HERE.glob("corpus/*.md"), *HERE.glob("corpus/*.tex"), *HERE.glob("seed_001*.md")]
+    )
+]
+
+#: What breaks things: halves of pairs, commands without arguments, definitions, odd characters.
+FRAGMENTS = (
+    r"{ } ( ) [ ] \{ \} | \| _ ^ & \\ $ $$ \left \right \left( \right) \left. \right. \middle|"
+    r" \begin{cases} \end{cases} \begin{aligned} \end{aligned} \begin{array}{cc} \end{array} \frac"
+    r" \sqrt \underset \overset \nfun \ndot \nbin \nsum \ncat \nmatrix \name \text \text{a} \name{a}"
+    r" \mathbb \mathbb{R} \in = : := \rightarrow \ldots \vdots \sum \max \lim \partial \hat \mathbf"
+    r" \mathop \newcommand{\x}[1]{#1} \def\y#1{#1#1} \x \y \let\a=\b \quad , ; . % # #1 ~ \not"
+    r" \operatorname {\cal {\rm \cal \iffalse \fi ` ``` <!-- --> \substack \cdot - + * / ' 1 12.5 .5 x"
+    r" \alpha \infty \foo é α ∈ ℝ \verb| \tag \label \big \mid \forall \bigl > \ \, \phantom"
+    r" \mathord \ndef{\z}{z} \z \DeclareMathOperator{\op}{op} \op \def \newcommand \end{document}"
+).split(" ") + ["\n", "\n\n", "\x00", "\t", "    "]
+
+texts = st.lists(st.sampled_from(FRAGMENTS), max_size=40).map(" ".join)
+names = st.sampled_from(["notes.md", "paper.tex", "<text>", "notes.txt"])
+
+
+@st.composite
+def mutated(draw):
+    """Draw a piece of a real document, and change it in a few places."""
+    document = draw(st.sampled_from(DOCUMENTS))
+    start = draw(st.integers(0, len(document) - 1))
+    text = document[start : start + draw(st.sampled_from([80, 400, 1500]))]
+    if draw(st.booleans()):
+        text = "$$" + text.replace("$$", "") + "$$"
+    for _ in range(draw(st.integers(0, 6))):
+        at = draw(st.integers(0, len(text)))
+        to = at + draw(st.integers(0, 12))
+        how = draw(st.sampled_from(["cut", "put", "repeat", "move"]))
+        if how == "cut":
+            text = text[:at] + text[to:]
+        elif how == "put":
+            many = draw(st.sampled_from([1, 1, 3, 120]))
+            text = text[:at] + draw(st.sampled_from(FRAGMENTS)) * many + text[at:]
+        elif how == "repeat":
+            text = text[:at] + text[at:to] * draw(st.integers(2, 50)) + text[to:]
+        else:
+            source = draw(st.integers(0, len(text)))
+            text = text[:at] + text[source : source + 20] + text[at:]
+    return text
+
+
+def check(text, name):
+    """Read a text: all that is found stands in it, can be shown, and can be compared."""
+    reading = statements_of(Source(text, name))
+    for finding in reading.findings:
+        assert 0 <= finding.span.start <= finding.span.end <= len(text)
+        assert finding.code in str(finding)
+    for statement in reading.statements:
+        assert 0 <= statement.span.start <= statement.span.end <= len(text)
+        assert statement == statement
+        assert hash(statement) == hash(statement)
+        assert repr(statement)
+        if isinstance(statement, Aside):
+            assert statement.why
+            assert statement.text == text[statement.span.start : statement.span.end]
+    return reading
+
+
+@settings(deadline=None)
+@given(mutated(), names)
+def test_mutated_formulas_are_read_or_refused(text, name):
+    check(text, name)
+
+
+@settings(deadline=None)
+@given(texts, names)
+def test_fragments_in_any_order_are_read_or_refused(text, name):
+    check(text, name)
+
+
+@settings(deadline=None)
+@given(st.text(max_size=200), names)
+def test_any_text_is_read_or_refused(text, name):
+    check(text, name)
+    check("$$" + text + "$$", name)
+
+
+@settings(deadline=None)
+@given(mutated())
+def test_a_mutated_preamble_is_taken_or_left(text):
+    statements_of(Source(r"$Y = \ax \ndot{\seq} B$", "notes.md"), [Source(text, "mine.sty")])
+
+
+# ------------------------------------------------------------------------------- the worst
+
+N = 40_000
+
+WORST = {
+    "braces": "$$" + "{" * N + "$$",
+    "closed braces": "$$" + "{" * N + "}" * N + "$$",
+    "brackets": "$$" + "(" * N + "$$",
+    "sized brackets": "$$" + r"\left(" * N + "$$",
+    "fractions": r"$$\name{a}" + r"\frac{" * N + "$$",
+    "scripts": "$$x" + "^{x" * 5000 + "}" * 5000 + "$$",
+    "indices": "$$x" + r"_{\text{a}(x" * 3000 + ")+1}" * 3000 + "$$",
+    "sums": r"$$Y = \name{a}" + "+a" * 9000 + "$$",
+    "bars": r"$$Y = \name{a}" + "|" * 9000 + "$$",
+    "pairs of bars": r"$$Y = \name{a}" + "|a|" * 6000 + "$$",
+    "rows": r"$$\begin{aligned} a" + r"\\ &= a" * (N // 4) + r"\end{aligned}$$",
+    "commas": "$$a = b" + ", c" * N + "$$",
+    "statements": "$$a = b" + ", c = d" * (N // 4) + "$$",
+    "dots": "$$a = b" + r", \ldots" * (N // 4) + "$$",
+    "points": "$$a" + "." * N + "$$",
+    "cells": "$$" + "&" * N + "$$",
+    "words": "$$" + r"\text{ and } " * (N // 4) + "$$",
+    "dollars": "$ " * N,
+    "double dollars": "$$ " * N,
+    "ticks": "` " * N,
+    "fences": "```\n" * N,
+    "openings": r"\[ " * N,
+    "environments": r"\begin{align} " * (N // 4),
+    "nested environments": "$$" + r"\begin{aligned}" * (N // 4) + "$$",
+    "unfinished definitions": r"\newcommand{\a}{ " * (N // 4),
+    "false conditions": r"\iffalse " * N,
+    "comments": "<!-- " * N,
+    "headings": "# x\n" * N,
+    "titles": "Abc\n\n" * N,
+    "accents": "$$" + r"\hat" * N + "$$",
+    "negations": "$$" + r"\not" * N + "$$",
+    "relations": r"$$\name{a}" + "=a" * 9000 + "$$",
+    "sets in sets": r"$$Y \in " + r"[ \in " * 5000 + "$$",
+    "primes": r"$$Y = \name{a}" + "'" * 9000 + "$$",
+    "indentation": "    $x$\n\n" * (N // 4),
+    "quotations": "> $$\n" * N,
+    "letters": "$$" + "x" * N + "$$",
+    "doubling macros": "".join(
+        rf"\def\{a}{{\{b}\{b}}}" for a, b in zip("abcdefghij", "bcdefghijk", strict=True)
+    )
+    + r"\def\k{x}"
+    + r"$\a$ " * 2000,
+}
+
+
+@pytest.mark.parametrize("kind", WORST)
+def test_the_worst_is_read_in_time(kind):
+    """Time grows with the length: forty thousand of anything take a second or two, not minutes."""
+    start = time.process_time()
+    check(WORST[kind], "notes.md")
+    assert time.process_time() - start < 10
+
+
+def test_a_large_document_is_read_in_time():
+    """A megabyte of formulas takes a few seconds; the bound leaves room for a busy machine."""
+    document = "\n\n".join(text for text in DOCUMENTS if "\\begin{document}" not in text)
+    text = document * (1_000_000 // len(document) + 1)
+    start = time.process_time()
+    reading = statements_of(Source(text[:1_000_000], "notes.md"))
+    assert time.process_time() - start < 10
+    assert len(reading.statements) > 5000

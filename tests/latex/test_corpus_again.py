@@ -72,3 +72,15 @@ def test_a_formula_written_as_python_gives_the_same(path, entry):
 @every_document
 def test_python_that_is_written_twice_is_the_same(path):
     assert document(path).python() == namedtensor.latex.read_file(path).python()
+
+
+PAGES = [path for path in DOCUMENTS if path.suffix == ".md"]
+JOINED = [(a, b) for i, a in enumerate(PAGES) for b in [*PAGES[i + 1 :], *PAGES[:i]][::3]]
+
+
+@pytest.mark.parametrize(("first", "second"), JOINED, ids=lambda path: path.stem)
+def test_letters_may_mean_something_else_in_later_sections(first, second):
+    text = "\n\n".join(path.read_text(encoding="utf-8") for path in (first, second))
+    joined = namedtensor.latex.read(text, f"{first.stem}+{second.stem}")
+    found = [f for f in [*joined.findings, *joined.check()] if f.severity != "note"]
+    assert [str(finding) for finding in found] == []

@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 import namedtensor as nt
 from namedtensor import B, R, Z, axes, formula
 from namedtensor.errors import NamedTensorError, TraceError
+from namedtensor.latex import read
 from namedtensor.latex.python import python_of
+from namedtensor.testing import assert_close
 from tests.laws.evaluate import back, other_names, renamed, space, with_signature
 from tests.laws.table import TABLE
 from transformer_named import named_tensors as model
@@ -338,7 +340,10 @@ def test_sizes_with_names_of_their_own_are_declared():
         return nt.concat[seq](X, Y) * abs(seq) / Y.size(seq)
 
     text = python_of([both, project])
-    assert 'seq, emb, hid = axes("seq emb hid")\nn, project_size = nt.sizes("n project_size")\n' in text
+    assert (
+        'seq, emb, hid = axes("seq emb hid")\nn, project_size = nt.sizes("n project_size")\n'
+        in text
+    )
     assert "def both(X: R[seq[n], emb], Y: R[seq[project_size], emb]) -> R[seq, emb]:\n" in text
     assert "    return nt.concat[seq](X, Y) * abs(seq) / Y.size(seq)\n" in text
     assert tree(again(both, project)["both"]) == tree(both)
@@ -465,3 +470,75 @@ def test_a_tensor_that_its_indices_define_is_a_constant():
     assert "\n\n\nN = nt.define[seq_, seq](lambda i, j: i - j)\n\n\n@formula\n" in text
     assert again(N)["N"].node is tree(N)[0]
     assert "formula" not in python_of([N]).partition("\n")[2]
+
+
+# ------------------------------------------------------------------------------- recurrences
+
+
+def test_a_recurrence_is_a_scan_for_every_length():
+    hid_ = hid.prime
+
+    @formula
+    def rnn(X: R[seq, emb], h: R[hid], *, W: R[emb, hid], U: R[hid, hid_]) -> R[seq, hid]:
+        def step(h, x):
+            return nt.tanh(W @ emb @ x + U @ hid_ @ h[hid >> hid_])
+
+        return nt.scan[seq](step, h, X) * 2
+
+    text = python_of([rnn])
+    assert text.endswith(
+        "    return (\n"
+        "        nt.scan[seq](\n"
+        "            lambda before, now1: nt.tanh(W @ emb @ now1 + U @ hid_ @ before[hid >> hid_]),\n"
+        "            h,\n"
+        "            X,\n"
+        "        )\n"
+        "        * 2\n"
+        "    )\n"
+    ), text
+    back = again(rnn)["rnn"]
+    h, W, U = nt.ones("hid[3]"), nt.normal("emb[2] hid[3]"), nt.normal("hid[3] hid'[3]")
+    for length in (1, 2, 5):
+        X = nt.normal(f"seq[{length}] emb[2]")
+        assert_close(back(X, h, W=W, U=U), rnn(X, h, W=W, U=U))
+
+
+def test_a_recurrence_of_two_sequences_from_a_number():
+    @formula
+    def sums(X: R[seq, emb], Y: R[seq]) -> R[seq, emb]:
+        return nt.scan[seq](lambda total, x, y: total + x * y, 0.0, X, Y)
+
+    assert "nt.scan[seq](lambda before, now1, now2: before + now1 * now2, 0.0, X, Y)" in (
+        python_of([sums])
+    )
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        lambda X: X * int(abs(seq)),
+        lambda X: nt.stack[seq](*[X[seq(i)] * i for i in range(int(abs(seq)))]),
+        lambda X: nt.scan[seq](lambda total, x: total + X[seq(0)], 0.0, X),
+    ],
+)
+def test_what_depends_on_a_length_otherwise_is_refused(body):
+    @formula
+    def f(X: R[seq]) -> R[seq]:
+        return body(X)
+
+    with pytest.raises(TraceError) as caught:
+        python_of([f])
+    assert "Python asks for the number of a size that is open here" in str(caught.value)
+
+
+def test_a_number_alone_is_a_constant():
+    document = read(r"$X \in \mathbb{R}^{\text{seq}}$, $a = \frac{1}{2}$, $f(X) = a X$")
+    assert python_of([document["a"], document["f"]]) == (
+        '"""Formulas in the named tensor notation."""\n\n'
+        "from namedtensor import R, axes, formula\n\n"
+        'seq = axes("seq")\n\n\n'
+        "a = 0.5\n\n\n"
+        "@formula\n"
+        "def f(X: R[seq]) -> R[seq]:\n"
+        "    return 0.5 * X\n"
+    )

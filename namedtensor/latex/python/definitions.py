@@ -10,8 +10,9 @@ from typing import Any
 from namedtensor.formula.signature import Parameter, R, Space
 from namedtensor.formula.written import Written
 from namedtensor.latex.python.code import NOTHING, Atom, Code, Group, call, flat, statement
-from namedtensor.latex.python.indexed import indexed_parts, is_constant, operands_first
+from namedtensor.latex.python.indexed import bare_number, indexed_parts, is_constant, operands_first
 from namedtensor.latex.python.names import Names
+from namedtensor.latex.python.recurrences import scans_of
 from namedtensor.latex.python.spelling import Spelling
 from namedtensor.primitives import Node
 
@@ -55,18 +56,22 @@ def definition(
     """Write a formula; `settings` are those that each formula of the module keeps."""
     names.begin()
     indexed = indexed_parts(written.results)
-    spelling = Spelling(names, written.signature, written.called, settings, indexed=indexed)
+    scans = scans_of(written)
+    spelling = Spelling(
+        names, written.signature, written.called, settings, indexed=indexed, scans=scans
+    )
     named = {node: name for name, node in reversed(written.locals.items())}
     constant = not written.signature.parameters and _is_constant(written.results, indexed)
     if constant:
         named[written.results[0]] = written.name
     header = [] if constant else _header(written, spelling)
     found = Definition(written.name, header, constant=constant)
-    order, uses = _order(written.results, indexed)
+    order, uses = _order(written.results, indexed | scans)
     spelling.open |= _open(order, written.results, indexed)
     for node in order:
         name = named.get(node)
-        code = spelling.code(node)
+        number = bare_number(node) if constant else None
+        code = spelling.code(node if number is None else number)
         if name is None and _deserves_a_name(node, code, uses[node], node in written.results):
             name = names.part()
         if name is not None and node not in spelling.bound:
@@ -91,12 +96,12 @@ def _deserves_a_name(node: Node, code: Code, uses: int, result: bool) -> bool:
     return not result and (code.width > LONG or code.height > DEEP)
 
 
-def _order(results: tuple[Node, ...], indexed: set[Node]) -> tuple[list[Node], Counter[Node]]:
-    """List the parts, operands first, with how often each is used; index-defined ones are whole."""
-    order = list(operands_first(results, indexed))
+def _order(results: tuple[Node, ...], whole: set[Node]) -> tuple[list[Node], Counter[Node]]:
+    """List the parts, operands first, with how often each is used; `whole` ones are not looked into."""
+    order = list(operands_first(results, whole))
     uses: Counter[Node] = Counter(results)
     for node in order:
-        if node not in indexed:
+        if node not in whole:
             uses.update(node.operands)
     return order, uses
 

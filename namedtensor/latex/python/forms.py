@@ -10,7 +10,8 @@ from namedtensor.errors import NamedTensorError
 from namedtensor.formula import Formula
 from namedtensor.latex.python import code
 from namedtensor.latex.python.code import NOTHING, UNARY, Atom, Code, Group, call, flat, index
-from namedtensor.latex.python.spelling import FORMS, Form, Spelling
+from namedtensor.latex.python.recurrences import scan
+from namedtensor.latex.python.spelling import FORMS, Form, Spelling, plain_call
 from namedtensor.primitives import Node
 
 
@@ -282,6 +283,13 @@ def _with_sized_axis(spelling: Spelling, node: Node) -> Code:
     tensor, size = node.operands
     under = f"{spelling.axis(axis)}, {flat(spelling.sized(new, size))}"
     return call(f"{spelling.nt(node.name)}[{under}]", spelling.code(tensor))
+
+
+@form("stack")
+def _stack(spelling: Spelling, node: Node) -> Code:
+    """Write nt.stack[ax](A, B); the steps along an axis of a recurrence as nt.scan[ax](...)."""
+    steps = scan(spelling, node) if node in spelling.scans else None
+    return plain_call(spelling, node) if steps is None else steps
 
 
 @form("sort", "argsort")

@@ -56,6 +56,15 @@ def is_constant(node: Node, open_: bool) -> bool:
     return all(n.closed for n in (*_leaves(node), *sizes) if n.type.host)
 
 
+def bare_number(node: Node) -> Node | None:
+    """Find the number that a tensor without axes stands for, made as x + sum_one iota_one."""
+    if node.name != "add" or node.type.axes or node.operands[0].value is None:
+        return None
+    number, nothing = node.operands
+    made = nothing.name == "sum" and nothing.operands[0].name == "iota" and not nothing.type.axes
+    return number if made and [n.value for n in nothing.operands[0].operands] == [1] else None
+
+
 def iotas(node: Node) -> list[Node]:
     """List the counted axes below a part, primed ones first."""
     found = dict.fromkeys([n for n in _leaves(node) if n.name == "iota"])

@@ -10,6 +10,7 @@ from namedtensor.formula.written import Written
 from namedtensor.latex.python.definitions import Definition, definition
 from namedtensor.latex.python.indexed import operands_first
 from namedtensor.latex.python.names import OURS, Names
+from namedtensor.latex.python.recurrences import unrolled
 from namedtensor.latex.python.settings import kept_settings, with_settings
 
 TITLE = '"""Formulas in the named tensor notation."""'
@@ -99,7 +100,7 @@ def _with_called(
                 )
             return
         known[formula.name] = formula
-        written = with_settings(formula)
+        written = _written(formula)
         bundles = [p.bundle for p in formula.signature.parameters if p.bundle is not None]
         for other in (*bundles, *written.called.values()):
             add(other)
@@ -115,6 +116,21 @@ def _with_called(
                 raise
             failed.append(error)
     return found
+
+
+def _written(formula: Formula) -> Written:
+    """Write a formula; one that runs along an axis, for every length of it."""
+    try:
+        return with_settings(formula)
+    except NamedTensorError:
+        for first, second in unrolled(formula):
+            texts = []
+            for one in (first, second):
+                names = Names([one.name], _local_names([one]))
+                texts.append(definition(one, names, {}).lines({}))
+            if texts[0] == texts[1]:
+                return first
+        raise
 
 
 def _local_names(written: Iterable[Written]) -> list[str]:

@@ -97,6 +97,9 @@ def _keep(entries: Sequence[Entry]) -> None:
     for entry in entries:
         read = entry.read
         if isinstance(read, Found):
+            read.statement = replace(
+                read.statement, block=entry.region.block, section=entry.region.section
+            )
             entry.kept = read.named and not read.generic and (read.said or entry.region.display)
     blocks = {entry.region.block for entry in entries if entry.kept and entry.region.display}
     spoken = Spoken()
@@ -105,6 +108,8 @@ def _keep(entries: Sequence[Entry]) -> None:
             entry.kept = True
         if entry.kept:
             spoken.add(entry.statement, entry.region.section)
+        elif entry.positional:
+            spoken.set_aside(entry.statement, entry.region.section)
     waiting = [entry for entry in entries if not entry.kept and _may_follow(entry)]
     _follow(waiting, spoken)
     for entry in waiting:

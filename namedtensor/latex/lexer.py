@@ -99,6 +99,7 @@ def tokens_of(text: str, start: int = 0, end: int | None = None) -> list[Token]:
     ['W', '^', '1', '\\\\cdot', 'X']
     """
     tokens: list[Token] = []
+    put = tokens.append
     spaced = False
     for found in TOKEN.finditer(text, start, len(text) if end is None else end):
         kind = found.lastgroup or "sign"
@@ -108,14 +109,14 @@ def tokens_of(text: str, start: int = 0, end: int | None = None) -> list[Token]:
         word = found.group()
         first, last = found.span()
         if kind == "command":
-            if word.startswith(("\\begin", "\\end")) and word.endswith("}"):
+            if word[-1] == "}":
                 word = "".join(word.split())
-            elif word.endswith("*") and word != "\\*" and word[:-1] not in STARRED:
-                tokens.append(Token("command", word[:-1], Span(first, last - 1), spaced))
+            elif word[-1] == "*" and word != "\\*" and word[:-1] not in STARRED:
+                put(Token("command", word[:-1], Span(first, last - 1), spaced))
                 kind, word, first, spaced = "sign", "*", last - 1, False
-        elif not word.isascii():
+        elif word > "\x7f":
             kind, word = _spell(kind, word)
-        tokens.append(Token(kind, word, Span(first, last), spaced))
+        put(Token(kind, word, Span(first, last), spaced))
         spaced = False
     return tokens
 

@@ -41,12 +41,20 @@ class Spoken:
         self.families: set[tuple[int | None, str]] = set()
         self.shaped: set[tuple[int, str]] = set()
         self.anywhere: set[str] = set()
+        self.plain: set[tuple[int, str]] = set()
+
+    def set_aside(self, statement: Statement, section: int) -> None:
+        """Take in that a declaration gives its names axes that are counted."""
+        if isinstance(statement, Declaration):
+            self.plain |= {(section, key_of(name)) for name in statement.names}
 
     def add(self, statement: Statement, section: int) -> None:
         """Take in what a statement of the notation speaks of."""
         self.here |= {(section, letter.text) for letter in letters_of(statement)}
         if isinstance(statement, Declaration):
             self.shaped |= {(section, key_of(name)) for name in statement.names}
+            sizes = {key_of(name) for name in names_of(statement.space)}
+            self.given |= {(place, size) for size in sizes for place in (section, None)}
         for name in subjects_of(statement):
             key = key_of(name)
             if not isinstance(statement, Constraint):
@@ -63,16 +71,29 @@ class Spoken:
             if positional:
                 return (section, key) in self.shaped
             if (section, head_of(name)) in self.here or key in self.anywhere:
-                return True
+                return not self.counts(statement, section)
         if isinstance(statement, Constraint):
             return is_range(statement.relation) and bool(self.here)
-        if not isinstance(statement, Definition) or positional:
+        if not isinstance(statement, Definition) or positional or self.counts(statement, section):
             return False
         own = {letter.text for letter in letters_of(statement.target)}
         return any(
             head_of(name) not in own and self.gives(name, section)
             for name in names_of(statement.body)
         )
+
+    def counts(self, statement: Statement, section: int) -> bool:
+        """Say whether a definition uses tensors whose axes are counted, or transposes one."""
+        if not isinstance(statement, Definition):
+            return False
+        for name in names_of(statement.body):
+            place = (section, key_of(name))
+            if place in self.plain and place not in self.given:
+                return True
+            sup = name.sup if isinstance(name, Scripts) else None
+            if isinstance(sup, Letter) and sup.text == "T" and (section, "T") not in self.given:
+                return True
+        return False
 
     def gives(self, name: Expression, section: int | None = None) -> bool:
         """Say whether a name is given: itself, as a member of a family, or with a power."""
@@ -92,7 +113,11 @@ def closed_among(statements: Sequence[Statement], spoken: Spoken) -> list[Statem
 
     Of those that define no function only those count that a function uses, or that form a series.
     """
-    whole = [s for s in statements if isinstance(s, Definition) and _is_plain(s.target)]
+    whole = [
+        s
+        for s in statements
+        if isinstance(s, Definition) and _is_plain(s.target) and not spoken.counts(s, s.section)
+    ]
     for _ in range(ROUNDS):
         defined = Spoken()
         for statement in whole:

@@ -268,7 +268,9 @@ def is_target(target: Expression) -> bool:
         known = isinstance(function, Letter) and function.text in words.FUNCTIONS
         return not (target.axes and known) and (target.bracket != "" or bool(target.axes))
     if isinstance(target, Indexed):
-        return is_name(target.base) and all(isinstance(item, At) for item in target.items)
+        base = target.base
+        named = is_name(base) or (isinstance(base, Call) and is_target(base))
+        return named and all(isinstance(item, At) for item in target.items)
     return is_name(target)
 
 

@@ -88,9 +88,14 @@ class Cursor(ABC):
 
     def span(self, start: int) -> Span:
         """Give the span of what was read since a place."""
-        first = self.tokens[min(start, len(self.tokens) - 1)].span
-        last = self.tokens[max(start, self.at - 1)].span
-        return Span(min(first.start, last.start), max(first.end, last.end))
+        tokens, at = self.tokens, self.at - 1
+        first = tokens[start if start < len(tokens) else -1].span
+        if at <= start:
+            return first
+        last = tokens[at].span
+        if first.start <= last.start and first.end <= last.end:
+            return Span(first.start, last.end)
+        return first | last
 
     def group(self) -> tuple[int, int]:
         """Pass one argument; give the places where what it holds begins and ends."""

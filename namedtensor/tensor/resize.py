@@ -24,45 +24,58 @@ def meet(nodes: Sequence[Node]) -> list[Node]:
     return [resize(n, known) for n in nodes]
 
 
-def resize(node: Node, sizes: dict[str, Size]) -> Node:
-    """Rebuild an index-defined tree with sizes for its open axes."""
+def resize(node: Node, sizes: dict[str, Size], done: dict[Any, Node] | None = None) -> Node:
+    """Rebuild an index-defined tree with sizes for its open axes; what it shares is rebuilt once."""
     wanted = {n: sizes[n] for n, s in node.type.axes if s is None and n in sizes}
     if not wanted:
         return node
+    done = {} if done is None else done
+    key = (node, tuple(wanted.items()))
+    if key not in done:
+        done[key] = _resized(node, wanted, done)
+    return done[key]
 
-    name = node.name
-    if name == "iota":
+
+def _resized(node: Node, wanted: dict[str, Size], done: dict[Any, Node]) -> Node:
+    if node.name == "iota":
         (axis,) = node.operation.params
         return apply_node(node.operation, (as_node(wanted[axis]),))
-    if name == "rename":
+    if node.name == "rename":
         before = {new: old for old, new in node.operation.params[0]}
         inner = {before.get(n, n): s for n, s in wanted.items()}
-        return apply_node(node.operation, (resize(node.operands[0], inner),))
-    return apply_node(node.operation, tuple([resize(o, wanted) for o in node.operands]))
+        return apply_node(node.operation, (resize(node.operands[0], inner, done),))
+    return apply_node(node.operation, tuple([resize(o, wanted, done) for o in node.operands]))
 
 
-def opened(node: Node) -> Node:
+def opened(node: Node, done: dict[Node, Node] | None = None) -> Node:
     """Rebuild an index-defined tree with all its sizes open."""
-    if node.name == "iota":
-        axis = node.operation.params[0]
-        return make_node(node.operation, (), Type(((axis, None),), "int", weak=True))
-    if not node.type.axes:
-        return node
-    return apply_node(node.operation, tuple([opened(o) for o in node.operands]))
+    done = {} if done is None else done
+    if node not in done:
+        if node.name == "iota":
+            axis = node.operation.params[0]
+            done[node] = make_node(node.operation, (), Type(((axis, None),), "int", weak=True))
+        elif not node.type.axes:
+            done[node] = node
+        else:
+            operands = tuple([opened(o, done) for o in node.operands])
+            done[node] = apply_node(node.operation, operands)
+    return done[node]
 
 
 def without_found_sizes(node: Node) -> Node:
     """Open the sizes of an index-defined tree where it took them all from others, not from numbers."""
-    pending, counts = [node], []
+    pending, seen = [node], {node}
     while pending:
         part = pending.pop()
         if part.name == "iota":
-            counts.append(part)
+            if any(o.value is not None for o in part.operands):
+                return node
         elif part.type.axes and (part.operation.params or not part.type.weak):
             return node
-        pending += part.operands
-    found = counts and all(o.value is None for count in counts for o in count.operands)
-    return opened(node) if found else node
+        new = [o for o in part.operands if o not in seen]
+        seen.update(new)
+        pending += new
+    return opened(node) if any(part.name == "iota" for part in seen) else node
 
 
 def need_sizes(node: Node, call: str) -> None:

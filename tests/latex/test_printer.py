@@ -350,6 +350,18 @@ def test_an_index_defined_tensor_that_meets_no_sizes_is_declared_with_its_own():
     ]
 
 
+def test_a_rule_without_end_is_written_in_parts():
+    def f(X: R[seq]):
+        i = nt.iota(seq)
+        for _ in range(30):
+            i = i + i * 2
+        return X + i
+
+    text = formula(f).latex()
+    assert len(text) < 10_000
+    assert r"_{\name{seq}(j)} &= " in text
+
+
 def test_indices_take_letters_that_are_free():
     def f(i: R[seq], X: R[seq]):
         return X * i * nt.iota(seq)

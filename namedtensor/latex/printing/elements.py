@@ -40,35 +40,39 @@ def constant(node: Node) -> Node | None:
     return node.operands[0] if single and node.operands[0].value is not None else None
 
 
+#: A rule that takes more operations than this is written in parts, as other expressions are.
+LARGEST = 120
+
+
 class Elements:
     """Finds the parts of a formula that are defined by their indices."""
 
     def __init__(self) -> None:
-        self._known: dict[Node, tuple[bool, bool]] = {}
+        self._known: dict[Node, tuple[int, bool]] = {}
 
     def __call__(self, node: Node) -> bool:
         """Say whether a node is defined by indices."""
-        alone, counted = self._look(node)
-        return alone and counted
+        size, counted = self._look(node)
+        return counted and 0 < size <= LARGEST
 
-    def _look(self, root: Node) -> tuple[bool, bool]:
-        """Say whether a tree is made of counts, sizes and numbers alone, and whether it counts."""
+    def _look(self, root: Node) -> tuple[int, bool]:
+        """Give the size of a tree of counts, sizes and numbers, 0 for others, and whether it counts."""
         pending = [root]
         while pending:
             node = pending[-1]
             if node in self._known:
                 pending.pop()
             elif counts(node) or node.operation.primitive in (SIZE, NUMBER):
-                self._known[pending.pop()] = (True, counts(node))
+                self._known[pending.pop()] = (1, counts(node))
             elif not element_wise(node.operation):
-                self._known[pending.pop()] = (False, False)
+                self._known[pending.pop()] = (0, False)
             else:
                 missing = [o for o in node.operands if o not in self._known]
                 pending += missing
                 if not missing:
                     found = [self._known[o] for o in node.operands]
-                    alone = all(a for a, _ in found)
-                    self._known[pending.pop()] = (alone, any(c for _, c in found))
+                    size = 1 + sum([n for n, _ in found]) if all(n for n, _ in found) else 0
+                    self._known[pending.pop()] = (size, any(c for _, c in found))
         return self._known[root]
 
 

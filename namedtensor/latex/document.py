@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, Any
 
 from namedtensor.errors import NamedTensorError, nearest
@@ -236,9 +236,9 @@ class Document:
         """
         functions = {d.place.block for d in self.definitions.definitions if d.kind == "function"}
         found: list[tuple[str, Formula | LatexError]] = []
-        for defined in self.definitions.definitions:
-            inside = defined.kind != "function" and defined.place.block in functions
-            if inside or defined.letters or axis_along(defined.name) is not None:
+        for statement in self.reading.statements:
+            defined = self.definitions.of(statement) if isinstance(statement, Definition) else None
+            if defined is None or not _stands_alone(defined, functions):
                 continue
             try:
                 found.append((_asked(defined), self.library.of(defined)))
@@ -289,6 +289,14 @@ def _names_in(size: Expression) -> Iterator[Letter | Scripts]:
         return
     for part in children(size):
         yield from _names_in(part)
+
+
+def _stands_alone(defined: Defined, functions: Collection[int]) -> bool:
+    """Say whether a definition is a formula by itself: no where-clause, family, or first member."""
+    if defined.kind == "function":
+        return not defined.letters
+    first = axis_along(defined.name) is not None and not defined.letters
+    return not first and defined.place.block not in functions
 
 
 def _asked(defined: Defined) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from namedtensor.errors import NamedTensorError
+from namedtensor.formula import R
 from namedtensor.formula.bundle import Bundle
 from namedtensor.formula.formula import Formula
 from namedtensor.formula.signature import Parameter, Signature
@@ -85,8 +86,9 @@ class Library:
             results: Any = (named_space(linked.result, self.linker.bound),)
         else:
             results = tuple([space_of_result(body, signature, i) for i in range(count)])
-        known = count > 1 or None not in results
-        return Formula(body, dataclasses.replace(signature, results=results if known else None))
+        if None in results:  # a call says why
+            results = tuple([R] * count) if count > 1 else None
+        return Formula(body, dataclasses.replace(signature, results=results))
 
     def _hold_distinct(self, linked: Linked) -> None:
         """Raise LatexError where one letter stands twice among the arguments."""

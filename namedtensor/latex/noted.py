@@ -46,6 +46,7 @@ class Noted:
         self._signatures: list[tuple[str, Signed]] = []
         self.sized: list[tuple[Declared, SizedAxis]] = []
         self._by_size: dict[str, list[tuple[Declared, SizedAxis]]] = {}
+        self._size_letters: set[str] = set()
         self._of: dict[int, Defined] = {}
         self._by_letter: dict[str, list[Range]] = {}
         for within in self.ranges:
@@ -143,6 +144,7 @@ class Noted:
                     if axis.size is not None:
                         self.sized.append((found, axis))
                         self._by_size.setdefault(key(axis.size) or "", []).append((found, axis))
+                        self._size_letters |= {p.text for p in all_of(Letter, axis.size)}
 
     def _note_numbers(self) -> None:
         """Take a letter that is only said to be greater than a number for a number."""
@@ -166,6 +168,10 @@ class Noted:
     def sizes_named(self, text: str) -> list[tuple[Declared, SizedAxis]]:
         """List the axes that are declared with a size of this name."""
         return self._by_size.get(text, [])
+
+    def is_size(self, text: str) -> bool:
+        """Say whether a size is declared with this name, or computed from it: d of hid:4d."""
+        return text in self._by_size or text in self._size_letters
 
     @property
     def series_letters(self) -> frozenset[str]:

@@ -41,7 +41,7 @@ class BodyScope:
         if around.own and text in body.linked.own:
             return body.input(body.linked.own[text])
         names = body.library.names
-        size = body.size_of_input(text) if names.sizes_named(text) else None
+        size = body.size_of_input(text) if names.is_size(text) else None
         if size is not None:
             return size
         if around.own and text in body.linked.listed:

@@ -94,7 +94,7 @@ class Names(Noted):
             lambda: self._value(name, text, place, indices, "document", "value"),
             lambda: self._stack(name, place),
             lambda: self.function(name, place, indices),
-            lambda: Meaning("size", text) if self.sizes_named(text) else None,
+            lambda: Meaning("size", text) if self.is_size(text) else None,
             lambda: self._first_by_script(name, place, indices),
         )
         return next((found for way in ways if (found := way()) is not None), None)

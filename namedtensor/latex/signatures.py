@@ -17,7 +17,14 @@ from namedtensor.formula.signature import Space as NamedSpace
 from namedtensor.latex import names as python_names
 from namedtensor.latex.inputs import Input, Linked
 from namedtensor.latex.scopes import Names
-from namedtensor.latex.scripts import Indices, fold, key, without_brackets, without_letters
+from namedtensor.latex.scripts import (
+    Indices,
+    fold,
+    key,
+    numbered,
+    without_brackets,
+    without_letters,
+)
 from namedtensor.latex.syntax import Expression, Space
 
 #: What the sets of the notation are here; one-hot and 0/1 tensors hold numbers of any kind.
@@ -52,7 +59,7 @@ def named_space(
     axes += [Axis(a.axis.name, fold(a.size, bound)) for a in space.axes]
     base = BASES.get(space.base, R)
     letters = [
-        (a.axis.name, text)
+        (a.axis.name, python_name(numbered(a.size, numbers or {}), text))
         for a in space.axes
         if a.axis.name in differing and a.size is not None and (text := key(a.size, numbers))
     ]

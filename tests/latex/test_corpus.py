@@ -206,7 +206,7 @@ def test_a_formula_is_lifted_to_another_axis(path, entry):
 
 
 def test_the_corpus_holds_more_formulas_than_promised():
-    assert len({(path, str(entry)) for path, entry in ALL}) >= 100
+    assert len({(path, str(entry)) for path, entry in ALL}) >= 250
 
 
 def test_both_dialects_are_met_and_mixed():

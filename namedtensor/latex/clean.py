@@ -6,19 +6,15 @@ After this, `word` tokens are \\text{..} and its like, `axis` tokens \\name{..},
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from namedtensor.latex import looks
 from namedtensor.latex.faults import Fault
-from namedtensor.latex.lexer import GREEK
+from namedtensor.latex.prose import words_of
 from namedtensor.latex.rows import after_group
 from namedtensor.latex.source import Span
 from namedtensor.latex.tokens import Token
-
-#: Prose that joins two conditions is parted from what stands before and after.
-JOINED = re.compile(r"(?:(?P<first>and|or)\s+)?(?P<middle>.*?)(?:\s+(?P<last>and|or))?$", re.DOTALL)
 
 
 @dataclass(slots=True)
@@ -39,9 +35,6 @@ class Group:
 NESTING = 100
 
 ENDS_OF_ARRAYS = frozenset(("\\end{array}", "\\end{aligned}", "\\end{matrix}"))
-
-#: A Greek letter in a text stands for itself.
-LETTERS = {name: letter for letter, name in GREEK.items()}
 
 TAKING = frozenset((*looks.WORDS, *looks.DRESSES, *looks.OPEN, "\\mathord"))
 
@@ -188,7 +181,9 @@ class _Cleaner:
         """Put what a command makes of its argument."""
         text = command.text
         if text in looks.WORDS:
-            self._words(looks.WORDS[text], inner, span, command.spaced)
+            for token in words_of(looks.WORDS[text], inner, span, command.spaced):
+                self._put(token)
+            self.spaced = self.spaced or not inner
         elif text in looks.DRESSES:
             self._dress(command, inner, span)
         elif text == "\\mathord" and len(inner) == 1 and inner[0].kind == "sign":
@@ -203,38 +198,6 @@ class _Cleaner:
                 inner[-1] = inner[-1]._replace(span=inner[-1].span | Span(span.end, span.end))
             for token in inner:
                 self._put(token)
-
-    def _words(self, kind: str, inner: Sequence[Token], span: Span, spaced: bool) -> None:
-        """Put the words of a text, and the mathematics between dollars in it."""
-        if not any(token.text == "$" for token in inner):
-            self._prose(kind, _plain(inner), span, spaced)
-            return
-        prose: list[Token] = []
-        within = False
-        for token in [*inner, Token("sign", "$", span)]:
-            if token.text == "$":
-                if not within and prose:
-                    self._prose(kind, _plain(prose), prose[0].span | prose[-1].span, True)
-                prose = []
-                within = not within
-            elif within:
-                self._put(token)
-            else:
-                prose.append(token)
-
-    def _prose(self, kind: str, text: str, span: Span, spaced: bool) -> None:
-        if not text:
-            self.spaced = True
-            return
-        if kind == "axis" and "," in text:
-            for name in text.split(","):
-                self._put(Token(kind, name.strip(), span, spaced))
-                self._put(Token("sign", ",", span))
-            self.out.pop()
-            return
-        found = JOINED.match(text) if kind == "word" and " " in text else None
-        for part in [text] if found is None else [p for p in found.groups() if p]:
-            self._put(Token(kind, part, span, spaced))
 
     def _dress(self, command: Token, inner: list[Token], span: Span) -> None:
         dress = looks.DRESSES[command.text]
@@ -411,22 +374,3 @@ def _endless(token: Token) -> Fault:
         token.span,
         f"put \\end{token.text[6:]} where it ends",
     )
-
-
-def _plain(tokens: Sequence[Token]) -> str:
-    """Give the words of a text."""
-    parts: list[str] = []
-    for token in tokens:
-        if token.spaced:
-            parts.append(" ")
-        text = token.text
-        if token.kind == "command" and len(text) == 2:
-            text = text[1]
-        elif token.kind == "command":
-            text = LETTERS.get(text[1:], text)
-        elif token.kind in ("open", "close"):
-            text = ""
-        elif text in ("\\quad", "\\qquad"):
-            text = " "
-        parts.append(text)
-    return "".join(parts).strip()

@@ -14,9 +14,6 @@ FUNCTIONS = frozenset(
     ).split()
 )
 
-#: Functions for which an axis written as an index below is the axis that they act over.
-REDUCING = FUNCTIONS
-
 #: Commands that are such words.
 WORD_COMMANDS = {
     f"\\{word}": word
@@ -50,19 +47,15 @@ BIG = {
 CHOOSING = frozenset("max min argmax argmin sup inf lim".split())
 
 #: How tightly each thing binds; more is tighter.
-LOGIC, RELATION, MID, CUP, TIMES, PLUS, REACH, DOT, MINUS, PREFIX, NEXT = (
-    10,
-    20,
-    25,
-    30,
-    40,
-    50,
-    60,
-    70,
-    80,
-    90,
-    100,
-)
+LOGIC = 10
+RELATION = 20
+CUP = 30
+PLUS = 50
+REACH = 60
+DOT = 70
+MINUS = 80
+PREFIX = 90
+NEXT = 100
 
 #: Signs between two operands: how tightly they bind, and what they are in the tree.
 INFIX = {

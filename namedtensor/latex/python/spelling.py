@@ -15,8 +15,18 @@ from namedtensor.primitives import Node, size_of
 
 Form = Callable[["Spelling", Node], Code]
 
-#: How operations are written that are not nt.name[axes](operands); filled by `forms`.
+#: How operations are written that are not nt.name[axes](operands); filled by `forms` and `called`.
 FORMS: dict[str, Form] = {}
+
+
+def form(*names: str) -> Callable[[Form], Form]:
+    """Say how operations are written."""
+
+    def remember(function: Form) -> Form:
+        FORMS.update(dict.fromkeys(names, function))
+        return function
+
+    return remember
 
 
 @dataclass

@@ -1,0 +1,76 @@
+"""How calls of other formulas are written: att(Q, K, V, M), and mha(X) for the formula of a bundle."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from namedtensor.errors import NamedTensorError
+from namedtensor.formula import Formula
+from namedtensor.latex.python import code
+from namedtensor.latex.python.code import UNARY, Atom, Code, call, index
+from namedtensor.latex.python.spelling import Spelling, form
+from namedtensor.primitives import Node
+
+
+@form("call")
+def _call(spelling: Spelling, node: Node) -> Code:
+    """Write att(Q, K, V, M), mha(X) for the formula of a bundle, or f(X)[1] for a second result."""
+    name, paths, settings, place = node.operation.params
+    called = spelling.called[name]
+    given = dict(zip(paths, node.operands, strict=True))
+    after = {p: n for p, n in given.items() if called.signature[p.split(".")[0]].after}
+    owner = _bundle(spelling, called, after)
+    for setting, value in settings:
+        if setting not in spelling.settings.get(name, ()):
+            raise NamedTensorError(
+                f"{name}(..., {setting}={value!r})",
+                f"{setting} is a setting at which the body looks, and {name} is written for its default",
+                hint=f"make {setting} an argument of {name}",
+            )
+    items: list[Code] = []
+    skipped = False
+    for parameter in called.signature.parameters:
+        own = {p: n for p, n in given.items() if p.split(".")[0] == parameter.name}
+        if not own or (parameter.after and owner):
+            skipped = True
+            continue
+        written = (
+            spelling.code(own[parameter.name])
+            if parameter.bundle is None
+            else _part_of_bundle(spelling, parameter, own)
+        )
+        named = parameter.after or skipped
+        items.append(code.Before(f"{parameter.name}=", written, UNARY) if named else written)
+    items += [Atom(f"{setting}={value!r}") for setting, value in settings]
+    result = call(owner or name, *items)
+    return index(result, Atom(str(place))) if called.signature.several else result
+
+
+def _bundle(spelling: Spelling, called: Formula, parts: dict[str, Node]) -> str | None:
+    """Name the bundle b of a formula of which all these parts are b.path."""
+    found = set()
+    for path, node in parts.items():
+        own = str(node.operation.params[0]) if node.name == "argument" else ""
+        if not own.endswith(f".{path}"):
+            return None
+        found.add(own.removesuffix(f".{path}"))
+    owner = found.pop() if len(found) == 1 else None
+    return owner if owner is not None and spelling.bundle(owner) is called else None
+
+
+def _part_of_bundle(spelling: Spelling, parameter: Any, own: dict[str, Node]) -> Code:
+    inner = {path.partition(".")[2]: node for path, node in own.items()}
+    owner = _bundle(spelling, parameter.bundle, inner)
+    if owner is not None:
+        return Atom(owner)
+    items: list[Code] = []
+    for part in parameter.bundle.signature.parameters:
+        below = {p: n for p, n in inner.items() if p.split(".")[0] == part.name}
+        if part.bundle is not None and below:
+            written = _part_of_bundle(spelling, part, below)
+        elif below:
+            written = spelling.code(below[part.name])
+        else:
+            continue
+        items.append(code.Before(f"{part.name}=", written, UNARY))
+    return call(spelling.names.builtin("dict"), *items)

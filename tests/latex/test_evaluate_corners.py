@@ -279,3 +279,33 @@ def test_axes_may_stand_below_a_word_or_a_norm_with_a_power():
     np.testing.assert_array_equal(marked.numpy("k", "emb"), np.eye(3)[[0, 2]])
     softened = value(r"\text{softmax}_{\text{emb}}(X)", X=X)
     np.testing.assert_allclose(softened.numpy("seq", "emb").sum(1), np.ones(5))
+
+
+def test_a_letter_is_primed_where_an_axis_inside_has_it():
+    from namedtensor.latex.indices import Index
+    from namedtensor.shape import sized
+
+    index = Index("i", 2)
+    total = nt.sum[sized(index.axis, None)](index.counter() * leaf("B", "a i"))
+    assert describe(settled(total).node, 9) == "sum[i'](iota(i'[2]) * B)"
+
+
+def test_a_sum_inside_a_definition_over_the_same_axis_is_over_a_second_copy():
+    B = leaf("B", "h")
+    found = element(r"D_{\name{h}(t)}", r"\sum_{j=1}^{t} B_{\name{h}(j)}", {"h": 3}, B=B)
+    assert describe(found.node, 9) == "sum[h'](where(iota(h'[h]) <= iota(h[3]), B[h >> h'], 0))"
+
+
+def test_only_an_index_itself_is_written_as_its_counter():
+    for body, expected in {
+        "i - 1": "iota(k[3])",
+        "i + 2": "iota(k[3]) + 3",
+        "i - 3": "iota(k[3]) - 2",
+        "i + 1 + 1": "(iota(k[3]) + 2) + 1",
+        "1 + i": "1 + (iota(k[3]) + 1)",
+        r"2 \cdot i": "2 * (iota(k[3]) + 1)",
+        r"i + 1 \leq 2": "(iota(k[3]) + 2) <= 2",
+    }.items():
+        assert describe(element(r"S_{\name{k}(i)}", body, {"k": 3}).node, 9) == expected
+    both = element(r"S_{\name{a}(i), \name{b}(j)}", r"i + 1 \leq j + 1", {"a": 2, "b": 2})
+    assert describe(both.node, 9) == "(iota(a[2]) + 2) <= (iota(b[2]) + 2)"

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
+from namedtensor.latex.check.owners import declaration_with, role, same_size
 from namedtensor.latex.check.words import shape_text
 from namedtensor.latex.findings import Mend
 from namedtensor.latex.syntax import Binary, Expression
@@ -85,7 +86,7 @@ def look_at_sum(checker: Checker, part: Binary, left: Node, right: Node) -> str 
 def _comes_back(checker: Checker, axis: str, side: Expression, other: Expression) -> None:
     report = checker.report
     giver, taker = report.text(side.span), report.text(other.span)
-    owner = checker.declaration_with(axis, side)
+    owner = declaration_with(checker, axis, side)
     where = f" (declared on line {checker.line(owner.name.span)})" if owner is not None else ""
     name = report.text(owner.name.span) if owner is not None else giver
     type_ = checker.type_of(other)
@@ -109,17 +110,17 @@ def _comes_back(checker: Checker, axis: str, side: Expression, other: Expression
 
 def _alone(checker: Checker, axis: str, side: Expression, gains: list[str]) -> bool:
     """Report an axis of one side that nothing else in the document names; say whether it is one."""
-    owner = checker.declaration_with(axis, side)
-    if owner is None or checker.named_elsewhere(axis, owner):
+    owner = declaration_with(checker, axis, side)
+    if owner is None or checker.occurrences.elsewhere(axis, owner):
         return False
-    role = checker.role(owner, side)
-    if role == "argument":
+    part = role(checker, owner, side)
+    if part == "argument":
         return False  # what an argument has besides passes through: all points, all centres
     sized = next(s for s in owner.space.axes if s.axis.name == axis)
     report = checker.report
     name = report.text(owner.name.span)
-    fits = checker.same_size(owner, axis, gains)
-    if fits is None and role != "parameter":
+    fits = same_size(checker, owner, axis, gains)
+    if fits is None and part != "parameter":
         return False
     hint = "the sum gets both axes; name an axis that the other side has"
     mend = None

@@ -188,9 +188,9 @@ class CheckedFunction:
     ) -> Value:
         """Hold a call against the definition, and give a symbol of the result's shape."""
         checker = self.checker
-        self._parameters(call, scope)
         if call.axes or self.call.axes:
-            return UNKNOWN
+            return UNKNOWN  # mean_seq X is no call of the document's own mean(X; F)
+        self._parameters(call, scope)
         result = self.result()
         callee = Callee(
             self.name, self._declared(self.names), [], None if self.borrowed else result

@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from namedtensor.errors import AxisMissingError
+from namedtensor.latex.check.failing import failed
 from namedtensor.latex.check.flow import look_at_sum
+from namedtensor.latex.check.meeting import sizes_meet
 from namedtensor.latex.check.ranges import check_bound, check_range
 from namedtensor.latex.check.types import node_of
-from namedtensor.latex.check.words import is_own_size, size_text
+from namedtensor.latex.check.words import is_own_size
 from namedtensor.latex.indices import is_whole, position
 from namedtensor.latex.syntax import At, Binary, Cases, Contract, Expression, Indexed
 from namedtensor.latex.values import UNKNOWN, Value
@@ -63,36 +65,7 @@ def _lacks(checker: Checker, where: Contract) -> None:
     for part in (where.left, where.right):
         type_ = checker.type_of(part)
         if type_ is not None and not all(type_.has(axis.name) for axis in where.axes):
-            checker.failed(where, AxisMissingError("", ""))
-
-
-def sizes_meet(checker: Checker, where: Contract | Binary) -> bool:
-    """Compare the sizes of the axes that two operands share; say whether a fault was found."""
-    left, right = checker.type_of(where.left), checker.type_of(where.right)
-    if left is None or right is None:
-        return False
-    for axis, size in left.axes:
-        if not right.has(axis):
-            continue
-        other = right.size(axis)
-        if is_own_size(axis, size) or is_own_size(axis, other):
-            continue
-        found = checker.facts.compare(size, other)
-        if found.verdict not in ("never", "where"):
-            continue
-        text = checker.report.text
-        only = f", right only where {found.where}" if found.where else ""
-        checker.report.add(
-            "error" if found.verdict == "never" else "warning",
-            "axis-size",
-            where.span,
-            f"{axis} is {size_text(size)} in {text(where.left.span)} and {size_text(other)} in "
-            f"{text(where.right.span)}{only}",
-            checker.explainer.shapes([where.left, where.right]),
-            f"declare one size for both, or rename one {axis}",
-        )
-        return True
-    return False
+            failed(checker, where, AxisMissingError("", ""))
 
 
 def look_at_indices(checker: Checker, body: Expression) -> None:

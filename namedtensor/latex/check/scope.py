@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from namedtensor.errors import NamedTensorError
+from namedtensor.latex.check import failing
 from namedtensor.latex.check.look import look_at
 from namedtensor.latex.evaluate import Evaluator
 from namedtensor.latex.nonsense import (
@@ -174,13 +175,13 @@ class CheckScope:
             return UNKNOWN
         if isinstance(error, UndefinedError):
             if not self.lenient and id(where) not in self.bundles:
-                checker.undefined(where)
+                failing.undefined(checker, where)
         elif isinstance(error, NoAxisError):
-            value = checker.no_axis(where)
+            value = failing.no_axis(checker, where)
         elif isinstance(error, ArgumentsError):
-            checker.wrong_arguments(where, error)
+            failing.wrong_arguments(checker, where, error)
         elif not isinstance(error, NotNotationError):
-            value = checker.failed(where, error)
+            value = failing.failed(checker, where, error)
         checker.values[id(where)] = value
         return value
 

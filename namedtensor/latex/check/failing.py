@@ -1,0 +1,82 @@
+"""What an evaluation of the document's formulas runs into, as findings."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from namedtensor.errors import AxisNameError, NamedTensorError
+from namedtensor.latex.check.annotations import KEEP_AXES
+from namedtensor.latex.check.annotations import no_axis as names_no_axis
+from namedtensor.latex.check.meeting import sizes_meet
+from namedtensor.latex.check.shapes import split_type
+from namedtensor.latex.scripts import key
+from namedtensor.latex.syntax import Binary, Call, Contract, Expression, Letter
+from namedtensor.latex.values import UNKNOWN, Value
+
+if TYPE_CHECKING:
+    from namedtensor.latex.check.checker import Checker
+
+
+def failed(checker: Checker, where: Expression, error: NamedTensorError) -> Value:
+    """Report what a shape rule refuses."""
+    if isinstance(where, (Contract, Binary)) and sizes_meet(checker, where):
+        return UNKNOWN
+    if isinstance(error, AxisNameError) and checker.report.has("repeated", where.span):
+        return UNKNOWN
+    split = split_type(checker, where, error)
+    if split is not None:
+        return checker.stand_in(split)
+    words = checker.explainer.explain(where, error)
+    span = words.span or where.span
+    checker.report.add(
+        "error", words.code, span, words.message, words.shapes, words.hint, words.mend
+    )
+    return UNKNOWN
+
+
+def undefined(checker: Checker, where: Expression) -> None:
+    """Report a name that stands for nothing."""
+    if not _is_notation(checker, where) or checker.occurrences.in_prose(where):
+        return
+    text = checker.report.text(where.span)
+    space = checker.dialect.space([("ax", "")])
+    word = isinstance(where, Letter) and where.style == "word"
+    checker.report.add(
+        "error",
+        "undefined",
+        where.span,
+        f"{text} is neither declared nor defined",
+        hint=f"say what it is: {text}(X) = ..., or is it spelt otherwise?"
+        if word
+        else f"declare it, {text} \\in {space}, or say what it is: {text} = ...",
+    )
+
+
+def _is_notation(checker: Checker, where: Expression) -> bool:
+    """Say whether a name stands in a block that names axes: E = mc^2 does not."""
+    place = checker.occurrences.place_of(where.span)
+    return place is not None and place.block in checker.occurrences.blocks
+
+
+def no_axis(checker: Checker, where: Expression) -> Value:
+    """Report a function that needs axes; go on as if it named the only axis of its operand."""
+    if isinstance(where, Call) and key(where.function) in checker.occurrences.functions:
+        return UNKNOWN
+    type_ = checker.type_of(where.arguments[0]) if isinstance(where, Call) else None
+    names_no_axis(where, checker.report, checker.dialect, type_)
+    if type_ is None or not isinstance(where, Call) or len(type_.axes) > 1:
+        return UNKNOWN
+    keeps = isinstance(where.function, Letter) and where.function.text in KEEP_AXES
+    return checker.stand_in(type_ if keeps else type_.without(type_.names))
+
+
+def wrong_arguments(checker: Checker, where: Expression, error: NamedTensorError) -> None:
+    """Report a function that is given too few arguments, or too many."""
+    checker.report.add(
+        "error",
+        "arguments",
+        where.span,
+        error.why,
+        checker.explainer.shapes(where.arguments if isinstance(where, Call) else ()),
+        error.hint,
+    )

@@ -1,0 +1,134 @@
+"""Symbols of what a document declares: tensors of the declared shapes, with sizes that are symbols."""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING, Any, cast
+
+from namedtensor.latex.check.occurrences import Occurrences
+from namedtensor.latex.check.report import Report
+from namedtensor.latex.check.scope import CheckScope
+from namedtensor.latex.check.sizes import Facts
+from namedtensor.latex.check.spelling import alike
+from namedtensor.latex.check.types import as_size, type_of
+from namedtensor.latex.check.words import Dialect, is_own_size, size_text
+from namedtensor.latex.evaluate import Evaluator
+from namedtensor.latex.findings import Mend
+from namedtensor.latex.indices import one_based
+from namedtensor.latex.scopes import Declared, Names, Place
+from namedtensor.latex.source import Source, Span
+from namedtensor.latex.syntax import AxisName, Expression, Space
+from namedtensor.latex.values import UNKNOWN, Value
+from namedtensor.primitives import Node, Type
+from namedtensor.primitives.node import argument, size_of
+from namedtensor.tensor import SymbolicTensor
+
+if TYPE_CHECKING:
+    from namedtensor.latex.check.checker import Checker
+
+_serial = itertools.count()
+
+KINDS = {"Z": "int", "N": "int", "[n]": "int", "{0,1}": "int", "C": "complex"}
+
+
+class Symbols:
+    """The symbols of a document, and the values of the parts that were looked at.
+
+    `values` are kept by the identity of the parts. `spaces` says how a symbol was declared, `bounds`
+    holds the n of those declared in [n].
+    """
+
+    def __init__(self, source: Source, names: Names, report: Report) -> None:
+        self.source = source
+        self.names = names
+        self.report = report
+        self.facts = Facts()
+        self.values: dict[int, Value] = {}
+        self.spaces: dict[Node, tuple[str, Space, Any]] = {}
+        self.bounds: dict[Node, Any] = {}
+        self.occurrences = Occurrences(source, names, report.findings)
+        self.dialect = Dialect(source.text, self.occurrences.spelled)
+        self._declared: dict[int, Value] = {}
+        self._told: set[Any] = set()
+
+    def type_of(self, part: Any) -> Type | None:
+        """Give the shape of a part that was looked at; None where it is unknown."""
+        return type_of(self.values.get(id(part), UNKNOWN))
+
+    def size_symbol(self, name: str) -> SymbolicTensor:
+        """Give the symbol of a size that a document names."""
+        text = name.replace("{", "").replace("}", "")
+        return SymbolicTensor(size_of(text, text, 0))
+
+    def _extent(self, size: Expression, place: Place) -> Any:
+        return as_size(
+            Evaluator(CheckScope(cast("Checker", self), place, lenient=True, sizes=True)).extent(
+                size
+            )
+        )
+
+    def space_type(self, space: Space, place: Place) -> Type:
+        """Give the type of a space; an axis without a size has the size |axis|."""
+        axes: dict[str, Any] = {}
+        for sized in space.axes:
+            name = sized.axis.name
+            own = self.size_symbol(f"|{name}|").node
+            if self.occurrences.is_slip(space, sized):
+                continue
+            size = own if sized.size is None else self._extent(sized.size, place)
+            if sized.size is not None:
+                written = self.report.text(sized.size.span)
+                self.occurrences.sizes.setdefault(size_text(size), written)
+            axes.setdefault(name, own if size is None else size)
+        return Type(tuple(axes.items()), KINDS.get(space.base, "float"))
+
+    def symbol(self, name: str, space: Space, place: Place) -> Value:
+        """Make the symbol of a tensor in a space."""
+        if not space.axes and space.base in ("N", "Z", "[n]"):
+            return self.size_symbol(name)
+        tensor = SymbolicTensor(argument(name, self.space_type(space, place)))
+        bound = None if space.bound is None else self._extent(space.bound, place)
+        self.spaces[tensor.node] = name, space, bound
+        if bound is not None:
+            self.bounds[tensor.node] = bound
+        return one_based(tensor) if space.base == "[n]" else tensor
+
+    def declared_value(self, declared: Declared) -> Value:
+        """Give the symbol of a declared tensor."""
+        known = self._declared.get(id(declared))
+        if known is None:
+            self._declared[id(declared)] = UNKNOWN  # n in R^{seq:n} says nothing of itself
+            known = self.symbol(declared.key, declared.space, declared.place)
+            self._declared[id(declared)] = known
+        return known
+
+    def declared_type(self, declared: Declared) -> Type | None:
+        """Give the shape that a declaration states."""
+        return type_of(self.declared_value(declared))
+
+    def stand_in(self, type_: Type) -> SymbolicTensor:
+        """Make a symbol of a shape, of which nothing else is known."""
+        return SymbolicTensor(argument(f"part {next(_serial)}", type_))
+
+    def line(self, span: Span) -> int:
+        """Give the line where a span begins."""
+        return self.source.position(span.start)[0]
+
+    def size_text(self, axis: str, size: Any) -> str:
+        """Write a size the way the document does; an axis of no stated size has none."""
+        if is_own_size(axis, size):
+            return ""
+        return self.occurrences.sizes.get(size_text(size), size_text(size))
+
+    def first_time(self, *what: Any) -> bool:
+        """Say whether this is said for the first time."""
+        new = what not in self._told
+        self._told.add(what)
+        return new
+
+    def mend_axis(self, axis: AxisName, fits: list[str]) -> Mend | None:
+        """Mend an axis that only a typo explains: one name fits, and this one is used nowhere else."""
+        close = [name for name in fits if alike(name, axis.name)] or fits
+        if len(close) == 1 and self.occurrences.is_alone(axis):
+            return Mend(axis.span, self.dialect.axis(close[0]))
+        return None

@@ -338,3 +338,38 @@ X &\in \mathbb{R}^{\text{a}}
 """
     )
     same(document["f"][2, 3](nt.ones("a[1]")), [5], "a")
+
+
+WHOLE = r"""
+$X \in \mathbb{R}^{\text{seq}, \text{emb}}$ and $W^l \in \mathbb{R}^{\text{emb}, \text{emb}'}$
+for $l = 1, \ldots, L$.
+
+$$\text{encode}(X; W) = X^L$$
+
+where $X^0 = X$ and
+
+$$X^l = \tanh(W^l \underset{\text{emb}}{\cdot} X^{l-1})_{\text{emb}' \rightarrow \text{emb}},
+    \qquad l = 1, \ldots, L .$$
+"""
+
+
+def test_a_function_may_be_a_whole_stack_of_layers():
+    weights = [draw("emb[3] emb'[3]") for _ in range(2)]
+    X = draw("seq[2] emb[3]")
+    x = X.numpy("seq", "emb")
+    for W in weights:
+        x = np.tanh(x @ W.numpy("emb", "emb'"))
+    encode = nt.latex.read(WHOLE).bind(L=2)["encode"]
+    assert repr(encode) == (
+        "encode(X: R[seq, emb]; W1: R[emb, emb'], W2: R[emb, emb']) -> R[seq, emb]"
+    )
+    same(encode(X, W1=weights[0], W2=weights[1]), x, "seq", "emb")
+
+
+def test_layers_whose_number_is_open_are_counted_along_an_axis_of_the_weights():
+    weights = [draw("emb[3] emb'[3]") for _ in range(2)]
+    X, document = draw("seq[2] emb[3]"), nt.latex.read(WHOLE)
+    assert repr(document["encode"]) == "encode(X: R[seq, emb]; W: R[l, emb, emb'])"
+    W = nt.stack["l"](*weights)
+    expected = document.bind(L=2)["encode"](X, W1=weights[0], W2=weights[1])
+    same(document["encode"](X, W=W), expected.numpy("seq", "emb"), "seq", "emb")

@@ -16,6 +16,8 @@ from .corpus.subjects import ALL, DOCUMENTS
 from .test_corpus import arrays, document, every_document, formula, named, tensor
 
 WHOLE = [path for path in DOCUMENTS if path.stem != "refused"]
+#: Recurrences are printed step by step, for so many steps.
+LENGTHS = {"course": {"n": 5}, "models": {"T": 4}, "recurrent": {"n": 5}}
 #: What asks for a length or for a member is asked of the document itself.
 SINGLE = [
     (path, entry)
@@ -27,14 +29,19 @@ in_each_dialect = pytest.mark.parametrize("dialect", DIALECTS)
 
 
 @functools.cache
+def chosen(path):
+    return document(path).bind(**LENGTHS.get(path.stem, {}))
+
+
+@functools.cache
 def printed(path, dialect):
-    return namedtensor.latex.read(document(path).latex(dialect), f"{path.stem}.{dialect}")
+    return namedtensor.latex.read(chosen(path).latex(dialect), f"{path.stem}.{dialect}")
 
 
 @functools.cache
 def module(path):
     made = types.ModuleType(path.stem)
-    exec(compile(document(path).python(), path.stem, "exec"), vars(made))
+    exec(compile(chosen(path).python(), path.stem, "exec"), vars(made))
     return made
 
 
@@ -67,6 +74,13 @@ def test_a_printed_formula_gives_the_same(path, entry):
 @pytest.mark.parametrize(("path", "entry"), named(SINGLE))
 def test_a_formula_written_as_python_gives_the_same(path, entry):
     assert_same_numbers(path, entry, getattr(module(path), formula(path, entry).name))
+
+
+@pytest.mark.parametrize("stem", LENGTHS)
+def test_a_recurrence_without_its_length_is_left_out_with_a_comment(stem):
+    path = next(path for path in DOCUMENTS if path.stem == stem)
+    assert "is left out: " in document(path).latex()
+    assert "is left out" not in chosen(path).latex()
 
 
 @every_document

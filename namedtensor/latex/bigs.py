@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from namedtensor.axes import shown
@@ -16,14 +17,13 @@ from namedtensor.latex.arithmetic import axes_of
 from namedtensor.latex.hidden import renamed, settled
 from namedtensor.latex.indices import Index, Position, one_based, plain
 from namedtensor.latex.nonsense import ArgumentsError, NoAxisError
-from namedtensor.latex.ranges import read_range
-from namedtensor.latex.syntax import (
-    Big,
-    Items,
-)
+from namedtensor.latex.ranges import Range, read_range
+from namedtensor.latex.syntax import At, Big, Expression, Indexed, Items, Letter, Scripts
 from namedtensor.latex.unrolled import chooses_members, unrolled
 from namedtensor.latex.values import UNKNOWN, Value
+from namedtensor.latex.walk import walk
 from namedtensor.latex.wording import wording
+from namedtensor.operations.contraction import dot
 from namedtensor.operations.elementwise import where
 from namedtensor.operations.joining import concat, stack
 from namedtensor.operations.reductions import argmax_index, argmin_index, logsumexp, mean, prod
@@ -32,7 +32,7 @@ from namedtensor.operations.reductions import min as smallest
 from namedtensor.operations.reductions import sum as total
 from namedtensor.operations.vectors import argmax, argmin
 from namedtensor.shape import sized
-from namedtensor.tensor import NamedTensor
+from namedtensor.tensor import NamedTensor, SymbolicTensor
 
 if TYPE_CHECKING:
     from namedtensor.latex.evaluate import Evaluator
@@ -117,6 +117,7 @@ def _over_index(e: Evaluator, part: Big) -> Value:
     if found is UNKNOWN:
         return UNKNOWN
     inner = e.inside(found.bound)
+    _give_ranges(e, part.body, found)
     value = (inner.guard if found.conditions else inner).value(part.body)
     for condition in found.conditions:
         holds = inner.value(condition)
@@ -128,6 +129,19 @@ def _over_index(e: Evaluator, part: Big) -> Value:
         if value is UNKNOWN:
             return UNKNOWN
     return value if e.bound or isinstance(value, Position) else settled(value)
+
+
+def _give_ranges(e: Evaluator, body: Expression, found: Range) -> None:
+    """Give indices without a range that of the first axis along which they run: W_{kernel(j)}."""
+    for part in walk(body):
+        if not isinstance(part, Indexed) or not isinstance(part.base, (Letter, Scripts)):
+            continue
+        indices = [(i.axis.name, found.of(i.at)) for i in part.items if isinstance(i, At)]
+        X = e.scope.find(part.base) if any(i is not None for _, i in indices) else None
+        for axis, index in indices:
+            open_ = index is not None and index.size is None
+            if index is not None and open_ and isinstance(X, NamedTensor) and axis in X.axes:
+                index.size, index.home = X.size(sized(axis, None)), axis
 
 
 def _kept(neutral: float) -> Callable[[Any, Any], Any]:
@@ -154,10 +168,23 @@ def _reduced(e: Evaluator, part: Big, value: Value, index: Index) -> Value:
     axis = _free(index.home or _letter(index), [*given.axes, *_homes(e)])
     given = renamed(given, [(index.axis, axis)])
     operation = _OVER_INDEX[part.op][sized(axis, None)]
+    if part.op == "sum":
+        operation = partial(_summed, axis)
     result = e.attempt(part, operation, [given], [part.body])
     if part.op in ("argmax", "argmin") and result is not UNKNOWN:
         return one_based(result)
     return result
+
+
+def _summed(axis: str, X: Any) -> Any:
+    """Sum over an axis; a sum of products is a contraction."""
+    node = getattr(X, "node", None)
+    if node is not None and node.name in ("mul", "dot") and len(node.operands) == 2:
+        over = node.operation.params[0] if node.name == "dot" else ()
+        if all(o.type.has(axis) for o in node.operands):
+            axes = tuple([sized(a, None) for a in (*over, axis)])
+            return dot[axes](*[SymbolicTensor(o) for o in node.operands])
+    return total[sized(axis, None)](X)
 
 
 def _letter(index: Index) -> str:

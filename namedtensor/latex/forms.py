@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
-from namedtensor.axes import AxisSelection
-from namedtensor.errors import AxisMissingError
 from namedtensor.latex.indices import Position, zero_based
-from namedtensor.latex.meanings import Use, Word, along, fits, no_axes, plain, window_size
+from namedtensor.latex.meanings import Use, along, fits, no_axes, plain, window_size
 from namedtensor.latex.nonsense import ArgumentsError
 from namedtensor.latex.syntax import Call, Indexed
 from namedtensor.latex.values import UNKNOWN, Value
@@ -99,54 +97,5 @@ def update(name: str) -> Use:
             )
         place, body = given
         return e.update(e.value(place.base), place, body, name)
-
-    return use
-
-
-# ----------------------------------------------------------------------------------------- ranges
-
-
-def slices() -> Iterator[tuple[str, Word]]:
-    """Give the words of ranges: range_seq(X, 3, 5) is X[seq[2:5]], from the third to the fifth.
-
-    Ranges begin at their first index and end at their last, both counted from 1.
-    """
-    for words, parts in (
-        ("range", "start stop step"),
-        ("from", "start"),
-        ("until", "stop"),
-        ("every", "step"),
-        ("from-every", "start step"),
-        ("until-every", "stop step"),
-        ("whole", ""),
-    ):
-        yield words, Word(words, _slice(words, tuple(parts.split())))
-
-
-def _slice(name: str, parts: tuple[str, ...]) -> Use:
-    def use(e: Evaluator, part: Call, values: Any, given: Any) -> Value:
-        if len(part.axes) != 1:
-            return no_axes(e, part, name, values, given)
-        axis = part.axes[0].name
-        least = 3 if name == "range" else len(parts) + 1
-        if not least <= len(values) <= len(parts) + 1:
-            listed = ", ".join(["X", *parts[: least - 1]])
-            return e.fail(
-                part,
-                ArgumentsError,
-                f"{name} takes {least} arguments, and {len(given)} are given",
-                f"write {name}_{axis}({listed})",
-            )
-
-        def select(X: Any, *bounds: Any) -> Any:
-            if not isinstance(X, NamedTensor):
-                raise AxisMissingError(name, "a number has no axis to take a range of")
-            known = dict(zip(parts, bounds, strict=False))
-            if "start" in known:
-                known["start"] = zero_based(known["start"])
-            chosen = slice(known.get("start"), known.get("stop"), known.get("step"))
-            return X[AxisSelection(axis, chosen)]
-
-        return e.attempt(part, select, values, given)
 
     return use

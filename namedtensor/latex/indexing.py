@@ -15,12 +15,11 @@ from namedtensor.latex.by_elements import known_size
 from namedtensor.latex.indices import Index, Position, is_whole, plain, same, zero_based
 from namedtensor.latex.syntax import At, Expression, Indexed, Renaming, SizedAxis
 from namedtensor.latex.values import UNKNOWN, Value
+from namedtensor.latex.windowed import window
 from namedtensor.latex.wording import wording
 from namedtensor.operations.elementwise import clip
-from namedtensor.operations.windows import UNROLL
-from namedtensor.primitives import combine
 from namedtensor.shape import sized, spaced
-from namedtensor.tensor import NamedTensor, SymbolicTensor, apply
+from namedtensor.tensor import NamedTensor, SymbolicTensor
 from namedtensor.tensor.resize import resize
 
 if TYPE_CHECKING:
@@ -125,9 +124,9 @@ def _one(e: Evaluator, part: Indexed, X: Any, item: At, value: Value) -> Value:
     index = value.index
     if index is not None:
         return _along(e, part, X, item, index, value.constant - 1, size)
-    window = _window(e, part, X, axis, value, size)
-    if window is not None:
-        return window
+    seen = window(e, part, X, axis, value, size)
+    if seen is not None:
+        return seen
     return AxisIndex(axis, _within(e, value, size))
 
 
@@ -201,31 +200,6 @@ def _equal(a: Any, b: Any) -> bool:
     if isinstance(a, int) and isinstance(b, int):
         return a == b
     return not isinstance(a, int) and not isinstance(b, int) and same(a, b)
-
-
-def _window(e: Evaluator, part: Indexed, X: Any, axis: str, value: Position, size: Any) -> Value:
-    """See i + j - 1 as a window along the axis, where it fits: unroll."""
-    if value.constant != 1 or len(value.terms) != 2 or any(n != 1 for _, n in value.terms):
-        return None
-    pair = [t for t, _ in value.terms if isinstance(t, Index)]
-    if len(pair) != 2:
-        return None
-    for place, kernel in (pair, pair[::-1]):
-        if kernel.size is None or place.axis in X.axes or kernel.axis in X.axes:
-            continue
-        width, length = getattr(kernel.size, "node", kernel.size), getattr(size, "node", size)
-        if length is None:
-            continue
-        left = combine("add", combine("sub", length, width), 1)
-        own = getattr(place.size, "node", place.size)
-        if own is None or own is left or (isinstance(own, int) and own == left):
-            place.size = left if own is None else place.size
-            place.home = place.home or axis
-            width = kernel.size
-            seen = UNROLL(axis, kernel.axis)
-            whole = Rename((sized(axis, None),), (sized(place.axis, None),))
-            return e.attempt(part, lambda X: apply(seen, X, width)[(whole,)], [X], [part.base])
-    return None
 
 
 # -------------------------------------------------------------------------------------- renamings

@@ -34,6 +34,11 @@ class Range:
         self.bound: dict[Expression, Value] = {}
         self.conditions: list[Expression] = []
 
+    def of(self, name: Expression) -> Index | None:
+        """Give the index that a name is, counting from 1."""
+        value = self.bound.get(name)
+        return value.index if value is not None and value.direct else None
+
     def add(self, name: Expression, size: Any = None, first: Any = 1) -> None:
         index = Index(wording(name), size)
         self.indices.append(index)

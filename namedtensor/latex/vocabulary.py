@@ -12,9 +12,10 @@ from functools import cache
 from types import ModuleType
 from typing import Any
 
-from namedtensor.latex.forms import cast, extreme, index, listed, one_hot, slices, update
+from namedtensor.latex.forms import cast, extreme, index, listed, one_hot, update
 from namedtensor.latex.meanings import Use, Word, along, plain
 from namedtensor.latex.powers import raised
+from namedtensor.latex.spans import slices
 from namedtensor.latex.syntax import Expression, Letter, Number
 from namedtensor.operations import (
     contraction,

@@ -237,6 +237,53 @@ def test_a_window_is_unrolled_where_its_sizes_fit():
     np.testing.assert_array_equal(other.numpy("seq", "kernel"), [x[0:3, 0], x[1:4, 0]])
 
 
+def test_the_axis_of_the_same_name_is_the_long_one():
+    B, W = leaf("X", "seq"), leaf("W", "kernel")
+    sizes = {"kernel": W.size("kernel"), "seq": B.size("seq") - W.size("kernel") + 1}
+    found = element(
+        r"U_{\name{seq}(i), \name{kernel}(j)}", r"X_{\name{seq}(i + j - 1)}", sizes, X=B
+    )
+    assert tree(found) == "unroll[seq, kernel](X, kernel)"
+
+
+def test_windows_side_by_side_are_a_pool():
+    B = leaf("X", "h w")
+    target = r"U_{\name{h}(i), \name{w}(j), \name{kh}(a), \name{kw}(b)}"
+    body = r"X_{\name{h}(2 (i - 1) + a), \name{w}((j - 1) \cdot 3 + b)}"
+    found = element(target, body, {"kh": 2, "kw": 3}, X=B)
+    assert tree(found) == "pool[w, kw](pool[h, kh](X, 2), 3)"
+    Y = random("h[4] w[6]")
+    same = element(target, body, {"h": 2, "w": 2, "kh": 2, "kw": 3}, X=Y)
+    theirs = Y.numpy("h", "w").reshape(2, 2, 2, 3).transpose(0, 2, 1, 3)
+    np.testing.assert_array_equal(same.numpy("h", "w", "kh", "kw"), theirs)
+
+
+def test_windows_that_leave_a_rest_are_picked():
+    found = element(
+        r"U_{\name{seq}(i), \name{k}(j)}",
+        r"X_{\name{seq}(2 (i - 1) + j), \name{emb}(1)}",
+        {"seq": 2, "k": 2},
+        X=X,
+    )
+    np.testing.assert_array_equal(found.numpy("seq", "k"), x[:4, 0].reshape(2, 2))
+
+
+def test_a_convolution_written_by_indices_reaches_the_kernel():
+    chans, seq, out, kernel = axes("chans seq out kernel")
+
+    @formula
+    def conv(X: R[chans, seq], W: R[out, chans, kernel]) -> R[out, seq]:
+        body = r"\sum_j \sum_c W_{\name{kernel}(j), \name{chans}(c)} X_{\name{seq}(i+j-1), \name{chans}(c)}"
+        return element(r"Y_{\name{seq}(i)}", body, X=X, W=W)
+
+    B = nt.normal("batch[2] chans[3] seq[7]", backend="torch")
+    W = nt.normal("out[2] chans[3] kernel[3]", backend="torch")
+    assert "conv1d" in conv.code(B, W)
+    b, w = B.numpy("batch", "chans", "seq"), W.numpy("out", "chans", "kernel")
+    theirs = np.stack([np.einsum("bck,ock->bo", b[..., i : i + 3], w) for i in range(5)], -1)
+    np.testing.assert_allclose(conv(B, W).numpy("batch", "out", "seq"), theirs, atol=1e-5)
+
+
 def test_updates_write_at_numbers_at_data_and_along_axes():
     e = evaluator(X=X, I=nt.tensor(np.array([0, 2]), "k"))
     for target, body, change in (
@@ -319,7 +366,7 @@ def test_sums_over_whole_axes_are_sums_over_them():
     assert tree(value(r"\sum_i B_{\name{seq}(i)}", B=B)) == "sum[seq](B)"
     assert (
         tree(value(r"\sum_i B_{\name{seq}(i)} B_{\name{seq}(i), \name{emb}(1)}", B=B))
-        == "sum[seq](B * B[emb(0)])"
+        == "dot[seq](B, B[emb(0)])"
     )
 
 

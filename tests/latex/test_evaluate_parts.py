@@ -321,6 +321,15 @@ def test_ranges_begin_and_end_at_indices_that_count_from_one():
         same(rf"\nfun{{\name{{emb}}}}{text}", chosen)
 
 
+def test_the_size_of_a_range_is_a_number_or_a_symbol():
+    assert value(r"\text{size-range}(7, 2, 4)") == 3
+    assert value(r"\text{size-from}(7, 3)") == 5
+    assert value(r"\text{size-until-every}(7, 6, 2)") == 3
+    B = leaf("B", "seq")
+    found = value(r"\text{size-range}(|\text{seq}|, 2, 4)", B=B)
+    assert found.node is B[nt.Axis("seq")[1:4]].size("seq").node
+
+
 def test_listed_numbers_stand_along_an_axis():
     found = value(r"X_{\name{emb}(\nfun{\name{k}}{listed}(4, 1) )}", X=X)
     np.testing.assert_allclose(found.numpy("seq", "k"), x[:, [3, 0]])

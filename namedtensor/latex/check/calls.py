@@ -7,7 +7,7 @@ has one value in a call; axes that an argument does not declare pass through.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from namedtensor.latex.check.report import Report
@@ -25,7 +25,6 @@ class Callee:
 
     name: str
     arguments: list[tuple[str, Type | None]]
-    parameters: list[tuple[str, Type | None]] = field(default_factory=list)
     result: Type | None = None
 
 

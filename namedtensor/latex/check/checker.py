@@ -194,17 +194,16 @@ class Checker(Symbols):
 
         It stands in the same block, or in the same section where no other formula takes it.
         """
-        text = key(name)
-        if text is None:
-            return None
-        for near in (
-            lambda p: p.block == place.block,
-            lambda p: p.section == place.section and p.block not in self.blocks_of_functions,
-        ):
-            found = self.names._declared_in(name, text, {}, place, near)
-            if found is not None:
-                return found.declared
-        return None
+        nearest = self.names.declaration(name, place, {})
+        found = [] if nearest is None or nearest.declared is None else [nearest.declared]
+        found += self.names.declared.get(key(name) or "", [])
+        near = [d for d in found if d.place.block == place.block]
+        near += [
+            d
+            for d in found
+            if d.place.section == place.section and d.place.block not in self.blocks_of_functions
+        ]
+        return near[0] if near else None
 
     def taken(self, name: Expression, defined: Defined) -> Declared | None:
         """Find the declaration of what a formula takes, as it is found where the formula is run."""

@@ -192,9 +192,7 @@ class CheckedFunction:
             return UNKNOWN  # mean_seq X is no call of the document's own mean(X; F)
         self._parameters(call, scope)
         result = self.result()
-        callee = Callee(
-            self.name, self._declared(self.names), [], None if self.borrowed else result
-        )
+        callee = Callee(self.name, self._declared(self.names), None if self.borrowed else result)
         given = [
             Given(checker.report.text(a.span), a.span, type_of(value))
             for a, value in zip(call.arguments, arguments, strict=False)
@@ -295,7 +293,7 @@ class Promised:
             for a, value in zip(call.arguments, arguments, strict=False)
             if not isinstance(a, Relation)
         ]
-        callee = Callee(self.name, list(domain), [], result)
+        callee = Callee(self.name, list(domain), result)
         found = CallCheck(callee, checker.report, checker.facts, checker.dialect).check(
             call.span, given
         )

@@ -18,7 +18,6 @@ from namedtensor.latex.syntax import (
     Indexed,
     Letter,
     Scripts,
-    Signature,
     Space,
     Statement,
 )
@@ -118,8 +117,6 @@ def check_repeated(statement: Statement, report: Report) -> None:
         _repeated_arguments(statement.target, report)
     elif isinstance(statement, Declaration):
         _repeated_names(statement, report)
-    elif isinstance(statement, Signature):
-        pass
 
 
 def _repeated_axes(axes: Sequence[AxisName], where: str, report: Report) -> None:

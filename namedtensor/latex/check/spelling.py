@@ -38,7 +38,8 @@ def alike(a: str, b: str) -> bool:
     short, long = sorted((a, b), key=len)
     if long.startswith(short):
         return "_" not in long[len(short) :]
-    return len(short) >= 4 and _one_slip(short, long)
+    # patch and batch are two words; a slip leaves the first letter of a word in its place
+    return len(short) >= 4 and short[0] == long[0] and _one_slip(short, long)
 
 
 def prefixed(a: str, b: str) -> bool:

@@ -49,7 +49,8 @@ def assert_same_numbers(path, entry, function):
     drawn = arrays(entry)
     given = {name: tensor(entry.inputs[name], array, "numpy") for name, array in drawn.items()}
     with np.errstate(divide="ignore"):
-        result, expected = function(**given), formula(path, entry)(**given)
+        result = function(**given) if callable(function) else function
+        expected = formula(path, entry)(**given)
     numbers = [
         r.numpy(*entry.result.split()) if isinstance(r, nt.NamedTensor) else np.asarray(r)
         for r in (result, expected)

@@ -47,7 +47,8 @@ class Line:
         start = 0
         while start < len(row) and (row[start].kind == "tab" or row[start].text in WIDE):
             start += 1
-        _without_notes(self.tokens)
+        if not self.depth:
+            _without_notes(self.tokens)
         self.tokens += row[start:]
         self.depth = max(0, self.depth + _depth(row))
 

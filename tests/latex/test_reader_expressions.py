@@ -323,6 +323,7 @@ BINDING = {
     "(a, b)": items("(", "a", "b"),
     r"\{0, 1\}": items("{", 0, 1),
     "[0, 1]": items("[", 0, 1),
+    "[i = j]": rel("i", "=", "j"),
     r"\begin{bmatrix} 1 & 2 \\ 3 & 4 \end{bmatrix}": matrix((1, 2), (3, 4)),
     r"\mathbb{R}^{\name{a}[2]}": space("R", {"a": 2}),
     r"a \not= b": rel("a", "!=", "b"),

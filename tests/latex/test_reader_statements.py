@@ -145,6 +145,11 @@ ROWS = {
         defined("Y", dot("seq", op("+", "A", "B"), "C"))
     ],
     r"Y &= A + \\ & B \ndot{\seq} C": [defined("Y", op("+", "A", dot("seq", "B", "C")))],
+    r"Y = f(A \ndot{\seq} B, \\ C)": [defined("Y", call("f", SOME, "C"))],
+    r"W \in \R^{\emb} \quad a, b \in \R^{\seq}": [
+        declared("W", space("R", "emb")),
+        declared(["a", "b"], space("R", "seq")),
+    ],
     r"A &\leftarrow A \ndot{\seq} B": [defined("A", SOME, "<-")],
     r"A &:= A \ndot{\seq} B, \\ B &\overset{\triangle}{=} A.": [
         defined("A", SOME),
@@ -265,6 +270,8 @@ def test_letters_without_a_space_are_a_product_where_the_document_has_each_of_th
 def test_commands_and_accents_are_never_parted():
     text = r"i, n, f, t, y, h, a &\in \R^{\seq} \\ Y &= \infty \ndot{\seq} \hat{t}"
     assert rows(text)[1] == defined("Y", dot("seq", "infty", "that*"))
+    text = r"p, i &\in \R^{\seq} \\ Y &= \pi \ndot{\seq} pi"
+    assert rows(text)[1] == defined("Y", dot("seq", "pi", op("*", "p", "i")))
 
 
 def test_a_bold_letter_is_the_letter_where_there_is_no_other():
@@ -330,6 +337,12 @@ def test_what_uses_the_names_of_the_notation_is_kept_and_what_uses_that_too():
 def test_sizes_that_the_notation_speaks_of_are_kept():
     text = r"$X \in \mathbb{R}^{\text{seq}:n, \text{key}:d_k}$. We set $d_k = 64$ and $n = 3$."
     assert read(text)[1:] == [defined(down("d", "k"), 64), defined("n", 3)]
+
+
+def test_what_uses_plain_matrices_is_set_aside():
+    text = r"$A \in \mathbb{R}^{n \times m}$, $x, b \in \mathbb{R}$, $y = A x + b$, $z = x + b^T$."
+    kinds = [type(statement) for statement in read(text + r" $X \in \mathbb{R}^{\text{a}}$")]
+    assert kinds == [Aside, Declaration, Aside, Aside, Declaration]
 
 
 def test_a_matrix_of_a_declared_name_is_kept():

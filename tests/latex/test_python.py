@@ -382,17 +382,20 @@ def test_the_formulas_of_the_models_are_read_back():
         assert repr(names[name].signature.results) == repr(getattr(model, name).signature.results)
 
 
-def test_two_formulas_of_one_name_are_refused():
-    @formula
-    def project(X: R[emb]) -> R[emb]:
-        return X * 2
+def test_of_two_formulas_of_one_name_the_last_keeps_it():
+    first = project
 
-    with pytest.raises(NamedTensorError) as caught:
-        python_of([project, globals()["project"]])
-    assert str(caught.value) == (
-        "python_of(project, ...): two formulas are called project\n"
-        "hint: give one of them another name"
-    )
+    @formula
+    def project_(X: R[emb], *, inner: first) -> R[hid]:
+        return inner(X) + first(X, W=inner.W, b=inner.b * 2)
+
+    project_.name = "project"
+    names = again(first, project_)
+    assert tree(names["project_2"]) == tree(first)
+    assert "def project(X: R[emb], *, inner: project_2) -> R[hid]:\n" in python_of([project_])
+    X, W, b = nt.ones("emb[2]"), nt.ones("emb[2] hid[3]"), nt.ones("hid[3]")
+    inner = {"W": W, "b": b}
+    assert_close(names["project"](X, inner=inner), project_(X, inner=inner))
 
 
 def test_numbers_that_are_settings_stay_settings():

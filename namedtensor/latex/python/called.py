@@ -17,6 +17,7 @@ def _call(spelling: Spelling, node: Node) -> Code:
     """Write att(Q, K, V, M), mha(X) for the formula of a bundle, or f(X)[1] for a second result."""
     name, paths, settings, place = node.operation.params
     called = spelling.called[name]
+    name = spelling.names.function(called)
     given = dict(zip(paths, node.operands, strict=True))
     after = {p: n for p, n in given.items() if called.signature[p.split(".")[0]].after}
     owner = _bundle(spelling, called, after)

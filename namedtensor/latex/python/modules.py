@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from namedtensor.errors import NamedTensorError
 from namedtensor.formula import Formula
@@ -20,9 +21,9 @@ def python_of(formulas: Iterable[Formula], failed: list[NamedTensorError] | None
     """Write a module that defines these formulas, and those that they call, in our own notation.
 
     Where there is a list `failed`, formulas that cannot be written are left out, and their errors
-    put there.
+    put there. Of formulas with one name the last keeps it: z_2 is the one before.
 
-    Raises: NamedTensorError where a formula cannot be written, or two of them have one name.
+    Raises: NamedTensorError where a formula cannot be written.
 
     >>> from namedtensor import R, axes, formula
     >>> emb, hid = axes("emb hid")
@@ -42,16 +43,13 @@ def python_of(formulas: Iterable[Formula], failed: list[NamedTensorError] | None
         return W @ emb @ X
     <BLANKLINE>
     """
-    written = _with_called(formulas, failed)
-    named = {
-        a
-        for one in written.values()
-        for part in operands_first(one.results)
-        for a in part.type.names
-    }
-    names = Names(written, _local_names(written.values()), named)
-    kept = {one.name: kept_settings(one) for one in written.values()}
-    found = [definition(one, names, kept) for one in written.values()]
+    all_written = _with_called(formulas, failed)
+    functions = _function_names(all_written)
+    written = [replace(one, name=functions[f]) for f, one in all_written.items()]
+    named = {a for one in written for part in operands_first(one.results) for a in part.type.names}
+    names = Names(functions.values(), _local_names(written), named, functions)
+    kept = {one.name: kept_settings(one) for one in written}
+    found = [definition(one, names, kept) for one in written]
     hoisted = _hoisted(found)
     blocks: list[str] = []
     for one in found:
@@ -83,28 +81,34 @@ def _imports(names: Names) -> str:
     return "\n".join(lines)
 
 
+def _function_names(formulas: Iterable[Formula]) -> dict[Formula, str]:
+    """Give each formula a name of its own; a letter may mean something else in the next section."""
+    found: dict[Formula, str] = {}
+    for formula in reversed(list(formulas)):
+        name, number = formula.name, 1
+        while name in found.values():
+            number += 1
+            name = f"{formula.name}_{number}"
+        found[formula] = name
+    return found
+
+
 def _with_called(
     formulas: Iterable[Formula], failed: list[NamedTensorError] | None
-) -> dict[str, Written]:
+) -> dict[Formula, Written]:
     """Write each formula after those that it calls, or whose parameters it takes."""
-    found: dict[str, Written] = {}
-    known: dict[str, Formula] = {}
+    found: dict[Formula, Written] = {}
+    known: set[Formula] = set()
 
     def add(formula: Formula) -> None:
-        if formula.name in known:
-            if known[formula.name] is not formula:
-                raise NamedTensorError(
-                    f"python_of({formula.name}, ...)",
-                    f"two formulas are called {formula.name}",
-                    hint="give one of them another name",
-                )
+        if formula in known:
             return
-        known[formula.name] = formula
+        known.add(formula)
         written = _written(formula)
         bundles = [p.bundle for p in formula.signature.parameters if p.bundle is not None]
         for other in (*bundles, *written.called.values()):
             add(other)
-        found[formula.name] = written
+        found[formula] = written
 
     for formula in formulas:
         try:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import builtins
 import keyword
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from namedtensor.axes import BOUND, shown
+from namedtensor.formula import Formula
 
 #: What a module imports by name, where its document has no such name itself.
 OURS = ("R", "Z", "B", "axes", "formula")
@@ -18,12 +19,17 @@ class Names:
     """Give identifiers; none stands for two things.
 
     `document` are the names of the document that a module will hold, `local` those of arguments and
-    parts, `named` those of its axes.
+    parts, `named` those of its axes, `functions` those that formulas have in the module.
     """
 
     def __init__(
-        self, document: Iterable[str], local: Iterable[str] = (), named: Iterable[str] = ()
+        self,
+        document: Iterable[str],
+        local: Iterable[str] = (),
+        named: Iterable[str] = (),
+        functions: Mapping[Formula, str] | None = None,
     ) -> None:
+        self.functions = dict(functions or {})
         self.named = set(named)
         self.bound: dict[str, str] = {}
         self.document = set(document)
@@ -34,6 +40,10 @@ class Names:
         self.sizes: dict[str, str] = {}
         self.letters: set[str] = set()
         self.imported: set[str] = set()
+
+    def function(self, formula: Formula) -> str:
+        """Name a formula."""
+        return self.functions.get(formula, formula.name)
 
     def ours(self, name: str) -> str:
         """Name something of this package: R, or nt.R where the document has an R."""

@@ -285,6 +285,7 @@ class Body(Sizes):
             last = self._last_of_inputs(letter, first) if along is None else self._size_of(along)
         if last is None:
             upper = key(defined.range.upper) if defined.range and defined.range.upper else None
+            upper = upper or (self.library.names.size_letter(along) if along else None)
             raise self.no_number(upper or letter, defined.key)
         members = []
         for number in range(first, last + 1):

@@ -85,6 +85,9 @@ def _function(e: Evaluator, part: Call) -> Any:
     if not isinstance(name, (Letter, Scripts)):
         return e.value(name)
     found = find(e, name)
+    if part.axes and isinstance(name, Letter) and getattr(found, "axes", None) == ():
+        # a word with axes below it is everybody's where the document defines it without
+        found = None if word_of(name.text) is not None else found
     if found is not None:
         return e.scope.seen(name, found)
     if isinstance(name, Letter):

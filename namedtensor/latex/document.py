@@ -232,18 +232,27 @@ class Document:
     def attempts(self) -> list[tuple[str, Formula | LatexError]]:
         """List what stands for itself, each a formula or what is wrong with it.
 
-        These are functions, and values that are defined outside of a function's block.
+        These are functions, and values that are no where-clauses of a function in their block.
         """
-        functions = {d.place.block for d in self.definitions.definitions if d.kind == "function"}
+        inside = self._where_clauses()
         found: list[tuple[str, Formula | LatexError]] = []
         for statement in self.reading.statements:
             defined = self.definitions.of(statement) if isinstance(statement, Definition) else None
-            if defined is None or not _stands_alone(defined, functions):
+            if defined is None or not _stands_alone(defined, inside):
                 continue
             try:
                 found.append((_asked(defined), self.library.of(defined)))
             except LatexError as error:
                 found.append((_asked(defined), error))
+        return found
+
+    def _where_clauses(self) -> set[Defined]:
+        """Give the values that functions of the same block are made of."""
+        found: set[Defined] = set()
+        for defined in self.definitions.definitions:
+            if defined.kind == "function":
+                reached = self.library.linker.linked(defined).reached
+                found |= {d for d in reached if d.place.block == defined.place.block}
         return found
 
     @property
@@ -257,20 +266,27 @@ class Document:
         What a formula calls comes before it; a comment says which are left out, and why.
         """
         printed: dict[str, str] = {}
+        taken = {name for name, _ in self.attempts()} | {f.name for f in self.formulas}
         for name, found in self.attempts():
             try:
                 if isinstance(found, LatexError):
                     raise found
-                self._print(found, dialect, printed)
+                self._print(found, dialect, printed, taken)
             except NamedTensorError as error:
                 printed.setdefault(name, f"% {name} is left out: {error.why}")
         return "\n\n".join(printed.values())
 
-    def _print(self, formula: Formula, dialect: str, printed: dict[str, str]) -> None:
+    def _print(
+        self, formula: Formula, dialect: str, printed: dict[str, str], taken: set[str]
+    ) -> None:
+        """Print a formula after those that it calls, with names for parts that no other one has."""
+        from namedtensor.latex.printer import latex_of
+
         if formula.name not in printed:
-            for called in formula.written().called.values():
-                self._print(called, dialect, printed)
-            printed[formula.name] = formula.latex(dialect)
+            written = formula.written()
+            for called in written.called.values():
+                self._print(called, dialect, printed, taken)
+            printed[formula.name] = latex_of(written, dialect, taken)
 
     def python(self) -> str:
         """Write the Python module that the document defines; formulas with faults are left out."""
@@ -291,12 +307,12 @@ def _names_in(size: Expression) -> Iterator[Letter | Scripts]:
         yield from _names_in(part)
 
 
-def _stands_alone(defined: Defined, functions: Collection[int]) -> bool:
+def _stands_alone(defined: Defined, inside: Collection[Defined]) -> bool:
     """Say whether a definition is a formula by itself: no where-clause, family, or first member."""
     if defined.kind == "function":
         return not defined.letters
     first = axis_along(defined.name) is not None and not defined.letters
-    return not first and defined.place.block not in functions
+    return not first and defined not in inside
 
 
 def _asked(defined: Defined) -> str:

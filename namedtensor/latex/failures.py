@@ -46,7 +46,7 @@ class LatexError(NamedTensorError):
         return LatexError, (self.finding,)
 
 
-def _shown(text: str) -> str:
+def shown(text: str) -> str:
     """Write a member of a recurrence along an axis as its document does: h_{seq:t} for h@seq_{t}."""
     return re.sub(rf"{ALONG}(\w+'*)_\{{", r"_{\1:", text)
 
@@ -71,6 +71,6 @@ def failure(error: NamedTensorError, source: Source, span: Span) -> LatexError:
         return error
     code = next((code for kind, code in CODES if isinstance(error, kind)), "nonsense")
     message = error.why if error.why.startswith(error.call) else f"{error.call}: {error.why}"
-    shapes = tuple([(_shown(label), shape) for label, shape in error.operands])
-    finding = Finding("error", code, _shown(message), source, span, shapes, _shown(error.hint))
+    shapes = tuple([(shown(label), shape) for label, shape in error.operands])
+    finding = Finding("error", code, shown(message), source, span, shapes, shown(error.hint))
     return LatexError(finding)

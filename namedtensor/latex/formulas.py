@@ -13,7 +13,7 @@ from namedtensor.formula.bundle import Bundle
 from namedtensor.formula.formula import Formula
 from namedtensor.formula.signature import Parameter, Signature
 from namedtensor.latex.bodies import Body
-from namedtensor.latex.failures import LatexError, failure
+from namedtensor.latex.failures import LatexError, failure, shown
 from namedtensor.latex.findings import Finding
 from namedtensor.latex.inputs import Input, Linked
 from namedtensor.latex.link import Linker
@@ -233,8 +233,8 @@ class Library:
 
     def unbound(self, linked: Linked, letter: str, name: str) -> LatexError:
         """Make the error of a series whose number of members nobody has chosen."""
-        hint = f'choose it: document.bind({letter}=2)["{linked.key}"]'
-        message = f"{name} needs a number for {letter}"
+        hint = f'choose it: document.bind({letter}=2)["{shown(linked.key)}"]'
+        message = f"{shown(name)} needs a number for {letter}"
         return self.error("unbound", message, linked.defined.name, hint)
 
     def error(self, code: str, message: str, where: Expression, hint: str = "") -> LatexError:

@@ -52,6 +52,7 @@ class Linked:
     own: dict[str, Input] = field(default_factory=dict)
     listed: dict[str, int] = field(default_factory=dict)
     unbound: str = ""
+    reached: set[Defined] = field(default_factory=set)
     letters: frozenset[str] = frozenset()
 
     @property

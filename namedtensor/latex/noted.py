@@ -173,6 +173,11 @@ class Noted:
         """Say whether a size is declared with this name, or computed from it: d of hid:4d."""
         return text in self._by_size or text in self._size_letters
 
+    def size_letter(self, axis: str) -> str | None:
+        """Give the letter that some declaration has for the size of an axis."""
+        found = [key(a.size) for _, a in self.sized if a.axis.name == axis and a.size is not None]
+        return next((text for text in found if text is not None), None)
+
     @property
     def series_letters(self) -> frozenset[str]:
         """The letters of which a series is defined."""

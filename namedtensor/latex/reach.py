@@ -294,6 +294,7 @@ class Walk:
         if place in self.seen:
             return
         self.seen.add(place)
+        self.linked.reached.add(defined)
         self._reach_up_to(meaning, around)
         inner = Around(defined.place, indices, own)
         self._body(defined, inner)

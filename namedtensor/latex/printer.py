@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Any
 
 from namedtensor.formula.written import Written
@@ -29,9 +30,9 @@ _KINDS = {"int": "Z", "bool": "B"}
 _COMMAND = re.compile(r"\\[A-Za-z]+\*?|[{}&^_]|\\.")
 
 
-def latex_of(written: Written, dialect: str = "macros") -> str:
-    """Print a formula as a block of equations."""
-    forms = Forms(written, names_of(written), dialect_of(dialect))
+def latex_of(written: Written, dialect: str = "macros", taken: Iterable[str] = ()) -> str:
+    """Print a formula as a block of equations; `taken` are Python names that its parts must not get."""
+    forms = Forms(written, names_of(written, taken), dialect_of(dialect))
     forms.dialect.tell_apart(axes_in(written))
     rows = [*_declarations(written, forms.dialect), *_signature(written, forms)]
     first = written.results[0]

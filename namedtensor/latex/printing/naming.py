@@ -51,9 +51,9 @@ class Names:
         return name
 
 
-def names_of(written: Written) -> Names:
-    """Choose the names of a formula's parts."""
-    names = Names(taken=_identifiers(written))
+def names_of(written: Written, taken: Iterable[str] = ()) -> Names:
+    """Choose the names of a formula's parts, none of those that are taken."""
+    names = Names(taken=_identifiers(written) | set(taken))
     order = list(_reached(written.results, names))
     _name_locals(written, names, set(order))
     _name_elements(written, names, order)

@@ -74,8 +74,9 @@ def _operation(emit: Emitter, code: ast.expr) -> tuple[list[str], str | None]:
     if isinstance(code, ast.BinOp):
         named = [o.id for o in (code.left, code.right) if isinstance(o, ast.Name)]
         return named, _OPERATORS.get(type(code.op))
-    plain = isinstance(code, ast.Call) and not code.keywords and bool(code.args)
-    if plain and isinstance(code, ast.Call) and isinstance(code.func, ast.Name):
+    if not isinstance(code, ast.Call) or code.keywords or not code.args:
+        return [], None
+    if isinstance(code.func, ast.Name):
         function: Any = emit.backend.function(code.func.id)
         takes_room = isinstance(function, np.ufunc) and function.nin == 1
         if takes_room or code.func.id in emit.backend.module.TAKE_ROOM:

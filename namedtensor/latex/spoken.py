@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from namedtensor.latex.branches import branches_of, letters_of, parts_of
 from namedtensor.latex.statements import is_name, is_range
@@ -59,7 +60,7 @@ class Spoken:
             key = key_of(name)
             if not isinstance(statement, Constraint):
                 self.given |= {(section, key), (None, key)}
-                if isinstance(name, Scripts) and isinstance(name.sup or name.sub, Letter | Binary):
+                if isinstance(name, Scripts) and _is_index(name.sup or name.sub):
                     self.families |= {(section, head_of(name)), (None, head_of(name))}
             if len(key) > 1:
                 self.anywhere.add(key)
@@ -76,16 +77,24 @@ class Spoken:
             return is_range(statement.relation) and bool(self.here)
         if not isinstance(statement, Definition) or positional or self.counts(statement, section):
             return False
-        own = {letter.text for letter in letters_of(statement.target)}
+        target = statement.target
+        given = (*target.arguments, *target.parameters) if isinstance(target, Call) else ()
+        if head_of(target) not in FUNCTIONS and any(
+            (section, key_of(name)) in self.shaped for name in given
+        ):
+            return True
+        own = {letter.text for letter in letters_of(target)}
         return any(
             head_of(name) not in own and self.gives(name, section)
             for name in names_of(statement.body)
         )
 
     def counts(self, statement: Statement, section: int) -> bool:
-        """Say whether a definition uses tensors whose axes are counted, or transposes one."""
+        """Say whether a definition uses tensors whose axes are counted, a transpose or an integral."""
         if not isinstance(statement, Definition):
             return False
+        if any(big.op == "int" for big in parts_of(statement.body, Big)):
+            return True
         for name in names_of(statement.body):
             place = (section, key_of(name))
             if place in self.plain and place not in self.given:
@@ -104,8 +113,10 @@ class Spoken:
             return False
         if (section, head) in self.families:
             return True
-        power = name.sub is None and isinstance(name.sup, Number | Unary | Binary | None)
-        return power and (section, head) in self.given
+        if not isinstance(name.sup, Number | Unary | Binary | None):
+            return False
+        bare = key_of(replace(name, sup=None))
+        return (section, bare) in self.given or bare in self.anywhere
 
 
 def closed_among(statements: Sequence[Statement], spoken: Spoken) -> list[Statement]:
@@ -156,8 +167,16 @@ def _is_plain(target: Expression) -> bool:
 
 
 def _recurs(definition: Definition) -> bool:
-    head = head_of(definition.target)
-    return any(letter.text == head for letter in letters_of(definition.body))
+    """Say whether a definition gives a member of a series by another one."""
+    target = definition.target
+    if not isinstance(target, Scripts) or not _is_index(target.sup or target.sub):
+        return False
+    return any(letter.text == head_of(target) for letter in letters_of(definition.body))
+
+
+def _is_index(script: Expression | None) -> bool:
+    """Say whether a script counts: l and l-1 do, and a word does not."""
+    return isinstance(script, Binary) or (isinstance(script, Letter) and script.style == "letter")
 
 
 def names_of(whole: object) -> Iterator[Expression]:

@@ -339,6 +339,14 @@ def test_sizes_that_the_notation_speaks_of_are_kept():
     assert read(text)[1:] == [defined(down("d", "k"), 64), defined("n", 3)]
 
 
+def test_a_function_of_declared_tensors_is_kept_whatever_it_uses():
+    text = (
+        r"Let $X \in \mathbb{R}^{\text{a}}$, $\tau > 0$, $f(X; \alpha) = \alpha \tau X$, $y = W x$."
+    )
+    kinds = [type(statement) for statement in read(text)]
+    assert kinds == [Declaration, Constraint, Definition, Aside]
+
+
 def test_what_uses_plain_matrices_is_set_aside():
     text = r"$A \in \mathbb{R}^{n \times m}$, $x, b \in \mathbb{R}$, $y = A x + b$, $z = x + b^T$."
     kinds = [type(statement) for statement in read(text + r" $X \in \mathbb{R}^{\text{a}}$")]

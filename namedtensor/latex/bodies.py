@@ -16,7 +16,7 @@ from namedtensor.formula.written import name_part
 from namedtensor.latex.applied import Applied
 from namedtensor.latex.evaluate import Evaluator
 from namedtensor.latex.failures import LatexError
-from namedtensor.latex.indices import one_based, plain, zero_based
+from namedtensor.latex.indices import counted_from_zero, one_based, plain, zero_based
 from namedtensor.latex.inputs import Around, Input, Linked
 from namedtensor.latex.measures import Sizes
 from namedtensor.latex.names import identifier
@@ -89,6 +89,9 @@ class Body(Sizes):
         value = self.values[found.key]
         if found.space is not None and found.space.base == "[n]" and value is not UNKNOWN:
             return one_based(value)
+        whole = isinstance(value, int) and not isinstance(value, bool)
+        if whole and found.space is not None and found.space.base == "Z" and value >= 0:
+            return counted_from_zero(value)
         return value
 
     # ------------------------------------------------------------------------------- definitions

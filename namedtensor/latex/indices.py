@@ -152,6 +152,15 @@ def one_based(tensor: Any) -> Position:
     return Position(((tensor, 1),), 1)
 
 
+def counted_from_zero(number: int) -> Position:
+    """Give a whole number that is data: as an index it counts from 0, as a tensor of indices does.
+
+    >>> counted_from_zero(2).numbers, counted_from_zero(2).from_zero
+    (2, 2)
+    """
+    return Position((), number + 1, number)
+
+
 def zero_based(value: Any) -> Any:
     """Give positions as indices for data, which count from 0; numbers below 0 count from the end.
 

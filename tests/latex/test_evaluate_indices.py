@@ -7,7 +7,15 @@ import pytest
 
 import namedtensor as nt
 from namedtensor import R, axes, formula
-from namedtensor.latex.indices import Position, is_whole, one_based, plain, position, zero_based
+from namedtensor.latex.indices import (
+    Position,
+    counted_from_zero,
+    is_whole,
+    one_based,
+    plain,
+    position,
+    zero_based,
+)
 from namedtensor.primitives.node import describe
 from tests.latex.evaluating import element, evaluator, leaf, numbers, parsed, random, value
 
@@ -55,6 +63,13 @@ def test_indices_in_data_count_from_zero_as_they_are():
     np.testing.assert_array_equal(
         value(r"X_{\text{seq}(I)}", X=X, I=I).numpy("batch", "emb"), x[[4, 0]]
     )
+
+
+def test_a_number_in_data_counts_from_zero_as_tensors_do():
+    i = counted_from_zero(2)
+    assert value("i + 1", i=i).numbers == 3
+    np.testing.assert_array_equal(value(r"X_{\text{seq}(i)}", X=X, i=i).numpy(), x[2])
+    np.testing.assert_array_equal(value(r"X_{\text{seq}(i + 1)}", X=X, i=i).numpy(), x[3])
 
 
 def test_indices_of_a_declared_range_are_positions():

@@ -210,9 +210,9 @@ class Contraction:
         if known is None:
             return apply_two(_brackets.contraction(axes, (left, right)), left, right)
         # apply_two once more, written out: one call less for every eager contraction
-        if type(left) is not NamedTensor or type(right) is not NamedTensor:
-            return apply_two(known, left, right)
-        plan = known.plans.get((left._layout, right._layout))
+        plan = None
+        if type(left) is type(right) is NamedTensor:
+            plan = known.plans.get((left._layout, right._layout))
         if plan is None:
             return apply_two(known, left, right)
         try:

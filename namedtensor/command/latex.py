@@ -11,7 +11,7 @@ from types import ModuleType
 
 from namedtensor.command.files import CommandError, text_of
 from namedtensor.formula import Formula
-from namedtensor.latex.names import DIALECTS
+from namedtensor.latex.printing.names import DIALECTS
 
 NAME = "latex"
 HELP = "print a Python module's formulas as LaTeX"

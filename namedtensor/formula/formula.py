@@ -217,7 +217,7 @@ class Formula:
         >>> print(project.latex("underset").splitlines()[3])
         \\text{project}(X; W) &= W \\underset{\\text{emb}}{\\cdot} X
         """
-        from namedtensor.latex.printer import latex_of
+        from namedtensor.latex.printing.printer import latex_of
 
         return latex_of(self.written(**settings), dialect)
 

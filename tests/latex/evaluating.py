@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 
 import namedtensor as nt
-from namedtensor.latex.evaluate import Evaluator
-from namedtensor.latex.indices import plain
-from namedtensor.latex.reader import parse_expression
-from namedtensor.latex.wording import wording
+from namedtensor.latex.evaluation.evaluate import Evaluator
+from namedtensor.latex.evaluation.indices import plain
+from namedtensor.latex.evaluation.wording import wording
+from namedtensor.latex.reading.reader import parse_expression
 from namedtensor.primitives import Type, size_of
 from namedtensor.tensor import SymbolicTensor, symbol
 
@@ -49,7 +49,7 @@ def value(text, sizes=None, **values):
 
 
 def evaluator(sizes=None, **values):
-    from namedtensor.latex.names import parts
+    from namedtensor.latex.printing.names import parts
 
     named = {}
     for identifier, given in values.items():

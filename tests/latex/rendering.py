@@ -6,7 +6,7 @@ from pathlib import Path
 
 import quickjs
 
-from namedtensor.latex.printer import KATEX_MACROS
+from namedtensor.latex.printing.printer import KATEX_MACROS
 
 KATEX = Path(__file__).parent / "katex" / "katex.min.js"
 

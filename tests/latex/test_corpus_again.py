@@ -10,7 +10,7 @@ import pytest
 
 import namedtensor as nt
 import namedtensor.latex
-from namedtensor.latex.names import DIALECTS
+from namedtensor.latex.printing.names import DIALECTS
 
 from .corpus.subjects import ALL, DOCUMENTS
 from .test_corpus import arrays, document, every_document, formula, named, tensor

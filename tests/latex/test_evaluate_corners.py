@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 import namedtensor as nt
-from namedtensor.latex.evaluate import Evaluator
-from namedtensor.latex.hidden import settled
-from namedtensor.latex.indices import one_based
+from namedtensor.latex.evaluation.evaluate import Evaluator
+from namedtensor.latex.evaluation.hidden import settled
+from namedtensor.latex.evaluation.indices import one_based
+from namedtensor.latex.evaluation.values import UNKNOWN
 from namedtensor.latex.source import Span
 from namedtensor.latex.syntax import AxisName, Big, Items, Letter, Space
-from namedtensor.latex.values import UNKNOWN
 from namedtensor.primitives.node import describe
 from tests.latex.evaluating import Given, element, evaluator, leaf, numbers, parsed, random, value
 
@@ -250,7 +250,7 @@ def test_data_and_numbers_have_nothing_hidden():
 
 
 def test_an_open_counter_inside_takes_the_letter_too():
-    from namedtensor.latex.indices import Index
+    from namedtensor.latex.evaluation.indices import Index
     from namedtensor.operations.elementwise import where
     from namedtensor.shape import sized
 
@@ -282,7 +282,7 @@ def test_axes_may_stand_below_a_word_or_a_norm_with_a_power():
 
 
 def test_a_letter_is_primed_where_an_axis_inside_has_it():
-    from namedtensor.latex.indices import Index
+    from namedtensor.latex.evaluation.indices import Index
     from namedtensor.shape import sized
 
     index = Index("i", 2)

@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 
 import namedtensor as nt
-from namedtensor.latex.nonsense import (
+from namedtensor.latex.evaluation.nonsense import (
     ArgumentsError,
     NoAxisError,
     NotNotationError,
     UndefinedError,
 )
+from namedtensor.latex.evaluation.wording import in_notation, wording
 from namedtensor.latex.source import Span
 from namedtensor.latex.syntax import AxisName, Dots, Items, Letter, Number, Relation, Text
-from namedtensor.latex.wording import in_notation, wording
 from tests.latex.evaluating import element, evaluator, leaf, parsed, value
 
 X = leaf("X", "seq[5] emb[3]")
@@ -371,7 +371,7 @@ def test_members_that_cannot_be_counted_say_so():
         def inside(self, numbers):
             return Family({**self.values, "f_k": float(numbers["k"])}, self.sizes)
 
-    from namedtensor.latex.evaluate import Evaluator
+    from namedtensor.latex.evaluation.evaluate import Evaluator
 
     e = Evaluator(Family({"n": 2.5, "k": 0}))
     assert e.value(parsed(r"\sum_{k=1}^{4} f_k")) == 10.0

@@ -7,7 +7,7 @@ import pytest
 
 import namedtensor as nt
 from namedtensor import R, axes, formula
-from namedtensor.latex.indices import (
+from namedtensor.latex.evaluation.indices import (
     Position,
     counted_from_zero,
     is_whole,

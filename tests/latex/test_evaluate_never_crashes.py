@@ -7,11 +7,11 @@ import pytest
 
 import namedtensor as nt
 from namedtensor.latex import syntax as s
-from namedtensor.latex.evaluate import Evaluator
-from namedtensor.latex.indices import one_based
+from namedtensor.latex.evaluation.evaluate import Evaluator
+from namedtensor.latex.evaluation.indices import one_based
+from namedtensor.latex.evaluation.values import UNKNOWN
+from namedtensor.latex.evaluation.vocabulary import _words
 from namedtensor.latex.source import Span
-from namedtensor.latex.values import UNKNOWN
-from namedtensor.latex.vocabulary import _words
 from tests.latex.evaluating import leaf
 from tests.latex.test_evaluate_corners import Checking
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import namedtensor as nt
-from namedtensor.latex.values import UNKNOWN
-from namedtensor.latex.vocabulary import applied_letter, constant, word_of
+from namedtensor.latex.evaluation.values import UNKNOWN
+from namedtensor.latex.evaluation.vocabulary import applied_letter, constant, word_of
 from tests.latex.evaluating import Given, element, evaluator, leaf, numbers, parsed, random, value
 
 X = random("seq[3] emb[4]")
@@ -389,7 +389,7 @@ EVERYWHERE = [
 
 @pytest.mark.parametrize("text", EVERYWHERE)
 def test_what_is_unknown_makes_everything_unknown_in_silence(text):
-    from namedtensor.latex.evaluate import Evaluator
+    from namedtensor.latex.evaluation.evaluate import Evaluator
 
     scope = Checking({"U": UNKNOWN, "X": leaf("X", "a")}, {"a": 3})
     assert Evaluator(scope).value(parsed(text)) is UNKNOWN
@@ -397,7 +397,7 @@ def test_what_is_unknown_makes_everything_unknown_in_silence(text):
 
 
 def test_a_failure_is_reported_once_at_the_smallest_part():
-    from namedtensor.latex.evaluate import Evaluator
+    from namedtensor.latex.evaluation.evaluate import Evaluator
 
     scope = Checking({"X": leaf("X", "a"), "Y": leaf("Y", "b")})
     text = r"2 + \sqrt{X \ndot{\name{a}} Y} \odot X"

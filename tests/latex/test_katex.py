@@ -5,7 +5,7 @@ import random
 import pytest
 import quickjs
 
-from namedtensor.latex.printer import KATEX_MACROS, latex_of
+from namedtensor.latex.printing.printer import KATEX_MACROS, latex_of
 from tests.latex.expressions import random_formula
 from tests.latex.formulas import FORMULAS
 from tests.latex.rendering import rendered

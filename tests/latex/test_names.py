@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from namedtensor.latex.names import GREEK, axis_letters, identifier, joined, letters, parts
-from namedtensor.latex.reader import parse_expression
+from namedtensor.latex.printing.names import GREEK, axis_letters, identifier, joined, letters, parts
+from namedtensor.latex.reading.reader import parse_expression
 from namedtensor.latex.source import Span
 from namedtensor.latex.syntax import AxisName, Binary, Letter, Number, Scripts
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from namedtensor.latex.macros import Macros
-from namedtensor.latex.reader import parse_expression
+from namedtensor.latex.reading.macros import Macros
+from namedtensor.latex.reading.reader import parse_expression
 from tests.latex.trees import (
     DOTS,
     act,

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from namedtensor.latex.reader import statements_of
+from namedtensor.latex.reading.reader import statements_of
 from namedtensor.latex.source import Source
 from namedtensor.latex.syntax import Aside
 

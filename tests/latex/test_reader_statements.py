@@ -2,7 +2,7 @@
 
 import pytest
 
-from namedtensor.latex.reader import statements_of
+from namedtensor.latex.reading.reader import statements_of
 from namedtensor.latex.source import Source
 from namedtensor.latex.syntax import (
     Aside,

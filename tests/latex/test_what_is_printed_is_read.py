@@ -13,11 +13,11 @@ from namedtensor import Axis, R, axes
 from namedtensor.axes import BOUND, shown
 from namedtensor.errors import NamedTensorError
 from namedtensor.latex import LatexError, read, read_file
-from namedtensor.latex.printer import latex_of
 from namedtensor.latex.printing import dialects, forms, pieces
 from namedtensor.latex.printing.elements import constant
 from namedtensor.latex.printing.naming import axes_in
 from namedtensor.latex.printing.pieces import Piece
+from namedtensor.latex.printing.printer import latex_of
 from namedtensor.primitives import table
 from namedtensor.primitives.notation import JUXTAPOSED, KERNEL
 from tests.latex.corpus.subjects import DOCUMENTS

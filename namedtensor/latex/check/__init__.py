@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from namedtensor.latex.findings import Finding
 
 if TYPE_CHECKING:
-    from namedtensor.latex.document import Document
+    from namedtensor.latex.documents.document import Document
 
 
 def check_document(document: Document) -> list[Finding]:

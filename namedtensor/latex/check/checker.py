@@ -15,10 +15,11 @@ from namedtensor.latex.check.scope import CheckScope, evaluated
 from namedtensor.latex.check.shapes import Explainer
 from namedtensor.latex.check.symbols import Symbols
 from namedtensor.latex.check.types import is_first, open_size, type_of
-from namedtensor.latex.evaluate import Evaluator
-from namedtensor.latex.link import Linker
-from namedtensor.latex.scopes import Declared, Defined, Names, Place
-from namedtensor.latex.scripts import key, stem
+from namedtensor.latex.documents.link import Linker
+from namedtensor.latex.documents.scopes import Declared, Defined, Names, Place
+from namedtensor.latex.documents.scripts import key, stem
+from namedtensor.latex.evaluation.evaluate import Evaluator
+from namedtensor.latex.evaluation.values import UNKNOWN, Value
 from namedtensor.latex.source import Source
 from namedtensor.latex.syntax import (
     Expression,
@@ -27,7 +28,6 @@ from namedtensor.latex.syntax import (
     Scripts,
     Signature,
 )
-from namedtensor.latex.values import UNKNOWN, Value
 
 _serial = itertools.count()
 

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from namedtensor.latex.check.types import is_first, type_of
 from namedtensor.latex.check.words import is_own_size, listed, shape_text, size_text
-from namedtensor.latex.scopes import Declared, Defined
-from namedtensor.latex.scripts import stem
+from namedtensor.latex.documents.scopes import Declared, Defined
+from namedtensor.latex.documents.scripts import stem
+from namedtensor.latex.evaluation.values import Value
 from namedtensor.latex.syntax import At, Expression, Indexed, Signature
-from namedtensor.latex.values import Value
 from namedtensor.primitives import Type
 
 if TYPE_CHECKING:

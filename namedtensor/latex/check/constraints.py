@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from namedtensor.latex.check.scope import CheckScope
 from namedtensor.latex.check.types import as_size
-from namedtensor.latex.evaluate import Evaluator
-from namedtensor.latex.scopes import Place
-from namedtensor.latex.scripts import key
+from namedtensor.latex.documents.scopes import Place
+from namedtensor.latex.documents.scripts import key
+from namedtensor.latex.evaluation.evaluate import Evaluator
+from namedtensor.latex.evaluation.values import UNKNOWN, Value
 from namedtensor.latex.source import Span
 from namedtensor.latex.syntax import (
     AxisSize,
@@ -24,7 +25,6 @@ from namedtensor.latex.syntax import (
     Relation,
     Statement,
 )
-from namedtensor.latex.values import UNKNOWN, Value
 from namedtensor.latex.walk import all_of, walk
 
 if TYPE_CHECKING:

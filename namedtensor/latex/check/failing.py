@@ -9,9 +9,9 @@ from namedtensor.latex.check.annotations import KEEP_AXES
 from namedtensor.latex.check.annotations import no_axis as names_no_axis
 from namedtensor.latex.check.meeting import sizes_meet
 from namedtensor.latex.check.shapes import split_type
-from namedtensor.latex.scripts import key
+from namedtensor.latex.documents.scripts import key
+from namedtensor.latex.evaluation.values import UNKNOWN, Value
 from namedtensor.latex.syntax import Binary, Call, Contract, Expression, Letter
-from namedtensor.latex.values import UNKNOWN, Value
 
 if TYPE_CHECKING:
     from namedtensor.latex.check.checker import Checker

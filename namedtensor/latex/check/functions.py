@@ -11,9 +11,11 @@ from namedtensor.latex.check.compare import check_promised
 from namedtensor.latex.check.occurrences import GREEK, is_elementwise
 from namedtensor.latex.check.scope import CheckScope, evaluated
 from namedtensor.latex.check.types import type_of
-from namedtensor.latex.evaluate import Evaluator
-from namedtensor.latex.scopes import Defined
-from namedtensor.latex.scripts import key, stem
+from namedtensor.latex.documents.scopes import Defined
+from namedtensor.latex.documents.scripts import key, stem
+from namedtensor.latex.evaluation.evaluate import Evaluator
+from namedtensor.latex.evaluation.values import UNKNOWN, Scope, Value
+from namedtensor.latex.evaluation.wording import wording
 from namedtensor.latex.syntax import (
     Call,
     Expression,
@@ -24,9 +26,7 @@ from namedtensor.latex.syntax import (
     Signature,
     Space,
 )
-from namedtensor.latex.values import UNKNOWN, Scope, Value
 from namedtensor.latex.walk import walk
-from namedtensor.latex.wording import wording
 from namedtensor.primitives import Type
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ from namedtensor.latex.check.meeting import sizes_meet
 from namedtensor.latex.check.ranges import check_bound, check_range
 from namedtensor.latex.check.types import node_of
 from namedtensor.latex.check.words import is_own_size
-from namedtensor.latex.indices import is_whole, position
+from namedtensor.latex.evaluation.indices import is_whole, position
+from namedtensor.latex.evaluation.values import UNKNOWN, Value
 from namedtensor.latex.syntax import At, Binary, Cases, Contract, Expression, Indexed
-from namedtensor.latex.values import UNKNOWN, Value
 from namedtensor.latex.walk import all_of, walk
 from namedtensor.primitives import Type
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from namedtensor.latex.findings import Finding, Mend
 
 if TYPE_CHECKING:
-    from namedtensor.latex.document import Document
+    from namedtensor.latex.documents.document import Document
 
 #: A mend may show the next one: a mended declaration, and then the indices that it disagrees with.
 ROUNDS = 8

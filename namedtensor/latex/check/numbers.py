@@ -16,12 +16,12 @@ from namedtensor.errors import NamedTensorError
 from namedtensor.formula import Formula
 from namedtensor.formula.signature import Parameter, Space
 from namedtensor.latex.check.report import Report
-from namedtensor.latex.scopes import Defined
+from namedtensor.latex.documents.scopes import Defined
 from namedtensor.tensor import NamedTensor, tensor
 from namedtensor.tensor.apply import LIBRARY_ERRORS
 
 if TYPE_CHECKING:
-    from namedtensor.latex.document import Document
+    from namedtensor.latex.documents.document import Document
 
 #: All formulas of a document together take about this many seconds.
 SECONDS = 2.0

@@ -6,9 +6,9 @@ import bisect
 import re
 from collections.abc import Iterable
 
+from namedtensor.latex.documents.scopes import Declared, Names, Place
+from namedtensor.latex.documents.scripts import key
 from namedtensor.latex.findings import Finding
-from namedtensor.latex.scopes import Declared, Names, Place
-from namedtensor.latex.scripts import key
 from namedtensor.latex.source import Source, Span
 from namedtensor.latex.syntax import (
     Aside,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from namedtensor.latex.check.spelling import alike
-from namedtensor.latex.scopes import Declared
-from namedtensor.latex.scripts import key, stem
+from namedtensor.latex.documents.scopes import Declared
+from namedtensor.latex.documents.scripts import key, stem
 from namedtensor.latex.syntax import Definition, Expression
 from namedtensor.latex.walk import walk
 

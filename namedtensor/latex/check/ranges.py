@@ -15,7 +15,7 @@ from namedtensor.latex.check.sizes import (
     text,
 )
 from namedtensor.latex.check.words import shape_text, size_text
-from namedtensor.latex.indices import Index, is_whole, position
+from namedtensor.latex.evaluation.indices import Index, is_whole, position
 from namedtensor.latex.source import Span
 from namedtensor.primitives import Node, Type
 

@@ -11,9 +11,9 @@ from namedtensor.latex.check.declarations import check_declarations
 from namedtensor.latex.check.numbers import check_numbers
 from namedtensor.latex.check.report import Report
 from namedtensor.latex.check.spelling import check_near_duplicates, check_repeated
+from namedtensor.latex.documents.scopes import Place
+from namedtensor.latex.documents.scripts import key
 from namedtensor.latex.findings import Finding
-from namedtensor.latex.scopes import Place
-from namedtensor.latex.scripts import key
 from namedtensor.latex.syntax import (
     Call,
     Constraint,
@@ -24,7 +24,7 @@ from namedtensor.latex.syntax import (
 )
 
 if TYPE_CHECKING:
-    from namedtensor.latex.document import Document
+    from namedtensor.latex.documents.document import Document
 
 
 def check(document: Document) -> list[Finding]:

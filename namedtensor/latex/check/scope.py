@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING, Any
 from namedtensor.errors import NamedTensorError
 from namedtensor.latex.check import failing
 from namedtensor.latex.check.look import look_at
-from namedtensor.latex.evaluate import Evaluator
-from namedtensor.latex.nonsense import (
+from namedtensor.latex.documents.scopes import Meaning, Place
+from namedtensor.latex.documents.scripts import Indices, key, stem
+from namedtensor.latex.evaluation.evaluate import Evaluator
+from namedtensor.latex.evaluation.nonsense import (
     ArgumentsError,
     NoAxisError,
     NotNotationError,
     UndefinedError,
 )
-from namedtensor.latex.scopes import Meaning, Place
-from namedtensor.latex.scripts import Indices, key, stem
+from namedtensor.latex.evaluation.values import UNKNOWN, Value
 from namedtensor.latex.syntax import Call, Expression, Relation, Scripts
-from namedtensor.latex.values import UNKNOWN, Value
 from namedtensor.latex.walk import walk
 
 if TYPE_CHECKING:

@@ -12,13 +12,13 @@ from namedtensor.latex.check.sizes import Facts
 from namedtensor.latex.check.spelling import alike
 from namedtensor.latex.check.types import as_size, type_of
 from namedtensor.latex.check.words import Dialect, is_own_size, size_text
-from namedtensor.latex.evaluate import Evaluator
+from namedtensor.latex.documents.scopes import Declared, Names, Place
+from namedtensor.latex.evaluation.evaluate import Evaluator
+from namedtensor.latex.evaluation.indices import one_based
+from namedtensor.latex.evaluation.values import UNKNOWN, Value
 from namedtensor.latex.findings import Mend
-from namedtensor.latex.indices import one_based
-from namedtensor.latex.scopes import Declared, Names, Place
 from namedtensor.latex.source import Source, Span
 from namedtensor.latex.syntax import AxisName, Expression, Space
-from namedtensor.latex.values import UNKNOWN, Value
 from namedtensor.primitives import Node, Type
 from namedtensor.primitives.node import argument, size_of
 from namedtensor.tensor import SymbolicTensor

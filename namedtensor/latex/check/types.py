@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from namedtensor.latex.indices import plain
+from namedtensor.latex.evaluation.indices import plain
+from namedtensor.latex.evaluation.values import UNKNOWN, Value
 from namedtensor.latex.syntax import At, Indexed, Number
-from namedtensor.latex.values import UNKNOWN, Value
 from namedtensor.primitives import Node, Type
 from namedtensor.tensor import NamedTensor, SymbolicTensor
 

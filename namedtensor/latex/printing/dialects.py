@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from namedtensor.axes import shown
 from namedtensor.errors import KindError
-from namedtensor.latex.names import DIALECTS, axis_letters, axis_macro
+from namedtensor.latex.printing.names import DIALECTS, axis_letters, axis_macro
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,7 +78,7 @@ class Elements:
 
 def element_of(node: Node) -> Element:
     """Give the axes and the rule, without what `nt.define` adds for axes that the rule ignores."""
-    ignored = []
+    ignored: list[str] = []
     while True:
         axis = _ignored_axis(node)
         if axis is None:

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from namedtensor.formula.written import Written
-from namedtensor.latex.names import letters
 from namedtensor.latex.printing.elements import Elements, constant
 from namedtensor.latex.printing.gathered import gathered
+from namedtensor.latex.printing.names import letters
 from namedtensor.primitives import Node, table
 from namedtensor.primitives.notation import Command, Infix, Word
 from namedtensor.tensor.resize import meet, opened
@@ -46,7 +46,7 @@ class Names:
     def fresh(self, choices: str) -> str:
         """Choose a name that is not in use: one of these letters, then the first with numbers."""
         tries = [*choices, *[f"{choices[0]}{n}" for n in range(1, len(self.taken) + 2)]]
-        name = next(t for t in tries if t not in self.taken)
+        name: str = next(t for t in tries if t not in self.taken)
         self.taken.add(name)
         return name
 

@@ -94,9 +94,9 @@ def _update(forms: Forms, node: Node) -> Piece:
 
 
 def _range_of(forms: Forms, place: Piece, axis: str, bounds: list[Any]) -> Piece:
-    flags = tuple([b is not None for b in bounds])
+    start, stop, step = [b is not None for b in bounds]
     texts = [str(b + 1 if i == 0 and b >= 0 else b) for i, b in enumerate(bounds) if b is not None]
-    head = forms.dialect.function(RANGES[flags], (axis,))
+    head = forms.dialect.function(RANGES[start, stop, step], (axis,))
     return Piece(f"{head}{wrapped(', '.join([place.text, *texts]))}", PREFIX, PREFIX, prefix=True)
 
 

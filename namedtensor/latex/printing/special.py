@@ -116,7 +116,7 @@ def _norm(forms: Forms, node: Node) -> Piece:
 
 @special("cases")
 def _cases(forms: Forms, node: Node) -> Piece:
-    rows = []
+    rows: list[str] = []
     while node.name == "where" and (not rows or node not in forms.names.of or forms.indices):
         condition, value, node = node.operands
         rows.append(f"{_first(forms.write(value).text)} & {forms.write(condition).text}")

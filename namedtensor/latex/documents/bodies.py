@@ -1,0 +1,312 @@
+"""Bodies: evaluate a definition with what its formula was given, and all that it reaches.
+
+A body has one value for each of its inputs. Definitions that its letters stand for are evaluated when
+they are reached, once; a series is evaluated member by member.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any
+
+import namedtensor.operations.joining as joining
+from namedtensor.axes import Axis
+from namedtensor.formula.written import name_part
+from namedtensor.latex.documents.applied import Applied
+from namedtensor.latex.documents.failures import LatexError
+from namedtensor.latex.documents.inputs import Around, Input, Linked
+from namedtensor.latex.documents.measures import Sizes
+from namedtensor.latex.documents.run_scope import BodyScope as BodyScope
+from namedtensor.latex.documents.scopes import Defined, Meaning
+from namedtensor.latex.documents.scripts import Indices, fold, key, numbered, without_brackets
+from namedtensor.latex.documents.stepwise import axis_along, bare
+from namedtensor.latex.evaluation.evaluate import Evaluator
+from namedtensor.latex.evaluation.indices import counted_from_zero, one_based, plain, zero_based
+from namedtensor.latex.evaluation.values import UNKNOWN, Value
+from namedtensor.latex.printing.names import identifier
+from namedtensor.latex.syntax import (
+    Expression,
+    Indexed,
+    Items,
+    Matrix,
+    Space,
+)
+from namedtensor.operations.elementwise import where
+from namedtensor.operations.index_defined import iota
+from namedtensor.tensor import NamedTensor
+
+if TYPE_CHECKING:
+    from namedtensor.latex.documents.formulas import Library
+
+#: The formulas that are being evaluated, the outermost first.
+_running: ContextVar[tuple[Linked, ...]] = ContextVar("running", default=())
+
+#: Members of a series are evaluated one after the other where there are more than so many.
+DEEP = 4
+
+
+class Body(Sizes):
+    """Evaluate a linked definition on values of its inputs."""
+
+    def __init__(self, library: Library, linked: Linked, values: Mapping[str, Value]) -> None:
+        super().__init__(library, linked, values)
+        self._known: dict[Any, Value] = {}
+        self._busy: list[Any] = []
+
+    def run(self) -> Value:
+        """Give the value of the definition.
+
+        Raises: LatexError where something fails, or where the definition needs itself.
+        """
+        running = _running.get()
+        if self.linked in running:
+            raise self.library.circular(self.linked.defined)
+        token = _running.set((*running, self.linked))
+        try:
+            return self._run()
+        finally:
+            _running.reset(token)
+
+    def _run(self) -> Value:
+        self._count_members()
+        defined = self.linked.defined
+        if defined.letters and any(t not in self.linked.indices for t in defined.letters):
+            return self.stack(defined, Around(defined.place, self.numbers))
+        self._busy.append((defined, True, ()))
+        value = self.evaluate(defined, Around(defined.place, self.numbers))
+        result = self.linked.result
+        if result is not None and result.base == "[n]":
+            return zero_based(value)
+        return tuple(map(plain, value)) if isinstance(value, tuple) else plain(value)
+
+    def scope(self, around: Around) -> BodyScope:
+        """Give the scope of a place in the body."""
+        return BodyScope(self, around)
+
+    def input(self, found: Input) -> Value:
+        """Give the value of an input, as the formula counts it."""
+        value = self.values[found.key]
+        if found.space is not None and found.space.base == "[n]" and value is not UNKNOWN:
+            return one_based(value)
+        whole = isinstance(value, int) and not isinstance(value, bool)
+        if whole and found.space is not None and found.space.base == "Z" and value >= 0:
+            return counted_from_zero(value)
+        return value
+
+    # ------------------------------------------------------------------------------- definitions
+
+    def evaluate(self, defined: Defined, around: Around) -> Value:
+        """Evaluate a definition's body at its place."""
+        statement = defined.statement
+        scope = self.scope(around)
+        evaluator = Evaluator(scope)
+        target = statement.target
+        if statement.op != "=" and defined.kind != "function":
+            before = self.reach_before(defined, around)
+            if isinstance(target, Indexed):
+                return evaluator.update(before, target, statement.body)
+            scope.before = (defined.key, before)
+        if isinstance(target, Indexed):
+            return self._elements(defined, target, scope, evaluator)
+        body = statement.body
+        if isinstance(body, Matrix):
+            axes = self._declared_axes(defined)
+            if len(axes) == 2:
+                return evaluator.matrix(body, *axes)
+        if isinstance(body, Items) and body.bracket == "(" and len(body.parts) > 1:
+            return tuple([evaluator.value(p) for p in body.parts])
+        return evaluator.value(body)
+
+    def _elements(
+        self, defined: Defined, target: Indexed, scope: BodyScope, evaluator: Evaluator
+    ) -> Value:
+        """Evaluate a definition by elements; axes without a declared size are as long as the inputs'."""
+        statement = defined.statement
+        sizes = self._sizes_of_elements(defined, scope)
+        value = evaluator.element(target, statement.body, sizes, statement.condition)
+        node = getattr(value, "node", None)
+        if node is None:
+            return value
+        found = {name: self._size_like(name) for name, size in node.type.axes if size is None}
+        found = {name: size for name, size in found.items() if size is not None}
+        if not found:
+            return value
+        return evaluator.element(target, statement.body, {**sizes, **found}, statement.condition)
+
+    def reach_before(self, defined: Defined, around: Around) -> Value:
+        """Give what a name stood for before its update."""
+        meaning = self.library.names.before(defined)
+        if meaning is None:
+            raise self.library.error(
+                "undefined",
+                f"{defined.key} is updated, and has no value before",
+                defined.name,
+                hint=f"declare it, or define it first: {defined.key} = ...",
+            )
+        return self.value_of(meaning, around)
+
+    def _sizes_of_elements(self, defined: Defined, scope: BodyScope) -> dict[str, Any]:
+        """Give the declared sizes of an element-defined tensor, those that are known here."""
+        space = self._declared_space(defined)
+        sizes = {}
+        for axis in space.axes if space is not None else ():
+            size = None if axis.size is None else scope.extent(axis.size)
+            if size is not None and size is not UNKNOWN:
+                sizes[axis.axis.name] = size
+        return sizes
+
+    def _declared_space(self, defined: Defined) -> Space | None:
+        """Give the space that a defined name is declared in."""
+        if defined is self.linked.defined and self.linked.result is not None:
+            return self.linked.result
+        meaning = self.library.names.declaration(defined.name, defined.place, {})
+        return None if meaning is None or meaning.declared is None else meaning.declared.space
+
+    def _declared_axes(self, defined: Defined) -> list[str]:
+        space = self._declared_space(defined)
+        return [] if space is None else [a.axis.name for a in space.axes]
+
+    def value_of(self, meaning: Meaning, around: Around) -> Value | None:
+        """Give what a name stands for; None where it is nothing that this formula takes."""
+        if meaning.kind == "input":
+            return self._member_of_input(meaning, around)
+        if meaning.kind == "function":
+            return Applied(self.library, meaning)
+        if meaning.kind == "size":
+            return self.size_named(meaning.key)
+        defined = meaning.defined
+        assert defined is not None
+        own = around.own and meaning.kind != "value"
+        if meaning.kind == "stack":
+            return self.stack(defined, Around(defined.place, self.numbers, own))
+        indices = meaning.indices
+        if meaning.kind == "where" and not defined.letters:
+            indices = {t: v for t, v in around.indices.items() if self.numbers.get(t) != v}
+        return self.member(defined, indices, own)
+
+    def _member_of_input(self, meaning: Meaning, around: Around) -> Value | None:
+        found = self.linked.input_of(meaning)
+        if found is None:
+            return None
+        return self._select(found, self.input(found), meaning)
+
+    def passed(self, meaning: Meaning) -> Value | None:
+        """Give an input for another formula, as data is counted."""
+        found = self.linked.input_of(meaning)
+        if found is None:
+            return None
+        value = self.values[found.key]
+        whole = all(v is None for v in meaning.indices.values())
+        return value if whole else self._select(found, value, meaning)
+
+    def _select(self, found: Input, value: Value, meaning: Meaning) -> Value:
+        """Select the members that a name means from a tensor that holds them all."""
+        if not found.along or not isinstance(value, NamedTensor):
+            return value
+        assert found.declared is not None
+        for letter in found.along:
+            number = meaning.indices.get(letter)
+            if number is None:
+                raise self.no_number(letter, meaning.key)
+            ranges = self.library.names.range_of(letter, found.declared.statement)
+            lower = fold(ranges.lower, self.numbers) if ranges is not None else 1
+            value = value[Axis(letter)(number - (1 if lower is None else lower))]
+        return value
+
+    # ------------------------------------------------------------------------------- series
+
+    def member(self, defined: Defined, indices: Indices, own: bool) -> Value:
+        """Give a definition's value, or that of one member of a series."""
+        numbers = {**self.numbers, **indices}
+        for letter in defined.letters:
+            if numbers.get(letter) is None:
+                upper = defined.range.upper if defined.range is not None else None
+                length = None if upper is None else key(upper)
+                raise self.no_number(length or letter, defined.key)
+        place = (defined, own, tuple(sorted(indices.items(), key=str)))
+        if place in self._known:
+            return self._known[place]
+        if self.library.names.reach_back(defined):
+            self._reach_up_to(defined, indices, own)
+        if place in self._known:
+            return self._known[place]
+        if place in self._busy:
+            raise self.library.circular(defined)
+        around = Around(defined.place, numbers, own)
+        self._busy.append(place)
+        try:
+            value = self._filled(defined, self.evaluate(defined, around))
+        finally:
+            self._busy.pop()
+        name = identifier(without_brackets(numbered(defined.name, indices)))
+        if name is not None and not isinstance(value, tuple):
+            name_part(name, value)
+        self._known[place] = value
+        return value
+
+    def _filled(self, defined: Defined, value: Value) -> Value:
+        """Give a number the axes that its series is declared with: h_{seq(0)} = 0."""
+        along = axis_along(defined.name)
+        if not isinstance(value, (int, float)) or isinstance(value, bool):
+            return value
+        whole = bare(defined.name) if along is not None else defined.name
+        meaning = self.library.names.declaration(whole, defined.place, {})
+        if meaning is not None and meaning.declared is not None:
+            axes = [a.axis.name for a in meaning.declared.space.axes]
+        else:
+            axes = self.library.names.axes_of_series(defined)
+        for name in axes:
+            size = None if name == along else self.axis_size(name)
+            if size is not None:
+                count = iota(Axis(name)[size])
+                value = where(count >= 0, value, value)
+        return value
+
+    def _reach_up_to(self, defined: Defined, indices: Indices, own: bool) -> None:
+        """Evaluate the members before one that is far up, the first one first."""
+        (letter,) = defined.letters
+        last = indices[letter]
+        lower = fold(defined.range.lower, self.numbers) if defined.range else None
+        first = 1 if lower is None else lower
+        if last is None or last - first <= DEEP:
+            return
+        reached = [dict(k[2]).get(letter, 0) for k in self._known if k[0] is defined]
+        for number in range(max([first, *reached]), last):
+            name = numbered(defined.name, {letter: number})
+            if self.library.names.is_rule(name, defined):
+                self.member(defined, {**indices, letter: number}, own)
+
+    def stack(self, defined: Defined, around: Around) -> Value:
+        """Give all members of a series along an axis: that of its elements, or its index letter's."""
+        (letter,) = defined.letters[:1]
+        lower = fold(defined.range.lower, self.numbers) if defined.range else None
+        first = 1 if lower is None else lower
+        last = fold(defined.range.upper, self.numbers) if defined.range else None
+        along = axis_along(defined.name)
+        if last is None:
+            last = self._last_of_inputs(letter, first) if along is None else self._size_of(along)
+        if last is None:
+            upper = key(defined.range.upper) if defined.range and defined.range.upper else None
+            upper = upper or (self.library.names.size_letter(along) if along else None)
+            raise self.no_number(upper or letter, defined.key)
+        members = []
+        for number in range(first, last + 1):
+            name = numbered(defined.name, {letter: number})
+            found = self.library.names.look(name, defined.place, self.numbers)
+            assert found is not None
+            members.append(self.value_of(found, around))
+        return joining.stack[along or letter](*members)
+
+    def no_size(self, where: Expression, text: str) -> LatexError:
+        """Make the error of a size's letter that no argument has."""
+        name = identifier(where) or text
+        return self.library.error(
+            "unbound",
+            f"{text} is the size of an axis that nothing here has",
+            where,
+            hint=f'choose it: document.bind({name}=64)["{self.linked.key}"]',
+        )
+
+    def no_number(self, letter: str, name: str) -> LatexError:
+        return self.library.unbound(self.linked, letter, name)

@@ -1,0 +1,332 @@
+"""A document: its statements, what is wrong with them, and its formulas."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+from typing import TYPE_CHECKING, Any
+
+from namedtensor.errors import NamedTensorError, nearest
+from namedtensor.latex.documents.failures import LatexError
+from namedtensor.latex.documents.families import Family, Members
+from namedtensor.latex.documents.formulas import Library
+from namedtensor.latex.documents.inputs import SMALL, Linked
+from namedtensor.latex.documents.scopes import Defined, Names, Place
+from namedtensor.latex.documents.scripts import fold, key, stem
+from namedtensor.latex.documents.signatures import python_name
+from namedtensor.latex.documents.stepwise import ALONG, axis_along, bare
+from namedtensor.latex.documents.views import StatementView
+from namedtensor.latex.findings import Finding
+from namedtensor.latex.reading.faults import Fault
+from namedtensor.latex.reading.letters import DRESSES, rebuilt
+from namedtensor.latex.reading.reader import Reading, parse_expression
+from namedtensor.latex.source import Source, Span
+from namedtensor.latex.syntax import Definition, Expression, Letter, Scripts
+from namedtensor.latex.walk import children, walk
+
+if TYPE_CHECKING:
+    from namedtensor.formula.formula import Formula
+
+
+class Document:
+    """A text whose formulas can be checked, called and printed.
+
+    >>> from namedtensor.latex import read
+    >>> document = read(r"$X \\in \\mathbb{R}^{\\text{seq}}$, $f(X) = \\sum_{\\text{seq}} X$")
+    >>> document["f"].shape("seq[3] emb[2]")
+    emb[2]
+    """
+
+    def __init__(
+        self,
+        reading: Reading,
+        bound: dict[str, int] | None = None,
+        settings: dict[str, float] | None = None,
+    ) -> None:
+        self.reading = reading
+        self.bound = dict(bound or {})
+        self.settings = dict(settings or {})
+        self.definitions = Names(reading.statements)
+        self.library = Library(self.source, self.definitions, self.bound, self.settings)
+
+    @property
+    def source(self) -> Source:
+        return self.reading.source
+
+    @property
+    def statements(self) -> tuple[StatementView, ...]:
+        """All statements, in the order of the text."""
+        return tuple([StatementView(self, s) for s in self.reading.statements])
+
+    @property
+    def asides(self) -> tuple[StatementView, ...]:
+        """The formulas that are not named notation."""
+        return tuple([s for s in self.statements if s.kind == "aside"])
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What could not be read."""
+        return self.reading.findings
+
+    def silenced(self, code: str, line: int) -> bool:
+        """Say whether a comment silences a rule on a line."""
+        return (line, code) in self.reading.silenced
+
+    def check(self) -> list[Finding]:
+        """Say what is wrong with the document, the worst first."""
+        from namedtensor.latex.check import check_document
+
+        found: list[Finding] = check_document(self)
+        return found
+
+    # ------------------------------------------------------------------------------- formulas
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names that can be asked for, in the order of the text."""
+        given = [s for s in self.reading.statements if isinstance(s, Definition)]
+        found = [self.definitions.of(s) for s in given]
+        asked = [_asked(d) for d in found if d is not None]
+        return tuple(dict.fromkeys([name for name in asked if ALONG not in name]))
+
+    def __getitem__(self, name: str) -> Formula | Family | Members:
+        """Give a formula, or a family of formulas, by its name: "att", "X^0", r"\\text{FFN}".
+
+        Raises: LatexError where nothing has this name, or where the formula lacks a declaration.
+        """
+        found = self._find(name)
+        if found is None:
+            members = self._members(name)
+            if members:
+                return Members(self.library, name, members)
+            raise self._no_such_name(name)
+        defined, indices = found
+        if defined.letters and not indices and defined.kind == "function":
+            return Family(self.library, defined)
+        return self.library.of(defined, indices)
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and self._find(name) is not None
+
+    def _find(self, name: str) -> tuple[Defined, dict[str, int | None]] | None:
+        """Find a definition by its name as it is written, by its Python name, or as a member."""
+        given = list(self.definitions.definitions)
+        written = self._undressed(self._expression(name))
+        text = None if written is None else key(written, self.bound)
+        for found in (
+            [d for d in given if d.key in (name, text)],
+            [d for d in given if python_name(d.name, d.key) == name],
+            [d for d in given if d.letters and name == key(bare(d.name))],
+        ):
+            if found:
+                return found[-1], {}
+        return None if written is None else self._member(written)
+
+    def _members(self, name: str) -> dict[int, Defined]:
+        """List the definitions that are numbered by a script: phi_1, phi_2 for phi."""
+        found = {}
+        for defined in self.definitions.definitions:
+            script = defined.name
+            if isinstance(script, Scripts) and key(script.base) == name:
+                numbers = [fold(part, {}) for part in (script.sub, script.sup) if part is not None]
+                if len(numbers) == 1 and numbers[0] is not None:
+                    found[numbers[0]] = defined
+        return found
+
+    def _member(self, written: Expression) -> tuple[Defined, dict[str, int | None]] | None:
+        """Find a member of a series or a family: X^L where L is bound."""
+        count = len(self.definitions.statements)
+        last = max([s.block for s in self.definitions.statements], default=0)
+        place = Place(count, last + 1, -1)
+        found = self.definitions.chosen(written, place, self.bound)
+        if found is None or found.defined is None or None in found.indices.values():
+            return None
+        return found.defined, dict(found.indices)
+
+    def _expression(self, name: str) -> Letter | Scripts | None:
+        try:
+            written = parse_expression(name, self.reading.macros)
+        except Fault:
+            return None
+        return written if isinstance(written, (Letter, Scripts)) else None
+
+    def _undressed(self, written: Letter | Scripts | None) -> Letter | Scripts | None:
+        """Take off what a letter wears where the document has it without: L for a calligraphic L."""
+        worn = None if written is None else stem(written)
+        if written is None or worn is None or key(written) in self.definitions.defined:
+            return written
+        for dress in DRESSES:
+            bare_letter = rebuilt(written, {worn: worn.removesuffix(dress)}, set())
+            if worn.endswith(dress) and key(bare_letter) in self.definitions.defined:
+                return bare_letter
+        return written
+
+    def _no_such_name(self, name: str) -> LatexError:
+        for aside in self.asides:
+            if re.match(rf"\W*(\\\w+\{{)?{re.escape(name)}\b", aside.text):
+                message = f"{name} is set aside: {getattr(aside.syntax, 'why', '')}"
+                return self.library.error_at("undefined", message, aside.span)
+        names = self.names
+        alike = [n for n in names if n.lower() == name.lower()]
+        guess = alike[0] if alike else nearest(name, names)
+        near = [d for d in self.definitions.definitions if guess in (None, _asked(d))]
+        span = near[0].name.span if near else Span(0, 0)
+        hint = f"it defines {', '.join(names)}" if names else "a definition is written f(X) = ..."
+        meant = f"; did you mean {guess}?" if guess else ""
+        message = f"the document defines no {name}{meant}"
+        return self.library.error_at("undefined", message, span, hint)
+
+    def linked(self, definition: Definition) -> Linked | None:
+        """Give a definition with all that its formula takes."""
+        defined = self.definitions.of(definition)
+        return None if defined is None else self.library.linker.linked(defined)
+
+    def bind(self, **numbers: float) -> Document:
+        """Choose numbers: sizes, d_k=64; lengths of series, L=6; small numbers, epsilon=1e-6.
+
+        Raises: NamedTensorError where the document knows no such number.
+        """
+        known = self._numbers()
+        bound, settings = dict(self.bound), dict(self.settings)
+        for name, value in numbers.items():
+            text = known.get(name)
+            if text is None:
+                guess = nearest(name, known)
+                listed = ", ".join(sorted(known))
+                raise NamedTensorError(
+                    f"document.bind({name}={value!r})",
+                    f"{self.source.name} has no size or number {name}",
+                    hint=f"did you mean {guess}?" if guess else f"it has {listed or 'none'}",
+                )
+            if stem_of(text) in SMALL:
+                settings[text] = value
+                continue
+            if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+                raise NamedTensorError(
+                    f"document.bind({name}={value!r})",
+                    "a size or a length is a whole number, 0 or more",
+                    hint=f"document.bind({name}=64)",
+                )
+            bound[text] = value
+        return Document(self.reading, bound, settings)
+
+    def _numbers(self) -> dict[str, str]:
+        """List the numbers that can be chosen: Python name -> key."""
+        places: list[Any] = [axis.size for _, axis in self.definitions.sized]
+        for known in self.definitions.ranges:
+            places += [known.lower, known.upper]
+        spaces = [s for group in self.definitions.declared.values() for s in group]
+        places += [s.space.bound for s in spaces if s.space.bound is not None]
+        names = [p for place in places if place is not None for p in _names_in(place)]
+        for statement in self.reading.statements:
+            names += [p for p in walk(statement) if isinstance(p, Letter) and p.text in SMALL]
+        found = {}
+        for name in names:
+            text = key(name) if isinstance(name, (Letter, Scripts)) else None
+            if text is not None and text not in self.definitions.defined:
+                found[python_name(name, text)] = text
+        return found
+
+    # ------------------------------------------------------------------------------- printing
+
+    def attempts(self) -> list[tuple[str, Formula | LatexError]]:
+        """List what stands for itself, each a formula or what is wrong with it.
+
+        These are functions, and values that are no where-clauses of a function in their block.
+        """
+        inside = self._where_clauses()
+        found: list[tuple[str, Formula | LatexError]] = []
+        for statement in self.reading.statements:
+            defined = self.definitions.of(statement) if isinstance(statement, Definition) else None
+            if defined is None or not _stands_alone(defined, inside):
+                continue
+            try:
+                found.append((_asked(defined), self.library.of(defined)))
+            except LatexError as error:
+                found.append((_asked(defined), error))
+        return found
+
+    def _where_clauses(self) -> set[Defined]:
+        """Give the values that functions of the same block are made of."""
+        found: set[Defined] = set()
+        for defined in self.definitions.definitions:
+            if defined.kind == "function":
+                reached = self.library.linker.linked(defined).reached
+                found |= {d for d in reached if d.place.block == defined.place.block}
+        return found
+
+    @property
+    def formulas(self) -> tuple[Formula, ...]:
+        """The formulas that stand for themselves; those with faults are left out."""
+        return tuple([f for _, f in self.attempts() if not isinstance(f, LatexError)])
+
+    def latex(self, dialect: str = "macros") -> str:
+        """Print the document's formulas in one dialect: "macros" or "underset".
+
+        What a formula calls comes before it; a comment says which are left out, and why.
+        """
+        printed: dict[str, str] = {}
+        taken = {name for name, _ in self.attempts()} | {f.name for f in self.formulas}
+        for name, found in self.attempts():
+            try:
+                if isinstance(found, LatexError):
+                    raise found
+                self._print(found, dialect, printed, taken)
+            except NamedTensorError as error:
+                printed.setdefault(name, f"% {name} is left out: {error.why}")
+        return "\n\n".join(printed.values())
+
+    def _print(
+        self, formula: Formula, dialect: str, printed: dict[str, str], taken: set[str]
+    ) -> None:
+        """Print a formula after those that it calls, with names for parts that no other one has."""
+        from namedtensor.latex.printing.printer import latex_of
+
+        if formula.name not in printed:
+            written = formula.written()
+            for called in written.called.values():
+                self._print(called, dialect, printed, taken)
+            printed[formula.name] = latex_of(written, dialect, taken)
+
+    def python(self) -> str:
+        """Write the Python module that the document defines; formulas with faults are left out."""
+        from namedtensor.latex.python import python_of
+
+        return python_of(self.formulas, failed=[])
+
+    def __repr__(self) -> str:
+        return f"Document({self.source.name!r}: {', '.join(self.names)})"
+
+
+def _names_in(size: Expression) -> Iterator[Letter | Scripts]:
+    """Give the names that a size is made of: d_k, and neither d nor k."""
+    if isinstance(size, (Letter, Scripts)):
+        yield size
+        return
+    for part in children(size):
+        yield from _names_in(part)
+
+
+def _stands_alone(defined: Defined, inside: Collection[Defined]) -> bool:
+    """Say whether a definition is a formula by itself: no where-clause, family, or first member."""
+    if defined.kind == "function":
+        return not defined.letters
+    first = axis_along(defined.name) is not None and not defined.letters
+    return not first and defined not in inside
+
+
+def _asked(defined: Defined) -> str:
+    """Give the name by which a definition is asked for: LayerNorm for LayerNorm^l."""
+    if defined.letters:
+        return key(bare(defined.name)) or defined.key
+    return defined.key if len(defined.key) < 2 or "{" not in defined.key else _short(defined.key)
+
+
+def _short(text: str) -> str:
+    """Leave out the braces that a script of one sign does without: X^0 for X^{0}."""
+    return re.sub(r"\{(.)\}", r"\1", text)
+
+
+def stem_of(text: str) -> str:
+    """Give the letter of a key: W of W^{1}."""
+    return text.split("^")[0].split("_")[0].rstrip("'")

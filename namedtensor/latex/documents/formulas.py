@@ -1,0 +1,262 @@
+"""Formulas of a document: signatures from declarations, and bodies that evaluate what is written."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from namedtensor.errors import NamedTensorError
+from namedtensor.formula import R
+from namedtensor.formula.bundle import Bundle
+from namedtensor.formula.formula import Formula
+from namedtensor.formula.signature import Parameter, Signature
+from namedtensor.latex.documents.bodies import Body
+from namedtensor.latex.documents.failures import LatexError, failure, shown
+from namedtensor.latex.documents.inputs import Input, Linked
+from namedtensor.latex.documents.link import Linker
+from namedtensor.latex.documents.scopes import Defined, Names
+from namedtensor.latex.documents.scripts import Indices, key, numbered
+from namedtensor.latex.documents.signatures import (
+    axes_along,
+    differing_sizes,
+    identifiers,
+    named_space,
+    python_name,
+    python_signature,
+    space_of_result,
+)
+from namedtensor.latex.documents.stepwise import bare
+from namedtensor.latex.findings import Finding
+from namedtensor.latex.source import Source, Span
+from namedtensor.latex.syntax import Expression, Items
+from namedtensor.operations.index_defined import iota
+from namedtensor.operations.reductions import sum as sum_
+from namedtensor.tensor import NamedTensor
+
+
+class Library:
+    """The formulas of a document, each made once.
+
+    `bound` are numbers that its user has chosen for sizes and lengths, `settings` those for small
+    numbers such as epsilon.
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        names: Names,
+        bound: Mapping[str, int] | None = None,
+        settings: Mapping[str, float] | None = None,
+    ) -> None:
+        self.source = source
+        self.names = names
+        self.linker = Linker(names, bound)
+        self.settings = dict(settings or {})
+        self._formulas: dict[Linked, Formula] = {}
+        self._identifiers: dict[Linked, dict[str, str]] = {}
+
+    # ------------------------------------------------------------------------------- formulas
+
+    def formula(self, linked: Linked) -> Formula:
+        """Give the formula of a linked definition.
+
+        Raises: LatexError where one of its arguments is declared nowhere.
+        """
+        if linked not in self._formulas:
+            self._formulas[linked] = self._make(linked)
+        return self._formulas[linked]
+
+    def of(self, defined: Defined, indices: Indices | None = None) -> Formula:
+        """Give the formula of a definition, or of a member of a family."""
+        return self.formula(self.linker.linked(defined, indices))
+
+    def _make(self, linked: Linked) -> Formula:
+        if linked.unbound:
+            raise self.unbound(linked, linked.unbound, linked.key)
+        self._hold_distinct(linked)
+        parameters = [self._parameter(linked, found) for found in linked.inputs]
+        python = python_signature(parameters)
+        count = _count_of_results(linked)
+        keys = {p.name: i.key for p, i in zip(parameters, linked.inputs, strict=True)}
+        body = self._function(linked, python, keys)
+        signature = Signature(tuple(parameters), None, count > 1, python)
+        if linked.result is not None and count == 1:
+            results: Any = (named_space(linked.result, self.linker.bound),)
+        else:
+            results = tuple([space_of_result(body, signature, i) for i in range(count)])
+        if None in results:  # a call says why
+            results = tuple([R] * count) if count > 1 else None
+        return Formula(body, dataclasses.replace(signature, results=results))
+
+    def _hold_distinct(self, linked: Linked) -> None:
+        """Raise LatexError where one letter stands twice among the arguments."""
+        seen: set[str] = set()
+        for found in linked.arguments:
+            if found.key in seen:
+                raise self.error(
+                    "repeated",
+                    f"{found.key} stands twice among the arguments of {linked.key}",
+                    found.name,
+                    hint="give each argument a letter of its own",
+                )
+            seen.add(found.key)
+
+    def _parameter(self, linked: Linked, found: Input) -> Parameter:
+        name = self.identifier(linked, found)
+        after = found.role != "argument"
+        if found.role == "setting":
+            default = self.settings.get(found.key, found.default)
+            return Parameter(name, None, None, True, default)
+        if found.role == "bundle":
+            return Parameter(name, None, self._bundle(name, found), after, inspect.Parameter.empty)
+        if found.space is None:
+            raise self.error(
+                "undeclared",
+                f"{found.key} is declared nowhere, and {linked.key} needs its axes",
+                found.name,
+                hint=f"declare it: {found.key} \\in \\mathbb{{R}}^{{...}}",
+            )
+        bound = self.linker.bound
+        along = axes_along(self.names, bound, found)
+        space = named_space(
+            found.space, bound, along, differing_sizes(linked), {**linked.indices, **found.numbers}
+        )
+        return Parameter(name, space, None, after, inspect.Parameter.empty)
+
+    def _bundle(self, name: str, found: Input) -> Formula:
+        """Give the formula whose parameters a bundle holds; one for several holds what any wants."""
+        assert found.linked is not None
+        first = self.formula(found.linked)
+        if not found.others:
+            return first
+        formulas = [first, *map(self.formula, found.others)]
+        wanted = {p.name: p for f in formulas for p in f.signature.parameters if p.after}
+        python = python_signature(list(wanted.values()))
+
+        def bundle(**parameters: Any) -> Any:
+            raise LatexError(self.error("arguments", f"{name} is no function", found.name).finding)
+
+        bundle.__name__ = bundle.__qualname__ = name
+        return Formula(bundle, Signature(tuple(wanted.values()), None, False, python))
+
+    def _function(
+        self, linked: Linked, python: inspect.Signature, keys: dict[str, str]
+    ) -> Callable[..., Any]:
+        def body(*args: Any, **kwargs: Any) -> Any:
+            given = python.bind(*args, **kwargs)
+            given.apply_defaults()
+            values = {keys[name]: value for name, value in given.arguments.items()}
+            try:
+                return self._tensors(Body(self, linked, values).run())
+            except NamedTensorError as error:
+                found = failure(error, self.source, linked.defined.name.span).finding
+            raise LatexError(found)  # a traceback without the evaluator's own steps
+
+        body.__name__ = self.name(linked)
+        body.__qualname__ = body.__name__
+        body.__doc__ = self.describe(linked)
+        body.names_parts = True  # type: ignore[attr-defined]
+        return body
+
+    @staticmethod
+    def _tensors(result: Any) -> Any:
+        """Give bare numbers and sizes as tensors without axes."""
+        parts = result if isinstance(result, tuple) else (result,)
+        tensors = [
+            p if isinstance(p, NamedTensor) and not _is_host(p) else _alone(p) for p in parts
+        ]
+        return tuple(tensors) if isinstance(result, tuple) else tensors[0]
+
+    def describe(self, linked: Linked) -> str:
+        """Say where a formula is defined, and which parameters its list leaves out."""
+        statement = linked.defined.statement
+        line = self.source.position(statement.span.start)[0]
+        text = " ".join(self.source.text[statement.span.start : statement.span.end].split())
+        lines = [
+            f"{linked.key}, as {self.source.name} defines it in line {line}.",
+            "",
+            f"    {text}",
+        ]
+        if linked.defined.kind == "function":
+            unlisted = [i.key for i in linked.after if i.listed is None and i.role != "setting"]
+            if unlisted:
+                lines += ["", f"{', '.join(unlisted)}: declared, and not in its list."]
+        return "\n".join(lines)
+
+    # ------------------------------------------------------------------------------- names
+
+    def name(self, linked: Linked) -> str:
+        """Give the Python name of a formula."""
+        name = numbered(linked.defined.name, linked.indices)
+        waiting = [t for t in linked.defined.letters if t not in linked.indices]
+        if waiting:
+            name = bare(name)
+        return python_name(name, key(name) or linked.key)
+
+    def identifier(self, linked: Linked, found: Input) -> str:
+        """Give the Python name of an input: W1 for W^1."""
+        if linked not in self._identifiers:
+            self._identifiers[linked] = identifiers(linked.inputs)
+        return self._identifiers[linked][found.key]
+
+    def setting(self, linked: Linked, name: Expression) -> str:
+        """Give the Python name of a setting that a call names.
+
+        Raises: LatexError where the formula has no such setting.
+        """
+        text = key(name)
+        for found in linked.inputs:
+            if found.role == "setting" and found.key == text:
+                return self.identifier(linked, found)
+        raise self.error("arguments", f"{linked.key} has no setting {text}", name)
+
+    def sizes_in(self, linked: Linked, value: Any, text: str, search: Any) -> Any:
+        """Find a size among the parameters that a bundle holds."""
+        held = value.values if isinstance(value, Bundle) else value
+        if not isinstance(held, dict):
+            return None
+        inside = {i.key: held.get(self.identifier(linked, i)) for i in linked.after}
+        return search(linked.after, inside, text)
+
+    # ------------------------------------------------------------------------------- errors
+
+    def circular(self, defined: Defined) -> LatexError:
+        """Make the error of a definition that needs itself."""
+        return self.error(
+            "circular",
+            f"{defined.key} is defined by itself",
+            defined.name,
+            hint="a recurrence counts its steps: h^t = f(h^{t-1}), with h^0 given",
+        )
+
+    def unbound(self, linked: Linked, letter: str, name: str) -> LatexError:
+        """Make the error of a series whose number of members nobody has chosen."""
+        hint = f'choose it: document.bind({letter}=2)["{shown(linked.key)}"]'
+        message = f"{shown(name)} needs a number for {letter}"
+        return self.error("unbound", message, linked.defined.name, hint)
+
+    def error(self, code: str, message: str, where: Expression, hint: str = "") -> LatexError:
+        """Make an error at a place of the document."""
+        return self.error_at(code, message, where.span, hint)
+
+    def error_at(self, code: str, message: str, span: Span, hint: str = "") -> LatexError:
+        """Make an error at a stretch of the document."""
+        return LatexError(Finding("error", code, message, self.source, span, (), hint))
+
+
+def _is_host(value: Any) -> bool:
+    node = getattr(value, "node", None)
+    return node is not None and node.type.host
+
+
+def _alone(value: Any) -> Any:
+    """Give a number as a tensor without axes, which depends on no data."""
+    return value + sum_["one"](iota("one[1]"))
+
+
+def _count_of_results(linked: Linked) -> int:
+    body = linked.defined.body
+    listed = isinstance(body, Items) and body.bracket == "("
+    return len(body.parts) if isinstance(body, Items) and listed else 1

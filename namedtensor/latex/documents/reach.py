@@ -1,0 +1,421 @@
+"""Walk over a definition and all that it reaches, and note what its formula takes."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from namedtensor.latex.documents.calling import (
+    by_letter,
+    find_callee,
+    is_bundle_name,
+    meaning_of,
+    passed_on,
+)
+from namedtensor.latex.documents.inputs import SMALL, SMALL_NUMBER, Around, Input, Linked
+from namedtensor.latex.documents.listed import Arguments
+from namedtensor.latex.documents.scopes import Defined, Meaning
+from namedtensor.latex.documents.scripts import fold, key, numbered, script_letters, stem
+from namedtensor.latex.syntax import (
+    At,
+    AxisName,
+    Big,
+    Call,
+    Expression,
+    Indexed,
+    Letter,
+    Relation,
+    Scripts,
+    Space,
+)
+from namedtensor.latex.walk import all_of, children
+
+if TYPE_CHECKING:
+    from namedtensor.latex.documents.link import Linker
+
+
+class Walk:
+    """Walk over a definition and all that it reaches, and note what its formula takes."""
+
+    def __init__(self, linker: Linker, linked: Linked) -> None:
+        self.linker = linker
+        self.names = linker.names
+        self.linked = linked
+        self.seen: set[Any] = set()
+        self.listed_sizes: set[str | None] = set()
+
+    def run(self) -> None:
+        linked, defined = self.linked, self.linked.defined
+        around = Around(defined.place, {**self.linker.bound, **linked.indices})
+        call = defined.call
+        if call is not None:
+            Arguments(self.linker, linked, call, around).list()
+            self.listed_sizes = self._sizes_of_listed(call, around)
+        signature = self.names.signature(defined)
+        linked.result = signature.codomain if signature else self._declared_result()
+        members = self._members(defined)
+        if members and not linked.indices and call is None:
+            for name in members:
+                self.visit(name, around)
+        else:
+            self._body(defined, around)
+        self._unreached(call, around)
+        self._loosen(call)
+        self._sort()
+
+    def _sizes_of_listed(self, call: Call, around: Around) -> set[str | None]:
+        """List the letters of sizes that the listed parameters are declared with."""
+        found: set[str | None] = set()
+        for parameter in call.parameters:
+            meaning = self.names.parameter(parameter, around.place, around.indices)
+            if meaning is not None and meaning.declared is not None:
+                axes = meaning.declared.space.axes
+                found |= {key(a.size) for a in axes if a.size is not None}
+        return found
+
+    def _declared_result(self) -> Space | None:
+        """Find what the defined name itself is declared to be."""
+        defined = self.linked.defined
+        if defined.kind == "function" or any(t not in self.linked.indices for t in defined.letters):
+            return None
+        meaning = self.names.declaration(defined.name, defined.place, self.linked.indices)
+        if meaning is None or meaning.declared is None:
+            return None
+        near = meaning.declared.place.section == defined.place.section
+        return meaning.declared.space if near else None
+
+    def _unreached(self, call: Call | None, around: Around) -> None:
+        """Keep a parameter that is listed and declared in this section, though the body forgets it."""
+        reached = {i.listed for i in self.linked.inputs}
+        for place, parameter in enumerate(call.parameters if call else ()):
+            meaning = self.names.declaration(parameter, around.place, around.indices)
+            declared = None if meaning is None else meaning.declared
+            if place not in reached and meaning is not None and declared is not None:
+                near = declared.place.section == around.place.section
+                if near:
+                    self._take(parameter, meaning)
+
+    def _loosen(self, call: Call | None) -> None:
+        """Let a function of numbers alone, sigma(z), take any tensor, whatever z is elsewhere."""
+        linked, body = self.linked, self.linked.defined.body
+        if call is None or all_of(AxisName, body) or any(i.linked for i in linked.after):
+            return
+        elsewhere = [
+            i.declared is not None and i.declared.place.section != linked.defined.place.section
+            for i in linked.arguments
+        ]
+        plain = all(i.space is None or not i.space.axes for i in linked.after)
+        called = any(
+            find_callee(self.linker, c, linked.defined.place, linked.indices)
+            for c in all_of(Call, body)
+        )
+        if linked.arguments and all(elsewhere) and plain and not called:
+            for found in linked.arguments:
+                found.declared, found.along = None, ()
+                found.space = Space(found.name.span, "R", ())
+
+    def _sort(self) -> None:
+        """Put the parameters in the order of their list, or of their declarations."""
+        linked = self.linked
+        bundled = any(i.listed is not None and i.key not in linked.listed for i in linked.inputs)
+        last = len(self.names.statements)
+
+        def order(found: Input) -> tuple[Any, ...]:
+            declared = found.declared
+            at = declared.place.index if declared is not None else last
+            inside = declared.statement.names.index(declared.name) if declared is not None else 0
+            unlisted = found.listed is None
+            return (
+                unlisted and not bundled,
+                0 if bundled or unlisted else found.listed,
+                at,
+                inside,
+            )
+
+        first = linked.arguments
+        if linked.defined.kind != "function":
+            first = sorted(first, key=order)
+        linked.inputs = first + sorted(linked.after, key=order)
+
+    # ------------------------------------------------------------------------------- walking
+
+    def _body(self, defined: Defined, around: Around) -> None:
+        bound = [i.at for i in _items(defined) if isinstance(i.at, Letter)]
+        inner = dataclasses.replace(
+            around, shadow=around.shadow | {k for k in map(key, bound) if k is not None}
+        )
+        if defined.statement.op != "=" and defined.kind != "function":
+            before = self.names.before(defined)
+            inner = dataclasses.replace(inner, shadow=inner.shadow | {defined.key})
+            if before is not None and before.kind == "input":
+                self._take(defined.name, before)
+            elif before is not None:
+                self._reach(before, around)
+        for part in (defined.body, *[i.at for i in _items(defined)]):
+            self.visit(part, inner)
+
+    def visit(self, part: Any, around: Around) -> None:
+        """Visit a part of a formula."""
+        if isinstance(part, (Letter, Scripts)):
+            self._name(part, around)
+        elif isinstance(part, Call):
+            self._call(part, around)
+        elif isinstance(part, Big):
+            self._big(part, around)
+        elif isinstance(part, Relation) and part.rest and part.rest[0][0] == "<-":
+            self.visit(part.rest[0][1], around)
+        else:
+            for child in children(part):
+                self.visit(child, around)
+
+    def _big(self, part: Big, around: Around) -> None:
+        lower = part.lower
+        first = lower.first if isinstance(lower, Relation) else lower
+        text = key(first) if isinstance(first, (Letter, Scripts)) else None
+        inner = dataclasses.replace(
+            around, shadow=around.shadow | ({text} if text is not None else set())
+        )
+        for child in children(part):
+            self.visit(child, inner)
+
+    def _name(self, name: Letter | Scripts, around: Around) -> bool:
+        """Note what a name stands for; where a name has no meaning, its parts may have."""
+        text = key(name, around.indices)
+        if text is not None and (text in around.shadow or self._known(name, text, around)):
+            return True
+        if isinstance(name, Scripts) and name.sub is not None and name.sup is not None:
+            self._name(dataclasses.replace(name, sup=None), around)
+            self.visit(name.sup, around)
+            return False
+        if isinstance(name, Scripts):
+            self.visit(name.base, around)
+            for script in (name.sub, name.sup):
+                if script is not None:
+                    self.visit(script, around)
+            return False
+        if name.style == "letter" and 1 < len(name.text) < 4 and name.text.isalpha():
+            parts = [Letter(name.span, c) for c in name.text]
+            if all(self._means_something(p, around) for p in parts):
+                for part in parts:
+                    self._name(part, around)
+        return False
+
+    def _means_something(self, name: Letter, around: Around) -> bool:
+        text = name.text
+        return (
+            text in around.shadow
+            or text in self.linked.own
+            or text in self.linked.listed
+            or self.names.look(name, around.place, around.indices) is not None
+        )
+
+    def _known(self, name: Letter | Scripts, text: str, around: Around) -> bool:
+        if around.own and (text in self.linked.own or text in self._own_sizes()):
+            return True
+        if around.own and text in self.linked.listed:
+            meaning = self.names.parameter(name, around.place, around.indices)
+        else:
+            meaning = self.names.look(name, around.place, around.indices)
+        if meaning is None:
+            return self._small(name, text) or (around.own and self._number(name, text))
+        if meaning.kind == "input":
+            self._take(name, meaning)
+        elif meaning.kind in ("where", "value", "stack"):
+            self._reach(meaning, around)
+        elif meaning.kind == "function":
+            self._implicit(self._callee(meaning))
+        return True
+
+    def _own_sizes(self) -> set[str | None]:
+        """List the letters of sizes that the formula's own inputs are declared with."""
+        return {
+            key(axis.size)
+            for found in self.linked.inputs
+            if found.space is not None
+            for axis in found.space.axes
+            if axis.size is not None
+        } | self.listed_sizes
+
+    def _small(self, name: Expression, text: str) -> bool:
+        if stem(name) not in SMALL:
+            return False
+        if all(i.key != text for i in self.linked.inputs):
+            found = Input(text, name, "setting", default=SMALL_NUMBER)
+            found.listed = self.linked.listed.get(text)
+            self.linked.inputs.append(found)
+        return True
+
+    def _number(self, name: Expression, text: str) -> bool:
+        """Take a number for a letter that is listed after the semicolon and declared nowhere."""
+        if text not in self.linked.listed:
+            return False
+        if all(i.key != text for i in self.linked.inputs):
+            found = Input(text, name, "parameter", space=Space(name.span, "R", ()))
+            found.listed = self.linked.listed[text]
+            self.linked.inputs.append(found)
+        return True
+
+    def _take(self, name: Expression, meaning: Meaning, role: str = "") -> None:
+        """Note a declared name that the body reaches."""
+        declared = meaning.declared
+        assert declared is not None
+        linked = self.linked
+        if not declared.space.axes and self._small(name, meaning.key):
+            return
+        if linked.input_of(meaning) is not None:
+            return
+        text = linked.key_of(meaning)
+        numbers = {} if linked.gathers(meaning) else meaning.indices
+        own_name = numbered(declared.name, numbers)
+        along = declared.letters if linked.gathers(meaning) else ()
+        found = Input(
+            text, own_name, "parameter", declared, declared.space, along=along, numbers=numbers
+        )
+        found.listed = linked.listed.get(text)
+        if found.listed is None:
+            found.listed = linked.listed.get(stem(name) or "")
+        value = linked.defined.kind != "function"
+        asked = role or ("parameter" if self.linker.is_parameter(name) else "argument")
+        if value and found.listed is None:
+            found.role = asked
+        linked.inputs.append(found)
+
+    def _reach(self, meaning: Meaning, around: Around) -> None:
+        """Visit a definition that a letter stands for, and the first members of a series."""
+        defined = meaning.defined
+        assert defined is not None
+        indices = {**self.linker.bound, **self.linked.indices, **meaning.indices}
+        if meaning.kind == "where" and not defined.letters:
+            indices = {**around.indices}
+        members = self._members(defined) if meaning.kind == "stack" else []
+        for name in members:
+            self.visit(name, around)
+        if members:
+            return
+        if meaning.kind == "stack":
+            indices |= dict.fromkeys(defined.letters)
+        own = around.own and meaning.kind != "value"
+        place = (defined, own, tuple(sorted(indices.items(), key=str)))
+        if place in self.seen:
+            return
+        self.seen.add(place)
+        self.linked.reached.add(defined)
+        self._reach_up_to(meaning, around)
+        inner = Around(defined.place, indices, own)
+        self._body(defined, inner)
+        if any(indices.get(t) is None for t in defined.letters):
+            for first in self.names.firsts(defined):
+                self.visit(first, inner)
+
+    def _members(self, defined: Defined) -> list[Expression]:
+        """Name all members of a series whose length is chosen."""
+        if len(defined.letters) != 1 or defined.range is None:
+            return []
+        lower = fold(defined.range.lower, self.linker.bound)
+        upper = fold(defined.range.upper, self.linker.bound)
+        if lower is None or upper is None:
+            return []
+        (letter,) = defined.letters
+        return [numbered(defined.name, {letter: n}) for n in range(lower, upper + 1)]
+
+    def _reach_up_to(self, meaning: Meaning, around: Around) -> None:
+        """Visit the members before one that is far up, the first one first, so that none is deep."""
+        defined = meaning.defined
+        assert defined is not None
+        if not self.names.reach_back(defined):
+            return
+        (letter,) = defined.letters
+        last = meaning.indices.get(letter)
+        lower = fold(defined.range.lower, self.linker.bound) if defined.range else None
+        for number in range(1 if lower is None else lower, last or 0):
+            if self.names.is_rule(numbered(defined.name, {letter: number}), defined):
+                self._reach(dataclasses.replace(meaning, indices={letter: number}), around)
+
+    # ------------------------------------------------------------------------------- calling
+
+    def _callee(self, meaning: Meaning) -> Linked:
+        assert meaning.defined is not None
+        return self.linker.linked(meaning.defined, meaning.indices)
+
+    def _call(self, call: Call, around: Around) -> None:
+        for argument in call.arguments:
+            self.visit(argument.rest[0][1] if isinstance(argument, Relation) else argument, around)
+        text = key(call.function, around.indices)
+        if text is None or text in around.shadow or (around.own and text in self.linked.own):
+            self.visit(call.function, around)
+            self._parameters(call.parameters, around)
+            return
+        found = find_callee(self.linker, call, around.place, around.indices)
+        if found is None:
+            self.visit(call.function, around)
+            self._parameters(call.parameters, around)
+            return
+        callee, owned = found
+        if owned:
+            self._note_open(call.function, around)
+            self._own(text, numbered(call.function, around.indices), callee)
+            return
+        self._implicit(callee, bool(call.parameters))
+        self._pass_on(call, callee, around)
+
+    def _parameters(self, parameters: Sequence[Expression], around: Around) -> None:
+        for parameter in parameters:
+            self.visit(parameter, around)
+
+    def _note_open(self, name: Expression, around: Around) -> None:
+        """Note that a length must be known: MHA^l has parameters for each l = 1, ..., L."""
+        for letter in script_letters(name):
+            if letter in around.indices and around.indices[letter] is None:
+                statement = self.names.statements[around.place.index]
+                within = self.names.range_of(letter, statement)
+                upper = None if within is None or within.upper is None else key(within.upper)
+                self.linked.unbound = upper or letter
+
+    def _own(self, text: str, name: Expression, callee: Linked) -> None:
+        """Note the parameters that MHA^1(X) owns, as a bundle of its name."""
+        if not callee.after:
+            return
+        for known in self.linked.inputs:
+            if known.key == text and known.role == "bundle":
+                if callee is not known.linked and callee not in known.others:
+                    known.others.append(callee)
+                return
+        listed = self.linked.listed.get(text)
+        self.linked.inputs.append(Input(text, name, "bundle", listed=listed, linked=callee))
+
+    def _implicit(self, callee: Linked, given: bool = True) -> None:
+        """Take what a called formula takes without listing it: the same letter stands for the same."""
+        for found in callee.after:
+            if found.role == "bundle":
+                if found.linked is not None and found.listed is None:
+                    self._own(found.key, found.name, found.linked)
+            elif by_letter(found, given) and found.declared is not None:
+                self._take(found.name, meaning_of(found, callee), "parameter")
+
+    def _pass_on(self, call: Call, callee: Linked, around: Around) -> None:
+        """Take the names that are passed on after the semicolon, a bundle's letter for all of it."""
+        if self._is_bundle_name(call, around):
+            text = key(call.parameters[0], around.indices)
+            assert text is not None
+            self._own(text, call.parameters[0], callee)
+            return
+        for place, given in enumerate(call.parameters):
+            wanted = [i for i in callee.after if i.listed == place]
+            for found in wanted:
+                passed = passed_on(found, given, callee)
+                if passed is None:
+                    self.visit(given, around)
+                elif isinstance(passed, (Letter, Scripts)):
+                    self._known(passed, key(passed, around.indices) or "", around)
+            if not wanted and not self.names.has_members(given):
+                self.visit(given, around)
+
+    def _is_bundle_name(self, call: Call, around: Around) -> bool:
+        """Say whether a call's one parameter is an own name for all that the function takes."""
+        return is_bundle_name(self.linker, self.linked, call, around.place, around.indices)
+
+
+def _items(defined: Defined) -> list[At]:
+    target = defined.statement.target
+    return [i for i in target.items if isinstance(i, At)] if isinstance(target, Indexed) else []

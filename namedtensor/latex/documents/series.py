@@ -1,0 +1,242 @@
+"""Series: ranges of index letters, and definitions of which dots stand for all but a few.
+
+    X^1 = f(X^0)
+     :
+    X^L = f(X^{L-1})
+
+says X^l = f(X^{l-1}) for l = 1, ..., L: where the first and the last member differ, the first has a
+number and the last the same distance from its own.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from namedtensor.latex.documents.scripts import Indices, fold, put, stem
+from namedtensor.latex.syntax import (
+    Binary,
+    Constraint,
+    Declaration,
+    Definition,
+    Dots,
+    Expression,
+    Induction,
+    Items,
+    Letter,
+    Number,
+    Relation,
+    Space,
+    Statement,
+)
+from namedtensor.latex.walk import all_of
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Range:
+    """The numbers that an index letter runs through; an open end is None."""
+
+    letter: str
+    lower: Expression | None
+    upper: Expression | None
+    statement: Statement
+
+    def holds(self, bound: Mapping[str, int | None], indices: Indices) -> bool:
+        """Say whether a number may be in the range; what is not known yet may."""
+        value = bound.get(self.letter)
+        lower, upper = fold(self.lower, indices), fold(self.upper, indices)
+        if value is None:
+            return True
+        return (lower is None or lower <= value) and (upper is None or value <= upper)
+
+
+def ranges_of(statements: Sequence[Statement]) -> list[Range]:
+    """List the ranges that are stated: l = 1, ..., L, or t in [n], or 1 <= t <= T."""
+    found = []
+    for statement in statements:
+        if isinstance(statement, Declaration):
+            if statement.space.base == "[n]" and not statement.space.axes:
+                one = Number(statement.space.span, 1)
+                found += [
+                    Range(name.text, one, statement.space.bound, statement)
+                    for name in statement.names
+                    if isinstance(name, Letter)
+                ]
+            continue
+        stated: Any = None
+        if isinstance(statement, Constraint):
+            stated = statement.relation
+        elif isinstance(statement, Definition):
+            stated = statement.condition
+        if stated is not None:
+            for relation in all_of(Relation, stated):
+                found += _range(relation, statement)
+    return found
+
+
+def _range(relation: Relation, statement: Statement) -> Iterator[Range]:
+    chain = [("", relation.first), *relation.rest]
+    for (_, left), (op, right) in itertools.pairwise(chain):
+        if isinstance(left, Letter) and op in ("=", "in"):
+            if isinstance(right, Items) and len(right.parts) > 1:
+                ends = right.parts[0], right.parts[-1]
+                if any(isinstance(p, Dots) for p in right.parts):
+                    last = None if isinstance(ends[1], Dots) else ends[1]
+                    yield Range(left.text, ends[0], last, statement)
+            elif isinstance(right, Space) and right.base == "[n]":
+                yield Range(left.text, Number(right.span, 1), right.bound, statement)
+    yield from _between(relation, statement)
+
+
+_TURNED = {">=": "<=", ">": "<", "<=": ">=", "<": ">"}
+
+
+def _between(relation: Relation, statement: Statement) -> Iterator[Range]:
+    """Read 1 <= t <= T, t >= 1, 0 < t."""
+    ends: dict[str, list[Expression | None]] = {}
+    chain = [("", relation.first), *relation.rest]
+    for (_, left), (op, right) in itertools.pairwise(chain):
+        if op not in _TURNED:
+            continue
+        for letter, sign, end in ((left, op, right), (right, _TURNED[op], left)):
+            if isinstance(letter, Letter) and not (isinstance(end, Letter) and sign[0] == ">"):
+                step = Number(end.span, 1)
+                pair = ends.setdefault(letter.text, [None, None])
+                if sign[0] == ">":
+                    pair[0] = end if sign == ">=" else Binary(end.span, "+", end, step)
+                else:
+                    pair[1] = end if sign == "<=" else Binary(end.span, "-", end, step)
+    for letter_text, (lower, upper) in ends.items():
+        if lower is not None:
+            yield Range(letter_text, lower, upper, statement)
+
+
+# ----------------------------------------------------------------------------------------- dots
+
+
+def unfolded(statements: Sequence[Statement]) -> list[Statement]:
+    """Put the general step of each series in the place of its dots."""
+    result: list[Statement] = []
+    for place, statement in enumerate(statements):
+        result.append(statement)
+        if isinstance(statement, Induction):
+            result += steps(statements, place)
+    return result
+
+
+def steps(statements: Sequence[Statement], place: int) -> list[Definition]:
+    """Give the general members of the series whose dots stand at this place."""
+    block = statements[place].block
+    first = _side(statements[:place][::-1], block)[::-1]
+    last = _side(statements[place + 1 :], block)
+    found = []
+    for end in last:
+        for begin in first:
+            step = general(begin, end)
+            if step is not None:
+                found.append(step)
+                break
+    return found
+
+
+def _side(statements: Sequence[Statement], block: int) -> list[Definition]:
+    """List the definitions next to dots, up to the block's end or other dots."""
+    found = []
+    for statement in statements:
+        if isinstance(statement, Induction) or statement.block != block:
+            break
+        if isinstance(statement, Definition):
+            found.append(statement)
+    return found
+
+
+def general(first: Definition, last: Definition) -> Definition | None:
+    """Give X^l = f(X^{l-1}) from X^1 = f(X^0) and X^L = f(X^{L-1}); None where they do not fit.
+
+    Where the first member is written in another way, X^1 = f(X), the last alone says how it goes on.
+    """
+    if stem(first.target) is None or stem(first.target) != stem(last.target):
+        return None
+    ends = _differences(first.target, last.target)
+    if ends is None or len(ends) != 1:
+        return None
+    ((begin, end),) = ends
+    used = {p.text for d in (first, last) for p in all_of(Letter, d)}
+    letter = next((t for t in "lktijmn" if t not in used), "ell")
+    step = _merge(first, last, letter, begin, end)
+    lower: Expression = begin
+    if step is None and isinstance(end, Letter):
+        own = dataclasses.replace(end, text=letter)
+        step = put(last, lambda part: own if part == end else None)
+        lower = Binary(begin.span, "+", begin, Number(begin.span, 1))
+    if not isinstance(step, Definition):
+        return None
+    span = first.span
+    bounds = Relation(
+        span,
+        Letter(span, letter),
+        (("=", Items(span, (lower, Dots(span), end), "")),),
+    )
+    return dataclasses.replace(step, condition=bounds)
+
+
+def _fields(part: Any) -> list[str]:
+    return [
+        f.name
+        for f in dataclasses.fields(part)
+        if f.name not in ("span", "block", "section", "how")
+    ]
+
+
+def _differences(first: Any, last: Any) -> list[tuple[Number, Expression]] | None:
+    """List where two parts differ, a number in the first; None where they differ otherwise."""
+    if first == last:
+        return []
+    if isinstance(first, Number):
+        return [(first, last)]
+    if isinstance(first, tuple) and isinstance(last, tuple) and len(first) == len(last):
+        pairs = [_differences(a, b) for a, b in zip(first, last, strict=True)]
+    elif type(first) is type(last) and dataclasses.is_dataclass(first):
+        pairs = [_differences(getattr(first, n), getattr(last, n)) for n in _fields(first)]
+    else:
+        return None
+    return None if None in pairs else [p for pair in pairs if pair for p in pair]
+
+
+def _merge(first: Any, last: Any, letter: str, begin: Number, end: Expression) -> Any:
+    """Put the letter where two members differ; None where their numbers do not go in step."""
+    if first == last:
+        return first
+    if isinstance(first, Number):
+        return _in_step(first, last, letter, begin, end)
+    if isinstance(first, tuple) and isinstance(last, tuple) and len(first) == len(last):
+        parts = [_merge(a, b, letter, begin, end) for a, b in zip(first, last, strict=True)]
+        return None if None in parts else tuple(parts)
+    if type(first) is not type(last) or not dataclasses.is_dataclass(first):
+        return None
+    new = {}
+    for name in _fields(first):
+        before, after = getattr(first, name), getattr(last, name)
+        if before != after:
+            new[name] = _merge(before, after, letter, begin, end)
+            if new[name] is None:
+                return None
+    return dataclasses.replace(first, **new)  # type: ignore[type-var]
+
+
+def _in_step(
+    first: Number, last: Any, letter: str, begin: Number, end: Expression
+) -> Expression | None:
+    """Give l - 1 for 0 and L - 1, where the series runs from 1 to L."""
+    letters = {p.text: 100 for p in all_of(Letter, end)}
+    reached, whole = fold(last, letters), fold(end, letters)
+    distance = fold(Binary(first.span, "-", first, begin), {})
+    if reached is None or whole is None or distance is None or reached - whole != distance:
+        return None
+    own = Letter(first.span, letter)
+    if distance == 0:
+        return own
+    return Binary(first.span, "+" if distance > 0 else "-", own, Number(first.span, abs(distance)))

@@ -1,0 +1,134 @@
+"""Signatures of a document's formulas: the spaces and the Python names of what they take."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any
+
+from namedtensor.axes import Axis
+from namedtensor.errors import NamedTensorError
+from namedtensor.formula import B, R, Z
+from namedtensor.formula.formula import Formula
+from namedtensor.formula.signature import Parameter, Signature
+from namedtensor.formula.signature import Space as NamedSpace
+from namedtensor.latex.documents.inputs import Input, Linked
+from namedtensor.latex.documents.scopes import Names
+from namedtensor.latex.documents.scripts import (
+    Indices,
+    fold,
+    key,
+    numbered,
+    without_brackets,
+    without_letters,
+)
+from namedtensor.latex.printing import names as python_names
+from namedtensor.latex.syntax import Expression, Space
+
+#: What the sets of the notation are here; one-hot and 0/1 tensors hold numbers of any kind.
+BASES = {"R": R, "Z": Z, "N": Z, "[n]": Z, "C": R, "{0,1}": R, "[0,1]": R, "B": B}
+
+
+def axes_along(names: Names, bound: Mapping[str, int], found: Input) -> list[Axis]:
+    """Give the axes that index letters are, with the number of members where it is chosen."""
+    axes = []
+    for letter in found.along:
+        assert found.declared is not None
+        within = names.range_of(letter, found.declared.statement)
+        lower = fold(within.lower, bound) if within is not None else None
+        upper = fold(within.upper, bound) if within is not None else None
+        size = None if upper is None else upper - (1 if lower is None else lower) + 1
+        axes.append(Axis(letter, size))
+    return axes
+
+
+def named_space(
+    space: Space,
+    bound: Mapping[str, int],
+    along: Sequence[Axis] = (),
+    differing: Collection[str] = (),
+    numbers: Indices | None = None,
+) -> NamedSpace:
+    """Give a declared space, with those sizes that are numbers.
+
+    The sizes of `differing` axes keep their letters: X in R^{seq:n} and Y in R^{seq:m}.
+    """
+    axes = [*along]
+    axes += [Axis(a.axis.name, fold(a.size, bound)) for a in space.axes]
+    base = BASES.get(space.base, R)
+    letters = [
+        (a.axis.name, python_name(numbered(a.size, numbers or {}), text))
+        for a in space.axes
+        if a.axis.name in differing and a.size is not None and (text := key(a.size, numbers))
+    ]
+    return NamedSpace(base.letter, base.kinds, tuple(axes), tuple(letters))
+
+
+def differing_sizes(linked: Linked) -> set[str]:
+    """List the axes that inputs of one formula declare with sizes of different letters."""
+    found: dict[str, set[str]] = {}
+    for given in linked.inputs:
+        for axis in given.space.axes if given.space is not None else ():
+            text = (
+                None if axis.size is None else key(axis.size, {**linked.indices, **given.numbers})
+            )
+            if text is not None:
+                found.setdefault(axis.axis.name, set()).add(text)
+    return {name for name, letters in found.items() if len(letters) > 1}
+
+
+def python_name(name: Expression, text: str) -> str:
+    """Give a Python name for any name: W1 for W^1, x__t_1 for x^{t-1}, lnorm__1_ for lnorm^{1'}."""
+    found = python_names.identifier(without_brackets(name))
+    if found is not None:
+        return found
+    plain = re.sub(r"\W+", "_", text.replace("'", "").replace("^{", "__")).strip("_")
+    primes = "_" * text.count("'")
+    return plain + primes if plain[:1].isalpha() else f"_{plain}"
+
+
+def identifiers(inputs: Sequence[Input]) -> dict[str, str]:
+    """Give the Python names of a formula's inputs by their keys: W1 for W^{1}."""
+    known: dict[str, str] = {}
+    for found in inputs:
+        name = without_letters(found.name, found.along) if found.along else found.name
+        text = python_name(name, key(name) or found.key)
+        while text in known.values():
+            text += "_"
+        known[found.key] = text
+    return known
+
+
+def python_signature(parameters: Sequence[Parameter]) -> inspect.Signature:
+    """Give the Python signature of a formula's parameters."""
+    kinds = {
+        True: inspect.Parameter.KEYWORD_ONLY,
+        False: inspect.Parameter.POSITIONAL_OR_KEYWORD,
+    }
+    return inspect.Signature(
+        [inspect.Parameter(p.name, kinds[p.after], default=p.default) for p in parameters]
+    )
+
+
+def space_of_result(
+    body: Callable[..., Any], signature: Signature, place: int
+) -> NamedSpace | None:
+    """Find the axes of a result by writing the formula on what it declares; None where that fails."""
+
+    def one(*args: Any, **kwargs: Any) -> Any:
+        results = body(*args, **kwargs)
+        return results[place] if isinstance(results, tuple) else results
+
+    one.names_parts = True  # type: ignore[attr-defined]
+    try:
+        found = Formula(one, dataclasses.replace(signature, several=False)).written()
+    except NamedTensorError:
+        return None  # a call says why
+    names = found.results[0].type.names
+    told = [n for p in signature.parameters if p.space is not None for n in p.space.names]
+    known = [n for n in dict.fromkeys(told) if n in names]
+    ordered = [*known, *[n for n in names if n not in known]]
+    space: NamedSpace = R[tuple(map(Axis, ordered))]
+    return space

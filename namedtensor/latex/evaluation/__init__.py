@@ -1,0 +1,1 @@
+"""Turn syntax into named tensors by the operations that everybody calls."""

@@ -1,0 +1,211 @@
+"""Arithmetic: sums, products, fractions, contractions, norms; parts meet on the axes that they share."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from namedtensor.errors import AxisSizeError
+from namedtensor.latex.evaluation.indices import Position, is_whole, plain, position
+from namedtensor.latex.evaluation.nonsense import NoAxisError
+from namedtensor.latex.evaluation.powers import root
+from namedtensor.latex.evaluation.values import UNKNOWN, Value
+from namedtensor.latex.evaluation.wording import wording
+from namedtensor.latex.syntax import (
+    AxisName,
+    Bars,
+    Binary,
+    Call,
+    Contract,
+    Expression,
+    Floor,
+    Root,
+    Unary,
+)
+from namedtensor.operations.contraction import dot
+from namedtensor.operations.elementwise import abs as absolute
+from namedtensor.operations.elementwise import ceil, floor, logical_not
+from namedtensor.operations.joining import concat
+from namedtensor.operations.reductions import norm
+from namedtensor.shape import sized
+from namedtensor.tensor import NamedTensor
+
+if TYPE_CHECKING:
+    from namedtensor.latex.evaluation.evaluate import Evaluator
+
+_OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "odot": operator.mul,
+    "times": operator.mul,
+    "mod": operator.mod,
+}
+
+
+def axes_of(names: tuple[AxisName, ...], sizes: Mapping[str, Any] | None = None) -> Any:
+    """Give axes as operations take them."""
+    return tuple([sized(a.name, (sizes or {}).get(a.name)) for a in names])
+
+
+def binary(e: Evaluator, part: Binary) -> Value:
+    from namedtensor.latex.evaluation.conditions import indicator, is_condition, is_one
+    from namedtensor.latex.evaluation.evaluate import is_function
+
+    if is_one(part.left) and part.op == "*" and is_condition(part.right):
+        return indicator(e, part.right)
+    left = e.value(part.left)
+    if is_function(left) and part.op == "*":
+        # f X, where nobody but the one who looks names up can know that f is a function
+        return e.value(Call(part.span, part.left, (), (part.right,), (), ""))
+    right = e.value(part.right)
+    named = (part.left, part.right)
+    if part.op == "/":
+        return divided(e, part, left, right, named)
+    if part.op in ("oplus", "concat") and len(part.axes) == 1:
+        axes = axes_of(part.axes)
+        return e.attempt(part, lambda A, B: concat[axes](A, B), [left, right], named)
+    if part.op in ("circ", "bullet", "ast"):
+        if isinstance(left, NamedTensor) and isinstance(right, NamedTensor):
+            return product(e, part, left, right, named)
+        return e.refuse(part, "is no operation on named tensors", "write f(g(X)) or X \\odot Y")
+    if part.op not in _OPERATORS:
+        return e.refuse(
+            part,
+            f"uses the operator {part.op}, which is not defined",
+            "write what it computes, such as X \\odot Y",
+        )
+    if UNKNOWN not in (_known(left), _known(right)):
+        found = e.attempt(part, lambda: _positions(part.op, left, right), [])
+        if found is not None:
+            return found
+    return e.attempt(part, _OPERATORS[part.op], [left, right], named)
+
+
+def _known(value: Value) -> Any:
+    """Hide what compares by its numbers."""
+    return value if value is UNKNOWN else None
+
+
+def _positions(op: str, left: Value, right: Value) -> Position | None:
+    """Compute with whole numbers as a sum, where an index is among them."""
+    if not (isinstance(left, Position) or isinstance(right, Position)):
+        return None
+    if not (is_whole(left) and is_whole(right)):
+        return None
+    a, b = position(left), position(right)
+    if op in ("+", "-"):
+        found = a.plus(b, 1 if op == "+" else -1)
+        if isinstance(left, Position) and left.direct and isinstance(right, int):
+            return found
+    elif op in ("*", "times") and not (a.terms and b.terms):
+        found = (
+            Position(()).plus(b, a.constant) if not a.terms else Position(()).plus(a, b.constant)
+        )
+    else:
+        return None
+    return found.as_written(_OPERATORS[op](plain(left), plain(right)))
+
+
+def product(
+    e: Evaluator, where: Expression, left: Value, right: Value, named: tuple[Expression, ...]
+) -> Value:
+    """Multiply; records meet by name."""
+    if UNKNOWN not in (_known(left), _known(right)):
+        found = e.attempt(where, lambda: _positions("*", left, right), [])
+        if found is not None:
+            return found
+    return e.attempt(where, operator.mul, [left, right], named)
+
+
+def divided(
+    e: Evaluator, where: Expression, left: Value, right: Value, named: tuple[Expression, ...]
+) -> Value:
+    """Divide; sizes divide to whole numbers."""
+    if not (e.exact and is_whole(left) and is_whole(right)):
+        return e.attempt(where, operator.truediv, [left, right], named)
+    if isinstance(left, int) and isinstance(right, int) and (right == 0 or left % right):
+        return e.fail(
+            where,
+            AxisSizeError,
+            f"{left} does not divide by {right} to a whole number",
+            "a size is a whole number",
+        )
+    return e.attempt(where, operator.floordiv, [left, right], named)
+
+
+def unary(e: Evaluator, part: Unary) -> Value:
+    value = e.value(part.operand)
+    if part.op == "not":
+        return e.attempt(part, negated, [value], [part.operand])
+    if part.op == "+" or value is UNKNOWN:
+        return value
+    if isinstance(value, Position):
+        less = Position(()).plus(value, -1)
+        return e.attempt(part, lambda: less.as_written(-value.numbers), [])
+    return e.attempt(part, operator.neg, [value], [part.operand])
+
+
+def negated(condition: Any) -> Any:
+    """Say where a condition does not hold."""
+    return not condition if isinstance(condition, bool) else logical_not(condition)
+
+
+def contract(e: Evaluator, part: Contract) -> Value:
+    left, right = e.value(part.left), e.value(part.right)
+    named = (part.left, part.right)
+    if not part.axes and not all(isinstance(v, NamedTensor) for v in (left, right)):
+        return product(e, part, left, right, named)
+    axes = axes_of(part.axes)
+    return e.attempt(part, lambda A, B: dot[axes](A, B), [left, right], named)
+
+
+def bars(e: Evaluator, part: Bars) -> Value:
+    value = e.value(part.operand)
+    if not part.double:
+        return e.attempt(part, absolute, [value], [part.operand])
+    if not part.axes:
+        if value is UNKNOWN:
+            return UNKNOWN
+        if not isinstance(value, NamedTensor) or not value.axes:
+            return e.attempt(part, absolute, [value], [part.operand])
+        text = wording(part.operand)
+        first = value.axes[0]
+        return e.fail(
+            part,
+            NoAxisError,
+            f"the norm of {text} acts along axes, and none is named",
+            f"write its axes below it: ||{text}||_{{{first}}}",
+            [(text, str(value.shape))],
+        )
+    axes = axes_of(part.axes)
+    return e.attempt(part, lambda X: norm[axes](X), [value], [part.operand])
+
+
+def rounded(e: Evaluator, part: Floor) -> Value:
+    """Round down or up; a quotient of whole numbers stays whole."""
+    operand = part.operand
+    if isinstance(operand, Binary) and operand.op == "/":
+        left, right = e.value(operand.left), e.value(operand.right)
+        if is_whole(left) and is_whole(right):
+            operation = operator.floordiv if part.op == "floor" else _ceiling
+            return e.attempt(part, operation, [left, right], [operand.left, operand.right])
+    value = e.value(operand)
+    if is_whole(value):
+        return value
+    return e.attempt(part, floor if part.op == "floor" else ceil, [value], [operand])
+
+
+def _ceiling(a: Any, b: Any) -> Any:
+    return -(-a // b)
+
+
+READERS: Mapping[type, Any] = {
+    Binary: binary,
+    Unary: unary,
+    Contract: contract,
+    Bars: bars,
+    Floor: rounded,
+    Root: root,
+}

@@ -1,0 +1,184 @@
+"""Definitions by elements, P_{seq(p), emb(i)} = ..., updates at a place, and matrices of cells."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from namedtensor.axes import AxisIndex, AxisSelection
+from namedtensor.errors import AxisClashError, AxisMissingError, AxisNameError, NamedTensorError
+from namedtensor.latex.evaluation.hidden import renamed, settled
+from namedtensor.latex.evaluation.indices import Index, bound, zero_based
+from namedtensor.latex.evaluation.nonsense import ArgumentsError
+from namedtensor.latex.evaluation.values import UNKNOWN, Scope, Value
+from namedtensor.latex.evaluation.wording import wording
+from namedtensor.latex.syntax import At, Expression, Indexed, Letter, Matrix, Scripts
+from namedtensor.operations.elementwise import where
+from namedtensor.operations.joining import stack
+from namedtensor.shape import sized
+from namedtensor.tensor import NamedTensor, SymbolicTensor
+from namedtensor.tensor.resize import resize
+
+if TYPE_CHECKING:
+    from namedtensor.latex.evaluation.evaluate import Evaluator
+
+
+def element(
+    e: Evaluator,
+    target: Indexed,
+    body: Expression,
+    sizes: Mapping[str, Any],
+    condition: Expression | None = None,
+) -> Value:
+    """Define a tensor over the axes of the target's indices."""
+    indices = _indices(e, target, sizes)
+    if indices is UNKNOWN:
+        return UNKNOWN
+    inner = e.inside({at: bound(index) for _, at, index in indices})
+    value = (inner if condition is None else inner.guard).value(body)
+    if condition is not None:
+        holds = inner.value(condition)
+        value = e.attempt(body, lambda c, x: where(c, x, float("nan")), [holds, value])
+    pairs = [(index, axis) for axis, _, index in indices]
+    found = e.attempt(target, lambda x: _over(x, pairs, wording(target)), [value])
+    found = sized_here(e.scope, found)
+    return found if e.bound else settled(found)
+
+
+def sized_here(scope: Scope, X: Value) -> Value:
+    """Give axes that are still open the size that they have here, where the numbers depend on data."""
+    if not isinstance(X, SymbolicTensor) or X.node.type.weak:
+        return X
+    sizes = {}
+    for axis, size in X.node.type.axes:
+        known = None if size is not None else known_size(scope, axis)
+        if known is not None:
+            sizes[axis] = getattr(known, "node", known)
+    return SymbolicTensor(resize(X.node, sizes), X.axes) if sizes else X
+
+
+def known_size(scope: Scope, axis: str) -> Any:
+    """Give |axis| here; None where nothing says it."""
+    try:
+        size = scope.size(axis)
+    except NamedTensorError:
+        return None
+    return None if size is UNKNOWN else size
+
+
+def _indices(e: Evaluator, target: Indexed, sizes: Mapping[str, Any]) -> Any:
+    found: list[tuple[str, Expression, Index]] = []
+    for item in target.items:
+        if not isinstance(item, At) or not isinstance(item.at, (Letter, Scripts)):
+            return e.fail(
+                target,
+                ArgumentsError,
+                "a definition by elements names an index for each axis",
+                "X_{seq(i)} = ... defines every element, X_{seq(1)} <- ... changes one",
+            )
+        if any(axis == item.axis.name or at == item.at for axis, at, _ in found):
+            return e.fail(
+                target,
+                AxisNameError,
+                f"{wording(target)} names an axis or an index twice",
+                "give each axis an index of its own: A_{row(i), col(j)}",
+            )
+        size = sizes.get(item.axis.name)
+        if size is UNKNOWN:
+            return UNKNOWN
+        index = Index(wording(item.at), size)
+        index.home = item.axis.name
+        found.append((item.axis.name, item.at, index))
+    return found
+
+
+def _over(value: Any, pairs: list[tuple[Index, str]], text: str) -> Any:
+    """Give a value over the hidden axes of indices as a tensor over the axes that they count along."""
+    for index, axis in pairs:
+        if not isinstance(value, NamedTensor) or index.axis not in value.axes:
+            # an axis that the body does not look at is an axis all the same
+            value = where(index.counter() >= 0, value, value)
+        if axis in value.axes:
+            raise AxisClashError(
+                text,
+                f"the body has an axis {axis} of its own, which the definition also gives",
+                [("body", str(value.shape))],
+                f"index it, or rename it: X_{{{axis} -> {axis}'}}",
+            )
+    return renamed(value, [(index.axis, axis) for index, axis in pairs])
+
+
+# ---------------------------------------------------------------------------------------- updates
+
+
+def update(e: Evaluator, X: Value, target: Indexed, body: Expression, verb: str = "set") -> Value:
+    """Write at a place: at numbers, at indices in data, along whole axes named by an index."""
+    values: dict[Expression, Value] = {}
+    places: list[Any] = []
+    along: list[tuple[Index, str]] = []
+    for item in target.items:
+        if not isinstance(item, At):
+            return e.refuse(target, "renames, and an update is at indices")
+        axis = item.axis.name
+        named = isinstance(item.at, (Letter, Scripts)) and item.at not in e.bound
+        if named and e.scope.find(item.at) is None:
+            index = Index(wording(item.at))
+            values[item.at] = bound(index)
+            along.append((index, axis))
+            continue
+        value = e.value(item.at)
+        if value is UNKNOWN:
+            return UNKNOWN
+        places.append(AxisIndex(axis, zero_based(value)))
+    if isinstance(X, NamedTensor):
+        for index, axis in along:
+            index.size = X.size(sized(axis, None)) if axis in X.axes else None
+    value = e.inside(values).value(body)
+    if X is not UNKNOWN and not (isinstance(X, NamedTensor) and X.axes):
+        return e.fail(
+            target,
+            AxisMissingError,
+            f"{wording(target.base)} has no axes, and an update is at indices",
+            "update a tensor: X_{seq(1)} <- ...",
+        )
+    return e.attempt(
+        target, lambda X, Y: _written(X, Y, places, along, verb), [X, value], [target.base]
+    )
+
+
+def _written(X: Any, Y: Any, places: list[Any], along: list[tuple[Index, str]], verb: str) -> Any:
+    pairs = [(i.axis, a) for i, a in along if isinstance(Y, NamedTensor) and i.axis in Y.axes]
+    if pairs:
+        Y = renamed(Y, pairs)
+    if not places:
+        places = [AxisSelection(X.axes[0], slice(None))]
+    place = X.at[tuple(places)]
+    return place.set(Y) if verb == "set" else place.add(Y)
+
+
+# --------------------------------------------------------------------------------------- matrices
+
+
+def matrix(e: Evaluator, part: Matrix, rows: str, columns: str) -> Value:
+    """Stand cells along two axes."""
+    lines = []
+    for row in part.rows:
+        cells = [e.value(cell) for cell in row]
+        lines.append(e.attempt(part, lambda *c: _beside(columns, c), cells, row))
+    return e.attempt(part, lambda *r: _beside(rows, r), lines)
+
+
+def _beside(axis: str, cells: Any) -> Any:
+    """Stand values along a new axis; numbers and what is made of them stay defined by their indices."""
+    if any(isinstance(c, NamedTensor) and not _is_weak(c) for c in cells):
+        return stack[sized(axis, None)](*cells)
+    index = Index(axis, len(cells))
+    index.axis = axis
+    result = cells[-1]
+    for place, cell in reversed(list(enumerate(cells[:-1]))):
+        result = where(index.counter() == place, cell, result)
+    return where(index.counter() >= 0, result, result) if len(cells) == 1 else result
+
+
+def _is_weak(X: Any) -> bool:
+    return hasattr(X, "node") and bool(X.node.type.weak)

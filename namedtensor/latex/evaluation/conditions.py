@@ -1,0 +1,218 @@
+"""Conditions and definitions by cases."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from namedtensor.latex.evaluation.indices import Position, compared, is_whole
+from namedtensor.latex.evaluation.values import UNKNOWN, Value
+from namedtensor.latex.evaluation.wording import wording
+from namedtensor.latex.syntax import (
+    Case,
+    Cases,
+    Expression,
+    Is,
+    Items,
+    Letter,
+    Logic,
+    Number,
+    Relation,
+    Text,
+    Unary,
+)
+from namedtensor.operations.elementwise import logical_and, logical_or, where
+from namedtensor.tensor import NamedTensor
+
+if TYPE_CHECKING:
+    from namedtensor.latex.evaluation.evaluate import Evaluator
+
+_COMPARE: dict[str, Callable[[Any, Any], Any]] = {
+    "=": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+_ONES = frozenset(("1", "1bold", "I", "Ibold", "indicator"))
+_OTHERWISE = frozenset(("otherwise", "else", "elsewhere", "other", "or else"))
+
+#: What a relation leaves out of less, equal and greater.
+_SIGNS = {"=": "=", "!=": "<>", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
+_TURNED = {"<": ">", ">": "<", "=": "="}
+
+
+def is_condition(part: Expression) -> bool:
+    """Say whether an expression says that something holds."""
+    if isinstance(part, Unary):
+        return part.op == "not"
+    return isinstance(part, (Relation, Logic, Is))
+
+
+def relation(e: Evaluator, part: Relation) -> Value:
+    """A chain holds where all its relations hold."""
+    result: Value = None
+    left, left_value = part.first, e.value(part.first)
+    for op, right in part.rest:
+        if op in ("in", "notin"):
+            found = _membership(e, part, left, left_value, op, right)
+            right_value: Value = UNKNOWN
+        elif op in _COMPARE:
+            right_value = e.value(right)
+            found = _comparison(e, part, op, (left_value, right_value), (left, right))
+        else:
+            return e.refuse(
+                part, f"is no condition: {op} compares no numbers", "use = < > \\leq \\geq \\neq"
+            )
+        result = found if result is None else e.attempt(part, both, [result, found])
+        left, left_value = right, right_value
+    return result
+
+
+def _comparison(
+    e: Evaluator, part: Expression, op: str, values: Sequence[Value], named: Sequence[Expression]
+) -> Value:
+    compare = _COMPARE[op]
+    if all(v is not UNKNOWN and is_whole(v) for v in values):
+        a, b = values
+        return e.attempt(part, lambda: compared(a, b, compare), [])
+    return e.attempt(part, compare, values, named)
+
+
+def _membership(
+    e: Evaluator, part: Expression, left: Expression, value: Value, op: str, right: Expression
+) -> Value:
+    listed = isinstance(right, Items) and right.bracket == "{"
+    if not listed and not isinstance(right, Number):
+        return e.refuse(part, "asks for a set that is not listed", "i \\in \\{1, 2\\} lists one")
+    result: Value = False
+    for member in right.parts if isinstance(right, Items) else (right,):
+        found = _comparison(e, part, "=", (value, e.value(member)), (left, member))
+        result = e.attempt(part, either, [result, found])
+    if op == "notin":
+        from namedtensor.latex.evaluation.arithmetic import negated
+
+        return e.attempt(part, negated, [result])
+    return result
+
+
+def both(a: Any, b: Any) -> Any:
+    """Say where two conditions hold."""
+    if isinstance(a, bool):
+        return b if a else False
+    if isinstance(b, bool):
+        return a if b else False
+    return logical_and(a, b)
+
+
+def either(a: Any, b: Any) -> Any:
+    """Say where at least one of two conditions holds."""
+    if isinstance(a, bool):
+        return True if a else b
+    if isinstance(b, bool):
+        return True if b else a
+    return logical_or(a, b)
+
+
+def logic(e: Evaluator, part: Logic) -> Value:
+    result: Value = None
+    for condition in part.parts:
+        found = e.value(condition)
+        joined = both if part.op == "and" else either
+        result = found if result is None else e.attempt(part, joined, [result, found])
+    return result
+
+
+def in_words(e: Evaluator, part: Is) -> Value:
+    """Odd and even."""
+    value = e.value(part.subject)
+    wanted = {"odd": 1, "even": 0}.get(part.what)
+    if wanted is None:
+        return e.refuse(part, f"is no condition: {part.what} is neither odd nor even")
+    if isinstance(value, Position) and value.direct:
+        counter = value.from_zero
+        return e.attempt(part, lambda: counter % 2 == 1 - wanted, [])
+    return e.attempt(part, lambda x: x % 2 == wanted, [value], [part.subject])
+
+
+def is_one(part: Expression) -> bool:
+    """Say whether an expression is the bold 1 that turns a condition into a number."""
+    if isinstance(part, Number):
+        return part.value == 1
+    return isinstance(part, Letter) and part.text in _ONES
+
+
+def indicator(e: Evaluator, condition: Expression) -> Value:
+    """Give 1 where a condition holds, 0 elsewhere: [i = j]."""
+    value = e.value(condition)
+    return e.attempt(
+        condition, lambda c: int(c) if isinstance(c, bool) else where(c, 1, 0), [value]
+    )
+
+
+# ---------------------------------------------------------------------------------------- cases
+
+
+def cases(e: Evaluator, part: Cases) -> Value:
+    """Give the value of the first row whose condition holds; nan where none does."""
+    rows = list(part.rows)
+    values = [e.guard.value(row.value) for row in rows]
+    conditions = [None if _is_otherwise(row) else e.value(row.condition) for row in rows]  # type: ignore[arg-type]
+    open_ = next((i for i, c in enumerate(conditions) if c is None), None)
+    if open_ is None:
+        rest: Value = values.pop() if complete([r.condition for r in rows]) else math.nan  # type: ignore[misc]
+    else:
+        rest, values = values[open_], values[:open_]
+    for value, condition in reversed(list(zip(values, conditions, strict=False))):
+        rest = e.attempt(part, _chosen, [condition, value, rest])
+    return rest
+
+
+def _is_otherwise(row: Case) -> bool:
+    condition = row.condition
+    if isinstance(condition, Text):
+        return condition.text.strip().strip(".,;").lower() in _OTHERWISE
+    return condition is None
+
+
+def _chosen(condition: Any, value: Any, rest: Any) -> Any:
+    if isinstance(condition, bool) and not isinstance(value, NamedTensor):
+        return value if condition else rest
+    return where(condition, value, rest)
+
+
+def complete(conditions: Sequence[Expression]) -> bool:
+    """Say whether one of these conditions always holds: i odd, i even; j <= i, j > i.
+
+    Nothing else is known to be complete, and what is not is nan where no condition holds.
+    """
+    seen: dict[Expression | tuple[Expression, Expression], set[str]] = {}
+    for condition in conditions:
+        if isinstance(condition, Is):
+            seen.setdefault(condition.subject, set()).add(condition.what)
+        elif isinstance(condition, Relation) and len(condition.rest) == 1:
+            op, right = condition.rest[0]
+            signs = set(_SIGNS.get(op, ""))
+            pair, turned = (condition.first, right), (right, condition.first)
+            if turned in seen:
+                pair, signs = turned, {_TURNED[s] for s in signs}
+            seen.setdefault(pair, set()).update(signs)
+    return any(found >= {"<", "=", ">"} or found >= {"odd", "even"} for found in seen.values())
+
+
+def text(e: Evaluator, part: Text) -> Value:
+    return e.refuse(
+        part, "is prose, and no condition", f"write it as a relation, not {wording(part)!r}"
+    )
+
+
+READERS: Mapping[type, Any] = {
+    Relation: relation,
+    Logic: logic,
+    Is: in_words,
+    Cases: cases,
+    Text: text,
+}

@@ -1,0 +1,183 @@
+"""Names: what a letter with its scripts stands for.
+
+A name is looked up as it is written. Only where W^2 is no name is it a power, only where d_k is no
+name does nothing stand for it, and only where kh is no name is it k times h.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from namedtensor.latex.evaluation.nonsense import UndefinedError
+from namedtensor.latex.evaluation.powers import power
+from namedtensor.latex.evaluation.values import Value
+from namedtensor.latex.evaluation.vocabulary import constant, word_of
+from namedtensor.latex.evaluation.wording import wording
+from namedtensor.latex.source import Span
+from namedtensor.latex.syntax import (
+    AxisName,
+    AxisSize,
+    Bars,
+    Expression,
+    Items,
+    Letter,
+    Number,
+    Scripts,
+    Space,
+    Under,
+)
+
+if TYPE_CHECKING:
+    from namedtensor.latex.evaluation.evaluate import Evaluator
+
+
+def find(e: Evaluator, name: Expression) -> Value | None:
+    """Look a name up: among bound indices, then in the scope."""
+    if isinstance(name, Scripts) and not isinstance(name.base, Letter):
+        return None  # (W^1)^2 is no name
+    if name in e.bound:
+        return e.bound[name]
+    found = e.scope.find(name)
+    if found is None and isinstance(name, Letter):
+        parts = _split(e, name)
+        if parts is not None:
+            return _product(e, parts)
+    return found
+
+
+def _split(e: Evaluator, name: Letter) -> tuple[Letter, ...] | None:
+    """Take kh apart where k and h are names."""
+    if name.style != "letter" or len(name.text) < 2 or not name.text.isalpha():
+        return None
+    if name.span.end - name.span.start != len(name.text):
+        return None  # a command, or a letter in a dress
+    start = name.span.start
+    parts = tuple([Letter(Span(start + i, start + i + 1), c) for i, c in enumerate(name.text)])
+    known = all(p in e.bound or e.scope.find(p) is not None for p in parts)
+    return parts if known else None
+
+
+def _product(e: Evaluator, parts: tuple[Letter, ...]) -> Value:
+    from namedtensor.latex.evaluation.arithmetic import product
+
+    value = e.value(parts[0])
+    done: Expression = parts[0]
+    for part in parts[1:]:
+        value = product(e, part, value, e.value(part), (done, part))
+        done = part
+    return value
+
+
+def letter(e: Evaluator, name: Letter) -> Value:
+    found = find(e, name)
+    if found is None:
+        found = constant(name)
+    if found is None and name.style == "word":
+        found = word_of(name.text)
+    return undefined(e, name) if found is None else found
+
+
+def undefined(e: Evaluator, name: Expression) -> Value:
+    """Report a name that stands for nothing."""
+    text = wording(name)
+    return e.fail(
+        name,
+        UndefinedError,
+        f"{text} is not defined here",
+        f"declare it or define it: {text} = ...",
+    )
+
+
+def scripts(e: Evaluator, name: Scripts) -> Value:
+    found = find(e, name)
+    if found is not None:
+        return found
+    below = axes_below(name.sub)
+    if isinstance(name.base, Bars) and name.base.double and not name.base.axes and below:
+        # ||X||^2_emb, the power before the axes
+        return e.value(replace(name, base=replace(name.base, axes=below), sub=None))
+    if name.primes or name.sup is None:
+        return undefined(e, name) if name.sub or name.primes else e.value(name.base)
+    base: Expression = name.base
+    if name.sub is not None:
+        base = replace(name, sup=None)
+    if isinstance(name.base, Letter) and not _is_known(e, base):
+        return undefined(e, name)
+    if _is_transpose(e, name.sup):
+        return e.refuse(
+            name,
+            "is a transpose, and the axes of a named tensor have no order to be turned round",
+            "leave it out, or rename the axis that is meant: X_{a -> b}",
+        )
+    return power(e, name, base, name.sup)
+
+
+def axes_below(script: Expression | None) -> tuple[AxisName, ...]:
+    """Read a subscript of words as axes; nothing where it is something else."""
+    parts = script.parts if isinstance(script, Items) else (script,)
+    if all(isinstance(p, Letter) and p.style == "word" for p in parts):
+        return tuple([AxisName(p.span, p.text) for p in parts])  # type: ignore[union-attr]
+    return tuple(parts) if all(isinstance(p, AxisName) for p in parts) else ()  # type: ignore[arg-type]
+
+
+def _is_known(e: Evaluator, name: Expression) -> bool:
+    """Say whether a base means something by itself, so that its superscript may be a power."""
+    if find(e, name) is not None:
+        return True
+    if isinstance(name, Letter):
+        return constant(name) is not None or word_of(name.text) is not None
+    return False
+
+
+def _is_transpose(e: Evaluator, script: Expression) -> bool:
+    if not isinstance(script, Letter):
+        return False
+    if script.text in ("top", "intercal", "mathsf{T}"):
+        return True
+    return script.text == "T" and find(e, script) is None
+
+
+def axis_size(e: Evaluator, size: AxisSize) -> Value:
+    return e.attempt(size, lambda: e.scope.size(size.axis.name), [])
+
+
+def number(e: Evaluator, written: Number) -> Value:
+    return written.value
+
+
+def items(e: Evaluator, listed: Items) -> Value:
+    """Parentheses around one part say nothing; [i = j] is 1 where it holds, and else 0."""
+    from namedtensor.latex.evaluation.conditions import indicator, is_condition
+
+    if len(listed.parts) == 1 and listed.bracket in ("(", "[", "{", ""):
+        part = listed.parts[0]
+        if listed.bracket == "[" and is_condition(part):
+            return indicator(e, part)
+        return e.value(part)
+    return e.refuse(
+        listed, "is a list, and no named tensor", "a function takes several arguments: f(X, Y)"
+    )
+
+
+def space(e: Evaluator, part: Space) -> Value:
+    """[n] where a number is meant: brackets around it."""
+    if part.base == "[n]" and part.bound is not None and not part.axes:
+        return items(e, Items(part.span, (part.bound,), "["))
+    return e.refuse(part, "is a set, and no named tensor", "declare a name to be in it")
+
+
+def under(e: Evaluator, part: Under) -> Value:
+    return e.value(part.operand)
+
+
+READERS: Mapping[type, Any] = {
+    Letter: letter,
+    Scripts: scripts,
+    AxisSize: axis_size,
+    Number: number,
+    Items: items,
+    Space: space,
+    Under: under,
+}

@@ -1,0 +1,230 @@
+"""Indices and renamings below a tensor: X_{seq(i)}, E_{vocab(I)}, X_{seq -> seq'}.
+
+An index along its own axis is a renaming, one with a shift a range, and i + j - 1 a window; only what
+is none of these picks by an integer tensor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from namedtensor.axes import AxisIndex, AxisSelection, Rename, shown
+from namedtensor.errors import AxisMissingError, AxisNameError, IndexRangeError, KindError, nearest
+from namedtensor.latex.evaluation.by_elements import known_size
+from namedtensor.latex.evaluation.indices import Index, Position, is_whole, plain, same, zero_based
+from namedtensor.latex.evaluation.values import UNKNOWN, Value
+from namedtensor.latex.evaluation.windowed import window
+from namedtensor.latex.evaluation.wording import wording
+from namedtensor.latex.syntax import At, Expression, Indexed, Renaming, SizedAxis
+from namedtensor.operations.elementwise import clip
+from namedtensor.shape import sized, spaced
+from namedtensor.tensor import NamedTensor, SymbolicTensor
+from namedtensor.tensor.resize import resize
+
+if TYPE_CHECKING:
+    from namedtensor.latex.evaluation.evaluate import Evaluator
+
+
+def indexed(e: Evaluator, part: Indexed) -> Value:
+    """Index and rename all at once: indices first, as in brackets."""
+    return indexed_at(e, part, e.numbers(part.base))
+
+
+def indexed_at(e: Evaluator, part: Indexed, X: Value) -> Value:
+    """Index and rename a tensor as a part of a formula says."""
+    places = [(item, e.value(item.at)) for item in part.items if isinstance(item, At)]
+    renames = [_rename(e, part, item) for item in part.items if isinstance(item, Renaming)]
+    if X is UNKNOWN or any(v is UNKNOWN for _, v in places) or UNKNOWN in renames:
+        return UNKNOWN
+    if not isinstance(X, NamedTensor):
+        X = _as_tensor(X)
+    if not isinstance(X, NamedTensor):
+        return e.fail(
+            part,
+            AxisMissingError,
+            f"{wording(part.base)} is a number and has no axes",
+            "index and rename tensors",
+        )
+    X = _at(e, part, X, places)
+    if X is UNKNOWN or not renames:
+        return X
+    return e.attempt(part, lambda X: X[tuple(renames)], [X], [part.base])
+
+
+def _as_tensor(X: Value) -> Value:
+    return plain(X) if isinstance(X, Position) else X
+
+
+# --------------------------------------------------------------------------------------- indices
+
+
+def _at(e: Evaluator, part: Indexed, X: Any, places: Sequence[tuple[At, Value]]) -> Value:
+    """Apply named indices; those that pick by tensors are picked together."""
+    for n, (item, _) in enumerate(places):
+        if item.axis.name not in X.axes:
+            return _absent(e, part, X, item.axis.name)
+        if any(item.axis.name == other.axis.name for other, _ in places[:n]):
+            return e.fail(
+                part,
+                AxisNameError,
+                f"{item.axis.name} is indexed twice",
+                "index each axis once",
+                [(wording(part.base), spaced(X.sizes))],
+            )
+    picked: list[AxisIndex] = []
+    for item, value in places:
+        if not is_whole(value):
+            shapes = [(wording(item.at), str(value.shape))] if hasattr(value, "shape") else []
+            return e.fail(
+                item.at,
+                KindError,
+                f"{wording(item.at)} is no whole number, and stands as an index of {item.axis.name}",
+                "an index counts from 1 to the size of its axis",
+                shapes,
+            )
+        found = _one(e, part, X, item, value)
+        if found is UNKNOWN:
+            return UNKNOWN
+        if isinstance(found, AxisIndex):
+            picked.append(found)
+        else:
+            X = found
+    if not picked:
+        return X
+    named = [item.at for item, _ in places]
+    words = [p.index for p in picked]
+    pick = tuple(picked)
+    return e.attempt(part, lambda X, *_: X[pick], [X, *words], [part.base, *named])
+
+
+def _absent(e: Evaluator, part: Indexed, X: Any, axis: str) -> Value:
+    guess = nearest(axis, X.axes)
+    text = wording(part.base)
+    return e.fail(
+        part,
+        AxisMissingError,
+        f"{text} has no axis {axis}",
+        f"did you mean {shown(guess)}?"
+        if guess
+        else f"{text} has only the axes that its shape shows",
+        [(text, spaced(X.sizes))],
+    )
+
+
+def _one(e: Evaluator, part: Indexed, X: Any, item: At, value: Value) -> Value:
+    """Apply one index where it needs no integer tensor; give the index where it does."""
+    axis, size = item.axis.name, X.size(sized(item.axis.name, None))
+    if isinstance(value, NamedTensor) and not _is_size(value):
+        return AxisIndex(axis, zero_based(value))
+    if not isinstance(value, Position):
+        return _number(e, part, X, item, value, size)
+    if not value.terms:
+        return _number(e, part, X, item, value.constant, size)
+    index = value.index
+    if index is not None:
+        return _along(e, part, X, item, index, value.constant - 1, size)
+    seen = window(e, part, X, axis, value, size)
+    if seen is not None:
+        return seen
+    return AxisIndex(axis, _within(e, value, size))
+
+
+def _within(e: Evaluator, value: Position, size: Any) -> Any:
+    """Give positions as data counts; where a condition chooses among them, those outside are moved in."""
+    numbers = value.from_zero
+    return clip(numbers, 0, size - 1) if e.guarded else numbers
+
+
+def _is_size(value: Any) -> bool:
+    return hasattr(value, "node") and value.node.type.host
+
+
+def _number(e: Evaluator, part: Indexed, X: Any, item: At, number: Any, size: Any) -> Value:
+    """Apply an index that is one number: from 1, or from the end where it is below 0."""
+    if isinstance(number, int):
+        beyond = isinstance(size, int) and abs(number) > size
+        if number == 0 or beyond:
+            return outside(e, item.at, part.base, X, item.axis.name, str(number), size)
+    at = zero_based(number)
+    return e.attempt(part, lambda X: X[AxisIndex(item.axis.name, at)], [X], [part.base])
+
+
+def outside(
+    e: Evaluator, where: Expression, base: Expression, X: Any, axis: str, index: str, size: Any
+) -> Value:
+    """Report an index that lies outside its axis."""
+    text = wording(base)
+    owned = f", which is {size} in {text}" if isinstance(size, int) else f" of {text}"
+    return e.fail(
+        where,
+        IndexRangeError,
+        f"index {index} lies outside axis {axis}{owned}",
+        f"indices count from 1 to |{axis}|",
+        [(text, spaced(X.sizes))],
+    )
+
+
+def _along(
+    e: Evaluator, part: Indexed, X: Any, item: At, index: Index, shift: int, size: Any
+) -> Value:
+    """Apply an index i + shift that runs along an axis of its own."""
+    axis = item.axis.name
+    index.home = index.home or axis
+    if shift < 0 and not e.guarded:
+        return outside(e, item.at, part.base, X, axis, str(shift + 1), size)
+    if index.size is None and size is not None:
+        index.size = size - shift if shift > 0 else size
+    count = index.size
+    whole = Rename((sized(axis, None),), (sized(index.axis, None),))
+    if index.axis in X.axes:
+        return AxisIndex(axis, _within(e, Position(((index, 1),), shift + 1), size))
+    if shift == 0 and (size is None or index.open or _equal(count, size)):
+        return e.attempt(part, lambda X: _sized_as(X, axis, count)[(whole,)], [X], [part.base])
+    if isinstance(count, int) and isinstance(size, int) and not e.guarded:
+        if count + shift > size:
+            return outside(e, item.at, part.base, X, axis, str(count + shift), size)
+        chosen = AxisSelection(axis, slice(shift, shift + count))
+        return e.attempt(part, lambda X: X[(chosen, whole)], [X], [part.base])
+    return AxisIndex(axis, _within(e, Position(((index, 1),), shift + 1), size))
+
+
+def _sized_as(X: Any, axis: str, size: Any) -> Any:
+    """Give an axis that is still open the size of the index that runs along it."""
+    if size is None or dict(X.sizes)[axis] is not None:
+        return X
+    return SymbolicTensor(resize(X.node, {axis: getattr(size, "node", size)}))
+
+
+def _equal(a: Any, b: Any) -> bool:
+    if isinstance(a, int) and isinstance(b, int):
+        return a == b
+    return not isinstance(a, int) and not isinstance(b, int) and same(a, b)
+
+
+# -------------------------------------------------------------------------------------- renamings
+
+
+def _rename(e: Evaluator, part: Indexed, item: Renaming) -> Any:
+    """Give a renaming as brackets take it."""
+    sides: list[Any] = []
+    for side in (item.before, item.after):
+        axes = [_sized_axis(e, axis) for axis in side]
+        if any(axis is UNKNOWN for axis in axes):
+            return UNKNOWN
+        sides.append(tuple(axes))
+    open_ = [a for a in sides[1] if a.size is None]
+    if len(open_) > 1:
+        known = {a.name: known_size(e.scope, a.name) for a in open_}
+        sides[1] = tuple(
+            [a if a.size is not None else sized(a.name, known[a.name]) for a in sides[1]]
+        )
+    return e.attempt(part, lambda: Rename(*sides), [])
+
+
+def _sized_axis(e: Evaluator, axis: SizedAxis) -> Any:
+    size = None if axis.size is None else e.extent(axis.size)
+    return UNKNOWN if size is UNKNOWN else sized(axis.axis.name, size)
+
+
+READERS: Mapping[type, Any] = {Indexed: indexed}

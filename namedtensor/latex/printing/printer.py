@@ -1,0 +1,209 @@
+"""A formula as LaTeX: declarations, its definition, and where-clauses for the parts that have names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from namedtensor.formula.written import Written
+from namedtensor.latex.printing import calls as calls
+from namedtensor.latex.printing import records as records
+from namedtensor.latex.printing import special as special
+from namedtensor.latex.printing.dialects import Dialect, dialect_of
+from namedtensor.latex.printing.elements import element_of
+from namedtensor.latex.printing.forms import Forms
+from namedtensor.latex.printing.gathered import gathered
+from namedtensor.latex.printing.katex import KATEX_MACROS as KATEX_MACROS
+from namedtensor.latex.printing.names import letters
+from namedtensor.latex.printing.naming import axes_in, names_of
+from namedtensor.latex.printing.pieces import Piece, inside
+from namedtensor.primitives import Node
+from namedtensor.primitives.notation import RELATION, SUM
+from namedtensor.tensor.resize import opened
+
+#: So many signs fit on a line, by a rough count.
+WIDTH = 96
+
+_BASES = {"R": r"\mathbb{R}", "Z": r"\mathbb{Z}", "B": r"\mathbb{B}"}
+_KINDS = {"int": "Z", "bool": "B"}
+_COMMAND = re.compile(r"\\[A-Za-z]+\*?|[{}&^_]|\\.")
+
+
+def latex_of(written: Written, dialect: str = "macros", taken: Iterable[str] = ()) -> str:
+    """Print a formula as a block of equations; `taken` are Python names that its parts must not get."""
+    forms = Forms(written, names_of(written, taken), dialect_of(dialect))
+    forms.dialect.tell_apart(axes_in(written))
+    rows = [*_declarations(written, forms.dialect), *_signature(written, forms)]
+    first = written.results[0]
+    if forms.names.of.get(first) == written.name:
+        rows += _clause(first, forms)
+    else:
+        rows += _broken(_head(written, forms), _body(written, forms))
+    rows += _where(written, forms)
+    lines = " \\\\\n".join(rows)
+    macros = "".join([f"{line}\n" for line in forms.dialect.preamble()])
+    return f"$${macros}\\begin{{aligned}}\n{lines}\n\\end{{aligned}}$$"
+
+
+# ------------------------------------------------------------------------------------ declarations
+
+
+def _declarations(written: Written, dialect: Dialect) -> list[str]:
+    """Declare arguments and parameters; neighbours of one space share a row."""
+    groups: list[tuple[list[str], str]] = []
+    for parameter in written.signature.parameters:
+        if parameter.space is None:
+            continue
+        space = _space(parameter.space, dialect)
+        if groups and groups[-1][1] == space:
+            groups[-1][0].append(parameter.name)
+        else:
+            groups.append(([parameter.name], space))
+    return [f"{', '.join(map(letters, names))} &\\in {space}" for names, space in groups]
+
+
+def _space(space: Any, dialect: Dialect) -> str:
+    axes = [(a.name, _declared_size(space, a)) for a in space.axes]
+    return dialect.space(_BASES[space.letter], axes)
+
+
+def _declared_size(space: Any, axis: Any) -> str | None:
+    """Give the size that a declaration says: a number, or the name of one."""
+    name = space.size_name(axis.name)
+    if name is not None:
+        return letters(name) if name.isidentifier() else name
+    return None if axis.size is None else str(axis.size)
+
+
+def _signature(written: Written, forms: Forms) -> list[str]:
+    """Say what the formula gives, where that is not simply a tensor of real numbers."""
+    results = written.signature.results
+    given = [p.space for p in written.signature.parameters if p.space and not p.after]
+    if results is None or all(s.letter == "R" for s in results) or len(results) != 1 or not given:
+        return []
+    domain = r" \times ".join([_space(s, forms.dialect) for s in given])
+    name = forms.letter(written.name).text
+    return [rf"{name} &\colon {domain} \rightarrow {_space(results[0], forms.dialect)}"]
+
+
+# ------------------------------------------------------------------------------------ definitions
+
+
+def _head(written: Written, forms: Forms) -> str:
+    before = [p.name for p in written.signature.parameters if not p.after and not p.setting]
+    after = [p.name for p in written.signature.parameters if p.after and not p.setting]
+    groups = [", ".join([forms.letter(n).text for n in group]) for group in (before, after)]
+    listed = "; ".join([g for g in groups if g])
+    name = forms.letter(written.name).text
+    return f"{name}({listed})" if listed else name
+
+
+def _body(written: Written, forms: Forms) -> Piece:
+    pieces = [forms.write(node) for node in written.results]
+    if written.signature.several:
+        return Piece(f"({', '.join([inside(p, SUM) for p in pieces])})")
+    return _value(pieces[0])
+
+
+def _value(piece: Piece) -> Piece:
+    """Give what stands after an equals sign: a comparison stands in parentheses."""
+    return piece if piece.level > RELATION else Piece(inside(piece, SUM))
+
+
+def _where(written: Written, forms: Forms) -> list[str]:
+    """Define the names that the definitions before use, in the order in which they are met."""
+    rows: list[str] = []
+    done = {written.name}
+    queue = _named_parts(written.results, forms)
+    for node in queue:
+        name = forms.names.of[node]
+        if name not in done:
+            done.add(name)
+            rows += _clause(node, forms)
+            inner = forms.names.inside(node)
+            queue += [n for n in _named_parts(inner, forms) if n not in queue]
+    return rows
+
+
+def _named_parts(roots: tuple[Node, ...], forms: Forms) -> list[Node]:
+    """Find the parts that are written by a name, in the order of the text."""
+    found: dict[Node, None] = {}
+    seen: set[Node] = set()
+    pending = list(reversed(roots))
+    while pending:
+        node = pending.pop()
+        if node in forms.names.of:
+            found[node] = None
+        elif node not in seen:
+            seen.add(node)
+            pending += reversed(forms.names.inside(node))
+    return list(found)
+
+
+def _clause(node: Node, forms: Forms) -> list[str]:
+    """Define one name: by its value, or by its elements."""
+    name = forms.letter(forms.names.of[node]).text
+    picked = gathered(node, forms.names.elements)
+    if picked is not None:
+        indices = _indices(tuple(picked.sizes), forms)
+        head = _element(name, list(indices.items()), forms)
+        sizes = [(axis, picked.sizes.get(axis)) for axis in node.type.names]
+        return [
+            _declared(name, node.type.kind, sizes, forms),
+            *_broken(head, forms.picked(picked, indices)),
+        ]
+    if not forms.names.elements(node):
+        return _broken(name, _value(forms.definition(node)))
+    rows = []
+    if node in forms.names.sized:
+        rows.append(_declared(name, node.type.kind, list(node.type.axes), forms))
+    element = element_of(opened(node))
+    indices = _indices(element.axes, forms)
+    head = _element(name, [(axis, indices[axis]) for axis in element.axes], forms)
+    return [*rows, *_broken(head, _value(forms.elements(element.rule, indices)))]
+
+
+def _element(name: str, indices: list[tuple[str, str]], forms: Forms) -> str:
+    """Write one element of a tensor, by the letters of its indices."""
+    return f"{name}_{{{', '.join([forms.dialect.at(*index) for index in indices])}}}"
+
+
+def _declared(name: str, kind: str, sizes: list[tuple[str, Any]], forms: Forms) -> str:
+    """Declare a part over its axes, with the sizes that nothing else says."""
+    axes = [(axis, _size(size, forms)) for axis, size in sizes]
+    return f"{name} &\\in {forms.dialect.space(_BASES[_KINDS.get(kind, 'R')], axes)}"
+
+
+def _size(size: Any, forms: Forms) -> str | None:
+    if size is None:
+        return None
+    return str(size) if isinstance(size, int) else forms.write(size).text
+
+
+def _indices(axes: tuple[str, ...], forms: Forms) -> dict[str, str]:
+    """Choose a letter for the index of each axis."""
+    free = [letter for letter in "ijklmnpqrstuvabcd" if letter not in forms.names.taken]
+    free += [f"i_{n}" for n in range(1, len(axes) + 1)]
+    return dict(zip(axes, free, strict=False))
+
+
+# ------------------------------------------------------------------------------------------ lines
+
+
+def _broken(head: str, body: Piece) -> list[str]:
+    """Write head = body, on several rows where it is long."""
+    if _width(head) + _width(body.text) <= WIDTH or len(body.terms) < 2:
+        return [f"{head} &= {body.text}"]
+    rows = [f"{head} &= {body.terms[0]}"]
+    for term in body.terms[1:]:
+        if _width(rows[-1]) + _width(term) <= WIDTH:
+            rows[-1] += f" {term}"
+        else:
+            rows.append(rf"&\quad {term}")
+    return rows
+
+
+def _width(text: str) -> int:
+    """Count the signs that a text shows, roughly."""
+    return len(re.sub(r"\s+", "", _COMMAND.sub(" ", text.replace(r"\\", ""))))

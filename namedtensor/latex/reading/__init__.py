@@ -1,0 +1,1 @@
+"""Read text into the syntax of the notation."""

@@ -1,0 +1,293 @@
+"""Read fractions, roots, derivatives, brackets, bars, cases and matrices."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from namedtensor.latex.reading import words
+from namedtensor.latex.reading.faults import ASIDE, Fault
+from namedtensor.latex.reading.grammar.functions import Functions
+from namedtensor.latex.reading.rows import environment, split_rows
+from namedtensor.latex.reading.tokens import Token
+from namedtensor.latex.syntax import (
+    AxisName,
+    AxisSize,
+    Bars,
+    Binary,
+    Case,
+    Cases,
+    Derivative,
+    Dots,
+    Expression,
+    Floor,
+    Items,
+    Matrix,
+    Relation,
+    Root,
+)
+
+CASES = frozenset(("cases", "dcases", "rcases", "drcases", "numcases"))
+BRACKET_NAMES = {"(": "(", "[": "[", "\\{": "{", "\\langle": "<"}
+
+
+class Parts(Functions):
+    """What is read of the larger parts of formulas."""
+
+    # ---------------------------------------------------------------------------- brackets
+
+    def bracketed(self, token: Token) -> Expression:
+        """Read what stands in brackets: one thing, or a list."""
+        start = self.at - 1
+        text = token.text
+        parts, after = self.inside(token)
+        span = self.span(start)
+        if text in ("\\lfloor", "\\lceil"):
+            return Floor(span, "floor" if text == "\\lfloor" else "ceil", self.only(parts, token))
+        if text in ("\\lvert", "\\lVert"):
+            return self.size_or_bars(start, self.only(parts, token), text == "\\lVert")
+        if text in ("(", "[") and len(parts) == 1 and not after:
+            return parts[0]
+        element = start > 0 and self.tokens[start - 1].text in ("\\in", "\\notin")
+        if len(parts) == 1 and not (after or element or isinstance(parts[0], Relation | Dots)):
+            return parts[0]
+        return Items(span, (*parts, *after), BRACKET_NAMES[text])
+
+    def inside(self, token: Token) -> tuple[list[Expression], list[Expression]]:
+        """Read up to the bracket that closes this one; part it at the semicolon."""
+        closing = words.BRACKETS[token.text]
+        parts: list[Expression] = []
+        after: list[Expression] = []
+        current = parts
+        bars, self.bars = self.bars, []
+        while (text := self.peek().text) != closing:
+            if text == "," or text == ";":
+                self.at += 1
+                current = after if text == ";" else current
+                continue
+            if self.peek() is self.stop or text in words.CLOSING:
+                raise _unclosed(token, self.peek(), closing)
+            current.append(self.expression())
+            following = self.peek()
+            if following.text == ":" and isinstance(current[-1], AxisName):
+                raise Fault(ASIDE, "a record is no tensor", following.span)
+            if following.text in (",", ";", closing) or following.text in words.CLOSING:
+                continue
+            if following.kind == "word":
+                self._skip_to(closing)
+            elif following is not self.stop:
+                raise self.unexpected()
+        self.at += 1
+        self.bars = bars
+        return parts, after
+
+    def _skip_to(self, closing: str) -> None:
+        """Pass a note before the end of brackets."""
+        while self.peek().text != closing and self.peek() is not self.stop:
+            self.at += 1
+
+    # -------------------------------------------------------------------------------- bars
+
+    def bar_operand(self, token: Token, start: int) -> Expression:
+        """Read |x| or ||x|| from its first bar on."""
+        at = self.at
+        self.bars.append(token.text)
+        inner = self.expression()
+        if self.peek().text != token.text:
+            self.at = at
+            raise Fault(
+                "syntax-unbalanced",
+                f"this {token.text} is never closed",
+                token.span,
+                "put the same bar at its end",
+            )
+        self.bars.pop()
+        self.at += 1
+        return self.scripts(self.size_or_bars(start, inner, token.text == "\\|"), start)
+
+    def size_or_bars(self, start: int, inner: Expression, double: bool) -> Expression:
+        """Tell the size of an axis from bars around an expression."""
+        if not double and isinstance(inner, AxisName):
+            self.named = True
+            return AxisSize(self.span(start), inner)
+        axes: tuple[AxisName, ...] = ()
+        if double and self.peek().kind == "sub" and self.next_is_axes(1):
+            self.at += 1
+            axes = self.axes_argument()
+            self.named = True
+        return Bars(self.span(start), inner, double, axes)
+
+    def axis_between_bars(self, start: int) -> bool:
+        """Say whether the word at this place stands alone between bars, and so is an axis."""
+        before = self.tokens[start - 1].text if start else ""
+        if before not in ("|", "\\lvert"):
+            return False
+        at, self.at = self.at, start
+        self.axis()
+        closing = self.peek().text
+        self.at = at
+        return closing in ("|", "\\rvert")
+
+    # -------------------------------------------------------------- fractions and the like
+
+    def fraction(self, token: Token, start: int) -> Expression:
+        """Read \\frac{a}{b}, which may be a derivative."""
+        above, below = self.bare(self.group()), self.bare(self.group())
+        first, second = self.tokens[above[0]], self.tokens[below[0]]
+        if first.text == "\\partial" and second.text == "\\partial" and above[1] - above[0] > 1:
+            of = self.within((above[0] + 1, above[1]), self.listing)
+            by = self.within((below[0] + 1, below[1]), self.listing)
+            return self.scripts(Derivative(self.span(start), "partial", of, by), start)
+        left = self.within(above, self.listing)
+        right = self.within(below, self.listing)
+        return self.scripts(Binary(self.span(start), "/", left, right, (), "frac"), start)
+
+    def partial(self, token: Token, start: int) -> Expression:
+        """Read \\partial X or \\nabla_X f."""
+        by: Expression | None = None
+        if self.peek().kind == "sub":
+            self.at += 1
+            by = self.script(self.bare(self.group()))
+        of = self.expression(words.PREFIX)
+        return Derivative(self.span(start), token.text[1:], of, by)
+
+    def root(self, token: Token, start: int) -> Expression:
+        """Read \\sqrt{x} or \\sqrt[n]{x}."""
+        degree: Expression | None = None
+        if self.peek().text == "[":
+            opening = self.take()
+            degree = self.only(self.inside(opening)[0], opening)
+        inner = self.within(self.group(), self.listing)
+        return self.scripts(Root(self.span(start), inner, degree), start)
+
+    def dots(self, token: Token, start: int) -> Expression:
+        return Dots(token.span)
+
+    # -------------------------------------------------------------------- cases and matrices
+
+    def environment(self, token: Token, start: int) -> Expression:
+        """Read cases, or a matrix."""
+        name = environment(token) or ""
+        first, last = self._environment_bounds(token, name)
+        if name in CASES or (name == "array" and start and self.tokens[start - 1].text == "\\{"):
+            rows = self.cells(first, last)
+            return Cases(self.span(start), tuple(self.case(row) for row in rows))
+        if name.endswith("matrix") or name == "array":
+            return self.matrix(self.cells(first, last), start)
+        raise Fault("syntax-environment", f"{token.text} cannot stand in a formula", token.span)
+
+    def _environment_bounds(self, token: Token, name: str) -> tuple[int, int]:
+        """Pass an environment; give the places where its rows begin and end."""
+        first = self.at
+        depth = 1
+        while depth:
+            text = self.peek().text
+            if self.peek() is self.stop:
+                raise Fault(
+                    "syntax-unbalanced",
+                    f"this {token.text} has no end",
+                    token.span,
+                    f"put \\end{{{name}}} where it ends",
+                )
+            depth += text.startswith("\\begin{") - text.startswith("\\end{")
+            self.at += 1
+        last = self.at - 1
+        if name == "array" and first < last and self.tokens[first].text == "[":
+            while first < last and self.tokens[first].text != "]":
+                first += 1
+            first = min(first + 1, last)
+        if name == "array" and first < last and self.tokens[first].kind == "open":
+            after, self.at = self.at, first
+            first = self.group()[1] + 1
+            self.at = after
+        return first, last
+
+    def matrix(self, rows: Sequence[Sequence[tuple[int, int]]], start: int) -> Expression:
+        """Read the cells of a matrix; one with an axis above it says what its columns are."""
+        cells = tuple(tuple(self.cell(cell) for cell in row) for row in rows)
+        if len(cells) == 2 and [len(row) for row in cells] == [1, 1]:
+            column, inner = cells[0][0], cells[1][0]
+            if isinstance(inner, Matrix) and isinstance(column, AxisName | Items):
+                axis = column if isinstance(column, AxisName) else None
+                return Matrix(self.span(start), inner.rows, None, axis)
+        self.positional = True
+        return Matrix(self.span(start), cells)
+
+    def cell(self, bounds: tuple[int, int]) -> Expression:
+        if bounds[0] == bounds[1]:
+            return Items(self.tokens[bounds[0]].span, (), "")
+        return self.within(bounds, self.listing)
+
+    def nmatrix(self, token: Token, start: int) -> Expression:
+        """Read \\nmatrix{row axis}{column axis}{cells}."""
+        self.named = True
+        row, column = self.axes_argument(), self.axes_argument()
+        first, last = self.group()
+        cells = tuple(tuple(self.cell(cell) for cell in line) for line in self.cells(first, last))
+        return Matrix(
+            self.span(start), cells, row[0] if row else None, column[0] if column else None
+        )
+
+    def cells(self, first: int, last: int) -> list[list[tuple[int, int]]]:
+        """Give the bounds of the cells of each row between two places."""
+        rows: list[list[tuple[int, int]]] = []
+        at = first
+        for row in split_rows(self.tokens[first:last]):
+            if not row:
+                continue
+            while self.tokens[at] is not row[0]:
+                at += 1
+            cells: list[tuple[int, int]] = []
+            begin = at
+            depth = 0
+            for token in row:
+                if token.kind == "open" or token.text.startswith("\\begin{"):
+                    depth += 1
+                elif token.kind == "close" or token.text.startswith("\\end{"):
+                    depth -= 1
+                elif token.kind == "tab" and not depth:
+                    cells.append((begin, at))
+                    begin = at + 1
+                at += 1
+            cells.append((begin, at))
+            rows.append(cells)
+        return rows
+
+    def case(self, row: Sequence[tuple[int, int]]) -> Case:
+        """Read a value, and when it holds."""
+        begin, end = self._trimmed(row[0])
+        value = self.within((begin, end), self.listing)
+        condition: Expression | None = None
+        if len(row) > 1:
+            condition = self.within(self._trimmed((row[1][0], row[-1][1])), self.condition)
+        span = value.span if condition is None else value.span | condition.span
+        return Case(span, value, condition)
+
+    def _trimmed(self, bounds: tuple[int, int]) -> tuple[int, int]:
+        first, last = bounds
+        while last > first and self.tokens[last - 1].text in (",", ".", ";"):
+            last -= 1
+        return first, last
+
+    def condition(self) -> Expression | None:
+        """Read when a case holds; None where it says otherwise."""
+        while self.peek().kind == "word" and words.is_prose(self.peek().text):
+            self.at += 1
+        if self.peek() is self.stop:
+            return None
+        return self.listing()
+
+
+def _unclosed(token: Token, at: Token, closing: str) -> Fault:
+    if at.text in words.CLOSING:
+        return Fault(
+            "syntax-unbalanced",
+            f"this {token.text} is closed by a {at.text}",
+            token.span,
+            f"close it with {closing}",
+        )
+    return Fault(
+        "syntax-unbalanced",
+        f"this {token.text} is never closed",
+        token.span,
+        f"put a {closing} where it ends",
+    )

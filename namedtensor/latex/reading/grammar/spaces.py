@@ -1,0 +1,103 @@
+"""Read sets of tensors: R^{seq:n, emb:d}, {0,1}^{seq}, [n]."""
+
+from __future__ import annotations
+
+from namedtensor.latex.reading import words
+from namedtensor.latex.reading.grammar.scripts import WithScripts
+from namedtensor.latex.syntax import Expression, SizedAxis, Space
+
+#: What may stand in a shape that counts its axes by position, or does not spell them out.
+POSITIONAL = frozenset("\\ldots + - * / \\cup \\cap \\setminus \\cdot | \\lvert \\rvert".split())
+
+
+class Spaces(WithScripts):
+    """What is read of spaces."""
+
+    def space(self) -> Space | None:
+        """Read a set of tensors, or nothing where something else stands."""
+        start = self.at
+        token = self.peek()
+        bound: Expression | None = None
+        if token.text in words.BASES:
+            self.at += 1
+            base = words.BASES[token.text]
+        elif token.text in ("\\mathbb", "\\mathds"):
+            self.at += 1
+            base = "".join(t.text for t in self.tokens[slice(*self.group())])
+        elif token.kind == "letter" and self._is_field():
+            self.at += 1
+            base = token.text
+        elif token.text in ("[", "\\{"):
+            kind = self._finite()
+            if kind is None:
+                return None
+            opening = self.take()
+            parts, _ = self.inside(opening)
+            base, bound = kind, parts[-1] if kind == "[n]" else None
+        else:
+            return None
+        axes = self._exponent()
+        return Space(self.span(start), base, axes, bound)
+
+    def _is_field(self) -> bool:
+        """Say whether a letter here stands for any field, as in F^{seq}."""
+        return self.peek(1).kind == "sup" and self.peek().text in "FGHR"
+
+    def _finite(self) -> str | None:
+        """Say which finite set the bracket here opens: {0,1}, [0,1], [n], or none."""
+        closing = words.BRACKETS[self.peek().text]
+        depth = 0
+        inside: list[str] = []
+        for at in range(self.at, self.end):
+            text = self.tokens[at].text
+            depth += (text in words.BRACKETS) - (text in words.CLOSING)
+            if not depth:
+                break
+            if at > self.at:
+                inside.append(text if depth == 1 else "")
+        else:
+            return None
+        curly = closing == "\\}"
+        following = self.tokens[at + 1] if at + 1 < self.end else self.stop
+        if inside == ["0", ",", "1"]:
+            return "{0,1}" if curly else "[0,1]"
+        if curly:
+            return "[n]" if inside[:3] == ["1", ",", "\\ldots"] else None
+        return "[n]" if inside and "," not in inside and following.kind != "sub" else None
+
+    def _exponent(self) -> tuple[SizedAxis, ...]:
+        """Read the axes of a space; none where it has no exponent."""
+        axes: tuple[SizedAxis, ...] = ()
+        while self.peek().kind in ("sub", "sup"):
+            kind = self.take().kind
+            bounds = self.bare(self.group())
+            if kind == "sup":
+                axes = self.within(bounds, self._shape)
+        return axes
+
+    def _shape(self) -> tuple[SizedAxis, ...]:
+        axes: list[SizedAxis] = []
+        named = empty = False
+        while self.peek() is not self.stop:
+            token = self.peek()
+            if token.text in (",", "\\times", "(", ")") or token.kind in ("open", "close"):
+                self.at += 1
+            elif token.text in ("\\emptyset", "\\varnothing"):
+                self.at += 1
+                empty = True
+            elif token.kind == "number" or token.text in POSITIONAL:
+                self.at += 1
+                self.positional = True
+            else:
+                axis = self.sized_axis()
+                named = named or _is_named(axis, token.kind)
+                axes.append(axis)
+        if named:
+            self.named = True
+        elif not empty:
+            self.positional = True
+        return tuple(axes)
+
+
+def _is_named(axis: SizedAxis, kind: str) -> bool:
+    return kind in ("axis", "word", "function") or axis.size is not None

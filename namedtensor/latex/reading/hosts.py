@@ -1,0 +1,304 @@
+"""Find the mathematics in a document: Markdown, LaTeX or plain text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from namedtensor.latex.reading.faults import Fault
+from namedtensor.latex.reading.lexer import tokens_of
+from namedtensor.latex.reading.macros import DEFINING, Macros, RanOut, Tape
+from namedtensor.latex.source import Source, Span
+
+DISPLAYS = "equation|align|alignat|flalign|gather|multline|eqnarray|displaymath|math|dmath"
+SKIPPED = "verbatim|Verbatim|lstlisting|minted|comment|tikzpicture|filecontents|thebibliography"
+DEFINERS = "|".join(sorted((name[1:] for name in DEFINING), key=len, reverse=True))
+
+MARK = re.compile(
+    rf"""(?P<comment>%[^\n]*)
+    |(?P<html><!--)
+    |(?P<element><(?P<tag>script|style|pre|svg)\b[^>\n]*>)
+    |(?P<fence>^[ ]{{0,3}}(?P<ticks>```+|~~~+)[^\n]*)
+    |(?P<code>`+)
+    |(?P<heading>^[ ]{{0,3}}\#{{1,6}}[ \t]+[^\n]*)
+    |(?P<section>\\(?:chapter|section|subsection|subsubsection|paragraph)\*?(?=[\[{{]))
+    |(?P<skip>\\begin\{{(?P<skipped>{SKIPPED})\*?\}})
+    |(?P<iffalse>\\iffalse(?![A-Za-z]))
+    |(?P<verb>\\verb\*?(?P<delimiter>[^A-Za-z\s*]))
+    |(?P<define>\\(?:{DEFINERS})\*?(?![A-Za-z]))
+    |(?P<begin>\\begin\{{(?P<display>{DISPLAYS})(?P<star>\*?)\}})
+    |(?P<over>\\end\{{document\}})
+    |(?P<open>\\[\[(])
+    |(?P<escape>\\.)
+    |(?P<dollars>\$\$?)""",
+    re.VERBOSE | re.MULTILINE | re.DOTALL,
+)
+KINDS = (
+    "comment html element fence code heading section skip iffalse verb define begin over open"
+    " escape dollars"
+).split()
+
+FENCED = re.compile(r"^[ ]{0,3}(```|~~~).*?^[ ]{0,3}\1", re.MULTILINE | re.DOTALL)
+HEADING = re.compile(r"^[ ]{0,3}#{1,6}[ \t]+[^\n]*", re.MULTILINE)
+LISTED = re.compile(r"\s*(?:[-*+]|\d+[.)])\s")
+DOLLAR = re.compile(r"\\.|[{}$]", re.DOTALL)
+BLANK = re.compile(r"\n[ \t]*\n")
+UNDERLINED = re.compile(
+    r"^(?P<title>[^\s#$\\>|*-][^\n$\\]{0,80})\n(?:=+|-{3,})[ \t]*$", re.MULTILINE
+)
+ALONE = re.compile(
+    r"^(?P<title>\*{0,2}[A-Z](?:[^\n$\\.!?;,`|]{0,58}[^\n$\\.,!?;:`|\s])?)[ \t]*$", re.MULTILINE
+)
+
+#: After so many definitions that do not end, no more of them are tried.
+BROKEN = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """A place of mathematics: its text's span, how it is set, and where it stands."""
+
+    span: Span
+    display: bool
+    block: int
+    section: int
+
+
+class Host:
+    """Walk through a document: its regions of mathematics, and the macros between them."""
+
+    def __init__(self, source: Source, macros: Macros) -> None:
+        self.text = source.text
+        self.macros = macros
+        self.faults: list[Fault] = []
+        self.tex = is_tex(source)
+        self.sections: list[tuple[int, str]] = []
+        self._block = 0
+        self._absent: set[str] = set()
+        self._titles = [] if self.tex else _titles(self.text)
+
+    def regions(self) -> Iterator[Region]:
+        """Give the regions in order; macros defined between them are taken in on the way."""
+        at = self._body()
+        while (found := MARK.search(self.text, at)) is not None:
+            self._head_before(found.start())
+            kind = next(kind for kind in KINDS if found.group(kind) is not None)
+            if kind == "over" and self.tex:
+                break
+            if kind == "fence" and found.group().strip("`~ \t") == "math" and not self.tex:
+                kind = "dollars"
+            if kind not in ("begin", "open", "dollars"):
+                at = self._passed(found, kind)
+                continue
+            if not self.tex and _is_code(self.text, found.start()):
+                at = found.end()
+                continue
+            region, at = self._mathematics(found, kind)
+            if region is not None:
+                self._block += 1
+                yield Region(*region, self._block, len(self.sections))
+        self._head_before(len(self.text))
+
+    def _body(self) -> int:
+        """Give where the document begins, and take in the macros of its preamble."""
+        begin = self.text.find("\\begin{document}") if self.tex else -1
+        if begin < 0:
+            return 0
+        take_macros(self.text[:begin], self.macros)
+        return begin
+
+    def _head_before(self, place: int) -> None:
+        """Begin the sections whose titles stand before a place."""
+        while self._titles and self._titles[-1][0] < place:
+            self.sections.append(self._titles.pop())
+
+    # --------------------------------------------------------------- what is not mathematics
+
+    def _passed(self, found: re.Match[str], kind: str) -> int:
+        """Pass what is not mathematics, and give where to go on."""
+        text, end = self.text, found.end()
+        if kind == "comment":
+            return end if self.tex else found.start() + 1
+        if kind == "section":
+            close = text.find("}", end, end + 200)
+            self.sections.append((found.start(), text[end + 1 : close] if close > 0 else ""))
+            return end
+        if kind == "define":
+            return define_at(text, found.start(), self.macros) or end
+        if kind == "skip":
+            return self._after("\\end{" + found.group("skipped"), end)
+        if kind == "iffalse":
+            return self._after("\\fi", end)
+        if kind == "verb":
+            return self._after(found.group("delimiter"), end)
+        if self.tex or kind in ("heading", "escape", "over"):
+            return end if kind in ("escape", "over", "heading") else found.start() + 1
+        if kind == "html":
+            return self._after("-->", end)
+        if kind == "element":
+            return self._after(f"</{found.group('tag')}", end)
+        if kind == "fence":
+            return self._after("\n" + found.group("ticks")[:3], end)
+        return self._after_code(found.group(), end)
+
+    def _after(self, mark: str, at: int) -> int:
+        """Give the place after a mark, or the end of the text."""
+        place = self.text.find(mark, at)
+        return len(self.text) if place < 0 else place + len(mark)
+
+    def _after_code(self, ticks: str, end: int) -> int:
+        """Give the place after a span of code, which ends with as many ticks in its paragraph."""
+        close = self.text.find(ticks, end, end + 5000)
+        if close < 0 or BLANK.search(self.text, end, close):
+            return end
+        return close + len(ticks)
+
+    # --------------------------------------------------------------------------- mathematics
+
+    def _mathematics(self, found: re.Match[str], kind: str) -> tuple[tuple[Span, bool] | None, int]:
+        """Find the end of the mathematics that begins here: its span and setting, where to go on."""
+        mark, start, display = found.group(), found.end(), True
+        if mark == "$":
+            return self._inline(found.start())
+        if kind == "dollars":
+            closing = "$$" if mark == "$$" else "\n" + found.group("ticks")
+        elif kind == "open":
+            closing, display = ("\\]", True) if mark == "\\[" else ("\\)", False)
+        else:
+            closing = f"\\end{{{found.group('display')}{found.group('star')}}}"
+            start = found.start()
+        end = -1 if closing in self._absent else self.text.find(closing, found.end())
+        if end < 0:
+            self._absent.add(closing)
+            return None, self._unclosed(found, closing)
+        after = end + len(closing)
+        return (Span(start, after if kind == "begin" else end), display), after
+
+    def _unclosed(self, found: re.Match[str], closing: str) -> int:
+        """Report mathematics without an end; give where the next paragraph begins."""
+        self.faults.append(
+            Fault(
+                "syntax-unbalanced",
+                f"this {found.group()} is never closed",
+                Span(found.start(), found.end()),
+                f"put {closing} where the formula ends",
+            )
+        )
+        blank = BLANK.search(self.text, found.end())
+        return blank.start() if blank else len(self.text)
+
+    def _inline(self, at: int) -> tuple[tuple[Span, bool] | None, int]:
+        """Read $...$ within its paragraph; other dollars are money."""
+        text = self.text
+        if text.startswith("$`", at):
+            close = text.find("`$", at + 2, at + 5000)
+            return ((Span(at + 2, close), False), close + 2) if close > 0 else (None, at + 1)
+        close = _closing_dollar(text, at + 1)
+        inside = text[at + 1 : close] if close > 0 else ""
+        if not inside.strip() or BLANK.search(inside):
+            return None, at + 1
+        tight = not inside[0].isspace() and not inside[-1].isspace()
+        wide = inside[0].isspace() and inside[-1].isspace()
+        money = tight and text[close + 1 : close + 2].isdigit()
+        if not self.tex and (money or not (tight or wide)):
+            return None, at + 1
+        return (Span(at + 1, close), False), close + 1
+
+
+def _closing_dollar(text: str, at: int) -> int:
+    """Find the dollar that ends inline mathematics; those in the braces of a text do not."""
+    first = -1
+    depth = 0
+    for found in DOLLAR.finditer(text, at, at + 5000):
+        sign = found.group()
+        if sign == "$":
+            if depth <= 0:
+                return found.start()
+            first = found.start() if first < 0 else first
+        elif len(sign) == 1:
+            depth += 1 if sign == "{" else -1
+    return first
+
+
+def is_tex(source: Source) -> bool:
+    """Say whether a document is LaTeX, by its name or its text."""
+    name = source.name.lower()
+    if name.endswith((".tex", ".sty", ".ltx", ".cls")):
+        return True
+    if name.endswith((".md", ".markdown", ".txt", ".rst")):
+        return False
+    return "\\documentclass" in source.text or "\\begin{document}" in source.text
+
+
+def _is_code(text: str, at: int) -> bool:
+    """Say whether a place stands in a block that Markdown takes for code, by its indentation."""
+    begin = text.rfind("\n", 0, at) + 1
+    if not text.startswith(("    ", "\t"), begin):
+        return False
+    for line in reversed(text[max(0, begin - 4000) : begin].splitlines()):
+        if line.strip() and not line.startswith(("    ", "\t")):
+            return (
+                LISTED.match(line) is None
+                and not line.startswith(" ")
+                and not spoken_to(text, begin)
+            )
+    return True
+
+
+def spoken_to(text: str, begin: int) -> bool:
+    """Say whether the line before has text: what is indented then goes on with its paragraph."""
+    above = text.rfind("\n", 0, max(0, begin - 1)) + 1
+    line = text[above:begin]
+    return bool(line.strip()) and not line.startswith(("    ", "\t"))
+
+
+def _titles(text: str) -> list[tuple[int, str]]:
+    """Give the headings of Markdown; those of plain text where there are no others. Last first."""
+    text = FENCED.sub(lambda found: " " * len(found.group()), text)
+    marked = [(m.start(), m.group().strip("# \t")) for m in HEADING.finditer(text)]
+    marked += [(m.start(), m.group("title")) for m in UNDERLINED.finditer(text)]
+    if not marked:
+        alone = (m for m in ALONE.finditer(text) if _stands_alone(text, m))
+        marked = [(m.start(), m.group("title").strip("*")) for m in alone]
+    return sorted(marked, reverse=True)
+
+
+def _stands_alone(text: str, found: re.Match[str]) -> bool:
+    """Say whether a line has empty lines, or an end of the text, before and after it."""
+    before = text.rfind("\n", 0, max(0, found.start() - 1)) + 1
+    after = text.find("\n", found.end() + 1)
+    above = text[before : max(0, found.start() - 1)]
+    below = text[found.end() : after if after >= 0 else len(text)]
+    return not above.strip() and not below.strip() and len(found.group().split()) <= 8
+
+
+def take_macros(text: str, macros: Macros) -> None:
+    """Take in the definitions of a style file or a preamble."""
+    at = 0
+    while (found := MARK.search(text, at)) is not None:
+        at = found.end()
+        if found.group("define") is not None:
+            at = define_at(text, found.start(), macros) or at
+        elif found.group("iffalse") is not None:
+            place = text.find("\\fi", at)
+            at = len(text) if place < 0 else place + 3
+        elif found.group("open") or found.group("dollars"):
+            at = found.start() + 1
+
+
+def define_at(text: str, at: int, macros: Macros) -> int | None:
+    """Take in the definition that begins here; give where it ends, or None if it is not complete."""
+    if macros.broken > BROKEN:
+        return None
+    for size in (500, 20_000):
+        tape = Tape(tokens_of(text, at, min(len(text), at + size)))
+        first = tape.take()
+        try:
+            macros.define(tape, first)
+        except RanOut:
+            continue
+        following = tape.peek()
+        return following.span.start if following is not None else min(len(text), at + size)
+    macros.broken += 1
+    return None

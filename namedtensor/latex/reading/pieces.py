@@ -1,0 +1,208 @@
+"""Part a row into its statements: at cells, commas, wide spaces and joining words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from namedtensor.latex.reading import words
+from namedtensor.latex.reading.rows import (
+    ENDS,
+    WIDE,
+    after_group,
+    begins_on,
+    braces_of,
+    ends_on,
+    outer,
+)
+from namedtensor.latex.reading.tokens import Token
+from namedtensor.latex.reading.words import BRACKETS, CLOSING, RELATIONS
+
+#: Of several separators in a row the first of these counts.
+STRENGTH = ("word", "tab", ",", "wide", "start")
+ARROWS = frozenset(("\\rightarrow", "\\mapsto"))
+
+
+@dataclass(slots=True)
+class Segment:
+    """Tokens between two separators, and the separator before them."""
+
+    tokens: list[Token]
+    separator: str
+    mark: Token | None = None
+    relates: bool = False
+    colon: bool = False
+    arrow: bool = False
+    listed: bool = False
+    leads: bool = False
+
+    @property
+    def dots(self) -> bool:
+        return bool(self.tokens) and self.tokens[0].text == "\\ldots"
+
+
+@dataclass(slots=True)
+class Piece:
+    """The tokens of one statement, and the word that stands before it."""
+
+    tokens: list[Token] = field(default_factory=list)
+    word: str = ""
+    relates: bool = False
+    colon: bool = False
+    arrow: bool = False
+
+    def add(self, segment: Segment) -> None:
+        if self.tokens and segment.separator == "," and segment.mark is not None:
+            self.tokens.append(segment.mark)
+        self.tokens += segment.tokens
+        self.relates = self.relates or segment.relates
+        self.colon = self.colon or segment.colon
+        self.arrow = self.arrow or segment.arrow
+
+
+def pieces_of(line: Sequence[Token]) -> list[Piece]:
+    """Part a row into its statements.
+
+    >>> from namedtensor.latex.reading.lexer import tokens_of
+    >>> for piece in pieces_of(tokens_of(r"a, b &\\in A, c = d, l = 1, \\ldots, L")):
+    ...     print(" ".join(token.text for token in piece.tokens))
+    a , b \\in A
+    c = d
+    l = 1 , \\ldots , L
+    """
+    pieces: list[Piece] = []
+    for segment in _segments(line):
+        if pieces and _belongs(pieces[-1], segment):
+            pieces[-1].add(segment)
+            continue
+        mark = segment.mark
+        word = mark.text if mark is not None and segment.separator == "word" else ""
+        pieces.append(Piece(word=word.lower().strip(" .,;:\\")))
+        pieces[-1].add(segment)
+    for piece in pieces:
+        piece.tokens = _trimmed(piece.tokens)
+    return [piece for piece in pieces if piece.tokens]
+
+
+def _trimmed(tokens: list[Token]) -> list[Token]:
+    """Take away punctuation at the end, and brackets around a whole statement."""
+    while True:
+        while tokens and (tokens[-1].text in ENDS or tokens[-1].text == ":"):
+            tokens.pop()
+        braced = bool(tokens) and tokens[0].kind == "open" and after_group(tokens, 0) == len(tokens)
+        if not braced and not _holds_relation(tokens):
+            return tokens
+        tokens = tokens[1:-1]
+
+
+def _encloses(tokens: Sequence[Token]) -> bool:
+    """Say whether the first bracket closes at the end."""
+    depth = 0
+    for at, token in enumerate(tokens):
+        depth += (token.text in BRACKETS) - (token.text in CLOSING)
+        if not depth:
+            return at == len(tokens) - 1 and at > 1
+    return False
+
+
+def _belongs(piece: Piece, segment: Segment) -> bool:
+    """Say whether a segment goes on with the piece before it."""
+    if segment.separator == "word":
+        return False
+    if segment.separator == ",":
+        return not piece.relates or segment.listed or (piece.colon and not piece.arrow)
+    if begins_on(segment.tokens) or ends_on(piece.tokens):
+        return True
+    if segment.separator == "wide" and not segment.relates:
+        return not (segment.leads or _holds_relation(segment.tokens))
+    return False
+
+
+def _mark(segments: Sequence[Segment]) -> None:
+    """Find the lists that lead to a relation, and those with dots behind one: l = 1, 2, ..., L."""
+    for segment, following in zip(segments[-2::-1], segments[:0:-1], strict=True):
+        segment.leads = following.separator == "," and (following.relates or following.leads)
+    at = 0
+    while at < len(segments):
+        begin = at = at + 1
+        while at < len(segments) and segments[at].separator == "," and not segments[at].relates:
+            at += 1
+        run = segments[begin:at]
+        last = max((place for place, segment in enumerate(run) if segment.dots), default=-2)
+        more = at < len(segments) and segments[at].separator == ","
+        if last == len(run) - 1 and more:
+            segments[begin + last].tokens.clear()
+            last = -2
+        for place, segment in enumerate(run):
+            segment.listed = last >= 0 and (place <= last + 1 or not more)
+
+
+def _holds_relation(tokens: Sequence[Token]) -> bool:
+    """Say whether tokens are brackets around a statement, as in (l = 1, ..., L)."""
+    if not tokens or tokens[0].text != "(" or not _encloses(tokens):
+        return False
+    return any(token.text in RELATIONS for token in outer(tokens[1:-1]))
+
+
+def _segments(line: Sequence[Token]) -> list[Segment]:
+    segments = [Segment([], "start")]
+    braces = brackets = cell = 0
+    for at, token in enumerate(line):
+        text = token.text
+        step = braces_of(token)
+        if step or braces:
+            braces = max(0, braces + step)
+        elif text in BRACKETS:
+            brackets += 1
+        elif text in CLOSING:
+            brackets = max(0, brackets - 1)
+        elif not brackets:
+            separator = _separator(line, at)
+            if token.kind == "tab":
+                cell += 1
+                if cell % 2:
+                    continue
+                separator = "tab"
+            if separator:
+                segments.append(Segment([], separator, token))
+                continue
+            last = segments[-1]
+            last.relates = last.relates or text in RELATIONS
+            last.colon = last.colon or text == ":"
+            last.arrow = last.arrow or text in ARROWS
+        segments[-1].tokens.append(token)
+    return _merged(segments)
+
+
+def _merged(segments: Sequence[Segment]) -> list[Segment]:
+    """Leave out empty segments; of several separators in a row the strongest stays."""
+    kept: list[Segment] = []
+    waiting: Segment | None = None
+    for segment in segments:
+        if waiting is not None:
+            stronger = STRENGTH.index(waiting.separator) < STRENGTH.index(segment.separator)
+            if stronger or segment.separator == waiting.separator == "word":
+                segment.separator, segment.mark = waiting.separator, waiting.mark
+        waiting = None if segment.tokens else segment
+        if segment.tokens:
+            kept.append(segment)
+    _mark(kept)
+    return [segment for segment in kept if segment.tokens]
+
+
+def _separator(line: Sequence[Token], at: int) -> str:
+    token = line[at]
+    text = token.text
+    if text in (",", ";") and token.kind == "sign":
+        return ","
+    if text in WIDE:
+        return "wide"
+    if text == "\\forall":
+        return "word"
+    if token.kind != "word" or not words.is_prose(text) or words.parity(text):
+        return ""
+    following = line[at + 1] if at + 1 < len(line) else token
+    named = following.kind in ("sub", "sup") or (following.text == "(" and not following.spaced)
+    if named and (not at or text.lower().split(" ")[0] not in words.JOINING):
+        return ""
+    return "" if at and ends_on(line[max(0, at - 3) : at]) else "word"

@@ -1,0 +1,196 @@
+"""Read a document: its statements in order, and what could not be read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from namedtensor.latex.findings import Finding
+from namedtensor.latex.reading.asides import Entry, sorted_out
+from namedtensor.latex.reading.clean import clean
+from namedtensor.latex.reading.facts import with_facts
+from namedtensor.latex.reading.faults import Fault
+from namedtensor.latex.reading.grammar.parser import Parser
+from namedtensor.latex.reading.hosts import Host, Region, take_macros
+from namedtensor.latex.reading.letters import settled
+from namedtensor.latex.reading.lexer import tokens_of
+from namedtensor.latex.reading.macros import Macros
+from namedtensor.latex.reading.rows import LAYOUTS, environment, lines_of
+from namedtensor.latex.reading.statements import Failed, Found, found_in, looks_named, span_of
+from namedtensor.latex.reading.tokens import Token
+from namedtensor.latex.reading.words import RELATIONS
+from namedtensor.latex.source import Source, Span
+from namedtensor.latex.syntax import Expression, Statement
+
+SILENCE = re.compile(
+    r"(?:%|<!--)[ \t]*named:[ \t]*ok[ \t]+([a-z][\w-]*(?:[ \t]*,?[ \t]*[a-z][\w-]*)*)"
+)
+
+#: A document may have so many characters.
+SIZE = 20_000_000
+
+#: What tells that a document without marks is a formula: a style file's macro, or axes below.
+NOTATION = re.compile(r"\\(?:underset|ndot|nfun|nsum|nbin|name|mathbb|ndef)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What was read from a document.
+
+    `silenced` holds a line and a code for each finding that a comment silences.
+    """
+
+    source: Source
+    statements: tuple[Statement, ...]
+    findings: tuple[Finding, ...]
+    silenced: frozenset[tuple[int, str]]
+    macros: Macros
+    sections: tuple[str, ...] = ()
+
+
+def parse_expression(text: str, macros: Macros | None = None) -> Expression:
+    """Read one expression.
+
+    Raises:
+        Fault: the text is not an expression.
+
+    >>> parse_expression(r"X + 1").op
+    '+'
+    """
+    tokens = clean((macros or Macros()).expand(tokens_of(text)))
+    if not tokens:
+        raise Fault("syntax-end", "there is no formula here", Span(0, len(text)))
+    return Parser(tokens).whole()
+
+
+def statements_of(source: Source, preamble: Sequence[Source] = ()) -> Reading:
+    """Read all statements of a document; the preamble's files give it their macros.
+
+    >>> reading = statements_of(Source("Let $X \\\\in \\\\mathbb{R}^{\\\\text{seq}:n}$."))
+    >>> [type(statement).__name__ for statement in reading.statements]
+    ['Declaration']
+    """
+    macros = Macros()
+    if len(source.text) > SIZE:
+        return _too_large(source, macros)
+    for style in preamble:
+        take_macros(style.text, macros)
+    host = Host(source, macros)
+    regions = list(_regions(host, source))
+    entries = [Entry(read, region) for region, found in regions for read in found]
+    statements, faults = sorted_out(entries, source.text)
+    faults = sorted([*_once(faults), *host.faults], key=lambda fault: fault.span.start)
+    return Reading(
+        source,
+        tuple(with_facts(settled(statements, source.text))),
+        tuple(Finding("error", f.code, f.message, source, f.span, (), f.hint) for f in faults),
+        silenced(source),
+        macros,
+        tuple(title for _, title in host.sections),
+    )
+
+
+def _once(faults: Sequence[Fault]) -> list[Fault]:
+    """Give the faults; of one macro that expands without end, the first alone."""
+    said: set[str] = set()
+    kept: list[Fault] = []
+    for fault in faults:
+        if fault.code != "limit-expansion" or fault.message not in said:
+            kept.append(fault)
+            said.add(fault.message)
+    return kept
+
+
+def _regions(host: Host, source: Source) -> list[tuple[Region, list[Found | Failed]]]:
+    """Read each region as it is met, for macros are defined on the way."""
+    found = [(region, read_region(source, region, host.macros)) for region in host.regions()]
+    if not found and not host.tex and NOTATION.search(source.text):
+        region = Region(Span(0, len(source.text)), True, 1, 0)
+        found = [(region, read_region(source, region, host.macros))]
+    return found
+
+
+def _too_large(source: Source, macros: Macros) -> Reading:
+    message = f"the document has {len(source.text):,} characters, and {SIZE:,} can be read"
+    finding = Finding(
+        "error", "limit-size", message, source, Span(0, 0), (), "part it into several files"
+    )
+    return Reading(source, (), (finding,), frozenset(), macros)
+
+
+def read_region(source: Source, region: Region, macros: Macros) -> list[Found | Failed]:
+    """Read one place of mathematics."""
+    tokens = _unquoted(source.text, region.span)
+    try:
+        lines = lines_of(clean(macros.expand(tokens)))
+    except Fault as fault:
+        if fault.code.startswith("limit-expansion"):
+            return [Failed(fault, region.span, True, True)]
+        return _row_by_row(tokens, macros)
+    return [found for line in lines for found in found_in(line)]
+
+
+def _unquoted(text: str, span: Span) -> list[Token]:
+    """Cut mathematics into tokens, without the marks of a Markdown quotation before its lines."""
+    tokens = tokens_of(text, span.start, span.end)
+    begin = text.rfind("\n", 0, span.start) + 1
+    if not text.startswith(">", begin):
+        return tokens
+    return [t for t in tokens if t.text != ">" or not _begins_line(text, t.span.start)]
+
+
+def _begins_line(text: str, at: int) -> bool:
+    return not text[text.rfind("\n", 0, at) + 1 : at].strip(" >")
+
+
+def _row_by_row(tokens: Sequence[Token], macros: Macros) -> list[Found | Failed]:
+    """Read rows each for itself where braces do not pair, so that only one of them is lost."""
+    found: list[Found | Failed] = []
+    for row in _raw_rows(tokens):
+        try:
+            lines = lines_of(clean(macros.expand(row)))
+        except Fault as fault:
+            relates = any(token.text in RELATIONS for token in row)
+            found.append(Failed(fault, span_of(row), _looks_named(row), relates))
+            continue
+        found += [read for line in lines for read in found_in(line)]
+    return found
+
+
+def _looks_named(row: Sequence[Token]) -> bool:
+    notation = ("\\name", "\\underset", "\\ndef")
+    return looks_named(row) or any(token.text in notation for token in row)
+
+
+def _raw_rows(tokens: Sequence[Token]) -> list[list[Token]]:
+    """Part tokens at \\\\ whatever the braces say, leaving out the environments of the layout."""
+    plain = [t for t in tokens if not ({environment(t), environment(t, "\\end")} & LAYOUTS)]
+    texts = [token.text for token in plain]
+    paired = sum(t.startswith("\\begin{") for t in texts) == sum(
+        t.startswith("\\end{") for t in texts
+    )
+    rows: list[list[Token]] = [[]]
+    depth = 0
+    for token in plain:
+        if paired:
+            depth += token.text.startswith("\\begin{") - token.text.startswith("\\end{")
+        if token.text == "\\\\" and depth <= 0:
+            rows.append([])
+        else:
+            rows[-1].append(token)
+    return [row for row in rows if row]
+
+
+def silenced(source: Source) -> frozenset[tuple[int, str]]:
+    """Give the lines and codes that comments silence: `% named: ok CODE`, for its line and the next.
+
+    >>> sorted(silenced(Source("x\\n% named: ok nan, constraint\\ny")))
+    [(2, 'constraint'), (2, 'nan'), (3, 'constraint'), (3, 'nan')]
+    """
+    found: set[tuple[int, str]] = set()
+    for match in SILENCE.finditer(source.text):
+        line, _ = source.position(match.start())
+        for code in re.split(r"[ \t,]+", match.group(1)):
+            found |= {(line, code), (line + 1, code)}
+    return frozenset(found)

@@ -1,0 +1,237 @@
+"""Find which statements without axes belong to the notation, by the names that they speak of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from namedtensor.latex.reading.branches import branches_of, letters_of, parts_of
+from namedtensor.latex.reading.statements import is_name, is_range
+from namedtensor.latex.reading.words import FUNCTIONS
+from namedtensor.latex.syntax import (
+    Big,
+    Binary,
+    Call,
+    Constraint,
+    Declaration,
+    Definition,
+    Expression,
+    Indexed,
+    Letter,
+    Number,
+    Relation,
+    Scripts,
+    Signature,
+    Statement,
+    Unary,
+)
+
+#: Names that a formula may use without anybody giving them.
+CONSTANTS = frozenset(("pi", "e", "infty", "epsilon", "varepsilon"))
+
+#: What speaks of what speaks of the notation ... is followed so far.
+ROUNDS = 8
+
+
+class Spoken:
+    """The names that the notation speaks of, those that it gives, and those of its functions."""
+
+    def __init__(self) -> None:
+        self.here: set[tuple[int, str]] = set()
+        self.given: set[tuple[int | None, str]] = set()
+        self.families: set[tuple[int | None, str]] = set()
+        self.shaped: set[tuple[int, str]] = set()
+        self.anywhere: set[str] = set()
+        self.plain: set[tuple[int, str]] = set()
+
+    def set_aside(self, statement: Statement, section: int) -> None:
+        """Take in that a declaration gives its names axes that are counted."""
+        if isinstance(statement, Declaration):
+            self.plain |= {(section, key_of(name)) for name in statement.names}
+
+    def add(self, statement: Statement, section: int) -> None:
+        """Take in what a statement of the notation speaks of."""
+        self.here |= {(section, letter.text) for letter in letters_of(statement)}
+        if isinstance(statement, Declaration):
+            self.shaped |= {(section, key_of(name)) for name in statement.names}
+            sizes = {key_of(name) for name in names_of(statement.space)}
+            self.given |= {(place, size) for size in sizes for place in (section, None)}
+        for name in subjects_of(statement):
+            key = key_of(name)
+            if not isinstance(statement, Constraint):
+                self.given |= {(section, key), (None, key)}
+                if isinstance(name, Scripts) and _is_index(name.sup or name.sub):
+                    self.families |= {(section, head_of(name)), (None, head_of(name))}
+            if len(key) > 1:
+                self.anywhere.add(key)
+
+    def knows(self, statement: Statement, section: int, positional: bool) -> bool:
+        """Say whether a statement without axes speaks of what the notation speaks of."""
+        for name in subjects_of(statement):
+            key = key_of(name)
+            if positional:
+                return (section, key) in self.shaped
+            if (section, head_of(name)) in self.here or key in self.anywhere:
+                return not self.counts(statement, section)
+        if isinstance(statement, Constraint):
+            return is_range(statement.relation) and bool(self.here)
+        if not isinstance(statement, Definition) or positional or self.counts(statement, section):
+            return False
+        target = statement.target
+        given = (*target.arguments, *target.parameters) if isinstance(target, Call) else ()
+        if head_of(target) not in FUNCTIONS and any(
+            (section, key_of(name)) in self.shaped for name in given
+        ):
+            return True
+        own = {letter.text for letter in letters_of(target)}
+        return any(
+            head_of(name) not in own and self.gives(name, section)
+            for name in names_of(statement.body)
+        )
+
+    def counts(self, statement: Statement, section: int) -> bool:
+        """Say whether a definition uses tensors whose axes are counted, a transpose or an integral."""
+        if not isinstance(statement, Definition):
+            return False
+        if any(big.op == "int" for big in parts_of(statement.body, Big)):
+            return True
+        for name in names_of(statement.body):
+            place = (section, key_of(name))
+            if place in self.plain and place not in self.given:
+                return True
+            sup = name.sup if isinstance(name, Scripts) else None
+            if isinstance(sup, Letter) and sup.text == "T" and (section, "T") not in self.given:
+                return True
+        return False
+
+    def gives(self, name: Expression, section: int | None = None) -> bool:
+        """Say whether a name is given: itself, as a member of a family, or with a power."""
+        head, key = head_of(name), key_of(name)
+        if key in self.anywhere or (section, key) in self.given:
+            return True
+        if not isinstance(name, Scripts):
+            return False
+        if (section, head) in self.families:
+            return True
+        if not isinstance(name.sup, Number | Unary | Binary | None):
+            return False
+        bare = key_of(replace(name, sup=None))
+        return (section, bare) in self.given or bare in self.anywhere
+
+
+def closed_among(statements: Sequence[Statement], spoken: Spoken) -> list[Statement]:
+    """Give the definitions that use nothing but their arguments, given names, and one another.
+
+    Of those that define no function only those count that a function uses, or that form a series.
+    """
+    whole = [
+        s
+        for s in statements
+        if isinstance(s, Definition) and _is_plain(s.target) and not spoken.counts(s, s.section)
+    ]
+    for _ in range(ROUNDS):
+        defined = Spoken()
+        for statement in whole:
+            defined.add(statement, 0)
+        kept = [
+            s
+            for s in whole
+            if all(spoken.gives(name) or defined.gives(name, 0) for name in _free(s))
+        ]
+        if len(kept) == len(whole):
+            break
+        whole = kept
+    used = {head_of(name) for s in whole if isinstance(s.target, Call) for name in _free(s)}
+    used |= {head_of(s.target) for s in whole if isinstance(s.target, Scripts) and _recurs(s)}
+    return [s for s in whole if isinstance(s.target, Call) or head_of(s.target) in used]
+
+
+def _free(definition: Definition) -> list[Expression]:
+    """Give the names that a definition takes from elsewhere."""
+    own = {letter.text for letter in letters_of(definition.target)}
+    for big in parts_of(definition.body, Big):
+        own |= {letter.text for letter in letters_of(big.lower)}
+    return [
+        name
+        for name in names_of((definition.body, *definition.chain))
+        if not (head_of(name) in own or head_of(name) in CONSTANTS or head_of(name) in FUNCTIONS)
+        and not all(part in own for part in head_of(name))
+    ]
+
+
+def _is_plain(target: Expression) -> bool:
+    """Say whether a target is a name, or a function of letters without scripts."""
+    if isinstance(target, Call):
+        return all(isinstance(each, Letter) for each in (*target.arguments, *target.parameters))
+    return not isinstance(target, Indexed)
+
+
+def _recurs(definition: Definition) -> bool:
+    """Say whether a definition gives a member of a series by another one."""
+    target = definition.target
+    if not isinstance(target, Scripts) or not _is_index(target.sup or target.sub):
+        return False
+    return any(letter.text == head_of(target) for letter in letters_of(definition.body))
+
+
+def _is_index(script: Expression | None) -> bool:
+    """Say whether a script counts: l and l-1 do, and a word does not."""
+    return isinstance(script, Binary) or (isinstance(script, Letter) and script.style == "letter")
+
+
+def names_of(whole: object) -> Iterator[Expression]:
+    """Give the names in a part of the tree: letters, and letters with scripts as one."""
+    waiting: list[object] = [whole]
+    while waiting:
+        thing = waiting.pop()
+        if isinstance(thing, Letter) or (
+            isinstance(thing, Scripts) and isinstance(thing.base, Letter)
+        ):
+            yield thing
+        elif isinstance(thing, tuple):
+            waiting += thing
+        else:
+            waiting += [getattr(thing, name) for name in branches_of(thing)]
+
+
+def subjects_of(statement: Statement) -> Iterator[Expression]:
+    """Give the names that a statement is about: a function's rather than its arguments'."""
+    names: tuple[Expression, ...] = ()
+    if isinstance(statement, Declaration):
+        names = statement.names
+    elif isinstance(statement, Signature):
+        names = (statement.name,)
+    elif isinstance(statement, Definition):
+        names = (statement.target,)
+    elif isinstance(statement, Constraint) and isinstance(statement.relation, Relation):
+        first = statement.relation.first
+        names = (first,) if is_name(first) else ()
+    for name in names:
+        yield name.function if isinstance(name, Call) else name
+
+
+def head_of(name: Expression) -> str:
+    """Give the letter of a name without its scripts and arguments."""
+    while isinstance(name, Scripts | Indexed | Call):
+        name = name.function if isinstance(name, Call) else name.base
+    return name.text if isinstance(name, Letter) else ""
+
+
+def key_of(name: Expression) -> str:
+    """Give a name with its scripts as one text.
+
+    >>> from namedtensor.latex.reading.reader import parse_expression
+    >>> key_of(parse_expression("d_k")), key_of(parse_expression("W^1"))
+    ('d_k', 'W^1')
+    """
+    parts = [head_of(name)]
+    while isinstance(name, Scripts | Indexed):
+        if isinstance(name, Scripts):
+            parts += [f"_{_said(name.sub)}"] if name.sub is not None else []
+            parts += [f"^{_said(name.sup)}"] if name.sup is not None else []
+        name = name.base
+    return "".join(parts)
+
+
+def _said(script: Expression) -> str:
+    return str(getattr(script, "text", getattr(script, "value", "?")))

@@ -1,0 +1,295 @@
+"""What kind of statement a piece of mathematics is: a declaration, a definition, ..."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from namedtensor.latex.reading import words
+from namedtensor.latex.reading.branches import depth_of, parts_of
+from namedtensor.latex.reading.faults import Fault
+from namedtensor.latex.reading.grammar.parser import Parser
+from namedtensor.latex.reading.pieces import ARROWS, Piece, pieces_of
+from namedtensor.latex.reading.rows import WIDE, is_dots, outer
+from namedtensor.latex.reading.tokens import Token
+from namedtensor.latex.source import Span
+from namedtensor.latex.syntax import (
+    At,
+    Call,
+    Constraint,
+    Declaration,
+    Definition,
+    Dots,
+    Expression,
+    Indexed,
+    Induction,
+    Is,
+    Items,
+    Letter,
+    Logic,
+    Relation,
+    Scripts,
+    Signature,
+    Space,
+    Statement,
+    Under,
+)
+
+DEFINING = {"=": "=", ":=": "=", "equiv": "=", "<-": "<-"}
+
+#: Commands of the style file.
+NOTATION = frozenset(("\\ndot", "\\nbin", "\\nfun", "\\nsum", "\\ncat", "\\nmatrix"))
+
+#: A tree may be this deep, so that whoever walks over it has room on the stack.
+DEPTH = 250
+
+
+@dataclass(slots=True)
+class Found:
+    """A statement, and what was noticed while it was read.
+
+    `named` says that it holds what only the notation has, `positional` that it holds what the
+    notation does not have, `generic` that its axes stand for any, `said` that it says something.
+    """
+
+    statement: Statement
+    named: bool = False
+    positional: bool = False
+    generic: bool = False
+    said: bool = True
+
+
+@dataclass(slots=True)
+class Failed:
+    """A piece that cannot be read: why, where it stands, and whether it looks like the notation."""
+
+    fault: Fault
+    span: Span
+    named: bool
+    relates: bool
+
+
+def found_in(line: Sequence[Token]) -> list[Found | Failed]:
+    """Read the statements of one row."""
+    if is_dots(line):
+        return [Found(Induction(span_of(line)))]
+    found: list[Found | Failed] = []
+    for piece in pieces_of(line):
+        tokens = [token for token in piece.tokens if token.text not in WIDE]
+        try:
+            read = read_piece(tokens)
+        except Fault as fault:
+            found.append(Failed(fault, span_of(tokens), looks_named(tokens), piece.relates))
+            continue
+        if not _is_condition_of(found[-1:], piece, read):
+            found += read
+    return found
+
+
+def span_of(tokens: Sequence[Token]) -> Span:
+    """Give the span of tokens."""
+    return Span(min(t.span.start for t in tokens), max(t.span.end for t in tokens))
+
+
+def looks_named(tokens: Sequence[Token]) -> bool:
+    """Say whether tokens hold what only the notation has."""
+    for at, token in enumerate(tokens):
+        if token.kind == "axis" or token.text in NOTATION:
+            return True
+        if token.kind == "word" and at > 1 and tokens[at - 1].kind == "open":
+            before = tokens[at - 2]
+            after = next((t.text for t in tokens[at + 1 :] if t.kind != "prime"), "")
+            script = before.kind in ("sub", "sup") and after in (
+                ":",
+                "[",
+                "\\times",
+                "\\rightarrow",
+            )
+            if script or before.text == "\\underset":
+                return True
+    return False
+
+
+def _is_condition_of(before: Sequence[Found | Failed], piece: Piece, read: Sequence[Found]) -> bool:
+    """Put a range or a condition into the definition before it, if it belongs there."""
+    if not before or len(read) != 1 or not isinstance(read[0].statement, Constraint):
+        return False
+    last, relation = before[0], read[0].statement.relation
+    if not isinstance(last, Found) or not isinstance(last.statement, Definition):
+        return False
+    if not isinstance(relation, Relation | Is | Logic):
+        return False
+    when = piece.word.split(" ")[0] in words.WHEN
+    if not (when or (not piece.word and is_range(relation))):
+        return False
+    span = last.statement.span | read[0].statement.span
+    last.statement = replace(last.statement, condition=relation, span=span)
+    return True
+
+
+def is_range(relation: Expression) -> bool:
+    """Say whether a relation gives the values of an index: l = 1, ..., L.
+
+    >>> from namedtensor.latex.reading.reader import parse_expression
+    >>> is_range(parse_expression("l = 1"))
+    False
+    """
+    if not isinstance(relation, Relation):
+        return False
+    last = relation.rest[-1][1]
+    if not isinstance(last, Items) or last.bracket:
+        return False
+    return any(isinstance(part, Dots) for part in last.parts)
+
+
+def read_piece(tokens: Sequence[Token]) -> list[Found]:
+    """Read one piece, which may be several statements of one name or with one body."""
+    span = span_of(tokens)
+    outside = [token.text for token in outer(tokens)]
+    parser = Parser(tokens)
+    try:
+        if ":" in outside and ARROWS.intersection(outside[outside.index(":") :]):
+            statements = _signatures(parser, span)
+        else:
+            statements = _related(parser, span)
+    except RecursionError:
+        raise too_deep(span) from None
+    if len(tokens) > DEPTH and any(depth_of(statement) > DEPTH for statement in statements):
+        raise too_deep(span)
+    said = not (isinstance(statements[0], Constraint) and not _says(statements[0].relation))
+    generic = parser.generic or any(_stands_for_many(s) for s in statements)
+    return [Found(s, parser.named, parser.positional, generic, said) for s in statements]
+
+
+def too_deep(span: Span) -> Fault:
+    return Fault(
+        "limit-nesting",
+        f"this formula's tree is more than {DEPTH} deep",
+        span,
+        "part it into several statements",
+    )
+
+
+def _says(relation: Expression) -> bool:
+    return isinstance(relation, Relation) and relation.rest[0][0] != "mid"
+
+
+def _signatures(parser: Parser, span: Span) -> list[Statement]:
+    """Read f : R^a x R^b -> R^c."""
+    names = parser.listing(words.RELATION + 1)
+    if parser.take().text != ":":
+        parser.at -= 1
+        raise parser.unexpected()
+    domain = _spaces(parser)
+    if parser.peek().text not in ARROWS:
+        raise parser.unexpected()
+    parser.at += 1
+    codomain = _spaces(parser)
+    if parser.peek() is not parser.stop:
+        raise parser.unexpected()
+    if len(codomain) != 1:
+        raise Fault(
+            "syntax-signature", "a signature has one space after its arrow", codomain[1].span
+        )
+    listed = isinstance(names, Items) and not names.bracket
+    return [
+        Signature(span, name, domain, codomain[0])
+        for name in (names.parts if listed and isinstance(names, Items) else (names,))
+    ]
+
+
+def _spaces(parser: Parser) -> tuple[Space, ...]:
+    """Read spaces with a times sign or a comma between them."""
+    spaces: list[Space] = []
+    while True:
+        space = parser.space()
+        if space is not None:
+            spaces.append(space)
+        elif parser.peek().text == "(":
+            parser.deeper()
+            parser.at += 1
+            spaces += _spaces(parser)
+            if parser.take().text != ")":
+                parser.at -= 1
+                raise parser.unexpected()
+            parser.depth -= 1
+        else:
+            token = parser.peek()
+            span = token.span if token is not parser.stop else parser.span(max(0, parser.at - 1))
+            raise Fault(
+                "syntax-space", "a space should stand here", span, "write \\mathbb{R}^{...}"
+            )
+        if parser.peek().text not in ("\\times", ","):
+            return tuple(spaces)
+        parser.at += 1
+
+
+def _related(parser: Parser, span: Span) -> list[Statement]:
+    """Read a statement that relations make, or none does."""
+    sides = [parser.listing(words.RELATION + 1)]
+    ops: list[str] = []
+    while parser.peek() is not parser.stop:
+        op = parser.take_relation()
+        if op is None:
+            raise parser.unexpected()
+        ops.append(op)
+        space = parser.space() if op == "in" or (op == "=" and ops[0] == "in") else None
+        sides.append(space or parser.listing(words.RELATION + 1))
+    return classified(span, sides, ops)
+
+
+def classified(span: Span, sides: Sequence[Expression], ops: Sequence[str]) -> list[Statement]:
+    """Say what kind of statement a chain of relations is."""
+    first = sides[0]
+    if not ops:
+        return [Constraint(span, first)]
+    if ops[-1] == "in" and len(ops) > 1 and isinstance(sides[-1], Space):
+        said = classified(span, sides[:-1], ops[:-1])
+        if isinstance(said[0], Definition) and is_name(first):
+            return [*said, Declaration(span, (first,), sides[-1])]
+    if ops[0] == "in" and isinstance(sides[1], Space) and set(ops[1:]) <= {"="}:
+        names = first.parts if isinstance(first, Items) and not first.bracket else (first,)
+        if all(is_name(name) or isinstance(name, Dots) for name in names):
+            return [Declaration(span, names, sides[1])]
+    relation = Relation(span, first, tuple(zip(ops, sides[1:], strict=True)))
+    loose = any(isinstance(side, Items) and not side.bracket for side in sides)
+    if set(ops) <= set(DEFINING) and is_target(first) and not loose:
+        return [Definition(span, first, sides[1], DEFINING[ops[0]], tuple(sides[2:]))]
+    return [Constraint(span, relation)]
+
+
+def is_target(target: Expression) -> bool:
+    """Say whether something can be defined: a name, a function of names, an element."""
+    if isinstance(target, Call):
+        given = (*target.arguments, *target.parameters)
+        function = target.function
+        if not given or not is_name(function) or not all(is_name(each) for each in given):
+            return False
+        known = isinstance(function, Letter) and function.text in words.FUNCTIONS
+        return not (target.axes and known) and (target.bracket != "" or bool(target.axes))
+    if isinstance(target, Indexed):
+        base = target.base
+        named = is_name(base) or (isinstance(base, Call) and is_target(base))
+        return named and all(isinstance(item, At) for item in target.items)
+    return is_name(target)
+
+
+def _stands_for_many(statement: Statement) -> bool:
+    """Say whether a statement speaks of any operator, or leaves out by dots what it speaks of."""
+    if isinstance(statement, Signature):
+        return not _is_function(statement.name)
+    if not isinstance(statement, Constraint) or is_range(statement.relation):
+        return False
+    return any(parts_of(statement.relation, Dots))
+
+
+def _is_function(name: Expression) -> bool:
+    """Say whether a signature can be that of a function, rather than of an operator."""
+    if isinstance(name, Under):
+        return isinstance(name.operand, Letter) and name.operand.text not in words.FUNCTIONS
+    return is_name(name)
+
+
+def is_name(name: Expression) -> bool:
+    """Say whether something is a name, with scripts or without."""
+    return isinstance(name.base if isinstance(name, Scripts) else name, Letter)

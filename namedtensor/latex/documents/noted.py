@@ -131,6 +131,10 @@ class Noted:
                     self.signatures.setdefault(text, statement)
                     at = Place(index, statement.block, statement.section)
                     self._signatures.append((text, Signed(statement, at)))
+                for space in (*statement.domain, statement.codomain):
+                    for axis in space.axes:
+                        if axis.size is not None:
+                            self._size_letters |= {p.text for p in all_of(Letter, axis.size)}
             if not isinstance(statement, Declaration):
                 continue
             place = Place(index, statement.block, statement.section)

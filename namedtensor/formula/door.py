@@ -83,7 +83,7 @@ class Door:
 def gather(slots: Sequence[Slot], values: Sequence[Any], key: list[Any], arrays: list[Any]) -> bool:
     """Add what a plan depends on to `key`, and the data to `arrays`; say False of what is unusual.
 
-    The key is the one that Formula.flatten gives.
+    The key is the one that Arguments.flatten gives.
     """
     for slot, value in zip(slots, values):  # noqa: B905  strict is slow, and both are of one length
         if slot.tensor:

@@ -16,7 +16,7 @@ from namedtensor.errors import KindError, TraceError, kind_of_thing
 from namedtensor.formula.lifting import Leaf
 from namedtensor.formula.signature import Parameter, Signature
 from namedtensor.primitives import Node, Type, number, size_of
-from namedtensor.primitives.node import make_node
+from namedtensor.primitives.node import make_node, operands_first
 from namedtensor.primitives.notation import Special
 from namedtensor.primitives.primitive import Primitive, primitive
 from namedtensor.tensor import SymbolicTensor, symbol
@@ -230,13 +230,7 @@ def _names_of_locals(function: Callable[..., Any], written: Written) -> Iterator
 
 def _inside(written: Written) -> dict[str, Node]:
     """Keep the names of parts of the results that are neither arguments nor the results themselves."""
-    reached: set[Node] = set()
-    pending = list(written.results)
-    while pending:
-        node = pending.pop()
-        if node not in reached:
-            reached.add(node)
-            pending += node.operands
+    reached = set(operands_first(written.results))
     arguments = {p.name for p in written.signature.parameters}
     found = {}
     for name, node in written.locals.items():

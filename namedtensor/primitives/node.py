@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -82,6 +83,26 @@ def apply_node(operation: Operation, operands: tuple[Node, ...], labels: Any = N
     values = tuple([o if o.value is None else o.value for o in operands])
     call = operation.typed(tuple([o.type for o in operands]), labels, values)
     return make_node(operation, operands, call.result, call.guards)
+
+
+def _own_operands(node: Node) -> tuple[Node, ...]:
+    return node.operands
+
+
+def operands_first(
+    roots: Iterable[Node], inside: Callable[[Node], Sequence[Node]] = _own_operands
+) -> Iterator[Node]:
+    """Give every part of some trees once, after what is inside it: its operands, unless told."""
+    seen: set[Node] = set()
+    pending = [(root, False) for root in reversed(list(roots))]
+    while pending:
+        node, done = pending.pop()
+        if done:
+            yield node
+        elif node not in seen:
+            seen.add(node)
+            pending.append((node, True))
+            pending += [(part, False) for part in reversed(inside(node))]
 
 
 def describe(node: Node, depth: int = 2) -> str:

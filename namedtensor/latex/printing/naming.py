@@ -11,6 +11,7 @@ from namedtensor.latex.printing.elements import Elements, constant
 from namedtensor.latex.printing.gathered import gathered
 from namedtensor.latex.printing.names import letters
 from namedtensor.primitives import Node, table
+from namedtensor.primitives.node import operands_first
 from namedtensor.primitives.notation import Command, Infix, Word
 from namedtensor.tensor.resize import meet, opened
 
@@ -54,7 +55,7 @@ class Names:
 def names_of(written: Written, taken: Iterable[str] = ()) -> Names:
     """Choose the names of a formula's parts, none of those that are taken."""
     names = Names(taken=_identifiers(written) | set(taken))
-    order = list(_reached(written.results, names))
+    order = list(operands_first(written.results, names.inside))
     _name_locals(written, names, set(order))
     _name_elements(written, names, order)
     _name_repeated(written.results, names, order)
@@ -78,20 +79,6 @@ def axes_in(written: Written) -> set[str]:
 def _identifiers(written: Written) -> set[str]:
     given = {p.name for p in written.signature.parameters}
     return {written.name, *given, *written.locals, *written.called}
-
-
-def _reached(roots: Iterable[Node], names: Names) -> Iterator[Node]:
-    """Give all parts, operands before what is made of them; what is index-defined is one part."""
-    seen: set[Node] = set()
-    pending = [(root, False) for root in reversed(list(roots))]
-    while pending:
-        node, done = pending.pop()
-        if done:
-            yield node
-        elif node not in seen:
-            seen.add(node)
-            pending.append((node, True))
-            pending += [(o, False) for o in reversed(names.inside(node))]
 
 
 def _name_locals(written: Written, names: Names, reached: set[Node]) -> None:

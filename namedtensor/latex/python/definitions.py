@@ -10,11 +10,12 @@ from typing import Any
 from namedtensor.formula.signature import Parameter, R, Space
 from namedtensor.formula.written import Written
 from namedtensor.latex.python.code import NOTHING, Atom, Code, Group, call, flat, statement
-from namedtensor.latex.python.indexed import bare_number, indexed_parts, is_constant, operands_first
+from namedtensor.latex.python.indexed import bare_number, indexed_parts, is_constant
 from namedtensor.latex.python.names import Names
 from namedtensor.latex.python.recurrences import scans_of
 from namedtensor.latex.python.spelling import Spelling
 from namedtensor.primitives import Node
+from namedtensor.primitives.node import operands_first
 
 #: A part that is used twice gets a name where its code is longer than this.
 SHORT = 24
@@ -98,7 +99,7 @@ def _deserves_a_name(node: Node, code: Code, uses: int, result: bool) -> bool:
 
 def _order(results: tuple[Node, ...], whole: set[Node]) -> tuple[list[Node], Counter[Node]]:
     """List the parts, operands first, with how often each is used; `whole` ones are not looked into."""
-    order = list(operands_first(results, whole))
+    order = list(operands_first(results, lambda n: () if n in whole else n.operands))
     uses: Counter[Node] = Counter(results)
     for node in order:
         if node not in whole:

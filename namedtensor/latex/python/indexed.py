@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 
 from namedtensor.primitives import Node
+from namedtensor.primitives.node import operands_first
 
 #: A `define` that is deeper or longer than this is written in several.
 DEEP, LONG = 20, 200
@@ -33,21 +34,6 @@ def _is_indexed(node: Node, found: set[Node]) -> bool:
         return False
     own = [o for o in node.operands if not o.type.host]
     return any(o in found for o in own) and all(o in found or o.name == "listed" for o in own)
-
-
-def operands_first(results: Iterable[Node], whole: Container[Node] = ()) -> Iterator[Node]:
-    """Give every part once, after its operands; `whole` ones are not looked into."""
-    seen: set[Node] = set()
-    pending = [(node, False) for node in reversed(list(results))]
-    while pending:
-        node, done = pending.pop()
-        if done:
-            yield node
-        elif node not in seen:
-            seen.add(node)
-            pending.append((node, True))
-            if node not in whole:
-                pending += [(operand, False) for operand in reversed(node.operands)]
 
 
 def is_constant(node: Node, open_: bool) -> bool:

@@ -14,9 +14,9 @@ from namedtensor.errors import NamedTensorError
 from namedtensor.formula import Formula
 from namedtensor.formula.written import Written
 from namedtensor.latex.python.code import UNARY, Atom, Before, Code, call, flat
-from namedtensor.latex.python.indexed import operands_first
 from namedtensor.latex.python.spelling import Spelling
 from namedtensor.primitives import Node
+from namedtensor.primitives.node import operands_first
 
 LENGTHS = (3, 4)
 STATE = "before"

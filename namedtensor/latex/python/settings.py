@@ -7,8 +7,8 @@ from typing import Any
 from namedtensor.errors import NamedTensorError
 from namedtensor.formula import Formula
 from namedtensor.formula.written import Written
-from namedtensor.latex.python.indexed import operands_first
 from namedtensor.primitives import Type, argument
+from namedtensor.primitives.node import operands_first
 from namedtensor.primitives.type import kind_of
 from namedtensor.tensor import SymbolicTensor
 

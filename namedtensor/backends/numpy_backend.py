@@ -348,8 +348,11 @@ def stack(parts: Sequence[Array], dim: int) -> Array:
 
 
 def matmul_each(x: Array, w: Array) -> Array:
-    """Multiply one matrix with each of several: rows x i, each x i x j -> each x rows x j."""
-    return np.matmul(x, w)
+    """Multiply rows with several matrices: lead x rows x i, each x i x j -> lead x each x rows x j."""
+    each, i, j = w.shape
+    *lead, rows, _ = x.shape
+    product = np.matmul(np.reshape(x, (math.prod(lead) * rows, i)), w)
+    return np.moveaxis(np.reshape(product, (each, *lead, rows, j)), 0, -3)
 
 
 det = np.linalg.det

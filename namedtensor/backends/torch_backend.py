@@ -349,25 +349,27 @@ def stack(parts: Sequence[Array], dim: int) -> Array:
 
 # few rows leave the copy of w no time to pay; small matrices cost more one by one than copied.
 # The gradient of x sums over the matrices, which with many rows costs more than the copy.
-MOST_ROWS = 128
-MOST_ROWS_RECORDED = 32
+MOST_ROWS = 512
+MOST_ROWS_RECORDED = 128
 LEAST_MATRIX = 1024
 
 
 def matmul_each(x: Array, w: Array) -> Array:
-    """Multiply one matrix with each of several: rows x i, each x i x j -> each x rows x j.
+    """Multiply rows with several matrices: lead x rows x i, each x i x j -> lead x each x rows x j.
 
     One product with all of w side by side needs w copied; a product for each does not.
     """
     each, i, j = w.shape
-    rows = x.shape[0]
+    *lead, rows, _ = x.shape
+    flat = torch.flatten(x, 0, -2)
     # a compiler is not asked: it would make one graph for few rows and one for many
     if not torch.compiler.is_compiling() and i * j >= LEAST_MATRIX:
         most = MOST_ROWS_RECORDED if torch.is_grad_enabled() else MOST_ROWS
-        if rows <= most:
-            return torch.bmm(x.expand(each, rows, i), w)
-    side_by_side = torch.reshape(torch.permute(w, (1, 0, 2)), (i, each * j))
-    return torch.permute(torch.reshape(x @ side_by_side, (rows, each, j)), (1, 0, 2))
+        if flat.shape[0] <= most:
+            product = torch.bmm(flat.expand(each, -1, i), w)
+            return product.view(each, *lead, rows, j).movedim(0, -3) if lead else product
+    side_by_side = torch.reshape(torch.transpose(w, 0, 1), (i, each * j))
+    return torch.transpose((flat @ side_by_side).view(*lead, rows, each, j), -3, -2)
 
 
 eigvals_symmetric = torch.linalg.eigvalsh

@@ -188,18 +188,18 @@ def each_product(
     right: tuple[Sequence[str], Sequence[str]],
     type_: Type,
 ) -> Any:
-    """Multiply A with the matrices that B is stored as, such as one for each head: none is copied."""
+    """Multiply A with the matrices that B is stored as, such as one for each head.
+
+    The result is stored as attention takes it: the axes that it loops over, then rows, then columns.
+    """
     before, after = right
-    a = group(emit, A, (), left, summed, keep=False)
+    a = group(emit, A, (), left, summed, keep=True)
     b = grouped(emit, B, [before, summed, after])
-    axes = (*before, *left, *after)
+    axes = (*left[:-1], *before, *left[-1:], *after)
     code = emit.call("matmul_each", a, b)
-    if any(len(group) != 1 for group in (before, left, after)):
+    if any(len(group) != 1 for group in (before, left[-1:], after)):
         code = emit.call("reshape", code, emit.sizes_of(type_, axes))
-    product = Value(code, axes, type_)
-    # as attention takes it: the axes that it loops over, then rows, then columns
-    moved = emit.permute(product, (*left[:-1], *before, *left[-1:], *after))
-    return emit.bind(moved.code, moved.axes, type_, "dot")
+    return emit.bind(code, axes, type_, "dot")
 
 
 def grouped(emit: Any, value: Any, groups: Sequence[Sequence[str]]) -> str:

@@ -198,7 +198,8 @@ class Rename:
                 hint="rename one by one, X[a >> b, c >> d], or merge and then split",
             )
         for side in (self.before, self.after):
-            distinct(repr(self), side)
+            if len(side) > 1:
+                distinct(repr(self), side)
 
     def __repr__(self) -> str:
         def side(axes: tuple[Axis, ...]) -> str:

@@ -16,11 +16,12 @@ from namedtensor.errors import (
     kind_of_thing,
 )
 from namedtensor.formula.bundle import Bundle, parameters_of
+from namedtensor.formula.door import Slot
 from namedtensor.formula.lifting import Leaf
 from namedtensor.formula.signature import Parameter, Space
 from namedtensor.shape import spaced
 from namedtensor.tensor import NamedTensor, SymbolicTensor, tensor
-from namedtensor.tensor.apply import code_of, stand_in
+from namedtensor.tensor.apply import stand_in
 
 if TYPE_CHECKING:
     from namedtensor.formula.formula import Formula
@@ -108,33 +109,19 @@ class Arguments:
             for name, value in values.items()
         }
 
-    def codes(self, values: dict[str, Any]) -> list[Any]:
-        """Write the values of a call as constants, tensors by their codes."""
-        codes: list[Any] = []
-        for parameter in self.formula.signature.parameters:
-            self._code_one(parameter, parameter.name, values[parameter.name], codes)
-        return codes
+    def values_of(self, parts: Iterator[Any]) -> dict[str, Any]:
+        """Undo `flatten`: read the parts of a key, with layouts as codes, as stand-ins without data."""
+        return {slot.name: self._value_of(slot, parts) for slot in self.formula.door.every}
 
-    def _code_one(self, parameter: Parameter, path: str, value: Any, codes: list[Any]) -> None:
-        if parameter.bundle is not None:
-            inner = parameter.bundle
-            for name, part in parameters_of(inner, value, path).items():
-                self._code_one(inner.signature[name], f"{path}.{name}", part, codes)
-        elif isinstance(value, NamedTensor):
-            codes += ["tensor", code_of(value)]
-        else:
-            codes += ["value", value]
-
-    def values_of_codes(self, codes: Iterator[Any]) -> dict[str, Any]:
-        """Undo `codes`: tensors come back as stand-ins without data."""
-        return {p.name: self._value_of_codes(p, codes) for p in self.formula.signature.parameters}
-
-    def _value_of_codes(self, parameter: Parameter, codes: Iterator[Any]) -> Any:
-        if parameter.bundle is not None:
-            inner = parameter.bundle.signature.parameters
-            return {p.name: self._value_of_codes(p, codes) for p in inner if p.after}
-        kind, code = next(codes), next(codes)
-        return stand_in(code) if kind == "tensor" else code
+    def _value_of(self, slot: Slot, parts: Iterator[Any]) -> Any:
+        if slot.formula is not None:
+            return {inner.name: self._value_of(inner, parts) for inner in slot.formula.door.after}
+        part = next(parts)
+        if not slot.tensor or isinstance(part, type):
+            return next(parts)
+        if part is None:
+            return None
+        return stand_in(part if isinstance(part, str) else slot.layout(part).code)
 
     def entered(self, parameter: Parameter, path: str, value: Any, entered: dict[str, Any]) -> Any:
         if parameter.bundle is not None:

@@ -6,7 +6,7 @@ What is unusual (symbols, a first call, a mistake) is left to the formula itself
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from namedtensor.backends import get_backend
@@ -53,6 +53,16 @@ class Door:
         self.after = tuple([s for s, late in zip(slots, after, strict=True) if late])
         self.every = (*self.before, *self.after)
         self.plain = inspect.Parameter.POSITIONAL_ONLY not in kinds
+        self.read = reader(self.after)
+        self.keys: dict[tuple[Any, ...], tuple[Any, ...]] = {}
+
+    def key_of(self, kinds: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Give the part of a key for parameters of these kinds: layouts for dtypes."""
+        key = self.keys.get(kinds)
+        if key is None:
+            rest = iter(kinds)
+            key = self.keys[kinds] = tuple(_parts_of_key(self.after, rest))
+        return key
 
     def bind(
         self, args: Sequence[Any], named: Mapping[str, Any], settings: Mapping[str, Any], late: bool
@@ -104,6 +114,69 @@ def gather(slots: Sequence[Slot], values: Sequence[Any], key: list[Any], arrays:
         else:
             key += (type(value), value)
     return True
+
+
+def _parts_of_key(slots: Sequence[Slot], kinds: Iterator[Any]) -> Iterator[Any]:
+    for slot in slots:
+        if slot.formula is not None:
+            yield from _parts_of_key(slot.formula.door.after, kinds)
+        elif slot.tensor:
+            yield slot.layout(next(kinds))
+        else:
+            yield from (next(kinds), next(kinds))
+
+
+def reader(slots: Sequence[Slot]) -> Callable[[Any], tuple[list[Any], tuple[Any, ...]] | None]:
+    """Make the function that reads a module's parameters: their data, and their dtypes.
+
+    A setting gives its type and its value among the dtypes. The function is written out, name by name,
+    because graph compilers read every step of it; it gives None of a module that is unusual, such as one
+    whose parameters are computed.
+    """
+    lines: list[str] = []
+    arrays: list[str] = []
+    kinds: list[str] = []
+    scope: dict[str, Any] = {}
+    _write_reader(slots, "module", lines, arrays, kinds, scope)
+    body = "".join([f"        {line}\n" for line in lines])
+    source = (
+        f"def read(module):\n    try:\n{body}"
+        f"        return [{', '.join(arrays)}], ({''.join([f'{kind}, ' for kind in kinds])})\n"
+        "    except (KeyError, AttributeError, TypeError):\n        return None\n"
+    )
+    exec(compile(source, "<namedtensor reader>", "exec"), scope)
+    read: Callable[[Any], tuple[list[Any], tuple[Any, ...]] | None] = scope["read"]
+    return read
+
+
+def _write_reader(
+    slots: Sequence[Slot],
+    owner: str,
+    lines: list[str],
+    arrays: list[str],
+    kinds: list[str],
+    scope: dict[str, Any],
+) -> None:
+    """Write the lines that read one module, and those inside of it."""
+    if any([slot.tensor for slot in slots]):
+        lines.append(f"{owner}_held = {owner}._parameters")
+    for slot in slots:
+        name = f"{owner}_{slot.name}"
+        if slot.formula is not None:
+            scope[f"{name}_formula"] = slot.formula
+            lines.append(f"{name} = {owner}._modules[{slot.name!r}]")
+            lines.append(f"if {name}.formula is not {name}_formula: return None")
+            _write_reader(slot.formula.door.after, name, lines, arrays, kinds, scope)
+        elif slot.tensor:
+            lines.append(f"{name} = {owner}_held[{slot.name!r}]")
+            arrays.append(name)
+            kinds.append(f"{name}.dtype")
+        else:
+            scope[f"{name}_default"] = slot.default
+            # the key of a set is a constant to a compiler, which may make a number itself dynamic
+            lines.append(f"{name} = {owner}.settings.get({slot.name!r}, {name}_default)")
+            lines.append(f"{name} = next(iter({{{name}}}))")
+            kinds += [f"type({name})", name]
 
 
 def _gather_bundle(slot: Slot, value: Any, key: list[Any], arrays: list[Any]) -> bool:

@@ -18,13 +18,13 @@ from namedtensor.errors import (
 )
 from namedtensor.formula.arguments import Arguments
 from namedtensor.formula.body import Body
-from namedtensor.formula.door import Door, gather
+from namedtensor.formula.door import NUMBERS, Door, gather
 from namedtensor.formula.lifting import Entry, Leaf
 from namedtensor.formula.signature import Signature, caller_scope, read_signature
 from namedtensor.formula.trace import Trace
 from namedtensor.formula.written import Written, kept_call, write, writing
-from namedtensor.plans import Plan
-from namedtensor.primitives.node import describe
+from namedtensor.plans import Layout, Plan
+from namedtensor.primitives.node import Node, describe
 from namedtensor.tensor import NamedTensor, SymbolicTensor
 from namedtensor.tensor.apply import LIBRARY_ERRORS
 
@@ -84,6 +84,10 @@ class Formula:
             data = plan.run(*arrays)
         except LIBRARY_ERRORS as error:
             raise self._diagnose(values, leaves, error) from None
+        return self._wrapped(plan, data)
+
+    def _wrapped(self, plan: Plan, data: Any) -> Any:
+        """Name a plan's results."""
         if self.signature.several:
             return tuple([NamedTensor(d, at) for d, at in zip(data, plan.layouts, strict=True)])
         return NamedTensor(data, plan.layout)
@@ -95,7 +99,7 @@ class Formula:
 
         A module holds the parameters. Where the library finds fault, the long path finds the words.
         """
-        if compiling() or not self.traced:
+        if not self.traced:
             return None
         door = self.door
         settings = {} if module is None else module.settings
@@ -107,9 +111,11 @@ class Formula:
         slots = door.every if module is None else door.before
         if not gather(slots, values, key, arrays):
             return None
-        if module is not None and not module.gather(key, arrays):
-            return None
         try:
+            if compiling():
+                return self._call_compiling(key, arrays, module)
+            if module is not None and not module.gather(key, arrays):
+                return None
             known = self.plans.get(tuple(key))
             if not known or known[0][0] or not arrays:
                 return None
@@ -118,11 +124,26 @@ class Formula:
         except LIBRARY_ERRORS:
             return None
         if self.signature.several:
-            return tuple([NamedTensor(d, at) for d, at in zip(data, plan.layouts, strict=True)])
+            return self._wrapped(plan, data)
         result: NamedTensor = _new(NamedTensor)
         result._data = data
         result._layout = plan.layout
         return result
+
+    def _call_compiling(self, key: list[Any], arrays: list[Any], module: Any) -> Any | None:
+        """Call a formula that a graph compiler reads, in few steps: it reads every one of them."""
+        kinds: tuple[Any, ...] = ()
+        if module is not None:
+            found = self.door.read(module)
+            if found is None:
+                return None
+            arrays += found[0]
+            kinds = found[1]
+        name = plan_formula(self.number, True, kinds, *_constants(key))
+        if not arrays or not name:
+            return None
+        plan: Plan = getattr(STORE, name)
+        return self._wrapped(plan, plan.run(*arrays))
 
     @property
     def parameters_after(self) -> tuple[str, ...]:
@@ -143,8 +164,7 @@ class Formula:
                 if not guards or all(Trace.holds(g, leaves) for g in guards):
                     return plan
         if compiling():
-            name = plan_formula_by_codes(self.number, *self.arguments.codes(values))
-            kept: Plan = getattr(STORE, name)
+            kept: Plan = getattr(STORE, plan_formula(self.number, False, (), *_constants(key)))
             return kept
         trace = Trace(self, values, leaves)
         plan = trace.compile()
@@ -264,20 +284,44 @@ _numbered: WeakValueDictionary[str, Formula] = WeakValueDictionary()
 _serial = itertools.count()
 
 
-@constant_for_compilers
-def plan_formula_by_codes(number: str, *codes: Any) -> str:
-    """Plan a formula that a graph compiler meets before it was ever called; give its name.
+def _constants(key: Sequence[Any]) -> list[Any]:
+    """Write a key as constants of a graph compiler: layouts by their codes.
 
-    The compiler runs this outside of its graph, where tracing the body is plain Python.
+    The key of a set is a constant to it, where a number itself may be made dynamic.
+    """
+    return [
+        part.code
+        if isinstance(part, (Layout, Node))
+        else next(iter({part}))
+        if type(part) in NUMBERS
+        else part
+        for part in key
+    ]
+
+
+@constant_for_compilers
+def plan_formula(number: str, quiet: bool, kinds: tuple[Any, ...], *parts: Any) -> str:
+    """Plan a formula for the parts of a key, and the kinds that Door.read gives; give the plan's name.
+
+    A graph compiler runs this outside of its graph, where tracing the body is plain Python. Where the
+    formula is at fault, a quiet call gives no name.
     """
 
     def make() -> Plan:
         formula = _numbered[number]
-        values = formula.arguments.values_of_codes(iter(codes))
-        leaves, _ = formula.arguments.flatten(values)
-        return Trace(formula, values, leaves).compile()
+        values = formula.arguments.values_of(iter((*parts, *kinds)))
+        leaves, key = formula.arguments.flatten(values)
+        known = formula.plans.get(key)
+        return (
+            known[0][1] if known and not known[0][0] else Trace(formula, values, leaves).compile()
+        )
 
-    return STORE.name(("formula", number, codes), make)
+    try:
+        return STORE.name(("formula", number, parts, kinds, tuple(map(type, parts))), make)
+    except NamedTensorError:
+        if quiet:
+            return ""
+        raise
 
 
 def formula(

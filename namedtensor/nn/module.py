@@ -9,6 +9,7 @@ import torch
 
 from namedtensor.axes import Axis, parse_axes
 from namedtensor.backends import get_backend
+from namedtensor.compilers import compiling
 from namedtensor.errors import AxisNameError, AxisSizeError, KindError, kind_of_thing
 from namedtensor.formula import Formula
 from namedtensor.formula.signature import Parameter
@@ -49,23 +50,12 @@ class FormulaModule(torch.nn.Module):
         return values
 
     def gather(self, key: list[Any], arrays: list[Any]) -> bool:
-        """Add the parameters' layouts to `key` and their data to `arrays`; see formula.door."""
-        for slot in self.formula.door.after:
-            if slot.tensor:
-                held = self._parameters.get(slot.name)
-                if held is None:  # parametrized or pruned: the long path asks for the attribute
-                    return False
-                key.append(slot.layout(held.dtype))
-                arrays.append(held)
-            elif slot.formula is not None:
-                inner = self._modules.get(slot.name)
-                if not isinstance(inner, FormulaModule) or inner.formula is not slot.formula:
-                    return False
-                if not inner.gather(key, arrays):
-                    return False
-            else:
-                value = self.settings.get(slot.name, slot.default)
-                key += (type(value), value)
+        """Add what a plan depends on to `key`, and the data to `arrays`; see formula.door."""
+        found = self.formula.door.read(self)
+        if found is None:
+            return False
+        arrays += found[0]
+        key += found[1] if compiling() else self.formula.door.key_of(found[1])
         return True
 
     def forward(self, *arguments: Any, **named: Any) -> Any:

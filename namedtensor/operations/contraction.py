@@ -11,7 +11,6 @@ from typing import Any
 
 from namedtensor.errors import AxisMissingError, NamedTensorError
 from namedtensor.operations.axis_functions import AxisFunction, names
-from namedtensor.plans import Value
 from namedtensor.primitives import Call, Operation, Type, primitive
 from namedtensor.primitives.notation import Special
 from namedtensor.primitives.type import widest

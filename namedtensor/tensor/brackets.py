@@ -110,6 +110,8 @@ def _parse_indices(text: str) -> list[Part]:
 
 def check_record(X: NamedTensor, indices: list[Any]) -> None:
     """Every axis of a record is an axis of X, named once."""
+    if not indices:
+        return
     call = f"X[{', '.join(map(repr, indices))}]" if all(_plain(i) for i in indices) else "X[...]"
     for part in indices:
         if part.name not in X.axes:
@@ -255,7 +257,8 @@ def reshape(X: Any, parts: list[Rename]) -> Any:
         _check_sizes(X, part)
     renames = [p for p in parts if len(p.before) == len(p.after) == 1]
     if renames:
-        distinct("X[" + ", ".join(map(repr, renames)) + "]", [p.before[0] for p in renames])
+        if len(renames) > 1:
+            distinct(f"X[{', '.join(map(repr, renames))}]", [p.before[0] for p in renames])
         pairs = tuple([(p.before[0].name, p.after[0].name) for p in renames])
         X = apply(_TABLE["rename"](pairs), X)
     for part in parts:

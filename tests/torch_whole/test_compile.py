@@ -6,6 +6,7 @@ from torch.utils.checkpoint import checkpoint
 
 import namedtensor as nt
 from namedtensor import R, formula
+from namedtensor.nn.module import FormulaModule
 from tests.torch_whole.model import (
     Model,
     Positional,
@@ -226,3 +227,51 @@ def test_the_count_can_fail(model, backend):
 
     with pytest.raises(torch._dynamo.exc.UserError):
         torch.compile(peeks, fullgraph=True, backend=backend)(words())
+
+
+@formula
+def tuned(X: R[emb], k: float = 2, *, W: R[emb, hid], eps: float = 0.25, n: int = 3) -> R[hid]:
+    return X @ emb @ W * k + eps * n
+
+
+@formula
+def twice(X: R[emb], *, one: tuned, other: tuned) -> R[hid]:
+    return one(X) - 2 * other(X)
+
+
+@pytest.mark.parametrize("dynamic", [False, True])
+def test_settings_stay_numbers_and_another_one_is_another_graph(dynamic, backend):
+    module = tuned.module(emb[8], hid[16], n=5)
+    compiled = torch.compile(module, fullgraph=True, backend=backend, dynamic=dynamic)
+    for length in (5, 6):
+        X = nt.normal(seq[length], emb[8], backend="torch")
+        for k in (7, True, 1.5):
+            nt.testing.assert_close(compiled(X, k=k), module(X, k=k))
+    module.settings["n"] = 4
+    nt.testing.assert_close(compiled(X), module(X))
+
+
+def test_what_changes_in_a_module_changes_its_compiled_result(backend):
+    module = twice.module(emb[8], hid[16])
+    compiled = torch.compile(module, fullgraph=True, backend=backend)
+    X = nt.normal(seq[5], emb[8], backend="torch")
+    nt.testing.assert_close(compiled(X), module(X))
+    module.one, module.other = module.other, module.one
+    nt.testing.assert_close(compiled(X), module(X))
+    module.one.settings["n"] = 50
+    nt.testing.assert_close(compiled(X), module(X))
+    torch.nn.utils.parametrize.register_parametrization(module.one, "W", torch.nn.Tanh())
+    nt.testing.assert_close(compiled(X), module(X))
+    module.double()
+    nt.testing.assert_close(compiled(X.to(torch.float64)), module(X.to(torch.float64)))
+
+
+def test_the_compiler_reads_parameters_without_naming_them(model, backend, monkeypatch):
+    expected = model(x := words())
+
+    def named(module):
+        raise AssertionError(f"{module} named its parameters")
+
+    monkeypatch.setattr(FormulaModule, "named_values", named)
+    compiled = torch.compile(model, fullgraph=True, backend=backend)
+    nt.testing.assert_close(compiled(x), expected, rtol=1e-12)

@@ -33,7 +33,7 @@ check: .venv/installed-dev
 	@$(PYTEST)
 
 bench: .venv/installed-dev
-	@$(BIN)/python -m benchmarks.run
+	@$(BIN)/python -m benchmarks.run --compiled
 
 fuzz: .venv/installed-dev
 	@OMP_NUM_THREADS=1 $(BIN)/python -m tests.fuzz --seconds $(SECONDS)

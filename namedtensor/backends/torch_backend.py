@@ -32,6 +32,10 @@ from namedtensor.backends.torch_attention import (
     scaled_dot_product_attention as scaled_dot_product_attention,
 )
 from namedtensor.backends.torch_attention import transformed
+from namedtensor.backends.torch_norms import batch_norm as batch_norm
+from namedtensor.backends.torch_norms import group_norm as group_norm
+from namedtensor.backends.torch_norms import layer_norm as layer_norm
+from namedtensor.backends.torch_norms import rms_norm as rms_norm
 from namedtensor.errors import KindError
 
 FALLBACK = torch
@@ -461,8 +465,6 @@ def as_array(x: Any) -> Array:
 
 linear = F.linear
 embedding = torch.embedding  # table first; F.embedding only adds options
-layer_norm = F.layer_norm
-rms_norm = F.rms_norm
 conv1d = F.conv1d
 conv2d = F.conv2d
 max_pool1d = F.max_pool1d

@@ -10,9 +10,11 @@ from typing import Any
 from namedtensor.formula.formula import Formula
 from namedtensor.formula.rewrite.attention_kernel import ATTENTION, Parts
 from namedtensor.formula.rewrite.misses import misses
+from namedtensor.formula.rewrite.normalisation import CHANNEL_NORM, LAYER_NORM, RMS_NORM
 from namedtensor.formula.trace import Trace
 from namedtensor.plans.compile import retyped
 from namedtensor.primitives import Node
+from namedtensor.primitives.node import ARGUMENT, operands_first
 from namedtensor.tensor import NamedTensor
 
 
@@ -57,6 +59,8 @@ def _found(nodes: tuple[Node, ...], look: Callable[[Node], list[Any]]) -> list[A
 
 def _paths(trace: Trace, node: Node) -> list[str]:
     """Say where a kernel takes another path for these sizes, this dtype or this device."""
+    if node.operation.primitive in (LAYER_NORM, CHANNEL_NORM, RMS_NORM):
+        return _norm_paths(trace, node)
     if node.operation.primitive is not ATTENTION or trace.library != "torch":
         return []
     from namedtensor.backends import torch_attention
@@ -80,6 +84,21 @@ def _paths(trace: Trace, node: Node) -> list[str]:
             n, m, (width, wide), data.dtype, data.device, parts.dropped
         )
     return [f"  attention runs {said}"] if said else []
+
+
+def _norm_paths(trace: Trace, node: Node) -> list[str]:
+    """Say where weights have another dtype than the data, which the kernels refuse."""
+    parts = operands_first(node.operands)
+    paths = {p.operation.params[-1] for p in parts if p.operation.primitive is ARGUMENT}
+    held = {
+        str(leaf.tensor.dtype): leaf.path
+        for leaf in trace.leaves
+        if leaf.path in paths and leaf.tensor.kind == "float"
+    }
+    if len(held) < 2:
+        return []
+    told = " and ".join([f"{path} is {dtype}" for dtype, path in held.items()])
+    return [f"  {node.name}: gain and shift as written where dtypes differ: {told}"]
 
 
 def _product(trace: Trace, sizes: Iterable[Any]) -> int:

@@ -201,6 +201,30 @@ def layer_norm_of_two(X: R[emb, hid], gamma: R[hid, emb], beta: R[emb, hid]) -> 
 
 
 @formula
+def instance_norm(
+    X: R[chans, height, width], gamma: R[chans], beta: R[chans]
+) -> R[chans, height, width]:
+    return nt.standardize[height, width](X) * gamma + beta
+
+
+@formula
+def batch_norm(X: R[seq, chans, height], gamma: R[chans], beta: R[chans]) -> R[seq, chans, height]:
+    return beta + nt.standardize[seq, height](X) * gamma
+
+
+@formula
+def group_norm(
+    X: R[hid, chans, height], gamma: R[chans, hid], beta: R[hid, chans]
+) -> R[hid, chans, height]:
+    return nt.standardize[chans, height](X, 1e-3) * gamma + beta
+
+
+@formula
+def gain_of_one_of_two(X: R[emb, hid], gamma: R[emb]) -> R[emb, hid]:
+    return gamma * nt.standardize[emb, hid](X)
+
+
+@formula
 def rms_norm(X: R[emb], gamma: R[emb]) -> R[emb]:
     return X / nt.sqrt(nt.mean[emb](X * X) + 1e-6) * gamma
 
@@ -321,6 +345,10 @@ ROWS = [
     Row(layer_norm_spelled_out, "layer_norm"),
     Row(layer_norm_without_shift, "layer_norm"),
     Row(layer_norm_of_two, "layer_norm"),
+    Row(instance_norm, "channel_norm"),
+    Row(batch_norm, "channel_norm"),
+    Row(group_norm, "channel_norm"),
+    Row(gain_of_one_of_two, "channel_norm"),
     Row(rms_norm, "rms_norm"),
     Row(lookup, "lookup"),
     Row(loss, "cross_entropy"),

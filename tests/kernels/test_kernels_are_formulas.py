@@ -152,11 +152,76 @@ def test_a_mask_after_the_softmax_is_not_attention():
 
 def test_a_gain_over_another_axis_is_not_layer_norm():
     @formula
-    def wrong(X: R[seq, val], gamma: R[seq]) -> R[seq, val]:
+    def wrong(X: R[val], gamma: R[seq]) -> R[seq, val]:
         return nt.standardize[val](X) * gamma
 
     drawn = arguments(wrong, {}, torch.Generator().manual_seed(0))
-    assert "not layer_norm: gamma is over seq, and the mean over val" in nt.explain(wrong, **drawn)
+    told = nt.explain(wrong, **drawn)
+    assert "not layer_norm: gamma is over seq, and the mean over val" in told
+    assert "  channel_norm: " not in told
+    nt.testing.assert_close(wrong(**drawn), unfused(wrong)(**drawn), rtol=1e-9)
+
+
+def stored(f, **orders):
+    """Draw a formula's arguments with their axes stored in these orders, and give its code."""
+    generator = torch.Generator().manual_seed(0)
+    drawn = {
+        name: nt.normal(*[f"{ax}[{SIZES[ax]}]" for ax in order.split()], generator=generator,
+                        dtype=torch.float64, backend="torch")
+        for name, order in orders.items()
+    }  # fmt: skip
+    return drawn, f.code(**drawn)
+
+
+@pytest.mark.parametrize(
+    ("f", "order", "call"),
+    [
+        (formulas.instance_norm, "batch chans height width", "group_norm(X, chans, gamma, beta"),
+        (formulas.batch_norm, "seq chans height", "batch_norm(X, gamma, beta"),
+        (formulas.batch_norm, "chans seq height", "group_norm(reshape(X, (1, chans, seq, height))"),
+        (formulas.group_norm, "batch hid chans height", "group_norm(reshape(X, (batch, hid * chan"),
+    ],
+)
+def test_channels_go_to_the_kernel_as_they_are_stored(f, order, call):
+    weights = "hid chans" if f is formulas.group_norm else "chans"
+    drawn, code = stored(f, X=order, gamma=weights, beta=weights)
+    assert call in code
+    assert "permute" not in code
+    nt.testing.assert_close(f(**drawn), unfused(f)(**drawn), rtol=1e-9)
+
+
+@pytest.mark.parametrize("sizes", [(0, 3, 2), (2, 0, 2), (2, 3, 0)])
+@pytest.mark.parametrize("f", [formulas.instance_norm, formulas.batch_norm])
+def test_norms_of_nothing_are_as_written(f, sizes):
+    names = list(f.signature["X"].space.names)
+    X = torch.ones(sizes, dtype=torch.float64, requires_grad=True)
+    weights = torch.ones(2, sizes[names.index("chans")], dtype=torch.float64, requires_grad=True)
+    given = nt.tensor(X, *names), *[nt.tensor(w, "chans") for w in weights]
+    found, expected = f(*given), unfused(f)(*given)
+    nt.testing.assert_close(found, expected)
+    for result in (found, expected):
+        result.data.sum().backward()
+    assert weights.grad.abs().sum() == 0
+
+
+@pytest.mark.parametrize(
+    "dtypes", [(torch.float64, torch.float32), (torch.bfloat16, torch.float32)]
+)
+@pytest.mark.parametrize(
+    "f",
+    [formulas.layer_norm, formulas.rms_norm, formulas.instance_norm, formulas.batch_norm],
+    ids=lambda f: f.name,
+)
+def test_weights_of_another_dtype_are_multiplied_as_written(f, dtypes):
+    drawn = arguments(f, {}, torch.Generator().manual_seed(0))
+    given = {
+        name: nt.tensor(X.data.detach().to(dtypes[name != "X"]), *X.axes)
+        for name, X in drawn.items()
+    }
+    found, expected = f(**given), unfused(f)(**given)
+    assert found.dtype == expected.dtype
+    nt.testing.assert_close(found, expected, rtol=1e-2, atol=1e-2)
+    assert "as written where" in nt.explain(f, **given)
 
 
 @pytest.mark.parametrize(

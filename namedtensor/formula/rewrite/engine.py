@@ -11,7 +11,12 @@ from namedtensor.formula.rewrite.attention import attention
 from namedtensor.formula.rewrite.chain import chain
 from namedtensor.formula.rewrite.linear import identity, linear
 from namedtensor.formula.rewrite.lookup import cross_entropy, lookup
-from namedtensor.formula.rewrite.normalisation import layer_norm, rms_norm, spelled_standardize
+from namedtensor.formula.rewrite.normalisation import (
+    channel_norm,
+    layer_norm,
+    rms_norm,
+    spelled_standardize,
+)
 from namedtensor.formula.rewrite.patterns import written
 from namedtensor.formula.rewrite.renames import push_renames
 from namedtensor.formula.rewrite.spelled import rectifier, variance
@@ -62,6 +67,7 @@ KERNELS = (
     Rule("attention", "V @ seq @ softmax[seq](Q @ key @ K * s + M)", attention),
     Rule("cross_entropy", "log_softmax[vocab](Z)[vocab(y)]", cross_entropy),
     Rule("layer_norm", "standardize[ax](X) * gamma + beta", layer_norm),
+    Rule("channel_norm", "standardize[batch, ax](X) * gamma[chans] + beta[chans]", channel_norm),
     Rule("rms_norm", "X / sqrt(mean[ax](X * X) + eps) * gamma", rms_norm),
     Rule("convolution", "W @ (chans, kernel) @ unroll[seq, kernel](X) + b", convolution),
     Rule("pooling", "max[kernel](pool[seq, kernel](X))", pooling),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from namedtensor.formula.rewrite.patterns import factors, terms
@@ -45,31 +46,52 @@ def _root_of(node: Node, name: str, params: Any, X: Node) -> Node | None:
 
 def layer_norm(node: Node) -> Node | None:
     """standardize[ax](X) * gamma + beta with gamma and beta over just ax."""
+    for core, gamma, beta in _weighed(node):
+        (axes,) = core.operation.params
+        X, eps = core.operands
+        if all(set(w.type.names) == set(axes) for w in (gamma, *beta)):
+            return apply_node(LAYER_NORM(axes, bool(beta)), (X, gamma, *beta, eps))
+    return None
+
+
+def channel_norm(node: Node) -> Node | None:
+    """standardize[ax](X) * gamma + beta with gamma and beta over other axes of X, the channels.
+
+    Over the places of each channel it is instance norm; over the batch too, batch norm; over the
+    channels of a group and their places, group norm.
+    """
+    for core, gamma, beta in _weighed(node):
+        (axes,) = core.operation.params
+        X, eps = core.operands
+        channels = set(gamma.type.names)
+        if not channels or channels == set(axes) or not channels <= set(X.type.names):
+            continue
+        if all(set(w.type.names) == channels for w in beta):
+            return apply_node(CHANNEL_NORM(axes, bool(beta)), (X, gamma, *beta, eps))
+    return None
+
+
+def _weighed(node: Node) -> Iterator[tuple[Node, Node, list[Node]]]:
+    """Read standardize[ax](X) * gamma + beta of real numbers, in any order, beta or not."""
     parts = terms(node) if node.name == "add" else [node]
     if len(parts) > 2:
-        return None
+        return
     for product in parts:
         beta = [p for p in parts if p is not product]
         scaled = factors(product)
         core = [f for f in scaled if f.name == "standardize"]
         gamma = [f for f in scaled if f.name != "standardize"]
-        if len(core) != 1 or len(gamma) != 1:
+        if len(core) != 1 or len(gamma) != 1 or any(w.type.weak for w in (*gamma, *beta)):
             continue
-        (axes,) = core[0].operation.params
-        if any(set(w.type.names) != set(axes) or w.type.weak for w in (*gamma, *beta)):
-            continue
-        X, eps = core[0].operands
-        if X.type.kind != "float":
-            continue
-        return apply_node(LAYER_NORM(axes, bool(beta)), (X, *gamma, *beta, eps))
-    return None
+        if core[0].operands[0].type.kind == "float":
+            yield core[0], gamma[0], beta
 
 
 def _norm_rule(call: Call) -> Type:
     axes = call.params[0]
     call.need(0, axes)
     for i in range(1, len(call.types) - 1):
-        for axis in axes:
+        for axis in call.types[i].names:
             call.agree(axis, (0, i))
     return call.types[0]
 
@@ -90,6 +112,39 @@ def _lower_norm(word: str) -> Any:
 
 
 LAYER_NORM = primitive("layer_norm", _norm_rule, _lower_norm("layer_norm"), notation=KERNEL)
+
+
+def _lower_channel_norm(emit: Any, call: Any, x: Any, *rest: Any) -> Any:
+    *weights, eps = rest
+    summed = call.params[0]
+    by_channel = weights[0].axes
+    inside = [a for a in x.axes if a in by_channel and a in summed]
+    groups = [a for a in x.axes if a in by_channel and a not in summed]
+    places = [a for a in x.axes if a not in by_channel and a in summed]
+    batch = [a for a in x.axes if a not in by_channel and a not in summed]
+    before = [a for a in places if x.place(a) < x.place(groups[0])] if groups else []
+    after = [a for a in places if a not in before]
+    if not batch and not inside and x.axes == (*before, *groups, *after) and before:
+        order, word, more = [before, groups, after], "batch_norm", []
+    else:
+        order, word = [batch, [*groups, *inside], places], "group_norm"
+        more = [" * ".join(emit.size(x.type.size(a)) for a in groups) or "1"]
+    first, channels, last = order
+    axes = (*first, *channels, *last)
+    code = emit.permute(x, axes).code
+    if len(first) != 1 or len(channels) != 1:
+        parts = [" * ".join(emit.size(x.type.size(a)) for a in part) or "1" for part in order[:2]]
+        parts += [emit.size(x.type.size(a)) for a in last]
+        code = emit.call("reshape", code, f"({', '.join(parts)})")
+    codes = [emit.flat(emit.permute(w, channels), channels).code for w in weights]
+    codes += ["None"] * (2 - len(codes))
+    code = emit.call(word, code, *more, *codes, eps.code)
+    if len(first) != 1 or len(channels) != 1:
+        code = emit.call("reshape", code, emit.sizes_of(call.type, axes))
+    return emit.bind(code, axes, call.type, "normed")
+
+
+CHANNEL_NORM = primitive("channel_norm", _norm_rule, _lower_channel_norm, notation=KERNEL)
 
 
 def rms_norm(node: Node) -> Node | None:

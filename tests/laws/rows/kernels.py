@@ -233,6 +233,17 @@ def to_normalise(draw: Draw, weights: int, domain: Domain = REAL) -> Example:
     return Example((operand(draw, shape, domain), *tensors), {"axes": axes})
 
 
+@st.composite
+def to_normalise_channels(draw: Draw) -> Example:
+    """A tensor, the axes to normalise over, and weights over channels among its axes or beside them."""
+    first, second, chans, batch, other = names(draw, 5, 5)
+    shape = {first: draw(st.integers(2, 3)), second: small(draw), chans: small(draw), batch: 2}
+    over = draw(st.sampled_from([(first,), (first, second), (first, batch), (first, chans)]))
+    own = draw(st.sampled_from([(chans,), (chans,), (chans, second), (second,), (chans, other)]))
+    weights = [operand(draw, {axis: shape.get(axis, 2) for axis in own}) for _ in range(2)]
+    return Example((operand(draw, shape), *weights), {"axes": over})
+
+
 NORMS = [
     Row(
         "linear",
@@ -251,6 +262,16 @@ NORMS = [
             D["mul"](D["standardize"](X, axes, eps=1e-5), gamma), beta
         ),
         ("layer_norm",),
+        meets=True,
+    ),
+    Row(
+        "channel_norm",
+        to_normalise_channels(),
+        lambda X, gamma, beta, axes: nt.standardize[axes](X) * gamma + beta,
+        lambda X, gamma, beta, axes: D["add"](
+            D["mul"](D["standardize"](X, axes, eps=1e-5), gamma), beta
+        ),
+        ("channel_norm",),
         meets=True,
     ),
     Row(

@@ -1,0 +1,60 @@
+"""Normalisation in torch, with its gain and its shift in the same kernel.
+
+The kernels want weights of the data's own dtype; others are multiplied and added as the formula says,
+whose result has the wider dtype. Under autocast torch decides.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+
+Array = Any
+Dims = tuple[int, ...]
+
+
+def layer_norm(x: Array, shape: Dims, gamma: Array, beta: Array | None, eps: float) -> Array:
+    """Normalise over the last axes, which the weights have."""
+    if alike(x, gamma, beta):
+        return F.layer_norm(x, shape, gamma, beta, eps)
+    return _weighed(F.layer_norm(x, shape, None, None, eps), gamma, beta)
+
+
+def rms_norm(x: Array, shape: Dims, gamma: Array, eps: float) -> Array:
+    """Divide by the root of the mean square over the last axes, which gamma has."""
+    if alike(x, gamma):
+        return F.rms_norm(x, shape, gamma, eps)
+    return _weighed(F.rms_norm(x, shape, None, eps), gamma, None)
+
+
+def group_norm(x: Array, groups: int, gamma: Array, beta: Array | None, eps: float) -> Array:
+    """Normalise batch x channels x ... over ... and the channels of a group; weights are by channel."""
+    if x.numel() and alike(x, gamma, beta):
+        return torch.group_norm(x, groups, gamma, beta, eps)
+    plain = torch.group_norm(x, groups, None, None, eps) if x.numel() else x
+    return _weighed(plain, *_by_channel(x, gamma, beta))
+
+
+def batch_norm(x: Array, gamma: Array, beta: Array | None, eps: float) -> Array:
+    """Normalise batch x channels x ... over all axes but the channels, which the weights have."""
+    if x.numel() and alike(x, gamma, beta):
+        return torch.batch_norm(x, gamma, beta, None, None, True, 0.0, eps, True)
+    plain = torch.batch_norm(x, None, None, None, None, True, 0.0, eps, True) if x.numel() else x
+    return _weighed(plain, *_by_channel(x, gamma, beta))
+
+
+def alike(x: Array, *weights: Array | None) -> bool:
+    """Say whether one kernel takes the data and the weights."""
+    same = [w is None or w.dtype == x.dtype for w in weights]
+    return False not in same or torch.is_autocast_enabled(x.device.type)
+
+
+def _by_channel(x: Array, *weights: Array | None) -> list[Array | None]:
+    shape = (-1,) + (1,) * (x.ndim - 2)
+    return [w if w is None else torch.reshape(w, shape) for w in weights]
+
+
+def _weighed(x: Array, gamma: Array, beta: Array | None) -> Array:
+    return x * gamma if beta is None else x * gamma + beta

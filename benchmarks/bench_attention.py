@@ -62,14 +62,29 @@ def MultiHead(
     return (heads @ (head, val) @ WO)[seq_ >> seq]
 
 
+@formula
+def MultiHeadStored(
+    X: R[seq, emb],
+    *,
+    WQ: R[head, key, emb],
+    WK: R[head, key, emb],
+    WV: R[head, val, emb],
+    WO: R[head, val, emb],
+) -> R[seq, emb]:
+    """Compute MultiHead; the weights are declared in the order in which torch's linear stores them."""
+    return MultiHead(X, WQ=WQ, WK=WK, WV=WV, WO=WO)
+
+
 class Positional(nn.Module):
     """Multi-head attention by positions, with the weights of a named one."""
 
     def __init__(self, named: nn.Module) -> None:
         super().__init__()
-        flat = [getattr(named, name).detach().transpose(1, 2) for name in ("WQ", "WK", "WV")]
-        self.WQ, self.WK, self.WV = (nn.Parameter(W.flatten(0, 1).clone()) for W in flat)
-        self.WO = nn.Parameter(named.WO.detach().flatten(0, 1).T.clone())
+        W = named.named_values()
+        into = [W["WQ"].torch(head, key, emb), W["WK"].torch(head, key, emb)]
+        into.append(W["WV"].torch(head, val, emb))
+        self.WQ, self.WK, self.WV = (nn.Parameter(w.detach().flatten(0, 1).clone()) for w in into)
+        self.WO = nn.Parameter(W["WO"].torch(emb, head, val).detach().flatten(1).clone())
 
     def forward(self, x: Tensor) -> Tensor:
         b, n, _ = x.shape
@@ -80,8 +95,10 @@ class Positional(nn.Module):
         return linear(y.transpose(1, 2).reshape(b, n, EMB), self.WO)
 
 
-def multi_head(length: int, seconds: float) -> list[Row]:
-    named = MultiHead.module(emb[EMB], head[HEADS], key[KEY], val[KEY])
+def multi_head(
+    length: int, seconds: float, formula: nt.Formula = MultiHead, note: str = ""
+) -> list[Row]:
+    named = formula.module(emb[EMB], head[HEADS], key[KEY], val[KEY])
     twin = Positional(named)
     x = torch.randn(1, length, EMB)
     X = nt.tensor(x, batch, seq, emb)
@@ -102,7 +119,7 @@ def multi_head(length: int, seconds: float) -> list[Row]:
 
     tiny = length < 64
     compare = compare_bursts if tiny else compare_runs
-    what = f"multi-head attention, {length} positions, "
+    what = f"multi-head attention{note}, {length} positions, "
     both = compare(trained(ours, named), trained(theirs, twin), seconds)
     with torch.no_grad():
         forward = compare(ours, theirs, seconds)
@@ -175,6 +192,8 @@ def memory() -> Line:
 def rows(settings: Settings) -> Iterator[Line]:
     for length in (4, 128, 512, 2048):
         yield from multi_head(length, settings.seconds(6))
+    note = " with weights declared head x key x emb"
+    yield from multi_head(128, settings.seconds(6), MultiHeadStored, note)
     for causal in (False, True):
         yield fused(2048, causal, settings.seconds(6))
     yield memory()

@@ -12,7 +12,6 @@ import math
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import partial
 
 import torch
@@ -22,24 +21,12 @@ from torch.nn.functional import embedding, linear, scaled_dot_product_attention
 
 import namedtensor as nt
 from benchmarks.bench_embedding import Embed, batch, emb, seq, vocab
-from benchmarks.pairwise import Comparison, compare, compare_bursts, compare_runs
+from benchmarks.pairwise import compare, compare_bursts, compare_runs
 from benchmarks.settings import Settings
-from benchmarks.table import Line, Row
+from benchmarks.table import Finding, Line
 
 EMB, HEADS = 512, 8
 KEY = EMB // HEADS
-
-
-@dataclass(frozen=True)
-class Finding:
-    """A comparison without a goal."""
-
-    what: str
-    comparison: Comparison
-    fastest: bool = False
-
-    def cells(self) -> tuple[str, ...]:
-        return (*Row(self.what, self.comparison, 0, self.fastest).cells()[:4], "", "")
 
 
 # --------------------------------------------------------------------------------- projections

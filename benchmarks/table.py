@@ -49,6 +49,18 @@ class Row:
 
 
 @dataclass(frozen=True)
+class Finding:
+    """A comparison without a goal."""
+
+    what: str
+    comparison: Comparison
+    fastest: bool = False
+
+    def cells(self) -> tuple[str, ...]:
+        return (*Row(self.what, self.comparison, 0, self.fastest).cells()[:4], "", "")
+
+
+@dataclass(frozen=True)
 class Measure:
     """A measure that is no ratio of times."""
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
 from namedtensor.axes import shown
+from namedtensor.compilers import constant_for_compilers
 from namedtensor.errors import (
     AxisNameError,
     BackendError,
@@ -27,6 +28,12 @@ if TYPE_CHECKING:
     from namedtensor.formula.formula import Formula
 
 
+@constant_for_compilers
+def refuse(call: str, why: str, hint: str) -> NoReturn:
+    """Say that a call does not fit the signature, in words that no graph compiler has to follow."""
+    raise NamedTensorError(call, why, hint=hint) from None
+
+
 class Arguments:
     """Read what a formula is called with by its signature."""
 
@@ -37,9 +44,7 @@ class Arguments:
         try:
             bound = self.formula.signature.python.bind(*args, **kwargs)
         except TypeError as error:
-            raise NamedTensorError(
-                f"{self.formula.name}(...)", str(error), hint=repr(self.formula)
-            ) from None
+            refuse(f"{self.formula.name}(...)", str(error), self.formula.said)
         bound.apply_defaults()
         return bound.arguments
 

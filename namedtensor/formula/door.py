@@ -6,6 +6,7 @@ What is unusual (symbols, a first call, a mistake) is left to the formula itself
 from __future__ import annotations
 
 import inspect
+import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -15,6 +16,9 @@ from namedtensor.plans import Layout, layout_of
 from namedtensor.tensor import NamedTensor
 
 NUMBERS = (bool, int, float, complex)
+
+#: Data and dtypes of a module's parameters, or None of a module that is unusual.
+Read = Callable[[Any], tuple[list[Any], tuple[Any, ...]] | None]
 
 
 class Slot:
@@ -126,57 +130,68 @@ def _parts_of_key(slots: Sequence[Slot], kinds: Iterator[Any]) -> Iterator[Any]:
             yield from (next(kinds), next(kinds))
 
 
-def reader(slots: Sequence[Slot]) -> Callable[[Any], tuple[list[Any], tuple[Any, ...]] | None]:
+class _Reader:
+    """Write the function that reads a module's parameters, name by name."""
+
+    def __init__(self, slots: Sequence[Slot]) -> None:
+        self.lines: list[str] = []
+        self.arrays: list[str] = []
+        self.kinds: list[str] = []
+        self.scope: dict[str, Any] = {}
+        self.serial = itertools.count()
+        self.write(slots, "module")
+
+    def fresh(self, stem: str, value: Any = None) -> str:
+        """Make a name that nothing else has, with its value where the function finds it outside."""
+        name = f"{stem}_{next(self.serial)}"
+        if value is not None:
+            self.scope[name] = value
+        return name
+
+    def write(self, slots: Sequence[Slot], module: str) -> None:
+        held = self.fresh("held")
+        self.lines.append(f"{held} = {module}._parameters")
+        for slot in slots:
+            own = self.fresh(slot.name)
+            if slot.formula is not None:
+                formula = self.fresh("formula", slot.formula)
+                self.lines.append(f"{own} = {module}._modules[{slot.name!r}]")
+                self.lines.append(f"if {own}.formula is not {formula}: return None")
+                self.write(slot.formula.door.after, own)
+            elif slot.tensor:
+                self.lines.append(f"{own} = {held}[{slot.name!r}]")
+                self.arrays.append(own)
+                self.kinds.append(f"{own}.dtype")
+            else:
+                # the key of a set is a constant to a compiler, which may make a number itself dynamic
+                found = f"{module}.settings[{slot.name!r}]"
+                if slot.default is not inspect.Parameter.empty:
+                    default = self.fresh("default", [slot.default])
+                    found = f"{module}.settings.get({slot.name!r}, {default}[0])"
+                self.lines.append(f"{own} = next(iter({{{found}}}))")
+                self.kinds += [f"type({own})", own]
+
+    def define(self) -> Read:
+        body = "".join([f"        {line}\n" for line in self.lines])
+        kinds = "".join([f"{kind}, " for kind in self.kinds])
+        source = (
+            f"def read(module):\n    try:\n{body}"
+            f"        return [{', '.join(self.arrays)}], ({kinds})\n"
+            "    except (KeyError, AttributeError, TypeError):\n        return None\n"
+        )
+        exec(compile(source, "<namedtensor reader>", "exec"), self.scope)
+        read: Read = self.scope["read"]
+        return read
+
+
+def reader(slots: Sequence[Slot]) -> Read:
     """Make the function that reads a module's parameters: their data, and their dtypes.
 
-    A setting gives its type and its value among the dtypes. The function is written out, name by name,
-    because graph compilers read every step of it; it gives None of a module that is unusual, such as one
-    whose parameters are computed.
+    A setting gives its type and its value among the dtypes. The function is written out because graph
+    compilers read every step of it; it gives None of a module that is unusual, such as one whose
+    parameters are computed.
     """
-    lines: list[str] = []
-    arrays: list[str] = []
-    kinds: list[str] = []
-    scope: dict[str, Any] = {}
-    _write_reader(slots, "module", lines, arrays, kinds, scope)
-    body = "".join([f"        {line}\n" for line in lines])
-    source = (
-        f"def read(module):\n    try:\n{body}"
-        f"        return [{', '.join(arrays)}], ({''.join([f'{kind}, ' for kind in kinds])})\n"
-        "    except (KeyError, AttributeError, TypeError):\n        return None\n"
-    )
-    exec(compile(source, "<namedtensor reader>", "exec"), scope)
-    read: Callable[[Any], tuple[list[Any], tuple[Any, ...]] | None] = scope["read"]
-    return read
-
-
-def _write_reader(
-    slots: Sequence[Slot],
-    owner: str,
-    lines: list[str],
-    arrays: list[str],
-    kinds: list[str],
-    scope: dict[str, Any],
-) -> None:
-    """Write the lines that read one module, and those inside of it."""
-    if any([slot.tensor for slot in slots]):
-        lines.append(f"{owner}_held = {owner}._parameters")
-    for slot in slots:
-        name = f"{owner}_{slot.name}"
-        if slot.formula is not None:
-            scope[f"{name}_formula"] = slot.formula
-            lines.append(f"{name} = {owner}._modules[{slot.name!r}]")
-            lines.append(f"if {name}.formula is not {name}_formula: return None")
-            _write_reader(slot.formula.door.after, name, lines, arrays, kinds, scope)
-        elif slot.tensor:
-            lines.append(f"{name} = {owner}_held[{slot.name!r}]")
-            arrays.append(name)
-            kinds.append(f"{name}.dtype")
-        else:
-            scope[f"{name}_default"] = slot.default
-            # the key of a set is a constant to a compiler, which may make a number itself dynamic
-            lines.append(f"{name} = {owner}.settings.get({slot.name!r}, {name}_default)")
-            lines.append(f"{name} = next(iter({{{name}}}))")
-            kinds += [f"type({name})", name]
+    return _Reader(slots).define()
 
 
 def _gather_bundle(slot: Slot, value: Any, key: list[Any], arrays: list[Any]) -> bool:

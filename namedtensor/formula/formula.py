@@ -50,6 +50,7 @@ class Formula:
         self.door = Door(signature)
         self.arguments = Arguments(self)
         self.body = Body(self)
+        self.said = f"{self.name}{signature}"
         self.traced = trace
         self.fused = fuse
         self.plans: dict[Any, list[tuple[tuple[Any, ...], Plan]]] = {}
@@ -262,13 +263,7 @@ class Formula:
         return make_module(self, axes, init, dtype, device, settings)
 
     def __repr__(self) -> str:
-        before = [p for p in self.signature.parameters if not p.after]
-        after = [p for p in self.signature.parameters if p.after]
-        text = ", ".join(f"{p.name}: {p.space}" if p.space else p.name for p in before)
-        if after:
-            text += "; " + ", ".join(f"{p.name}: {p.space}" if p.space else p.name for p in after)
-        results = self.signature.results
-        return f"{self.name}({text})" + (f" -> {', '.join(map(repr, results))}" if results else "")
+        return self.said
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         return self if instance is None else functools.partial(self, instance)
@@ -317,7 +312,7 @@ def plan_formula(number: str, quiet: bool, kinds: tuple[Any, ...], *parts: Any) 
         )
 
     try:
-        return STORE.name(("formula", number, parts, kinds, tuple(map(type, parts))), make)
+        return STORE.name(("formula", number, parts, kinds), make)
     except NamedTensorError:
         if quiet:
             return ""

@@ -83,6 +83,9 @@ class Parameter:
     def setting(self) -> bool:
         return self.space is None and self.bundle is None
 
+    def __str__(self) -> str:
+        return f"{self.name}: {self.space}" if self.space else self.name
+
 
 @dataclass(frozen=True, slots=True)
 class Signature:
@@ -95,6 +98,12 @@ class Signature:
 
     def __getitem__(self, name: str) -> Parameter:
         return next(p for p in self.parameters if p.name == name)
+
+    def __str__(self) -> str:
+        before = ", ".join([str(p) for p in self.parameters if not p.after])
+        after = ", ".join([str(p) for p in self.parameters if p.after])
+        text = f"({before}{'; ' if after else ''}{after})"
+        return f"{text} -> {', '.join(map(repr, self.results))}" if self.results else text
 
 
 def read_signature(function: Callable[..., Any], scope: dict[str, Any]) -> Signature:

@@ -103,3 +103,34 @@ def test_a_bundle_of_another_formula_s_body_is_read_by_name() -> None:
     keep(X, first={"W": W})
     for _ in range(2):
         assert_close(twice(X, first=held[0]), twice(X, first={"W": W}))
+
+
+def test_names_that_run_into_each_other_are_told_apart() -> None:
+    @formula
+    def inner(X: R[emb], *, b: R[emb], held: R[emb]) -> R[emb]:
+        return X * b - held
+
+    @formula
+    def outer(X: R[emb], *, a: inner, a_b: R[emb], a_1: R[emb], module: R[emb]) -> R[emb]:
+        return a(X) * a_b + a_1 / (2 + nt.abs(module))
+
+    held = outer.module(emb[4])
+    for parameter in held.parameters():
+        torch.nn.init.normal_(parameter)
+    expected = outer(X, **held.named_values())
+    for _ in range(2):
+        assert_close(held(X), expected)
+    compiled = torch.compile(held, fullgraph=True, backend="eager")
+    assert_close(compiled(X), expected)
+
+
+def test_a_setting_that_is_missing_is_asked_for_compiled_or_not() -> None:
+    @formula
+    def powered(X: R[emb], *, W: R[emb], n: int) -> R[emb]:
+        return X * W**n
+
+    held = powered.module(emb[4])
+    for call in (held, torch.compile(held, fullgraph=True, backend="eager")):
+        with pytest.raises(Exception, match="missing a required argument: 'n'"):
+            call(X)
+        assert_close(call(X, n=2), powered(X, W=held.named_values()["W"], n=2))

@@ -16,7 +16,7 @@ class Kept:
 
     `usable(like)` says whether plain arrays meet here, which may be kept, and not a compiler's or a
     transform's; `as_like` gives numbers the dtype and device of an array; `apart` computes outside
-    of what would make the result unfit for other calls.
+    of what would make the result unfit for other calls; `state` gives what else it depends on.
     """
 
     def __init__(
@@ -25,25 +25,27 @@ class Kept:
         usable: Callable[[Any], bool],
         as_like: Callable[[Any, Any], Any],
         apart: Callable[[Callable[[], Any]], Any],
+        state: Callable[[], Any],
     ) -> None:
         self.make = make
         self.usable = usable
         self.as_like = as_like
         self.apart = apart
+        self.state = state
         self.found: dict[Any, Any] = {}
 
     def __call__(self, *given: Any) -> Any:
         *sizes, like = given
         if not self.usable(like):
             return self.make(*given)
-        return self._find((*sizes, getattr(like, "device", None)), given, None)
+        return self._find((*sizes, getattr(like, "device", None), self.state()), given, None)
 
     def like(self, *given: Any) -> Any:
         """Give the numbers in the dtype of what they meet."""
         *sizes, like = given
         if not self.usable(like):
             return self.as_like(self.make(*given), like)
-        return self._find((*sizes, like.dtype, like.device), given, like)
+        return self._find((*sizes, like.dtype, like.device, self.state()), given, like)
 
     def _find(self, key: Any, given: tuple[Any, ...], like: Any) -> Any:
         result = self.found.get(key)

@@ -60,7 +60,7 @@ def as_like(x: Array, like: Array) -> Array:
 
 def kept(make: Callable[..., Array]) -> Kept:
     """Remember what is made of sizes alone."""
-    return Kept(make, _plain, as_like, lambda compute: compute())
+    return Kept(make, _plain, as_like, lambda compute: compute(), lambda: None)
 
 
 def _plain(x: Any) -> bool:
@@ -321,6 +321,13 @@ def add_at(x: Array, index: Any, value: Array) -> Array:
     x = np.array(x)
     np.add.at(x, index, value)
     return x
+
+
+def all_inside(index: Array, n: int) -> Array:
+    """Refuse indices from behind: a one-hot vector has none."""
+    if index.size and (index.min() < 0 or index.max() >= n):
+        raise IndexError("an index lies outside")
+    return index
 
 
 def index_grid(n: int, dims: int, dim: int, like: Array) -> Array:

@@ -31,6 +31,10 @@ def scaled_dot_product_attention(q: Array, k: Array, v: Array, *mask: Any, **opt
     """
     if torch.compiler.is_compiling() and q.shape[-1] != v.shape[-1]:
         q = q.contiguous()
+    if options.get("scale") is not None and options.get("is_causal") and not options["scale"] > 0:
+        # torch's kernel for the CPU multiplies its -inf with the scale, which gives nan
+        seen = torch.ones(q.shape[-2], k.shape[-2], dtype=torch.bool, device=q.device).tril()
+        return F.scaled_dot_product_attention(q, k, v, seen, **options | {"is_causal": False})
     return F.scaled_dot_product_attention(q, k, v, *mask, **options)
 
 

@@ -92,7 +92,7 @@ def as_like(x: Array, like: Array) -> Array:
 
 def kept(make: Callable[..., Array]) -> Kept:
     """Remember what is made of sizes alone."""
-    return Kept(make, _plain, as_like, _outside_of_inference)
+    return Kept(make, _plain, as_like, _outside_of_inference, torch.get_default_dtype)
 
 
 def _plain(x: Any) -> bool:
@@ -370,7 +370,7 @@ def matmul_each(x: Array, w: Array) -> Array:
     if not torch.compiler.is_compiling() and i * j >= LEAST_MATRIX:
         most = MOST_ROWS_RECORDED if torch.is_grad_enabled() else MOST_ROWS
         if flat.shape[0] <= most:
-            product = torch.bmm(flat.expand(each, -1, i), w)
+            product = torch.bmm(flat.expand(each, -1, -1), w)
             return product.view(each, *lead, rows, j).movedim(0, -3) if lead else product
     side_by_side = torch.reshape(torch.transpose(w, 0, 1), (i, each * j))
     return torch.transpose((flat @ side_by_side).view(*lead, rows, each, j), -3, -2)
@@ -464,13 +464,19 @@ def as_array(x: Any) -> Array:
 # ------------------------------------------------------------------------------- fused kernels
 
 linear = F.linear
-embedding = torch.embedding  # table first; F.embedding only adds options
 conv1d = F.conv1d
 conv2d = F.conv2d
 max_pool1d = F.max_pool1d
 max_pool2d = F.max_pool2d
 avg_pool1d = F.avg_pool1d
 avg_pool2d = F.avg_pool2d
+
+
+def embedding(table: Array, index: Array) -> Array:
+    """Take rows of a table; F.embedding only adds options."""
+    if index.dtype is not torch.int64 and index.dtype is not torch.int32:
+        index = index.long()
+    return torch.embedding(table, index)
 
 
 def cross_entropy(z: Array, y: Array) -> Array:

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from namedtensor.errors import first_line
 from namedtensor.formula.formula import Formula
+from namedtensor.formula.lifting import Leaf
 from namedtensor.formula.rewrite.attention_kernel import ATTENTION, Parts
 from namedtensor.formula.rewrite.misses import misses
 from namedtensor.formula.rewrite.normalisation import CHANNEL_NORM, LAYER_NORM, RMS_NORM
 from namedtensor.formula.trace import Trace
+from namedtensor.plans import Plan
 from namedtensor.plans.compile import retyped
 from namedtensor.primitives import Node
 from namedtensor.primitives.node import ARGUMENT, operands_first
 from namedtensor.tensor import NamedTensor
+from namedtensor.tensor.apply import LIBRARY_ERRORS
 
 
 def explain(formula: Formula, *args: Any, **kwargs: Any) -> str:
@@ -33,14 +37,25 @@ def explain(formula: Formula, *args: Any, **kwargs: Any) -> str:
     values = formula.arguments.bind(args, kwargs)
     leaves, _ = formula.arguments.flatten(values)
     trace = Trace(formula, values, leaves)
-    trace.compile()
+    plan = trace.compile()
     lines = [f"{formula.name} on {trace.library}"]
     lines += [f"  {fired.rule}: {fired.formula}" for fired in trace.fired]
     lines += [f"  not {rule}: {why}" for rule, why in _found(trace.nodes, misses)]
     lines += _found(trace.nodes, functools.partial(_paths, trace))
+    lines += _refusal(plan, leaves) if trace.fired else []
     if len(lines) == 1:
         lines.append("  as written: no rule applies")
     return "\n".join(lines)
+
+
+def _refusal(plan: Plan, leaves: Sequence[Leaf]) -> list[str]:
+    """Say that a kernel refuses these very numbers, and so the formula runs as written."""
+    arrays = [leaf.tensor.data for leaf in leaves if isinstance(leaf.tensor, NamedTensor)]
+    try:
+        plan.run(*arrays)
+    except LIBRARY_ERRORS as error:
+        return [f"  all of it runs as written: a kernel refused ({first_line(error)})"]
+    return []
 
 
 def _found(nodes: tuple[Node, ...], look: Callable[[Node], list[Any]]) -> list[Any]:

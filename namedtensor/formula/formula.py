@@ -23,7 +23,7 @@ from namedtensor.formula.lifting import Entry, Leaf
 from namedtensor.formula.signature import Signature, caller_scope, read_signature
 from namedtensor.formula.trace import Trace
 from namedtensor.formula.written import Written, kept_call, write, writing
-from namedtensor.plans import Layout, Plan
+from namedtensor.plans import Layout, Mismatch, Plan
 from namedtensor.primitives.node import Node, describe
 from namedtensor.tensor import NamedTensor, SymbolicTensor
 from namedtensor.tensor.apply import LIBRARY_ERRORS
@@ -84,7 +84,7 @@ class Formula:
         try:
             data = plan.run(*arrays)
         except LIBRARY_ERRORS as error:
-            raise self._diagnose(values, leaves, error) from None
+            return self._as_written(values, leaves, error)
         return self._wrapped(plan, data)
 
     def _wrapped(self, plan: Plan, data: Any) -> Any:
@@ -185,14 +185,18 @@ class Formula:
             stacklevel=4,
         )
 
-    def _diagnose(
-        self, values: dict[str, Any], leaves: Sequence[Leaf], error: Exception
-    ) -> Exception:
-        """Find the words for a failure: check sizes at the door, then run operation by operation."""
+    def _as_written(self, values: dict[str, Any], leaves: Sequence[Leaf], error: Exception) -> Any:
+        """Find the words for a failure, or the result where only a kernel has failed.
+
+        Sizes are checked at the door; then the body runs operation by operation, which gives what a
+        kernel refuses: a dtype, an axis of size 0, an index that lies outside.
+        """
         Entry(self.name, leaves, self.signature.results).agree()
         Trace(self, values, leaves, concrete=True).run()
-        self.body.inline(values, leaves)
-        return error
+        result = self.body.inline(values, leaves)
+        if isinstance(error, Mismatch) or "memory" in str(error):
+            raise error from None
+        return result
 
     # ------------------------------------------------------------------------ what can be asked
 

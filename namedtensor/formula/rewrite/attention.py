@@ -82,6 +82,8 @@ def read_scores(node: Node) -> Scores | None:
         if core.name == "dot":
             return _scaled(Scores(core, scale, rest), outer)
         if rest and core.name == "where" and (found := read_scores(term)) is not None:
+            if not positive(outer):
+                return None
             found.added += rest
             return _scaled(found, outer)
     for term in parts:
@@ -128,7 +130,10 @@ def _fused(scores: Scores, V: Node, seqs: tuple[str, ...], p: Node | None) -> No
     ):
         return None
     queries = [n for n in Q.type.names if not K.type.has(n) and not V.type.has(n) and n not in keys]
+    scores.added = [_as_number(m) for m in scores.added]
     masks = [*scores.added, *scores.kept, *([scores.bent] if scores.bent else [])]
+    if any(m.type.kind == "complex" for m in masks):
+        return None
     inside = {n for o in (Q, K) for n in o.type.names} - set(keys)
     if any(n not in inside for m in masks for n in m.type.names):
         # a mask that brings an axis of its own lifts the whole formula
@@ -145,6 +150,11 @@ def _fused(scores: Scores, V: Node, seqs: tuple[str, ...], p: Node | None) -> No
     operands = [Q, K, V, *[o for o in (extras.pop(0), scale, p) if o is not None], *extras]
     parts.dropped = p is not None
     return apply_node(ATTENTION(*parts.params()), tuple(operands))  # type: ignore[arg-type]
+
+
+def _as_number(mask: Node) -> Node:
+    """A truth value that is added to scores is 1 or 0; the kernel takes it for a condition."""
+    return op("where", mask, number(1.0), number(0.0)) if mask.type.kind == "bool" else mask
 
 
 def _query_of(queries: list[str], seq: str, scores: Scores) -> str:

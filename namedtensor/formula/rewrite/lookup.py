@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from namedtensor.formula.rewrite.patterns import op
@@ -34,17 +35,32 @@ def _embedding_rule(call: Call) -> Type:
 
 
 def _lower_embedding(emit: Any, call: Any, table: Any, index: Any) -> Any:
-    from namedtensor.operations.indexing import INDEX
-
     (axis,) = call.params
     rest = tuple([a for a in table.axes if a != axis])
     plain = len(rest) == 1 and rest[0] not in index.axes and emit.backend.name == "torch"
     if not plain:
-        use = _WithParams(call, ((axis,),))
-        return INDEX.lower(emit, use, table, index)
+        return _indexed(emit, call, table, index, axis)
     moved = emit.permute(table, (axis, *rest))
     code = emit.call("embedding", moved.code, index.code)
     return emit.bind(code, (*index.axes, *rest), call.type, "embedded")
+
+
+def _indexed(emit: Any, call: Any, table: Any, index: Any, axis: str) -> Any:
+    """Take rows by an index; where it lies outside, a one-hot vector would be 0, and so is the row."""
+    from namedtensor.operations.indexing import INDEX
+
+    use = _WithParams(call, ((axis,),))
+    size = emit.size(table.type.size(axis))
+    if emit.backend.name == "numpy":
+        code = emit.call("all_inside", index.code, size)
+        return INDEX.lower(emit, use, table, replace(index, code=code))
+    near = emit.bind(
+        emit.call("clamp", index.code, 0, f"{size} - 1"), index.axes, index.type, "near"
+    )
+    found = INDEX.lower(emit, use, table, near)
+    inside = f"{emit.aligned(index, found.axes)} == {emit.aligned(near, found.axes)}"
+    code = emit.call("where", inside, found.code, 0)
+    return emit.bind(code, found.axes, call.type, "embedded")
 
 
 class _WithParams:

@@ -20,7 +20,7 @@ def spelled_standardize(node: Node) -> Node | None:
     if top.name != "sub" or top.operands[1].name != "mean":
         return None
     X, mean = top.operands
-    if mean.operands[0] is not X:
+    if mean.operands[0] is not X or X.type.kind == "complex":
         return None
     eps = _root_of(bottom, "var", mean.operation.params, X)
     if eps is None:

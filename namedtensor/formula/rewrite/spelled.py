@@ -8,14 +8,14 @@ from namedtensor.primitives.node import apply_node
 
 
 def variance(node: Node) -> Node | None:
-    """mean[ax]((X - mean[ax](X))^2) is var[ax](X)."""
+    """mean[ax]((X - mean[ax](X))^2) is var[ax](X) for real X; of complex numbers it is no square."""
     if node.name != "mean":
         return None
     distance = squared(node.operands[0])
     if distance is None or distance.name != "sub":
         return None
     X, center = distance.operands
-    if center.name != "mean" or center.operands[0] is not X:
+    if center.name != "mean" or center.operands[0] is not X or X.type.kind == "complex":
         return None
     if center.operation.params != node.operation.params:
         return None

@@ -1,0 +1,183 @@
+"""What a kernel refuses, or would take for something else, gives what the formula says."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+import namedtensor as nt
+from namedtensor import NamedTensor, R, axes, formula
+from namedtensor.errors import NamedTensorError
+
+seq, key, val, head, row, other, emb, vocab, chans, kernel, out, hid = axes(
+    "seq key val head row other emb vocab chans kernel out hid"
+)
+seq_ = seq.prime
+
+
+@formula
+def masked(
+    Q: R[key, seq_], K: R[key, seq], V: R[seq, val], M: R[seq_, seq], s: R = 1.0
+) -> R[seq_, val]:
+    return V @ seq @ nt.softmax[seq](s * (Q @ key @ K) + M)
+
+
+@formula
+def causal(Q: R[key, seq_], K: R[key, seq], V: R[seq, val], s: R) -> R[seq_, val]:
+    past = nt.where(nt.iota(seq) <= nt.iota(seq_), 0.0, -nt.inf)
+    return V @ seq @ nt.softmax[seq](s * (Q @ key @ K) + past)
+
+
+@formula
+def turned(Q: R[key, seq_], K: R[key, seq], V: R[seq, val], M: R[seq]) -> R[seq_, val]:
+    seen = nt.iota(seq) <= nt.iota(seq_)
+    scores = nt.where(seen, Q @ key @ K, -nt.inf) + M
+    return V @ seq @ nt.softmax[seq](scores * -1.0)
+
+
+@formula
+def unscaled(Q: R[key, seq_], K: R[key, seq], V: R[seq, val]) -> R[seq_, val]:
+    return V @ seq @ nt.softmax[seq](Q @ key @ K / (abs(key) - 4.5 + 0.5))
+
+
+@formula
+def spread(X: R[emb]) -> R:
+    return nt.mean[emb]((X - nt.mean[emb](X)) ** 2)
+
+
+@formula
+def standardized(X: R[emb]) -> R[emb]:
+    return (X - nt.mean[emb](X)) / nt.sqrt(nt.var[emb](X) + 1e-3)
+
+
+@formula
+def looked_up(E: R[vocab, emb], y: R[seq]) -> R[seq, emb]:
+    return E @ vocab @ nt.one_hot(y, vocab[10])
+
+
+@formula
+def loss(X: R[seq, vocab], y: R[seq]) -> R[seq]:
+    return -nt.log(nt.softmax[vocab](X)) @ vocab @ nt.one_hot(y, vocab[10])
+
+
+@formula
+def pooled(X: R[seq]) -> R[seq]:
+    return nt.max[kernel](nt.pool[seq, kernel[2]](X))
+
+
+@formula
+def convolved(X: R[chans, seq], W: R[out, chans, kernel]) -> R[out, seq]:
+    return W @ (chans, kernel) @ nt.unroll[seq, kernel[3]](X)
+
+
+@formula
+def mapped(X: R[emb], W: R[hid, emb], b: R[hid]) -> R[hid]:
+    return W @ emb @ X + b
+
+
+def drawn(spec: str, dtype: torch.dtype = torch.float32) -> NamedTensor:
+    random = torch.Generator().manual_seed(0)
+    parsed = nt.zeros(spec)
+    data = torch.randn(parsed.data.shape, dtype=dtype, generator=random)
+    return nt.tensor(data, *parsed.axes)
+
+
+def whole(*numbers: Any, dtype: torch.dtype = torch.int64) -> NamedTensor:
+    return nt.tensor(torch.tensor(numbers, dtype=dtype), seq)
+
+
+ATTENDED = drawn("batch[2] key[4] seq'[3]"), drawn("batch[2] key[4] seq[5]"), drawn("seq[5] val[2]")
+SEEN = nt.tensor(torch.tensor([[1, 0, 1, 1, 0]] * 3) > 0, "seq' seq")
+ROWS = drawn("vocab[10] emb[4]")
+TABLES = drawn("vocab[10] batch[2] emb[4]")
+
+CASES: dict[str, tuple[Any, ...]] = {
+    "truth values that are added": (masked, *ATTENDED, SEEN),
+    "whole numbers that are added": (masked, *ATTENDED, nt.cast(SEEN, int)),
+    "a negative scale under a causal mask": (causal, *ATTENDED, -0.5),
+    "a scale of 0 under a causal mask": (causal, *ATTENDED, 0.0),
+    "a mask that is turned round": (turned, *ATTENDED, drawn("seq[5]")),
+    "complex numbers' spread": (spread, drawn("seq[3] emb[4]", torch.complex128)),
+    "complex numbers, standardized": (standardized, drawn("seq[3] emb[4]", torch.complex128)),
+    "an index from behind": (looked_up, ROWS, whole(1, -1, 0)),
+    "an index beyond the end": (looked_up, ROWS, whole(1, 10, 0)),
+    "an index from behind into tables": (looked_up, TABLES, whole(1, -1, 0)),
+    "an index beyond the end of tables": (looked_up, TABLES, whole(1, 10, 0)),
+    "an index of few bits": (looked_up, ROWS, whole(1, 2, 0, dtype=torch.uint8)),
+    "a class from behind": (loss, drawn("seq[3] vocab[10]"), whole(1, -1, 0)),
+    "a class beyond the end": (loss, drawn("seq[3] vocab[10]"), whole(1, 10, 0)),
+    "pools of nothing": (pooled, drawn("chans[3] seq[0]")),
+    "nothing with pools": (pooled, drawn("chans[0] seq[4]")),
+    "windows without channels": (convolved, drawn("chans[0] seq[5]"), drawn("out[2] chans[0] kernel[3]")),
+    "windows to no channels": (convolved, drawn("chans[2] seq[5]"), drawn("out[0] chans[2] kernel[3]")),
+    "a bias of another dtype": (
+        mapped, drawn("emb[3]"), drawn("hid[2] emb[3]"), drawn("hid[2]", torch.float64)
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("backend", ["torch", "numpy"])
+@pytest.mark.parametrize(("f", "given"), [(c[0], c[1:]) for c in CASES.values()], ids=CASES)
+def test_it_is_computed_as_written(f: nt.Formula, given: tuple[Any, ...], backend: str) -> None:
+    given = tuple([X.to(backend) if isinstance(X, NamedTensor) else X for X in given])
+    expected = nt.Formula(f.function, f.signature, fuse=False)(*given)
+    for _ in range(2):
+        found = f(*given)
+        assert found.dtype == expected.dtype
+        nt.testing.assert_close(found, expected, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("f", "given"),
+    [
+        (unscaled, ATTENDED),
+        (looked_up, (ROWS, whole(1, -1, 0))),
+        (mapped, (drawn("emb[3]"), drawn("hid[2] emb[3]"), drawn("hid[2]", torch.float64))),
+    ],
+)
+def test_explain_says_that_it_runs_as_written(f: nt.Formula, given: tuple[Any, ...]) -> None:
+    assert "all of it runs as written: a kernel refused (" in nt.explain(f, *given)
+
+
+def test_explain_does_not_say_so_of_what_a_kernel_takes() -> None:
+    assert "as written" not in nt.explain(looked_up, ROWS, whole(1, 2, 0))
+
+
+def test_a_gradient_passes_what_a_kernel_refused() -> None:
+    E, y = ROWS.data.clone().requires_grad_(), whole(1, -1, 1)
+    nt.sum[seq, emb](looked_up(nt.tensor(E, vocab, emb), y)).data.backward()
+    assert E.grad is not None
+    assert E.grad[:, 0].tolist() == [0.0, 2.0] + [0.0] * 8
+
+
+def test_an_axis_of_size_1_is_not_stretched_over_a_weight_for_each_head() -> None:
+    @formula
+    def contracted(A: R[row, other], B: R[head, emb, key]) -> R[row, head, key]:
+        return A[other >> emb] @ emb @ B
+
+    for backend in ("torch", "numpy"):
+        given = [drawn(s).to(backend) for s in ("row[4] other[1]", "head[2] emb[64] key[32]")]
+        with pytest.raises(NamedTensorError, match=r"emb is 1 .* 64"):
+            contracted(*given)
+
+
+def test_complex_masks_are_refused_in_words() -> None:
+    with pytest.raises(NamedTensorError, match="complex"):
+        masked(*ATTENDED, drawn("seq'[3] seq[5]", torch.complex64))
+
+
+def test_numbers_defined_by_index_follow_torch_s_default_dtype() -> None:
+    @formula
+    def weighed(X: R[seq]) -> R[seq]:
+        return X * nt.where(nt.iota(seq) < 2, 0.1, 0.7)
+
+    X, before = whole(1, 2, 3), torch.get_default_dtype()
+    assert weighed(X).dtype is before
+    torch.set_default_dtype(torch.float64)
+    try:
+        found = weighed(X)
+    finally:
+        torch.set_default_dtype(before)
+    assert found.dtype is torch.float64
+    np.testing.assert_array_equal(found.numpy(seq), [0.1, 0.2, 3 * 0.7])

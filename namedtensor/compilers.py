@@ -26,6 +26,12 @@ def compiling() -> bool:
     return torch is not None and bool(torch.compiler.is_dynamo_compiling())
 
 
+def give_up_compiling(why: str) -> None:
+    """Leave the graph, so that what follows runs as it is; a compiler that may not says why."""
+    torch = sys.modules["torch"]
+    torch._dynamo.graph_break(msg=why)
+
+
 def caches_closed() -> bool:
     """Say whether caches must not change: Dynamo watches those it has read, and would start again."""
     return STORE.making or compiling()

@@ -177,8 +177,12 @@ def mean(x: Array, dims: Dims) -> Array:
 
 
 def var(x: Array, dims: Dims) -> Array:
-    distance = x - np.expand_dims(mean(x, dims), dims)
-    return mean(distance * distance, dims)
+    return mean(_squared(x - np.expand_dims(mean(x, dims), dims)), dims)
+
+
+def _squared(x: Array) -> Array:
+    """Square the distance of each number from 0."""
+    return (x * x.conj()).real if np.iscomplexobj(x) else x * x
 
 
 def std(x: Array, dims: Dims) -> Array:
@@ -186,7 +190,7 @@ def std(x: Array, dims: Dims) -> Array:
 
 
 def norm(x: Array, dims: Dims) -> Array:
-    return np.sqrt(np.sum(x * x, axis=dims))
+    return np.sqrt(np.sum(_squared(x), axis=dims))
 
 
 def logsumexp(x: Array, dims: Dims) -> Array:
@@ -238,7 +242,7 @@ def log_softmax(x: Array, dim: int) -> Array:
 
 def standardize(x: Array, dims: Dims, eps: float) -> Array:
     distance = x - np.expand_dims(mean(x, dims), dims)
-    return distance / np.sqrt(np.expand_dims(mean(distance * distance, dims), dims) + eps)
+    return distance / np.sqrt(np.expand_dims(mean(_squared(distance), dims), dims) + eps)
 
 
 def cumsum(x: Array, dim: int) -> Array:

@@ -238,6 +238,9 @@ def argmin(x: Array, dim: int) -> Array:
 def standardize(x: Array, dims: Dims, eps: float) -> Array:
     if x.numel() == 0:
         return x.clone()
+    if x.is_complex():
+        distance = x - torch.mean(x, dims, keepdim=True)
+        return distance / torch.sqrt(torch.var(x, dims, correction=0, keepdim=True) + eps)
     if dims == tuple(range(x.ndim - len(dims), x.ndim)):
         return F.layer_norm(x, x.shape[x.ndim - len(dims) :], eps=eps)
     # the copy costs less than a pass over x for each of mean, variance and quotient
@@ -465,18 +468,23 @@ def as_array(x: Any) -> Array:
 
 linear = F.linear
 conv1d = F.conv1d
-conv2d = F.conv2d
 max_pool1d = F.max_pool1d
 max_pool2d = F.max_pool2d
 avg_pool1d = F.avg_pool1d
 avg_pool2d = F.avg_pool2d
 
 
+def conv2d(x: Array, w: Array, *bias: Array) -> Array:
+    """Convolve; torch's gradient of float64 wants the weight contiguous."""
+    return F.conv2d(x, w.contiguous(), *bias)
+
+
 def embedding(table: Array, index: Array) -> Array:
     """Take rows of a table; F.embedding only adds options."""
-    if index.dtype is not torch.int64 and index.dtype is not torch.int32:
-        index = index.long()
-    return torch.embedding(table, index)
+    try:
+        return torch.embedding(table, index)
+    except RuntimeError:  # indices of few bits
+        return torch.embedding(table, index.long())
 
 
 def cross_entropy(z: Array, y: Array) -> Array:

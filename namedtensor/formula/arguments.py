@@ -17,7 +17,7 @@ from namedtensor.errors import (
     kind_of_thing,
 )
 from namedtensor.formula.bundle import Bundle, parameters_of
-from namedtensor.formula.door import Slot
+from namedtensor.formula.door import Slot, kind_of
 from namedtensor.formula.lifting import Leaf
 from namedtensor.formula.signature import Parameter, Space
 from namedtensor.shape import spaced
@@ -64,7 +64,7 @@ class Arguments:
             for name, part in parameters_of(inner, value, path).items():
                 self._flatten_one(inner.signature[name], f"{path}.{name}", part, leaves, key)
         elif parameter.space is None:
-            key += [type(value), self._setting(path, value)]
+            key += [kind_of(value), self._setting(path, value)]
         elif value is None and parameter.default is None:
             key.append(None)
         elif isinstance(value, SymbolicTensor):

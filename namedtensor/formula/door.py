@@ -21,6 +21,11 @@ NUMBERS = (bool, int, float, complex)
 Read = Callable[[Any], tuple[list[Any], tuple[Any, ...]] | None]
 
 
+def kind_of(value: Any) -> Any:
+    """Give the type of a setting, and of each part of a tuple: (1, 2) == (1.0, 2.0) are two plans."""
+    return tuple([type(part) for part in value]) if type(value) is tuple else type(value)
+
+
 class Slot:
     """One name of a signature, with what a call asks of it made ready."""
 
@@ -116,7 +121,7 @@ def gather(slots: Sequence[Slot], values: Sequence[Any], key: list[Any], arrays:
         elif value is inspect.Parameter.empty or type(value) is NamedTensor:
             return False
         else:
-            key += (type(value), value)
+            key += (kind_of(value), value)
     return True
 
 
@@ -137,7 +142,7 @@ class _Reader:
         self.lines: list[str] = []
         self.arrays: list[str] = []
         self.kinds: list[str] = []
-        self.scope: dict[str, Any] = {}
+        self.scope: dict[str, Any] = {"kind_of": kind_of}
         self.serial = itertools.count()
         self.write(slots, "module")
 
@@ -169,7 +174,7 @@ class _Reader:
                     default = self.fresh("default", [slot.default])
                     found = f"{module}.settings.get({slot.name!r}, {default}[0])"
                 self.lines.append(f"{own} = next(iter({{{found}}}))")
-                self.kinds += [f"type({own})", own]
+                self.kinds += [f"kind_of({own})", own]
 
     def define(self) -> Read:
         body = "".join([f"        {line}\n" for line in self.lines])

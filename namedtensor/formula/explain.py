@@ -50,7 +50,7 @@ def explain(formula: Formula, *args: Any, **kwargs: Any) -> str:
 
 def _refusal(plan: Plan, leaves: Sequence[Leaf]) -> list[str]:
     """Say that a kernel refuses these very numbers, and so the formula runs as written."""
-    arrays = [leaf.tensor.data for leaf in leaves if isinstance(leaf.tensor, NamedTensor)]
+    arrays = [leaf.tensor.data for leaf in leaves if type(leaf.tensor) is NamedTensor]
     try:
         plan.run(*arrays)
     except LIBRARY_ERRORS as error:
@@ -81,9 +81,9 @@ def _paths(trace: Trace, node: Node) -> list[str]:
     from namedtensor.backends import torch_attention
 
     parts = Parts(*node.operation.params)
-    _, K, V = [dict(operand.type.axes) for operand in node.operands[:3]]
+    Q, K, V = [dict(operand.type.axes) for operand in node.operands[:3]]
     rows = [node.type.size(a) for a in parts.queries]
-    values = [size for a, size in V.items() if a not in K]
+    values = [size for a, size in V.items() if a not in K and a not in Q]
     given = [leaf.tensor for leaf in trace.leaves if leaf.tensor.kind == "float"]
     data = next((X.data for X in given if isinstance(X, NamedTensor)), None)
     if data is None:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 from weakref import WeakValueDictionary
 
-from namedtensor.compilers import STORE, compiling, constant_for_compilers
+from namedtensor.compilers import STORE, compiling, constant_for_compilers, give_up_compiling
 from namedtensor.errors import (
     KindError,
     NamedTensorError,
@@ -84,6 +84,11 @@ class Formula:
         try:
             data = plan.run(*arrays)
         except LIBRARY_ERRORS as error:
+            if compiling():
+                shapes = tuple([_constant(tuple(data.shape)) for data in arrays])
+                why = misfit(self.number, shapes, *_constants(key))
+                if why:
+                    give_up_compiling(why)
             return self._as_written(values, leaves, error)
         return self._wrapped(plan, data)
 
@@ -140,7 +145,7 @@ class Formula:
                 return None
             arrays += found[0]
             kinds = found[1]
-        name = plan_formula(self.number, True, kinds, *_constants(key))
+        name = plan_formula(self.number, True, *_constants(key), *kinds)
         if not arrays or not name:
             return None
         plan: Plan = getattr(STORE, name)
@@ -165,7 +170,7 @@ class Formula:
                 if not guards or all(Trace.holds(g, leaves) for g in guards):
                     return plan
         if compiling():
-            kept: Plan = getattr(STORE, plan_formula(self.number, False, (), *_constants(key)))
+            kept: Plan = getattr(STORE, plan_formula(self.number, False, *_constants(key)))
             return kept
         trace = Trace(self, values, leaves)
         plan = trace.compile()
@@ -284,43 +289,60 @@ _serial = itertools.count()
 
 
 def _constants(key: Sequence[Any]) -> list[Any]:
-    """Write a key as constants of a graph compiler: layouts by their codes.
+    """Write a key as constants of a graph compiler: layouts by their codes."""
+    return [part.code if isinstance(part, (Layout, Node)) else _constant(part) for part in key]
 
-    The key of a set is a constant to it, where a number itself may be made dynamic.
-    """
-    return [
-        part.code
-        if isinstance(part, (Layout, Node))
-        else next(iter({part}))
-        if type(part) in NUMBERS
-        else part
-        for part in key
-    ]
+
+def _constant(part: Any) -> Any:
+    """Make a number a constant of a graph compiler, which may make it dynamic, as it may no set's key."""
+    if type(part) is tuple:
+        return tuple([_constant(p) for p in part])
+    return next(iter({part})) if type(part) in NUMBERS else part
 
 
 @constant_for_compilers
-def plan_formula(number: str, quiet: bool, kinds: tuple[Any, ...], *parts: Any) -> str:
-    """Plan a formula for the parts of a key, and the kinds that Door.read gives; give the plan's name.
+def plan_formula(number: str, quiet: bool, *parts: Any) -> str:
+    """Plan a formula for the parts of a key, layouts as codes, parameters' as dtypes; name the plan.
 
     A graph compiler runs this outside of its graph, where tracing the body is plain Python. Where the
     formula is at fault, a quiet call gives no name.
     """
 
     def make() -> Plan:
-        formula = _numbered[number]
-        values = formula.arguments.values_of(iter((*parts, *kinds)))
-        leaves, key = formula.arguments.flatten(values)
+        formula, values, leaves, key = _of_constants(number, parts)
         known = formula.plans.get(key)
-        return (
-            known[0][1] if known and not known[0][0] else Trace(formula, values, leaves).compile()
-        )
+        if known and not known[0][0]:
+            return known[0][1]
+        return Trace(formula, values, leaves).compile()
 
     try:
-        return STORE.name(("formula", number, parts, kinds), make)
-    except NamedTensorError:
+        return STORE.name(("formula", number, parts), make)
+    except (NamedTensorError, TypeError):
         if quiet:
             return ""
         raise
+
+
+@constant_for_compilers
+def misfit(number: str, shapes: tuple[tuple[int, ...], ...], *parts: Any) -> str:
+    """Find the words for sizes that do not fit; a graph compiler could not follow their making."""
+    formula, values, leaves, _ = _of_constants(number, parts)
+    given = [leaf.tensor for leaf in leaves if type(leaf.tensor) is NamedTensor]
+    for tensor, shape in zip(given, shapes, strict=True):
+        tensor.data.shape = shape
+    try:
+        Entry(formula.name, leaves, formula.signature.results).agree()
+        Trace(formula, values, leaves, concrete=True).run()
+    except NamedTensorError as error:
+        return str(error)
+    return ""
+
+
+def _of_constants(number: str, parts: Sequence[Any]) -> tuple[Formula, Any, Any, Any]:
+    """Undo `_constants`: the formula, and what it is called with, as stand-ins without data."""
+    formula = _numbered[number]
+    values = formula.arguments.values_of(iter(parts))
+    return formula, values, *formula.arguments.flatten(values)
 
 
 def formula(

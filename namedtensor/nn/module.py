@@ -45,7 +45,7 @@ class FormulaModule(torch.nn.Module):
                 continue
             held = getattr(self, parameter.name)
             if isinstance(held, torch.Tensor):
-                held = _named(parameter, held)
+                held = _named(self.formula, parameter, held)
             values[parameter.name] = held
         return values
 
@@ -70,9 +70,16 @@ class FormulaModule(torch.nn.Module):
         return repr(self.formula)
 
 
-def _named(parameter: Parameter, data: torch.Tensor) -> NamedTensor:
+def _named(formula: Formula, parameter: Parameter, data: torch.Tensor) -> NamedTensor:
     backend = get_backend("torch")
     assert parameter.space is not None
+    if data.ndim != len(parameter.space.names):
+        raise AxisNameError(
+            f"{formula.name}.module(...)",
+            f"its parameter {parameter.name} has sizes {tuple(data.shape)}",
+            [(parameter.name, repr(parameter.space))],
+            "put a tensor there that has the declared axes, in their order",
+        )
     return NamedTensor(data, layout_of(parameter.space.names, backend.kind_of(data.dtype), backend))
 
 
@@ -132,6 +139,7 @@ def _build(
     for parameter in formula.signature.parameters:
         if not parameter.after or parameter.setting:
             continue
+        _free(module, parameter.name)
         if parameter.bundle is not None:
             inner = _build(
                 parameter.bundle, sizes, init, dtype, device, {}, f"{prefix}{parameter.name}."
@@ -150,6 +158,16 @@ def _build(
                 start(roles.get(parameter.name), parameter.space.names, data)
         setattr(module, parameter.name, torch.nn.Parameter(data))
     return module
+
+
+def _free(module: FormulaModule, name: str) -> None:
+    """Refuse a parameter's name that torch.nn.Module, or ours, has given to something else."""
+    if hasattr(module, name):
+        raise AxisNameError(
+            f"{module.formula.name}.module(...)",
+            f"a module has something else called {name}",
+            hint=f"give the parameter another name, such as {name}_",
+        )
 
 
 def _fill(formula: Formula, name: str, data: torch.Tensor, own: Any) -> None:

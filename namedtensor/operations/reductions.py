@@ -31,6 +31,11 @@ def _floating(kind: str) -> str:
     return widest((kind, "float"))
 
 
+def _length(kind: str) -> str:
+    """Give the kind of a distance: real, of complex numbers too."""
+    return "float"
+
+
 def reduction_rule(kind: Kind, needs_records: bool) -> Callable[[Call], Type]:
     """The named axes go; those that a value is chosen from must not be empty."""
 
@@ -71,7 +76,7 @@ def lower_reduction(word: str, floating: bool) -> Callable[..., Any]:
 def _of_nothing(emit: Any, word: str, code: str) -> str:
     """Reduce over no axes: a single number is its own sum, and its own only spread is 0."""
     if word in ("var", "std"):
-        return f"{code} * 0"
+        return str(emit.call("absolute", f"{code} * 0"))
     if word == "norm":
         return str(emit.call("absolute", code))
     return code
@@ -88,7 +93,7 @@ def _reduction(
     entry = primitive(
         name,
         reduction_rule(kind, needs_records),
-        lower_reduction(word, kind is _floating),
+        lower_reduction(word, kind in (_floating, _length)),
         notation=notation or Word(name),
     )
 
@@ -113,18 +118,18 @@ mean = _reduction("mean", "mean", _floating, "Average: mean_ax(X) = 1/|ax| sum_a
 var = _reduction(
     "var",
     "var",
-    _floating,
-    "Average the squared distance from the mean: var_ax(X) = 1/|ax| sum_ax (X - mean_ax X)^2.\n\n"
+    _length,
+    "Average the squared distance from the mean: var_ax(X) = 1/|ax| sum_ax |X - mean_ax X|^2.\n\n"
     "Divides by |ax| as the paper does; torch.var divides by |ax| - 1 unless told.",
 )
 std = _reduction(
-    "std", "std", _floating, "Take the root of the variance: std_ax(X) = sqrt(var_ax X)."
+    "std", "std", _length, "Take the root of the variance: std_ax(X) = sqrt(var_ax X)."
 )
 norm = _reduction(
     "norm",
     "norm",
-    _floating,
-    "Measure length: norm_ax(X) = sqrt(sum_ax X^2).",
+    _length,
+    "Measure length: norm_ax(X) = sqrt(sum_ax |X|^2).",
     notation=Special("norm"),
 )
 logsumexp = _reduction(

@@ -19,7 +19,38 @@ def project(X: R[emb], *, W: R[emb, hid]) -> R[hid]:
     return W @ emb @ X
 
 
+@formula
+def taken(X: R[emb], *, formula: R[emb]) -> R[emb]:
+    return X * formula
+
+
+def with_another_tensor() -> nt.NamedTensor:
+    module = project.module(emb[4], hid[5])
+    module.W = torch.nn.Parameter(torch.ones(4))
+    found: nt.NamedTensor = module(nt.ones("emb[4]", backend="torch"))
+    return found
+
+
 CASES = [
+    case(
+        "a parameter with a name that a module has given away",
+        lambda: taken.module(emb[4]),
+        nt.AxisNameError,
+        """
+taken.module(...): a module has something else called formula
+hint: give the parameter another name, such as formula_
+""",
+    ),
+    case(
+        "a module whose parameter was replaced by one of other axes",
+        with_another_tensor,
+        nt.AxisNameError,
+        """
+project.module(...): its parameter W has sizes (4,)
+  W : R[emb, hid]
+hint: put a tensor there that has the declared axes, in their order
+""",
+    ),
     case(
         "a module without a size",
         lambda: project.module(emb[4]),

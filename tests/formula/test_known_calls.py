@@ -134,3 +134,13 @@ def test_a_setting_that_is_missing_is_asked_for_compiled_or_not() -> None:
         with pytest.raises(Exception, match="missing a required argument: 'n'"):
             call(X)
         assert_close(call(X, n=2), powered(X, W=held.named_values()["W"], n=2))
+
+
+def test_settings_that_are_equal_and_of_other_types_are_other_plans() -> None:
+    @formula
+    def times(X: R[emb], k: Any = 1) -> R[emb]:
+        return X * k[0]
+
+    whole = nt.tensor(torch.arange(4), emb)
+    found = [times(whole, k).dtype for k in ((1, 2), (1.0, 2.0), (1, 2))]
+    assert found == [torch.int64, torch.float32, torch.int64]

@@ -181,3 +181,87 @@ def test_numbers_defined_by_index_follow_torch_s_default_dtype() -> None:
         torch.set_default_dtype(before)
     assert found.dtype is torch.float64
     np.testing.assert_array_equal(found.numpy(seq), [0.1, 0.2, 3 * 0.7])
+
+
+def few_bits(first: int, rest: int, shape: tuple[int, ...], *names: Any) -> NamedTensor:
+    data = torch.full(shape, rest, dtype=torch.uint8)
+    data[..., 0] = first
+    return nt.tensor(data, *names)
+
+
+@formula
+def mapped_beside(X: R[emb], W: R[hid, emb], b: R[hid], M: R[hid], N: R[hid]) -> R[hid]:
+    return W @ emb @ X + M + N + b
+
+
+@formula
+def masked_twice(
+    Q: R[key, seq_], K: R[key, seq], V: R[seq, val], M: R[seq], N: R[seq]
+) -> R[seq_, val]:
+    return V @ seq @ nt.softmax[seq](Q @ key @ K + M + N)
+
+
+@formula
+def doubled(Q: R[key, seq_], K: R[key, seq], V: R[seq, val], M: R[seq]) -> R[seq_, val]:
+    return V @ seq @ nt.softmax[seq]((Q @ key @ K + M) * 2)
+
+
+@formula
+def sloped(Q: R[key, seq_], K: R[key, seq], V: R[seq, val], M: R[seq]) -> R[seq_, val]:
+    return V @ seq @ nt.softmax[seq](M + Q @ key @ K + 0.1 * nt.iota(seq))
+
+
+DOUBLES = (
+    drawn("key[4] seq'[3]", torch.float64),
+    drawn("key[4] seq[5]", torch.float64),
+    drawn("seq[5] val[2]", torch.float64),
+)
+BYTES = few_bits(200, 5, (5,), seq)
+
+
+@pytest.mark.parametrize(
+    ("f", "given"),
+    [
+        (
+            mapped_beside,
+            (drawn("emb[3]"), drawn("hid[2] emb[3]"), drawn("hid[2]"),
+             few_bits(200, 100, (2,), hid), few_bits(100, 200, (2,), hid)),
+        ),
+        (masked_twice, (*DOUBLES, BYTES, few_bits(60, 0, (5,), seq))),
+        (doubled, (*DOUBLES, few_bits(130, 5, (5,), seq))),
+        (sloped, (*DOUBLES, whole(3, 1, 0, 2, 1))),
+    ],
+    ids=lambda value: getattr(value, "name", ""),
+)  # fmt: skip
+def test_terms_meet_the_scores_and_not_one_another(
+    f: nt.Formula, given: tuple[NamedTensor, ...]
+) -> None:
+    expected = nt.Formula(f.function, f.signature, fuse=False)(*given)
+    told = nt.explain(f, *given)
+    assert "  attention: " in told or "  linear: " in told
+    nt.testing.assert_close(f(*given), expected, rtol=1e-6 if f is mapped_beside else 1e-13)
+
+
+def test_the_gradient_of_a_permuted_weight_in_float64_is_there() -> None:
+    height, width, kh, kw = axes("height width kh kw")
+
+    @formula
+    def over_two(X: R[chans, height, width], W: R[out, chans, kh, kw]) -> R[out, height, width]:
+        windows = nt.unroll[width, kw[2]](nt.unroll[height, kh[2]](X))
+        return W @ (chans, kh, kw) @ windows
+
+    X = drawn("chans[1] height[4] width[4]", torch.float64)
+    W = drawn("kw[2] chans[1] kh[2] out[1]", torch.float64).requires_grad_()
+    nt.sum[out, height, width](over_two(X, W)).data.backward()
+    assert W.data.grad.shape == W.data.shape
+
+
+@pytest.mark.parametrize("name", ["var", "std", "norm", "standardize"])
+def test_distances_of_complex_numbers_are_real_on_both_libraries(name: str) -> None:
+    X = nt.tensor(torch.tensor([[1 + 1j, 2, 3j]], dtype=torch.complex128), row, emb)
+    f = getattr(nt, name)[emb]
+    on_torch, on_numpy = f(X), f(X.to("numpy"))
+    nt.testing.assert_close(on_torch.to("numpy"), on_numpy, rtol=1e-12)
+    assert on_torch.kind == on_numpy.kind == ("complex" if name == "standardize" else "float")
+    if name == "norm":
+        assert abs(on_numpy.numpy(row)[0] - np.sqrt(2 + 4 + 9)) < 1e-12

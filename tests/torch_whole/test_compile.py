@@ -275,3 +275,46 @@ def test_the_compiler_reads_parameters_without_naming_them(model, backend, monke
     monkeypatch.setattr(FormulaModule, "named_values", named)
     compiled = torch.compile(model, fullgraph=True, backend=backend)
     nt.testing.assert_close(compiled(x), expected, rtol=1e-12)
+
+
+def squared(X):
+    return X * X
+
+
+@formula
+def settled(X: R[seq, emb], *, W: R[emb], along=emb, k=1, act=None) -> R[seq, emb]:
+    Y = nt.softmax[along](X * W) * (k[0] if isinstance(k, tuple) else k)
+    return Y if act is None else act(Y)
+
+
+@pytest.mark.parametrize("dynamic", [False, True])
+@pytest.mark.parametrize(
+    "settings",
+    [{}, {"along": seq}, {"along": "seq"}, {"act": squared}, {"act": nt.relu}, {"k": (3, 2.5)}],
+    ids=["defaults", "an axis", "a name", "a function", "ours", "a tuple"],
+)
+def test_settings_of_all_sorts_are_constants(settings, dynamic, backend):
+    module = settled.module(emb[8], **settings)
+    X = nt.normal(seq[5], emb[8], backend="torch")
+    compiled = torch.compile(module, fullgraph=True, backend=backend, dynamic=dynamic)
+    nt.testing.assert_close(compiled(X), module(X))
+    W = module.named_values()["W"]
+    call = torch.compile(
+        lambda X: settled(X, W=W, **settings), fullgraph=True, backend=backend, dynamic=dynamic
+    )
+    nt.testing.assert_close(call(X), module(X))
+
+
+def test_a_setting_that_no_plan_can_be_kept_for_is_refused_in_our_words(backend):
+    W = nt.normal(emb[8], backend="torch")
+    compiled = torch.compile(lambda X: settled(X, W=W, k=[1]), backend=backend)
+    with pytest.raises(nt.NamedTensorError, match="k is a list, which cannot tell one plan"):
+        compiled(nt.normal(seq[5], emb[8], backend="torch"))
+
+
+@pytest.mark.parametrize("fullgraph", [False, True])
+def test_sizes_that_do_not_fit_are_told_in_our_words(backend, fullgraph):
+    X, W = nt.normal(emb[3], backend="torch"), nt.normal(emb[4], hid[2], backend="torch")
+    compiled = torch.compile(lambda X, W: tuned(X, W=W), backend=backend, fullgraph=fullgraph)
+    with pytest.raises(Exception, match=r"axis emb is 3 in X and 4 in W(\n.*)*hint: "):
+        compiled(X, W)

@@ -109,7 +109,7 @@ def _scaled(scores: Scores, outer: Node | None) -> Scores | None:
             scores.bent = op("mul", scores.bent, outer)
         else:
             scores.scale = outer if scores.scale is None else op("mul", scores.scale, outer)
-        scores.added = [op("mul", m, outer) for m in scores.added]
+        scores.added = [op("mul", _as_real(m), outer) for m in scores.added]
     return scores
 
 
@@ -147,9 +147,16 @@ def _fused(scores: Scores, V: Node, seqs: tuple[str, ...], p: Node | None) -> No
     scale = None if _is_default(scores.scale, Q, keys) else scores.scale or number(1.0)
     parts = Parts(keys, seqs, tuple(queries), tuple(groups), scaled=scale is not None)
     extras = _masks(scores, queries, seqs[0], parts)
-    operands = [Q, K, V, *[o for o in (extras.pop(0), scale, p) if o is not None], *extras]
+    built, read = extras[: parts.masked], extras[parts.masked :]
+    numbers = [o for o in (scale, p) if o is not None]
     parts.dropped = p is not None
-    return apply_node(ATTENTION(*parts.params()), tuple(operands))  # type: ignore[arg-type]
+    return apply_node(ATTENTION(*parts.params()), (Q, K, V, *built, *numbers, *read))
+
+
+def _as_real(mask: Node) -> Node:
+    """Whole numbers that meet scores are real; added or scaled by themselves they might wrap."""
+    whole = mask.type.kind in ("bool", "int") and not mask.type.weak
+    return op("mul", mask, number(1.0)) if whole else mask
 
 
 def _as_number(mask: Node) -> Node:
@@ -180,10 +187,10 @@ def _is_default(scale: Node | None, Q: Node, keys: tuple[str, ...]) -> bool:
     return root.name == "sqrt" and root.operands[0] is Q.type.size(keys[0])
 
 
-def _masks(scores: Scores, queries: list[str], seq: str, parts: Parts) -> list[Node | None]:
+def _masks(scores: Scores, queries: list[str], seq: str, parts: Parts) -> list[Node]:
     """Sort the masks: the causal cases, functions of indices, or one mask that is built.
 
-    Gives that mask or None, and the tensors that the functions read; `parts` takes the rest.
+    Gives the parts of that mask, and the tensors that the functions read; `parts` takes the rest.
     """
     plane = (*queries, seq)
     kept, added = list(scores.kept), list[Node]()
@@ -194,14 +201,15 @@ def _masks(scores: Scores, queries: list[str], seq: str, parts: Parts) -> list[N
     kept = [c for c in kept if c not in diagonal]
     if scores.bent is None and not kept and not added:
         parts.causal = bool(diagonal)
-        return [None]
+        return []
     kept += diagonal[:1]
     if scores.bent is not None or _is_by_index([*kept, *added], plane):
-        return [None, *_functions(scores, kept, added, plane, parts)]
-    parts.masked = True
+        return _functions(scores, kept, added, plane, parts)
     if added:
         added += [op("where", c, number(0.0), number(float("-inf"))) for c in kept]
-        return [_joined("add", added)]
+        parts.masked = len(added)
+        return [*added]
+    parts.masked = 1
     return [_joined("logical_and", kept)]
 
 

@@ -16,7 +16,7 @@ class Parts:
     """What an attention kernel is made of besides its operands.
 
     `groups` are axes of Q alone whose queries share keys and values. `keeps` and `scores` are trees
-    over one query and one key.
+    over one query and one key. `masked` counts the tensors that are added up to the mask.
     """
 
     keys: tuple[str, ...]
@@ -24,7 +24,7 @@ class Parts:
     queries: tuple[str, ...]
     groups: tuple[str, ...]
     causal: bool = False
-    masked: bool = False
+    masked: int = 0
     scaled: bool = False
     dropped: bool = False
     keeps: Node | None = None
@@ -102,7 +102,7 @@ class Order:
 def _lower(emit: Any, call: Any, Q: Any, K: Any, V: Any, *rest: Any) -> Any:
     parts = Parts(*call.params)
     given = list(rest)
-    mask = given.pop(0) if parts.masked else None
+    masks = [given.pop(0) for _ in range(parts.masked)]
     options = []
     if parts.scaled:
         options.append(f"scale={given.pop(0).code}")
@@ -120,8 +120,10 @@ def _lower(emit: Any, call: Any, Q: Any, K: Any, V: Any, *rest: Any) -> Any:
         functions = _functions(emit, parts, order, given)
         code = emit.call("attend", q, k, v, *functions, *options)
     else:
-        if mask is not None:
-            options.insert(0, f"attn_mask={_mask_code(emit, mask, order, parts, Q)}")
+        if masks:
+            # each becomes the scores' dtype before they meet one another
+            codes = [_mask_code(emit, mask, order, parts, Q) for mask in masks]
+            options.insert(0, f"attn_mask={' + '.join(codes)}")
         if parts.causal:
             options.append("is_causal=True")
         if order.heads != order.owners:

@@ -54,7 +54,8 @@ def linear(node: Node, shared: Collection[Node] = ()) -> Node | None:
         found = _mapped(one, other)
         if found is not None:
             rest = [part for place, part in enumerate(parts) if place not in (i, j)]
-            return functools.reduce(lambda a, b: op("add", a, b), [*rest, found])
+            # real numbers first: two terms of whole numbers would be added as such, and might wrap
+            return functools.reduce(lambda a, b: op("add", a, b), [found, *rest])
     return None
 
 

@@ -85,8 +85,7 @@ class Formula:
             data = plan.run(*arrays)
         except LIBRARY_ERRORS as error:
             if compiling():
-                shapes = tuple([_constant(tuple(data.shape)) for data in arrays])
-                why = misfit(self.number, shapes, *_constants(key))
+                why = misfit(self.number, _shapes(leaves), *_constants(key))
                 if why:
                     give_up_compiling(why)
             return self._as_written(values, leaves, error)
@@ -145,7 +144,7 @@ class Formula:
                 return None
             arrays += found[0]
             kinds = found[1]
-        name = plan_formula(self.number, True, *_constants(key), *kinds)
+        name = plan_formula(self.number, None, *_constants(key), *kinds)
         if not arrays or not name:
             return None
         plan: Plan = getattr(STORE, name)
@@ -164,14 +163,18 @@ class Formula:
     # ------------------------------------------------------------------------------- tracing
 
     def _plan(self, key: tuple[Any, ...], values: dict[str, Any], leaves: Sequence[Leaf]) -> Plan:
+        if compiling():
+            parts = _constants(key)
+            name = plan_formula(self.number, None, *parts)
+            if not name:  # the body may ask for a size, which is then a constant of the graph
+                name = plan_formula(self.number, _shapes(leaves), *parts)
+            kept: Plan = getattr(STORE, name)
+            return kept
         known = self.plans.get(key)
         if known is not None:
             for guards, plan in known:
                 if not guards or all(Trace.holds(g, leaves) for g in guards):
                     return plan
-        if compiling():
-            kept: Plan = getattr(STORE, plan_formula(self.number, False, *_constants(key)))
-            return kept
         trace = Trace(self, values, leaves)
         plan = trace.compile()
         found = self.plans.setdefault(key, [])
@@ -300,36 +303,42 @@ def _constant(part: Any) -> Any:
     return next(iter({part})) if type(part) in NUMBERS else part
 
 
+Shapes = tuple[tuple[int, ...], ...]
+
+
+def _shapes(leaves: Sequence[Leaf]) -> Shapes:
+    """Give the sizes of a call's data as constants."""
+    given = [leaf.tensor.data for leaf in leaves if type(leaf.tensor) is NamedTensor]
+    return tuple([_constant(tuple(data.shape)) for data in given])
+
+
 @constant_for_compilers
-def plan_formula(number: str, quiet: bool, *parts: Any) -> str:
+def plan_formula(number: str, shapes: Shapes | None, *parts: Any) -> str:
     """Plan a formula for the parts of a key, layouts as codes, parameters' as dtypes; name the plan.
 
-    A graph compiler runs this outside of its graph, where tracing the body is plain Python. Where the
-    formula is at fault, a quiet call gives no name.
+    A graph compiler runs this outside of its graph, where tracing the body is plain Python. Without
+    shapes the plan is for all sizes, and a formula that has none, or is at fault, gives no name.
     """
 
     def make() -> Plan:
-        formula, values, leaves, key = _of_constants(number, parts)
+        formula, values, leaves, key = _of_constants(number, parts, shapes)
         known = formula.plans.get(key)
         if known and not known[0][0]:
             return known[0][1]
         return Trace(formula, values, leaves).compile()
 
     try:
-        return STORE.name(("formula", number, parts), make)
+        return STORE.name(("formula", number, parts, shapes), make)
     except (NamedTensorError, TypeError):
-        if quiet:
+        if shapes is None:
             return ""
         raise
 
 
 @constant_for_compilers
-def misfit(number: str, shapes: tuple[tuple[int, ...], ...], *parts: Any) -> str:
+def misfit(number: str, shapes: Shapes, *parts: Any) -> str:
     """Find the words for sizes that do not fit; a graph compiler could not follow their making."""
-    formula, values, leaves, _ = _of_constants(number, parts)
-    given = [leaf.tensor for leaf in leaves if type(leaf.tensor) is NamedTensor]
-    for tensor, shape in zip(given, shapes, strict=True):
-        tensor.data.shape = shape
+    formula, values, leaves, _ = _of_constants(number, parts, shapes)
     try:
         Entry(formula.name, leaves, formula.signature.results).agree()
         Trace(formula, values, leaves, concrete=True).run()
@@ -338,11 +347,17 @@ def misfit(number: str, shapes: tuple[tuple[int, ...], ...], *parts: Any) -> str
     return ""
 
 
-def _of_constants(number: str, parts: Sequence[Any]) -> tuple[Formula, Any, Any, Any]:
+def _of_constants(
+    number: str, parts: Sequence[Any], shapes: Shapes | None
+) -> tuple[Formula, dict[str, Any], list[Leaf], tuple[Any, ...]]:
     """Undo `_constants`: the formula, and what it is called with, as stand-ins without data."""
     formula = _numbered[number]
     values = formula.arguments.values_of(iter(parts))
-    return formula, values, *formula.arguments.flatten(values)
+    leaves, key = formula.arguments.flatten(values)
+    given = [leaf.tensor for leaf in leaves if type(leaf.tensor) is NamedTensor]
+    for tensor, shape in zip(given, shapes or (), strict=shapes is not None):
+        tensor.data.shape = shape
+    return formula, values, leaves, key
 
 
 def formula(

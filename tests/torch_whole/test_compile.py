@@ -318,3 +318,26 @@ def test_sizes_that_do_not_fit_are_told_in_our_words(backend, fullgraph):
     compiled = torch.compile(lambda X, W: tuned(X, W=W), backend=backend, fullgraph=fullgraph)
     with pytest.raises(Exception, match=r"axis emb is 3 in X and 4 in W(\n.*)*hint: "):
         compiled(X, W)
+
+
+@formula
+def unrolled(X: R[seq, emb]) -> R[emb]:
+    total = X[seq(0)]
+    for place in range(1, int(abs(seq))):
+        total = total * 0.5 + X[seq(place)]
+    return total
+
+
+@pytest.mark.parametrize("warm", [False, True])
+@pytest.mark.parametrize("dynamic", [None, True, False])
+def test_a_body_that_asks_for_a_size_is_compiled_for_that_size(warm, dynamic, backend):
+    unrolled.plans.clear()
+    if warm:
+        unrolled(nt.ones(seq[5], emb[8], backend="torch"))
+    compiled = torch.compile(
+        lambda X: unrolled(X), fullgraph=True, backend=backend, dynamic=dynamic
+    )
+    for length in (5, 3, 5):
+        X = nt.normal(seq[length], emb[8], backend="torch")
+        nt.testing.assert_close(compiled(X), unrolled(X))
+    assert backend.count == 2

@@ -23,7 +23,7 @@ import namedtensor as nt
 from benchmarks.bench_embedding import Embed, batch, emb, seq, vocab
 from benchmarks.pairwise import compare, compare_bursts, compare_runs
 from benchmarks.settings import Settings
-from benchmarks.table import Finding, Line
+from benchmarks.table import Line, Row
 
 EMB, HEADS = 512, 8
 KEY = EMB // HEADS
@@ -114,7 +114,7 @@ def projections(rows: int, seconds: float) -> Iterator[Line]:
     for name, (way, weights) in ways.items():
         torch.testing.assert_close(way(x, weights), by_linear(x, flat), rtol=1e-4, atol=1e-5)
         comparison = compare_runs(partial(step, way, weights), twin, seconds)
-        yield Finding(f"projections of {rows} rows, {name} / linear", comparison)
+        yield Row(f"projections of {rows} rows, {name} / linear", comparison)
 
 
 # ------------------------------------------------------------------------ attention without a mask
@@ -138,8 +138,8 @@ def unmasked(seconds: float) -> Iterator[Line]:
     flex = torch.compile(flex_attention)
     torch.testing.assert_close(flex(q, k, v), kernel(), rtol=1e-4, atol=1e-5)
     what = "attention without a mask, "
-    yield Finding(f"{what}the kernel / its products alone", compare_runs(kernel, products, seconds))
-    yield Finding(
+    yield Row(f"{what}the kernel / its products alone", compare_runs(kernel, products, seconds))
+    yield Row(
         f"{what}compiled FlexAttention / the kernel",
         compare_runs(lambda: flex(q, k, v), kernel, seconds),
     )
@@ -168,7 +168,7 @@ def one_call(seconds: float) -> Iterator[Line]:
     }
     for name, (ours, theirs) in pairs.items():
         comparison = compare_bursts(ours, theirs, seconds)
-        yield Finding(f"a lookup of one id, {name}", comparison, fastest=True)
+        yield Row(f"a lookup of one id, {name}", comparison, fastest=True)
 
 
 # ------------------------------------------------------------------------------------ compile time
@@ -196,7 +196,7 @@ def reading(pairs: int) -> Line:
     found = compare(
         lambda: seconds_to_read("named"), lambda: seconds_to_read("twin"), pairs, warm=0
     )
-    return Finding("compile time, reading alone", found)
+    return Row("compile time, reading alone", found)
 
 
 def rows(settings: Settings) -> Iterator[Line]:

@@ -12,7 +12,7 @@ from torch.nn.functional import batch_norm, group_norm, instance_norm
 import namedtensor as nt
 from benchmarks.pairwise import compare_runs
 from benchmarks.settings import Settings
-from benchmarks.table import Finding, Line
+from benchmarks.table import Line, Row
 from namedtensor import R, axes, formula
 
 batch, group, chans, height, width = axes("batch group chans height width")
@@ -71,5 +71,5 @@ def rows(settings: Settings) -> Iterator[Line]:
         both = compare_runs(trained(ours), trained(theirs), settings.seconds(3))
         with torch.no_grad():
             forward = compare_runs(ours, theirs, settings.seconds(3))
-        yield Finding(f"{what}forward", forward)
-        yield Finding(f"{what}forward and backward", both)
+        yield Row(f"{what}forward", forward)
+        yield Row(f"{what}forward and backward", both)

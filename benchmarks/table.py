@@ -18,14 +18,14 @@ class Line(Protocol):
 
 @dataclass(frozen=True)
 class Row:
-    """A comparison with its goal: the ratio of our time to theirs that it may cost at most.
+    """A comparison with its goal, if it has one: what our time may be at most, theirs being 1.
 
     `fastest` compares the best of both, instead of taking the median of the pairs.
     """
 
     what: str
     comparison: Comparison
-    goal: float
+    goal: float | None = None
     fastest: bool = False
 
     @property
@@ -34,30 +34,19 @@ class Row:
 
     @property
     def met(self) -> bool:
-        return self.ratio <= self.goal
+        return self.goal is None or self.ratio <= self.goal
 
     def cells(self) -> tuple[str, ...]:
         first, last = (number(quartile) for quartile in self.comparison.spread)
+        goal = "" if self.goal is None else f"at most {number(self.goal)}"
         return (
             self.what,
             duration(min(self.comparison.ours)),
             duration(min(self.comparison.theirs)),
             f"{number(self.ratio)} ({first} to {last})",
-            f"at most {number(self.goal)}",
-            verdict(self.met),
+            goal,
+            goal and verdict(self.met),
         )
-
-
-@dataclass(frozen=True)
-class Finding:
-    """A comparison without a goal."""
-
-    what: str
-    comparison: Comparison
-    fastest: bool = False
-
-    def cells(self) -> tuple[str, ...]:
-        return (*Row(self.what, self.comparison, 0, self.fastest).cells()[:4], "", "")
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,7 @@ from namedtensor.backends import get_backend
 from namedtensor.formula.signature import Parameter, Signature
 from namedtensor.plans import Layout, layout_of
 from namedtensor.tensor import NamedTensor
-
-NUMBERS = (bool, int, float, complex)
+from namedtensor.tensor.apply import NUMBERS
 
 #: Data and dtypes of a module's parameters, or None of a module that is unusual.
 Read = Callable[[Any], tuple[list[Any], tuple[Any, ...]] | None]

@@ -9,7 +9,7 @@ from typing import Any
 
 from namedtensor.errors import first_line
 from namedtensor.formula.formula import Formula
-from namedtensor.formula.lifting import Leaf
+from namedtensor.formula.lifting import Leaf, tensors_of
 from namedtensor.formula.rewrite.attention_kernel import ATTENTION, Parts
 from namedtensor.formula.rewrite.misses import misses
 from namedtensor.formula.rewrite.normalisation import CHANNEL_NORM, LAYER_NORM, RMS_NORM
@@ -50,9 +50,8 @@ def explain(formula: Formula, *args: Any, **kwargs: Any) -> str:
 
 def _refusal(plan: Plan, leaves: Sequence[Leaf]) -> list[str]:
     """Say that a kernel refuses these very numbers, and so the formula runs as written."""
-    arrays = [leaf.tensor.data for leaf in leaves if type(leaf.tensor) is NamedTensor]
     try:
-        plan.run(*arrays)
+        plan.run(*[X.data for X in tensors_of(leaves)])
     except LIBRARY_ERRORS as error:
         return [f"  all of it runs as written: a kernel refused ({first_line(error)})"]
     return []

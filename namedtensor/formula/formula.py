@@ -18,15 +18,15 @@ from namedtensor.errors import (
 )
 from namedtensor.formula.arguments import Arguments
 from namedtensor.formula.body import Body
-from namedtensor.formula.door import NUMBERS, Door, gather
-from namedtensor.formula.lifting import Entry, Leaf
+from namedtensor.formula.door import Door, gather
+from namedtensor.formula.lifting import Entry, Leaf, tensors_of
 from namedtensor.formula.signature import Signature, caller_scope, read_signature
 from namedtensor.formula.trace import Trace
 from namedtensor.formula.written import Written, kept_call, write, writing
 from namedtensor.plans import Layout, Mismatch, Plan
 from namedtensor.primitives.node import Node, describe
 from namedtensor.tensor import NamedTensor, SymbolicTensor
-from namedtensor.tensor.apply import LIBRARY_ERRORS
+from namedtensor.tensor.apply import LIBRARY_ERRORS, NUMBERS
 
 #: So many plans for one set of layouts mean that each call makes its own.
 MANY_PLANS = 16
@@ -80,7 +80,7 @@ class Formula:
         if not self.traced:
             return self.body.inline(values, leaves)
         plan = self._plan(key, values, leaves)
-        arrays = [leaf.tensor.data for leaf in leaves if type(leaf.tensor) is NamedTensor]
+        arrays = [X.data for X in tensors_of(leaves)]
         try:
             data = plan.run(*arrays)
         except LIBRARY_ERRORS as error:
@@ -137,14 +137,10 @@ class Formula:
 
     def _call_compiling(self, key: list[Any], arrays: list[Any], module: Any) -> Any | None:
         """Call a formula that a graph compiler reads, in few steps: it reads every one of them."""
-        kinds: tuple[Any, ...] = ()
-        if module is not None:
-            found = self.door.read(module)
-            if found is None:
-                return None
-            arrays += found[0]
-            kinds = found[1]
-        name = plan_formula(self.number, None, *_constants(key), *kinds)
+        parts = _constants(key)
+        if module is not None and not module.gather(parts, arrays):
+            return None
+        name = plan_formula(self.number, None, *parts)
         if not arrays or not name:
             return None
         plan: Plan = getattr(STORE, name)
@@ -199,12 +195,16 @@ class Formula:
         Sizes are checked at the door; then the body runs operation by operation, which gives what a
         kernel refuses: a dtype, an axis of size 0, an index that lies outside.
         """
-        Entry(self.name, leaves, self.signature.results).agree()
-        Trace(self, values, leaves, concrete=True).run()
+        self.check_sizes(values, leaves)
         result = self.body.inline(values, leaves)
         if isinstance(error, Mismatch) or "memory" in str(error):
             raise error from None
         return result
+
+    def check_sizes(self, values: dict[str, Any], leaves: Sequence[Leaf]) -> None:
+        """Raise in words where sizes do not fit: those of the arguments, then those in the body."""
+        Entry(self.name, leaves, self.signature.results).agree()
+        Trace(self, values, leaves, concrete=True).run()
 
     # ------------------------------------------------------------------------ what can be asked
 
@@ -308,8 +308,7 @@ Shapes = tuple[tuple[int, ...], ...]
 
 def _shapes(leaves: Sequence[Leaf]) -> Shapes:
     """Give the sizes of a call's data as constants."""
-    given = [leaf.tensor.data for leaf in leaves if type(leaf.tensor) is NamedTensor]
-    return tuple([_constant(tuple(data.shape)) for data in given])
+    return tuple([_constant(tuple(X.data.shape)) for X in tensors_of(leaves)])
 
 
 @constant_for_compilers
@@ -340,8 +339,7 @@ def misfit(number: str, shapes: Shapes, *parts: Any) -> str:
     """Find the words for sizes that do not fit; a graph compiler could not follow their making."""
     formula, values, leaves, _ = _of_constants(number, parts, shapes)
     try:
-        Entry(formula.name, leaves, formula.signature.results).agree()
-        Trace(formula, values, leaves, concrete=True).run()
+        formula.check_sizes(values, leaves)
     except NamedTensorError as error:
         return str(error)
     return ""
@@ -354,9 +352,8 @@ def _of_constants(
     formula = _numbered[number]
     values = formula.arguments.values_of(iter(parts))
     leaves, key = formula.arguments.flatten(values)
-    given = [leaf.tensor for leaf in leaves if type(leaf.tensor) is NamedTensor]
-    for tensor, shape in zip(given, shapes or (), strict=shapes is not None):
-        tensor.data.shape = shape
+    for X, shape in zip(tensors_of(leaves), shapes or (), strict=shapes is not None):
+        X.data.shape = shape
     return formula, values, leaves, key
 
 

@@ -22,7 +22,7 @@ from namedtensor.formula.signature import Space
 from namedtensor.primitives import Type
 from namedtensor.primitives.primitive import table
 from namedtensor.shape import spaced
-from namedtensor.tensor import apply
+from namedtensor.tensor import NamedTensor, apply
 
 
 @dataclass(slots=True)
@@ -37,6 +37,11 @@ class Leaf:
     def axes(self) -> tuple[str, ...]:
         axes: tuple[str, ...] = self.tensor.axes
         return axes
+
+
+def tensors_of(leaves: Sequence[Leaf]) -> list[NamedTensor]:
+    """Give the tensors among the leaves that hold data: those that a plan is run on."""
+    return [leaf.tensor for leaf in leaves if type(leaf.tensor) is NamedTensor]
 
 
 class Entry:

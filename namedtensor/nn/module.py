@@ -50,7 +50,10 @@ class FormulaModule(torch.nn.Module):
         return values
 
     def gather(self, key: list[Any], arrays: list[Any]) -> bool:
-        """Add what a plan depends on to `key`, and the data to `arrays`; see formula.door."""
+        """Add what a plan depends on to `key`, and the data to `arrays`; see formula.door.
+
+        A graph compiler is given dtypes, of which layouts are made outside of its graph.
+        """
         found = self.formula.door.read(self)
         if found is None:
             return False

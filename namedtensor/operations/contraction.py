@@ -233,8 +233,8 @@ def group(
     if keep and rows:
         parts += [emit.size(value.type.size(a)) for a in rows]
     else:
-        parts.append(" * ".join(emit.size(value.type.size(a)) for a in rows) or "1")
-    parts.append(" * ".join(emit.size(value.type.size(a)) for a in columns) or "1")
+        parts.append(emit.product(value.type, rows))
+    parts.append(emit.product(value.type, columns))
     return str(emit.call("reshape", moved.code, f"({', '.join(parts)})"))
 
 

@@ -262,10 +262,11 @@ class Emitter:
             return moved
         shape = [self.size(value.type.size(a)) for a in rest]
         return self.reshape(
-            moved, [*shape, self._product(value.type, axes)], (*rest, "*".join(axes))
+            moved, [*shape, self.product(value.type, axes)], (*rest, "*".join(axes))
         )
 
-    def _product(self, type_: Type, axes: Sequence[str]) -> str:
+    def product(self, type_: Type, axes: Sequence[str]) -> str:
+        """Write how many records these axes have together."""
         return " * ".join(self.size(type_.size(a)) for a in axes) or "1"
 
     def unflat(self, code: str, rest: Sequence[str], axes: Sequence[str], type_: Type) -> Value:

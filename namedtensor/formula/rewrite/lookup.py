@@ -98,7 +98,7 @@ def cross_entropy(node: Node) -> Node | None:
 def _lower_cross_entropy(emit: Any, call: Any, logits: Any, index: Any) -> Any:
     (axis,) = call.params
     rest = tuple([a for a in logits.axes if a != axis])
-    rows = " * ".join(emit.size(logits.type.size(a)) for a in rest) or "1"
+    rows = emit.product(logits.type, rest)
     size = emit.size(logits.type.size(axis))
     moved = emit.permute(logits, (*rest, axis)).code
     y = emit.permute(index, rest).code

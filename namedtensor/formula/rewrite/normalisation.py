@@ -128,18 +128,19 @@ def _lower_channel_norm(emit: Any, call: Any, x: Any, *rest: Any) -> Any:
         order, word, more = [before, groups, after], "batch_norm", []
     else:
         order, word = [batch, [*groups, *inside], places], "group_norm"
-        more = [" * ".join(emit.size(x.type.size(a)) for a in groups) or "1"]
+        more = [emit.product(x.type, groups)]
     first, channels, last = order
     axes = (*first, *channels, *last)
     code = emit.permute(x, axes).code
-    if len(first) != 1 or len(channels) != 1:
-        parts = [" * ".join(emit.size(x.type.size(a)) for a in part) or "1" for part in order[:2]]
+    several = len(first) != 1 or len(channels) != 1
+    if several:
+        parts = [emit.product(x.type, first), emit.product(x.type, channels)]
         parts += [emit.size(x.type.size(a)) for a in last]
         code = emit.call("reshape", code, f"({', '.join(parts)})")
     codes = [emit.flat(emit.permute(w, channels), channels).code for w in weights]
     codes += ["None"] * (2 - len(codes))
     code = emit.call(word, code, *more, *codes, eps.code)
-    if len(first) != 1 or len(channels) != 1:
+    if several:
         code = emit.call("reshape", code, emit.sizes_of(call.type, axes))
     return emit.bind(code, axes, call.type, "normed")
 

@@ -84,7 +84,7 @@ def _rows(emit: Any, x: Any, rest: Any, own: Any) -> str:
     moved: str = emit.permute(x, (*rest, *own)).code
     if len(rest) == 1:
         return moved
-    rows = " * ".join(emit.size(x.type.size(a)) for a in rest) or "1"
+    rows = emit.product(x.type, rest)
     sizes = ", ".join([rows, *[emit.size(x.type.size(a)) for a in own]])
     return str(emit.call("reshape", moved, f"({sizes})"))
 

@@ -86,6 +86,12 @@ def whole(*numbers: Any, dtype: torch.dtype = torch.int64) -> NamedTensor:
 
 
 ATTENDED = drawn("batch[2] key[4] seq'[3]"), drawn("batch[2] key[4] seq[5]"), drawn("seq[5] val[2]")
+LONG = tuple(
+    [
+        drawn(f"batch[2] head[2] {axes}")
+        for axes in ("seq'[40] key[16]", "seq[40] key[16]", "seq[40] val[16]")
+    ]
+)
 SEEN = nt.tensor(torch.tensor([[1, 0, 1, 1, 0]] * 3) > 0, "seq' seq")
 ROWS = drawn("vocab[10] emb[4]")
 TABLES = drawn("vocab[10] batch[2] emb[4]")
@@ -93,8 +99,8 @@ TABLES = drawn("vocab[10] batch[2] emb[4]")
 CASES: dict[str, tuple[Any, ...]] = {
     "truth values that are added": (masked, *ATTENDED, SEEN),
     "whole numbers that are added": (masked, *ATTENDED, nt.cast(SEEN, int)),
-    "a negative scale under a causal mask": (causal, *ATTENDED, -0.5),
-    "a scale of 0 under a causal mask": (causal, *ATTENDED, 0.0),
+    "a negative scale under a causal mask": (causal, *LONG, -0.5),
+    "a scale of 0 under a causal mask": (causal, *LONG, 0.0),
     "a mask that is turned round": (turned, *ATTENDED, drawn("seq[5]")),
     "complex numbers' spread": (spread, drawn("seq[3] emb[4]", torch.complex128)),
     "complex numbers, standardized": (standardized, drawn("seq[3] emb[4]", torch.complex128)),
@@ -244,12 +250,12 @@ def test_the_gradient_of_a_permuted_weight_in_float64_is_there() -> None:
 
     @formula
     def over_two(X: R[chans, height, width], W: R[out, chans, kh, kw]) -> R[out, height, width]:
-        windows = nt.unroll[width, kw[2]](nt.unroll[height, kh[2]](X))
+        windows = nt.unroll[width, kw[2]](nt.unroll[height, kh[1]](X))
         return W @ (chans, kh, kw) @ windows
 
-    X = drawn("chans[1] height[4] width[4]", torch.float64)
-    W = drawn("kw[2] chans[1] kh[2] out[1]", torch.float64).requires_grad_()
-    nt.sum[out, height, width](over_two(X, W)).data.backward()
+    X = drawn("head[3] width[6] height[12] chans[3]", torch.float64)
+    W = drawn("kw[2] chans[3] kh[1] out[1]", torch.float64).requires_grad_()
+    nt.sum[head, out, height, width](over_two(X, W)).data.backward()
     assert W.data.grad.shape == W.data.shape
 
 

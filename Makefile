@@ -4,21 +4,25 @@
 #   make test     every test, doctest, README block and notebook
 #   make check    formatting, lint, types, then every test: what CI runs
 #   make bench    measure; prints a table
-#   make fuzz     generated cases for SECONDS=60, and how many were tried
+#   make fuzz     drawn programs and generated cases, each for SECONDS=60, and how many were tried
+#   make check-long  200,000 calls that make ever new plans: memory must not grow by more than 20 MB
+#   make check-versions  the suite under the oldest and newest torch, numpy and Python that we promise
 #   make notebooks  execute each notebook's source and write its page
 #   make format   rewrite the sources in the house format
-#   make clean    remove the environment and the caches (what was trained stays in runs/)
+#   make clean    remove the environments and the caches (what was trained stays in runs/)
 
 PYTHON  ?= $(shell command -v python3.11 || command -v python3)
 SECONDS ?= 60
 WORKERS ?= 2
+PYTHONS ?= python3.11 python3.12 python3.13
+PARTS   ?= tests
 
 BIN := .venv/bin
 
 # One thread in each test worker: tiny tensors, and the workers already fill the cores.
 PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest --quiet -n $(WORKERS)
 
-.PHONY: demo test check bench fuzz notebooks format clean
+.PHONY: demo test check check-long check-versions bench fuzz notebooks format clean
 
 demo: .venv/installed-g2p
 	@$(BIN)/python -m transformer_named g2p demo
@@ -32,10 +36,17 @@ check: .venv/installed-dev
 	$(BIN)/mypy --strict namedtensor
 	@$(PYTEST)
 
+check-long: .venv/installed-dev
+	@OMP_NUM_THREADS=1 $(BIN)/python -m tests.project.long_run 200000 20
+
+check-versions:
+	@$(PYTHON) -m tests.versions --pythons "$(PYTHONS)" --workers $(WORKERS) $(PARTS)
+
 bench: .venv/installed-dev
 	@$(BIN)/python -m benchmarks.run --compiled
 
 fuzz: .venv/installed-dev
+	@OMP_NUM_THREADS=1 $(BIN)/python -m tests.programs --seconds $(SECONDS) --workers $(WORKERS)
 	@OMP_NUM_THREADS=1 $(BIN)/python -m tests.fuzz --seconds $(SECONDS)
 
 notebooks: .venv/installed-dev
@@ -46,7 +57,7 @@ format: .venv/installed-dev
 	$(BIN)/ruff check --fix .
 
 clean:
-	rm -rf .venv build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-versions build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # pip is the last thing that venv writes, so an interrupted set-up is done again.

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import operator
 import re
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -17,13 +18,23 @@ from typing import Any
 
 from namedtensor.errors import AxisNameError, AxisSizeError, kind_of_thing
 
-NAME = re.compile(r"[^\W\d]\w*'*\**")
+# marks of other scripts, which stand behind letters, count; our own two marks do not
+NAME = re.compile(r"[^\W\d](?:\w|[^\x00-\x7f\s\u00b7\u2027])*'*\**")
 _SIZED = re.compile(rf"\s*({NAME.pattern})\s*(?:\[\s*(\d+)\s*\])?\s*")
 FRESH = "\N{MIDDLE DOT}"  # ends the name of an axis that a formula's body cannot see
 BOUND = "\N{HYPHENATION POINT}"  # parts the letter of a bound index from what tells it from others
 
 #: Answers abs(ax) while a formula's body runs: axis name -> size.
 axis_sizes: ContextVar[Callable[[str], Any] | None] = ContextVar("axis_sizes", default=None)
+
+
+def as_python_reads(text: str) -> str:
+    """Write text as Python reads names (NFKC), so that names which look alike are one."""
+    return unicodedata.normalize("NFKC", text)
+
+
+def _is_name(name: str) -> bool:
+    return bool(NAME.fullmatch(name)) and (name.isascii() or name.rstrip("'*").isidentifier())
 
 
 def shown(name: str) -> str:
@@ -47,13 +58,13 @@ class Axis:
     __slots__ = ("name", "size")
 
     def __init__(self, name: str, size: Any = None) -> None:
-        if not isinstance(name, str) or not NAME.fullmatch(name):
+        if not isinstance(name, str) or not _is_name(name):
             raise AxisNameError(
                 f"Axis({name!r})",
-                "an axis name is a word, then primes, then stars",
+                "an axis name is a word that Python takes for a name, then primes, then stars",
                 hint='Axis("seq"), Axis("seq\'") or axes("seq emb")',
             )
-        self.name = name
+        self.name = name if name.isascii() else as_python_reads(name)
         self.size = size
 
     @property
@@ -74,11 +85,7 @@ class Axis:
             return self.size
         lookup = axis_sizes.get()
         if lookup is None:
-            raise AxisSizeError(
-                f"abs({self.name})",
-                f"{self.name} has no size here",
-                hint=f"give it one, abs({self.name}[64]), or ask a tensor, X.size({self.name})",
-            )
+            raise no_size(self.name)
         return lookup(self.name)
 
     def __getitem__(self, item: Any) -> Any:
@@ -133,6 +140,15 @@ class Axis:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Axis, (self.name, self.size)
+
+
+def no_size(name: str) -> AxisSizeError:
+    """Make the error of abs(ax) where nobody knows the size of the axis."""
+    return AxisSizeError(
+        f"abs({name})",
+        f"{name} has no size here",
+        hint=f"give it one, abs({name}[64]), or ask a tensor, X.size({name})",
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -237,11 +253,11 @@ def sizes(names: str) -> Any:
     """
     words = names.replace(",", " ").split()
     for word in words:
-        if not word.isidentifier():
+        if not _is_name(word) or not word.isidentifier():
             raise AxisNameError(
                 f"sizes({names!r})", f"{word!r} is no name", hint='names are words: nt.sizes("n m")'
             )
-    found = tuple([SizeName(word) for word in words])
+    found = tuple([SizeName(as_python_reads(word)) for word in words])
     return found[0] if len(found) == 1 else found
 
 

@@ -1,5 +1,9 @@
-"""What graph compilers must be told: functions whose result is a constant of the graph.
+"""What all threads and graph compilers share: what was made once, found by what it was made for.
 
+What is known is found in a plain dictionary, without a lock. What is new is made by one thread while
+others wait for `MAKING`, and a cache that is full forgets what was made first.
+
+Graph compilers must be told which functions have a result that is a constant of the graph.
 torch.compiler.assume_constant_result says the same, but needs torch, which must not be imported for
 it; this file holds the mark that it sets. The tests of formulas that were never called, under
 torch.compile, say when torch changes it.
@@ -7,11 +11,45 @@ torch.compile, say when torch changes it.
 
 from __future__ import annotations
 
+import functools
+import itertools
 import sys
+import threading
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 F = TypeVar("F", bound=Callable[..., Any])
+P = ParamSpec("P")
+T = TypeVar("T")
+K = TypeVar("K")
+V = TypeVar("V")
+
+#: Held while a thread makes what others may make as well: a plan, a layout, an operation, a node.
+#: No code of the user's runs meanwhile, and none of ours that waits for another lock.
+MAKING = threading.RLock()
+
+
+def one_at_a_time(function: Callable[P, T]) -> Callable[P, T]:
+    """Let one thread at a time run a function that makes what all threads share.
+
+    Python 3.11 may not parse source in two threads at once either.
+    """
+
+    @functools.wraps(function)
+    def run(*args: P.args, **named: P.kwargs) -> T:
+        with MAKING:
+            return function(*args, **named)
+
+    return run
+
+
+def keep(cache: dict[K, V], key: K, made: V, most: int) -> V:
+    """Put what was made into a cache, unless another thread did so first; forget the oldest."""
+    with MAKING:
+        found = cache.setdefault(key, made)
+        while len(cache) > most:
+            del cache[next(iter(cache))]
+    return found
 
 
 def constant_for_compilers(function: F) -> F:
@@ -34,28 +72,42 @@ def give_up_compiling(why: str) -> None:
 
 def caches_closed() -> bool:
     """Say whether caches must not change: Dynamo watches those it has read, and would start again."""
-    return STORE.making or compiling()
+    return compiling() or STORE.making.now
+
+
+class _Making(threading.local):
+    """Whether this thread makes something for the store."""
+
+    now = False
 
 
 class Store:
-    """Hold, by name, what such a function made: it can give a name as a constant, not an object."""
+    """Hold, by name, what such a function made: it can give a name as a constant, not an object.
+
+    Compiled graphs hold the names, so nothing is forgotten here.
+    """
 
     def __init__(self) -> None:
         self._names: dict[Any, str] = {}
-        self.making = False
+        self._serial = itertools.count()
+        self.making = _Making()
 
     def name(self, key: Any, make: Callable[[], Any]) -> str:
         """Give the name of what was made for a key, making it if nobody has."""
         name = self._names.get(key)
-        if name is None:
-            before, self.making = self.making, True
-            try:
-                made = make()  # this may make other things, and take names for them
-            finally:
-                self.making = before
-            name = f"made_{len(self._names)}"
-            setattr(self, name, made)
-            self._names[key] = name
+        if name is not None:
+            return name
+        before, self.making.now = self.making.now, True
+        try:
+            made = make()  # this may make other things, and take names for them
+        finally:
+            self.making.now = before
+        with MAKING:
+            name = self._names.get(key)
+            if name is None:
+                name = f"made_{next(self._serial)}"
+                setattr(self, name, made)
+                self._names[key] = name
         return name
 
 

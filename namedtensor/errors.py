@@ -7,6 +7,19 @@ every operand's shape; and a hint that says what to type.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Protocol
+
+
+class Place(Protocol):
+    """A stretch of a source: what `primitives.origins.Origin` is."""
+
+    @property
+    def file(self) -> str: ...
+    @property
+    def line(self) -> int: ...
+    @property
+    def text(self) -> str: ...
+    def marked(self) -> list[str]: ...
 
 
 class NamedTensorError(ValueError):
@@ -30,15 +43,36 @@ class NamedTensorError(ValueError):
         self.why = why
         self.operands = tuple(operands)
         self.hint = hint
+        self.places: tuple[tuple[str, Place], ...] = ()
         super().__init__(call, why, self.operands, hint)
+
+    def add_place(self, formula: str, place: Place) -> None:
+        """Say where in a formula's body this happened; the innermost formula comes first."""
+        self.places = (*self.places, (formula, place))
 
     def __str__(self) -> str:
         width = max((len(label) for label, _ in self.operands), default=0)
         lines = [f"{self.call}: {self.why}"]
         lines += [f"  {label:<{width}} : {shape}" for label, shape in self.operands]
+        lines += self._written()
         if self.hint:
             lines.append(f"hint: {self.hint}")
         return "\n".join(lines)
+
+    def _written(self) -> list[str]:
+        """Write the sub-expression that failed, and one line for each formula that called."""
+        if not self.places:
+            return []
+        (name, place), *callers = self.places
+        lines = [f'  File "{place.file}", line {place.line}, in {name}']
+        lines += [f"    {line}" for line in place.marked()]
+        file = place.file
+        for caller, where in callers:
+            at = f"line {where.line}" if where.file == file else f"{where.file}, line {where.line}"
+            file = where.file
+            text = " ".join(where.text.split())
+            lines.append(f"  called in {caller}, {at}" + (f": {text}" if text else ""))
+        return lines
 
 
 class AxisMissingError(NamedTensorError):
@@ -69,8 +103,16 @@ class BackendError(NamedTensorError, TypeError):
     """Operands live in different libraries or devices, or are bare arrays without names."""
 
 
+class HabitError(NamedTensorError, AttributeError):
+    """A method of positional arrays is asked of a named tensor, which has none of the name."""
+
+
 class TraceError(NamedTensorError):
     """A formula's body cannot be traced into an expression."""
+
+
+class DerivativeError(NamedTensorError):
+    """An operation has no rule for its derivative."""
 
 
 def kind_of_thing(value: object) -> str:

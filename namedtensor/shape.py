@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NoReturn
 
 from namedtensor.axes import Axis, distinct, one_axis, parse_axes, shown
-from namedtensor.errors import AxisMissingError, AxisSizeError, nearest
+from namedtensor.errors import AxisMissingError, AxisNameError, AxisSizeError, nearest
 
 
 class Shape:
@@ -114,6 +114,15 @@ class Shape:
                 return False
         return True
 
+    def __getitem__(self, place: object) -> NoReturn:
+        first = shown(next(iter(self._sizes), "seq"))
+        raise AxisNameError(
+            f"shape[{place!r}]",
+            "a shape is a set of axes, and none is the first",
+            [("shape", spaced(self._sizes.items()))],
+            f"X.size({first})",
+        )
+
     def __iter__(self) -> Iterator[Axis]:
         return iter([sized(name, size) for name, size in self._sizes.items()])
 
@@ -156,3 +165,9 @@ def axis_text(axis: tuple[str, Any]) -> str:
 def spaced(sizes: Iterable[tuple[str, Any]]) -> str:
     """Write axes the way error messages show them: seq[3] key[4]."""
     return " ".join(map(axis_text, sizes)) or "() a single number"
+
+
+def shapes(*operands: Any, labels: Sequence[str] = "XYZUVW") -> list[tuple[str, str]]:
+    """Write the shapes of operands for an error message: [("X", "seq[3] key[4]")]. Numbers have none."""
+    found = zip(labels, operands, strict=False)
+    return [(label, spaced(X.sizes)) for label, X in found if hasattr(X, "sizes")]

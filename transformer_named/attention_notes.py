@@ -10,8 +10,6 @@
 | `kernel` | 3 | places in a convolution's window |
 """
 
-from typing import Any
-
 import namedtensor as nt
 from namedtensor import R, axes, formula
 from transformer_named.choice import chosen
@@ -42,14 +40,15 @@ def RNN_cell(Y: R[hid], X: R[emb], *, W: R[emb, hid], U: R[hid, hid_]) -> R[hid]
     return nt.tanh(X @ emb @ W + (Y @ hid @ U)[hid_ >> hid])
 
 
-def RNN(X: Any, Y0: Any, **parameters: Any) -> Any:
+@formula
+def RNN(X: R[seq, emb], Y0: R[hid], *, W: R[emb, hid], U: R[hid, hid_]) -> R[seq, hid]:
     """Encode one token after the other.
 
         Y_0 -> Y_1 -> ... -> Y_N,  Y_i = RNN_cell(Y_{i-1}, X_i)
 
     Source: document 004, RNN.
     """
-    return nt.scan[seq](lambda Y, X: RNN_cell(Y, X, **parameters), Y0, X)
+    return nt.scan[seq](lambda Y, X: RNN_cell(Y, X, W=W, U=U), Y0, X)
 
 
 @formula

@@ -73,14 +73,19 @@ class EncoderDecoder(torch.nn.Module):
         self.placement = chosen("placement", placement, PLACEMENTS)
         self.width = emb[sizes.emb]
         words = vocab[sizes.target], self.width
+        p = sizes.dropout
         layer = self.width, hid[sizes.hid], head[sizes.head], key[sizes.key], val[sizes.val]
         last = LayerNorm.module if open_ended(placement) else torch.nn.Identity
         each = range(sizes.layers)
-        self.source_embed = Embed.module(vocab[sizes.source], self.width)
-        self.target_embed = Embed.module(*words)
-        self.encoder = torch.nn.ModuleList([EncoderLayer.module(*layer) for _ in each])
+        self.source_embed = Embed.module(vocab[sizes.source], self.width, p=p)
+        self.target_embed = Embed.module(*words, p=p)
+        self.encoder = torch.nn.ModuleList(
+            [EncoderLayer.module(*layer, placement=placement, p=p) for _ in each]
+        )
         self.encoder_norm = last(self.width)
-        self.decoder = torch.nn.ModuleList([DecoderLayer.module(*layer) for _ in each])
+        self.decoder = torch.nn.ModuleList(
+            [DecoderLayer.module(*layer, placement=placement, p=p) for _ in each]
+        )
         self.decoder_norm = last(self.width)
         self.output = None if tied else scores.module(*words)
 
@@ -90,10 +95,10 @@ class EncoderDecoder(torch.nn.Module):
 
     def encode(self, source: NamedTensor) -> NamedTensor:
         """Z[batch, src] -> R[batch, src, emb]: x to z, the representation of the source."""
-        X = self.source_embed(source[src >> seq], p=self.p)[seq >> src]
+        X = self.source_embed(source[src >> seq])[seq >> src]
         M = self.mask(source)
         for layer in self.encoder:
-            X = layer(X, M, placement=self.placement, p=self.p)
+            X = layer(X, M)
         return self.encoder_norm(X)
 
     def decode(self, target: NamedTensor, memory: NamedTensor, source: NamedTensor) -> NamedTensor:
@@ -104,9 +109,9 @@ class EncoderDecoder(torch.nn.Module):
         self, target: NamedTensor, memory: NamedTensor, M: NamedTensor, layers: Iterable[Any]
     ) -> NamedTensor:
         """Run the target through some of the decoder's layers."""
-        Y = self.target_embed(target, p=self.p)
+        Y = self.target_embed(target)
         for layer in layers:
-            Y = layer(Y, memory, M, placement=self.placement, p=self.p)
+            Y = layer(Y, memory, M)
         return Y
 
     def logits(self, Y: NamedTensor) -> NamedTensor:
@@ -166,8 +171,3 @@ class EncoderDecoder(torch.nn.Module):
         """Close the source's padding: 0 on its ids, -inf elsewhere."""
         closed: NamedTensor = nt.where(source == PADDING, -nt.inf, 0.0)
         return nt.cast(closed, self.target_embed.We.dtype)
-
-    @property
-    def p(self) -> float:
-        """The chance of dropout, in training."""
-        return self.sizes.dropout if self.training else 0.0

@@ -194,10 +194,10 @@ class IntroductionTransformer(torch.nn.Module):
         **where: Any,
     ) -> None:
         super().__init__()
-        self.dropout, self.pad = dropout, pad
+        self.pad = pad
         words = [introduction.vocab_[target], introduction.emb[d]]
         sizes = [*_sizes(emb=d, hid=d_ff, key=d_k), introduction.emb_[d]]
-        settings = {"setting": setting, "form": form, "eps": eps, **where}
+        settings = {"setting": setting, "form": form, "p": dropout, "eps": eps, **where}
         last = introduction.SETTINGS[setting] if form == "published" else "post"
         norm = introduction.LayerNorm
         self.source = introduction.source_embedding.module(*_sizes(vocab=source, emb=d), **where)
@@ -210,11 +210,8 @@ class IntroductionTransformer(torch.nn.Module):
 
     def forward(self, x: Any, y: Any) -> Any:
         """Take words x in Z[seq] and y in Z[seq'], give scores in R[seq', vocab']."""
-        p = self.dropout if self.training else 0.0
-        encoder = [lambda *given, f=layer: f(*given, p=p) for layer in self.encoder]
-        decoder = [lambda *given, f=layer: f(*given, p=p) for layer in self.decoder]
-        H = self.encoder_norm(introduction.encode(x, self.source, encoder, self.pad))
-        S = introduction.decode(y, H, x, self.target, decoder, self.pad)
+        H = self.encoder_norm(introduction.encode(x, self.source, self.encoder, self.pad))
+        S = introduction.decode(y, H, x, self.target, self.decoder, self.pad)
         return self.output(self.decoder_norm(S))
 
     def loss(self, x: Any, y: Any) -> Any:

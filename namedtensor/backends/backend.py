@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 
 from namedtensor.compilers import STORE, constant_for_compilers
+from namedtensor.errors import BackendError
 
 
 class Backend:
@@ -50,6 +52,9 @@ class Backend:
 
 _BUILTINS = {"float", "int", "mismatch", "math", "host"}
 _waiting: dict[str, list[Callable[[], None]]] = {}
+#: Backends as they were loaded, by one thread while others wait.
+_backends: dict[str, Backend] = {}
+_LOADING = threading.RLock()
 
 
 @constant_for_compilers
@@ -59,11 +64,24 @@ def _loaded(name: str) -> str:
 
 
 def _load(name: str) -> Backend:
-    module = importlib.import_module(f"namedtensor.backends.{name}_backend")
-    backend = Backend(name, module)
-    for function in _waiting.pop(name, []):
-        function()
-    return backend
+    with _LOADING:
+        if name not in _backends:
+            try:
+                module = importlib.import_module(f"namedtensor.backends.{name}_backend")
+            except ModuleNotFoundError as error:
+                if error.name != name:
+                    raise
+                raise not_installed(f'backend="{name}"', name) from None
+            _backends[name] = Backend(name, module)
+            for function in _waiting.pop(name, []):
+                function()
+        return _backends[name]
+
+
+def not_installed(call: str, name: str, shapes: Sequence[tuple[str, str]] = ()) -> BackendError:
+    """Make the error of a call that needs a library which is not there."""
+    hint = f"pip install 'namedtensor-notation[{name}]'"
+    return BackendError(call, f"{name} is not installed", shapes, hint)
 
 
 def get_backend(name: str) -> Backend:
@@ -79,10 +97,6 @@ def when_loaded(name: str, function: Callable[[], None]) -> None:
 
 def numpy_backend() -> Backend:
     return get_backend("numpy")
-
-
-def host_backend() -> Backend:
-    return get_backend("host")
 
 
 def backend_of(data: Any) -> Backend | None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from namedtensor.compilers import keep
+
 #: So many sizes are remembered for one constant; the oldest is forgotten first.
 MANY = 8
 #: Nothing larger is remembered: bytes.
@@ -52,9 +54,7 @@ class Kept:
         if result is None:
             result = self.apart(lambda: self._made(given, like))
             if result.nbytes <= LARGE and self.usable(result):
-                if len(self.found) >= MANY:
-                    self.found.pop(next(iter(self.found)), None)
-                self.found[key] = result
+                result = keep(self.found, key, result, MANY)
         return result
 
     def _made(self, given: tuple[Any, ...], like: Any) -> Any:

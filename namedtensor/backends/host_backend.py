@@ -10,6 +10,7 @@ FALLBACK = math
 absolute = abs
 maximum = max
 minimum = min
+round = round
 
 
 def kind_of(dtype: Any) -> str:
@@ -59,6 +60,116 @@ def elu(x: float) -> float:
 def logaddexp(x: float, y: float) -> float:
     high, low = max(x, y), min(x, y)
     return high if math.isinf(high) else high + math.log1p(math.exp(low - high))
+
+
+#: The scale and the bend of SELU, at which a layer keeps mean 0 and variance 1.
+SELU_SCALE = 1.0507009873554805
+SELU_BEND = 1.6732632423543772
+
+
+def selu(x: float) -> float:
+    return SELU_SCALE * (x if x > 0 else SELU_BEND * math.expm1(x))
+
+
+def logit(x: float) -> float:
+    return math.log(x) - math.log1p(-x)
+
+
+def relu6(x: float) -> float:
+    return min(max(x, 0), 6)
+
+
+def hardtanh(x: float) -> float:
+    return min(max(x, -1), 1)
+
+
+def hardsigmoid(x: float) -> float:
+    return relu6(x + 3) / 6
+
+
+def hardswish(x: float) -> float:
+    return x * hardsigmoid(x)
+
+
+def softsign(x: float) -> float:
+    return x / (1 + abs(x))
+
+
+def leaky_relu(x: float, slope: float) -> float:
+    return x if x > 0 else slope * x
+
+
+def logsigmoid(x: float) -> float:
+    return -softplus(-x)
+
+
+def mish(x: float) -> float:
+    return x * math.tanh(softplus(x))
+
+
+def sinc(x: float) -> float:
+    return math.sin(math.pi * x) / (math.pi * x) if x else 1.0
+
+
+def lgamma(x: float) -> float:
+    """Infinite at 0 and the negative whole numbers."""
+    return math.inf if x <= 0 and x == int(x) else math.lgamma(x)
+
+
+def digamma(x: float) -> float:
+    """Step up to where the asymptotic series is exact: Abramowitz and Stegun, 6.3.5, 6.3.7 and 6.3.18."""
+    if x <= 0:
+        if x == int(x):
+            return math.nan if x else -math.copysign(math.inf, x)
+        return digamma(1 - x) - math.pi / math.tan(math.pi * x)
+    found = 0.0
+    while x < 10:
+        found -= 1 / x
+        x += 1
+    s = 1 / (x * x)
+    series = 0.0
+    for term in (1 / 12, 691 / 32760, 1 / 132, 1 / 240, 1 / 252, 1 / 120, 1 / 12):
+        series = s * (term - series)
+    return found + math.log(x) - 0.5 / x - series
+
+
+def erfinv(x: float) -> float:
+    """Start from Winitzki's approximation and take Newton's steps; the tail is that of erfc."""
+    if not abs(x) < 1:
+        return math.copysign(math.inf, x) if abs(x) == 1 else math.nan
+    if x == 0:
+        return x
+    log = math.log1p(-x * x)
+    half = 2 / (math.pi * 0.147) + log / 2
+    y = math.sqrt(math.sqrt(half * half - log / 0.147) - half)
+    for _ in range(4):
+        off = (1 - abs(x)) - math.erfc(y)
+        y -= off / (2 / math.sqrt(math.pi) * math.exp(-y * y))
+    return math.copysign(y, x)
+
+
+def heaviside(x: float, y: float) -> float:
+    return y if x == 0 else float(x > 0)
+
+
+def isclose(x: float, y: float, rtol: float, atol: float) -> bool:
+    return x == y or (math.isfinite(y) and abs(x - y) <= atol + rtol * abs(y))
+
+
+def real(x: complex) -> float:
+    return x.real
+
+
+def imag(x: complex) -> float:
+    return x.imag
+
+
+def conj(x: complex) -> complex:
+    return x.conjugate()
+
+
+def angle(x: complex) -> float:
+    return math.atan2(x.imag, x.real)
 
 
 def logical_not(x: Any) -> bool:

@@ -10,11 +10,13 @@ import numpy as np
 from numpy import broadcast_to as broadcast_to
 
 from namedtensor.backends.constants import Kept
+from namedtensor.backends.host_backend import SELU_BEND, SELU_SCALE
+from namedtensor.backends.host_backend import digamma as digamma_of_number
+from namedtensor.backends.host_backend import erfinv as erfinv_of_number
+from namedtensor.backends.host_backend import lgamma as lgamma_of_number
+from namedtensor.backends.loops import associating, looping, refuse_dtype
 
 FALLBACK = np
-
-#: Functions of this file that write their result into `out` where they are given one.
-TAKE_ROOM = {"softmax", "relu"}
 
 Array = Any
 Dims = tuple[int, ...]
@@ -112,30 +114,80 @@ where_weak = where
 
 power = np.power
 absolute = np.abs
-erf_of_number = np.vectorize(math.erf, otypes=[np.float64])
 
 
-def erf(x: Array) -> Array:
-    x = np.asarray(x)
-    return erf_of_number(x).astype(np.result_type(x.dtype, np.float32)) if x.size else x * 1.0
+def _of_numbers(function: Callable[[float], float]) -> Callable[[Array], Array]:
+    """Make a function of arrays of a function of one number, in the dtype of the array."""
+    each = np.vectorize(function, otypes=[np.float64])
+
+    def call(x: Array) -> Array:
+        x = np.asarray(x)
+        return each(x).astype(np.result_type(x.dtype, np.float32)) if x.size else x * 1.0
+
+    return call
+
+
+erf = _of_numbers(math.erf)
+erfc = _of_numbers(math.erfc)
+erfinv = _of_numbers(erfinv_of_number)
+lgamma = _of_numbers(lgamma_of_number)
+digamma = _of_numbers(digamma_of_number)
 
 
 def rsqrt(x: Array) -> Array:
     return 1.0 / np.sqrt(x)
 
 
+def logit(x: Array) -> Array:
+    return np.log(x) - np.log1p(-x)
+
+
 def relu(x: Array, out: Array | None = None) -> Array:
     return np.maximum(x, 0, out=out)
 
 
+def relu6(x: Array) -> Array:
+    return np.clip(x, 0, 6)
+
+
+def hardtanh(x: Array) -> Array:
+    return np.clip(x, -1, 1)
+
+
+def hardsigmoid(x: Array) -> Array:
+    return np.clip(x + 3, 0, 6) / 6
+
+
+def hardswish(x: Array) -> Array:
+    return x * hardsigmoid(x)
+
+
+def softsign(x: Array) -> Array:
+    return x / (1 + np.abs(x))
+
+
+def leaky_relu(x: Array, slope: Any) -> Array:
+    return np.where(np.asarray(x) > 0, x, slope * x)
+
+
 def sigmoid(x: Array) -> Array:
+    if np.iscomplexobj(x):
+        return 1.0 / (1.0 + np.exp(-x))
     # the two branches never exponentiate a large positive number
     z = np.exp(-np.abs(x))
     return np.where(np.asarray(x) >= 0, 1.0, z) / (1.0 + z)
 
 
+def logsigmoid(x: Array) -> Array:
+    return -np.logaddexp(-x, 0)
+
+
 def silu(x: Array) -> Array:
     return x * sigmoid(x)
+
+
+def mish(x: Array) -> Array:
+    return x * np.tanh(softplus(x))
 
 
 def gelu(x: Array) -> Array:
@@ -148,6 +200,10 @@ def softplus(x: Array) -> Array:
 
 def elu(x: Array) -> Array:
     return np.where(np.asarray(x) > 0, x, np.expm1(np.minimum(x, 0)))
+
+
+def selu(x: Array) -> Array:
+    return SELU_SCALE * np.where(np.asarray(x) > 0, x, SELU_BEND * np.expm1(np.minimum(x, 0)))
 
 
 # ---------------------------------------------------------------------------------- reductions
@@ -174,6 +230,22 @@ def mean(x: Array, dims: Dims) -> Array:
         return np.sum(x, axis=dims) / np.asarray(
             math.prod([x.shape[d] for d in dims]), dtype=x.dtype
         )
+
+
+def nansum(x: Array, dims: Dims) -> Array:
+    return np.nansum(x, axis=dims)
+
+
+def nanmean(x: Array, dims: Dims) -> Array:
+    numbers = ~np.isnan(x)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.nansum(x, axis=dims) / np.sum(numbers, axis=dims, dtype=x.dtype)
+
+
+def quantile(x: Array, q: float) -> Array:
+    """Interpolate along the last axis."""
+    with np.errstate(invalid="ignore"):
+        return np.quantile(x, q, axis=-1).astype(x.dtype)
 
 
 def var(x: Array, dims: Dims) -> Array:
@@ -253,6 +325,18 @@ def cumprod(x: Array, dim: int) -> Array:
     return np.cumprod(x, axis=dim)
 
 
+def cummax(x: Array, dim: int) -> Array:
+    return np.maximum.accumulate(x, axis=dim)
+
+
+def cummin(x: Array, dim: int) -> Array:
+    return np.minimum.accumulate(x, axis=dim)
+
+
+def logcumsumexp(x: Array, dim: int) -> Array:
+    return np.logaddexp.accumulate(x, axis=dim)
+
+
 def flip(x: Array, dims: Dims) -> Array:
     return np.flip(x, axis=dims)
 
@@ -283,6 +367,8 @@ def sort(x: Array, dim: int, descending: bool) -> Array:
 
 
 def top_indices(x: Array, k: int, dim: int, largest: bool) -> Array:
+    if k > x.shape[dim]:
+        raise IndexError(k)  # an axis of size 0 beside it keeps numpy from looking
     return np.take(argsort(x, dim, largest), np.arange(k), axis=dim)
 
 
@@ -327,6 +413,24 @@ def add_at(x: Array, index: Any, value: Array) -> Array:
     return x
 
 
+def multiply_at(x: Array, index: Any, value: Array) -> Array:
+    x = np.array(x)
+    np.multiply.at(x, index, value)
+    return x
+
+
+def min_at(x: Array, index: Any, value: Array) -> Array:
+    x = np.array(x)
+    np.minimum.at(x, index, value)
+    return x
+
+
+def max_at(x: Array, index: Any, value: Array) -> Array:
+    x = np.array(x)
+    np.maximum.at(x, index, value)
+    return x
+
+
 def all_inside(index: Array, n: int) -> Array:
     """Refuse indices from behind: a one-hot vector has none."""
     if index.size and (index.min() < 0 or index.max() >= n):
@@ -344,6 +448,16 @@ def windows(x: Array, dim: int, size: int, stride: int) -> Array:
     return view[(slice(None),) * dim + (slice(None, None, stride),)]
 
 
+def overlap_add(x: Array, dim: int, kernel: int) -> Array:
+    """Add up windows, which begin at each index of dim."""
+    x = np.moveaxis(x, (dim, kernel), (-1, 0))
+    steps, starts = x.shape[0], x.shape[-1]
+    total = np.zeros((*x.shape[1:-1], starts + steps - 1), dtype=x.dtype)
+    for j in range(steps):
+        total[..., j : j + starts] += x[j]
+    return np.moveaxis(total, -1, dim - (kernel < dim))
+
+
 # ------------------------------------------------------------------------------------- joining
 
 
@@ -353,6 +467,36 @@ def concat(parts: Sequence[Array], dim: int) -> Array:
 
 def stack(parts: Sequence[Array], dim: int) -> Array:
     return np.stack(parts, axis=dim)
+
+
+# ----------------------------------------------------------------------------------- recurrence
+
+
+def unbind(x: Array, dim: int) -> list[Array]:
+    return list(np.moveaxis(x, dim, 0))
+
+
+def carried(before: Array, after: Array) -> Array:
+    if before.dtype == after.dtype:
+        return after
+    raise refuse_dtype(before, after)
+
+
+def stacked(values: Sequence[Array], shape: Dims, zero: Any, like: Array) -> Array:
+    """Stack the values of a loop; none make an empty array of this shape."""
+    if values:
+        return np.stack(values)
+    same = like is not None and kind_of(like.dtype) == type(zero).__name__
+    return np.full((0, *shape), zero, like.dtype if same else None)
+
+
+def _weave(even: Array, odd: Array) -> Array:
+    both = np.stack((even[: len(odd)], odd), 1).reshape(-1, *odd.shape[1:])
+    return both if len(even) == len(odd) else np.concatenate((both, even[-1:]))
+
+
+loop = looping(carried)
+associate = associating(np.concatenate, _weave, lambda x: x[::-1])
 
 
 # ------------------------------------------------------------------------------------ matrices
@@ -374,6 +518,18 @@ cholesky = np.linalg.cholesky
 eigvals_symmetric = np.linalg.eigvalsh
 
 
+def solve_triangular(a: Array, b: Array, upper: bool) -> Array:
+    """Solve one row after the other; numpy has no function that reads one triangle."""
+    n = a.shape[-1]
+    x = np.zeros(b.shape, dtype=np.result_type(a, b))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        for i in reversed(range(n)) if upper else range(n):
+            known = slice(i + 1, n) if upper else slice(0, i)
+            rest = b[..., i, :] - np.squeeze(a[..., i : i + 1, known] @ x[..., known, :], -2)
+            x[..., i, :] = rest / a[..., i, i, None]
+    return x
+
+
 def slogdet(x: Array) -> Array:
     return np.linalg.slogdet(x)[1]
 
@@ -384,6 +540,31 @@ def diagonal(x: Array, a: int, b: int) -> Array:
 
 def singular_values(x: Array) -> Array:
     return np.linalg.svd(x, compute_uv=False)
+
+
+def eigh(x: Array) -> Array:
+    """Give eigenvalues as a row above the eigenvectors."""
+    values, vectors = np.linalg.eigh(x)
+    return np.concatenate([np.expand_dims(values, -2), vectors], axis=-2)
+
+
+def eig(x: Array) -> Array:
+    """Give eigenvalues as a row above the eigenvectors, complex whatever they are."""
+    values, vectors = np.linalg.eig(x)
+    both = np.concatenate([np.expand_dims(values, -2), vectors], axis=-2)
+    return both.astype(np.result_type(both.dtype, np.complex64))
+
+
+def svd(x: Array) -> Array:
+    """Give singular values as a row above the vectors of the rows and those of the columns."""
+    U, S, V = np.linalg.svd(x, full_matrices=False)
+    return np.concatenate([np.expand_dims(S, -2), U, np.swapaxes(V, -1, -2)], axis=-2)
+
+
+def qr(x: Array) -> Array:
+    """Give the orthogonal columns above the transposed triangle."""
+    Q, R = np.linalg.qr(x)
+    return np.concatenate([Q, np.swapaxes(R, -1, -2)], axis=-2)
 
 
 def matrix_exp(x: Array) -> Array:
@@ -442,6 +623,20 @@ def random_integers(
     if dtype is not None and dtype.kind not in "iu":
         raise TypeError(f"whole numbers do not fit into {dtype}")
     return generator.integers(low, high, shape, dtype=dtype or np.int64)
+
+
+def random_gamma(shape: Dims, a: float, generator: Any, dtype: Any, device: Any) -> Array:
+    return generator.standard_gamma(a, shape).astype(_real(dtype))
+
+
+def random_beta(shape: Dims, a: float, b: float, generator: Any, dtype: Any, device: Any) -> Array:
+    return generator.beta(a, b, shape).astype(_real(dtype))
+
+
+def random_poisson(shape: Dims, rate: float, generator: Any, dtype: Any, device: Any) -> Array:
+    if dtype is not None and dtype.kind not in "iu":
+        raise TypeError(f"whole numbers do not fit into {dtype}")
+    return generator.poisson(rate, shape).astype(dtype or np.int64)
 
 
 def categorical(p: Array, generator: Any) -> Array:

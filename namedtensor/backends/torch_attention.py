@@ -14,6 +14,8 @@ import torch
 import torch.nn.functional as F
 from torch.utils.checkpoint import checkpoint
 
+from namedtensor.compilers import keep
+
 Array = Any
 Function = Callable[..., Any]
 
@@ -227,7 +229,7 @@ def _kernel(name: str) -> Function:
     if name not in _compiled:
         import torch.nn.attention.flex_attention as flex
 
-        _compiled[name] = torch.compile(getattr(flex, name))
+        keep(_compiled, name, torch.compile(getattr(flex, name)), most=2)
     return _compiled[name]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -26,16 +27,20 @@ from torch.linalg import pinv as pinv
 from torch.linalg import solve as solve
 
 from namedtensor.backends.constants import Kept
+from namedtensor.backends.loops import associating, looping, refuse_dtype
 from namedtensor.backends.torch_attention import attend as attend
 from namedtensor.backends.torch_attention import index_number as index_number
 from namedtensor.backends.torch_attention import (
     scaled_dot_product_attention as scaled_dot_product_attention,
 )
 from namedtensor.backends.torch_attention import transformed
+from namedtensor.backends.torch_cells import gru as gru
+from namedtensor.backends.torch_cells import lstm as lstm
 from namedtensor.backends.torch_norms import batch_norm as batch_norm
 from namedtensor.backends.torch_norms import group_norm as group_norm
 from namedtensor.backends.torch_norms import layer_norm as layer_norm
 from namedtensor.backends.torch_norms import rms_norm as rms_norm
+from namedtensor.backends.torch_random import standard_gamma
 from namedtensor.errors import KindError
 
 FALLBACK = torch
@@ -112,6 +117,13 @@ def _outside_of_inference(compute: Callable[[], Array]) -> Array:
         return compute()
 
 
+def floor_divide(x: Any, y: Any) -> Array:
+    """Give x // y, whose derivative is 0; torch's own operator has none."""
+    if not isinstance(x, torch.Tensor):
+        x = torch.full((), x, dtype=(x + y).dtype, device=y.device)
+    return torch.div(x, y, rounding_mode="floor")
+
+
 # ------------------------------------------------------------------------------------ creation
 
 
@@ -149,6 +161,31 @@ silu = F.silu
 gelu = F.gelu
 softplus = F.softplus
 elu = F.elu
+selu = F.selu
+mish = F.mish
+softsign = F.softsign
+logsigmoid = F.logsigmoid
+relu6 = F.relu6
+hardsigmoid = F.hardsigmoid
+hardswish = F.hardswish
+
+
+def hardtanh(x: Array) -> Array:
+    return F.hardtanh(x) if x.is_floating_point() else torch.clamp(x, -1, 1)
+
+
+def sign(x: Array) -> Array:
+    """Give nan for nan, where torch gives 0."""
+    found = torch.sign(x)
+    return torch.where(x == x, found, x) if x.is_floating_point() else found
+
+
+def cbrt(x: Array) -> Array:
+    return torch.sign(x) * torch.abs(x) ** (1 / 3)
+
+
+def imag(x: Array) -> Array:
+    return torch.imag(x) if x.is_complex() else torch.zeros_like(x)
 
 
 def maximum(x: Any, y: Any) -> Array:
@@ -164,18 +201,26 @@ def minimum(x: Any, y: Any) -> Array:
 
 
 def _both(function: Any) -> Any:
-    """Let a function of two tensors take a Python number on either side."""
+    """Let a function of two tensors take a Python number on either side, and two dtypes."""
 
-    def call(x: Any, y: Any) -> Array:
+    def call(x: Any, y: Any, *settings: Any) -> Array:
         if not isinstance(x, torch.Tensor):
             x = torch.full((), x, dtype=y.dtype, device=y.device)
         if not isinstance(y, torch.Tensor):
             y = torch.full((), y, dtype=x.dtype, device=x.device)
-        return function(x, y)
+        if x.dtype != y.dtype:
+            wide = (x + y).dtype  # Dynamo cannot follow torch.result_type
+            x, y = x.to(wide), y.to(wide)
+        return function(x, y, *settings)
 
     return call
 
 
+copysign = _both(torch.copysign)
+# torch's own heaviside has no derivative
+heaviside = _both(lambda x, y: torch.where(x == 0, y, 0.5 * sign(x) + 0.5))
+isclose = _both(torch.isclose)
+leaky_relu = _both(lambda x, slope: torch.where(x > 0, x, slope * x))
 atan2 = _both(torch.atan2)
 hypot = _both(torch.hypot)
 logaddexp = _both(torch.logaddexp)
@@ -196,6 +241,15 @@ def prod(x: Array, dims: Dims) -> Array:
     for dim in sorted(dims, reverse=True):
         x = torch.prod(x, dim)
     return x
+
+
+def quantile(x: Array, q: float) -> Array:
+    """Interpolate along the last axis; torch refuses halves, and tensors without numbers."""
+    if x.numel() == 0:
+        return x[..., 0]
+    if x.dtype in (torch.float16, torch.bfloat16):
+        return torch.quantile(x.float(), q, -1).to(x.dtype)
+    return torch.quantile(x, q, -1)
 
 
 def var(x: Array, dims: Dims) -> Array:
@@ -258,6 +312,19 @@ def cumprod(x: Array, dim: int) -> Array:
     return torch.cumprod(x, dim)
 
 
+def cummax(x: Array, dim: int) -> Array:
+    return torch.cummax(x, dim).values
+
+
+def cummin(x: Array, dim: int) -> Array:
+    return torch.cummin(x, dim).values
+
+
+def logcumsumexp(x: Array, dim: int) -> Array:
+    """Add up exponentials; torch's own has no derivative where there are none."""
+    return torch.logcumsumexp(x, dim) if x.numel() else x.clone()
+
+
 def flip(x: Array, dims: Dims) -> Array:
     return torch.flip(x, dims)
 
@@ -271,6 +338,10 @@ def pad(x: Array, dim: int, before: int, after: int, value: Any) -> Array:
 
 
 # ------------------------------------------------------------------------------------ ordering
+
+
+def nonzero(x: Array) -> tuple[Array, ...]:
+    return torch.nonzero(x, as_tuple=True)
 
 
 def sort(x: Array, dim: int, descending: bool) -> Array:
@@ -311,24 +382,72 @@ def narrow(x: Array, dim: int, start: int | None, stop: int | None, step: int | 
 
 def take(x: Array, index: Array, dim: int) -> Array:
     """Index axis dim by an array of any shape, whose axes come in its place."""
-    return x[(slice(None),) * dim + (index.long(),)]
+    found = x[(slice(None),) * dim + (_with_an_axis(index).long(),)]
+    return found if index.ndim else found.squeeze(dim)
 
 
 def gather(x: Array, index: Sequence[Array]) -> Array:
     """Index the first axes by arrays that broadcast against one another."""
-    return x[tuple([i.long() for i in index])]
+    found = x[tuple([_with_an_axis(i).long() for i in index])]
+    return found if [i for i in index if i.ndim] else found.squeeze(0)
+
+
+def _with_an_axis(index: Array) -> Array:
+    """Give one index an axis: a compiler takes it for a number, which it cannot know."""
+    return index if index.ndim else index.reshape(1)
 
 
 def set_at(x: Array, index: Any, value: Array) -> Array:
     x = x.clone()
+    index = tuple([_with_an_axis(i) if isinstance(i, torch.Tensor) else i for i in index])
     x[index] = value.to(x.dtype) if isinstance(value, torch.Tensor) else value
     return x
 
 
-def add_at(x: Array, index: Any, value: Array) -> Array:
+def _places(x: Array, index: Any, value: Any) -> tuple[Array, Array]:
+    """Give the places in memory order that an index means, and the value for each of them."""
+    index = tuple([_with_an_axis(i) if isinstance(i, torch.Tensor) else i for i in index])
     places = torch.arange(x.numel(), device=x.device).reshape(x.shape)[index]
-    value = torch.broadcast_to(torch.as_tensor(value, dtype=x.dtype, device=x.device), places.shape)
-    return x.reshape(-1).index_add(0, places.reshape(-1), value.reshape(-1)).reshape(x.shape)
+    value = torch.as_tensor(value, dtype=x.dtype, device=x.device)
+    return places.reshape(-1), torch.broadcast_to(value, places.shape).reshape(-1)
+
+
+def add_at(x: Array, index: Any, value: Array) -> Array:
+    places, values = _places(x, index, value)
+    return x.reshape(-1).index_add(0, places, values).reshape(x.shape)
+
+
+def _reduce_at(how: str) -> Callable[[Array, Any, Array], Array]:
+    def reduce(x: Array, index: Any, value: Array) -> Array:
+        places, values = _places(x, index, value)
+        return x.reshape(-1).scatter_reduce(0, places, values, how).reshape(x.shape)
+
+    return reduce
+
+
+def multiply_at(x: Array, index: Any, value: Array) -> Array:
+    """Multiply values of one place with one another in as few steps as their number doubles.
+
+    Not by torch's scatter_reduce, whose derivative of products is 0 in forward mode (2.13).
+    """
+    places, values = _places(x, index, value)
+    places, order = torch.sort(places, stable=True)
+    values, step = values[order], 1
+    while step < len(places):
+        both = torch.where(
+            places[step:] == places[:-step], values[step:] * values[:-step], values[step:]
+        )
+        values, step = torch.cat([values[:step], both]), 2 * step
+    last = torch.cat([places[1:] != places[:-1], torch.ones_like(places[:1], dtype=torch.bool)])
+    flat = x.reshape(-1)
+    factors = torch.where(last, values * flat[places], torch.zeros_like(values))
+    written = torch.zeros_like(flat).index_add(0, places, factors)
+    touched = torch.zeros_like(flat, dtype=torch.bool).index_fill(0, places, True)
+    return torch.where(touched, written, flat).reshape(x.shape)
+
+
+min_at = _reduce_at("amin")
+max_at = _reduce_at("amax")
 
 
 def index_grid(n: int, dims: int, dim: int, like: Array) -> Array:
@@ -338,7 +457,17 @@ def index_grid(n: int, dims: int, dim: int, like: Array) -> Array:
 
 
 def windows(x: Array, dim: int, size: int, stride: int) -> Array:
-    return x.unfold(dim, size, stride)
+    seen = x.unfold(dim, size, stride)
+    # torch 2.13 gets the gradient wrong where a compiled graph gives away a view that overlaps itself
+    return seen.clone() if torch.compiler.is_compiling() else seen
+
+
+def overlap_add(x: Array, dim: int, kernel: int) -> Array:
+    """Add up windows, which begin at each index of dim."""
+    x = torch.movedim(x, (dim, kernel), (-1, 0))
+    steps = x.shape[0]
+    parts = [F.pad(x[j], (j, steps - 1 - j)) for j in range(steps)]
+    return torch.movedim(functools.reduce(torch.add, parts), -1, dim - (kernel < dim))
 
 
 # ------------------------------------------------------------------------------------- joining
@@ -350,6 +479,36 @@ def concat(parts: Sequence[Array], dim: int) -> Array:
 
 def stack(parts: Sequence[Array], dim: int) -> Array:
     return torch.stack(tuple(parts), dim)
+
+
+# ----------------------------------------------------------------------------------- recurrence
+
+
+def carried(before: Array, after: Array) -> Array:
+    """Give the next carry of a loop the dtype that it has under autocast, where dtypes come and go."""
+    if before.dtype == after.dtype:
+        return after
+    if torch.is_autocast_enabled(before.device.type):
+        return after.to(before.dtype)
+    raise refuse_dtype(before, after)
+
+
+def stacked(values: Sequence[Array], shape: Dims, zero: Any, like: Array) -> Array:
+    """Stack the values of a loop; none make an empty array of this shape."""
+    if values:
+        return torch.stack(tuple(values))
+    same = like is not None and kind_of(like.dtype) == type(zero).__name__
+    dtype = like.dtype if same else None
+    return torch.full((0, *shape), zero, dtype=dtype, device=None if like is None else like.device)
+
+
+def _weave(even: Array, odd: Array) -> Array:
+    both = torch.stack((even[: odd.shape[0]], odd), 1).flatten(0, 1)
+    return both if even.shape[0] == odd.shape[0] else torch.cat((both, even[-1:]))
+
+
+loop = looping(carried)
+associate = associating(lambda parts: concat(parts, 0), _weave, lambda x: torch.flip(x, (0,)))
 
 
 # ------------------------------------------------------------------------------------ matrices
@@ -383,8 +542,36 @@ eigvals_symmetric = torch.linalg.eigvalsh
 singular_values = torch.linalg.svdvals
 
 
+def eigh(x: Array) -> Array:
+    """Give eigenvalues as a row above the eigenvectors."""
+    values, vectors = torch.linalg.eigh(x)
+    return torch.cat([values.unsqueeze(-2), vectors], -2)
+
+
+def eig(x: Array) -> Array:
+    """Give eigenvalues as a row above the eigenvectors, complex whatever they are."""
+    values, vectors = torch.linalg.eig(x)
+    return torch.cat([values.unsqueeze(-2), vectors], -2)
+
+
+def svd(x: Array) -> Array:
+    """Give singular values as a row above the vectors of the rows and those of the columns."""
+    U, S, V = torch.linalg.svd(x, full_matrices=False)
+    return torch.cat([S.unsqueeze(-2), U, V.mT], -2)
+
+
+def qr(x: Array) -> Array:
+    """Give the orthogonal columns above the transposed triangle."""
+    Q, R = torch.linalg.qr(x)
+    return torch.cat([Q, R.mT], -2)
+
+
 def matrix_exp(x: Array) -> Array:
     return torch.linalg.matrix_exp(x.contiguous())
+
+
+def solve_triangular(a: Array, b: Array, upper: bool) -> Array:
+    return torch.linalg.solve_triangular(a, b, upper=upper)
 
 
 def slogdet(x: Array) -> Array:
@@ -436,6 +623,24 @@ def random_integers(
     return torch.randint(low, high, shape, generator=generator, dtype=dtype, device=device)
 
 
+def random_gamma(shape: Dims, a: float, generator: Any, dtype: Any, device: Any) -> Array:
+    alpha = torch.full(shape, a, dtype=dtype or torch.get_default_dtype(), device=device)
+    return standard_gamma(alpha, generator)
+
+
+def random_beta(shape: Dims, a: float, b: float, generator: Any, dtype: Any, device: Any) -> Array:
+    """Give the share of one of two gammas."""
+    x, y = [random_gamma(shape, c, generator, torch.float64, device) for c in (a, b)]
+    return (x / (x + y)).to(dtype or torch.get_default_dtype())
+
+
+def random_poisson(shape: Dims, rate: float, generator: Any, dtype: Any, device: Any) -> Array:
+    if dtype is not None and (dtype.is_floating_point or dtype.is_complex):
+        raise TypeError(f"whole numbers do not fit into {dtype}")
+    rates = torch.full(shape, rate, dtype=torch.float64, device=device)
+    return torch.poisson(rates, generator=generator).to(dtype or torch.int64)
+
+
 def categorical(p: Array, generator: Any) -> Array:
     """Draw one index along the last axis, with probabilities proportional to p."""
     flat = p.reshape(-1, p.shape[-1])
@@ -467,15 +672,26 @@ def as_array(x: Any) -> Array:
 # ------------------------------------------------------------------------------- fused kernels
 
 linear = F.linear
-conv1d = F.conv1d
 max_pool1d = F.max_pool1d
 max_pool2d = F.max_pool2d
 avg_pool1d = F.avg_pool1d
 avg_pool2d = F.avg_pool2d
 
 
+def _some_channels(x: Array) -> None:
+    """Without channels torch's convolution gives a wrong shape; what is refused runs as written."""
+    if x.shape[1] == 0:
+        raise IndexError("a convolution without channels")
+
+
+def conv1d(x: Array, w: Array, *bias: Array) -> Array:
+    _some_channels(x)
+    return F.conv1d(x, w, *bias)
+
+
 def conv2d(x: Array, w: Array, *bias: Array) -> Array:
     """Convolve; torch's gradient of float64 wants the weight contiguous."""
+    _some_channels(x)
     return F.conv2d(x, w.contiguous(), *bias)
 
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import stat
 import sys
 from argparse import ArgumentParser
-from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
+
+#: The longest document that is read, in bytes; the longest of a book of notes is a tenth of it.
+LONGEST = 16 << 20
 
 
 class CommandError(Exception):
@@ -26,16 +30,54 @@ def add_preamble(parser: ArgumentParser) -> None:
 def text_of(name: str) -> str:
     """Read a file as text; `-` is standard input.
 
-    Raises: CommandError where it cannot be read.
+    Raises: CommandError where it cannot be read, or is longer than any document.
     """
     try:
-        data = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+        if name == "-":
+            data = _all_of(name, sys.stdin.buffer)
+        else:
+            with open(name, "rb", opener=_without_waiting) as file:
+                opened, first = file.fileno(), b""
+                if stat.S_ISFIFO(os.fstat(opened).st_mode):
+                    first = _first_byte(name, opened)
+                os.set_blocking(opened, True)
+                data = first + _all_of(name, file)
         return data.decode("utf-8-sig")
     except OSError as error:
         raise CommandError(f"{name}: {error.strerror or error}") from None
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise CommandError(f"{name}: line {line} is not UTF-8 text") from None
+
+
+def _without_waiting(name: str, flags: int) -> int:
+    """Open a file at once; opening a pipe would wait for its writer."""
+    return os.open(name, flags | os.O_NONBLOCK)
+
+
+def _first_byte(name: str, opened: int) -> bytes:
+    """Take the first byte of a pipe, where it is there; a pipe that nobody writes to has none, ever."""
+    import select
+
+    poll = select.poll()
+    poll.register(opened, select.POLLIN)
+    if poll.poll(0):
+        return b""
+    try:
+        first = os.read(opened, 1)
+    except BlockingIOError:  # empty, and somebody may yet write
+        return b""
+    if not first:
+        raise CommandError(f"{name}: is a pipe that nobody writes to")
+    return first
+
+
+def _all_of(name: str, file: BinaryIO) -> bytes:
+    """Read a file to its end, and no more of it than a document may have."""
+    data = file.read(LONGEST + 1)
+    if len(data) > LONGEST:
+        raise CommandError(f"{name}: is longer than {LONGEST >> 20} MiB, which no document is")
+    return data
 
 
 def document_of(name: str, preamble: list[str]) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 import re
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,10 +17,15 @@ from namedtensor.command.files import CommandError
 from namedtensor.errors import NamedTensorError, nearest
 from namedtensor.formula import Formula, Space
 from namedtensor.formula.signature import Parameter
+from namedtensor.shape import spaced
 from namedtensor.tensor import tensor
 
 #: Sizes of axes for which none is given.
 SIZES = (3, 4, 2, 5, 6, 7)
+#: The most numbers that a tensor of a command may have: 1 GiB of them.
+MOST = 1 << 27
+#: The most digits of a size; more than that are a mistake.
+DIGITS = 18
 EMPTY = inspect.Parameter.empty
 _KEY = re.compile(r"([^\[\]]+?)\s*(?:\[(.*)\])?")
 
@@ -58,7 +64,9 @@ def read_sizes(words: Sequence[str]) -> dict[str, int]:
     found = {}
     for word, name, size in _pairs(words):
         if not name or not size.isdecimal():
-            raise CommandError(f"--size {word}: a size is written axis=number, as key=64")
+            raise CommandError(f"--size {cut(word)}: a size is written axis=number, as key=64")
+        if len(size) > DIGITS:
+            raise CommandError(f"--size {cut(word)}: a size has at most {DIGITS} digits")
         found[name] = int(size)
     return found
 
@@ -73,13 +81,24 @@ def read_numbers(words: Sequence[str]) -> dict[str, float]:
     """
     found: dict[str, float] = {}
     for word, name, number in _pairs(words):
+        if number.isdecimal() and len(number) > DIGITS:
+            raise CommandError(f"--bind {cut(word)}: a whole number has at most {DIGITS} digits")
         try:
             found[name] = int(number) if number.isdecimal() else float(number)
         except ValueError:
             found.pop(name, None)
         if name not in found or not name.isidentifier():
-            raise CommandError(f"--bind {word}: a number is written name=number, as L=6")
+            raise CommandError(f"--bind {cut(word)}: a number is written name=number, as L=6")
     return found
+
+
+def cut(word: str, most: int = 60) -> str:
+    """Shorten a word of the command line for a message.
+
+    >>> cut("key=" + "9" * 5000, 12)
+    'key=99999...'
+    """
+    return word if len(word) <= most else word[: most - 3] + "..."
 
 
 def _pairs(words: Sequence[str]) -> Iterator[tuple[str, str, str]]:
@@ -161,9 +180,19 @@ def drawn(
             found[one.path] = given[one.path]
         elif one.default is EMPTY:
             shape = tuple([known[a.name] for a in one.space.axes])
+            refuse_large(one.path, dict(zip(one.space.names, shape, strict=True)))
             array = _draw(source, one.space.letter, shape)
             found[one.path] = tensor(array, *[Axis(a.name) for a in one.space.axes])
     return found
+
+
+def refuse_large(name: str, sizes: Mapping[str, int]) -> None:
+    """Raise CommandError where a tensor of these sizes would be too large to compute."""
+    if math.prod(sizes.values()) > MOST:
+        raise CommandError(
+            f"{name} would be {spaced(sizes.items())}, {math.prod(sizes.values()):,} numbers; "
+            f"a command computes at most {MOST:,}"
+        )
 
 
 def _draw(source: np.random.Generator, letter: str, shape: tuple[int, ...]) -> Any:

@@ -3,28 +3,33 @@
 from __future__ import annotations
 
 import re
-from argparse import ArgumentParser, Namespace
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from typing import Any
 
 from namedtensor.command.files import CommandError, add_preamble, document_of
 from namedtensor.command.inputs import (
+    DIGITS,
+    MOST,
     all_sizes,
     as_arguments,
+    cut,
     drawn,
     given_arrays,
     inputs_of,
     read_numbers,
     read_sizes,
+    refuse_large,
 )
-from namedtensor.errors import nearest
+from namedtensor.errors import BackendError, nearest
 from namedtensor.formula import Formula
+from namedtensor.formula.shapes import largest
 from namedtensor.tensor import SymbolicTensor
 from namedtensor.tensor.resize import resize
 from namedtensor.tensor.text import text
 
 NAME = "run"
 HELP = "evaluate a formula of a document"
-_MEMBER = re.compile(r"(.+)\[(\d+)\]")
+_MEMBER = re.compile(r"(.+)\[(\d{1,9})\]")
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -53,11 +58,24 @@ def add_arguments(parser: ArgumentParser) -> None:
         metavar="FILE.npz",
         help="inputs by name, their axes as declared; the others are drawn at random",
     )
-    parser.add_argument("--seed", type=int, default=0, help="seed of random inputs (0)")
+    parser.add_argument(
+        "--seed", type=seed, default=0, metavar="N", help="seed of random inputs (0)"
+    )
     parser.add_argument(
         "--backend", choices=("numpy", "torch"), default="numpy", help="library that computes"
     )
     add_preamble(parser)
+
+
+def seed(word: str) -> int:
+    """Read --seed: a whole number, 0 or more.
+
+    >>> seed("12")
+    12
+    """
+    if not word.isdecimal() or len(word) > DIGITS:
+        raise ArgumentTypeError(f"{cut(word)} is no whole number of at most {DIGITS} digits")
+    return int(word)
 
 
 def perform(given: Namespace) -> int:
@@ -72,6 +90,12 @@ def perform(given: Namespace) -> int:
         return 0
     ready = given_arrays(given.set, inputs) if given.set else {}
     values = drawn(inputs, ready, sizes, given.seed)
+    most = largest(formula, as_arguments(values))
+    if most > MOST:
+        raise CommandError(
+            f"{called(formula)} would compute a tensor of {most:,} numbers; a command computes at most "
+            f"{MOST:,}: choose smaller sizes, --size seq=5"
+        )
     if given.backend == "torch":
         values = {path: in_torch(X) for path, X in values.items()}
     result = formula(**as_arguments(values))
@@ -93,14 +117,14 @@ def member(document: Any, name: str) -> Formula:
     if stem not in document:
         guess = nearest(stem, document.names)
         hint = f"did you mean {guess}?" if guess else f"there are: {', '.join(document.names)}"
-        raise CommandError(f"--name {name}: the document defines no {stem}; {hint}")
+        raise CommandError(f"--name {cut(name)}: the document defines no {cut(stem)}; {hint}")
     found = document[stem]
     if isinstance(found, Formula):
         if match:
-            raise CommandError(f"--name {name}: {stem} is a formula, and not a family of them")
+            raise CommandError(f"--name {cut(name)}: {stem} is a formula, and not a family of them")
         return found
     if not match:
-        raise CommandError(f"--name {name}: {name} is a family; choose one of it: {name}[1]")
+        raise CommandError(f"--name {cut(name)}: {name} is a family; choose one of it: {name}[1]")
     one: Formula = found[int(match[2])]
     return one
 
@@ -109,6 +133,7 @@ def by_indices(formula: Formula, sizes: dict[str, int]) -> Any:
     """Give the tensor of a formula that takes nothing, its axes with sizes."""
     (node,) = formula.written().results
     known = all_sizes(dict(node.type.axes), sizes)
+    refuse_large(formula.name, known)
     return SymbolicTensor(resize(node, known), node.type.names)
 
 
@@ -119,10 +144,8 @@ def in_torch(X: Any) -> Any:
     """
     try:
         return X.to("torch")
-    except ModuleNotFoundError:
-        raise CommandError(
-            "--backend torch: torch is not installed: pip install 'namedtensor-notation[torch]'"
-        ) from None
+    except BackendError as error:
+        raise CommandError(f"--backend torch: {error.why}: {error.hint}") from None
 
 
 def called(formula: Formula) -> str:

@@ -1,6 +1,9 @@
 """@formula: a function whose axes are declared, checked, lifted, and compiled once."""
 
 from namedtensor.formula.bundle import Bundle as Bundle
+from namedtensor.formula.derivatives import derivative as derivative
+from namedtensor.formula.derivatives import differential as differential
+from namedtensor.formula.derivatives import grad as grad
 from namedtensor.formula.explain import explain as explain
 from namedtensor.formula.formula import Formula as Formula
 from namedtensor.formula.formula import formula as formula

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NoReturn
+import itertools
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
 
 import numpy as np
 
 from namedtensor.axes import shown
-from namedtensor.compilers import constant_for_compilers
+from namedtensor.compilers import compiling, constant_for_compilers
 from namedtensor.errors import (
     AxisNameError,
     BackendError,
@@ -17,15 +19,34 @@ from namedtensor.errors import (
     kind_of_thing,
 )
 from namedtensor.formula.bundle import Bundle, parameters_of
-from namedtensor.formula.door import Slot, kind_of
-from namedtensor.formula.lifting import Leaf
-from namedtensor.formula.signature import Parameter, Space
+from namedtensor.formula.door import OPEN, Door, Slot, kind_of, mode_of
+from namedtensor.formula.lifting import Leaf, tensors_of
+from namedtensor.formula.signature import Parameter, Signature, Space
+from namedtensor.plans import Layout
+from namedtensor.primitives import Node
 from namedtensor.shape import spaced
 from namedtensor.tensor import NamedTensor, SymbolicTensor, tensor
 from namedtensor.tensor.apply import stand_in
 
-if TYPE_CHECKING:
-    from namedtensor.formula.formula import Formula
+
+@dataclass(slots=True)
+class Given:
+    """What a formula is called with: values by name, the tensors among them, and the key of its plan.
+
+    `numbers` are those that the plan takes as arguments after the data; the key lacks their values.
+    `mode` says whether the body runs in training.
+    """
+
+    values: dict[str, Any]
+    mode: bool
+    leaves: list[Leaf] = field(default_factory=list)
+    key: tuple[Any, ...] = ()
+    numbers: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def data(self) -> list[Any]:
+        """What the plan is run on."""
+        return [*[X.data for X in tensors_of(self.leaves)], *self.numbers.values()]
 
 
 @constant_for_compilers
@@ -37,32 +58,53 @@ def refuse(call: str, why: str, hint: str) -> NoReturn:
 class Arguments:
     """Read what a formula is called with by its signature."""
 
-    def __init__(self, formula: Formula) -> None:
-        self.formula = formula
+    def __init__(self, name: str, signature: Signature, door: Door) -> None:
+        self.name = name
+        self.signature = signature
+        self.door = door
+        self.said = f"{name}{signature}"  # a graph compiler must find it written
 
-    def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+    def bind(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
         try:
-            bound = self.formula.signature.python.bind(*args, **kwargs)
+            bound = self.signature.python.bind(*args, **kwargs)
         except TypeError as error:
-            refuse(f"{self.formula.name}(...)", str(error), self.formula.said)
+            refuse(f"{self.name}(...)", str(error), self.said)
         bound.apply_defaults()
         return bound.arguments
 
-    def flatten(self, values: dict[str, Any]) -> tuple[list[Leaf], tuple[Any, ...]]:
-        """List the tensors of a call, and what else its plan depends on."""
-        leaves: list[Leaf] = []
-        key: list[Any] = []
-        for parameter in self.formula.signature.parameters:
-            self._flatten_one(parameter, parameter.name, values[parameter.name], leaves, key)
-        return leaves, tuple(key)
+    def read(self, values: dict[str, Any], mode: bool, opened: Collection[str] = ()) -> Given:
+        """List the tensors of a call, and what else its plan depends on.
 
-    def _flatten_one(
-        self, parameter: Parameter, path: str, value: Any, leaves: list[Leaf], key: list[Any]
+        The plan takes the floating numbers of the names that are `opened` as arguments.
+        """
+        given = Given(values, mode)
+        modes = self.door.asks or compiling()
+        key: list[Any] = [mode] if modes else []
+        for parameter in self.signature.parameters:
+            name, value = parameter.name, values[parameter.name]
+            if name in opened and type(value) is float:
+                given.numbers[name] = value
+                key += OPEN
+            else:
+                self._read_one(parameter, name, value, given.leaves, key, modes)
+        given.key = tuple(key)
+        return given
+
+    def _read_one(
+        self,
+        parameter: Parameter,
+        path: str,
+        value: Any,
+        leaves: list[Leaf],
+        key: list[Any],
+        modes: bool,
     ) -> None:
         if parameter.bundle is not None:
             inner = parameter.bundle
+            if modes:
+                key.append(mode_of(value))
             for name, part in parameters_of(inner, value, path).items():
-                self._flatten_one(inner.signature[name], f"{path}.{name}", part, leaves, key)
+                self._read_one(inner.signature[name], f"{path}.{name}", part, leaves, key, modes)
         elif parameter.space is None:
             key += [kind_of(value), self._setting(path, value)]
         elif value is None and parameter.default is None:
@@ -74,13 +116,13 @@ class Arguments:
             leaves.append(Leaf(path, parameter.space, value))
             key.append(value.layout)
         else:
-            key += [type(value), self._number(path, parameter.space, value)]
+            key += [kind_of(value), self._number(path, parameter.space, value)]
 
     def _setting(self, path: str, value: Any) -> Any:
         if isinstance(value, NamedTensor):
             raise AxisNameError(
-                f"{self.formula.name}(..., {path}, ...)",
-                f"{path} is a named tensor, and {self.formula.name} declares no axes for it",
+                f"{self.name}(..., {path}, ...)",
+                f"{path} is a named tensor, and {self.name} declares no axes for it",
                 [(path, spaced(value.sizes))],
                 f"declare them: {path}: R[{', '.join(map(shown, value.axes))}]",
             )
@@ -88,7 +130,7 @@ class Arguments:
             hash(value)
         except TypeError:
             raise KindError(
-                f"{self.formula.name}(..., {path}, ...)",
+                f"{self.name}(..., {path}, ...)",
                 f"{path} is {kind_of_thing(value)}, which cannot tell one plan from another",
                 hint="a setting is a number, a string or a tuple; an array gets its axes declared",
             ) from None
@@ -98,14 +140,14 @@ class Arguments:
         if isinstance(value, (bool, int, float, complex, np.generic)) and not space.axes:
             return value
         raise BackendError(
-            f"{self.formula.name}(..., {path}, ...)",
-            f"{path} is {kind_of_thing(value)}, and {self.formula.name} takes a named tensor of {space}",
+            f"{self.name}(..., {path}, ...)",
+            f"{path} is {kind_of_thing(value)}, and {self.name} takes a named tensor of {space}",
             hint=f"name its axes: nt.tensor({', '.join([path, *map(shown, space.names)])})",
         )
 
     def named_numbers(self, values: dict[str, Any]) -> dict[str, Any]:
         """Make named tensors without axes of the numbers of a call that has no tensors."""
-        spaces = {p.name: p.space for p in self.formula.signature.parameters}
+        spaces = {p.name: p.space for p in self.signature.parameters}
         return {
             name: tensor(np.asarray(value))
             if spaces[name] is not None
@@ -114,15 +156,39 @@ class Arguments:
             for name, value in values.items()
         }
 
-    def values_of(self, parts: Iterator[Any]) -> dict[str, Any]:
-        """Undo `flatten`: read the parts of a key, with layouts as codes, as stand-ins without data."""
-        return {slot.name: self._value_of(slot, parts) for slot in self.formula.door.every}
+    def parts_of(self, key: Iterator[Any]) -> Iterator[tuple[str, str]]:
+        """Write each part of a key for a reader: the axes of tensors, the values of settings."""
+        first = next(key, None)
+        modes = isinstance(first, bool)
+        if modes:
+            yield "nt.training()", repr(first)
+        else:
+            key = itertools.chain([first], key)
+        for path, slot in paths_of(self.door.every):
+            if slot.formula is not None:
+                if modes:
+                    yield f"nt.training() of {path}", repr(next(key))
+                continue
+            part = next(key)
+            if isinstance(part, Layout):
+                yield path, f"[{' '.join(map(shown, part.axes))}]"
+            elif part is None or isinstance(part, Node):
+                yield path, repr(part)
+            else:
+                yield path, repr(next(key))
+
+    def of_key(self, parts: Iterator[Any]) -> Given:
+        """Undo `read`: read the parts of a key, with layouts as codes, as stand-ins without data."""
+        mode = next(parts)
+        return self.read({s.name: self._value_of(s, parts) for s in self.door.every}, mode)
 
     def _value_of(self, slot: Slot, parts: Iterator[Any]) -> Any:
         if slot.formula is not None:
-            return {inner.name: self._value_of(inner, parts) for inner in slot.formula.door.after}
+            mode, inner = next(parts), slot.formula
+            found = {s.name: self._value_of(s, parts) for s in inner.door.after}
+            return Bundle(inner, found, mode)
         part = next(parts)
-        if not slot.tensor or isinstance(part, type):
+        if not slot.tensor or isinstance(part, (type, tuple)):
             return next(parts)
         if part is None:
             return None
@@ -138,5 +204,14 @@ class Arguments:
                     name: self.entered(inner.signature[name], f"{path}.{name}", part, entered)
                     for name, part in parts.items()
                 },
+                mode_of(value),
             )
         return entered.get(path, value)
+
+
+def paths_of(slots: Sequence[Slot], prefix: str = "") -> Iterator[tuple[str, Slot]]:
+    """List the names of a signature, each bundle's before those in it, in the order of a key."""
+    for slot in slots:
+        yield f"{prefix}{slot.name}", slot
+        if slot.formula is not None:
+            yield from paths_of(slot.formula.door.after, f"{prefix}{slot.name}.")

@@ -3,48 +3,68 @@
 from __future__ import annotations
 
 import functools
-import linecache
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from namedtensor.axes import axis_sizes, shown
-from namedtensor.errors import AxisSizeError, NamedTensorError, TraceError, kind_of_thing
+from namedtensor.errors import AxisSizeError, NamedTensorError, kind_of_thing
+from namedtensor.formula.arguments import Arguments
 from namedtensor.formula.lifting import Entry, Leaf
 from namedtensor.formula.signature import Space
+from namedtensor.operations.training import MODE
+from namedtensor.primitives.node import noting
+from namedtensor.primitives.origins import Origins, border, place_of
 from namedtensor.tensor import NamedTensor
-
-if TYPE_CHECKING:
-    from namedtensor.formula.formula import Formula
+from namedtensor.tensor.symbolic import on_symbols
 
 
 class Body:
     """Run what a formula's function computes."""
 
-    def __init__(self, formula: Formula) -> None:
-        self.formula = formula
+    def __init__(self, function: Callable[..., Any], arguments: Arguments) -> None:
+        self.function = function
+        self.arguments = arguments
+        self.name = arguments.name
+        self.signature = arguments.signature
 
+    @border
     def run(
-        self, values: dict[str, Any], entered: dict[str, Any], sizes: Callable[[str], Any]
+        self,
+        values: dict[str, Any],
+        entered: dict[str, Any],
+        sizes: Callable[[str], Any],
+        mode: bool,
     ) -> Any:
-        """Run the body on renamed tensors; abs(ax) is answered by `sizes`."""
+        """Run the body on renamed tensors; abs(ax) is answered by `sizes`, nt.training() by `mode`."""
         token = axis_sizes.set(sizes)
+        before, MODE.training = MODE.training, mode
+        symbols = noting.get() is not None or any(hasattr(x, "node") for x in entered.values())
+        kind = on_symbols.set(symbols)
         try:
-            python = self.formula.signature.python
+            python = self.signature.python
             bound = python.bind_partial()
-            for parameter in self.formula.signature.parameters:
-                bound.arguments[parameter.name] = self.formula.arguments.entered(
+            for parameter in self.signature.parameters:
+                bound.arguments[parameter.name] = self.arguments.entered(
                     parameter, parameter.name, values[parameter.name], entered
                 )
-            return self.formula.function(*bound.args, **bound.kwargs)
-        except TraceError as error:
-            raise with_line(error, self.formula.function) from None
+            return self.function(*bound.args, **bound.kwargs)
+        except NamedTensorError as error:
+            place = place_of(error.__traceback__)
+            if place is not None:
+                error.add_place(self.name, place)
+            raise
         finally:
+            MODE.training = before
             axis_sizes.reset(token)
+            on_symbols.reset(kind)
 
-    def results_of(self, result: Any, entry: Entry) -> list[Any]:
-        """Check what the body returned, and give it with the caller's axis names."""
-        spaces = self.formula.signature.results
-        if self.formula.signature.several:
+    def results_of(self, result: Any, entry: Entry, origins: Origins | None = None) -> list[Any]:
+        """Check what the body returned, and give it with the caller's axis names.
+
+        What the result lacks is said of the place where it is written, if the origins tell it.
+        """
+        spaces = self.signature.results
+        if self.signature.several:
             if not isinstance(result, tuple) or len(result) != len(spaces or ()):
                 raise entry.error(
                     NamedTensorError,
@@ -62,11 +82,20 @@ class Body:
                     "return the result of the formula's last line",
                 )
         wanted: Sequence[Space | None] = spaces if spaces is not None else [None] * len(parts)
-        return [entry.leave(p, s) for p, s in zip(parts, wanted, strict=True)]
+        left = []
+        for part, space in zip(parts, wanted, strict=True):
+            try:
+                left.append(entry.leave(part, space))
+            except NamedTensorError as error:
+                if origins is not None and hasattr(part, "node"):
+                    for place in origins[part.node][-1:]:
+                        error.add_place(self.name, place)
+                raise
+        return left
 
-    def inline(self, values: dict[str, Any], leaves: Sequence[Leaf]) -> Any:
+    def inline(self, values: dict[str, Any], leaves: Sequence[Leaf], mode: bool) -> Any:
         """Run the body in place: inside another formula's trace, or untraced on data."""
-        entry = Entry(self.formula.name, leaves, self.formula.signature.results)
+        entry = Entry(self.name, leaves, self.signature.results)
         entry.agree()
         entered = {leaf.path: entry.enter(leaf) for leaf in leaves}
         sizes: dict[str, Any] = {}
@@ -74,9 +103,13 @@ class Body:
             declared = leaf.space.names
             known = [a for a in entered[leaf.path].sizes if a[0] in declared and a[1] is not None]
             sizes.update(known)
-        result = self.run(values, entered, functools.partial(self.size, sizes))
-        parts = self.results_of(result, entry)
-        return tuple(parts) if self.formula.signature.several else parts[0]
+        result = self.run(values, entered, functools.partial(self.size, sizes), mode)
+        origins: Origins | None = noting.get()
+        parts = self.results_of(result, entry, origins)
+        for part in parts:
+            if origins is not None and hasattr(part, "node"):
+                origins.note(part.node)  # also where the call gives what was there before
+        return tuple(parts) if self.signature.several else parts[0]
 
     def size(self, sizes: dict[str, Any], name: str) -> Any:
         if sizes.get(name) is not None:
@@ -85,30 +118,15 @@ class Body:
             raise AxisSizeError(
                 f"abs({shown(name)})",
                 f"axis {shown(name)} has no size yet: what has it is defined by its indices",
-                [(self.formula.name, ", ".join(sizes))],
+                [(self.name, ", ".join(sizes))],
                 f"give it one where the tensor is defined: {shown(name)}[5]",
             )
         raise AxisSizeError(
             f"abs({shown(name)})",
-            f"{self.formula.name} declares no axis {shown(name)}",
-            [(self.formula.name, ", ".join(sizes) or "no axes")],
+            f"{self.name} declares no axis {shown(name)}",
+            [(self.name, ", ".join(sizes) or "no axes")],
             f"declare it, or ask a tensor: X.size({shown(name)})",
         )
-
-
-def with_line(error: TraceError, function: Callable[..., Any]) -> TraceError:
-    """Add the line of a body that cannot be traced; the innermost formula's line is named."""
-    code = getattr(function, "__code__", None)
-    trace, number = error.__traceback__, 0
-    while trace is not None:
-        if trace.tb_frame.f_code is code:
-            number = trace.tb_lineno
-        trace = trace.tb_next
-    line = linecache.getline(code.co_filename, number).strip() if code and number else ""
-    if not line or any(label.startswith("line ") for label, _ in error.operands):
-        return error
-    operands = (*error.operands, (f"line {number}", line))
-    return TraceError(error.call, error.why, operands, error.hint)
 
 
 def _what(result: Any) -> str:

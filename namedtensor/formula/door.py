@@ -11,24 +11,45 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from namedtensor.backends import get_backend
+from namedtensor.compilers import keep
 from namedtensor.formula.signature import Parameter, Signature
 from namedtensor.plans import Layout, layout_of
 from namedtensor.tensor import NamedTensor
 from namedtensor.tensor.apply import NUMBERS
 
+#: So many kinds of parameters are remembered for one formula: dtypes, and settings of modules.
+MOST_KEYS = 128
+
 #: Data and dtypes of a module's parameters, or None of a module that is unusual.
-Read = Callable[[Any], tuple[list[Any], tuple[Any, ...]] | None]
+Read = Callable[[Any, bool], tuple[list[Any], tuple[Any, ...]] | None]
+
+
+#: What stands in a key for a number that the plan takes as an argument.
+OPEN = ("a number", "of any value")
 
 
 def kind_of(value: Any) -> Any:
-    """Give the type of a setting, and of each part of a tuple: (1, 2) == (1.0, 2.0) are two plans."""
-    return tuple([type(part) for part in value]) if type(value) is tuple else type(value)
+    """Tell settings apart that are equal: (1, 2) and (1.0, 2.0), True and 1, 0.0 and -0.0."""
+    if type(value) is tuple:
+        return tuple([kind_of(part) for part in value])
+    return (float, str(value)) if type(value) is float and not value else type(value)
 
 
 class Slot:
     """One name of a signature, with what a call asks of it made ready."""
 
-    __slots__ = ("default", "formula", "layouts", "name", "names", "number", "setting", "tensor")
+    __slots__ = (
+        "default",
+        "formula",
+        "layouts",
+        "name",
+        "names",
+        "number",
+        "open",
+        "seen",
+        "setting",
+        "tensor",
+    )
 
     def __init__(self, parameter: Parameter) -> None:
         self.name = parameter.name
@@ -39,6 +60,9 @@ class Slot:
         self.names = parameter.space.names if parameter.space is not None else ()
         self.number = self.tensor and not self.names
         self.layouts: dict[Any, Layout] = {}
+        # whether plans take a floating number given here as an argument, and those they were made for
+        self.open = False
+        self.seen: set[str] = set()
 
     def layout(self, dtype: Any) -> Layout:
         """Give the layout of torch data of this dtype, stored in declared order."""
@@ -55,22 +79,32 @@ class Door:
 
     def __init__(self, signature: Signature) -> None:
         slots = [Slot(parameter) for parameter in signature.parameters]
+        bundled = [Slot(parameter) for parameter in signature.parameters]
         kinds = {p.kind for p in signature.python.parameters.values()}
         after = [p.after for p in signature.parameters]
         self.before = tuple([s for s, late in zip(slots, after, strict=True) if not late])
-        self.after = tuple([s for s, late in zip(slots, after, strict=True) if late])
-        self.every = (*self.before, *self.after)
+        self.every = (*self.before, *[s for s, late in zip(slots, after, strict=True) if late])
+        # those of modules, bundles and graph compilers, where numbers always count by value
+        self.settled = tuple(bundled)
+        self.after = tuple([s for s, late in zip(bundled, after, strict=True) if late])
         self.plain = inspect.Parameter.POSITIONAL_ONLY not in kinds
         self.read = reader(self.after)
-        self.keys: dict[tuple[Any, ...], tuple[Any, ...]] = {}
+        self.keys: dict[Any, tuple[Any, ...]] = {}
+        # whether the body has asked for the mode, which is then part of keys: that of the call, and
+        # that of each bundle
+        self.asks = False
 
-    def key_of(self, kinds: tuple[Any, ...]) -> tuple[Any, ...]:
+    def key_of(self, kinds: tuple[Any, ...], modes: bool) -> tuple[Any, ...]:
         """Give the part of a key for parameters of these kinds: layouts for dtypes."""
-        key = self.keys.get(kinds)
+        key = self.keys.get((kinds, modes) if modes else kinds)
         if key is None:
-            rest = iter(kinds)
-            key = self.keys[kinds] = tuple(_parts_of_key(self.after, rest))
+            parts = tuple(_parts_of_key(self.after, iter(kinds), modes))
+            key = keep(self.keys, (kinds, modes) if modes else kinds, parts, MOST_KEYS)
         return key
+
+    def opened(self, late: bool) -> frozenset[str]:
+        """List the names whose floating numbers are arguments of the plan."""
+        return frozenset([s.name for s in (self.every if late else self.before) if s.open])
 
     def bind(
         self, args: Sequence[Any], named: Mapping[str, Any], settings: Mapping[str, Any], late: bool
@@ -98,11 +132,20 @@ class Door:
         return values if used == len(named) else None
 
 
-def gather(slots: Sequence[Slot], values: Sequence[Any], key: list[Any], arrays: list[Any]) -> bool:
-    """Add what a plan depends on to `key`, and the data to `arrays`; say False of what is unusual.
+def mode_of(bundle: Any) -> bool | None:
+    """Give the mode of a bundle's module, or None where its body has the mode of its caller."""
+    mode: bool | None = getattr(bundle, "training", None)
+    return mode
 
-    The key is the one that Arguments.flatten gives.
+
+def gather(
+    slots: Sequence[Slot], values: Sequence[Any], key: list[Any], arrays: list[Any], modes: bool
+) -> tuple[float, ...] | None:
+    """Add what a plan depends on to `key`, and the data to `arrays`; give None of what is unusual.
+
+    Gives the numbers that the plan takes after the data. The key is the one that Arguments.read gives.
     """
+    numbers: tuple[float, ...] = ()
     for slot, value in zip(slots, values):  # noqa: B905  strict is slow, and both are of one length
         if slot.tensor:
             if type(value) is NamedTensor:
@@ -110,24 +153,32 @@ def gather(slots: Sequence[Slot], values: Sequence[Any], key: list[Any], arrays:
                 arrays.append(value._data)
             elif value is None and slot.default is None:
                 key.append(None)
+            elif slot.open and type(value) is float:
+                key += OPEN
+                numbers = (*numbers, value)
             elif slot.number and type(value) in NUMBERS:
-                key += (type(value), value)
+                key += (kind_of(value), value)
             else:
-                return False
+                return None
         elif slot.formula is not None:
-            if not _gather_bundle(slot, value, key, arrays):
-                return False
+            if not _gather_bundle(slot, value, key, arrays, modes):
+                return None
         elif value is inspect.Parameter.empty or type(value) is NamedTensor:
-            return False
+            return None
+        elif slot.open and type(value) is float:
+            key += OPEN
+            numbers = (*numbers, value)
         else:
             key += (kind_of(value), value)
-    return True
+    return numbers
 
 
-def _parts_of_key(slots: Sequence[Slot], kinds: Iterator[Any]) -> Iterator[Any]:
+def _parts_of_key(slots: Sequence[Slot], kinds: Iterator[Any], modes: bool) -> Iterator[Any]:
     for slot in slots:
         if slot.formula is not None:
-            yield from _parts_of_key(slot.formula.door.after, kinds)
+            if modes:
+                yield next(kinds)
+            yield from _parts_of_key(slot.formula.door.after, kinds, modes)
         elif slot.tensor:
             yield slot.layout(next(kinds))
         else:
@@ -141,6 +192,7 @@ class _Reader:
         self.lines: list[str] = []
         self.arrays: list[str] = []
         self.kinds: list[str] = []
+        self.modes: dict[int, str] = {}
         self.scope: dict[str, Any] = {"kind_of": kind_of}
         self.serial = itertools.count()
         self.write(slots, "module")
@@ -161,6 +213,8 @@ class _Reader:
                 formula = self.fresh("formula", slot.formula)
                 self.lines.append(f"{own} = {module}._modules[{slot.name!r}]")
                 self.lines.append(f"if {own}.formula is not {formula}: return None")
+                self.modes[len(self.kinds)] = f"{own}.training"
+                self.kinds.append("")
                 self.write(slot.formula.door.after, own)
             elif slot.tensor:
                 self.lines.append(f"{own} = {held}[{slot.name!r}]")
@@ -177,10 +231,11 @@ class _Reader:
 
     def define(self) -> Read:
         body = "".join([f"        {line}\n" for line in self.lines])
-        kinds = "".join([f"{kind}, " for kind in self.kinds])
+        kinds = "".join([f"{kind}, " for kind in self.kinds if kind])
+        both = "".join([f"{self.modes.get(i, kind)}, " for i, kind in enumerate(self.kinds)])
         source = (
-            f"def read(module):\n    try:\n{body}"
-            f"        return [{', '.join(self.arrays)}], ({kinds})\n"
+            f"def read(module, modes):\n    try:\n{body}"
+            f"        return [{', '.join(self.arrays)}], ({both}) if modes else ({kinds})\n"
             "    except (KeyError, AttributeError, TypeError):\n        return None\n"
         )
         exec(compile(source, "<namedtensor reader>", "exec"), self.scope)
@@ -191,13 +246,17 @@ class _Reader:
 def reader(slots: Sequence[Slot]) -> Read:
     """Make the function that reads a module's parameters: their data, and their dtypes.
 
-    A setting gives its type and its value among the dtypes. The function is written out because graph
-    compilers read every step of it; it gives None of a module that is unusual, such as one whose
-    parameters are computed.
+    A setting gives its type and its value among the dtypes, and with `modes` a bundle its mode. The
+    function is written out because graph compilers read every step of it; it gives None of a module
+    that is unusual, such as one whose parameters are computed.
     """
     return _Reader(slots).define()
 
 
-def _gather_bundle(slot: Slot, value: Any, key: list[Any], arrays: list[Any]) -> bool:
+def _gather_bundle(slot: Slot, value: Any, key: list[Any], arrays: list[Any], modes: bool) -> bool:
     own = getattr(value, "gather", None)
-    return own is not None and value.formula is slot.formula and bool(own(key, arrays))
+    if own is None or value.formula is not slot.formula:
+        return False
+    if modes:
+        key.append(value.training)
+    return bool(own(key, arrays, modes))

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from namedtensor.errors import first_line
+from namedtensor.formula.arguments import Given
 from namedtensor.formula.formula import Formula
-from namedtensor.formula.lifting import Leaf, tensors_of
+from namedtensor.formula.rewrite import RULES
 from namedtensor.formula.rewrite.attention_kernel import ATTENTION, Parts
 from namedtensor.formula.rewrite.misses import misses
 from namedtensor.formula.rewrite.normalisation import CHANNEL_NORM, LAYER_NORM, RMS_NORM
 from namedtensor.formula.trace import Trace
+from namedtensor.operations.training import training
 from namedtensor.plans import Plan
 from namedtensor.plans.compile import retyped
 from namedtensor.primitives import Node
@@ -35,23 +37,26 @@ def explain(formula: Formula, *args: Any, **kwargs: Any) -> str:
       softmax: exp(X) / sum[seq](exp(X))
     """
     values = formula.arguments.bind(args, kwargs)
-    leaves, _ = formula.arguments.flatten(values)
-    trace = Trace(formula, values, leaves)
+    given = formula.arguments.read(values, training())
+    trace = Trace(formula.body, given, formula.fused)
     plan = trace.compile()
     lines = [f"{formula.name} on {trace.library}"]
     lines += [f"  {fired.rule}: {fired.formula}" for fired in trace.fired]
-    lines += [f"  not {rule}: {why}" for rule, why in _found(trace.nodes, misses)]
+    missed = _found(trace.nodes, misses)
+    lines += [f"  not {rule}: {why}" for rule, why in missed]
+    patterns = {rule.name: rule for rule in RULES}
+    lines += [f"  {name} is {patterns[name]}" for name in dict(missed)]
     lines += _found(trace.nodes, functools.partial(_paths, trace))
-    lines += _refusal(plan, leaves) if trace.fired else []
+    lines += _refusal(plan, given) if trace.fired else []
     if len(lines) == 1:
         lines.append("  as written: no rule applies")
     return "\n".join(lines)
 
 
-def _refusal(plan: Plan, leaves: Sequence[Leaf]) -> list[str]:
+def _refusal(plan: Plan, given: Given) -> list[str]:
     """Say that a kernel refuses these very numbers, and so the formula runs as written."""
     try:
-        plan.run(*[X.data for X in tensors_of(leaves)])
+        plan.run(*given.data)
     except LIBRARY_ERRORS as error:
         return [f"  all of it runs as written: a kernel refused ({first_line(error)})"]
     return []

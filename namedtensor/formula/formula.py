@@ -5,37 +5,51 @@ from __future__ import annotations
 import functools
 import inspect
 import itertools
-import warnings
+import sys
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 from weakref import WeakValueDictionary
 
+from namedtensor.backends import get_backend
 from namedtensor.compilers import STORE, compiling, constant_for_compilers, give_up_compiling
 from namedtensor.errors import (
     KindError,
     NamedTensorError,
+    TraceError,
     kind_of_thing,
 )
-from namedtensor.formula.arguments import Arguments
+from namedtensor.formula.arguments import Arguments, Given
 from namedtensor.formula.body import Body
 from namedtensor.formula.door import Door, gather
 from namedtensor.formula.lifting import Entry, Leaf, tensors_of
 from namedtensor.formula.signature import Signature, caller_scope, read_signature
-from namedtensor.formula.trace import Trace
-from namedtensor.formula.written import Written, kept_call, write, writing
+from namedtensor.formula.trace import Trace, alike
+from namedtensor.formula.written import DerivedFrom, Written, kept_call, write, writing
+from namedtensor.operations.training import MODE, training
 from namedtensor.plans import Layout, Mismatch, Plan
 from namedtensor.primitives.node import Node, describe
 from namedtensor.tensor import NamedTensor, SymbolicTensor
 from namedtensor.tensor.apply import LIBRARY_ERRORS, NUMBERS
+from namedtensor.tensor.labels import warn_caller
+from namedtensor.tensor.symbolic import on_symbols
 
-#: So many plans for one set of layouts mean that each call makes its own.
+#: So many plans for one set of layouts mean that each call makes its own; so many are kept.
 MANY_PLANS = 16
+MOST_VALUES = 32
+#: So many sets of layouts and settings mean the same; so many are kept.
+MANY_KEYS = 64
+MOST_KEYS = 128
 
 _new = object.__new__  # half the time of calling the class
 
 
 class Formula:
     """A formula f(X; W, b) with declared axes; made by the decorator `formula`."""
+
+    #: What it is the derivative of, if it is one.
+    derived: DerivedFrom | None = None
 
     def __init__(
         self,
@@ -48,12 +62,16 @@ class Formula:
         self.name = function.__name__
         self.signature = signature
         self.door = Door(signature)
-        self.arguments = Arguments(self)
-        self.body = Body(self)
-        self.said = f"{self.name}{signature}"
+        self.arguments = Arguments(self.name, signature, self.door)
+        self.body = Body(function, self.arguments)
+        #: A function and its arguments that make this formula anew, where no module holds it.
+        self.made_by: tuple[Callable[..., Any], tuple[Any, ...]] | None = None
         self.traced = trace
         self.fused = fuse
+        self.planned = 0
         self.plans: dict[Any, list[tuple[tuple[Any, ...], Plan]]] = {}
+        # not MAKING: the body is the user's code
+        self.planning = threading.RLock()
         # text, which a graph compiler takes for a constant where it makes a number dynamic
         self.number = str(next(_serial))
         _numbered[self.number] = self
@@ -63,38 +81,66 @@ class Formula:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         found = self.call_known(args, kwargs)
-        if found is not None:
-            return found
-        values = self.arguments.bind(args, kwargs)
-        leaves, key = self.arguments.flatten(values)
-        if not leaves:
+        return self.call_any(args, kwargs) if found is None else found
+
+    def call_any(self, args: Sequence[Any], named: Mapping[str, Any], module: Any = None) -> Any:
+        """Call a formula for the first time, on symbols, on numbers alone, or by mistake."""
+        values = self.arguments.bind(args, named)
+        opened = frozenset() if compiling() else self.door.opened(late=module is None)
+        mode = self._mode(module)
+        given = self.arguments.read(values, mode, opened)
+        if not given.leaves:
             values = self.arguments.named_numbers(values)
-            leaves, key = self.arguments.flatten(values)
-        if any(
-            isinstance(leaf.tensor, SymbolicTensor) and not leaf.tensor.node.closed
-            for leaf in leaves
-        ):
+            given = self.arguments.read(values, mode, opened)
+        leaves = given.leaves
+        symbols = [leaf.tensor for leaf in leaves if isinstance(leaf.tensor, SymbolicTensor)]
+        inside = not compiling() and on_symbols.get() and len(symbols) == len(leaves)
+        if inside or any(not symbol.node.closed for symbol in symbols):
             if writing():
-                return kept_call(self, values, leaves, lambda: self.body.inline(values, leaves))
-            return self.body.inline(values, leaves)
+                return kept_call(
+                    self, values, leaves, lambda: self.body.inline(values, leaves, mode)
+                )
+            if module is None:
+                return self.body.inline(values, leaves, mode)
+            return self._inline_module(given)
         if not self.traced:
-            return self.body.inline(values, leaves)
-        plan = self._plan(key, values, leaves)
-        arrays = [X.data for X in tensors_of(leaves)]
+            return self.body.inline(values, leaves, mode)
+        plan = self._plan(given, late=module is None)
         try:
-            data = plan.run(*arrays)
+            data = plan.run(*given.data)
         except LIBRARY_ERRORS as error:
             if compiling():
-                why = misfit(self.number, _shapes(leaves), *_constants(key))
+                why = misfit(self.number, _shapes(leaves), *_constants(given.key))
                 if why:
                     give_up_compiling(why)
-            return self._as_written(values, leaves, error)
+            return self._as_written(given, error)
         return self._wrapped(plan, data)
+
+    def _mode(self, module: Any) -> bool:
+        """Give the mode of a call: its module's, or that in which plain calls are."""
+        if module is not None:
+            return bool(module.training)
+        return training() if self.door.asks else MODE.training
+
+    def _inline_module(self, given: Given) -> Any:
+        """Run the body for a module that the body of another formula closes over."""
+        before = MODE.asked
+        MODE.asked = before if before is None else False
+        result = self.body.inline(given.values, given.leaves, given.mode)
+        if MODE.asked:
+            raise TraceError(
+                f"{self.name}.module(...)(...)",
+                "its result depends on train() and eval() of a module that is no argument of the formula",
+                hint=f"declare it after the *, as in name: {self.name}, and give the module there",
+            )
+        MODE.asked = before
+        return result
 
     def _wrapped(self, plan: Plan, data: Any) -> Any:
         """Name a plan's results."""
         if self.signature.several:
-            return tuple([NamedTensor(d, at) for d, at in zip(data, plan.layouts, strict=True)])
+            parts = data if len(plan.layouts) > 1 else (data,)
+            return tuple([NamedTensor(d, at) for d, at in zip(parts, plan.layouts, strict=True)])
         return NamedTensor(data, plan.layout)
 
     def call_known(
@@ -111,16 +157,18 @@ class Formula:
         values = door.bind(args, named, settings, late=module is None)
         if values is None:
             return None
-        key: list[Any] = []
+        modes = door.asks
+        key: list[Any] = [self._mode(module)] if modes else []
         arrays: list[Any] = []
         slots = door.every if module is None else door.before
-        if not gather(slots, values, key, arrays):
-            return None
         try:
             if compiling():
-                return self._call_compiling(key, arrays, module)
-            if module is not None and not module.gather(key, arrays):
+                return self._call_compiling(values, module)
+            numbers = gather(slots, values, key, arrays, modes)
+            if numbers is None or (module is not None and not module.gather(key, arrays, modes)):
                 return None
+            if numbers:
+                arrays += numbers
             known = self.plans.get(tuple(key))
             if not known or known[0][0] or not arrays:
                 return None
@@ -135,10 +183,15 @@ class Formula:
         result._layout = plan.layout
         return result
 
-    def _call_compiling(self, key: list[Any], arrays: list[Any], module: Any) -> Any | None:
+    def _call_compiling(self, values: Sequence[Any], module: Any) -> Any | None:
         """Call a formula that a graph compiler reads, in few steps: it reads every one of them."""
+        key: list[Any] = [self._mode(module)]
+        arrays: list[Any] = []
+        slots = self.door.settled[: len(values)]
+        if gather(slots, values, key, arrays, modes=True) is None:
+            return None
         parts = _constants(key)
-        if module is not None and not module.gather(parts, arrays):
+        if module is not None and not module.gather(parts, arrays, modes=True):
             return None
         name = plan_formula(self.number, None, *parts)
         if not arrays or not name:
@@ -158,53 +211,111 @@ class Formula:
 
     # ------------------------------------------------------------------------------- tracing
 
-    def _plan(self, key: tuple[Any, ...], values: dict[str, Any], leaves: Sequence[Leaf]) -> Plan:
+    def _plan(self, given: Given, late: bool = True) -> Plan:
+        """Find the plan of a call, or make it: one thread does, and others wait for it."""
         if compiling():
-            parts = _constants(key)
+            parts = _constants(given.key)
             name = plan_formula(self.number, None, *parts)
             if not name:  # the body may ask for a size, which is then a constant of the graph
-                name = plan_formula(self.number, _shapes(leaves), *parts)
+                name = plan_formula(self.number, _shapes(given.leaves), *parts)
             kept: Plan = getattr(STORE, name)
             return kept
-        known = self.plans.get(key)
-        if known is not None:
-            for guards, plan in known:
-                if not guards or all(Trace.holds(g, leaves) for g in guards):
-                    return plan
-        trace = Trace(self, values, leaves)
-        plan = trace.compile()
-        found = self.plans.setdefault(key, [])
-        found.append((trace.guards, plan))
-        if len(found) == MANY_PLANS:
-            self._warn_of_many_plans(trace)
+        plan = self._known(given)
+        if plan is not None:
+            return plan
+        with self.planning:
+            plan = self._known(given)
+            if plan is not None:
+                return plan
+            trace = Trace(self.body, given, self.fused)
+            plan = trace.compile()
+            if trace.asked and not self.door.asks:
+                self.door.asks = True
+                given = self.arguments.read(given.values, given.mode, given.numbers)
+            storm = self._keep(given, trace, plan) + self._open(given, trace, late)
+        if storm:
+            warn_caller(storm)
         return plan
 
-    def _warn_of_many_plans(self, trace: Trace) -> None:
-        """Say once which size makes a new plan at each call."""
-        sizes = ", ".join([describe(node) for node, _ in trace.guards])
-        warnings.warn(
-            f"{self.name} was planned {MANY_PLANS} times: its body asks Python for the number |{sizes}|, "
-            "so that each number is another plan; let the formula compute with abs(ax) instead of "
-            "int(abs(ax)) or range(abs(ax)), or leave the body untraced with @formula(trace=False)",
-            stacklevel=4,
+    def _known(self, given: Given) -> Plan | None:
+        """Find a plan that was made for these layouts, and whose sizes and numbers hold."""
+        for guards, plan in self.plans.get(given.key, ()):
+            if Trace.holds(guards, given):
+                return plan
+        return None
+
+    def _keep(self, given: Given, trace: Trace, plan: Plan) -> str:
+        """Keep a plan, forget the oldest, and say once where each call makes its own."""
+        plans = [*self.plans.get(given.key, ()), (trace.guards, plan)]
+        if given.key not in self.plans:
+            self.planned += 1
+        # a new list, because others read the old one without a lock
+        self.plans[given.key] = plans[-MOST_VALUES:]
+        while len(self.plans) > MOST_KEYS:
+            del self.plans[next(iter(self.plans))]
+        if len(plans) == MANY_PLANS:
+            asked = ", ".join([f"|{describe(node)}|" for node, _ in trace.guards])
+            return (
+                f"{self.name} was planned {MANY_PLANS} times: its body asks Python for the number {asked}, "
+                "so that each number is another plan; let the formula compute with abs(ax) instead of "
+                "int(abs(ax)) or range(abs(ax)), or leave the body untraced with @formula(trace=False)"
+            )
+        if self.planned == MANY_KEYS:
+            return self._many_keys()
+        return ""
+
+    def _many_keys(self) -> str:
+        """Say what differs between the keys of many plans."""
+        columns: dict[str, set[str]] = {}
+        for key in list(self.plans):
+            for path, part in self.arguments.parts_of(iter(key)):
+                columns.setdefault(path, set()).add(part)
+        path = max(columns, key=lambda name: len(columns[name]))
+        first, second = sorted(columns[path])[:2]
+        return (
+            f"{self.name} was planned {MANY_KEYS} times: {path} differs from call to call ({first}, then "
+            f"{second}), and each is another plan; keep the names of axes and their order in storage, give "
+            "a number as a float that the body only computes with, or leave the body untraced with "
+            "@formula(trace=False)"
         )
 
-    def _as_written(self, values: dict[str, Any], leaves: Sequence[Leaf], error: Exception) -> Any:
+    def _open(self, given: Given, trace: Trace, late: bool) -> str:
+        """Take a number as an argument from now on, where calls differ in it and its body allows."""
+        changed = {}
+        for slot in self.door.every if late else self.door.before:
+            value = given.values[slot.name]
+            if type(value) is float and slot.name not in given.numbers and len(slot.seen) < 2:
+                slot.seen.add(repr(value))
+                if len(slot.seen) == 2:  # it is tried once
+                    changed[slot.name] = slot
+        if not changed:
+            return ""
+        opened = self.arguments.read(given.values, given.mode, {*given.numbers, *changed})
+        other = Trace(self.body, opened, self.fused)
+        with suppress(NamedTensorError, TypeError, ValueError, KeyError, AttributeError):
+            plan = other.compile()
+            if alike(other, trace):
+                for slot in changed.values():
+                    slot.open = True
+                return self._keep(opened, other, plan)
+        return ""
+
+    def _as_written(self, given: Given, error: Exception) -> Any:
         """Find the words for a failure, or the result where only a kernel has failed.
 
         Sizes are checked at the door; then the body runs operation by operation, which gives what a
         kernel refuses: a dtype, an axis of size 0, an index that lies outside.
         """
-        self.check_sizes(values, leaves)
-        result = self.body.inline(values, leaves)
+        self.check_sizes(given)
+        result = self.body.inline(given.values, given.leaves, given.mode)
         if isinstance(error, Mismatch) or "memory" in str(error):
             raise error from None
         return result
 
-    def check_sizes(self, values: dict[str, Any], leaves: Sequence[Leaf]) -> None:
+    def check_sizes(self, given: Given) -> None:
         """Raise in words where sizes do not fit: those of the arguments, then those in the body."""
-        Entry(self.name, leaves, self.signature.results).agree()
-        Trace(self, values, leaves, concrete=True).run()
+        Entry(self.name, given.leaves, self.signature.results).agree()
+        Trace(self.body, given, concrete=True).run()
 
     # ------------------------------------------------------------------------ what can be asked
 
@@ -229,8 +340,8 @@ class Formula:
     def code(self, *args: Any, **kwargs: Any) -> str:
         """Give the positional source that runs for these arguments."""
         values = self.arguments.bind(args, kwargs)
-        leaves, key = self.arguments.flatten(values)
-        return self._plan(key, values, leaves).source
+        opened = self.door.opened(late=True)
+        return self._plan(self.arguments.read(values, self._mode(None), opened)).source
 
     def written(self, **settings: Any) -> Written:
         """Give the expression as the body writes it: names of its parts and calls of formulas kept."""
@@ -270,12 +381,13 @@ class Formula:
 
         Raises: AxisSizeError where a parameter's axis has no size.
         """
+        get_backend("torch")  # which says in our words where torch is not installed
         from namedtensor.nn.module import make_module
 
         return make_module(self, axes, init, dtype, device, settings)
 
     def __repr__(self) -> str:
-        return self.said
+        return self.arguments.said
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         return self if instance is None else functools.partial(self, instance)
@@ -283,8 +395,24 @@ class Formula:
     def __iter__(self) -> Iterator[Any]:
         raise TypeError(f"the formula {self.name} is not a sequence")
 
-    def __reduce__(self) -> str:
-        return self.function.__qualname__
+    def __reduce__(self) -> Any:
+        if self.made_by is not None:
+            return self.made_by
+        path = self.function.__qualname__
+        found: Any = sys.modules.get(self.function.__module__)
+        for word in path.split("."):
+            found = getattr(found, word, None)
+        if found is not self:
+            inside = "<locals>" in path
+            raise NamedTensorError(
+                f"pickle({self.name})",
+                f"{self.name} is defined inside a function, where no other program finds it"
+                if inside
+                else f"{self.function.__module__} has another {path}",
+                hint="define it at the top of a module"
+                + ("" if inside else ", under its own name"),
+            )
+        return path
 
 
 _numbered: WeakValueDictionary[str, Formula] = WeakValueDictionary()
@@ -320,11 +448,11 @@ def plan_formula(number: str, shapes: Shapes | None, *parts: Any) -> str:
     """
 
     def make() -> Plan:
-        formula, values, leaves, key = _of_constants(number, parts, shapes)
-        known = formula.plans.get(key)
+        formula, given = _of_constants(number, parts, shapes)
+        known = formula.plans.get(given.key)
         if known and not known[0][0]:
             return known[0][1]
-        return Trace(formula, values, leaves).compile()
+        return Trace(formula.body, given, formula.fused).compile()
 
     try:
         return STORE.name(("formula", number, parts, shapes), make)
@@ -337,9 +465,9 @@ def plan_formula(number: str, shapes: Shapes | None, *parts: Any) -> str:
 @constant_for_compilers
 def misfit(number: str, shapes: Shapes, *parts: Any) -> str:
     """Find the words for sizes that do not fit; a graph compiler could not follow their making."""
-    formula, values, leaves, _ = _of_constants(number, parts, shapes)
+    formula, given = _of_constants(number, parts, shapes)
     try:
-        formula.check_sizes(values, leaves)
+        formula.check_sizes(given)
     except NamedTensorError as error:
         return str(error)
     return ""
@@ -347,14 +475,13 @@ def misfit(number: str, shapes: Shapes, *parts: Any) -> str:
 
 def _of_constants(
     number: str, parts: Sequence[Any], shapes: Shapes | None
-) -> tuple[Formula, dict[str, Any], list[Leaf], tuple[Any, ...]]:
+) -> tuple[Formula, Given]:
     """Undo `_constants`: the formula, and what it is called with, as stand-ins without data."""
     formula = _numbered[number]
-    values = formula.arguments.values_of(iter(parts))
-    leaves, key = formula.arguments.flatten(values)
-    for X, shape in zip(tensors_of(leaves), shapes or (), strict=shapes is not None):
+    given = formula.arguments.of_key(iter(parts))
+    for X, shape in zip(tensors_of(given.leaves), shapes or (), strict=shapes is not None):
         X.data.shape = shape
-    return formula, values, leaves, key
+    return formula, given
 
 
 def formula(

@@ -116,30 +116,39 @@ class Entry:
 
     def agree(self) -> None:
         """Raise AxisSizeError where one axis has two known sizes among the arguments."""
-        seen: dict[Any, tuple[str, int]] = {}
+        seen: dict[str, tuple[str, str, int]] = {}
         for leaf in self.leaves:
             for name, size in leaf.tensor.sizes:
                 if not isinstance(size, int) or "." in leaf.path:
                     continue
-                key = self.size_key(leaf, name)
-                if key not in seen:
-                    seen[key] = (leaf.path, size)
-                elif seen[key][1] != size:
-                    owner, other = seen[key]
-                    raise self.error(
-                        AxisSizeError,
-                        f"axis {shown(name)} is {other} in {owner} and {size} in {leaf.path}",
-                        "one name has one size in a formula: select, or rename one of them: "
-                        f"{primed(leaf.path, name)}",
-                    )
+                owner, axis, other = seen.setdefault(
+                    self.size_key(leaf, name), (leaf.path, name, size)
+                )
+                if other != size:
+                    raise self._differ(leaf, name, size, owner, axis, other)
 
     def inner_name(self, leaf: Leaf, name: str) -> str:
         """Give the name under which the body sees an axis of a leaf."""
         return name if name in leaf.space.names else self.extra[name]
 
-    def size_key(self, leaf: Leaf, name: str) -> tuple[str, str | None]:
-        """Say what two axes of arguments must share to have one size: a name, and the size's name."""
-        return self.inner_name(leaf, name), leaf.space.size_name(name)
+    def size_key(self, leaf: Leaf, name: str) -> str:
+        """Say what two axes of arguments must share to have one size: the size's name, or their own."""
+        return leaf.space.size_key(name) or self.inner_name(leaf, name)
+
+    def _differ(
+        self, leaf: Leaf, name: str, size: int, owner: str, axis: str, other: int
+    ) -> NamedTensorError:
+        """Make the error of one name with two sizes among the arguments."""
+        common = leaf.space.size_name(name)
+        if axis == name:
+            why = f"axis {shown(name)} is {other} in {owner} and {size} in {leaf.path}"
+        else:
+            why = (
+                f"{common} is one size, and axis {shown(axis)} is {other} in {owner}, axis "
+                f"{shown(name)} {size} in {leaf.path}"
+            )
+        hint = f"select, or rename one of them: {primed(leaf.path, name)}"
+        return self.error(AxisSizeError, why, f"one name has one size in a formula: {hint}")
 
     def enter(self, leaf: Leaf) -> Any:
         """Give a leaf's tensor with its extra axes renamed to fresh names."""

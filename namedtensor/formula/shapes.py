@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from namedtensor.axes import parse_axes
@@ -9,6 +10,7 @@ from namedtensor.errors import NamedTensorError
 from namedtensor.formula.lifting import Entry, Leaf
 from namedtensor.formula.signature import Parameter
 from namedtensor.primitives import Node, Type, size_of
+from namedtensor.primitives.node import operands_first
 from namedtensor.shape import Shape
 from namedtensor.tensor import NamedTensor, SymbolicTensor, symbol
 
@@ -42,6 +44,22 @@ def traced_results(
     }
     result = formula(**filled)
     return result, result if isinstance(result, tuple) else (result,)
+
+
+def largest(formula: Formula, named: dict[str, Any]) -> int:
+    """Count the numbers of the largest tensor that a call would compute, without computing any.
+
+    A size that no argument tells counts as 1. A call that is at fault computes nothing.
+    """
+    try:
+        _, parts = traced_results(formula, (), named)
+    except NamedTensorError:
+        return 0
+    counts = [
+        math.prod([size for _, size in node.type.axes if isinstance(size, int)])
+        for node in operands_first([part.node for part in parts if hasattr(part, "node")])
+    ]
+    return max(counts, default=0)
 
 
 def given_values(

@@ -43,6 +43,11 @@ class Space:
         """Give the name of an axis's size, where the declaration names it."""
         return dict(self.size_names).get(axis)
 
+    def size_key(self, axis: str) -> str | None:
+        """Tell the name of an axis's size from the names of axes, where the declaration names it."""
+        named = self.size_name(axis)
+        return None if named is None else f"[{named}]"
+
     @property
     def names(self) -> tuple[str, ...]:
         return tuple([axis.name for axis in self.axes])
@@ -127,6 +132,14 @@ def read_signature(function: Callable[..., Any], scope: dict[str, Any]) -> Signa
                 f"@formula {function.__name__}",
                 f"{name} is a bundle of parameters and stands before the *",
                 hint=f"def {function.__name__}(X: R[seq], *, {name}: {bundle.name})",
+            )
+        inside = [part for part in getattr(note, "__args__", ()) if hasattr(part, "module")]
+        if inside:
+            kind = f"{getattr(note, '__name__', note)}[{', '.join(part.name for part in inside)}]"
+            raise AxisNameError(
+                f"@formula {function.__name__}",
+                f"{name}: {kind} is no bundle, and a setting has no parameters",
+                hint=f"name each of them: {name}1: {inside[0].name}, {name}2: {inside[0].name}",
             )
         parameters.append(Parameter(name, space, bundle, after, parameter.default))
     result = annotations.get("return")

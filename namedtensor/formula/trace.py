@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from namedtensor.backends import get_backend
 from namedtensor.errors import BackendError, NamedTensorError, TraceError
+from namedtensor.formula.arguments import Given
+from namedtensor.formula.body import Body
 from namedtensor.formula.lifting import Entry, Leaf
 from namedtensor.formula.rewrite import Fired, rewrite
+from namedtensor.operations.training import MODE
 from namedtensor.plans import Plan, compile_plan
-from namedtensor.plans.compile import collect_guards, retyped
-from namedtensor.primitives import Node, Type, argument, size_of
+from namedtensor.plans.compile import collect_guards, fold, retyped
+from namedtensor.primitives import Node, Type, argument, number, size_of
+from namedtensor.primitives.node import ARGUMENT, apply_node, operands_first
+from namedtensor.primitives.origins import Origins, noted_in
 from namedtensor.tensor import SymbolicTensor, tracing
 from namedtensor.tensor.apply import type_of
 
-if TYPE_CHECKING:
-    from namedtensor.formula.formula import Formula
+#: A number that a formula is called with, and that its plan takes as an argument.
+_NUMBER = Type((), "float", host=True)
 
 
 class Trace:
@@ -29,23 +34,28 @@ class Trace:
 
     def __init__(
         self,
-        formula: Formula,
-        values: dict[str, Any],
-        leaves: Sequence[Leaf],
+        body: Body,
+        given: Given,
+        fused: bool = True,
         concrete: bool = False,
     ) -> None:
-        self.formula = formula
-        self.values = values
-        self.leaves = leaves
+        self.body = body
+        self.given = given
+        self.leaves = given.leaves
+        self.fused = fused
         self.concrete = concrete
+        # whether the body has asked for the mode
+        self.asked = False
         self.guards: tuple[tuple[Node, Any], ...] = ()
         self.size_guards: list[tuple[Any, Any]] = []
+        self.origins = Origins()
         self.fired: tuple[Fired, ...] = ()
         self.nodes: tuple[Node, ...] = ()
         self.library = ""
-        self.entry = Entry(formula.name, leaves, formula.signature.results)
+        self.written: tuple[Node, ...] = ()
+        self.entry = Entry(body.name, given.leaves, body.signature.results)
         self.entry.agree()
-        self.types = {leaf.path: type_of(leaf.tensor) for leaf in leaves}
+        self.types = {leaf.path: type_of(leaf.tensor) for leaf in given.leaves}
 
     # ------------------------------------------------------------------------------- the door
 
@@ -86,6 +96,9 @@ class Trace:
                 for name in leaf.space.names:
                     self.sizes.setdefault(name, inner.size(name))
         self._sizes_of_symbols()
+        for name in () if self.concrete else self.given.numbers:
+            self.arguments.append((name, _NUMBER, ()))
+            entered[name] = SymbolicTensor(argument(name, _NUMBER))
         return entered
 
     def _sizes_of_symbols(self) -> None:
@@ -106,11 +119,15 @@ class Trace:
         """Run the body once and give its results as symbols with the caller's axis names."""
         entered = self._enter()
         token = tracing.set(self._specialise)
+        before, MODE.asked = MODE.asked, False
         try:
-            result = self.formula.body.run(self.values, entered, self._axis_size)
+            with noted_in(self.origins):
+                result = self.body.run(self.given.values, entered, self._axis_size, self.given.mode)
         finally:
             tracing.reset(token)
-        results = self.formula.body.results_of(result, self.entry)
+            self.asked = MODE.asked is True
+            MODE.asked = before if before is None else before or self.asked
+        results = self.body.results_of(result, self.entry, self.origins)
         if not all(isinstance(r, SymbolicTensor) for r in results):
             raise self.entry.error(
                 TraceError,
@@ -120,15 +137,17 @@ class Trace:
         return results
 
     def _axis_size(self, name: str) -> Any:
-        size = self.formula.body.size(self.sizes, name)
+        size = self.body.size(self.sizes, name)
+        if isinstance(size, Node):
+            self.origins.note(size)
         return SymbolicTensor(size) if isinstance(size, Node) else size
 
     def _specialise(self, node: Node) -> Any:
-        """Give a size its number at this call, and keep the trace for that number."""
-        value = retyped(node, self.types).value
+        """Give a size, or a number, its value at this call, and keep the trace for that value."""
+        value = _value(node, self.types, self.given)
         if value is None:
             raise TraceError(
-                f"{self.formula.name}(...)",
+                f"{self.body.name}(...)",
                 f"the body asks for the number of {node!r}, which is not known here",
                 hint="leave the body untraced with @formula(trace=False)",
             )
@@ -137,11 +156,12 @@ class Trace:
         return value
 
     @staticmethod
-    def holds(guard: tuple[Node, Any], leaves: Sequence[Leaf]) -> bool:
-        """Say whether a specialised size has the same number again."""
-        node, value = guard
-        return bool(
-            retyped(node, {leaf.path: type_of(leaf.tensor) for leaf in leaves}).value == value
+    def holds(guards: Sequence[tuple[Node, Any]], given: Given) -> bool:
+        """Say whether what a body asked Python for has the same value again."""
+        types = {leaf.path: type_of(leaf.tensor) for leaf in given.leaves} if guards else {}
+        # 0.0 and -0.0 are equal, and two values
+        return all(
+            [(found := _value(n, types, given)) == v and str(found) == str(v) for n, v in guards]
         )
 
     # ------------------------------------------------------------------------------- compiling
@@ -154,11 +174,12 @@ class Trace:
             failure = error
         if failure is not None:
             # the same error, with the sizes that the arguments have, and in one traceback
-            Trace(self.formula, self.values, self.leaves, concrete=True).run()
+            Trace(self.body, self.given, concrete=True).run()
             raise failure
         hints = {
             size: number
             for path, outer, _ in self.arguments
+            if path in self.types
             for (_, size), (_, number) in zip(outer.axes, self.types[path].axes, strict=True)
             if type(number) is int
         }
@@ -166,16 +187,16 @@ class Trace:
             (path, outer.with_axes(zip(axes, [s for _, s in outer.axes], strict=True)), axes)
             for path, outer, axes in self.arguments
         ]
-        written = tuple([r.node for r in results])
+        self.written = written = tuple([r.node for r in results])
         backend = self._backend()
         self.library = backend.name
         self.nodes = written
-        if self.formula.fused:
-            self.nodes, self.fired = rewrite(written, backend.name)
+        if self.fused:
+            self.nodes, self.fired = rewrite(written, backend.name, self.origins)
         # what the formula needs is checked, whether or not its kernel would notice
         needed = [g for node in written for g in collect_guards(node)]
         return compile_plan(
-            self.formula.name,
+            self.body.name,
             self.nodes,
             arguments,
             backend,
@@ -197,3 +218,44 @@ class Trace:
         if not owners:
             return get_backend("numpy")
         return owners[0].tensor.layout.backend
+
+
+def _value(node: Node, types: Mapping[str, Type], given: Given) -> Any:
+    """Compute a number of a tree from the sizes and the numbers of a call."""
+    return retyped(node, {**types, **given.numbers}).value
+
+
+def alike(opened: Trace, fixed: Trace) -> bool:
+    """Say whether a trace that takes numbers as arguments is one for these numbers, and for others.
+
+    Both come of one call. A body may ask for a number in ways that leave no trace, such as
+    isinstance; then the trees differ. What Python was told, but for truth values, is in the guards.
+    """
+    pairs = list(zip(opened.written, fixed.written, strict=True))
+    seen: dict[Node, Node] = {}
+    while pairs:
+        a, b = pairs.pop()
+        if a.type.host:
+            a = _settled(a, opened.given.numbers)
+        if a is b or seen.get(a) is b:
+            continue
+        if (a.operation, a.type, len(a.operands)) != (b.operation, b.type, len(b.operands)):
+            return False
+        seen[a] = b
+        pairs += zip(a.operands, b.operands, strict=True)
+    asked = all([type(value) is not float for _, value in opened.guards])
+    return asked and [f.rule for f in opened.fired] == [f.rule for f in fixed.fired]
+
+
+def _settled(node: Node, numbers: Mapping[str, float]) -> Node:
+    """Put numbers in their places in a tree of numbers and sizes."""
+    done: dict[Node, Node] = {}
+    for part in operands_first([node]):
+        operands = tuple([done[o] for o in part.operands])
+        if part.operation.primitive is ARGUMENT and part.operation.params[0] in numbers:
+            done[part] = number(numbers[part.operation.params[0]])
+        elif operands == part.operands:
+            done[part] = part
+        else:
+            done[part] = fold(part, operands) or apply_node(part.operation, operands)
+    return done[node]

@@ -18,6 +18,7 @@ from namedtensor.formula.signature import Parameter, Signature
 from namedtensor.primitives import Node, Type, number, size_of
 from namedtensor.primitives.node import make_node, operands_first
 from namedtensor.primitives.notation import Special
+from namedtensor.primitives.origins import Origins, border, noted_in
 from namedtensor.primitives.primitive import Primitive, primitive
 from namedtensor.tensor import SymbolicTensor, symbol
 from namedtensor.tensor.resize import resize, without_found_sizes
@@ -26,12 +27,27 @@ if TYPE_CHECKING:
     from namedtensor.formula.formula import Formula
 
 
+@dataclass(frozen=True, slots=True)
+class DerivedFrom:
+    """Say what a formula is the derivative of, by the paths of what.
+
+    A differential has `changes`, the names of its arguments that are changes; `of` is what the
+    formula that is derived is itself derived from.
+    """
+
+    name: str
+    by: tuple[str, ...]
+    changes: tuple[str, ...] = ()
+    of: DerivedFrom | None = None
+
+
 @dataclass(slots=True)
 class Written:
     """A formula's signature, the trees of its results, and the names inside.
 
     `locals` are the names that the body gives to parts of the results, in the order in which they
-    were given; `called` are the formulas that its `call` nodes name.
+    were given; `called` are the formulas that its `call` nodes name; `origins` says where the body
+    writes each part. `derived` says of whom the formula is the derivative, and by what.
     """
 
     name: str
@@ -39,6 +55,18 @@ class Written:
     results: tuple[Node, ...] = ()
     locals: dict[str, Node] = field(default_factory=dict)
     called: dict[str, Formula] = field(default_factory=dict)
+    origins: Origins = field(default_factory=Origins, kw_only=True)
+    derived: DerivedFrom | None = field(default=None, kw_only=True)
+
+    @property
+    def changes(self) -> dict[str, str]:
+        """The names of changes, with what they are changes of: dX of X."""
+        derived = self.derived
+        found: dict[str, str] = {}
+        while derived is not None:
+            found |= dict(zip(derived.changes, derived.by, strict=False))
+            derived = derived.of
+        return found
 
 
 #: What is being written while a body runs to be read, and not to be run.
@@ -73,6 +101,18 @@ def calls_taken_in() -> Iterator[None]:
         yield
     finally:
         _writing.reset(token)
+
+
+@contextmanager
+def names_kept(function: Callable[..., Any]) -> Iterator[None]:
+    """Keep the names that a function gives to parts, where the body that runs it is being read."""
+    written = _writing.get()
+    with calls_taken_in():
+        if written is None:
+            yield
+        else:
+            with _names_of_locals(function, written):
+                yield
 
 
 def name_part(name: str, value: Any) -> None:
@@ -138,9 +178,13 @@ def _operands(
             yield parameter.name, number(value)
 
 
+@border
 def write(formula: Formula, settings: dict[str, Any]) -> Written:
-    """Run a formula's body on the symbols that its signature declares, and keep what it says."""
-    written = Written(formula.name, formula.signature)
+    """Run a formula's body on the symbols that its signature declares, and keep what it says.
+
+    A body that asks for the mode is written as it is in training.
+    """
+    written = Written(formula.name, formula.signature, derived=formula.derived)
     leaves: list[Leaf] = []
     sizes: dict[Any, Any] = {}
     values = {
@@ -149,8 +193,8 @@ def write(formula: Formula, settings: dict[str, Any]) -> Written:
     }
     token = _writing.set(written)
     try:
-        with _names_of_locals(formula.function, written):
-            result = formula.body.inline(values, leaves)
+        with _names_of_locals(formula.function, written), noted_in(written.origins):
+            result = formula.body.inline(values, leaves, mode=True)
     finally:
         _writing.reset(token)
     parts = result if isinstance(result, tuple) else (result,)
@@ -195,7 +239,7 @@ def _declared(
     axes = []
     for place, axis in enumerate(parameter.space.axes):
         size = axis.size if isinstance(axis.size, int) else size_of(path, axis.name, place)
-        key = (axis.name, parameter.space.size_name(axis.name))
+        key = parameter.space.size_key(axis.name) or axis.name
         axes.append((axis.name, sizes.setdefault(key, size)))
     kind = "float" if parameter.space.letter == "R" else parameter.space.kinds[0]
     leaves.append(Leaf(path, parameter.space, symbol(path, Type(tuple(axes), kind))))

@@ -16,6 +16,10 @@ from namedtensor.axes import shown
 from namedtensor.errors import NamedTensorError
 from namedtensor.formula import Formula
 from namedtensor.formula.shapes import traced_results
+from namedtensor.operations.contraction import DOT
+from namedtensor.operations.index_defined import ONE_HOT
+from namedtensor.operations.indexing import INDEX
+from namedtensor.operations.renaming import RENAME
 from namedtensor.primitives import Node
 from namedtensor.primitives.node import ARGUMENT
 
@@ -56,7 +60,7 @@ def roles_of(formula: Formula, settings: dict[str, Any]) -> dict[str, Initialise
 def _leaf(node: Node) -> tuple[str | None, dict[str, str]]:
     """Look through renamings: which argument is it, and what were its axes called?"""
     names = {n: n for n in node.type.names}
-    while node.name == "rename":
+    while node.operation.primitive is RENAME:
         back = {new: old for old, new in node.operation.params[0]}
         names = {outer: back.get(inner, inner) for outer, inner in names.items()}
         node = node.operands[0]
@@ -66,19 +70,18 @@ def _leaf(node: Node) -> tuple[str | None, dict[str, str]]:
 
 
 def _role(node: Node, place: int, names: dict[str, str]) -> Initialiser | None:
-    if node.name == "dot":
+    entry, traits = node.operation.primitive, node.operation.primitive.traits
+    if entry is DOT:
         other = [o for i, o in enumerate(node.operands) if i != place]
-        if any(o.name == "one_hot" for o in other):
+        if any(o.operation.primitive is ONE_HOT for o in other):
             return Initialiser("embedding")
         return Initialiser(
             "matrix", tuple([shown(names.get(a, a)) for a in node.operation.params[0]])
         )
-    if node.name == "index" and place == 0:
+    if entry is INDEX and place == 0:
         return Initialiser("embedding")
-    if node.name in ("add", "sub"):
-        return Initialiser("bias")
-    if node.name == "mul":
-        return Initialiser("gain")
+    if traits.pointwise and len(node.operands) == 2 and traits.linear_in(0) and traits.linear_in(1):
+        return Initialiser("bias" if traits.jointly else "gain")
     return None
 
 

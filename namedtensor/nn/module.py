@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+import numpy as np
 import torch
 
-from namedtensor.axes import Axis, parse_axes
+from namedtensor.axes import Axis, parse_axes, shown
 from namedtensor.backends import get_backend
 from namedtensor.compilers import compiling
-from namedtensor.errors import AxisNameError, AxisSizeError, KindError, kind_of_thing
+from namedtensor.errors import (
+    AxisMissingError,
+    AxisNameError,
+    AxisSizeError,
+    BackendError,
+    KindError,
+    kind_of_thing,
+    nearest,
+)
 from namedtensor.formula import Formula
-from namedtensor.formula.signature import Parameter
+from namedtensor.formula.bundle import same_parameters
+from namedtensor.formula.signature import Parameter, Space
 from namedtensor.nn.initialise import Initialiser, roles_of, start
 from namedtensor.plans import layout_of
+from namedtensor.shape import spaced
 from namedtensor.tensor import NamedTensor
 from namedtensor.tensor.torch_pytree import show_to_wrappers
 
@@ -33,6 +45,52 @@ class FormulaModule(torch.nn.Module):
         self.sizes = sizes
         self.settings = settings
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        if isinstance(value, FormulaModule):
+            self._hold_bundle(name, value)
+        super().__setattr__(name, value)
+
+    def _hold_bundle(self, name: str, value: FormulaModule) -> None:
+        """Raise BackendError where a bundle would get the parameters of another formula."""
+        bundle = next((p.bundle for p in self.formula.signature.parameters if p.name == name), None)
+        if bundle is not None and not same_parameters(value.formula, bundle):
+            raise BackendError(
+                f"{self.formula.name}.module(...).{name} = {value.formula.name}.module(...)",
+                f"{name} holds the parameters of {bundle.name}, and {value.formula.name} has others",
+                hint=f"declare it so, {name}: {value.formula.name}, or give it {bundle.name}.module(...)",
+            )
+
+    # ------------------------------------------------------------------------------ state dicts
+
+    def _save_to_state_dict(self, destination: Any, prefix: str, keep_vars: bool) -> None:
+        super()._save_to_state_dict(destination, prefix, keep_vars)
+        if hasattr(destination, "_metadata"):
+            destination._metadata.setdefault(prefix[:-1], {})["axes"] = {
+                name: list(space.names) for name, space in self._own_spaces()
+            }
+
+    def _load_from_state_dict(
+        self, state_dict: Any, prefix: str, local_metadata: Any, *rest: Any
+    ) -> None:
+        """Take stored tensors by the names of their axes, which a state dict's metadata has."""
+        stored = local_metadata.get("axes", {})
+        for name, space in self._own_spaces():
+            data = state_dict.get(prefix + name)
+            if not isinstance(data, torch.Tensor):
+                continue
+            if name not in stored:
+                _take_in_order(prefix + name, data, space)
+            elif tuple(stored[name]) != space.names:
+                places = _places(self.formula.name, prefix + name, stored[name], space)
+                state_dict[prefix + name] = data.permute(places)
+        super()._load_from_state_dict(state_dict, prefix, local_metadata, *rest)
+
+    def _own_spaces(self) -> Iterator[tuple[str, Space]]:
+        """List this module's own parameters with their declared axes."""
+        for parameter in self.formula.signature.parameters:
+            if parameter.after and parameter.space is not None:
+                yield parameter.name, parameter.space
+
     def named_values(self) -> dict[str, Any]:
         """Give the parameters as named tensors, and the bundles as modules."""
         values: dict[str, Any] = {}
@@ -49,16 +107,16 @@ class FormulaModule(torch.nn.Module):
             values[parameter.name] = held
         return values
 
-    def gather(self, key: list[Any], arrays: list[Any]) -> bool:
+    def gather(self, key: list[Any], arrays: list[Any], modes: bool) -> bool:
         """Add what a plan depends on to `key`, and the data to `arrays`; see formula.door.
 
         A graph compiler is given dtypes, of which layouts are made outside of its graph.
         """
-        found = self.formula.door.read(self)
+        found = self.formula.door.read(self, modes)
         if found is None:
             return False
         arrays += found[0]
-        key += found[1] if compiling() else self.formula.door.key_of(found[1])
+        key += found[1] if compiling() else self.formula.door.key_of(found[1], modes)
         return True
 
     def forward(self, *arguments: Any, **named: Any) -> Any:
@@ -67,10 +125,44 @@ class FormulaModule(torch.nn.Module):
         found = self.formula.call_known(arguments, named, self)
         if found is not None:
             return found
-        return self.formula(*arguments, **{**self.settings, **self.named_values(), **named})
+        given = {**self.settings, **self.named_values(), **named}
+        return self.formula.call_any(arguments, given, self)
 
     def extra_repr(self) -> str:
         return repr(self.formula)
+
+
+#: Whether it was said that a state dict names no axes.
+_said: set[str] = set()
+
+
+def _take_in_order(name: str, data: torch.Tensor, space: Space) -> None:
+    """Say, once, that the order of axes is believed where the sizes cannot tell."""
+    if data.ndim == len(space.names) and len(set(data.shape)) < data.ndim and not _said:
+        _said.add(name)
+        warnings.warn(
+            f"the state dict names no axes: {name}, of sizes {tuple(data.shape)}, is taken in declared "
+            f"order, {space}",
+            stacklevel=2,
+        )
+
+
+def _places(formula: str, name: str, stored: Sequence[str], space: Space) -> list[int]:
+    """Find each declared axis among those of a stored tensor."""
+    missing = [axis for axis in space.names if axis not in stored]
+    more = [axis for axis in stored if axis not in space.names]
+    if missing or more:
+        order = " ".join(
+            dict(zip(more, missing, strict=False)).get(axis, axis) for axis in space.names
+        )
+        old, new = (more or stored)[0], (missing or stored)[0]
+        raise AxisMissingError(
+            f"{formula}.module(...).load_state_dict(...)",
+            f"{name} is stored over {', '.join(stored)}, and declared {space}",
+            hint=f'rename what is stored: nt.tensor(state["{name}"], "{" ".join(stored)}")'
+            f'["{old} -> {new}"].torch("{order}")',
+        )
+    return [stored.index(axis) for axis in space.names]
 
 
 def _named(formula: Formula, parameter: Parameter, data: torch.Tensor) -> NamedTensor:
@@ -90,7 +182,9 @@ def make_module(
     formula: Formula, axes: Any, init: Any, dtype: Any, device: Any, settings: dict[str, Any]
 ) -> FormulaModule:
     """Make a formula's module with these sizes."""
-    sizes = _sizes(formula, parse_axes(axes))
+    given = parse_axes(axes)
+    _hold_known(formula, given)
+    sizes = _sizes(formula, given)
     known = {p.name for p in formula.signature.parameters if p.setting}
     named = _size_names(formula) - known
     sizes |= {_named_size(n): int(settings.pop(n)) for n in list(settings) if n in named}
@@ -155,7 +249,7 @@ def _build(
         with torch.no_grad():
             own = init.pop(prefix + parameter.name, None)
             if own is not None:
-                _fill(formula, prefix + parameter.name, data, own)
+                _fill(formula, prefix + parameter.name, data, own, parameter.space)
             else:
                 roles = roles_of(formula, settings) if roles is None else roles
                 start(roles.get(parameter.name), parameter.space.names, data)
@@ -173,8 +267,8 @@ def _free(module: FormulaModule, name: str) -> None:
         )
 
 
-def _fill(formula: Formula, name: str, data: torch.Tensor, own: Any) -> None:
-    """Fill a parameter by the caller's function, which may also give a tensor of its shape."""
+def _fill(formula: Formula, name: str, data: torch.Tensor, own: Any, space: Space) -> None:
+    """Fill a parameter by the caller's function, which may also give its numbers."""
     if not callable(own):
         raise KindError(
             f"{formula.name}.module(...)",
@@ -182,14 +276,65 @@ def _fill(formula: Formula, name: str, data: torch.Tensor, own: Any) -> None:
             hint=f"init={{{name!r}: torch.nn.init.zeros_}}",
         )
     filled = own(data)
-    if isinstance(filled, torch.Tensor) and filled is not data:
-        if filled.shape != data.shape:
-            raise AxisSizeError(
-                f"{formula.name}.module(...)",
-                f"init[{name!r}] gave sizes {tuple(filled.shape)}, and {name} has {tuple(data.shape)}",
-                hint="fill the tensor that it is given, or give one of its shape",
+    if filled is not None and filled is not data:
+        data.copy_(_numbers(formula, name, data, filled, space))
+
+
+def _numbers(formula: Formula, name: str, data: torch.Tensor, filled: Any, space: Space) -> Any:
+    """Read what an initialiser gave: a named tensor by its names, an array, lists or a number."""
+    call = f"{formula.name}.module(...)"
+    hint = "fill the tensor that it is given, or give one of its shape"
+    if isinstance(filled, NamedTensor):
+        if set(filled.axes) != set(space.names):
+            shape = spaced(list(zip(space.names, data.shape, strict=True)))
+            raise AxisMissingError(
+                call,
+                f"init[{name!r}] gave {spaced(filled.sizes)}, and {name} has {shape}",
+                hint=hint,
             )
-        data.copy_(filled)
+        filled = filled.torch(*space.names)
+    elif not isinstance(filled, torch.Tensor):
+        try:
+            filled = torch.as_tensor(np.asarray(filled, dtype=float))
+        except (TypeError, ValueError):
+            raise KindError(
+                call,
+                f"init[{name!r}] gave {kind_of_thing(filled)}, and {name} is filled with numbers",
+                hint=hint,
+            ) from None
+    if filled.ndim and filled.shape != data.shape:
+        raise AxisSizeError(
+            call,
+            f"init[{name!r}] gave sizes {tuple(filled.shape)}, and {name} has {tuple(data.shape)}",
+            hint=hint,
+        )
+    return filled
+
+
+def _hold_known(formula: Formula, axes: tuple[Axis, ...]) -> None:
+    """Raise AxisNameError for an axis that the formula declares nowhere."""
+    known = list(dict.fromkeys(_axes_of(formula)))
+    for axis in axes:
+        if axis.name not in known:
+            guess = nearest(axis.name, known)
+            raise AxisNameError(
+                f"{formula.name}.module({', '.join(map(repr, axes))})",
+                f"{formula.name} declares no axis {shown(axis.name)}",
+                hint=f"did you mean {shown(guess)}?"
+                if guess
+                else f"leave it out; {formula.name} has {', '.join(map(shown, known)) or 'none'}",
+            )
+
+
+def _axes_of(formula: Formula) -> Iterator[str]:
+    """List the axes that a formula declares, and those of its bundles."""
+    for parameter in formula.signature.parameters:
+        if parameter.bundle is not None:
+            yield from _axes_of(parameter.bundle)
+        elif parameter.space is not None:
+            yield from parameter.space.names
+    for space in formula.signature.results or ():
+        yield from space.names
 
 
 def _sizes(formula: Formula, axes: tuple[Axis, ...]) -> dict[str, int]:

@@ -1,127 +1,248 @@
-"""Derivatives (paper, section 5): the input's axes come back with a star.
+"""Derivatives of functions that are no formulas (paper, section 5): by torch, or on symbols.
 
 f : R^S -> R^T,   derivative(f)(X) in R^{T x S*},   (df/dX)_{t,s*} = d f(X)_t / d X_s
+
+Where X is torch data, torch derives what f does with it, whatever that is. Else f runs on a symbol in
+place of X, and the tree that comes out is derived.
 """
 
 from __future__ import annotations
 
+import inspect
+import itertools
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import reduce
 from typing import Any
 
+from namedtensor.axes import BOUND
 from namedtensor.errors import (
     AxisNameError,
     AxisSizeError,
     BackendError,
     KindError,
-    TraceError,
     kind_of_thing,
 )
+from namedtensor.operations.derivatives import change, gradients, lifted
+from namedtensor.operations.derivatives import derivative as derived
+from namedtensor.operations.expanding import ALIKE
 from namedtensor.plans import layout_of
+from namedtensor.primitives import Node
 from namedtensor.shape import spaced
-from namedtensor.tensor import NamedTensor
+from namedtensor.tensor import NamedTensor, SymbolicTensor, apply, symbol
+from namedtensor.tensor.apply import capturing, type_of
 from namedtensor.tensor.gradients import same_shape
 
+#: What something is derived by: an argument's place or its name, or several.
+By = int | str | tuple[int | str, ...]
 
-def derivative(f: Callable[..., Any], argument: int = 0) -> Callable[..., Any]:
-    """Give the function of all partial derivatives of f with respect to one argument.
+_serial = itertools.count()
 
-        derivative(f)(X)_{t, s*} = d f(X)_t / d X_s
 
-    An axis that is starred already gets another star, so that second derivatives have emb* emb**.
+def starred(axes: Iterable[str], taken: Iterable[str]) -> dict[str, str]:
+    """Give each axis its starred name, with stars enough to be told apart."""
+    used = set(taken)
+    names: dict[str, str] = {}
+    for axis in axes:
+        star = axis + "*"
+        while star in used:
+            star += "*"
+        used.add(star)
+        names[axis] = star
+    return names
 
-    Raises: BackendError unless the argument holds torch data.
 
-    >>> import torch, namedtensor as nt
-    >>> X = nt.tensor(torch.tensor([1.0, 2.0]), "emb")
-    >>> derivative(lambda X: X * X)(X).torch("emb", "emb*")
-    tensor([[2., 0.],
-            [0., 4.]])
-    """
+def of_function(what: str, f: Callable[..., Any], by: By) -> Callable[..., Any]:
+    """Give the derivative, the grad or the differential of a function, found at each call."""
 
-    def derived(*arguments: Any) -> Any:
-        X, positional, seen = _positional("derivative", f, arguments, argument)
-        import torch
+    def at_call(*arguments: Any, **named: Any) -> Any:
+        every = by if isinstance(by, tuple) else (by,)
+        changes: Any = ()
+        if what == "differential":
+            if "dX" not in named:
+                *given, named["dX"] = arguments
+                arguments = tuple(given)
+            changes = named.pop("dX")
+            changes = changes if isinstance(by, tuple) else (changes,)
+        found: list[Any] = []
+        for b in every:
+            X, one = _of_one(what, f, b, arguments, named)
+            ways = _BY_TORCH if _is_torch(X) else _ON_SYMBOLS
+            dX = changes[len(found) : len(found) + 1]
+            if dX:
+                same_shape("differential(f)(X, dX)", "X", X, "dX", *dX)
+            found.append(ways[what](one, X, *dX))
+        if what == "differential":
+            return reduce(lambda a, b: a + b, found)
+        return tuple(found) if isinstance(by, tuple) else found[0]
 
-        result = positional(X.data)
-        if result.numel() * X.data.numel() == 0:  # torch's vmap takes no axis of size 0
-            jacobian = result.new_zeros((*result.shape, *X.data.shape))
-        else:
-            with _every_derivative():
-                jacobian = torch.func.jacrev(positional)(X.data)
-        taken = set(seen[0].axes)
-        starred = []
-        for axis in X.axes:
-            star = axis + "*"
-            while star in taken:
-                star += "*"
-            taken.add(star)
-            starred.append(star)
-        return NamedTensor(
-            jacobian, layout_of((*seen[0].axes, *starred), "float", X.layout.backend)
+    return at_call
+
+
+def _is_torch(X: NamedTensor) -> bool:
+    return not isinstance(X, SymbolicTensor) and X.layout.backend.name == "torch"
+
+
+def _of_one(
+    what: str, f: Callable[..., Any], by: int | str, arguments: Sequence[Any], named: dict[str, Any]
+) -> tuple[NamedTensor, Callable[[Any], NamedTensor]]:
+    """Give what a function is derived by, and the function of that alone."""
+    if isinstance(by, str):
+        bound = inspect.signature(f).bind(*arguments, **named)
+        given: dict[int | str, Any] = dict(bound.arguments.items())
+    else:
+        given = dict(enumerate(arguments))
+    if by not in given:
+        raise AxisNameError(
+            f"{what}(f, {by!r})",
+            f"f is given {len(arguments)} argument(s), and argument {by} is asked for"
+            if isinstance(by, int)
+            else f"f is given {', '.join(map(str, given)) or 'nothing'}, and not {by}",
+            hint="arguments count from 0" if isinstance(by, int) else "give it, or name another",
+        )
+    X = given[by]
+    if not isinstance(X, NamedTensor):
+        raise BackendError(
+            f"{what}(f)(X)",
+            f"X is {kind_of_thing(X)}, and not a named tensor",
+            hint="name its axes: nt.tensor(X, ...)",
+        )
+    if X.kind not in ("float", "complex"):
+        raise KindError(
+            f"{what}(f)(X)",
+            f"X holds {X.kind} numbers, and derivatives are by real ones",
+            [("X", spaced(X.sizes))],
+            'X.to("float32")',
         )
 
-    return derived
+    def one(x: Any) -> NamedTensor:
+        if isinstance(by, int):
+            result = f(*[x if i == by else a for i, a in enumerate(arguments)], **named)
+        else:
+            bound.arguments[by] = x
+            result = f(*bound.args, **bound.kwargs)
+        if not isinstance(result, NamedTensor):
+            raise BackendError(
+                f"{what}(f)(X)",
+                f"f gave {kind_of_thing(result)}, and not a named tensor",
+                [("X", spaced(X.sizes))],
+                "return a named tensor",
+            )
+        if what == "grad" and result.axes:
+            raise AxisSizeError(
+                "grad(f)(X)",
+                "f(X) has axes, and a gradient is of a single number",
+                [("X", spaced(X.sizes)), ("f(X)", spaced(result.sizes))],
+                "nt.sum[...](f(X)) reduces all axes; nt.derivative(f)(X) keeps them",
+            )
+        return result
+
+    return X, one
 
 
-def grad(f: Callable[..., Any], argument: int = 0) -> Callable[..., Any]:
-    """Give the gradient of a function to single numbers, with the axes of X: X + grad lines up.
-
-        grad(f)(X)_s = d f(X) / d X_s
-
-    Raises: BackendError unless X holds torch data; AxisSizeError where f(X) has axes.
-
-    >>> import torch, namedtensor as nt
-    >>> X = nt.tensor(torch.tensor([1.0, 2.0]), "emb")
-    >>> grad(lambda X: nt.sum["emb"](X * X))(X).torch("emb")
-    tensor([2., 4.])
-    """
-
-    def gradient(*arguments: Any) -> Any:
-        X, positional, seen = _positional("grad", f, arguments, argument)
-        import torch
-
-        def single(data: Any) -> Any:
-            result = positional(data)
-            if seen[0].axes:
-                raise AxisSizeError(
-                    "grad(f)(X)",
-                    "f(X) has axes, and a gradient is of a single number",
-                    [("X", spaced(X.sizes)), ("f(X)", spaced(seen[0].sizes))],
-                    "nt.sum[...](f(X)) reduces all axes; nt.derivative(f)(X) keeps them",
-                )
-            return result
-
-        return NamedTensor(torch.func.grad(single)(X.data), X.layout)
-
-    return gradient
+# ------------------------------------------------------------------------------------ by symbols
 
 
-def differential(f: Callable[..., Any]) -> Callable[..., Any]:
-    """Give the change of f(X) for a small change of X: the derivative times dX, never built.
+def _traced(
+    one: Callable[[Any], NamedTensor], X: NamedTensor
+) -> tuple[Node, Node, dict[Node, Any]]:
+    """Run a function on a symbol in place of X: its tree, the symbol, and what the leaves stand for."""
+    leaf = symbol(f"X{BOUND}{next(_serial)}", type_of(X))
+    given: dict[Node, Any] = {leaf.node: X}
+    kept: dict[int, SymbolicTensor] = {}
 
-        differential(f)(X, dX)_t = sum_s d f(X)_t / d X_s dX_s
+    def keep(tensor: NamedTensor) -> SymbolicTensor:
+        if id(tensor) not in kept:
+            kept[id(tensor)] = symbol(f"W{BOUND}{next(_serial)}", type_of(tensor))
+            given[kept[id(tensor)].node] = tensor
+        return kept[id(tensor)]
 
-    Raises: BackendError unless X holds torch data; AxisNameError where dX has other axes than X.
+    token = capturing.set(keep)
+    try:
+        Y = one(leaf)
+    finally:
+        capturing.reset(token)
+    return (Y if isinstance(Y, SymbolicTensor) else keep(Y)).node, leaf.node, given
 
-    >>> import torch, namedtensor as nt
-    >>> X = nt.tensor(torch.tensor([1.0, 2.0]), "emb")
-    >>> differential(lambda X: X * X)(X, nt.tensor(torch.tensor([1.0, 0.5]), "emb")).torch("emb")
-    tensor([2., 2.])
-    """
 
-    def change(X: Any, dX: Any) -> Any:
-        X, positional, seen = _positional("differential", f, (X,), 0)
-        same_shape("differential(f)(X, dX)", "X", X, "dX", dX)
-        import torch
+def _computed(root: Node, given: dict[Node, Any], X: NamedTensor) -> NamedTensor:
+    """Compute a derivative with the tensors that its leaves stand for, in the dtype of X."""
+    (found,) = lifted([root], given)
+    if isinstance(found, NamedTensor) and not isinstance(found, SymbolicTensor):
+        return found
+    weak = not isinstance(found, SymbolicTensor) or found.node.type.weak
+    result: NamedTensor = apply(ALIKE.plain, found, X) if weak else found
+    return result
 
-        tangent = dX.torch(*X.axes)
+
+def _derivative_on_symbols(one: Callable[[Any], NamedTensor], X: NamedTensor) -> NamedTensor:
+    Y, leaf, given = _traced(one, X)
+    stars = starred(leaf.type.names, Y.type.names)
+    return _computed(derived(Y, leaf, stars, bool(Y.type.axes)), given, X)
+
+
+def _grad_on_symbols(one: Callable[[Any], NamedTensor], X: NamedTensor) -> NamedTensor:
+    Y, leaf, given = _traced(one, X)
+    return _computed(gradients(Y, [leaf])[0], given, X)
+
+
+def _differential_on_symbols(
+    one: Callable[[Any], NamedTensor], X: NamedTensor, dX: NamedTensor
+) -> NamedTensor:
+    Y, leaf, given = _traced(one, X)
+    d = symbol(f"dX{BOUND}{next(_serial)}", leaf.type).node
+    return _computed(change(Y, {leaf: d}), {**given, d: dX}, X)
+
+
+# -------------------------------------------------------------------------------------- by torch
+
+
+def _positional(
+    one: Callable[[Any], NamedTensor], X: NamedTensor
+) -> tuple[Callable[[Any], Any], list[Any]]:
+    """Give a function of X's data, and a list that will hold its last named result."""
+    seen: list[Any] = [None]
+
+    def positional(data: Any) -> Any:
+        seen[0] = one(NamedTensor(data, X.layout))
+        return seen[0].data
+
+    return positional, seen
+
+
+def _derivative_by_torch(one: Callable[[Any], NamedTensor], X: NamedTensor) -> NamedTensor:
+    import torch
+
+    positional, seen = _positional(one, X)
+    result = positional(X.data)
+    if result.numel() * X.data.numel() == 0:  # torch's vmap takes no axis of size 0
+        jacobian = result.new_zeros((*result.shape, *X.data.shape))
+    else:
         with _every_derivative():
-            result = torch.func.jvp(positional, (X.data,), (tangent,))[1]
-        return NamedTensor(result, seen[0].layout)
+            jacobian = torch.func.jacrev(positional)(X.data)
+    stars = starred(X.axes, seen[0].axes)
+    layout = layout_of((*seen[0].axes, *stars.values()), "float", X.layout.backend)
+    return NamedTensor(jacobian, layout)
 
-    return change
+
+def _grad_by_torch(one: Callable[[Any], NamedTensor], X: NamedTensor) -> NamedTensor:
+    import torch
+
+    positional, _ = _positional(one, X)
+    return NamedTensor(torch.func.grad(positional)(X.data), X.layout)
+
+
+def _differential_by_torch(
+    one: Callable[[Any], NamedTensor], X: NamedTensor, dX: NamedTensor
+) -> NamedTensor:
+    import torch
+
+    positional, seen = _positional(one, X)
+    tangent = dX.torch(*X.axes)
+    with _every_derivative():
+        result = torch.func.jvp(positional, (X.data,), (tangent,))[1]
+    return NamedTensor(result, seen[0].layout)
 
 
 @contextmanager
@@ -142,53 +263,13 @@ def _every_derivative() -> Iterator[None]:
             yield
 
 
-def _positional(
-    name: str, f: Callable[..., Any], arguments: tuple[Any, ...], place: int
-) -> tuple[NamedTensor, Callable[[Any], Any], list[Any]]:
-    """Give X, f as a function of X's data, and a list that will hold f's last named result."""
-    if place >= len(arguments):
-        raise AxisNameError(
-            f"{name}(f, {place})",
-            f"f is given {len(arguments)} argument(s), and argument {place} is asked for",
-            hint="arguments count from 0",
-        )
-    X = arguments[place]
-    if hasattr(X, "node") and not X.node.closed:
-        raise TraceError(
-            f"{name}(f)(X)",
-            "a formula's body runs on symbols, which have no derivatives yet",
-            [("X", spaced(X.sizes))],
-            f"take the derivative of the formula: nt.{name}(formula)(X)",
-        )
-    if not isinstance(X, NamedTensor) or X.layout.backend.name != "torch":
-        shapes = [("X", spaced(X.sizes))] if isinstance(X, NamedTensor) else []
-        raise BackendError(
-            f"{name}(f)(X)",
-            "derivatives are torch's, and X is not torch data",
-            shapes,
-            'X.to("torch")',
-        )
-    if X.kind not in ("float", "complex"):
-        raise KindError(
-            f"{name}(f)(X)",
-            f"X holds {X.kind} numbers, and derivatives are by real ones",
-            [("X", spaced(X.sizes))],
-            'X.to("float32")',
-        )
-    seen: list[Any] = [None]
-
-    def positional(data: Any) -> Any:
-        changed = list(arguments)
-        changed[place] = NamedTensor(data, X.layout)
-        result = f(*changed)
-        if not isinstance(result, NamedTensor):
-            raise BackendError(
-                f"{name}(f)(X)",
-                f"f gave {kind_of_thing(result)}, and not a named tensor",
-                [("X", spaced(X.sizes))],
-                "return a named tensor",
-            )
-        seen[0] = result
-        return result.data
-
-    return X, positional, seen
+_BY_TORCH: dict[str, Callable[..., NamedTensor]] = {
+    "derivative": _derivative_by_torch,
+    "grad": _grad_by_torch,
+    "differential": _differential_by_torch,
+}
+_ON_SYMBOLS: dict[str, Callable[..., NamedTensor]] = {
+    "derivative": _derivative_on_symbols,
+    "grad": _grad_on_symbols,
+    "differential": _differential_on_symbols,
+}

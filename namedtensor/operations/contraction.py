@@ -1,20 +1,23 @@
-"""Contraction: multiply elementwise, then sum over the axes under the dot (paper, section 3.2).
+"""Contraction: multiply elementwise, then sum over the axes under the dot (paper, section 3.3).
 
 A ._ax B = sum_ax A * B,  lifted over all other axes
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 from namedtensor.errors import AxisMissingError, NamedTensorError
-from namedtensor.operations.axis_functions import AxisFunction, names
-from namedtensor.primitives import Call, Operation, Type, primitive
+from namedtensor.operations.axis_functions import Tensor, axis_function
+from namedtensor.operations.reductions import records_of
+from namedtensor.primitives import Call, Node, Operation, Type, primitive
 from namedtensor.primitives.notation import Special
+from namedtensor.primitives.sizes import combine, product
+from namedtensor.primitives.traits import EVERY, Cost, Traits, Use, uses_first
 from namedtensor.primitives.type import widest
-from namedtensor.tensor import apply
+from namedtensor.tensor import NamedTensor, apply
 
 
 def dot_rule(call: Call) -> Type:
@@ -53,7 +56,8 @@ def lower_dot(emit: Any, call: Any, *values: Any) -> Any:
     if len(values) == 2:
         return pair(emit, call, values[0], values[1], axes)
     pending = list(values)
-    for i, j in cheapest_path(emit, pending, axes):
+    path, _ = find_path(emit, pending, axes)
+    for i, j in path:
         right, left = pending.pop(max(i, j)), pending.pop(min(i, j))
         ready = [a for a in axes if not any(a in v.axes for v in pending)]
         pending.append(pair(emit, call, left, right, ready))
@@ -61,36 +65,43 @@ def lower_dot(emit: Any, call: Any, *values: Any) -> Any:
 
 
 def _strong(emit: Any, call: Any, value: Any, values: Sequence[Any]) -> Any:
-    """Give whole numbers the dtype of the floats that they are multiplied with."""
+    """Give whole numbers the dtype of the floats or complex numbers that they are multiplied with."""
 
     if value.type.host:
         return value
     value = emit.typed_like(value, values)
-    data = next((v for v in values if v.strong and v.type.kind == "float"), None)
+    strong = {v.type.kind: v for v in reversed(values) if v.strong}
+    data = strong.get("complex", strong.get("float"))
     if value.strong and value.type.kind in ("bool", "int") and data is not None:
         return replace(
             value,
             code=emit.call("as_like", value.code, data.code),
-            type=value.type.of_kind("float"),
+            type=value.type.of_kind(data.type.kind),
         )
     if value.type.kind == "bool":
         return replace(value, code=emit.call("integer", value.code), type=value.type.of_kind("int"))
     return value
 
 
-def cheapest_path(emit: Any, values: Sequence[Any], axes: Sequence[str]) -> list[tuple[int, int]]:
-    """Ask opt_einsum for the order of pairwise contractions, with the sizes of the first call."""
+def find_path(
+    emit: Any, values: Sequence[Any], axes: Sequence[str], optimize: Any = "auto"
+) -> tuple[list[tuple[int, int]], float]:
+    """Ask opt_einsum for the order of pairwise contractions, with the sizes of the first call.
+
+    Gives the order and what it costs; `optimize` may be an order, whose cost is then found.
+    """
     import opt_einsum
 
     every = list(dict.fromkeys([a for v in values for a in v.axes]))
     letter = {a: opt_einsum.get_symbol(i) for i, a in enumerate(every)}
     inputs = ["".join(letter[a] for a in v.axes) for v in values]
     output = "".join(letter[a] for a in every if a not in axes)
-    shapes = [tuple([emit.hint(v.type.size(a)) for a in v.axes]) for v in values]
-    path, _ = opt_einsum.contract_path(
-        f"{','.join(inputs)}->{output}", *shapes, shapes=True, optimize="auto"
+    sizes = emit.guesses(values)
+    shapes = [tuple([sizes[a] for a in v.axes]) for v in values]
+    path, found = opt_einsum.contract_path(
+        f"{','.join(inputs)}->{output}", *shapes, shapes=True, optimize=optimize
     )
-    return [(p[0], p[1]) if len(p) == 2 else (0, 0) for p in path if len(p) == 2]
+    return [(i, j) for i, j in path], found.opt_cost
 
 
 # ------------------------------------------------------------------------------- two operands
@@ -126,7 +137,7 @@ def _result_type(A: Any, B: Any, summed: Sequence[str], kind: str) -> Type:
 def multiply_and_sum(emit: Any, A: Any, B: Any, summed: Sequence[str], type_: Type) -> Any:
     every = list(dict.fromkeys([*A.axes, *B.axes]))
     order = emit.order([A, B], every)
-    product = f"{emit.aligned(A, order)} * {emit.aligned(B, order)}"
+    product = emit.infix("*", emit.aligned(A, order), emit.aligned(B, order))
     if not summed:
         return emit.bind(product, order, type_, "product")
     places = tuple([order.index(a) for a in summed])
@@ -201,12 +212,12 @@ def each_product(
     return emit.bind(code, axes, type_, "dot")
 
 
-def grouped(emit: Any, value: Any, groups: Sequence[Sequence[str]]) -> str:
-    """Write a value, stored in the order of these groups, with each of them as one axis."""
+def grouped(emit: Any, value: Any, groups: Sequence[Sequence[str]]) -> Any:
+    """Give a value, stored in the order of these groups, with each of them as one axis."""
     if all(len(group) == 1 for group in groups):
-        return str(value.code)
-    parts = [" * ".join(emit.size(value.type.size(a)) for a in group) for group in groups]
-    return str(emit.call("reshape", value.code, f"({', '.join(parts)})"))
+        return value
+    shape = tuple([emit.product_of(value.type, group) for group in groups])
+    return emit.call("reshape", value, shape)
 
 
 def _as_stored(A: Any, B: Any, summed: Sequence[str]) -> list[str]:
@@ -222,20 +233,20 @@ def group(
     rows: Sequence[str],
     columns: Sequence[str],
     keep: bool,
-) -> str:
-    """Write a value as batch x rows x columns; `keep` leaves several rows as they are."""
+) -> Any:
+    """Give a value as batch x rows x columns; `keep` leaves several rows as they are."""
     moved = emit.permute(value, (*batch, *rows, *columns))
     if (len(rows) == 1 or (keep and rows)) and len(columns) == 1:
-        return str(moved.code)
+        return moved
     if len(rows) == 1 and not columns:
-        return str(emit.call("unsqueeze", moved.code, -1))
+        return emit.call("unsqueeze", moved, -1)
     parts = [emit.size(value.type.size(a)) for a in batch]
     if keep and rows:
         parts += [emit.size(value.type.size(a)) for a in rows]
     else:
-        parts.append(emit.product(value.type, rows))
-    parts.append(emit.product(value.type, columns))
-    return str(emit.call("reshape", moved.code, f"({', '.join(parts)})"))
+        parts.append(emit.product_of(value.type, rows))
+    parts.append(emit.product_of(value.type, columns))
+    return emit.call("reshape", moved, tuple(parts))
 
 
 def is_plain_product(node: Any) -> bool:
@@ -252,6 +263,27 @@ def is_plain_product(node: Any) -> bool:
     )
 
 
+def _share(use: Use, place: int, g: Any) -> Any:
+    """Contract the gradient with the other operands, over the axes that the operand has not."""
+    others = [o for i, o in enumerate(use.operands) if i != place]
+    own = use.node.operands[place].type.names
+    met = dict.fromkeys([a for o in use.node.operands for a in o.type.names])
+    return apply(DOT(tuple([a for a in met if a not in own])), g, *others)
+
+
+def _products(node: Node) -> Cost:
+    """Multiply and add once for each record of all axes, for each operand after the first."""
+    sizes = {axis: size for o in node.operands for axis, size in o.type.axes}
+    read: Any = 0
+    for operand in node.operands:
+        read = combine("add", read, records_of(operand.type))
+    return Cost(
+        multiply_adds=product([*sizes.values(), len(node.operands) - 1]),
+        read=read,
+        written=records_of(node.type),
+    )
+
+
 DOT = primitive(
     "dot",
     dot_rule,
@@ -259,21 +291,24 @@ DOT = primitive(
     write=write_dot,
     trusted=is_plain_product,
     notation=Special("contraction"),
+    transpose=_share,
+    cost=_products,
+    traits=Traits(linear=(EVERY,), commutative=True, uniform=True, fresh=True, acts=uses_first),
 )
 
 
-def _bind_dot(axes: Any) -> Callable[..., Any]:
-    operation = DOT(names(axes))
+@axis_function(DOT)
+def dot(op: Operation, *operands: Tensor) -> NamedTensor:
+    """Contract any number of operands: multiply, then add up over the axes under the dot.
 
-    def contract(*operands: Any) -> Any:
-        return apply(operation, *operands)
+        dot_ax : R^ax x ... x R^ax -> R;  dot[ax](A, B, C) = sum_ax A * B * C
 
-    return contract
+    Written A @ ax @ B for two. Every axis under the dot is an axis of at least two operands.
 
+    Raises: AxisMissingError where fewer than two operands have an axis, AxisSizeError where they differ.
 
-dot = AxisFunction(
-    "dot",
-    _bind_dot,
-    "Contract any number of operands: dot[ax](A, B, C) = sum_ax A * B * C.\n\n"
-    "Written A @ ax @ B for two. Every axis under the dot is an axis of at least two operands.",
-)
+    >>> X = nt.tensor([1.0, 2.0], "seq")
+    >>> nt.dot["seq"](X, X, X)
+    NamedTensor(9.0)
+    """
+    return apply(op, *operands)

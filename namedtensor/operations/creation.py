@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from namedtensor.axes import Axis, distinct, parse_axes
-from namedtensor.backends import get_backend
+from namedtensor.backends import Backend, get_backend
 from namedtensor.errors import (
     AxisSizeError,
     BackendError,
@@ -18,21 +18,45 @@ from namedtensor.errors import (
     kind_of_thing,
 )
 from namedtensor.operations.axis_functions import named_operand
+from namedtensor.operations.constants import full_in_body, kind_of_dtype
+from namedtensor.operations.expanding import ALIKE
 from namedtensor.plans import layout_of
 from namedtensor.primitives import Call, Type, primitive
 from namedtensor.primitives.notation import Special
+from namedtensor.primitives.traits import Traits
 from namedtensor.tensor import NamedTensor, SymbolicTensor, apply
+from namedtensor.tensor.symbolic import on_symbols
+
+if TYPE_CHECKING:
+    import torch
+
+#: Axes of a new tensor: each with its size, or a text of several, or a list of them.
+AxesSpec: TypeAlias = Axis | str | Iterable[Axis | str]
+#: A dtype: a name, Python's, numpy's or torch's; None for the usual one.
+DType: TypeAlias = "str | type | np.dtype[Any] | torch.dtype | None"
+Device: TypeAlias = "str | torch.device | None"
 
 
-def full(*axes_and_value: Any, dtype: Any = None, device: Any = None, backend: Any = None) -> Any:
-    """Fill a shape with one number: full(emb[512], 0.5).
+def full(
+    *axes_and_value: AxesSpec | complex,
+    dtype: DType = None,
+    device: Device = None,
+    backend: str | None = None,
+) -> NamedTensor:
+    """Fill a shape with one number, which comes last: full(emb[512], 0.5).
 
-    >>> full("seq[2]", 7.0).numpy()
+        full : R^axes
+
+    Whole numbers and truth values keep their kind.
+    Raises: AxisSizeError where an axis has no size, KindError unless the value is a number, BackendError.
+
+    >>> nt.full("seq[2]", 7.0).numpy()
     array([7., 7.])
     """
     *axes, value = axes_and_value or (None,)
     value = value.item() if isinstance(value, np.generic) else value
-    if not isinstance(value, (bool, int, float, complex)):
+    size = isinstance(value, SymbolicTensor) and value.node.type.host
+    if not size and not isinstance(value, (bool, int, float, complex)):
         raise KindError(
             "full(..., value)",
             f"the value is {kind_of_thing(value)}, and not a number",
@@ -41,7 +65,14 @@ def full(*axes_and_value: Any, dtype: Any = None, device: Any = None, backend: A
     return _filled("full", axes, value, dtype, device, backend)
 
 
-def _filled(name: str, axes: Any, value: Any, dtype: Any, device: Any, backend: Any) -> Any:
+def _filled(
+    name: str, axes: Any, value: Any, dtype: DType, device: Device, backend: str | None
+) -> NamedTensor:
+    if on_symbols.get():
+        made: NamedTensor = full_in_body(
+            name, axes, value, dtype_name(dtype) if dtype else None, device, backend
+        )
+        return made
     library = library_of(backend, dtype, device, None)
     named = sized_axes(name, axes)
     if dtype is None and isinstance(value, (bool, int)):
@@ -53,11 +84,11 @@ def _filled(name: str, axes: Any, value: Any, dtype: Any, device: Any, backend: 
 def created(
     name: str,
     named: tuple[Axis, ...],
-    library: Any,
+    library: Backend,
     make: Callable[..., Any],
     given: tuple[Any, ...],
-    dtype: Any,
-    device: Any,
+    dtype: DType,
+    device: Device,
 ) -> NamedTensor:
     """Make an array of this shape; the library's refusals come out in words."""
     shape = tuple([a.size for a in named])
@@ -73,25 +104,43 @@ def created(
     return _wrap(named, library.function("as_array")(data), library)
 
 
-def zeros(*axes: Any, dtype: Any = None, device: Any = None, backend: Any = None) -> Any:
+def zeros(
+    *axes: AxesSpec,
+    dtype: DType = None,
+    device: Device = None,
+    backend: str | None = None,
+) -> NamedTensor:
     """Fill a shape with 0.
 
-    >>> zeros("emb[3] hid[4]").shape
+        zeros : {0}^axes
+
+    Raises: AxisSizeError where an axis has no size, BackendError where the library refuses.
+
+    >>> nt.zeros("emb[3] hid[4]").shape
     emb[3] x hid[4]
     """
     return _filled("zeros", axes, 0.0, dtype, device, backend)
 
 
-def ones(*axes: Any, dtype: Any = None, device: Any = None, backend: Any = None) -> Any:
+def ones(
+    *axes: AxesSpec,
+    dtype: DType = None,
+    device: Device = None,
+    backend: str | None = None,
+) -> NamedTensor:
     """Fill a shape with 1.
 
-    >>> ones("emb[2]").numpy()
+        ones : {1}^axes
+
+    Raises: AxisSizeError where an axis has no size, BackendError where the library refuses.
+
+    >>> nt.ones("emb[2]").numpy()
     array([1., 1.])
     """
     return _filled("ones", axes, 1.0, dtype, device, backend)
 
 
-def sized_axes(name: str, axes: Any) -> tuple[Axis, ...]:
+def sized_axes(name: str, axes: tuple[AxesSpec, ...]) -> tuple[Axis, ...]:
     """Read the axes of a new tensor; raise AxisSizeError unless each has its size."""
     named = parse_axes(axes)
     call = f"{name}({', '.join(map(repr, named))})"
@@ -104,7 +153,7 @@ def sized_axes(name: str, axes: Any) -> tuple[Axis, ...]:
     return tuple([Axis(a.name, int(a.size)) for a in named])
 
 
-def library_of(backend: Any, dtype: Any, device: Any, generator: Any) -> Any:
+def library_of(backend: str | None, dtype: DType, device: Device, generator: Any) -> Backend:
     """Choose the library that the arguments speak of; numpy where none does."""
     if backend is not None:
         if str(backend) not in ("numpy", "torch"):
@@ -125,28 +174,32 @@ def library_of(backend: Any, dtype: Any, device: Any, generator: Any) -> Any:
     return get_backend("numpy")
 
 
-def _wrap(axes: tuple[Axis, ...], data: Any, library: Any) -> NamedTensor:
+def _wrap(axes: tuple[Axis, ...], data: Any, library: Backend) -> NamedTensor:
     names = tuple([a.name for a in axes])
     return NamedTensor(data, layout_of(names, library.kind_of(data.dtype), library))
 
 
-def cast(X: Any, dtype: Any) -> Any:
+def cast(X: NamedTensor, dtype: DType) -> NamedTensor:
     """Give the same numbers in another dtype, named by torch, numpy, a string or a Python type.
 
-    >>> import namedtensor as nt
-    >>> cast(nt.tensor([1, 0], "seq"), "bool").kind
+        cast : R -> R;  cast(X)_r = X_r, as near as the dtype has it
+
+    Raises: BackendError where X is no named tensor, KindError where there is no such dtype.
+
+    >>> nt.cast(nt.tensor([1, 0], "seq"), "bool").kind
     'bool'
     """
     named_operand("cast", X)
     if not isinstance(X, SymbolicTensor):
         return X.to(_DTYPES.get(dtype, dtype))
-    return apply(CAST(_dtype_name(dtype)), X)
+    return apply(CAST(dtype_name(dtype)), X)
 
 
 _DTYPES: dict[Any, str] = {float: "float64", int: "int64", bool: "bool"}
 
 
-def _dtype_name(dtype: Any) -> str:
+def dtype_name(dtype: DType) -> str:
+    """Give the name of a dtype: torch's, numpy's, Python's, or a name."""
     name = _DTYPES.get(dtype, dtype)
     return (
         str(getattr(name, "name", name))
@@ -158,22 +211,20 @@ def _dtype_name(dtype: Any) -> str:
 
 def _cast_rule(call: Call) -> Type:
     (name,) = call.params
-    kind = (
-        "bool"
-        if name == "bool"
-        else "int"
-        if "int" in name
-        else "complex"
-        if "complex" in name
-        else "float"
-    )
-    return call.types[0].of_kind(kind)
+    return call.types[0].of_kind(kind_of_dtype(name))
 
 
 def _lower_cast(emit: Any, call: Any, x: Any) -> Any:
     (name,) = call.params
     word = "bool_" if name == "bool" and emit.backend.name == "numpy" else name
-    return emit.bind(emit.call("cast", x.code, emit.use(word)), x.axes, call.type)
+    return emit.bind(emit.call("cast", x, emit.word(word)), x.axes, call.type)
 
 
-CAST = primitive("cast", _cast_rule, _lower_cast, notation=Special("cast"))
+CAST = primitive(
+    "cast",
+    _cast_rule,
+    _lower_cast,
+    notation=Special("cast"),
+    traits=Traits(linear=(0,)),
+    transpose=lambda use, place, g: apply(ALIKE.plain, g, use.operands[0]),
+)

@@ -9,23 +9,36 @@ stays an expression until its numbers are needed, and takes open sizes from what
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
-from namedtensor.axes import Axis, distinct, one_axis, parse_axes, shown
+from namedtensor.axes import (
+    Axes,
+    Axis,
+    axis_sizes,
+    distinct,
+    no_size,
+    one_axis,
+    parse_axes,
+    shown,
+)
 from namedtensor.errors import (
     AxisNameError,
     KindError,
+    NamedTensorError,
     kind_of_thing,
 )
-from namedtensor.operations.axis_functions import AxisFunction, wants
+from namedtensor.operations.axis_functions import Tensor, axis_function, wants
+from namedtensor.operations.constants import along
 from namedtensor.operations.elementwise import where
 from namedtensor.primitives import Call, Operation, Type, primitive
-from namedtensor.primitives.node import apply_node, make_node
+from namedtensor.primitives.node import apply_node, make_node, open_size
 from namedtensor.primitives.notation import Special, Word
 from namedtensor.primitives.sizes import as_node
+from namedtensor.primitives.traits import Acts, Traits
 from namedtensor.tensor import NamedTensor, SymbolicTensor, apply
 from namedtensor.tensor.resize import need_sizes
 
@@ -48,13 +61,20 @@ def _write_iota(operation: Operation, labels: tuple[str, ...]) -> str:
     return f"iota({axis}[{labels[0]}])" if labels else f"iota({axis})"
 
 
-IOTA = primitive("iota", _iota_rule, _lower_iota, write=_write_iota, notation=Special("element"))
+IOTA = primitive(
+    "iota",
+    _iota_rule,
+    _lower_iota,
+    write=_write_iota,
+    notation=Special("element"),
+    traits=Traits(stepped=True, uniform=True, acts=lambda params: Acts(makes=params)),
+)
 
 
-def iota(axis: Any) -> Any:
+def iota(axis: Axis | str) -> SymbolicTensor:
     """Count along an axis: iota_ax : R^ax, iota_{ax(i)} = i, from 0.
 
-    An axis without a size takes the size of what the tensor meets.
+    An axis without a size takes the size of what the tensor meets. Raises: AxisNameError.
 
     >>> iota("seq[3]").numpy()
     array([0, 1, 2])
@@ -69,46 +89,78 @@ def iota(axis: Any) -> Any:
     return SymbolicTensor(apply_node(operation, (as_node(size),)))
 
 
-def _bind_define(axes: tuple[Axis, ...]) -> Callable[..., Any]:
+@axis_function
+def define(axes: tuple[Axis, ...], rule: Callable[..., Tensor]) -> NamedTensor:
+    """Define a tensor by its indices, which the rule gets in the order of the brackets, from 0.
+
+        define_{ax,bx}(f) : R^{ax x bx},  define(f)_{ax(i),bx(j)} = f(i, j)
+
+    The tensor stays an expression until its numbers are needed; axes without a size take that of
+    what the tensor meets.
+
+    Source: paper, section 2. Raises: AxisNameError, KindError.
+
+    >>> import namedtensor as nt
+    >>> nt.define["seq'[2]", "seq[2]"](lambda i, j: nt.where(j <= i, 0.0, -nt.inf)).numpy("seq'", "seq")
+    array([[  0., -inf],
+           [  0.,   0.]])
+    """
     call = f"define[{', '.join(map(repr, axes))}](rule)"
-
-    def define(rule: Callable[..., Any]) -> Any:
-        if not callable(rule):
-            raise AxisNameError(
-                call,
-                f"the rule is {kind_of_thing(rule)}, and not a function of the indices",
-                hint=f"lambda {', '.join('ijklmnop'[: len(axes)])}: ...",
-            )
-        result = rule(*[iota(axis) for axis in axes])
-        if not isinstance(result, (NamedTensor, bool, int, float, complex, np.generic)):
-            raise KindError(
-                call,
-                f"the rule gave {kind_of_thing(result)}, and not numbers",
-                hint="choose with nt.where(condition, x, y)",
-            )
-        for axis in axes:
-            # an axis that the rule does not look at is an axis all the same
-            if not isinstance(result, NamedTensor) or axis.name not in result.axes:
-                result = where(iota(axis) >= 0, result, result)
-        if not isinstance(result, SymbolicTensor):
-            return result
-        own = tuple([a.name for a in axes])
-        return SymbolicTensor(result.node, (*own, *[a for a in result.axes if a not in own]))
-
-    return define
-
-
-define = AxisFunction(
-    "define",
-    _bind_define,
-    "Define a tensor by its indices: define[seq_, seq](lambda i, j: ...), counting from 0.\n\n"
-    "    M = nt.define[seq_, seq](lambda i, j: nt.where(j <= i, 0.0, -nt.inf))\n\n"
-    "The tensor stays an expression until its numbers are needed.",
-)
+    if not callable(rule):
+        raise AxisNameError(
+            call,
+            f"the rule is {kind_of_thing(rule)}, and not a function of the indices",
+            hint=f"lambda {', '.join('ijklmnop'[: len(axes)])}: ...",
+        )
+    with _measured(axes):
+        result: Any = rule(*[iota(axis) for axis in axes])
+    if not isinstance(result, (NamedTensor, bool, int, float, complex, np.generic)):
+        raise KindError(
+            call,
+            f"the rule gave {kind_of_thing(result)}, and not numbers",
+            hint="choose with nt.where(condition, x, y)",
+        )
+    defined: Any = result
+    for axis in axes:
+        # an axis that the rule does not use is an axis all the same
+        if not isinstance(defined, NamedTensor) or axis.name not in defined.axes:
+            defined = along(defined, axis)
+    own = tuple([a.name for a in axes])
+    if isinstance(defined, SymbolicTensor):
+        return SymbolicTensor(defined.node, (*own, *[a for a in defined.axes if a not in own]))
+    given: NamedTensor = defined
+    return given
 
 
-def eye(*axes: Any) -> Any:
-    """Give the identity: eye_{ax(i), bx(j)} = 1 if i = j else 0.
+@contextmanager
+def _measured(axes: tuple[Axis, ...]) -> Iterator[None]:
+    """Let abs(ax) be the size of an axis that is defined, open where nobody has given one."""
+    around, own = axis_sizes.get(), {axis.name: axis.size for axis in axes}
+
+    def size(name: str) -> Any:
+        try:
+            if around is not None:
+                return around(name)
+        except NamedTensorError:
+            if name not in own:
+                raise
+        if name not in own:
+            raise no_size(name)
+        return SymbolicTensor(open_size(name)) if own[name] is None else own[name]
+
+    token = axis_sizes.set(size)
+    try:
+        yield
+    finally:
+        axis_sizes.reset(token)
+
+
+def eye(*axes: Axes) -> NamedTensor:
+    """Give the identity.
+
+        eye_{ax,bx} : {0,1}^{ax[n] x bx[n]},  eye_{ax(i), bx(j)} = 1 if i = j else 0
+
+    Axes without a size take that of what the identity meets. Raises: AxisNameError.
 
     >>> eye("seq[2]", "seq'[2]").numpy("seq", "seq'")
     array([[1, 0],
@@ -118,7 +170,8 @@ def eye(*axes: Any) -> Any:
     wants("eye", named, 2, "nt.eye(seq, seq_)")
     distinct(f"eye({', '.join(map(repr, named))})", named)
     row, col = named
-    return where(iota(row) == iota(col), 1, 0)
+    identity: NamedTensor = where(iota(row) == iota(col), 1, 0)
+    return identity
 
 
 def _one_hot_rule(call: Call) -> Type:
@@ -136,11 +189,15 @@ def _lower_one_hot(emit: Any, call: Any, x: Any, n: Any) -> Any:
 
 
 ONE_HOT = primitive(
-    "one_hot", _one_hot_rule, _lower_one_hot, notation=Word("onehot", also=("OneHot",), sized=True)
+    "one_hot",
+    _one_hot_rule,
+    _lower_one_hot,
+    notation=Word("onehot", also=("OneHot",), sized=True),
+    traits=Traits(stepped=True, uniform=True, fresh=True, acts=lambda params: Acts(makes=params)),
 )
 
 
-def one_hot(I: Any, axis: Any) -> Any:
+def one_hot(I: Tensor, axis: Axis | str) -> NamedTensor:
     """Mark indices by one-hot vectors: one_hot_ax(I)_{ax(j)} = 1 if j = I else 0.
 
         one_hot_ax : [|ax|] -> {0,1}^ax, lifted over the axes of I
@@ -165,8 +222,13 @@ def _listed_rule(call: Call) -> Type:
 
 def _lower_listed(emit: Any, call: Any) -> Any:
     axis, numbers = call.params
-    text = f"[{', '.join(map(str, numbers))}]"
-    return emit.bind(emit.call("listed", text, emit.like), (axis,), call.type, "listed_")
+    return emit.bind(emit.call("listed", list(numbers), emit.like), (axis,), call.type, "listed_")
 
 
-LISTED = primitive("listed", _listed_rule, _lower_listed, notation=Special("listed"))
+LISTED = primitive(
+    "listed",
+    _listed_rule,
+    _lower_listed,
+    notation=Special("listed"),
+    traits=Traits(stepped=True, acts=lambda params: Acts(makes=params[:1])),
+)

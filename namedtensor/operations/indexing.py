@@ -8,9 +8,9 @@ One rule gives take, gather and embedding lookup: X[seq(I)] with I an integer na
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
-from namedtensor.axes import primed, shown
+from namedtensor.axes import Axis, primed, shown
 from namedtensor.errors import (
     AxisClashError,
     AxisNameError,
@@ -18,14 +18,21 @@ from namedtensor.errors import (
     IndexRangeError,
     KindError,
 )
-from namedtensor.operations.axis_functions import AxisFunction, names
-from namedtensor.primitives import Call, Operation, Type, primitive
+from namedtensor.operations.axis_functions import Tensor, axis_function, names
+from namedtensor.operations.elementwise import maximum, minimum, where
+from namedtensor.operations.index_defined import iota
+from namedtensor.operations.joining import axes_of, own_part
+from namedtensor.primitives import Call, Operation, Primitive, Type, primitive, table, uses_first
 from namedtensor.primitives.node import apply_node
-from namedtensor.primitives.notation import Special
+from namedtensor.primitives.notation import Special, Word
 from namedtensor.primitives.sizes import as_node, need_known
-from namedtensor.primitives.type import KINDS
-from namedtensor.shape import spaced
-from namedtensor.tensor import apply
+from namedtensor.primitives.traits import Acts, Traits, Use
+from namedtensor.primitives.type import KINDS, widest
+from namedtensor.shape import shapes, sized
+from namedtensor.tensor import NamedTensor, apply
+
+#: A whole number; in a formula also a size, such as abs(seq).
+Size: TypeAlias = int | NamedTensor
 
 # -------------------------------------------------------------------------------- one index: X[seq(0)]
 
@@ -63,7 +70,23 @@ def write_at(operation: Operation, labels: tuple[str, ...]) -> str:
     return f"{labels[0]}[{shown(operation.params[0]) if operation.params else ''}({labels[1]})]"
 
 
-primitive("at", at_rule, lower_at, write=write_at, notation=Special("at"))
+def _placed(use: Use, place: int, g: NamedTensor) -> Any:
+    """Put the gradient where it was read, 0 elsewhere."""
+    X, index = use.operands
+    n = X.size(sized(use.params[0], None))
+    at = index if isinstance(index, int) and index >= 0 else index % n
+    return where(iota(sized(use.params[0], n)) == at, g, 0.0)
+
+
+AT = primitive(
+    "at",
+    at_rule,
+    lower_at,
+    write=write_at,
+    notation=Special("at"),
+    traits=Traits(linear=(0,), acts=lambda params: Acts(uses=params)),
+    transpose=_placed,
+)
 
 
 # ------------------------------------------------------------------------------ a range: X[seq[2:5]]
@@ -98,13 +121,13 @@ def _slice_size_rule(call: Call) -> Type:
 
 
 def _lower_slice_size(emit: Any, call: Any, n: Any, *bounds: Any) -> Any:
-    code = emit.host_call("slice_size", n.code, *_bound_codes(call.params[0], bounds))
+    code = emit.host_call("slice_size", n.code, *_bound_values(call.params[0], bounds))
     return emit.bind(code, (), call.type, "n")
 
 
-def _bound_codes(flags: Sequence[bool], bounds: Sequence[Any]) -> list[str]:
+def _bound_values(flags: Sequence[bool], bounds: Sequence[Any]) -> list[Any]:
     given = iter(bounds)
-    return [next(given).code if there else "None" for there in flags]
+    return [next(given) if there else None for there in flags]
 
 
 SLICE_SIZE = primitive(
@@ -114,7 +137,7 @@ SLICE_SIZE = primitive(
 
 def lower_slice(emit: Any, call: Any, x: Any, *bounds: Any) -> Any:
     axis, flags = call.params
-    code = emit.call("narrow", x.code, x.place(axis), *_bound_codes(flags, bounds))
+    code = emit.call("narrow", x.code, x.place(axis), *_bound_values(flags, bounds))
     return emit.bind(code, x.axes, call.type)
 
 
@@ -126,7 +149,44 @@ def write_slice(operation: Operation, labels: tuple[str, ...]) -> str:
     return f"{labels[0]}[{shown(axis)}[{text}]]"
 
 
-primitive("slice", slice_rule, lower_slice, write=write_slice, notation=Special("slice"))
+def _spread_range(use: Use, place: int, g: NamedTensor) -> NamedTensor:
+    """Put 0 around the range, and between its indices where it has a step."""
+    name, flags = use.params
+    X, *given = use.operands
+    axis = sized(name, None)
+    found = iter(given)
+    start, _, step = [next(found) if there else None for there in flags]
+    n, kept = X.size(axis), use.result.size(axis)
+    if step is None or (isinstance(step, int) and step == 1):
+        first = _first_index(start, n, False)
+        return apply(table()["pad"](name), g, first, n - first - kept, 0)
+    first = _first_index(start, n, step < 0)
+    # each index of X reads the gradient, or the 0 that stands after it
+    along = iota(sized(name, n)) - first
+    hit = (along % step == 0) & (along // step >= 0) & (along // step < kept)
+    longer = apply(table()["pad"](name), g, 0, 1, 0)
+    return apply(INDEX((name,)), longer, where(hit, along // step, kept))
+
+
+def _first_index(start: Any, n: Any, down: Any) -> Any:
+    """Give the first index of a range as Python does: from behind where negative, and inside."""
+    if start is None:
+        return (n - 1) * down if not isinstance(down, bool) else (n - 1 if down else 0)
+    if start == 0 and isinstance(start, int) and down is False:
+        return 0
+    counted = start + n * (start < 0) if not isinstance(start, int) or start < 0 else start
+    return maximum(minimum(counted, n - down), 0 - down)
+
+
+SLICE = primitive(
+    "slice",
+    slice_rule,
+    lower_slice,
+    write=write_slice,
+    notation=Special("slice"),
+    traits=Traits(linear=(0,), acts=lambda params: Acts(along=params[:1])),
+    transpose=_spread_range,
+)
 
 
 # -------------------------------------------------------------------- integer tensors: X[vocab(I)]
@@ -172,8 +232,8 @@ def lower_index(emit: Any, call: Any, x: Any, *indices: Any) -> Any:
         emit.call("index_grid", emit.size(x.type.size(a)), len(order), i, indices[0].code)
         for i, a in enumerate(shared)
     ]
-    codes = [*grids, *[emit.aligned(i, order) for i in indices]]
-    code = emit.call("gather", moved.code, f"({', '.join(codes)},)")
+    places = (*grids, *[emit.aligned(i, order) for i in indices])
+    code = emit.call("gather", moved, places)
     return emit.bind(code, (*order, *rest), call.type)
 
 
@@ -187,6 +247,8 @@ def write_index(operation: Operation, labels: tuple[str, ...]) -> str:
 def _least_and_greatest(indices: Any) -> tuple[int, int]:
     if isinstance(indices, int):
         return indices, indices
+    if 0 in indices.shape:
+        return 0, -1
     return int(indices.min()), int(indices.max())
 
 
@@ -208,6 +270,17 @@ def _outside(index: int, label: str, axis: str, size: int, owner: str) -> tuple[
     return IndexRangeError, why, hint
 
 
+def _scattered(use: Use, place: int, g: NamedTensor) -> NamedTensor:
+    """Add the gradient up at the indices that were read."""
+    (axes,) = use.params
+    X, *indices = use.operands
+    kept = [a for a in X.axes if a not in axes]
+    own = dict.fromkeys([a for I in indices for a in axes_of(I)])
+    used = tuple([a for a in own if a not in kept])
+    sizes = [X.size(sized(a, None)) for a in axes]
+    return apply(SCATTER((*used, *axes), len(axes)), g, *indices, *sizes)
+
+
 INDEX = primitive(
     "index",
     index_rule,
@@ -215,31 +288,217 @@ INDEX = primitive(
     write=write_index,
     diagnose=diagnose_index,
     notation=Special("index"),
+    traits=Traits(linear=(0,), fresh=True, acts=uses_first),
+    transpose=_scattered,
 )
 
 
-def _bind_index(axes: Any) -> Callable[..., Any]:
-    operation = INDEX(names(axes))
+@axis_function(INDEX)
+def index(op: Operation, X: NamedTensor, *indices: Tensor) -> NamedTensor:
+    """Pick by integer tensors, one for each axis: index[vocab](E, I) = E[vocab(I)].
 
-    def index(X: Any, *indices: Any) -> Any:
-        if len(indices) != len(axes):
-            written = ", ".join(map(repr, axes))
-            raise AxisNameError(
-                f"index[{written}]({', '.join('XIJKLMN'[: len(indices) + 1])})",
-                f"{len(axes)} to index by, and {len(indices)} tensors of indices",
-                [("X", spaced(X.sizes))] if hasattr(X, "sizes") else [],
-                "one integer tensor for each axis: nt.index[row, col](X, I, J)",
+        index_ax : R^ax x [|ax|] -> R,  index_ax(X, i) = X_{ax(i)}, lifted over all other axes
+
+    Indices count from 0, negative ones from the end.
+
+    Source: paper, section 3.5. Raises: AxisNameError, AxisMissingError, KindError, IndexRangeError.
+
+    >>> import namedtensor as nt
+    >>> nt.index["vocab"](nt.tensor([10, 20, 30], "vocab"), nt.tensor([2, 0], "seq"))
+    NamedTensor(seq[2], int64)
+    [30 10]
+    """
+    (axes,) = op.params
+    if len(indices) != len(axes):
+        written = ", ".join(map(shown, axes))
+        raise AxisNameError(
+            f"index[{written}]({', '.join('XIJKLMN'[: len(indices) + 1])})",
+            f"{len(axes)} to index by, and {len(indices)} tensors of indices",
+            shapes(X),
+            "one integer tensor for each axis: nt.index[row, col](X, I, J)",
+        )
+    return apply(op, X, *indices)
+
+
+# -------------------------------------------------------------------- the transpose of indexing
+
+
+def _used_and_made(params: tuple[Any, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Part the axes of a scatter: the last so many are made."""
+    axes, count = params
+    return axes[: len(axes) - count], axes[len(axes) - count :]
+
+
+def _scatter_rule(call: Call) -> Type:
+    """Indices come after what is added up, and the sizes of the axes that they index come last."""
+    used, made = _used_and_made(call.params)
+    indices = range(1, 1 + len(made))
+    for i in indices:
+        call.kind(i, ("int",), f"nt.cast({call.labels[i]}, int)")
+    for axis in used:
+        if not any(call.types[i].has(axis) for i in (0, *indices)):
+            call.need(0, [axis])
+    rest = [a for a in call.union((0, *indices)) if a[0] not in used]
+    for axis in made:
+        for i in (0, *indices):
+            if axis not in used:
+                call.absent(i, [axis])
+    kind = widest((call.types[0].kind, "int"))
+    return Type((*rest, *zip(made, call.values[1 + len(made) :], strict=True)), kind)
+
+
+def _lower_scatter(emit: Any, call: Any, y: Any, *given: Any) -> Any:
+    used, made = _used_and_made(call.params)
+    indices, sizes = given[: len(made)], given[len(made) :]
+    own = dict.fromkeys([a for i in indices for a in i.axes])
+    every = dict.fromkeys([*y.axes, *own])
+    shared = [a for a in every if a in own and a not in used]
+    rest = [a for a in every if a not in own and a not in used]
+    order = (*shared, *used)
+    if y.type.kind == "bool":
+        y = emit.bind(emit.call("integer", y.code), y.axes, y.type.of_kind("int"))
+    y = emit.named(emit.typed_like(y, indices))
+    like = y if not y.type.host else indices[0]
+    size_of = {a: emit.size(call.type.size(a)) for a in (*shared, *rest)}
+    shape = [*[size_of[a] for a in shared], *[n.code for n in sizes], *[size_of[a] for a in rest]]
+    zeros = emit.call("full_like_kind", tuple(shape), 0, like.code)
+    codes = [
+        emit.call("index_grid", size_of[a], len(order), i, like.code) for i, a in enumerate(shared)
+    ]
+    codes += [emit.aligned(i, order) for i in indices]
+    value = y.code if y.type.host else emit.aligned(y, (*order, *rest))
+    code = emit.call("add_at", zeros, tuple(codes), value)
+    return emit.bind(code, (*shared, *made, *rest), call.type, "scattered")
+
+
+def _write_scatter(operation: Operation, labels: tuple[str, ...]) -> str:
+    if not operation.params:
+        return f"scatter({', '.join(labels)})"
+    used, made = _used_and_made(operation.params)
+    sizes = labels[1 + len(made) :]
+    axes = [*map(shown, used), *[f"{shown(a)}[{n}]" for a, n in zip(made, sizes, strict=True)]]
+    return f"scatter[{', '.join(axes)}]({', '.join(labels[: 1 + len(made)])})"
+
+
+def _diagnose_scatter(
+    operation: Operation, labels: Sequence[str], data: Sequence[Any], sizes: Any
+) -> Any:
+    """Name the index that lies outside, as for reading."""
+    _, made = _used_and_made(operation.params)
+    count = len(made)
+    for axis, label, indices, size in zip(
+        made, labels[1:], data[1:], data[1 + count :], strict=False
+    ):
+        low, high = _least_and_greatest(indices)
+        if low < -size or high >= size:
+            wrong = high if high >= size else low
+            return (
+                IndexRangeError,
+                f"index {wrong} in {label} lies outside axis {shown(axis)}[{size}]",
+                f"indices count from 0 to {size - 1}" if size else f"axis {shown(axis)} is empty",
             )
-        return apply(operation, X, *indices)
-
-    return index
+    return None
 
 
-index = AxisFunction(
-    "index",
-    _bind_index,
-    "Pick by integer tensors: index[vocab](E, I) = E[vocab(I)], lifted over all other axes.",
+def _gathered(use: Use, place: int, g: NamedTensor) -> NamedTensor:
+    _, made = _used_and_made(use.params)
+    Y, *given = use.operands
+    indices = given[: len(made)]
+    return own_part(apply(INDEX(made), g, *indices), Y, indices)
+
+
+def _scattering(params: tuple[Any, ...]) -> Acts:
+    used, made = _used_and_made(params)
+    return Acts(uses=used, makes=made)
+
+
+SCATTER = primitive(
+    "scatter",
+    _scatter_rule,
+    _lower_scatter,
+    write=_write_scatter,
+    diagnose=_diagnose_scatter,
+    notation=Word("scatter", sized=True),
+    traits=Traits(linear=(0,), fresh=True, acts=lambda params: _scattering(params)),
+    transpose=_gathered,
 )
+
+
+def _picks_rule(call: Call) -> Type:
+    (axis,) = call.params
+    call.kind(0, ("int",), "an index is an integer tensor")
+    call.absent(0, [axis])
+    return Type((*call.types[0].axes, (axis, call.values[1])), "int")
+
+
+def _lower_picks(emit: Any, call: Any, i: Any, n: Any) -> Any:
+    """Add 1 to zeros at the index, so that the library refuses one that lies outside."""
+    (axis,) = call.params
+    i = emit.named(i)
+    sizes = [emit.size(i.type.size(a)) for a in i.axes]
+    zeros = emit.call("full_like_kind", (*sizes, n), 0, i)
+    grids = [emit.call("index_grid", size, len(sizes), at, i) for at, size in enumerate(sizes)]
+    code = emit.call("add_at", zeros, (*grids, i), 1)
+    return emit.bind(code, (*i.axes, axis), call.type, "picked")
+
+
+def _diagnose_picks(
+    operation: Operation, labels: Sequence[str], data: Sequence[Any], sizes: Any
+) -> Any:
+    n = int(data[1])
+    low, high = _least_and_greatest(data[0])
+    outside = low < -n or high >= n
+    return (
+        _outside(high if high >= n else low, labels[0], operation.params[0], n, "the result")
+        if outside
+        else None
+    )
+
+
+#: picks_ax(I)_{ax(j)} = 1 at the place that index_ax(X, I) picks, else 0: a one-hot vector whose index
+#: lies inside its axis, and counts from the end where it is negative.
+PICKS = primitive(
+    "picks",
+    _picks_rule,
+    _lower_picks,
+    diagnose=_diagnose_picks,
+    notation=Special("picks"),
+    traits=Traits(stepped=True, fresh=True, acts=lambda params: Acts(makes=params)),
+)
+
+
+def _to_scatter(axes: tuple[Axis, ...]) -> tuple[Operation, Size]:
+    """Read the axes that are used up, and the one that is made."""
+    *used, made = axes
+    if not used or made.size is None:
+        raise AxisNameError(
+            f"scatter[{', '.join(map(repr, axes))}]",
+            f"axis {made.name} is to be made and has no size"
+            if used
+            else "the axes to add up come first, then the axis to make",
+            hint="nt.scatter[seq, vocab[10]](X, I)",
+        )
+    return SCATTER(names(axes), 1), made.size
+
+
+@axis_function(first=_to_scatter)
+def scatter(to: tuple[Operation, Size], X: Tensor, I: NamedTensor) -> NamedTensor:
+    """Add numbers up at the places that an integer tensor says: the transpose of indexing.
+
+        scatter_{ax,bx} : R^ax x [n]^ax -> R^bx[n],  scatter(X, I)_{bx(j)} = sum_{i: I_{ax(i)} = j} X_{ax(i)}
+
+    The last axis in brackets is made; those before it are used up. It is X @ ax @ one_hot(I, bx)
+    without the one-hot matrix: sums over segments, messages at the nodes of a graph, histograms.
+
+    Raises: AxisNameError, AxisMissingError, AxisClashError, KindError, IndexRangeError.
+
+    >>> import namedtensor as nt
+    >>> I = nt.tensor([2, 0, 2], "seq")
+    >>> nt.scatter["seq", "vocab[4]"](nt.tensor([1.0, 5.0, 10.0], "seq"), I)
+    NamedTensor(vocab[4], float64)
+    [ 5.  0. 11.  0.]
+    """
+    return apply(to[0], X, I, to[1])
 
 
 # ------------------------------------------------------------------------------ functional update
@@ -337,24 +596,23 @@ def lower_update(word: str) -> Callable[..., Any]:
         kept = [a for a in stored if by_axis.get(a, ("", "slice"))[1] == "slice"]
         tensor_axes = dict.fromkeys([a for i in indices for a in i.axes])
         order = (*[a for a in kept if a not in tensor_axes], *tensor_axes)
-        codes = [_place_code(emit, base, a, by_axis.get(a), given.get(a), order) for a in stored]
+        each = [_place_code(emit, base, a, by_axis.get(a), given.get(a), order) for a in stored]
         y = emit.typed_like(y, [x])
-        value = y.code if y.type.host else emit.aligned(y, order)
-        code = emit.call(word, base.code, f"({', '.join(codes)},)", value)
+        code = emit.call(word, base, tuple(each), emit.aligned(y, order))
         return emit.bind(code, stored, call.type)
 
     return lower
 
 
-def _place_code(emit: Any, x: Any, axis: str, place: Any, given: Any, order: Any) -> str:
-    """Write the index array of one stored axis, shaped to broadcast in `order`."""
+def _place_code(emit: Any, x: Any, axis: str, place: Any, given: Any, order: Any) -> Any:
+    """Give the index array of one stored axis, shaped to broadcast in `order`."""
     if given is not None:
-        return str(given.code if given.type.host else emit.aligned(given, order))
+        return emit.aligned(given, order)
     size = emit.size(x.type.size(axis))
     grid = emit.call("index_grid", size, len(order), order.index(axis), x.code)
     if place is None:
-        return str(grid)
-    return str(emit.call("narrow", grid, order.index(axis), *place[2:]))
+        return grid
+    return emit.call("narrow", grid, order.index(axis), *place[2:])
 
 
 def write_update(operation: Operation, labels: tuple[str, ...]) -> str:
@@ -385,12 +643,120 @@ def diagnose_update(
     return None
 
 
-for _verb in ("set_at", "add_at"):
-    primitive(
-        _verb,
-        update_rule,
-        lower_update(_verb),
+def read_back(use: Use, X: NamedTensor) -> NamedTensor:
+    """Read X at the place of an update: the axes are those of what was written there."""
+    (places,) = use.params
+    indices = iter(use.operands[2:])
+    tensors = []
+    for axis, kind, *bounds in places:
+        if kind == "slice":
+            flags = tuple([b is not None for b in bounds])
+            X = apply(SLICE(axis, flags), X, *[b for b in bounds if b is not None])
+        elif kind == "number":
+            X = apply(AT(axis), X, next(indices))
+        else:
+            tensors.append((axis, next(indices)))
+    if tensors:
+        X = apply(INDEX(tuple([axis for axis, _ in tensors])), X, *[I for _, I in tensors])
+    return X
+
+
+def _share_of_value(use: Use, g: NamedTensor) -> NamedTensor:
+    """Sum what is read at the place over the axes that the value lacks."""
+    read = read_back(use, g)
+    X, Y, *indices = use.operands
+    return own_part(read, Y, (X, *indices))
+
+
+def _share_of_base(use: Use, g: NamedTensor) -> NamedTensor:
+    """Sum over the axes that only the value has."""
+    X, Y = use.operands[:2]
+    return own_part(g, X, (Y,))
+
+
+def _shares_of_set(use: Use, place: int, g: NamedTensor) -> NamedTensor:
+    """What is written over has no share."""
+    if place == 1:
+        return _share_of_value(use, g)
+    return _share_of_base(use, apply(use.operation, g, 0, *use.operands[2:]))
+
+
+def _shares_of_add(use: Use, place: int, g: NamedTensor) -> NamedTensor:
+    return _share_of_value(use, g) if place == 1 else _share_of_base(use, g)
+
+
+def _share_of_multiplied(use: Use, place: int, g: NamedTensor) -> NamedTensor:
+    """X is multiplied where the place is, whatever else is."""
+    _, Y, *indices = use.operands
+    return _share_of_base(use, apply(use.operation, g, Y, *indices))
+
+
+def _change_of_extreme(use: Use, place: int, d: NamedTensor) -> Any:
+    """The numbers that equal the extreme one share its change alike, as torch has it."""
+    X, Y, *indices = use.operands
+    result = use.result
+    axis = sized(use.params[0][0][0], None)
+    # 0 for each number of the result, in its dtype
+    none = where(iota(axis[result.size(axis)]) < 0, result, 0)
+    add = ADD_AT(*use.params)
+    own = where(result == X, 1.0, 0.0)
+    hits = where(read_back(use, result) == Y, 1.0, 0.0)
+    count = apply(add, none + own, hits, *indices)
+    if place == 0:
+        return own * d / count
+    return apply(add, none, hits * d, *indices) / count
+
+
+def _ordered_update_rule(call: Call) -> Type:
+    """Extremes are of real numbers."""
+    call.real(0)
+    return update_rule(call)
+
+
+def _update(
+    verb: str,
+    traits: Traits,
+    differential: Any = None,
+    transpose: Any = None,
+    rule: Callable[[Call], Type] = update_rule,
+) -> Primitive:
+    return primitive(
+        verb,
+        rule,
+        lower_update(verb),
         write=write_update,
         diagnose=diagnose_update,
         notation=Special("update"),
+        traits=traits,
+        differential=differential,
+        transpose=transpose,
     )
+
+
+def _updates(params: tuple[Any, ...]) -> Acts:
+    return Acts(along=tuple([place[0] for place in params[0]]))
+
+
+SET_AT = _update(
+    "set_at",
+    Traits(linear=(0, 1), jointly=True, fresh=True, acts=_updates),
+    transpose=_shares_of_set,
+)
+ADD_AT = _update(
+    "add_at",
+    Traits(linear=(0, 1), jointly=True, fresh=True, acts=_updates),
+    transpose=_shares_of_add,
+)
+#: What is multiplied in has no rule: at an index that stands twice it meets other factors.
+MULTIPLY_AT = _update(
+    "multiply_at", Traits(linear=(0,), fresh=True, acts=_updates), transpose=_share_of_multiplied
+)
+MIN_AT, MAX_AT = (
+    _update(
+        verb,
+        Traits(fresh=True, acts=_updates),
+        differential=_change_of_extreme,
+        rule=_ordered_update_rule,
+    )
+    for verb in ("min_at", "max_at")
+)

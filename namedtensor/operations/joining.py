@@ -5,17 +5,20 @@ concat_ax : R^ax[n] x R^ax[m] -> R^ax[n+m];   stack_ax : R x R -> R^ax[2]
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import itertools
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from namedtensor.axes import Axis, shown
 from namedtensor.errors import AxisClashError, AxisNameError, AxisSizeError
-from namedtensor.operations.axis_functions import AxisFunction, named_operand, wants
-from namedtensor.primitives import Call, Type, combine, primitive
+from namedtensor.operations.axis_functions import Tensor, axis_function, named_operand
+from namedtensor.primitives import Call, Primitive, Type, combine, primitive, table
 from namedtensor.primitives.notation import Word
+from namedtensor.primitives.traits import EVERY, Acts, Traits, Use
 from namedtensor.primitives.type import widest
-from namedtensor.shape import spaced
-from namedtensor.tensor import apply
+from namedtensor.shape import shapes, sized
+from namedtensor.tensor import NamedTensor, apply
+from namedtensor.tensor.labels import first_letters
 
 
 def _concat_rule(call: Call) -> Type:
@@ -34,21 +37,21 @@ def _union_but(call: Call, axis: str) -> list[tuple[str, Any]]:
     return [(n, call.agree(n, every)) for n in names]
 
 
-def _repeated(emit: Any, call: Any, value: Any, axes: tuple[str, ...], own: dict[str, Any]) -> str:
-    """Write a value with all the axes, repeated along those that it lacks."""
+def _repeated(emit: Any, call: Any, value: Any, axes: tuple[str, ...], own: dict[str, Any]) -> Any:
+    """Give a value with all the axes, repeated along those that it lacks."""
     code = emit.aligned(value, axes)
     if len(value.axes) == len(axes):
-        return str(code)
-    sizes = [emit.size(own.get(a) if a in own else call.type.size(a)) for a in axes]
-    return str(emit.call("broadcast_to", code, f"({', '.join(sizes)},)"))
+        return code
+    sizes = [own.get(a) if a in own else call.type.size(a) for a in axes]
+    return emit.call("broadcast_to", code, emit.sizes(sizes))
 
 
 def _lower_concat(emit: Any, call: Any, *values: Any) -> Any:
     (axis,) = call.params
     values = tuple([emit.typed_like(v, values) for v in values])
     axes = emit.order(values, [n for n, _ in call.type.axes])
-    parts = [_repeated(emit, call, v, axes, dict(v.type.axes)) for v in values]
-    code = emit.call("concat", f"({', '.join(parts)},)", axes.index(axis))
+    parts = tuple([_repeated(emit, call, v, axes, dict(v.type.axes)) for v in values])
+    code = emit.call("concat", parts, axes.index(axis))
     return emit.bind(code, axes, call.type, "joined")
 
 
@@ -71,9 +74,7 @@ def _lower_stack(emit: Any, call: Any, *values: Any) -> Any:
     axes = emit.order(values, [n for n, _ in call.type.axes if n != axis])
     data = next((v for v in values if not v.type.host), None)
     parts = [
-        emit.call("full_like_kind", "()", v.code, data.code)
-        if v.type.host and data is not None
-        else v.code
+        emit.call("full_like_kind", (), v, data) if v.type.host and data is not None else v.code
         for v in values
     ]
     if axes:
@@ -83,100 +84,175 @@ def _lower_stack(emit: Any, call: Any, *values: Any) -> Any:
             else _repeated(emit, call, v, axes, {})
             for p, v in zip(parts, values, strict=True)
         ]
-    code = emit.call("stack", f"({', '.join(parts)},)", 0)
+    code = emit.call("stack", tuple(parts), 0)
     return emit.bind(code, (axis, *axes), call.type, "stacked")
 
 
+def own_part(g: NamedTensor, X: Tensor, others: Sequence[Tensor]) -> NamedTensor:
+    """Sum a gradient over the axes that X lacks and the other operands lift it over."""
+    own = axes_of(X)
+    lifted = dict.fromkeys([a for Y in others for a in axes_of(Y) if a not in own and a in g.axes])
+    return apply(table()["sum"](tuple(lifted)), g) if lifted else g
+
+
+def axes_of(X: Tensor) -> tuple[str, ...]:
+    """Give the axes of an operand; a number has none."""
+    return X.axes if isinstance(X, NamedTensor) else ()
+
+
+def _concat_part(use: Use, place: int, g: NamedTensor) -> NamedTensor:
+    """Select the part that the operand gave."""
+    axis = sized(use.params[0], None)
+    sizes = [X.size(axis) for X in use.operands]
+    start = sum(sizes[1:place], sizes[0]) if place else 0
+    return own_part(g[axis[start : start + sizes[place]]], use.operands[place], use.operands)
+
+
+def _stack_part(use: Use, place: int, g: NamedTensor) -> NamedTensor:
+    """Index the new axis."""
+    return own_part(g[sized(use.params[0], None)(place)], use.operands[place], use.operands)
+
+
 CONCAT = primitive(
-    "concat", _concat_rule, _lower_concat, notation=Word("concat", also=("cat", "Concat"))
+    "concat",
+    _concat_rule,
+    _lower_concat,
+    notation=Word("concat", also=("cat", "Concat")),
+    traits=Traits(
+        linear=(EVERY,), jointly=True, fresh=True, acts=lambda params: Acts(along=params)
+    ),
+    transpose=_concat_part,
 )
-STACK = primitive("stack", _stack_rule, _lower_stack, notation=Word("stack"))
+STACK = primitive(
+    "stack",
+    _stack_rule,
+    _lower_stack,
+    notation=Word("stack"),
+    traits=Traits(
+        linear=(EVERY,), jointly=True, fresh=True, acts=lambda params: Acts(makes=params)
+    ),
+    transpose=_stack_part,
+)
 
 
-def _bind(name: str, entry: Any) -> Callable[..., Any]:
-    def bind(axes: tuple[Axis, ...]) -> Callable[..., Any]:
-        wants(name, axes, 1, f"nt.{name}[seq](A, B)")
-        operation = entry(axes[0].name)
+Join = Callable[[Sequence[Any]], NamedTensor]
 
-        def join(*tensors: Any) -> Any:
+
+def _joined_along(entry: Primitive) -> Callable[[tuple[Axis, ...]], Join]:
+    """Check the tensors and join them along the axis."""
+    name = entry.name
+
+    def first(axes: tuple[Axis, ...]) -> Join:
+        (axis,) = axes
+        operation = entry(axis.name)
+
+        def join(tensors: Sequence[Any]) -> NamedTensor:
             if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)):
-                tensors = tuple(tensors[0])
+                (tensors,) = tensors
             if not tensors:
                 raise AxisNameError(
-                    f"{name}[{axes[0]}]()",
+                    f"{name}[{axis}]()",
                     "there is nothing to join",
-                    hint=f"nt.{name}[{axes[0]}](A, B)",
+                    hint=f"nt.{name}[{axis}](A, B)",
                 )
-            if name == "stack" and axes[0].size not in (None, len(tensors)):
+            if name == "stack" and axis.size not in (None, len(tensors)):
                 raise AxisSizeError(
-                    f"stack[{axes[0]!r}]({', '.join('ABCDEFGH'[: len(tensors)])})",
-                    f"axis {axes[0].name} is {axes[0].size} in the call, and {len(tensors)} tensors "
+                    f"stack[{axis!r}]({', '.join(first_letters(len(tensors)))})",
+                    f"axis {axis.name} is {axis.size} in the call, and {len(tensors)} tensors "
                     "are given",
-                    hint=f"leave the size out: {axes[0].name}",
+                    hint=f"leave the size out: {axis.name}",
                 )
             return apply(operation, *tensors)
 
         return join
 
-    return bind
+    return first
 
 
-concat = AxisFunction(
-    "concat",
-    _bind("concat", CONCAT),
-    "Join end to end along an axis: R^ax[n] x R^ax[m] -> R^ax[n+m]; other axes lift.",
-)
-stack = AxisFunction(
-    "stack",
-    _bind("stack", STACK),
-    "Join along a new axis: one index for each tensor; other axes lift.",
-)
+@axis_function(first=_joined_along(CONCAT), example="nt.concat[seq](A, B)")
+def concat(join: Join, *tensors: Tensor | Sequence[Tensor]) -> NamedTensor:
+    """Join tensors end to end along an axis that all have.
+
+        concat_ax : R^ax[n] x R^ax[m] -> R^ax[n+m];
+        concat(A, B)_{ax(i)} = A_{ax(i)} if i < n else B_{ax(i-n)}, lifted over all other axes
+
+    Takes any number of tensors, or one list of them.
+
+    Raises: AxisMissingError, AxisSizeError, AxisNameError.
+
+    >>> import namedtensor as nt
+    >>> nt.concat["seq"](nt.tensor([1, 2], "seq"), nt.tensor([3], "seq"))
+    NamedTensor(seq[3], int64)
+    [1 2 3]
+    """
+    return join(tensors)
+
+
+@axis_function(first=_joined_along(STACK), example="nt.stack[head](A, B)")
+def stack(join: Join, *tensors: Tensor | Sequence[Tensor]) -> NamedTensor:
+    """Join tensors along a new axis, with one index for each.
+
+        stack_ax : R x R -> R^ax[2];  stack(A, B)_{ax(0)} = A, stack(A, B)_{ax(1)} = B
+
+    Takes any number of tensors, or one list of them; they lift over each other's axes.
+
+    Raises: AxisClashError, AxisSizeError, AxisNameError.
+
+    >>> import namedtensor as nt
+    >>> nt.stack["head"](nt.tensor([1, 2], "seq"), nt.tensor([3, 4], "seq")).shape
+    head[2] x seq[2]
+    """
+    return join(tensors)
 
 
 # ------------------------------------------------------------------------------------- inverses
 
 
-def _bind_split(axes: tuple[Axis, ...]) -> Callable[..., Any]:
-    wants("split", axes, 1, "nt.split[seq](X, (2, 3))")
-    axis = axes[0]
+@axis_function(first=lambda axes: axes[0], example="nt.split[seq](X, (2, 3))")
+def split(axis: Axis, X: NamedTensor, sizes: Sequence[int]) -> list[NamedTensor]:
+    """Take apart what concat joined: give a list of tensors of these sizes.
 
-    def split(X: Any, sizes: Any) -> list[Any]:
-        whole = int(named_operand(f"split[{axis.name}]", X, axis).size(axis))
-        if not isinstance(sizes, (list, tuple)) or not all(hasattr(s, "__index__") for s in sizes):
-            raise AxisSizeError(
-                f"split[{axis.name}](X, {sizes!r})",
-                "the parts are a tuple of whole numbers",
-                [("X", spaced(X.sizes))],
-                f"nt.split[{axis.name}](X, ({whole // 2}, {whole - whole // 2}))",
-            )
-        parts = [int(s) for s in sizes]
-        if sum(parts) != whole or min(parts, default=0) < 0:
-            raise AxisSizeError(
-                f"split[{axis.name}](X, {tuple(parts)})",
-                f"axis {axis.name} is {whole} in X, and the parts are {', '.join(map(str, parts))}",
-                [("X", spaced(X.sizes))],
-                f"give sizes of 0 or more that add up to {whole}",
-            )
-        ends = [sum(parts[: i + 1]) for i in range(len(parts))]
-        return [X[axis[end - size : end]] for end, size in zip(ends, parts, strict=True)]
+        split_ax : R^ax[n+m] -> R^ax[n] x R^ax[m]
 
-    return split
+    Raises: AxisMissingError, AxisSizeError, BackendError.
 
-
-def _bind_unstack(axes: tuple[Axis, ...]) -> Callable[..., Any]:
-    wants("unstack", axes, 1, "nt.unstack[head](X)")
-    axis = axes[0]
-
-    def unstack(X: Any) -> list[Any]:
-        whole = named_operand(f"unstack[{axis.name}]", X, axis).size(axis)
-        return [X[axis(i)] for i in range(int(whole))]
-
-    return unstack
+    >>> import namedtensor as nt
+    >>> a, b = nt.split["seq"](nt.tensor([1, 2, 3], "seq"), (2, 1))
+    >>> b
+    NamedTensor(seq[1], int64)
+    [3]
+    """
+    whole = int(named_operand(f"split[{axis.name}]", X, axis).size(axis))
+    if not isinstance(sizes, (list, tuple)) or not all(hasattr(s, "__index__") for s in sizes):
+        raise AxisSizeError(
+            f"split[{axis.name}](X, {sizes!r})",
+            "the parts are a tuple of whole numbers",
+            shapes(X),
+            f"nt.split[{axis.name}](X, ({whole // 2}, {whole - whole // 2}))",
+        )
+    parts = [int(s) for s in sizes]
+    if sum(parts) != whole or min(parts, default=0) < 0:
+        raise AxisSizeError(
+            f"split[{axis.name}](X, {tuple(parts)})",
+            f"axis {axis.name} is {whole} in X, and the parts are {', '.join(map(str, parts))}",
+            shapes(X),
+            f"give sizes of 0 or more that add up to {whole}",
+        )
+    ends = itertools.accumulate(parts)
+    return [X[axis[end - size : end]] for end, size in zip(ends, parts, strict=True)]
 
 
-split = AxisFunction(
-    "split", _bind_split, "Take apart what concat joined: a list of tensors of these sizes."
-)
-unstack = AxisFunction(
-    "unstack", _bind_unstack, "Take apart what stack joined: a list, one for each index."
-)
+@axis_function(first=lambda axes: axes[0], example="nt.unstack[head](X)")
+def unstack(axis: Axis, X: NamedTensor) -> list[NamedTensor]:
+    """Take apart what stack joined: give a list with one tensor for each index.
+
+        unstack_ax : R^ax[n] -> R x ... x R
+
+    Raises: AxisMissingError, BackendError.
+
+    >>> import namedtensor as nt
+    >>> nt.unstack["head"](nt.tensor([5, 6], "head"))
+    [NamedTensor(5), NamedTensor(6)]
+    """
+    whole = named_operand(f"unstack[{axis.name}]", X, axis).size(axis)
+    return [X[axis(i)] for i in range(int(whole))]

@@ -6,13 +6,14 @@ lift(f, "row col -> row col") sees only row and col; every other axis passes thr
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from namedtensor.axes import Axis, parse_axes, primed, shown
-from namedtensor.backends import backend_of
+from namedtensor.backends import backend_of, get_backend
 from namedtensor.errors import (
     AxisMissingError,
     AxisNameError,
@@ -24,8 +25,12 @@ from namedtensor.errors import (
 from namedtensor.operations.axis_functions import same_size
 from namedtensor.operations.joining import stack
 from namedtensor.plans import layout_of
-from namedtensor.shape import spaced
-from namedtensor.tensor import NamedTensor
+from namedtensor.primitives import Call, Node, Type, primitive
+from namedtensor.primitives.notation import Word
+from namedtensor.primitives.type import widest
+from namedtensor.shape import sized, spaced
+from namedtensor.tensor import NamedTensor, apply
+from namedtensor.tensor.symbolic import on_symbols, tracing
 
 
 def lift(
@@ -77,6 +82,11 @@ def _name(f: Any) -> str:
     return str(getattr(f, "__name__", "f"))
 
 
+def _stem(lifted: Lifted) -> str:
+    """Name a function in emitted code."""
+    return lifted.name if lifted.name.isidentifier() else "function"
+
+
 class Lifted:
     """A positional function with the names of its axes."""
 
@@ -113,6 +123,8 @@ class Lifted:
                 shapes,
                 "one group of axes for each operand, with commas between",
             )
+        if any(hasattr(X, "node") and (on_symbols.get() or not X.node.closed) for X in tensors):
+            return self._in_body(call, tensors, shapes)
         backend = self._backend(call, tensors, shapes)
         sizes = self._sizes(call, tensors, shapes)
         extra = self._extra(tensors, sizes)
@@ -129,15 +141,81 @@ class Lifted:
         ]
         return named[0] if len(named) == 1 else tuple(named)
 
+    def _in_body(self, call: str, tensors: Any, shapes: Any) -> Any:
+        """Give the nodes that call f when the formula runs: the pattern tells the shape."""
+        for label, X in zip("ABCDEFGH", tensors, strict=False):
+            if not isinstance(X, NamedTensor):
+                raise _no_tensor(call, label, X, shapes)
+        sizes = {n: getattr(s, "node", s) for X in tensors for n, s in X.sizes}
+        own = {a.name for axes in self.inputs for a in axes}
+        new = [a for axes in self.outputs for a in axes if a.name not in own and a.size is None]
+        if new:
+            sizes |= {n: self._number(call, shapes, n, new[0], sizes[n]) for n in own & set(sizes)}
+        found = self._tried([X.kind for X in tensors], sizes)
+        if found is None and new:
+            raise AxisSizeError(
+                call,
+                f"what size {new[0].name} has is not known before {self.name} runs",
+                shapes,
+                f"say it in the pattern: ... -> {new[0].name}[5]",
+            )
+        kinds, shape = found if found is not None else (None, {})
+        made = tuple([(a.name, shape[a.name]) for a in new])
+        kinds = kinds or [widest([X.kind for X in tensors])] * len(self.outputs)
+        results = [
+            apply(LIFTED(self, place, made, kind), *tensors) for place, kind in enumerate(kinds)
+        ]
+        return results[0] if len(results) == 1 else tuple(results)
+
+    def _number(self, call: str, shapes: Any, name: str, new: Axis, size: Any) -> Any:
+        """Give the number of a size on which the size of a new axis may depend."""
+        specialise = tracing.get()
+        if not isinstance(size, Node):
+            return size
+        if specialise is None:
+            raise AxisSizeError(
+                call,
+                f"the size of {new.name} depends on that of {shown(name)}, which is open here",
+                shapes,
+                f"say it in the pattern: ... -> {new.name}[5]",
+            )
+        return specialise(size)
+
+    def _tried(
+        self, kinds: Sequence[str], sizes: dict[str, Any]
+    ) -> tuple[list[str], dict[str, int]] | None:
+        """Run f on zeros, for the kinds of its results and the sizes of their axes."""
+        for library in ("numpy", "torch"):
+            if library == "torch" and "torch" not in sys.modules:
+                break
+            backend = get_backend(library)
+            arrays = [
+                backend.function("create")(
+                    tuple([_or_two(sizes.get(a.name)) for a in axes]),
+                    0,
+                    backend.function("dtype_of")(_DTYPES[kind]),
+                    None,
+                )
+                for kind, axes in zip(kinds, self.inputs, strict=True)
+            ]
+            try:
+                results = self.f(*arrays)
+                parts = self._parts(results) if len(self.outputs) > 1 else [results]
+                parts = [backend.function("as_array")(part) for part in parts]
+            except Exception:
+                continue
+            found = {
+                a.name: size
+                for axes, part in zip(self.outputs, parts, strict=True)
+                for a, size in zip(axes, part.shape, strict=False)
+            }
+            return [backend.kind_of(part.dtype) for part in parts], found
+        return None
+
     def _backend(self, call: str, tensors: Any, shapes: Any) -> Any:
         for label, X in zip("ABCDEFGH", tensors, strict=False):
             if not isinstance(X, NamedTensor):
-                raise BackendError(
-                    call,
-                    f"{label} is {kind_of_thing(X)}, and not a named tensor",
-                    shapes,
-                    f"name its axes: nt.tensor({label}, ...)",
-                )
+                raise _no_tensor(call, label, X, shapes)
         first = tensors[0].layout.backend
         for label, X in zip("ABCDEFGH", tensors, strict=False):
             if X.layout.backend is not first:
@@ -268,10 +346,114 @@ class Lifted:
 def _arrange(X: NamedTensor, outer: list[str], own: list[str], sizes: dict[str, int]) -> Any:
     """Give X's data as outer axes, repeated where X lacks them, and then its own."""
     have = [a for a in outer if a in X.axes and a not in own]
-    data = X.positional("X.numpy", (*have, *own))
+    data = X.positional("X.numpy", tuple([sized(a, None) for a in (*have, *own)]))
     function = X.layout.backend.function
     for i, axis in enumerate(outer):
         if axis not in have:
             data = function("unsqueeze")(data, i)
     shape = [sizes[a] for a in outer] + [X.size(a) for a in own]
     return function("broadcast_to")(data, tuple(shape))
+
+
+def _no_tensor(call: str, label: str, X: Any, shapes: Any) -> BackendError:
+    return BackendError(
+        call,
+        f"{label} is {kind_of_thing(X)}, and not a named tensor",
+        shapes,
+        f"name its axes: nt.tensor({label}, ...)",
+    )
+
+
+# --------------------------------------------------------------------------------- inside a formula
+
+_DTYPES = {"bool": "bool", "int": "int64", "float": "float64", "complex": "complex128"}
+
+
+def _or_two(size: Any) -> int:
+    """Give a size, or a small one where the code reads it when it runs."""
+    return size if isinstance(size, int) else 2
+
+
+def _lifted_rule(call: Call) -> Type:
+    lifted, place, made, kind = call.params
+    known = dict(made)
+    for i, axes in enumerate(lifted.inputs):
+        call.need(i, [a.name for a in axes])
+        for axis in axes:
+            found = call.types[i].size(axis.name)
+            if axis.size is not None and found is not axis.size:
+                _agree(call, i, axis, found)
+    every = range(len(call.types))
+    own = {a.name for axes in lifted.inputs for a in axes}
+    names = dict.fromkeys([n for t in call.types for n in t.names])
+    agreed = {n: call.agree(n, every) for n in names}
+    extra = [(n, size) for n, size in agreed.items() if n not in own]
+    given = [
+        (a.name, a.size if a.size is not None else agreed.get(a.name, known.get(a.name)))
+        for a in lifted.outputs[place]
+    ]
+    return Type((*extra, *given), kind)
+
+
+def _agree(call: Call, operand: int, axis: Axis, found: Any) -> None:
+    if isinstance(found, int) and found != axis.size:
+        raise call.fail(
+            AxisSizeError,
+            f"axis {axis.name} is {found} in {call.labels[operand]} and {axis.size} in the pattern",
+            f"leave the size out: {axis.name}",
+        )
+    call.guards.append((found, axis.size))
+
+
+class _Positional:
+    """A lifted function on arrays: what a plan calls. It knows the axes of operands and results."""
+
+    def __init__(
+        self, lifted: Lifted, axes: Sequence[tuple[str, ...]], orders: Sequence[tuple[str, ...]]
+    ) -> None:
+        self.lifted = lifted
+        self.axes = axes
+        self.orders = [tuple([sized(a, None) for a in order]) for order in orders]
+
+    def __call__(self, *arrays: Any) -> Any:
+        tensors = []
+        for axes, array in zip(self.axes, arrays, strict=True):
+            library = backend_of(array)
+            assert library is not None
+            layout = layout_of(axes, library.kind_of(array.dtype), library)
+            tensors.append(NamedTensor(array, layout))
+        found = self.lifted(*tensors)
+        results = found if isinstance(found, tuple) else (found,)
+        data = [r.positional("X", o) for r, o in zip(results, self.orders, strict=True)]
+        return tuple(data) if isinstance(found, tuple) else data[0]
+
+
+def _lower_lifted(emit: Any, call: Any, *values: Any) -> Any:
+    lifted, place, *_ = call.params
+    outputs = [tuple([a.name for a in axes]) for axes in lifted.outputs]
+    extra = tuple([n for n in call.type.names if n not in outputs[place]])
+    orders = [(*extra, *axes) for axes in outputs]
+    if len(orders) == 1:
+        code = _called(emit, lifted, values, orders)
+        return emit.bind(code, orders[0], call.type, _stem(lifted))
+    # one call of the user's function, however many results are used
+    key = (lifted, call.node.operands)
+    if key not in emit.several:
+        code = _called(emit, lifted, values, orders)
+        emit.several[key] = emit.bind(code, (), Type((), host=True), f"{_stem(lifted)}_results")
+    code = emit.subscript(emit.several[key], place)
+    return emit.bind(code, orders[place], call.type, _stem(lifted))
+
+
+def _called(emit: Any, lifted: Lifted, values: Sequence[Any], orders: Any) -> Any:
+    found = _Positional(lifted, [v.axes for v in values], orders)
+    return emit.apply(emit.hold(_stem(lifted), found), *values)
+
+
+LIFTED = primitive(
+    "lifted",
+    _lifted_rule,
+    _lower_lifted,
+    write=lambda op, labels: f"{op.params[0].name}({', '.join(labels)})",
+    notation=Word("lifted"),
+)

@@ -1,55 +1,1172 @@
-"""Recurrence along an axis (paper, section 4.2): h_i = step(h_{i-1}, X_{seq(i)})."""
+"""Recurrence along an axis (paper, section 4.2): h_i = step(h_{i-1}, X_{seq(i)}).
+
+A step is run once, on symbols. What it computes is kept as trees inside of the operation, so that one
+plan serves all lengths: the positional code is a function for the step, and a loop that calls it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import functools
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from namedtensor.axes import Axis
-from namedtensor.errors import AxisNameError, AxisSizeError, kind_of_thing
-from namedtensor.operations.axis_functions import AxisFunction, named_operand, same_size, wants
-from namedtensor.operations.joining import stack
-from namedtensor.shape import spaced
-from namedtensor.tensor import NamedTensor
+import numpy as np
 
-
-def _bind_scan(axes: tuple[Axis, ...]) -> Callable[..., Any]:
-    wants("scan", axes, 1, "nt.scan[seq](step, h0, X)")
-    axis = axes[0]
-
-    def scan(step: Callable[..., Any], h: Any, *sequences: Any) -> Any:
-        call = f"scan[{axis.name}]"
-        if not sequences:
-            raise AxisNameError(
-                f"{call}(step, h0)",
-                "there is nothing to run along",
-                hint=f"nt.scan[{axis.name}](step, h0, X)",
-            )
-        for X in sequences:
-            named_operand(call, X, axis)
-        same_size(call, axis.name, sequences)
-        states = []
-        for i in range(int(sequences[0].size(axis))):
-            h = step(h, *[X[axis(i)] for X in sequences])
-            states.append(h)
-        if not states:
-            if not isinstance(h, NamedTensor):
-                raise AxisSizeError(
-                    f"{call}(step, h0, X)",
-                    f"axis {axis.name} is 0 in X, and h0 is {kind_of_thing(h)} without axes to give",
-                    [("X", spaced(sequences[0].sizes))],
-                    "start with a named tensor: nt.zeros(hid[4])",
-                )
-            return stack[axis.name](h)[axis[0:0]]
-        return stack[axis.name](*states)
-
-    return scan
-
-
-scan = AxisFunction(
-    "scan",
-    _bind_scan,
-    "Run a recurrence along an axis and give all its states.\n\n"
-    "    scan[seq](step, h0, X)_{seq(i)} = h_i,  h_i = step(h_{i-1}, X_{seq(i)}),  h_{-1} = h0\n\n"
-    "Inside a formula the steps are written out, so that another length is another plan.",
+from namedtensor.axes import FRESH, Axis, shown
+from namedtensor.compilers import compiling
+from namedtensor.errors import (
+    AxisClashError,
+    AxisMissingError,
+    AxisNameError,
+    AxisSizeError,
+    KindError,
+    NamedTensorError,
+    TraceError,
+    kind_of_thing,
 )
+from namedtensor.operations.axis_functions import axis_function, named_operand, same_size
+from namedtensor.operations.expanding import EXPAND
+from namedtensor.operations.joining import stack
+from namedtensor.plans import Emitter, Plan, Value, compile_plan
+from namedtensor.plans.code import Function, Name, Return, printed
+from namedtensor.plans.compile import collect_guards, guess, run_on_numbers
+from namedtensor.plans.constants import constants_of
+from namedtensor.plans.layout import layout_of
+from namedtensor.plans.reuse import reuse_memory
+from namedtensor.primitives import Call, Node, Operation, Type, number, primitive, size_of, table
+from namedtensor.primitives.node import (
+    ARGUMENT,
+    NUMBER,
+    SIZE,
+    apply_node,
+    describe,
+    make_node,
+    operands_first,
+)
+from namedtensor.primitives.notation import Special
+from namedtensor.primitives.sizes import as_node
+from namedtensor.primitives.traits import Acts, Traits
+from namedtensor.primitives.type import widest
+from namedtensor.tensor import NamedTensor, SymbolicTensor, apply, tracing
+from namedtensor.tensor.apply import (
+    LIBRARY_ERRORS,
+    argument_type,
+    captured,
+    capturing,
+    checked,
+    common_backend,
+    steps_traced,
+    type_of,
+)
+from namedtensor.tensor.diagnose import diagnose
+from namedtensor.tensor.resize import need_sizes
+from namedtensor.tensor.symbolic import on_symbols
+
+# ------------------------------------------------------------------------------ a step as trees
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What a step computes, as trees over leaves of its own.
+
+    The leaves are the carries, then the elements of the sequences, then what the step uses from
+    outside. The results are the next carries, then what is emitted.
+    """
+
+    leaves: tuple[Node, ...]
+    carries: int
+    sequences: int
+    results: tuple[Node, ...]
+    name: str = field(default="step", compare=False)
+
+    @property
+    def elements(self) -> tuple[Node, ...]:
+        return self.leaves[self.carries : self.carries + self.sequences]
+
+    def on(self, given: Sequence[Node]) -> tuple[Node, ...]:
+        """Give the results for these nodes in place of the leaves."""
+        return placed(self.results, dict(zip(self.leaves, given, strict=True)))
+
+
+def placed(roots: Sequence[Node], given: dict[Node, Node]) -> tuple[Node, ...]:
+    """Rebuild trees with nodes in place of leaves, and their sizes in place of the leaves' sizes."""
+    types = {leaf.operation.params[0]: node.type for leaf, node in given.items()}
+    done = dict(given)
+    for node in operands_first(roots):
+        if node in done:
+            continue
+        if node.operation.primitive is SIZE and node.operation.params[0] in types:
+            key, _, axis = node.operation.params
+            done[node] = as_node(types[key].size(axis))
+            continue
+        operands = tuple([done[o] for o in node.operands])
+        done[node] = node if operands == node.operands else _remade(node, operands)
+    return tuple([done[root] for root in roots])
+
+
+def _remade(node: Node, operands: tuple[Node, ...]) -> Node:
+    """Apply a node's operation to other operands; numbers alone give a number."""
+    if node.name == "call":  # a kept call is read, and never checked again
+        return make_node(node.operation, operands, node.type)
+    if node.type.host and all(o.operation.primitive is NUMBER for o in operands):
+        return number(run_on_numbers(node.operation, [o.value for o in operands]))
+    return apply_node(node.operation, operands)
+
+
+def _key(leaf: Node) -> str:
+    key: str = leaf.operation.params[0]
+    return key
+
+
+def _leaf(key: str, name: str, axes: Iterable[str], like: Type) -> Node:
+    """Make a leaf of a step, over these axes in storage order; its sizes are leaves too."""
+    if like.host:
+        return make_node(ARGUMENT(key, name), (), like)
+    sizes = tuple([(a, size_of(key, a, place)) for place, a in enumerate(axes)])
+    return make_node(ARGUMENT(key, name), (), Type(sizes, like.kind, weak=like.weak))
+
+
+# ---------------------------------------------------------------------------- the loop as a node
+
+#: The place of a loop's results all together; the others count its results.
+ALL = -1
+
+
+def _scan_rule(call: Call) -> Type:
+    """Check a step on its operands; its results' axes and kinds are as they were when it was traced."""
+    axis, _, listed, step, place = call.params
+    types, size = _element_types(call, axis, step)
+    given = [
+        make_node(leaf.operation, (), replace(leaf.type, axes=type_.axes))
+        for leaf, type_ in zip(step.leaves, types, strict=True)
+    ]
+    results = step.on(given)
+    for result in results:
+        call.guards += collect_guards(result)
+    for carry, result in zip(given[: step.carries], results, strict=False):
+        _same_sizes(call, describe(carry, 0) or "h", carry.type, result.type)
+    if place == ALL:
+        return Type((), results[0].type.kind if results else "float")
+    found = given[place].type if place < step.carries else results[place].type
+    axes = (*([(axis, size)] if listed[place] else []), *found.axes)
+    return Type(axes, found.kind)
+
+
+def _element_types(call: Call, axis: str, step: Step) -> tuple[list[Type], Any]:
+    """Give the operands' types as the step sees them, and the size of the axis that it runs along."""
+    sequences = range(step.carries, step.carries + step.sequences)
+    for i in sequences:
+        call.need(i, [axis])
+    size = call.agree(axis, sequences)
+    return [t.without([axis]) if i in sequences else t for i, t in enumerate(call.types)], size
+
+
+def _same_sizes(call: Call, name: str, before: Type, after: Type) -> None:
+    """Hold the next carry to the sizes of the carry."""
+    for axis, size in before.axes:
+        new = after.size(axis)
+        if isinstance(size, int) and isinstance(new, int):
+            if size != new:
+                raise call.fail(
+                    AxisSizeError,
+                    f"axis {shown(axis)} is {size} in {name} and {new} in the next {name}",
+                    "a carry keeps its sizes: the step may not join to it, or cut it",
+                )
+        elif size is not new:
+            call.guards.append((size, new))
+
+
+def _write_scan(operation: Operation, labels: tuple[str, ...]) -> str:
+    if not operation.params:
+        return f"scan({', '.join(labels)})"
+    axis, _, _, step, _ = operation.params
+    given = labels[: step.carries + step.sequences]
+    return f"scan[{shown(axis)}]({', '.join([step.name, *given])})"
+
+
+def _lower_scan(emit: Any, call: Any, *values: Any) -> Value:
+    axis, reverse, listed, step, place = call.params
+    if place == ALL:
+        return _lower_loop(emit, call, values)
+    node = call.node
+    every = make_node(SCAN(axis, reverse, listed, step, ALL), node.operands, Type(()))
+    loop: Looped = emit.value(every)
+    code, axes = emit.subscript(loop, place), loop.orders[place]
+    if not listed[place]:
+        return Value(code, axes, call.type)
+    like = next((v for v in values if v.strong and v.type.kind == call.type.kind), emit.like)
+    zero = {"bool": False, "int": 0}.get(call.type.kind, 0.0)
+    code = emit.call("stacked", code, emit.sizes_of(call.type, axes), zero, like)
+    made: Value = emit.bind(code, (axis, *axes), call.type, "H")
+    return made
+
+
+@dataclass(frozen=True, slots=True)
+class Looped(Value):
+    """The results of a loop in emitted code: a tuple; each has its own storage order."""
+
+    orders: tuple[tuple[str, ...], ...] = ()
+
+
+def _lower_loop(emit: Any, call: Any, values: Sequence[Any]) -> Value:
+    """Write the step as a function, and the loop as a call."""
+    axis, reverse, listed, step, _ = call.params
+    plain = hoisted(call.node)
+    if plain is not call.node:
+        ready: Value = emit.value(plain)
+        return ready
+    carries, sequences = step.carries, range(step.carries, step.carries + step.sequences)
+    values = [
+        _started(emit, v, leaf, values) if i < carries else v
+        for i, (v, leaf) in enumerate(zip(values, step.leaves, strict=True))
+    ]
+    seen = [
+        Value(v.code, tuple([a for a in v.axes if a != axis or i not in sequences]), v.type)
+        for i, v in enumerate(values)
+    ]
+    name, orders = _function(emit, step, seen)
+    code = emit.call(
+        "loop",
+        name,
+        tuple(values[:carries]),
+        tuple([emit.call("unbind", values[i], values[i].place(axis)) for i in sequences]),
+        tuple(values[carries + step.sequences :]),
+        listed=listed,
+        **({"reverse": True} if reverse else {}),
+    )
+    loop = emit.bind(code, (), Type((), host=True), "states")
+    return Looped(loop.code, (), loop.type, orders)
+
+
+def _function(
+    emit: Any, step: Step, values: Sequence[Value]
+) -> tuple[Name, tuple[tuple[str, ...], ...]]:
+    """Write a step as a function of values, and say in which order its results are stored."""
+    name = emit.fresh(step.name)
+    inner = Emitter(emit.backend)
+    inner.locals.add(name)
+    leaves: list[Node] = []
+    hints: dict[Node, int] = {}
+    inner.guess = functools.partial(guess, hints)
+    for leaf, value in zip(step.leaves, values, strict=True):
+        key, stem = leaf.operation.params
+        leaves.append(_leaf(key, stem, value.axes, leaf.type))
+        inner.arguments[key] = Value(Name(inner.fresh(stem)), value.axes, leaves[-1].type)
+        hints |= {s: n for a, s in leaves[-1].type.axes if (n := emit.guess(value.type.size(a)))}
+    parameters = [printed(v.code) for v in inner.arguments.values()]
+    inner.like = next((v.code for v in inner.arguments.values() if v.strong), inner.like)
+    results = step.on(leaves)
+    inner.constants = constants_of(results)
+    orders = [v.axes for v in values[: step.carries]]
+    orders += [r.type.names for r in results[step.carries :]]
+    given = [_next(inner, r, order) for r, order in zip(results, orders, strict=True)]
+    inner.body.append(Return(tuple(given)))
+    if emit.backend.name == "numpy":
+        reuse_memory(inner)
+    body = (*inner.unpacking(), *inner.body)
+    emit.functions += [*inner.functions, Function(name, tuple(parameters), body)]
+    emit.locals |= {function.name for function in inner.functions}
+    return Name(name), tuple(orders)
+
+
+def _started(emit: Any, value: Value, leaf: Node, values: Sequence[Value]) -> Value:
+    """Give what a recurrence starts with as data, where it is a number or index-defined."""
+    if value.strong:
+        return value
+    data = [v for v in values if v.strong and v.type.kind == leaf.type.kind]
+    if not data:
+        data = [v for v in values if v.strong]
+    if value.type.host:
+        same = data and data[0].type.kind == leaf.type.kind
+        word, like = ("full_like_kind", data[0]) if same else ("full", emit.like)
+        code = emit.call(word, (), value, like)
+        if not same and leaf.type.kind == "float":
+            code = emit.call("floating", code)
+        made: Value = emit.bind(code, (), leaf.type, "start")
+        return made
+    if not data:
+        named: Value = emit.named(value)
+        return replace(named, type=replace(named.type, weak=False))
+    typed: Value = emit.named(emit.typed_like(value, data))
+    return replace(typed, type=replace(typed.type, weak=False))
+
+
+def _next(emit: Any, node: Node, order: tuple[str, ...]) -> Value:
+    """Give a result of a step as data in a storage order."""
+    value: Value = emit.value(node)
+    if value.type.host:
+        return Value(emit.call("full_like_kind", (), value, emit.like), (), node.type)
+    data = [v for v in emit.arguments.values() if v.strong and v.type.kind == node.type.kind]
+    moved: Value = emit.permute(emit.typed_like(value, data), order)
+    return moved
+
+
+SCAN = primitive(
+    "scan",
+    _scan_rule,
+    _lower_scan,
+    write=_write_scan,
+    notation=Special("scan"),
+    traits=Traits(acts=lambda params: Acts(along=params[:1])),
+)
+
+
+# ------------------------------------------------------- steps that may be taken in another order
+
+
+def _associative_rule(call: Call) -> Type:
+    """Check the combination of all earlier with all later elements.
+
+    Along the axis these have a hidden name, which the combination cannot see.
+    """
+    axis, hidden, _, step, place = call.params
+    count = step.carries
+    for i in range(count):
+        call.need(i, [axis])
+    call.agree(axis, range(count))
+    parts = [_renamed(t, axis, hidden) for t in call.types[:count]]
+    given = [
+        make_node(leaf.operation, (), replace(leaf.type, axes=type_.axes))
+        for leaf, type_ in zip(step.leaves, [*parts, *parts, *call.types[count:]], strict=True)
+    ]
+    results = step.on(given)
+    for result in results:
+        call.guards += collect_guards(result)
+    for part, result in zip(given[:count], results, strict=True):
+        _same_sizes(call, describe(part, 0), part.type, result.type)
+    return _renamed(given[max(place, 0)].type, hidden, axis)
+
+
+def _renamed(type_: Type, before: str, after: str) -> Type:
+    return type_.with_axes([(after if a == before else a, size) for a, size in type_.axes])
+
+
+def _lower_associative(emit: Any, call: Any, *values: Any) -> Value:
+    axis, hidden, reverse, step, place = call.params
+    if place != ALL:
+        every = ASSOCIATIVE(axis, hidden, reverse, step, ALL)
+        loop: Looped = emit.value(make_node(every, call.node.operands, Type(())))
+        order = (axis, *loop.orders[place][1:])
+        made: Value = emit.bind(emit.subscript(loop, place), order, call.type, "H")
+        return made
+    count = step.carries
+    parts = []
+    for v, leaf in zip(values[:count], step.leaves[:count], strict=True):
+        data = _started(emit, v, leaf, values)
+        moved = emit.permute(data, (axis, *[a for a in data.axes if a != axis]))
+        parts.append(
+            Value(moved.code, (hidden, *moved.axes[1:]), _renamed(moved.type, axis, hidden))
+        )
+    name, orders = _function(emit, step, [*parts, *parts, *values[count:]])
+    settings = {"reverse": True} if reverse else {}
+    code = emit.call("associate", name, tuple(parts), tuple(values[count:]), **settings)
+    bound = emit.bind(code, (), Type((), host=True), "combined")
+    return Looped(bound.code, (), bound.type, orders)
+
+
+def _write_associative(operation: Operation, labels: tuple[str, ...]) -> str:
+    if not operation.params:
+        return f"associative_scan({', '.join(labels)})"
+    axis, _, _, step, _ = operation.params
+    return f"associative_scan[{shown(axis)}]({', '.join([step.name, *labels[: step.carries]])})"
+
+
+ASSOCIATIVE = primitive(
+    "associative_scan",
+    _associative_rule,
+    _lower_associative,
+    write=_write_associative,
+    notation=Special("associative scan"),
+    traits=Traits(acts=lambda params: Acts(along=params[:1])),
+)
+
+
+# ------------------------------------------------------------- what need not wait for the carry
+
+FIXED, ELEMENT, CARRIED = range(3)
+
+
+def hoisted(node: Node) -> Node:
+    """Compute before the loop what depends on elements alone: lifted over the axis, all at once.
+
+    [f(X)]_{seq(i)} = f(X_{seq(i)}) where f does not name seq. Only what sums is worth the memory.
+    """
+    axis, reverse, listed, step, place = node.operation.params
+    level = _levels(step, axis)
+    found: dict[Node, None] = {}
+    for part in operands_first(step.results):
+        if level[part] == CARRIED:
+            found |= {o: None for o in part.operands if level[o] == ELEMENT}
+    found |= {r: None for r in step.results if level[r] == ELEMENT}
+    tops = [part for part in found if _sums(part, level)]
+    if not tops:
+        return node
+    outside = dict(zip(step.leaves, node.operands, strict=True))
+    done = placed(tops, outside)
+    new = [
+        _leaf(f"{_key(step.elements[0])} {j}", "x", t.type.names, t.type)
+        for j, t in enumerate(tops)
+    ]
+    results = placed_parts(step.results, dict(zip(tops, new, strict=True)))
+    used = {_key(n) for n in operands_first(results) if n.operation.primitive in (ARGUMENT, SIZE)}
+    first, last = step.carries, step.carries + step.sequences
+    kept = [
+        (leaf, operand)
+        for leaf, operand in zip(step.elements, node.operands[first:last], strict=True)
+        if _key(leaf) in used
+    ]
+    elements = [*kept, *zip(new, done, strict=True)]
+    outer = [
+        (leaf, operand)
+        for leaf, operand in zip(step.leaves[last:], node.operands[last:], strict=True)
+        if _key(leaf) in used
+    ]
+    pairs = [*zip(step.leaves[:first], node.operands[:first], strict=True), *elements, *outer]
+    lighter = replace(
+        step, leaves=tuple([p[0] for p in pairs]), sequences=len(elements), results=results
+    )
+    operation = SCAN(axis, reverse, listed, lighter, place)
+    return apply_node(operation, tuple([p[1] for p in pairs]))
+
+
+def placed_parts(roots: Sequence[Node], given: dict[Node, Node]) -> tuple[Node, ...]:
+    """Rebuild trees with other nodes in place of parts."""
+    done = dict(given)
+    for node in operands_first(roots, lambda n: () if n in given else n.operands):
+        if node not in done:
+            operands = tuple([done[o] for o in node.operands])
+            done[node] = node if operands == node.operands else _remade(node, operands)
+    return tuple([done[root] for root in roots])
+
+
+def _levels(step: Step, axis: str) -> dict[Node, int]:
+    """Say for each part of a step whether it waits for the carry, or for the elements alone."""
+    level: dict[Node, int] = {}
+    first, last = step.carries, step.carries + step.sequences
+    for place, leaf in enumerate(step.leaves):
+        level[leaf] = CARRIED if place < first else ELEMENT if place < last else FIXED
+    for node in operands_first(step.results):
+        if node in level:
+            continue
+        found = max([level[o] for o in node.operands], default=FIXED)
+        if node.operation.primitive.effect or (found == ELEMENT and not _lifts(node, axis)):
+            found = CARRIED
+        level[node] = found
+    return level
+
+
+def _lifts(node: Node, axis: str) -> bool:
+    """Say whether an operation may be applied to all elements at once."""
+    traits = node.operation.primitive.traits
+    free = not any(n.type.has(axis) for n in (node, *node.operands))
+    return free and (traits.pointwise or bool(traits.linear))
+
+
+def _sums(part: Node, level: dict[Node, int]) -> bool:
+    inside = [n for n in operands_first([part]) if level[n] == ELEMENT and n.operands]
+    return any(not n.operation.primitive.traits.pointwise for n in inside)
+
+
+# ------------------------------------------------------------------------- a loop as it is written
+
+
+@dataclass(frozen=True, slots=True)
+class Unfolded:
+    """One step of a loop, to be written: what it uses from outside is in its place.
+
+    `before` are the carries before a step, `after` those after it, which what is emitted may use;
+    `starts` and `sequences` are outside. An associative scan starts with its first elements.
+    """
+
+    axis: str
+    reverse: bool
+    starts: tuple[Node, ...]
+    sequences: tuple[Node, ...]
+    before: tuple[Node, ...]
+    after: tuple[Node, ...]
+    elements: tuple[Node, ...]
+    results: tuple[Node, ...]
+
+
+def unfolded(node: Node) -> Unfolded:
+    """Read a node of a loop."""
+    if node.operation.primitive is ASSOCIATIVE:
+        axis, hidden, reverse, step, _ = node.operation.params
+        count = step.carries
+        bare = [
+            _leaf(_key(h), h.operation.params[1], h.type.without([hidden]).names, h.type)
+            for h in step.leaves[: 2 * count]
+        ]
+        results = step.on([*bare, *node.operands[count:]])
+        before, later = tuple(bare[:count]), tuple(bare[count:])
+        return Unfolded(axis, reverse, (), node.operands[:count], before, (), later, results)
+    axis, reverse, _, step, _ = node.operation.params
+    first, last = step.carries, step.carries + step.sequences
+    outside = dict(zip(step.leaves[last:], node.operands[last:], strict=True))
+    results = placed(step.results, outside)
+    before = step.leaves[:first]
+    after = tuple(
+        [_leaf(f"{_key(h)} next", h.operation.params[1], h.type.names, h.type) for h in before]
+    )
+    known = {r: h for r, h in zip(results, after, strict=False) if r.operands}
+    return Unfolded(
+        axis,
+        reverse,
+        tuple([_narrow(start) for start in node.operands[:first]]),
+        node.operands[first:last],
+        before,
+        after,
+        step.elements,
+        (*results[:first], *placed_parts(results[first:], known)),
+    )
+
+
+def recurs(node: Node) -> bool:
+    """Say whether a node is a result of a loop."""
+    return node.operation.primitive in (SCAN, ASSOCIATIVE)
+
+
+def kept_along(node: Node) -> bool:
+    """Say whether a result of a loop has every value along the axis, not the last alone."""
+    if node.operation.primitive is ASSOCIATIVE:
+        return True
+    _, _, listed, _, place = node.operation.params
+    return bool(listed[place])
+
+
+def _narrow(start: Node) -> Node:
+    """Leave out that what a recurrence starts with was widened."""
+    while start.operation.primitive is EXPAND:
+        start = start.operands[0]
+    return start
+
+
+# --------------------------------------------------------------------------- a step run on symbols
+
+
+class Trace:
+    """One recurrence: its step run on symbols, until the carry has all the axes that it gets.
+
+    `operands` are what the loop takes, in the order of the step's leaves.
+    """
+
+    def __init__(self, said: Said, step: Any, carry: Any, sequences: Sequence[Any], emit: Any):
+        self.said = said
+        self.function = step
+        self.emit = emit
+        self.form = carry
+        self.carry = list(flat(carry))
+        self.sequences = list(sequences)
+        self.held: dict[int, tuple[NamedTensor, SymbolicTensor]] = {}
+        self.depth = steps_traced.get()  # a step inside of another has leaves of its own
+        self.types: dict[str, Type] = {}
+        self.emitted: Any = None
+        self._outer = tracing.get()
+        self._run_until_wide()
+
+    def _run_until_wide(self) -> None:
+        """Run the step; again, where the next carry has more axes, or a number becomes another kind."""
+        types = [type_of(h) for h in self.carry]
+        while True:
+            results, next_types = self._run(types)
+            wider = []
+            for before, after in zip(types, next_types, strict=False):
+                new = [(a, self._outside(s)) for a, s in after.axes if not before.has(a)]
+                kind = after.kind if before.host and not before.axes else before.kind
+                wider.append(Type((*new, *before.axes), kind, host=before.host))
+            if wider == types:
+                break
+            types = wider
+        for name, before, after in zip(self.said.names, types, next_types, strict=False):
+            self.said.check_next(name, before, after)
+        self.step, self.operands = self._closed(results, types)
+
+    def _run(self, carry: Sequence[Type]) -> tuple[list[Node], list[Type]]:
+        axis = self.said.axis.name
+        elements = [type_of(X).without([axis]) for X in self.sequences]
+        self.types, self.held = {}, {}
+        self.leaves: list[Node] = []
+        symbols = [
+            self._symbol(name, type_)
+            for name, type_ in zip(self.said.names, [*carry, *elements], strict=True)
+        ]
+        given = [formed(self.form, symbols[: len(carry)]), *symbols[len(carry) :]]
+        with ExitStack() as around:
+            around.callback(tracing.reset, tracing.set(self._number))
+            around.callback(capturing.reset, capturing.set(self._hold))
+            around.callback(steps_traced.reset, steps_traced.set(self.depth + 1))
+            around.callback(on_symbols.reset, on_symbols.set(True))
+            after = self.function(*given)
+            parts = self.said.like(self.form, after)
+            self.emitted = None if self.emit is None else self.emit(after, *given[1:])
+            parts += flat(self.emitted)
+            nodes = [self._node(part) for part in parts]
+        return nodes, [n.type for n in nodes]
+
+    def _symbol(self, name: str, type_: Type) -> SymbolicTensor:
+        key = f"{name} {self.depth}.{len(self.types)}"
+        leaf = _leaf(key, name, type_.names, replace(type_, host=False, weak=False))
+        self.types[key] = type_
+        self.leaves.append(leaf)
+        return SymbolicTensor(leaf)
+
+    def _hold(self, X: NamedTensor) -> Any:
+        """Take in data that the step uses: it becomes an operand of the loop."""
+        if tracing.get() != self._number:
+            return None  # a formula that the step calls is being traced on its own
+        if id(X) not in self.held:
+            self.held[id(X)] = X, self._symbol(f"given{len(self.held) + 1}", type_of(X))
+        return self.held[id(X)][1]
+
+    def _node(self, value: Any) -> Node:
+        if isinstance(value, SymbolicTensor):
+            need_sizes(value.node, str(self.said))
+            node: Node = value.node
+            return node
+        if isinstance(value, NamedTensor):
+            held = self._hold(value)
+            return held.node  # type: ignore[no-any-return]
+        if isinstance(value, np.generic):
+            value = value.item()
+        if isinstance(value, (bool, int, float, complex)):
+            return number(value)
+        raise self.said.no_tensor(value)
+
+    def _outside(self, size: Any) -> Any:
+        """Give a size inside of the step as it is outside."""
+        if not isinstance(size, Node):
+            return size
+        (found,) = placed([size], {leaf: _typed(leaf, self.types) for leaf in self.leaves})
+        return found if found.value is None else found.value
+
+    def _number(self, size: Node) -> Any:
+        """Give a size its number, where Python asks for it inside of the step."""
+        found = self._outside(size)
+        if isinstance(found, int):
+            return found
+        if self._outer is not None:
+            return self._outer(found)
+        raise TraceError(
+            describe(size),
+            "Python asks for the number of a size that is open here",
+            hint='give the size: f.shape("seq[5]") for f.shape("seq")',
+        )
+
+    def _closed(self, results: list[Node], carry: Sequence[Type]) -> tuple[Step, list[Any]]:
+        """Make operands of what the step uses from outside: its largest parts that stay the same."""
+        own = {_key(leaf) for leaf in self.leaves}
+        inside: set[Node] = set()
+        for node in operands_first(results):
+            at_leaf = node.operation.primitive in (ARGUMENT, SIZE) and _key(node) in own
+            effect = node.operation.primitive.effect
+            if at_leaf or effect or any(o in inside for o in node.operands):
+                inside.add(node)
+        parts = [o for n in operands_first(results) if n in inside for o in n.operands]
+        outside = [n for n in dict.fromkeys([*parts, *results]) if n not in inside and not n.closed]
+        leaves: list[Node] = []
+        for node in outside:
+            name = str(node.operation.params[-1]) if not node.operands else "fixed"
+            key = f"{name} {self.depth}.{len(own) + len(leaves)}"
+            leaves.append(_leaf(key, name.rpartition(".")[2], node.type.names, node.type))
+        if outside:
+            results = list(placed_parts(results, dict(zip(outside, leaves, strict=True))))
+        count = len(self.carry), len(self.sequences)
+        held = [X for X, _ in self.held.values()]
+        starts = [self._widened(h, t) for h, t in zip(self.carry, carry, strict=True)]
+        step = Step((*self.leaves, *leaves), *count, tuple(results), self.said.step)
+        return step, [*starts, *self.sequences, *held, *map(SymbolicTensor, outside)]
+
+    def _widened(self, h: Any, type_: Type) -> Any:
+        """Give what the recurrence starts with the axes that the carry has."""
+        if not isinstance(h, NamedTensor):
+            h = {"float": float, "complex": complex}.get(type_.kind, type(h))(h)
+            h = h.item() if isinstance(h, np.generic) else h
+            data = [
+                X
+                for X in [*self.sequences, *[X for X, _ in self.held.values()]]
+                if not _is_symbol(X)
+            ]
+            if data and type_.axes:
+                like = next((X for X in data if X.kind == type_.kind), None)
+                h = _filled(type_, h, data[0] if like is None else like, like is not None)
+        have = () if not isinstance(h, NamedTensor) else h.axes
+        for axis, size in reversed([a for a in type_.axes if a[0] not in have]):
+            start = h if isinstance(h, NamedTensor) else SymbolicTensor(number(h))
+            h = apply(EXPAND(axis), start, SymbolicTensor(size) if isinstance(size, Node) else size)
+        return h
+
+
+def _typed(leaf: Node, types: dict[str, Type]) -> Node:
+    return make_node(leaf.operation, (), replace(leaf.type, axes=types[_key(leaf)].axes))
+
+
+def _is_symbol(X: Any) -> bool:
+    return isinstance(X, SymbolicTensor)
+
+
+def _is_data(X: Any) -> bool:
+    return isinstance(X, NamedTensor) and not isinstance(X, SymbolicTensor)
+
+
+def _filled(type_: Type, value: Any, like: NamedTensor, same_kind: bool) -> NamedTensor:
+    backend = like.layout.backend
+    shape = tuple([size for _, size in type_.axes])
+    if same_kind:
+        data = backend.function("full_like_kind")(shape, value, like.data)
+    else:
+        data = backend.function("full")(shape, value, like.data)
+        data = backend.function("floating")(data) if type_.kind == "float" else data
+    return NamedTensor(data, layout_of(type_.names, type_.kind, backend))
+
+
+# ------------------------------------------------------------------------------ carries and words
+
+
+def flat(form: Any) -> list[Any]:
+    """List the parts of a carry: one tensor, a tuple, or None."""
+    return [] if form is None else list(form) if isinstance(form, (tuple, list)) else [form]
+
+
+def formed(form: Any, parts: Sequence[Any]) -> Any:
+    """Put parts into the form of a carry."""
+    return None if form is None else tuple(parts) if isinstance(form, (tuple, list)) else parts[0]
+
+
+_PARTS = (NamedTensor, bool, int, float, complex, np.generic)
+
+
+class Said:
+    """The call as it was written, for messages, and the names of the carries and elements."""
+
+    def __init__(
+        self, name: str, axis: Axis, step: Any, carry: Any, sequences: Sequence[Any]
+    ) -> None:
+        self.name = name
+        self.axis = axis
+        code = getattr(step, "__code__", None)
+        words = list(code.co_varnames[: code.co_argcount]) if code is not None else []
+        count = 1 + len(sequences)
+        if len(words) != count:
+            words = ["h", *"xyzuvw"[: count - 1]] if count < 8 else [f"x{i}" for i in range(count)]
+        parts = flat(carry)
+        first = [words[0]] if len(parts) == 1 else [f"{words[0]}{i + 1}" for i in range(len(parts))]
+        self.names = [*first, *words[1:]]
+        self.sequences = sequences
+        self.carry = carry
+        word = getattr(step, "__name__", "step")
+        self.step = word if word.isidentifier() else "step"
+
+    def name_both(self, combine: Any, count: int) -> None:
+        """Name the earlier and the later element that a combination takes."""
+        code = getattr(combine, "__code__", None)
+        words = list(code.co_varnames[: code.co_argcount]) if code is not None else []
+        numbers = [str(i + 1) for i in range(count)] if count > 1 else [""]
+        both = words if len(words) == 2 else ["x", "y"]
+        self.names = [word + number for word in both for number in numbers]
+
+    def __str__(self) -> str:
+        if self.name == "associative_scan":
+            return f"{self.name}[{shown(self.axis.name)}](combine, X)"
+        given = ", ".join(["h0", *"XYZUVW"[: len(self.sequences)]])
+        return f"{self.name}[{shown(self.axis.name)}](step, {given})"
+
+    def error(self, kind: type[NamedTensorError], why: str, hint: str) -> NamedTensorError:
+        return kind(str(self), why, self.shapes(), hint)
+
+    def shapes(self) -> list[tuple[str, str]]:
+        pairs = [
+            *zip(self.names, flat(self.carry), strict=False),
+            *zip("XYZUVW", self.sequences, strict=False),
+        ]
+        return [(name, str(type_of(X))) for name, X in pairs if isinstance(X, NamedTensor)]
+
+    def like(self, form: Any, after: Any) -> list[Any]:
+        """Raise unless the step gives a carry of the same structure."""
+        parts = flat(after)
+        same = isinstance(form, (tuple, list)) == isinstance(after, (tuple, list))
+        if same and (form is None) == (after is None) and len(parts) == len(flat(form)):
+            for part in parts:
+                if not isinstance(part, _PARTS):
+                    raise self.no_tensor(part)
+            return parts
+        raise self.error(
+            NamedTensorError,
+            f"the carry is {_structure(form)}, and the step gives {_structure(after)}",
+            "a step gives the next carry, of the same structure; emit=g gives other things along "
+            f"{shown(self.axis.name)}",
+        )
+
+    def no_tensor(self, value: Any) -> NamedTensorError:
+        return self.error(
+            NamedTensorError,
+            f"the step gives {kind_of_thing(value)}, and a carry is made of named tensors",
+            "give the next carry, a named tensor or a tuple of them",
+        )
+
+    def check_next(self, name: str, before: Type, after: Type, settled: bool = True) -> None:
+        """Raise unless the next carry has the axes and the kind of the carry."""
+        lost = [a for a in before.names if not after.has(a)]
+        if lost and settled:
+            listed = ", ".join(map(shown, lost))
+            raise self.error(
+                AxisMissingError,
+                f"the next {name}, over {' '.join(map(shown, after.names)) or 'no axes'}, "
+                f"has lost {listed}",
+                f"a carry keeps its axes: start without {listed}, or keep it in the step",
+            )
+        for axis, size in before.axes:
+            new = after.size(axis) if after.has(axis) else None
+            if isinstance(size, int) and isinstance(new, int) and size != new:
+                raise self.error(
+                    AxisSizeError,
+                    f"axis {shown(axis)} is {size} in {name} and {new} in the next {name}",
+                    "a carry keeps its sizes: the step may not join to it, or cut it",
+                )
+        if after.has(self.axis.name):
+            raise self.error(
+                AxisClashError,
+                f"the next {name} has the axis {shown(self.axis.name)}, along which the steps are taken",
+                "reduce or rename that axis in the step",
+            )
+        if (
+            before.kind != after.kind
+            and not before.host
+            and not (after.host and widest([before.kind, after.kind]) == before.kind)
+        ):
+            raise self.error(
+                KindError,
+                f"{name} holds {before.kind} numbers, and the next {name} {after.kind} numbers",
+                f"start with {after.kind} numbers, or cast in the step",
+            )
+
+
+def _structure(form: Any) -> str:
+    if form is None:
+        return "None"
+    if isinstance(form, (tuple, list)):
+        return f"a tuple of {len(form)}"
+    return "one named tensor" if isinstance(form, NamedTensor) else kind_of_thing(form)
+
+
+# -------------------------------------------------------------------------------------- running
+
+
+def _recur(
+    said: Said,
+    step: Any,
+    carry: Any,
+    sequences: tuple[Any, ...],
+    reverse: bool,
+    emit: Any,
+    every: bool,
+) -> tuple[Any, Any]:
+    """Run a recurrence; give its carry, every one or the last, and what it emits."""
+    call = f"{said.name}[{said.axis.name}]"
+    if not sequences:
+        raise AxisNameError(
+            f"{call}(step, h0)",
+            "there is nothing to run along",
+            hint=f"nt.{said.name}[{said.axis.name}](step, h0, X)",
+        )
+    for X in sequences:
+        named_operand(call, X, said.axis)
+    if all(isinstance(X.size(said.axis), int) for X in sequences):
+        same_size(call, said.axis.name, sequences)
+    for name, h in zip(said.names, flat(carry), strict=False):
+        _startable(said, name, h)
+    if carry is None and emit is None:
+        raise AxisNameError(
+            f"{call}(step, None, X)",
+            "there is neither a carry nor anything to emit",
+            said.shapes(),
+            f"nt.{said.name}[{said.axis.name}](step, None, X, emit=g)",
+        )
+    given = [*flat(carry), *sequences]
+    open_ = any(_is_symbol(x) and not x.node.closed for x in given)
+    if compiling() and not open_:
+        return _step_by_step(said, step, carry, sequences, reverse, emit, every)
+    try:
+        trace = Trace(said, step, carry, sequences, emit)
+        found = _run(said, trace, reverse, every)
+    except Exception:
+        if open_ or any(_is_symbol(x) and not x.node.closed for x in given):
+            raise
+        found = None
+    if found is None:
+        # Python in the step looks at numbers, or there is a mistake, which data explains better
+        return _step_by_step(said, step, carry, sequences, reverse, emit, every)
+    count = len(flat(carry))
+    return formed(carry, found[:count]), formed(trace.emitted, found[count:])
+
+
+def _startable(said: Said, name: str, h: Any) -> None:
+    if not isinstance(h, _PARTS):
+        raise said.error(
+            KindError,
+            f"{name} starts as {kind_of_thing(h)}, and a carry is a named tensor, a tuple of them, or None",
+            "name its axes: nt.tensor(h0, hid)",
+        )
+    if isinstance(h, NamedTensor) and said.axis.name in h.axes:
+        raise said.error(
+            AxisClashError,
+            f"{name} has the axis {shown(said.axis.name)}, along which the steps are taken",
+            f"start with one index of it: h0[{shown(said.axis.name)}(0)]",
+        )
+
+
+def _run(said: Said, trace: Trace, reverse: bool, every: bool) -> list[Any]:
+    """Apply a traced recurrence to its operands: on data, or as nodes of a formula's tree."""
+    step = trace.step
+    emitted = len(step.results) - step.carries
+    listed = (*([every] * step.carries), *([True] * emitted))
+    operations = [SCAN(said.axis.name, reverse, listed, step, i) for i in range(len(step.results))]
+    return _applied(operations, trace.operands, step.leaves)
+
+
+def _applied(
+    operations: Sequence[Operation], given: Sequence[Any], leaves: Sequence[Node]
+) -> list[Any]:
+    """Apply operations to the same operands: on data, or as nodes of a formula's tree."""
+    operands = [x.item() if isinstance(x, np.generic) else x for x in given]
+    if any(_is_symbol(x) and not x.node.closed for x in operands):
+        keep = capturing.get()
+        operands = [keep(x) if keep and _is_data(x) else x for x in operands]
+        if any(_is_data(x) or x is None for x in operands):
+            raise captured(operations[0], operands)
+    if not any(map(_is_data, operands)):
+        nodes = [x.node if _is_symbol(x) else number(x) for x in operands]
+        return [SymbolicTensor(apply_node(op, tuple(nodes))) for op in operations]
+    return _on_data(operations, operands, leaves)
+
+
+def _on_data(
+    operations: Sequence[Operation], operands: Sequence[Any], leaves: Sequence[Node]
+) -> list[Any]:
+    """Run a loop on data; its plan gives all results at once."""
+    first = operations[0]
+    key = (
+        "together",
+        *[
+            x.node if _is_symbol(x) else x.layout if isinstance(x, NamedTensor) else type(x)
+            for x in operands
+        ],
+    )
+    plan = first.plans.get(key)
+    if plan is None:
+        checked(first, operands)
+        plan = first.plans[key] = _plan(operations, operands, leaves)
+    arrays = [x.data if isinstance(x, NamedTensor) else x for x in operands if not _is_symbol(x)]
+    try:
+        found = plan.run(*arrays)
+    except LIBRARY_ERRORS as error:
+        raise diagnose(first, operands, error) from None
+    found = found if len(operations) > 1 else (found,)
+    return [NamedTensor(d, at) for d, at in zip(found, plan.layouts, strict=True)]
+
+
+def _plan(operations: Sequence[Operation], operands: Sequence[Any], leaves: Sequence[Node]) -> Plan:
+    backend = common_backend(operations[0], operands)
+    nodes: list[Node] = []
+    arguments: list[tuple[str, Type, tuple[str, ...]]] = []
+    hints: dict[Node, int] = {}
+    names = [leaf.operation.params[1] for leaf in leaves]
+    for place, (x, name) in enumerate(zip(operands, names, strict=True)):
+        if _is_symbol(x):
+            nodes.append(x.node)
+            continue
+        path = f"{name} {place}"
+        type_ = argument_type(path, x)
+        nodes.append(make_node(ARGUMENT(path, name), (), type_))
+        arguments.append((path, type_, type_.names))
+        if isinstance(x, NamedTensor):
+            hints |= {s: n for (_, s), n in zip(type_.axes, x.data.shape, strict=True)}
+    trees = tuple([apply_node(operation, tuple(nodes)) for operation in operations])
+    return compile_plan(operations[0].name, trees, arguments, backend, hints=hints)
+
+
+def _step_by_step(
+    said: Said,
+    step: Any,
+    carry: Any,
+    sequences: tuple[Any, ...],
+    reverse: bool,
+    emit: Any,
+    every: bool,
+) -> tuple[Any, Any]:
+    """Take each step on data, where Python in it looks at numbers or a graph compiler reads it."""
+    axis = said.axis
+    states: list[list[Any]] = [[] for _ in flat(carry)]
+    outs: list[list[Any]] = []
+    form: Any = None
+    size = int(sequences[0].size(axis))
+    for count, i in enumerate(range(size - 1, -1, -1) if reverse else range(size)):
+        elements = [X[axis(i)] for X in sequences]
+        after = step(carry, *elements)
+        for name, h, new, kept in zip(
+            said.names, flat(carry), said.like(carry, after), states, strict=False
+        ):
+            # an axis may need a step for each carry until it has reached them all
+            said.check_next(name, type_of(h), type_of(new), settled=count >= len(states) - 1)
+            kept.append(new)
+        carry = formed(carry, list(map(_carried, flat(carry), flat(after))))
+        if emit is not None:
+            form = emit(carry, *elements)
+            outs = outs or [[] for _ in flat(form)]
+            for kept, new in zip(outs, flat(form), strict=True):
+                kept.append(new)
+    joined = [_joined(said, kept, h, reverse) for kept, h in zip(states, flat(carry), strict=True)]
+    last = formed(carry, joined) if every else carry
+    return last, formed(form, [_joined(said, kept, None, reverse) for kept in outs])
+
+
+def _carried(before: Any, after: Any) -> Any:
+    """Hold the next carry to the dtype of the carry."""
+    if not isinstance(before, NamedTensor) or not isinstance(after, NamedTensor):
+        return after
+    data = after.layout.backend.function("carried")(before.data, after.data)
+    return NamedTensor(data, after.layout)
+
+
+def _joined(said: Said, kept: list[Any], h: Any, reverse: bool) -> Any:
+    if kept:
+        return stack[said.axis.name](*(reversed(kept) if reverse else kept))
+    return stack[said.axis.name](h)[said.axis[0:0]]
+
+
+@axis_function(first=lambda axes: axes[0], example="nt.scan[seq](step, h0, X)")
+def scan(
+    axis: Axis,
+    step: Callable[..., Any],
+    carry: Any,
+    *sequences: Any,
+    reverse: bool = False,
+    emit: Callable[..., Any] | None = None,
+) -> Any:
+    """Run a recurrence along an axis and give every carry after its step.
+
+        scan[seq](step, h0, X)_{seq(i)} = h_i,   h_i = step(h_{i-1}, X_{seq(i)}),   h_{-1} = h0
+
+    A carry is one tensor, a tuple of them, or None; its axes widen to those of the step's result.
+    With several sequences the step is step(h, x, y). `reverse=True` starts at the last index.
+    `emit=g` gives (last carry, g(carry, x) along seq). The step runs once, on symbols, and is kept for
+    all lengths; one that asks for numbers runs on data, at each index.
+
+    Raises: AxisMissingError, AxisSizeError, AxisClashError, KindError.
+
+    >>> import namedtensor as nt
+    >>> nt.scan["seq"](lambda h, x: h + x, 0.0, nt.tensor([1.0, 2.0, 3.0], "seq"))
+    NamedTensor(seq[3], float64)
+    [1. 3. 6.]
+    """
+    said = Said("scan", axis, step, carry, sequences)
+    states, emitted = _recur(said, step, carry, sequences, reverse, emit, every=emit is None)
+    return states if emit is None else (states, emitted)
+
+
+@axis_function(first=lambda axes: axes[0], example="nt.fold[seq](step, h0, X)")
+def fold(
+    axis: Axis,
+    step: Callable[..., Any],
+    carry: Any,
+    *sequences: Any,
+    reverse: bool = False,
+) -> Any:
+    """Run a recurrence along an axis and give the last carry.
+
+        fold[seq](step, h0, X) = h_{n-1},   h_i = step(h_{i-1}, X_{seq(i)}),   h_{-1} = h0
+
+    Raises: AxisMissingError, AxisSizeError, AxisClashError, KindError.
+
+    >>> import namedtensor as nt
+    >>> nt.fold["seq"](lambda h, x: h + x, 0.0, nt.tensor([1.0, 2.0, 3.0], "seq"))
+    NamedTensor(6.0)
+    """
+    said = Said("fold", axis, step, carry, sequences)
+    return _recur(said, step, carry, sequences, reverse, None, every=False)[0]
+
+
+@axis_function(first=lambda axes: axes[0], example="nt.associative_scan[seq](combine, X)")
+def associative_scan(axis: Axis, combine: Callable[..., Any], X: Any, reverse: bool = False) -> Any:
+    """Combine the first 1, 2, ..., n elements along an axis, in logarithmic depth.
+
+        Y_{seq(0)} = X_{seq(0)},   Y_{seq(i)} = combine(Y_{seq(i-1)}, X_{seq(i)})
+
+    `combine(earlier, later)` must be associative. It acts on single elements, which have no seq. X
+    may be a tuple of tensors; `combine` then takes and gives tuples. `reverse=True` starts at the end.
+
+    Source: Blelloch, Prefix sums and their applications, 1990.
+
+    Raises: AxisMissingError, AxisSizeError, AxisClashError, KindError.
+
+    A state-space model h_i = a_i h_{i-1} + b_i is a combination of pairs (a, b):
+
+    >>> import namedtensor as nt
+    >>> a, b = nt.tensor([0.5, 0.5, 0.5], "seq"), nt.tensor([1.0, 1.0, 1.0], "seq")
+    >>> nt.associative_scan["seq"](lambda p, q: (p[0] * q[0], p[1] * q[0] + q[1]), (a, b))[1]
+    NamedTensor(seq[3], float64)
+    [1.   1.5  1.75]
+    """
+    parts = flat(X)
+    said = Said("associative_scan", axis, combine, X, ())
+    said.name_both(combine, len(parts))
+    call = f"associative_scan[{axis.name}]"
+    for part in parts:
+        named_operand(call, part, axis)
+    if not parts:
+        raise AxisNameError(
+            f"{call}(combine, X)",
+            "there is nothing to combine",
+            hint=f"nt.associative_scan[{shown(axis.name)}](combine, X)",
+        )
+    if all(isinstance(part.size(axis), int) for part in parts):
+        same_size(call, axis.name, parts)
+    open_ = any(_is_symbol(x) and not x.node.closed for x in parts)
+    if compiling() and not open_:
+        return _one_by_one(said, combine, X, reverse)
+    try:
+        found = _combined(said, combine, X, reverse)
+    except Exception:
+        if open_:
+            raise
+        found = None
+    return _one_by_one(said, combine, X, reverse) if found is None else formed(X, found)
+
+
+def _combined(said: Said, combine: Any, X: Any, reverse: bool) -> list[Any]:
+    """Trace a combination, of elements that have a hidden axis, and apply it."""
+    axis, parts = said.axis.name, flat(X)
+    hidden = axis + FRESH
+    while any(hidden in part.axes for part in parts):
+        hidden += FRESH
+    rename, count = table()["rename"], len(parts)
+
+    def step(earlier: Any, *later: Any) -> Any:
+        return combine(earlier, formed(X, later))
+
+    while True:
+        turned = [apply(rename(((axis, hidden),)), part) for part in parts]
+        trace = Trace(said, step, formed(X, turned), turned, None)
+        wide = trace.operands[:count]
+        if all(set(a.axes) == set(b.axes) for a, b in zip(turned, wide, strict=True)):
+            break
+        parts = [apply(rename(((hidden, axis),)), part) for part in wide]
+    operands = [*parts, *trace.operands[2 * count :]]
+    operations = [ASSOCIATIVE(axis, hidden, reverse, trace.step, i) for i in range(count)]
+    return _applied(operations, operands, trace.step.leaves[count:])
+
+
+def _one_by_one(said: Said, combine: Any, X: Any, reverse: bool) -> Any:
+    """Combine one element after the other, on data."""
+    axis, parts = said.axis, flat(X)
+    size = int(parts[0].size(axis))
+    found: list[list[Any]] = []
+    for i in range(size - 1, -1, -1) if reverse else range(size):
+        element = [part[axis(i)] for part in parts]
+        if found:
+            element = said.like(X, combine(formed(X, found[-1]), formed(X, element)))
+        found.append(element)
+    kept = [list(values) for values in zip(*found, strict=True)] or [[] for _ in parts]
+    joined = [_joined(said, v, None, reverse) if v else x for v, x in zip(kept, parts, strict=True)]
+    return formed(X, joined)

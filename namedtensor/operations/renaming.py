@@ -5,11 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from namedtensor.axes import primed, shown
+from namedtensor.axes import BOUND, primed, shown
 from namedtensor.errors import AxisClashError, AxisSizeError
 from namedtensor.primitives import Call, Operation, Type, combine, primitive
 from namedtensor.primitives.notation import Special
 from namedtensor.primitives.sizes import product
+from namedtensor.primitives.traits import Acts, Cost, Traits, Use
+from namedtensor.shape import sized
+from namedtensor.tensor import NamedTensor, apply
+
+#: A view, or one copy of what is read.
+_MOVED = Cost()
 
 
 def rename_rule(call: Call) -> Type:
@@ -46,7 +52,25 @@ def write_rename(operation: Operation, labels: tuple[str, ...]) -> str:
     return f"{labels[0]}[{pairs}]"
 
 
-primitive("rename", rename_rule, lower_rename, write=write_rename, notation=Special("rename"))
+def _rename_back(use: Use, place: int, g: NamedTensor) -> NamedTensor:
+    return apply(RENAME(tuple([(new, old) for old, new in use.params[0]])), g)
+
+
+RENAME = primitive(
+    "rename",
+    rename_rule,
+    lower_rename,
+    write=write_rename,
+    notation=Special("rename"),
+    traits=Traits(
+        linear=(0,),
+        acts=lambda params: Acts(
+            uses=tuple([old for old, _ in params[0]]), makes=tuple([new for _, new in params[0]])
+        ),
+    ),
+    transpose=_rename_back,
+    cost=lambda node: _MOVED,
+)
 
 
 # --------------------------------------------------------------------------------------- merging
@@ -70,17 +94,9 @@ def lower_merge(emit: Any, call: Any, x: Any) -> Any:
     head = [a for a in x.axes[:at] if a not in before]
     tail = [a for a in x.axes[at + 1 :] if a not in before]
     moved = emit.permute(x, (*head, *before, *tail))
-    shape = [
-        *[emit.size(x.type.size(a)) for a in head],
-        emit.size(call.type.size(after)),
-        *[emit.size(x.type.size(a)) for a in tail],
-    ]
-    code = emit.call("reshape", moved.code, _tuple(shape))
-    return emit.bind(code, (*head, after, *tail), call.type, after)
-
-
-def _tuple(parts: list[str]) -> str:
-    return f"({', '.join(parts)},)"
+    axes = (*head, after, *tail)
+    code = emit.call("reshape", moved, emit.sizes_of(call.type, axes))
+    return emit.bind(code, axes, call.type, after)
 
 
 def write_merge(operation: Operation, labels: tuple[str, ...]) -> str:
@@ -88,7 +104,22 @@ def write_merge(operation: Operation, labels: tuple[str, ...]) -> str:
     return f"{labels[0]}[({', '.join(map(shown, before))}) >> {shown(after)}]"
 
 
-primitive("merge", merge_rule, lower_merge, write=write_merge, notation=Special("merge"))
+def _split_again(use: Use, place: int, g: NamedTensor) -> NamedTensor:
+    before, after = use.params
+    (X,) = use.operands
+    return apply(SPLIT(after, before, -1), g, *[X.size(sized(a, None)) for a in before])
+
+
+MERGE = primitive(
+    "merge",
+    merge_rule,
+    lower_merge,
+    write=write_merge,
+    notation=Special("merge"),
+    traits=Traits(linear=(0,), acts=lambda params: Acts(uses=params[0], makes=(params[1],))),
+    transpose=_split_again,
+    cost=lambda node: _MOVED,
+)
 
 
 # ------------------------------------------------------------------------------------- splitting
@@ -136,7 +167,7 @@ def lower_split(emit: Any, call: Any, x: Any, *sizes: Any) -> Any:
     before, after, _ = call.params
     at = x.place(before)
     axes = (*x.axes[:at], *after, *x.axes[at + 1 :])
-    code = emit.call("reshape", x.code, _tuple([emit.size(call.type.size(a)) for a in axes]))
+    code = emit.call("reshape", x, emit.sizes_of(call.type, axes))
     return emit.bind(code, axes, call.type, "_".join(after))
 
 
@@ -147,7 +178,21 @@ def write_split(operation: Operation, labels: tuple[str, ...]) -> str:
     return f"{labels[0]}[{shown(before)} >> ({', '.join(parts)})]"
 
 
-primitive("split", split_rule, lower_split, write=write_split, notation=Special("split"))
+def _merge_again(use: Use, place: int, g: NamedTensor) -> NamedTensor:
+    before, after, _ = use.params
+    return apply(MERGE(after, before), g)
+
+
+SPLIT = primitive(
+    "split",
+    split_rule,
+    lower_split,
+    write=write_split,
+    notation=Special("split"),
+    traits=Traits(linear=(0,), acts=lambda params: Acts(uses=(params[0],), makes=params[1])),
+    transpose=_merge_again,
+    cost=lambda node: _MOVED,
+)
 
 
 # ------------------------------------------------------------------------------- einops patterns
@@ -195,9 +240,8 @@ def lower_rearrange(emit: Any, call: Any, x: Any) -> Any:
     stored = [by_owner.get(a, (a,)) for a in x.axes]
     lead = [(a,) for a in rest]
     pattern = f"{write(stored)} -> {write([*lead, *right])}"
-    given = "".join(f", {word[n]}={size}" for n, size in pairs)
     axes = (*rest, *["_".join(group) for group in right])
-    code = f"{emit.use('rearrange')}({x.code}, {pattern!r}{given})"
+    code = emit.call("rearrange", x, pattern, **{word[n]: size for n, size in pairs})
     return emit.bind(code, axes, call.type, "rearranged")
 
 
@@ -214,10 +258,52 @@ def write_rearrange(operation: Operation, labels: tuple[str, ...]) -> str:
     return f'{labels[0]}.rearrange("{side(left)} -> {side(right)}")'
 
 
-primitive(
+def _rearrange_back(use: Use, place: int, g: NamedTensor) -> NamedTensor:
+    """Split what the right side joined, and join what the left side split."""
+    owners, left, right, pairs = use.params
+    (X,) = use.operands
+    sizes: dict[str, Any] = dict(pairs)
+    for owner, group in zip(owners, left, strict=True):
+        known = product([sizes[n] for n in group if n in sizes])
+        for name in group:
+            whole = X.size(sized(owner, None))
+            sizes.setdefault(name, whole if len(group) == 1 else whole // known)
+    inner = {name: f"{name}{BOUND}part" for group in right for name in group}
+    for group in right:
+        g = _regrouped(g, ("_".join(group),), tuple([inner[n] for n in group]), sizes, inner)
+    for owner, group in zip(owners, left, strict=True):
+        g = _regrouped(g, tuple([inner[n] for n in group]), (owner,), sizes, inner)
+    return g
+
+
+def _regrouped(
+    X: NamedTensor,
+    before: tuple[str, ...],
+    after: tuple[str, ...],
+    sizes: dict[str, Any],
+    inner: dict[str, str],
+) -> NamedTensor:
+    """Make one axis of several, several of one, or give one another name."""
+    if len(before) == len(after):
+        return apply(RENAME((*zip(before, after, strict=True),)), X)
+    if len(after) == 1:
+        return apply(MERGE(before, after[0]), X)
+    parts = [sizes[name] for name, part in inner.items() if part in after]
+    return apply(SPLIT(before[0], after, -1), X, *parts)
+
+
+REARRANGE = primitive(
     "rearrange",
     rearrange_rule,
     lower_rearrange,
     write=write_rearrange,
     notation=Special("rearrange"),
+    traits=Traits(
+        linear=(0,),
+        acts=lambda params: Acts(
+            uses=params[0], makes=tuple(["_".join(group) for group in params[2]])
+        ),
+    ),
+    transpose=_rearrange_back,
+    cost=lambda node: _MOVED,
 )

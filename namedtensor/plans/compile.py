@@ -2,24 +2,41 @@
 
 from __future__ import annotations
 
+import functools
 import keyword
 import linecache
 import math
 import re
 import zlib
-from collections.abc import Callable, Sequence
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from namedtensor.axes import shown
-from namedtensor.backends import Backend, host_backend
+from namedtensor.backends import Backend, get_backend
+from namedtensor.compilers import one_at_a_time
 from namedtensor.errors import NamedTensorError
+from namedtensor.plans.code import (
+    Attribute,
+    Code,
+    Function,
+    Guard,
+    Infix,
+    Literal,
+    Name,
+    Return,
+    Step,
+    Value,
+    print_functions,
+    words_in,
+)
 from namedtensor.plans.constants import constants_of
-from namedtensor.plans.emitter import Emitter, Value
+from namedtensor.plans.emitter import Emitter, known
 from namedtensor.plans.layout import Layout, layout_of
 from namedtensor.plans.reuse import reuse_memory
 from namedtensor.primitives import Node, Operation, Type, argument, number
-from namedtensor.primitives.node import ARGUMENT, NUMBER, SIZE, apply_node
+from namedtensor.primitives.node import ARGUMENT, NUMBER, SIZE, apply_node, operands_first
 
 
 class Mismatch(Exception):
@@ -30,16 +47,22 @@ def mismatch() -> None:
     raise Mismatch
 
 
+#: Names of emitted sources whose lines tracebacks can show, the oldest first, and how many at most.
+_listed: deque[str] = deque()
+MOST_LISTED = 2048
+
+
 @dataclass(slots=True)
 class Plan:
     """A compiled tree: `run` takes positional data, its result has `layout`.
 
-    A plan of several trees gives a tuple of data, and `layouts` has one for each.
+    A plan of several trees gives a tuple of data, and `layouts` has one for each. `functions` are what
+    runs, as data: the plan's own is the last.
     """
 
     run: Callable[..., Any]
     layouts: tuple[Layout, ...]
-    source: str
+    functions: tuple[Function, ...]
     nodes: tuple[Node, ...]
 
     layout: Layout = field(init=False)
@@ -47,7 +70,18 @@ class Plan:
     def __post_init__(self) -> None:
         self.layout = self.layouts[0]
 
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """What is computed, in order: each step with its word, operands, axes and sizes."""
+        return tuple([s for s in self.functions[-1].body if isinstance(s, Step)])
 
+    @property
+    def source(self) -> str:
+        """The Python that runs."""
+        return print_functions(self.functions)
+
+
+@one_at_a_time
 def compile_plan(
     name: str,
     nodes: Node | tuple[Node, ...],
@@ -66,56 +100,49 @@ def compile_plan(
     """
     emit = Emitter(backend, eager)
     local = {arg: emit.fresh(arg) for arg, _, _ in arguments}
-    emit.hints = hints or {}
+    emit.guess = functools.partial(guess, dict(hints or {}))
     for arg, type_, axes in arguments:
-        emit.arguments[arg] = Value(local[arg], axes, type_)
-        if emit.like == "None" and not type_.host:
-            emit.like = local[arg]
+        emit.arguments[arg] = Value(Name(local[arg]), axes, type_)
+        if emit.like == Literal(None) and not type_.host:
+            emit.like = Name(local[arg])
     wanted = nodes if isinstance(nodes, tuple) else (nodes,)
     emit.constants = constants_of(wanted)
-    needed = [*guards, *[g for node in wanted for g in collect_guards(node)]]
-    emit.lines += guard_lines(emit, needed)
+    tests = size_tests(emit, [*guards, *[g for node in wanted for g in collect_guards(node)]])
+    if tests:
+        emit.body.append(Guard(tests))
     results = [emit.value(node) for node in wanted]
     if order is not None:
         results = [emit.permute(results[0], order)]
-    ending = ", ".join(r.code for r in results)
+    emit.body.append(Return(tuple(results)))
     if backend.name == "numpy":
-        reuse_memory(emit, ending)
-    if len(results) == 1 and ending == results[0].code and emit.lines:
-        emit.return_last(ending)
-    else:
-        comment = "; ".join(" ".join(map(shown, r.axes)) or "one number" for r in results)
-        emit.lines.append(f"return {ending}  # {comment}")
+        reuse_memory(emit)
+    body = (*emit.unpacking(), *emit.body)
+    words = words_in((*emit.functions, *body))
     title = _identifier(name)
-    while title in emit.words or title in emit.locals:
+    while title in words or title in emit.locals:
         title += "_"
-    head = f"def {title}({', '.join(local.values())}):"
-    lines = [*emit.unpacking(), *emit.lines]
-    source = "".join(emit.functions) + "\n".join([head, *["    " + line for line in lines], ""])
-    run = _define(title, source, emit, backend)
+    functions = (*emit.functions, Function(title, tuple(local.values()), body))
     layouts = tuple(
         [layout_of(r.axes, n.type.kind, backend) for r, n in zip(results, wanted, strict=True)]
     )
-    return Plan(run, layouts, source, wanted)
+    return Plan(_define(functions, words, backend, emit.held), layouts, functions, wanted)
 
 
-def guard_lines(emit: Emitter, pairs: Sequence[tuple[Any, Any]]) -> list[str]:
-    """Write the test that sizes agree: whole shapes where two must be equal, else size by size."""
+def size_tests(emit: Emitter, pairs: Sequence[tuple[Any, Any]]) -> tuple[Code, ...]:
+    """Test that sizes agree: whole shapes where two must be equal, else size by size."""
     groups = _classes_of(pairs)
-    tests = []
+    tests: list[Code] = []
     whole = _equal_shapes(emit, groups)
     for first, second in whole:
-        tests.append(f"{emit.arguments[first].code}.shape == {emit.arguments[second].code}.shape")
+        shapes = [Attribute(emit.arguments[name].code, "shape") for name in (first, second)]
+        tests.append(Infix("==", tuple(shapes)))
     repeated = {second for _, second in whole}
     for group in groups:
         kept = [s for s in group if not _is_size_of(s, repeated)]
-        codes = list(dict.fromkeys([emit.size(s) for s in kept]))
+        codes = tuple(dict.fromkeys([emit.size(s) for s in kept]))
         if len(codes) > 1:
-            tests.append(" == ".join(codes))
-    if not tests:
-        return []
-    emit.use("mismatch")
-    return [f"if not ({' and '.join(tests)}):", "    mismatch()"]
+            tests.append(Infix("==", codes))
+    return tuple(tests)
 
 
 def _classes_of(pairs: Sequence[tuple[Any, Any]]) -> list[list[Any]]:
@@ -177,14 +204,27 @@ def collect_guards(node: Node) -> list[tuple[Any, Any]]:
     return found
 
 
-def _define(name: str, source: str, emit: Emitter, backend: Backend) -> Callable[..., Any]:
-    scope: dict[str, Any] = {"__builtins__": __builtins__}
-    own = {"mismatch": mismatch, "math": math, "host": host_backend().module}
-    for word in emit.words:
-        scope[word] = own[word] if word in own else backend.function(word)
+def _define(
+    functions: tuple[Function, ...], words: Sequence[str], backend: Backend, held: dict[str, Any]
+) -> Callable[..., Any]:
+    own: dict[str, Any] = {
+        "mismatch": mismatch,
+        "math": math,
+        "host": get_backend("host").module,
+        "int": int,
+    }
+    scope: dict[str, Any] = {
+        word: own[word] if word in own else backend.function(word) for word in words
+    }
+    scope |= held
+    scope["__builtins__"] = __builtins__
+    name, source = functions[-1].name, print_functions(functions)
     filename = f"<namedtensor {name} {zlib.crc32(source.encode()):08x}>"
     # tracebacks through emitted code show its lines
     linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
+    _listed.append(filename)
+    if len(_listed) > MOST_LISTED:
+        linecache.cache.pop(_listed.popleft(), None)
     exec(compile(source, filename, "exec"), scope)
     run: Callable[..., Any] = scope[name]
     return run
@@ -198,7 +238,20 @@ def _identifier(name: str) -> str:
 # --------------------------------------------------------------------------------- concrete sizes
 
 
-def retype(node: Node, types: dict[str, Type]) -> Type:
+def guess(hints: dict[Node, int], size: Any) -> int | None:
+    """Compute a size from the sizes that some symbols have; None where that cannot be done."""
+    if not isinstance(size, Node):
+        return known(size)
+    for part in operands_first([size]):
+        values = [hints.get(o, o.value) for o in part.operands]
+        if part not in hints and values and None not in values:
+            with suppress(NamedTensorError):
+                hints[part] = run_on_numbers(part.operation, values)
+    found: int | None = hints.get(size, size.value)
+    return found
+
+
+def retype(node: Node, types: Mapping[str, Type | float]) -> Type:
     """Check a tree again with the sizes that its arguments really have.
 
     Raises the error of the first operation whose operands do not fit.
@@ -206,8 +259,8 @@ def retype(node: Node, types: dict[str, Type]) -> Type:
     return retyped(node, types).type
 
 
-def retyped(node: Node, types: dict[str, Type]) -> Node:
-    """Rebuild a tree on arguments with known sizes."""
+def retyped(node: Node, types: Mapping[str, Type | float]) -> Node:
+    """Rebuild a tree on arguments with known sizes, and known numbers."""
     done: dict[Node, Node] = {}
     waiting = [node]
     while waiting:
@@ -224,21 +277,23 @@ def retyped(node: Node, types: dict[str, Type]) -> Node:
     return done[node]
 
 
-def _retype_one(node: Node, types: dict[str, Type], operands: tuple[Node, ...]) -> Node:
+def _retype_one(node: Node, types: Mapping[str, Any], operands: tuple[Node, ...]) -> Node:
     kind = node.operation.primitive
     if kind is ARGUMENT:
         name = node.operation.params[0]
+        if type(types[name]) is float:
+            return number(types[name])
         return argument(name, replace(node.type, axes=types[name].axes))
     if kind is SIZE:
         name, place, _ = node.operation.params
         return number(types[name].axes[place][1])
     if kind is NUMBER or not node.operands:
         return node
-    folded = _fold(node, operands)
+    folded = fold(node, operands)
     return folded if folded is not None else apply_node(node.operation, operands)
 
 
-def _fold(node: Node, operands: tuple[Node, ...]) -> Node | None:
+def fold(node: Node, operands: tuple[Node, ...]) -> Node | None:
     """Compute what is made of known numbers alone."""
     if not node.type.host or not operands:
         return None
@@ -254,7 +309,7 @@ def plan_for_numbers(operation: Operation, values: Sequence[Any]) -> Plan:
     arguments = [(n, t, ()) for n, t in zip(names, leaves, strict=True)]
     nodes = tuple([argument(n, t) for n, t in zip(names, leaves, strict=True)])
     node = apply_node(operation, nodes, tuple(map(repr, values)))
-    return compile_plan(operation.name, node, arguments, host_backend())
+    return compile_plan(operation.name, node, arguments, get_backend("host"))
 
 
 def run_on_numbers(operation: Operation, values: Sequence[Any]) -> Any:
@@ -262,7 +317,7 @@ def run_on_numbers(operation: Operation, values: Sequence[Any]) -> Any:
     key = ("numbers", *[type(v) for v in values])
     plan = operation.plans.get(key)
     if plan is None:
-        plan = operation.plans[key] = plan_for_numbers(operation, values)
+        plan = operation.plans.setdefault(key, plan_for_numbers(operation, values))
     try:
         return plan.run(*values)
     except (ArithmeticError, ValueError, TypeError) as error:

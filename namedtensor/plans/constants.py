@@ -13,21 +13,16 @@ from namedtensor.axes import shown
 from namedtensor.primitives import Node
 from namedtensor.primitives.node import NUMBER
 
-#: Operations whose results are never views of their operands: what is kept is not given away.
-_COPYING = frozenset(
-    "add sub mul div pow floordiv mod maximum minimum where dot eq ne lt le gt ge".split()
-)
 #: Building less than this many parts costs what finding them would.
 _FEW = 3
 
 
 def constants_of(nodes: Iterable[Node]) -> frozenset[Node]:
     """Find the largest parts that depend on sizes alone and are worth keeping."""
-    users: dict[Node, set[str]] = {}
     seen: set[Node] = set()
     waiting = list(nodes)
-    for node in waiting:
-        users.setdefault(node, set()).add("result")
+    # what is kept is not given away: neither as a result nor as a view of it
+    given = set(waiting)
     while waiting:
         top = waiting.pop()
         if top in seen:
@@ -35,17 +30,20 @@ def constants_of(nodes: Iterable[Node]) -> frozenset[Node]:
         seen.add(top)
         if _is_constant(top):
             continue
-        for operand in top.operands:
-            users.setdefault(operand, set()).add(top.name)
-            waiting.append(operand)
-    found = [n for n in seen if _is_constant(n) and users[n] <= _COPYING]
+        if not top.operation.primitive.traits.fresh:
+            given.update(top.operands)
+        waiting += top.operands
+    found = [n for n in seen if _is_constant(n) and n not in given]
     return frozenset([n for n in found if len(_tensors_of(n)) >= _FEW])
 
 
 def _is_constant(node: Node) -> bool:
     type_ = node.type
     known = all(size is not None for _, size in type_.axes)
-    return type_.weak and not type_.host and bool(type_.axes) and known
+    if not (type_.weak and not type_.host and type_.axes and known):
+        return False
+    # 0.0 and -0.0 would be one key of what is kept
+    return all([size.type.kind == "int" for size in sizes_of(node)])
 
 
 def _tensors_of(node: Node) -> set[Node]:

@@ -1,61 +1,61 @@
-"""Write positional source for a tree: choose storage orders, align, and call the vocabulary."""
+"""From a tree to steps: choose storage orders, align, and call the vocabulary."""
 
 from __future__ import annotations
 
 import keyword
-import math
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from namedtensor.axes import shown
-from namedtensor.backends import Backend
+from namedtensor.backends import Backend, get_backend
+from namedtensor.plans.code import (
+    Apply,
+    Attribute,
+    Code,
+    Function,
+    Infix,
+    Items,
+    Literal,
+    Name,
+    Prefix,
+    Return,
+    Sizes,
+    Statement,
+    Step,
+    Subscript,
+    Value,
+    Word,
+    code_of,
+)
 from namedtensor.plans.constants import sizes_of, stem_of
 from namedtensor.primitives import Node, Type, number
 
 
-@dataclass(frozen=True, slots=True)
-class Value:
-    """Positional data in emitted code: its text, its axes in storage order, its type."""
-
-    code: str
-    axes: tuple[str, ...]
-    type: Type
-
-    @property
-    def strong(self) -> bool:
-        return not (self.type.weak or self.type.host)
-
-    def place(self, axis: str) -> int:
-        return self.axes.index(axis)
-
-    def places(self, axes: Iterable[str]) -> tuple[int, ...]:
-        return tuple([self.axes.index(a) for a in axes])
-
-
 class Emitter:
-    """Collect the lines of one function.
+    """Gather the steps of one function.
 
-    Lowerings call its methods: `call` writes a vocabulary call, `bind` gives its result a name,
-    `permute`, `aligned` and `flat` bring operands into the order that the call needs.
+    Lowerings call its methods: `call` and `infix` make expressions, `bind` makes a step and names its
+    result, `permute`, `aligned` and `flat` bring operands into the order that a call needs. Where an
+    expression is wanted, a Value, a number, a text, or a tuple or list of them will do.
     """
 
     def __init__(self, backend: Backend, eager: bool = False) -> None:
         self.backend = backend
         self.eager = eager
-        self.lines: list[str] = []
-        self.words: set[str] = set()
+        self.body: list[Statement] = []
         self.locals: set[str] = set()
         self.arguments: dict[str, Value] = {}
         self.values: dict[Node, Value] = {}
-        self.bound: dict[str, Value] = {}
-        self.hints: dict[Node, int] = {}
+        self.guess: Callable[[Any], int | None] = known
         self.unpacked: dict[str, dict[int, str]] = {}
-        self.like = "None"
+        self.like: Code = Literal(None)
         self.constants: frozenset[Node] = frozenset()
-        self.functions: list[str] = []
-        self.kept: dict[str, tuple[str, str]] = {}
+        self.functions: list[Function] = []
+        self.held: dict[str, Any] = {}
+        self.several: dict[Any, Value] = {}
+        self.node: Node | None = None
 
     # ------------------------------------------------------------------------------ arguments
 
@@ -63,71 +63,97 @@ class Emitter:
         return self.arguments[name]
 
     def number(self, value: Any) -> Value:
-        text = repr(value)
-        if isinstance(value, float) and not re.fullmatch(r"-?[\d.]+(e[+-]?\d+)?", text):
-            text = f"float('{text}')"
-        elif text.startswith("-"):
-            text = f"({text})"
-        return Value(text, (), number(value).type)
+        return Value(Literal(value), (), number(value).type)
 
     def size_of(self, name: str, place: int, axis: str) -> Value:
         places = self.unpacked.setdefault(name, {})
         if place not in places:
             places[place] = self.fresh(shown(axis))
-        return Value(places[place], (), Type((), "int", host=True, weak=True))
+        return Value(Name(places[place]), (), Type((), "int", host=True, weak=True))
 
-    def unpacking(self) -> list[str]:
-        """Write the lines that read the sizes which the code uses."""
-        lines = []
+    def unpacking(self) -> list[Sizes]:
+        """Read the sizes that the code uses."""
+        found = []
         for name, places in self.unpacked.items():
             owner = self.arguments[name]
-            if len(places) == 1:
-                ((place, size),) = places.items()
-                lines.append(f"{size} = {owner.code}.shape[{place}]")
-                continue
-            parts = [places.get(i, "_") for i in range(len(owner.axes))]
-            lines.append(f"{', '.join(parts)} = {owner.code}.shape")
-        return lines
+            found.append(Sizes(owner.code, tuple([places.get(i) for i in range(len(owner.axes))])))
+        return found
 
-    def size(self, size: Any) -> str:
-        """Write a size: a number, or the local that holds it."""
+    def size(self, size: Any) -> Code:
+        """Give the expression of a size: a number, or the local that holds it."""
         if isinstance(size, int):
-            return str(size)
+            return Literal(size)
         if size is None:
             raise TypeError("a size is still open")
         return self.value(size).code
 
-    def sizes(self, sizes: Iterable[Any]) -> str:
-        return tuple_text([self.size(s) for s in sizes])
+    def sizes(self, sizes: Iterable[Any]) -> Code:
+        return Items(tuple([self.size(s) for s in sizes]))
 
-    def sizes_of(self, type_: Type, axes: Iterable[str]) -> str:
+    def sizes_of(self, type_: Type, axes: Iterable[str]) -> Code:
         return self.sizes([type_.size(a) for a in axes])
 
-    def hint(self, size: Any, otherwise: int = 8) -> int:
-        """Guess a size at planning time: what it was at the call that made the plan."""
-        if isinstance(size, int):
-            return size
-        return self.hints.get(size, otherwise)
+    def product(self, sizes: Iterable[Any]) -> Code:
+        """Multiply sizes: how many records their axes have together."""
+        codes = tuple([self.size(s) for s in sizes])
+        return Infix("*", codes) if len(codes) > 1 else (*codes, Literal(1))[0]
 
-    # ---------------------------------------------------------------------------------- lines
+    def product_of(self, type_: Type, axes: Iterable[str]) -> Code:
+        return self.product([type_.size(a) for a in axes])
 
-    def use(self, word: str) -> str:
-        self.words.add(word)
-        return word
+    def guesses(self, values: Iterable[Value], otherwise: int = 8) -> dict[str, int]:
+        """Guess each axis's size at planning time: what it is at the call that makes the plan.
 
-    def call(self, word: str, *arguments: Any) -> str:
-        return f"{self.use(word)}({', '.join(map(str, arguments))})"
+        A guess chooses among codes that are all right. An axis has one guess, and at least 1, also
+        where the operands compute its size in different ways.
+        """
+        found: dict[str, int | None] = {}
+        for axis, size in [pair for v in values for pair in v.type.axes]:
+            if found.get(axis) is None:
+                found[axis] = self.guess(size)
+        return {a: otherwise if size is None else max(size, 1) for a, size in found.items()}
 
-    def function(self, word: str, symbol: str, a: str, b: str) -> str:
-        """Write an operator, or for one operation alone torch's function, which starts sooner."""
+    # ---------------------------------------------------------------------------- expressions
+
+    def call(self, word: str, *arguments: Any, **named: Any) -> Code:
+        """Apply a word of the vocabulary."""
+        return _apply(Word(word), arguments, named)
+
+    def apply(self, function: Code, *arguments: Any) -> Code:
+        """Apply what `hold` has named."""
+        return _apply(function, arguments, {})
+
+    def host_call(self, word: str, *arguments: Any) -> Code:
+        """Apply a function to Python numbers."""
+        owner = "host" if hasattr(get_backend("host").module, word) else "math"
+        return _apply(Attribute(Word(owner), word), arguments, {})
+
+    def infix(self, symbol: str, *operands: Any) -> Code:
+        return Infix(symbol, tuple(map(code_of, operands)))
+
+    def prefix(self, symbol: str, operand: Any) -> Code:
+        return Prefix(symbol, code_of(operand))
+
+    def subscript(self, owner: Any, *indices: Any) -> Code:
+        return Subscript(code_of(owner), tuple(map(code_of, indices)))
+
+    def hold(self, stem: str, value: Any) -> Code:
+        """Name an object that the code takes from outside: a user's function, a generator."""
+        name = self.fresh(stem)
+        self.held[name] = value
+        return Name(name)
+
+    def word(self, word: str) -> Code:
+        """Name something of the vocabulary without applying it."""
+        return Word(word)
+
+    def function(self, word: str, symbol: str, a: Any, b: Any) -> Code:
+        """Apply an operator, or for one operation alone torch's function, which starts sooner."""
         if self.eager and self.backend.name == "torch":
             return self.call(word, a, b)
-        return f"{a} {symbol} {b}"
+        return self.infix(symbol, a, b)
 
-    def host_call(self, word: str, *arguments: Any) -> str:
-        """Write a call on Python numbers."""
-        owner = self.use("math" if hasattr(math, word) else "host")
-        return f"{owner}.{word}({', '.join(map(str, arguments))})"
+    # ---------------------------------------------------------------------------------- steps
 
     def fresh(self, stem: str) -> str:
         stem = re.sub(r"\W", "_", stem).lstrip("_") or "x"
@@ -141,21 +167,11 @@ class Emitter:
         self.locals.add(name)
         return name
 
-    def bind(self, code: str, axes: Sequence[str], type_: Type, stem: str = "x") -> Value:
-        """Give code's result a local name."""
+    def bind(self, code: Any, axes: Sequence[str], type_: Type, stem: str = "x") -> Value:
+        """Make a step: give an expression's result a local name."""
         name = self.fresh(stem)
-        comment = "" if type_.host else f"  # {' '.join(map(shown, axes)) or 'one number'}"
-        self.lines.append(f"{name} = {code}{comment}")
-        self.bound[name] = Value(name, tuple(axes), type_)
-        return self.bound[name]
-
-    def return_last(self, code: str) -> None:
-        """Return the last line's value without giving it a name first."""
-        start = f"{code} = "
-        if self.lines and self.lines[-1].startswith(start):
-            self.lines[-1] = "return " + self.lines[-1].removeprefix(start)
-        else:
-            self.lines.append(f"return {code}")
+        self.body.append(Step(name, code_of(code), tuple(axes), type_, self.node))
+        return Value(Name(name), tuple(axes), type_)
 
     def value(self, node: Node) -> Value:
         """Emit what a node needs and give its value; every node is computed once."""
@@ -176,32 +192,28 @@ class Emitter:
                 waiting += reversed(missing)
                 continue
             waiting.pop()
-            call = _Use(top)
+            around, self.node = self.node, top
             self.values[top] = top.operation.primitive.lower(
-                self, call, *[self.values[o] for o in top.operands]
+                self, _Use(top), *[self.values[o] for o in top.operands]
             )
+            self.node = around
         return self.values[node]
 
     def _constant(self, node: Node) -> Value:
-        """Write a part that depends on sizes alone as a function of them, and give its call."""
+        """Make a part that depends on sizes alone a function of them, and call it."""
         inner = Emitter(self.backend)
         sizes = sizes_of(node)
-        for size in sizes:
-            name = inner.fresh(stem_of(size))
-            inner.values[size] = Value(name, (), replace(size.type, weak=True))
-        parameters = [inner.values[size].code for size in sizes]
-        inner.like = inner.fresh("like")
+        parameters = [inner.fresh(stem_of(size)) for size in sizes]
+        for size, name in zip(sizes, parameters, strict=True):
+            inner.values[size] = Value(Name(name), (), replace(size.type, weak=True))
+        like = inner.fresh("like")
+        inner.like = Name(like)
         result = inner.value(node)
-        inner.return_last(result.code)
         name = self.fresh("constant")
-        head = [f"@{self.use('kept')}", f"def {name}({', '.join([*parameters, inner.like])}):"]
-        body = ["    " + line for line in inner.lines]
-        self.functions.append("\n".join([*head, *body, "", ""]))
-        self.words |= inner.words
-        arguments = "".join([f"{self.value(size).code}, " for size in sizes])
-        value = Value(f"{name}({arguments}{self.like})", result.axes, node.type)
-        self.kept[value.code] = (name, arguments)
-        return value
+        body = (*inner.body, Return((result,)))
+        self.functions.append(Function(name, (*parameters, like), body, kept=True))
+        code = _apply(Name(name), (*[self.size(size) for size in sizes], self.like), {})
+        return Value(code, result.axes, node.type)
 
     # ------------------------------------------------------------------------------- alignment
 
@@ -209,7 +221,7 @@ class Emitter:
         """Make sure that a value is a local name, so that its text may stand twice."""
         return (
             value
-            if value.code.isidentifier()
+            if isinstance(value.code, Name)
             else self.bind(value.code, value.axes, value.type, stem)
         )
 
@@ -217,10 +229,10 @@ class Emitter:
         axes = tuple(axes)
         if axes == value.axes:
             return value
-        return Value(self.call("permute", value.code, value.places(axes)), axes, value.type)
+        return Value(self.call("permute", value, value.places(axes)), axes, value.type)
 
-    def reshape(self, value: Value, shape: Sequence[str], axes: Sequence[str]) -> Value:
-        return Value(self.call("reshape", value.code, tuple_text(shape)), tuple(axes), value.type)
+    def reshape(self, value: Value, shape: Sequence[Any], axes: Sequence[str]) -> Value:
+        return Value(self.call("reshape", value, tuple(shape)), tuple(axes), value.type)
 
     def order(self, values: Iterable[Value], names: Iterable[str]) -> tuple[str, ...]:
         """Choose a storage order for these axes: that of the widest value, new axes in front."""
@@ -229,8 +241,8 @@ class Emitter:
         kept = [] if base is None else [a for a in base.axes if a in wanted]
         return tuple([a for a in wanted if a not in kept] + kept)
 
-    def aligned(self, value: Value, axes: Sequence[str]) -> str:
-        """Write a value so that it broadcasts against the given axes."""
+    def aligned(self, value: Value, axes: Sequence[str]) -> Code:
+        """Shape a value so that it broadcasts against the given axes."""
         if value.type.host:
             return value.code
         own = [a for a in axes if a in value.axes]
@@ -248,10 +260,11 @@ class Emitter:
         data = next((o for o in others if o.strong), None)
         if data is None:
             return value
-        if value.code in self.kept:
-            name, arguments = self.kept[value.code]
-            return replace(value, code=f"{name}.like({arguments}{self.named(data).code})")
-        return replace(value, code=self.call("as_like", value.code, self.named(data).code))
+        match value.code:
+            case Apply(Name() as constant, (*sizes, _)):
+                like = Attribute(constant, "like")
+                return replace(value, code=_apply(like, (*sizes, self.named(data)), {}))
+        return replace(value, code=self.call("as_like", value, self.named(data)))
 
     def flat(self, value: Value, axes: Sequence[str]) -> Value:
         """Move axes to the end, as one axis where there are several or none."""
@@ -261,23 +274,15 @@ class Emitter:
         if len(axes) == 1:
             return moved
         shape = [self.size(value.type.size(a)) for a in rest]
-        return self.reshape(
-            moved, [*shape, self.product(value.type, axes)], (*rest, "*".join(axes))
-        )
+        whole = self.product_of(value.type, axes)
+        return self.reshape(moved, (*shape, whole), (*rest, "*".join(axes)))
 
-    def product(self, type_: Type, axes: Sequence[str]) -> str:
-        """Write how many records these axes have together."""
-        return " * ".join(self.size(type_.size(a)) for a in axes) or "1"
-
-    def unflat(self, code: str, rest: Sequence[str], axes: Sequence[str], type_: Type) -> Value:
+    def unflat(self, code: Code, rest: Sequence[str], axes: Sequence[str], type_: Type) -> Value:
         """Undo `flat`: split the last axis into the axes that it was."""
         if len(axes) == 1:
             return Value(code, (*rest, *axes), type_)
-        return self.reshape(
-            Value(code, (), type_),
-            [self.size(type_.size(a)) for a in (*rest, *axes)],
-            (*rest, *axes),
-        )
+        every = (*rest, *axes)
+        return Value(self.call("reshape", code, self.sizes_of(type_, every)), every, type_)
 
 
 class _Use:
@@ -293,6 +298,11 @@ class _Use:
         self.types = tuple([o.type for o in node.operands])
 
 
-def tuple_text(parts: Sequence[str]) -> str:
-    """Write a tuple of code."""
-    return f"({parts[0]},)" if len(parts) == 1 else f"({', '.join(parts)})"
+def known(size: Any) -> int | None:
+    """Give a size that is a number."""
+    return size if isinstance(size, int) else None
+
+
+def _apply(function: Code, arguments: Iterable[Any], named: dict[str, Any]) -> Apply:
+    pairs = tuple([(word, code_of(x)) for word, x in named.items()])
+    return Apply(function, tuple(map(code_of, arguments)), pairs)

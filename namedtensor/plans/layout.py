@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
+from weakref import WeakValueDictionary
 
 from namedtensor.backends import Backend, get_backend
-from namedtensor.compilers import STORE, caches_closed, constant_for_compilers
+from namedtensor.compilers import MAKING, STORE, caches_closed, constant_for_compilers, keep
+
+#: So many layouts are found at once; those made before them live as long as something has them.
+MOST = 1024
 
 
 class Layout:
@@ -14,15 +19,16 @@ class Layout:
     Plans are cached by layouts, whose hash is their identity: a call costs one lookup.
     """
 
-    __slots__ = ("axes", "backend", "code", "kind")
+    __slots__ = ("__weakref__", "axes", "backend", "code", "kind")
 
     def __init__(self, axes: tuple[str, ...], kind: str, backend: Backend) -> None:
         self.axes = axes
         self.kind = kind
         self.backend = backend
         # text, which a graph compiler takes for a constant where it makes a number dynamic
-        self.code = f"layout {len(_numbered)}"
-        _numbered.append(self)
+        number = next(_serial)
+        self.code = f"layout {number}"
+        _numbered[number] = self
 
     def __repr__(self) -> str:
         return f"<{self.kind} {' '.join(self.axes)} in {self.backend}>"
@@ -37,7 +43,8 @@ class Layout:
         return self
 
 
-_numbered: list[Layout] = []
+_serial = itertools.count()
+_numbered: WeakValueDictionary[int, Layout] = WeakValueDictionary()
 
 
 def layout_by_number(number: int) -> Layout:
@@ -55,7 +62,9 @@ def _layout_name(axes: tuple[str, ...], kind: str, backend: str) -> str:
     return STORE.name(("layout", axes, kind, backend), make)
 
 
-_layouts: dict[tuple[tuple[str, ...], str, Backend], Layout] = {}
+_Key = tuple[tuple[str, ...], str, Backend]
+_layouts: dict[_Key, Layout] = {}
+_living: WeakValueDictionary[_Key, Layout] = WeakValueDictionary()
 
 
 def layout_of(axes: tuple[str, ...], kind: str, backend: Backend) -> Layout:
@@ -66,5 +75,9 @@ def layout_of(axes: tuple[str, ...], kind: str, backend: Backend) -> Layout:
         if caches_closed():
             kept: Layout = getattr(STORE, _layout_name(axes, kind, backend.name))
             return kept
-        layout = _layouts[key] = Layout(axes, kind, backend)
+        with MAKING:
+            layout = _living.get(key)
+            if layout is None:
+                layout = _living[key] = Layout(axes, kind, backend)
+            keep(_layouts, key, layout, MOST)
     return layout

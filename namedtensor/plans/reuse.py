@@ -5,105 +5,107 @@ Only temporary results are written over, never arguments or what is kept.
 
 from __future__ import annotations
 
-import ast
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Sequence
+from dataclasses import replace
+from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from namedtensor.axes import shown
+from namedtensor.plans.code import (
+    Apply,
+    Code,
+    Infix,
+    Literal,
+    Name,
+    Statement,
+    Step,
+    Word,
+    codes_in,
+    names_in,
+)
 
 if TYPE_CHECKING:
-    from namedtensor.plans.emitter import Emitter, Value
+    from namedtensor.plans.emitter import Emitter
 
-_OPERATORS: dict[type[ast.operator], str] = {
-    ast.Add: "add",
-    ast.Sub: "subtract",
-    ast.Mult: "multiply",
-    ast.Div: "divide",
-}
+_OPERATORS = {"+": "add", "-": "subtract", "*": "multiply", "/": "divide"}
 
 
-def reuse_memory(emit: Emitter, ending: str) -> None:
-    """Rewrite the lines x = y / z as x = divide(y, z, out=y), where y is of no more use."""
-    statements = [*_assignments(emit)]
-    uses = Counter(_names("\n".join([*emit.lines, ending])))
+def reuse_memory(emit: Emitter) -> None:
+    """Make of the steps x = y / z, where y is of no more use, x = divide(y, z, out=y)."""
+    steps = {s.name: s for s in emit.body if isinstance(s, Step)}
+    uses = Counter(names_in(codes_in(emit.body)))
     fresh: set[str] = set()
-    for line, name, code in statements:
-        result = emit.bound.get(name)
-        if result is None or not _is_float(result):
+    body: list[Statement] = []
+    for step in emit.body:
+        if not (isinstance(step, Step) and _is_float(step)):
+            body.append(step)
             continue
-        operands, word = _operation(emit, code)
-        if isinstance(code, ast.BinOp) or word is not None:
-            fresh.add(name)
-        if word is None:
-            continue
-        # a name stands once where it is made; all other places must be in this line
-        inside = Counter(_names(ast.unparse(code)))
+        operands, word = _operation(emit, step.code)
+        if isinstance(step.code, Infix) or word is not None:
+            fresh.add(step.name)
+        inside = Counter(names_in([step.code]))
+        # all other places of a name that is read must be in this step
         dead = [
             n
             for n in operands
-            if n in fresh and uses[n] == 1 + inside[n] and emit.bound[n].axes == result.axes
+            if n in fresh and uses[n] == inside[n] and steps[n].axes == step.axes
         ]
-        if dead:
-            place = emit.lines.index(line)
-            emit.lines[place : place + 1] = _written(emit, name, code, word, dead[0])
+        body += _written(emit, steps, step, word, dead[0]) if word and dead else [step]
+    emit.body = body
 
 
-def _assignments(emit: Emitter) -> Iterator[tuple[str, str, ast.expr]]:
-    """Read the lines that give a result a name."""
-    for line in emit.lines:
-        name, equals, _ = line.partition(" = ")
-        if equals and name in emit.bound:
-            (statement,) = ast.parse(line).body
-            if isinstance(statement, ast.Assign):
-                yield line, name, statement.value
+def _is_float(step: Step) -> bool:
+    type_ = step.type
+    strong = type_ is not None and not (type_.weak or type_.host)
+    return strong and type_ is not None and type_.kind == "float" and bool(step.axes)
 
 
-def _names(code: str) -> Iterator[str]:
-    return (n.id for n in ast.walk(ast.parse(code)) if isinstance(n, ast.Name))
-
-
-def _is_float(value: Value) -> bool:
-    return value.strong and value.type.kind == "float" and bool(value.axes)
-
-
-def _operation(emit: Emitter, code: ast.expr) -> tuple[list[str], str | None]:
-    """Give the operands whose memory a line may write to, and the word that does it."""
-    if isinstance(code, ast.BinOp):
-        named = [o.id for o in (code.left, code.right) if isinstance(o, ast.Name)]
-        return named, _OPERATORS.get(type(code.op))
-    if not isinstance(code, ast.Call) or code.keywords or not code.args:
-        return [], None
-    if isinstance(code.func, ast.Name):
-        function: Any = emit.backend.function(code.func.id)
-        takes_room = isinstance(function, np.ufunc) and function.nin == 1
-        if takes_room or code.func.id in emit.backend.module.TAKE_ROOM:
-            named = [o.id for o in code.args[:1] if isinstance(o, ast.Name)]
-            return named, code.func.id
+def _operation(emit: Emitter, code: Code) -> tuple[Sequence[str], str | None]:
+    """Give the operands whose memory a step may write to, and the word that does it."""
+    match code:
+        case Infix(symbol, (a, b)):
+            return [x.name for x in (a, b) if isinstance(x, Name)], _OPERATORS.get(symbol)
+        case Apply(Word(word), (first, *_), ()):
+            function: Any = emit.backend.function(word)
+            if _takes_room(function):
+                return [first.name] if isinstance(first, Name) else [], word
     return [], None
 
 
-def _written(emit: Emitter, name: str, code: ast.expr, word: str, room: str) -> list[str]:
-    """Write a line that computes into `room`; what must be looked at first gets a name."""
-    comment = " ".join(map(shown, emit.bound[name].axes))
-    before = []
-    if isinstance(code, ast.BinOp):
-        arguments = [ast.unparse(code.left), ast.unparse(code.right)]
-        place = 1 if arguments[0] == room else 0
-        if not _is_number(emit, arguments[place]):
-            if not arguments[place].isidentifier():
-                other = emit.fresh("other")
-                before.append(f"{other} = {arguments[place]}")
-                arguments[place] = other
-            room = emit.call("room", room, arguments[place])
+def _takes_room(function: Any) -> bool:
+    """Say whether a function writes its result where it is told: numpy's own of one number, or ours."""
+    if isinstance(function, np.ufunc):
+        return function.nin == 1
+    if not isinstance(function, FunctionType):
+        return False
+    code = function.__code__
+    return "out" in code.co_varnames[: code.co_argcount]
+
+
+def _written(
+    emit: Emitter, steps: dict[str, Step], step: Step, word: str, room: str
+) -> list[Statement]:
+    """Compute a step into `room`; what must be looked at first gets a name."""
+    before: list[Statement] = []
+    memory: Code = Name(room)
+    if isinstance(step.code, Apply):
+        arguments = list(step.code.arguments)
     else:
-        assert isinstance(code, ast.Call)
-        arguments = [ast.unparse(a) for a in code.args]
-    return [*before, f"{name} = {emit.use(word)}({', '.join(arguments)}, out={room})  # {comment}"]
+        assert isinstance(step.code, Infix)
+        arguments = list(step.code.operands)
+        place = 1 if arguments[0] == memory else 0
+        if not _is_number(steps, arguments[place]):
+            if not isinstance(arguments[place], Name):
+                other = emit.fresh("other")
+                before.append(Step(other, arguments[place]))
+                arguments[place] = Name(other)
+            memory = emit.call("room", memory, arguments[place])
+    return [*before, replace(step, code=emit.call(word, *arguments, out=memory))]
 
 
-def _is_number(emit: Emitter, code: str) -> bool:
+def _is_number(steps: dict[str, Step], code: Code) -> bool:
     """Say whether code is a Python number, which leaves an array its dtype."""
-    return emit.bound[code].type.host if code in emit.bound else not [*_names(code)]
+    type_ = steps[code.name].type if isinstance(code, Name) and code.name in steps else None
+    return isinstance(code, Literal) or (type_ is not None and type_.host)

@@ -1,4 +1,4 @@
-"""What an operation is: its shape rule, its lowering to positional calls; one table.
+"""What an operation is: its shape rule, lowering, LaTeX, traits, derivative and cost; one table.
 
 A primitive with its parameters is an `Operation`; operations applied to operands make an
 expression tree of `Node`s. Eager calls, traced formulas and every reader share both.
@@ -17,4 +17,10 @@ from namedtensor.primitives.primitive import primitive as primitive
 from namedtensor.primitives.primitive import table as table
 from namedtensor.primitives.sizes import Size as Size
 from namedtensor.primitives.sizes import combine as combine
+from namedtensor.primitives.traits import EVERY as EVERY
+from namedtensor.primitives.traits import Acts as Acts
+from namedtensor.primitives.traits import Cost as Cost
+from namedtensor.primitives.traits import Traits as Traits
+from namedtensor.primitives.traits import along_first as along_first
+from namedtensor.primitives.traits import uses_first as uses_first
 from namedtensor.primitives.type import Type as Type

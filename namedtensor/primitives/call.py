@@ -150,6 +150,23 @@ class Call:
                 KindError, f"{self.labels[operand]} holds {found} numbers, {wanted} is needed", hint
             )
 
+    def real(self, operand: int) -> None:
+        """Raise KindError where an operand holds complex numbers: they have no order."""
+        self.kind(
+            operand, ("bool", "int", "float"), f"take a real part: nt.real({self.labels[operand]})"
+        )
+
+    def plain_number(
+        self, operand: int, allowed: tuple[str, ...], why: str, *bounds: float
+    ) -> None:
+        """Raise KindError unless an operand is a plain number of these kinds, between the bounds."""
+        type_, value = self.types[operand], self.values[operand]
+        fits = type_.host and type_.kind in allowed
+        if fits and bounds and isinstance(value, (int, float)):
+            fits = bounds[0] <= value <= bounds[1]
+        if not fits:
+            raise self.fail(KindError, f"{why}, not {self.labels[operand]}", "give a plain number")
+
     def union(self, operands: Iterable[int] | None = None) -> tuple[tuple[str, Any], ...]:
         """Collect the axes of all operands, each with its one size."""
         chosen = range(len(self.types)) if operands is None else list(operands)

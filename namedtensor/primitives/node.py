@@ -4,17 +4,26 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from contextvars import ContextVar
 from typing import Any
 from weakref import WeakValueDictionary
 
+from namedtensor.axes import shown
+from namedtensor.compilers import MAKING
+from namedtensor.errors import AxisSizeError, NamedTensorError
 from namedtensor.primitives.call import Call
 from namedtensor.primitives.notation import Special
 from namedtensor.primitives.primitive import Operation, Primitive, primitive
 from namedtensor.primitives.type import Type, kind_of
 
+_NONE: frozenset[str] = frozenset()
 _nodes: WeakValueDictionary[Any, Node] = WeakValueDictionary()
 _by_number: WeakValueDictionary[int, Node] = WeakValueDictionary()
 _serial = itertools.count()
+
+#: The table (`primitives.origins.Origins`) that notes where nodes are written while a body is traced.
+noting: ContextVar[Any] = ContextVar("noting", default=None)
 
 
 def node_by_number(number: int) -> Node:
@@ -26,10 +35,20 @@ class Node:
     """Apply an operation to operands.
 
     Nodes with the same operation and operands are the same object, so a common subexpression is
-    found by identity. `guards` are pairs of sizes that must be equal when the code runs.
+    found by identity. `guards` are pairs of sizes that must be equal when the code runs. `measures`
+    are the axes whose open sizes the numbers of an index-defined tensor depend on.
     """
 
-    __slots__ = ("__weakref__", "closed", "code", "guards", "operands", "operation", "type")
+    __slots__ = (
+        "__weakref__",
+        "closed",
+        "code",
+        "guards",
+        "measures",
+        "operands",
+        "operation",
+        "type",
+    )
 
     operation: Operation
     operands: tuple[Node, ...]
@@ -37,6 +56,7 @@ class Node:
     guards: tuple[tuple[Any, Any], ...]
     closed: bool
     code: str
+    measures: frozenset[str]
 
     @property
     def name(self) -> str:
@@ -62,26 +82,56 @@ def make_node(
     key = (operation, operands, type_, extra)
     node = _nodes.get(key)
     if node is None:
-        node = Node.__new__(Node)
-        node.operation = operation
-        node.operands = operands
-        node.type = type_
-        node.guards = tuple(guards)
-        leaf_closed = operation.primitive not in (ARGUMENT, SIZE)
-        node.closed = leaf_closed and all(o.closed for o in operands)
-        number = next(_serial)
-        # text, which a graph compiler takes for a constant where it makes a number dynamic
-        node.code = f"node {number}"
-        _nodes[key] = _by_number[number] = node
+        with MAKING:
+            node = _nodes.get(key)
+            if node is None:
+                node = _nodes[key] = _new_node(operation, operands, type_, tuple(guards))
+    table = noting.get()
+    if table is not None and (operands or not type_.host):
+        table.note(node)
     return node
+
+
+def _new_node(
+    operation: Operation, operands: tuple[Node, ...], type_: Type, guards: tuple[Any, ...]
+) -> Node:
+    node = Node.__new__(Node)
+    node.operation = operation
+    node.operands = operands
+    node.type = type_
+    node.guards = guards
+    drawn = operation.primitive.effect and all(o.type.host for o in operands)
+    leaf_closed = operation.primitive not in (ARGUMENT, SIZE) and not drawn
+    node.closed = leaf_closed and all(o.closed for o in operands)
+    node.measures = _measures(operation, operands)
+    number = next(_serial)
+    # text, which a graph compiler takes for a constant where it makes a number dynamic
+    node.code = f"node {number}"
+    _by_number[number] = node
+    return node
+
+
+def _measures(operation: Operation, operands: tuple[Node, ...]) -> frozenset[str]:
+    if operation.primitive is OPEN_SIZE:
+        return frozenset(operation.params)
+    found = _NONE.union(*[o.measures for o in operands if o.measures])
+    if found and operation.name == "rename":
+        after = dict(operation.params[0])
+        return frozenset([after.get(name, name) for name in found])
+    return found
 
 
 def apply_node(operation: Operation, operands: tuple[Node, ...], labels: Any = None) -> Node:
     """Check an operation on nodes and give its node."""
-    if labels is None:
-        labels = tuple([describe(o) for o in operands])
+    types = tuple([o.type for o in operands])
     values = tuple([o if o.value is None else o.value for o in operands])
-    call = operation.typed(tuple([o.type for o in operands]), labels, values)
+    if labels is None:
+        # operands are described where the operation does not fit them, which is rare
+        with suppress(NamedTensorError):
+            call = operation.typed(types, ("",) * len(operands), values)
+            return make_node(operation, operands, call.result, call.guards)
+        labels = tuple([describe(o) for o in operands])
+    call = operation.typed(types, labels, values)
     return make_node(operation, operands, call.result, call.guards)
 
 
@@ -105,10 +155,23 @@ def operands_first(
             pending += [(part, False) for part in reversed(inside(node))]
 
 
+def still_open(call: str, name: str, shapes: Sequence[tuple[str, str]] = ()) -> AxisSizeError:
+    """Make the error of an index-defined tensor whose axis has met no size."""
+    return AxisSizeError(
+        call,
+        f"axis {shown(name)} has no size yet",
+        shapes,
+        f"give it one where the tensor is defined, {shown(name)}[5], or combine the tensor "
+        f"with one that has an axis {shown(name)}",
+    )
+
+
 def describe(node: Node, depth: int = 2) -> str:
     """Write a node the way a person would, shortened where it is deep."""
+    if node.operation.primitive is OPEN_SIZE:
+        return f"abs({shown(node.operation.params[0])})"
     if node.operation.primitive in (ARGUMENT, SIZE):
-        return str(node.operation.params[-1])
+        return shown(str(node.operation.params[-1]))
     if node.operation.primitive is NUMBER:
         return repr(node.value)
     if depth == 0:
@@ -121,7 +184,7 @@ def describe(node: Node, depth: int = 2) -> str:
 
 
 def _infix(node: Node) -> bool:
-    return hasattr(node.operation.primitive.write, "infix")
+    return bool(node.operation.primitive.traits.symbol) and len(node.operands) == 2
 
 
 def _rebuild(operation: Operation, operands: tuple[Node, ...], type_: Type) -> Node:
@@ -143,6 +206,11 @@ def _lower_size(emit: Any, call: Call) -> Any:
     return emit.size_of(*call.params)
 
 
+def _lower_open_size(emit: Any, call: Call) -> Any:
+    (name,) = call.params
+    raise still_open(f"abs({shown(name)})", name)
+
+
 def _lower_number(emit: Any, call: Call) -> Any:
     return emit.number(call.params[0])
 
@@ -151,6 +219,10 @@ ARGUMENT: Primitive = primitive(
     "argument", _leaf_rule, _lower_argument, notation=Special("argument")
 )
 SIZE: Primitive = primitive("size", _leaf_rule, _lower_size, notation=Special("size"))
+#: The size of an axis that an index-defined tensor has yet to meet.
+OPEN_SIZE: Primitive = primitive(
+    "open_size", _leaf_rule, _lower_open_size, notation=Special("size")
+)
 NUMBER: Primitive = primitive("number", _leaf_rule, _lower_number, notation=Special("number"))
 
 Argument = ARGUMENT
@@ -165,6 +237,11 @@ def argument(name: str, type_: Type) -> Node:
 def size_of(name: str, axis: str, place: int) -> Node:
     """Make the leaf that stands for the size of an argument's axis, stored at this place."""
     return make_node(SIZE(name, place, axis), (), _SIZE_TYPE)
+
+
+def open_size(axis: str) -> Node:
+    """Make the leaf that stands for the size that an axis takes from what the tensor meets."""
+    return make_node(OPEN_SIZE(axis), (), _SIZE_TYPE)
 
 
 def number(value: Any) -> Node:

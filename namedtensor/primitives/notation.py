@@ -24,13 +24,15 @@ class Word:
     """An upright word before its operands, the operation's axes under it.
 
     `also` are other words for the same operation, which are read and never printed. `otherwise` is
-    the word where the operation's last parameter is true. With `sized` the last operand is the size
-    of the last axis: \\nfun{\\name{seq} \\\\ \\name{k}}{maxk}(X, 5) is maxk[seq, k[5]](X).
+    the word where the operation's last parameter is true, which Python says by `flag`. With `sized`
+    the last operand is the size of the last axis: \\nfun{\\name{seq} \\\\ \\name{k}}{maxk}(X, 5) is
+    maxk[seq, k[5]](X).
     """
 
     word: str
     also: tuple[str, ...] = ()
     otherwise: str = ""
+    flag: str = "descending"
     sized: bool = False
 
 

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
+from weakref import WeakValueDictionary
 
 from namedtensor.axes import shown
-from namedtensor.compilers import STORE, caches_closed, constant_for_compilers
+from namedtensor.compilers import MAKING, STORE, caches_closed, constant_for_compilers, keep
 from namedtensor.primitives.call import Call
 from namedtensor.primitives.notation import Notation
+from namedtensor.primitives.traits import CostRule, Traits
 from namedtensor.primitives.type import Type
+
+PLAIN = Traits()
+
+#: So many uses of a primitive are found at once; those made before them live as long as something has them.
+MOST = 512
 
 _TABLE: dict[str, Primitive] = {}
 _PLAIN: dict[str, Operation] = {}
@@ -23,17 +30,31 @@ class Primitive:
     user typed it, for messages. `effect` marks results that differ from call to call. `diagnose`
     looks at the data of a call that failed, and gives an error class, the reason and a hint.
     `trusted(node)` says that the library itself refuses sizes that differ. `notation` is its LaTeX.
+    `traits` are what is true of every use, `cost(node)` what one use costs.
+
+    One of three rules, written in our own operations, gives its derivative; none is needed where it
+    is pointwise and linear, or stepped. `slopes` has a partial derivative for each operand of a
+    pointwise operation: slope(*operands, result). `differential(use, place, d)` is the change of the
+    result for a change d of one operand. `transpose(use, place, g)` is for an operand in which the
+    operation is linear: it gives the operand's share of a gradient g of the result. Changes and
+    gradients may have further axes, which lift.
     """
 
     __slots__ = (
+        "cost",
         "diagnose",
+        "differential",
         "effect",
+        "living",
         "lower",
         "name",
         "notation",
         "operations",
         "plain",
         "rule",
+        "slopes",
+        "traits",
+        "transpose",
         "trusted",
         "write",
     )
@@ -48,6 +69,11 @@ class Primitive:
         diagnose: Callable[..., Any] | None = None,
         trusted: Callable[..., bool] | None = None,
         notation: Notation | None = None,
+        traits: Traits = PLAIN,
+        slopes: Sequence[Callable[..., Any] | None] = (),
+        differential: Callable[..., Any] | None = None,
+        transpose: Callable[..., Any] | None = None,
+        cost: CostRule | None = None,
     ) -> None:
         self.name = name
         self.rule = rule
@@ -57,10 +83,16 @@ class Primitive:
         self.diagnose = diagnose
         self.trusted = trusted
         self.notation = notation
+        self.traits = traits
+        self.slopes = tuple(slopes)
+        self.differential = differential
+        self.transpose = transpose
+        self.cost = cost
         self.operations: dict[Any, Operation] = {}
+        self.living: WeakValueDictionary[Any, Operation] = WeakValueDictionary()
         self.plain: Operation = plain_operation(name)
         self.plain.primitive = self
-        self.operations[()] = self.plain
+        self.living[()] = self.operations[()] = self.plain
 
     def __call__(self, *params: Any) -> Operation:
         operation = self.operations.get(params)
@@ -68,7 +100,11 @@ class Primitive:
             if caches_closed():
                 kept: Operation = getattr(STORE, _operation_name(self.name, params))
                 return kept
-            operation = self.operations[params] = Operation(self, params)
+            with MAKING:
+                operation = self.living.get(params)
+                if operation is None:
+                    operation = self.living[params] = Operation(self, params)
+                keep(self.operations, params, operation, MOST)
         return operation
 
     def __repr__(self) -> str:
@@ -84,7 +120,7 @@ class Operation:
     `plans` caches compiled plans by the layouts of the operands.
     """
 
-    __slots__ = ("params", "plans", "primitive")
+    __slots__ = ("__weakref__", "params", "plans", "primitive")
 
     primitive: Primitive
     params: tuple[Any, ...]

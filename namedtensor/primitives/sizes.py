@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Callable
 from typing import Any
 
 from namedtensor.errors import AxisSizeError
@@ -10,24 +12,28 @@ from namedtensor.primitives.primitive import table
 
 Size = Any  # int | Node | None
 
-_EXACT = {
-    "add": lambda a, b: a + b,
-    "sub": lambda a, b: a - b,
-    "mul": lambda a, b: a * b,
-    "floordiv": lambda a, b: a // b,
+#: Python's operators that give whole numbers of whole numbers.
+OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "//": operator.floordiv,
 }
 
 
 def combine(operation: str, a: Size, b: Size) -> Size:
     """Compute with sizes: add, sub, mul, floordiv."""
+    entry = table()[operation]
+    traits = entry.traits
     if isinstance(a, int) and isinstance(b, int):
-        return _EXACT[operation](a, b)
+        return OPERATORS[traits.symbol](a, b)
     need_known(a, b)
-    if operation == "mul" and (_is(a, 1) or _is(b, 1)):
-        return b if _is(a, 1) else a
-    if operation in ("add", "sub") and _is(b, 0):
-        return a
-    return apply_node(table()[operation](), (as_node(a), as_node(b)))
+    if traits.neutral is not None:
+        if _is(b, traits.neutral):
+            return a
+        if traits.commutative and _is(a, traits.neutral):
+            return b
+    return apply_node(entry.plain, (as_node(a), as_node(b)))
 
 
 def need_known(*sizes: Size) -> None:
@@ -53,5 +59,5 @@ def product(sizes: Any) -> Size:
     return total
 
 
-def _is(size: Size, value: int) -> bool:
+def _is(size: Size, value: float) -> bool:
     return isinstance(size, int) and size == value

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import Any
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from namedtensor.axes import shown
 from namedtensor.backends import backend_of
-from namedtensor.compilers import STORE, compiling, constant_for_compilers
+from namedtensor.compilers import MAKING, STORE, compiling, constant_for_compilers
 from namedtensor.errors import (
     BackendError,
     NamedTensorError,
@@ -22,13 +25,21 @@ from namedtensor.plans.compile import plan_for_numbers, run_on_numbers
 from namedtensor.primitives import Node, Operation, Type, argument, number, size_of, table
 from namedtensor.primitives.node import apply_node, node_by_number
 from namedtensor.tensor.diagnose import diagnose
-from namedtensor.tensor.labels import DEFAULT_LABELS, caller_labels
+from namedtensor.tensor.labels import caller_labels, first_letters, letters, warn_caller
 from namedtensor.tensor.resize import meet
+
+if TYPE_CHECKING:
+    from namedtensor.tensor.named import NamedTensor
 
 #: What a library may raise when positional code meets data that does not fit.
 LIBRARY_ERRORS = (Mismatch, RuntimeError, IndexError, ValueError, TypeError, ArithmeticError)
 
 NUMBERS = (bool, int, float, complex)
+
+#: Gives the symbol of a tensor with data that meets symbols, where a function of neither is traced.
+capturing: ContextVar[Callable[[Any], Any] | None] = ContextVar("capturing", default=None)
+#: How many steps of recurrences are being run on symbols, one inside of the other.
+steps_traced: ContextVar[int] = ContextVar("steps_traced", default=0)
 
 # the two tensor classes, which name this door in their own operators and so come after it
 _new = object.__new__  # half the time of calling the class
@@ -43,7 +54,7 @@ def use_classes(concrete: Any = None, symbolic: Any = None) -> None:
     _symbolic = symbolic or _symbolic
 
 
-def apply(operation: Operation, *operands: Any) -> Any:
+def apply(operation: Operation, *operands: Any) -> NamedTensor:
     """Apply an operation to named tensors, numbers and symbols.
 
     The plan is found by the operands' layouts; a call whose plan is known costs one lookup.
@@ -60,13 +71,13 @@ def apply(operation: Operation, *operands: Any) -> Any:
         data = plan.run(x._data)
     except LIBRARY_ERRORS as error:
         raise diagnose(operation, operands, error) from None
-    result = _new(_concrete)
+    result: NamedTensor = _new(_concrete)
     result._data = data
     result._layout = plan.layout
     return result
 
 
-def apply_two(operation: Operation, x: Any, y: Any) -> Any:
+def apply_two(operation: Operation, x: Any, y: Any) -> NamedTensor:
     """Apply an operation to two operands: the path of every operator, written out for speed."""
     if type(x) is not _concrete:
         return _apply_any(operation, (x, y))
@@ -80,7 +91,7 @@ def apply_two(operation: Operation, x: Any, y: Any) -> Any:
         data = plan.run(x._data, second)
     except LIBRARY_ERRORS as error:
         raise diagnose(operation, (x, y), error) from None
-    result = _new(_concrete)
+    result: NamedTensor = _new(_concrete)
     result._data = data
     result._layout = plan.layout
     return result
@@ -101,7 +112,7 @@ def code_of(x: Any) -> str:
     """Write what a plan depends on as text, which a graph compiler takes for a constant."""
     if type(x) is _concrete:
         return str(x._layout.code)
-    if type(x) in NUMBERS or not hasattr(x, "node"):
+    if not isinstance(x, _symbolic):
         return f"type {type(x).__name__}"
     return str(x.node.code)
 
@@ -141,43 +152,77 @@ def plan_by_codes(name: str, params: tuple[Any, ...], *codes: str) -> str:
     return STORE.name(("plan", name, params, codes), make)
 
 
-def _apply_compiling(operation: Operation, operands: Sequence[Any]) -> Any:
+def _apply_compiling(operation: Operation, operands: Sequence[Any]) -> NamedTensor:
     codes = [code_of(x) for x in operands]
     name = plan_by_codes(operation.primitive.name, operation.params, *codes)
     plan: Plan = getattr(STORE, name)
     arrays = [
-        x._data if type(x) is _concrete else x
-        for x in operands
-        if type(x) in NUMBERS or not hasattr(x, "node")
+        x._data if type(x) is _concrete else x for x in operands if not isinstance(x, _symbolic)
     ]
     data = plan.run(*arrays)
-    return data if _are_numbers(operands) else _concrete(data, plan.layout)
+    result: NamedTensor = data if _are_numbers(operands) else _concrete(data, plan.layout)
+    return result
 
 
 def _are_numbers(operands: Sequence[Any]) -> bool:
     return all([type(x) in NUMBERS for x in operands])
 
 
-def _apply_any(operation: Operation, given: Sequence[Any]) -> Any:
+def _apply_any(operation: Operation, given: Sequence[Any]) -> NamedTensor:
     if compiling() and (any([type(x) is _concrete for x in given]) or _are_numbers(given)):
         return _apply_compiling(operation, given)
     operands = [operand(operation, x, given) for x in given]
     if not any(type(x) is _concrete for x in operands):
         if not operands or any(isinstance(x, _symbolic) for x in operands):
-            return _symbolic(symbolic_node(operation, operands))
+            symbol: NamedTensor = _symbolic(symbolic_node(operation, operands))
+            return symbol
         return _on_numbers(operation, operands)
     if any(isinstance(x, _symbolic) and not x.node.closed for x in operands):
-        raise captured(operation, operands)
+        keep = capturing.get()
+        kept = [x if type(x) is not _concrete else keep and keep(x) for x in operands]
+        if any(x is None for x in kept):
+            raise captured(operation, operands)
+        return apply(operation, *kept)
     key = _key(operands)
     plan = operation.plans.get(key)
     if plan is None:
         checked(operation, operands)
-        plan = operation.plans[key] = plan_for(operation, operands)
+        plan = _planned(operation, key, operands)
     arrays = [x._data if type(x) is _concrete else x for x in operands if not hasattr(x, "node")]
     try:
-        return _concrete(plan.run(*arrays), plan.layout)
+        data = plan.run(*arrays)
     except LIBRARY_ERRORS as error:
         raise diagnose(operation, operands, error) from None
+    result: NamedTensor = _concrete(data, plan.layout)
+    return result
+
+
+#: So many plans of single operations are kept in all; the oldest is forgotten first.
+MOST_PLANS = 2048
+_kept: deque[tuple[Operation, Any]] = deque()
+_told: list[str] = []
+
+
+def _planned(operation: Operation, key: Any, operands: Sequence[Any]) -> Plan:
+    """Make an operation's plan for operands of some layouts, once for all threads."""
+    with MAKING:
+        plan: Plan | None = operation.plans.get(key)
+        if plan is None:
+            plan = operation.plans[key] = plan_for(operation, operands)
+            _kept.append((operation, key))
+        full = len(_kept) > MOST_PLANS
+        if full:
+            oldest, forgotten = _kept.popleft()
+            oldest.plans.pop(forgotten, None)
+    if full and not _told:
+        shapes = [f"{' '.join(map(shown, x.axes))!r}" for x in operands if hasattr(x, "sizes")]
+        _told.append(operation.name)
+        warn_caller(
+            f"single operations were planned {MOST_PLANS} times, the last one {operation.name} of axes "
+            f"{' and '.join(shapes)}: each new name of an axis, and each new order in which axes are stored, "
+            "is another plan, and the oldest are forgotten now; name axes alike from call to call"
+        )
+    return plan
 
 
 def operand(operation: Operation, x: Any, given: Sequence[Any]) -> Any:
@@ -204,30 +249,31 @@ def operand(operation: Operation, x: Any, given: Sequence[Any]) -> Any:
             ],
             f"name them: nt.tensor({', '.join([what, *('ax', 'bx', 'cx', 'dx')[: len(x.shape)]])})",
         )
+    if type(x).__name__ == "Contraction":
+        x._is_half()
     raise BackendError(
         operation.write(labels),
         f"{what} is {kind_of_thing(x)}, neither a named tensor nor a number",
-        hint=f"{what} lacks its right operand: {x!r}"
-        if type(x).__name__ == "Contraction"
-        else f"make a named tensor of it: nt.tensor({what}, ...)",
+        hint=f"make a named tensor of it: nt.tensor({what}, ...)",
     )
 
 
-def _on_numbers(operation: Operation, operands: Sequence[Any]) -> Any:
+def _on_numbers(operation: Operation, operands: Sequence[Any]) -> NamedTensor:
     """Compute with Python numbers where the operation has a meaning for them."""
     try:
-        return run_on_numbers(operation, operands)
+        result: NamedTensor = run_on_numbers(operation, operands)
     except AttributeError:
         raise BackendError(
             operation.write(tuple(map(repr, operands))),
             f"{operation.name} takes a named tensor, and only numbers are given",
             hint="make a tensor without axes: nt.tensor(3.0)",
         ) from None
+    return result
 
 
 def type_of(x: Any) -> Type:
     """Give the type of a tensor with its true sizes, or of a number."""
-    if hasattr(x, "node"):
+    if type(x) is not _concrete and hasattr(x, "node"):
         node_type: Type = x.node.type
         return node_type
     if hasattr(x, "sizes"):
@@ -251,7 +297,7 @@ def checked(operation: Operation, operands: Sequence[Any]) -> None:
     values = tuple(operands)
     # found again with the caller's words outside of the handler, so that one traceback shows
     with suppress(NamedTensorError):
-        operation.typed(types, DEFAULT_LABELS[: len(types)], values)
+        operation.typed(types, first_letters(len(types)), values)
         return
     operation.typed(types, caller_labels(operands), values)
 
@@ -261,7 +307,7 @@ def plan_for(operation: Operation, operands: Sequence[Any]) -> Plan:
     backend = common_backend(operation, operands)
     leaves, arguments = [], []
     hints: dict[Node, int] = {}
-    for label, x in zip(DEFAULT_LABELS, operands, strict=False):
+    for label, x in zip(letters(), operands, strict=False):
         if hasattr(x, "node"):
             leaves.append(x.node)
             continue

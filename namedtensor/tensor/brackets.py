@@ -19,7 +19,7 @@ from namedtensor.axes import (
     shown,
 )
 from namedtensor.backends import backend_of
-from namedtensor.compilers import caches_closed
+from namedtensor.compilers import caches_closed, keep
 from namedtensor.errors import (
     AxisMissingError,
     AxisNameError,
@@ -30,9 +30,9 @@ from namedtensor.errors import (
 )
 from namedtensor.plans import layout_of
 from namedtensor.primitives import Operation, table
-from namedtensor.shape import sized, spaced
+from namedtensor.shape import shapes, sized, spaced
 from namedtensor.tensor.apply import apply
-from namedtensor.tensor.named import NamedTensor, contractions
+from namedtensor.tensor.named import MOST_CONTRACTIONS, NamedTensor, contractions
 
 _TABLE = table()
 _INDEX = re.compile(r"\s*([^\W\d]\w*'*\**)\s*\(\s*(-?\d+)\s*\)\s*")
@@ -64,7 +64,7 @@ def parse_record(X: NamedTensor, record: Any) -> list[Part]:
             raise AxisNameError(
                 f"X[{item!r}]",
                 f"{item!r} alone says nothing to do",
-                [("X", spaced(X.sizes))],
+                shapes(X),
                 f"X[{item.name}(0)] for an index, X[{item.name}[2:5]] for a range, "
                 f"X[{item.name} >> {item.name}'] to rename",
             )
@@ -73,7 +73,7 @@ def parse_record(X: NamedTensor, record: Any) -> list[Part]:
             raise AxisNameError(
                 f"X[{_short(item)}]",
                 "an index names its axis",
-                [("X", spaced(X.sizes))],
+                shapes(X),
                 f"X[{axis}[2:5]]" if isinstance(item, slice) else f"X[{axis}(0)]",
             )
     return parts
@@ -119,7 +119,7 @@ def check_record(X: NamedTensor, indices: list[Any]) -> None:
             raise AxisMissingError(
                 call,
                 f"X has no axis {shown(part.name)}",
-                [("X", spaced(X.sizes))],
+                shapes(X),
                 f"did you mean {shown(guess)}?"
                 if guess
                 else "index only axes that X has: " + ", ".join(map(shown, X.axes)),
@@ -166,7 +166,7 @@ def whole(X: NamedTensor, part: AxisIndex) -> Any:
             f"X[{shown(part.name)}({_short(part.index)})]",
             "an index is a whole number or an integer named tensor, not "
             f"{kind_of_thing(part.index)}",
-            [("X", spaced(X.sizes))],
+            shapes(X),
             f"X[{shown(part.name)}(0)], X[{shown(part.name)}(nt.tensor(..., seq))] or, to select, "
             f"X[{shown(part.name)}[[0, 2]]]",
         )
@@ -188,14 +188,12 @@ def slice_bounds(X: Any, name: str, chosen: slice) -> tuple[Any, Any, Any]:
             raise KindError(
                 call,
                 f"bounds are whole numbers, not {kind_of_thing(bound)}",
-                [("X", spaced(X.sizes))],
+                shapes(X),
                 f"X[{shown(name)}[2:5]]",
             )
     start, stop, step = [b if b is None or _is_size(b) else b.__index__() for b in bounds]
     if isinstance(step, int) and step == 0:
-        raise AxisNameError(
-            call, "a step of 0 never ends", [("X", spaced(X.sizes))], f"X[{shown(name)}[::1]]"
-        )
+        raise AxisNameError(call, "a step of 0 never ends", shapes(X), f"X[{shown(name)}[::1]]")
     return start, stop, step
 
 
@@ -223,7 +221,7 @@ def chosen_indices(X: NamedTensor, part: AxisSelection) -> NamedTensor:
             f"X[{name}[...]]",
             f"a selection from {name} is a list of indices or a mask, not an array of sizes "
             f"{tuple(data.shape)}",
-            [("X", spaced(X.sizes))],
+            shapes(X),
             f"X[{name}[[0, 2]]], or X[{name}(I)] with I an integer named tensor",
         )
     if backend.kind_of(data.dtype) == "bool":
@@ -232,7 +230,7 @@ def chosen_indices(X: NamedTensor, part: AxisSelection) -> NamedTensor:
             raise AxisSizeError(
                 f"X[{name}[mask]]",
                 f"axis {name} is {size} in X and {data.shape[0]} in mask",
-                [("X", spaced(X.sizes))],
+                shapes(X),
                 "a mask has one truth value for each index",
             )
         data = data.nonzero()[0] if backend.name == "numpy" else data.nonzero()[:, 0]
@@ -286,7 +284,7 @@ def _same_size(X: Any, part: Rename, axis: Axis, size: Any) -> None:
         raise AxisSizeError(
             f"X[{part!r}]",
             f"axis {name} is {axis.size} in the call and {size} in X",
-            [("X", spaced(X.sizes))],
+            shapes(X),
             f"leave the size out: {name}",
         )
 
@@ -298,7 +296,7 @@ def split(X: Any, part: Rename) -> Any:
         raise AxisSizeError(
             f"X[{part!r}]",
             f"the sizes of {', '.join(a.name for a in open_)} are all open",
-            [("X", spaced(X.sizes))],
+            shapes(X),
             f"give all but one: {part.before[0].name} >> "
             f"({', '.join(a.name + '[2]' for a in part.after[:-1])}, {part.after[-1].name})",
         )
@@ -316,7 +314,7 @@ def contraction(axes: Any, operands: tuple[Any, ...]) -> Operation:
             return known
         operation = _TABLE["dot"]((axes.name,))
         if not caches_closed():
-            contractions[axes.name] = operation
+            keep(contractions, axes.name, operation, MOST_CONTRACTIONS)
         return operation
     parsed = parse_axes(axes)
     distinct(f"A @ {axes} @ B", parsed)
@@ -350,13 +348,13 @@ class At:
             raise AxisNameError(
                 "X.at[...]",
                 "an update is at indices, and a renaming is none",
-                [("X", spaced(self.tensor.sizes))],
+                shapes(self.tensor),
                 "X.at[seq(0)].set(Y)",
             )
         check_record(self.tensor, place.parts)
         return place
 
-    def set(self, Y: Any) -> Any:
+    def set(self, Y: Any) -> NamedTensor:
         """Give X with Y written at the place; Y lifts over the axes that it lacks.
 
         >>> import namedtensor as nt
@@ -367,11 +365,35 @@ class At:
         """
         return self._update("set_at", Y)
 
-    def add(self, Y: Any) -> Any:
-        """Give X with Y added at the place; repeated indices add up."""
+    def add(self, Y: Any) -> NamedTensor:
+        """Give X with Y added at the place; repeated indices add up.
+
+        >>> import namedtensor as nt
+        >>> nt.zeros("seq[3]").at["seq(0)"].add(7.0)
+        NamedTensor(seq[3], float64)
+        [7. 0. 0.]
+        """
         return self._update("add_at", Y)
 
-    def _update(self, name: str, Y: Any) -> Any:
+    def multiply(self, Y: Any) -> NamedTensor:
+        """Give X with its numbers at the place multiplied by Y, once for each time an index stands there."""
+        return self._update("multiply_at", Y)
+
+    def min(self, Y: Any) -> NamedTensor:
+        """Give X with the smaller of its numbers and Y at the place."""
+        return self._update("min_at", Y)
+
+    def max(self, Y: Any) -> NamedTensor:
+        """Give X with the greater of its numbers and Y at the place.
+
+        >>> import namedtensor as nt
+        >>> nt.tensor([1.0, 5.0], "seq").at["seq[0:2]"].max(3.0)
+        NamedTensor(seq[2], float64)
+        [3. 5.]
+        """
+        return self._update("max_at", Y)
+
+    def _update(self, name: str, Y: Any) -> NamedTensor:
         X = self.tensor
         places: list[tuple[Any, ...]] = []
         operands: list[Any] = []

@@ -10,7 +10,7 @@ import numpy as np
 from namedtensor.backends import get_backend
 from namedtensor.errors import BackendError, TraceError, first_line
 from namedtensor.plans import layout_of
-from namedtensor.shape import spaced
+from namedtensor.shape import shapes
 from namedtensor.tensor.named import NamedTensor
 
 
@@ -20,7 +20,7 @@ def convert(X: NamedTensor, targets: tuple[Any, ...]) -> NamedTensor:
         raise TraceError(
             f"X.to({', '.join(map(repr, targets))})",
             "a formula's body runs on symbols, which are in no library and on no device",
-            [("X", spaced(X.sizes))],
+            shapes(X),
             "nt.cast(X, dtype) changes the dtype; convert the arguments before the call",
         )
     for target in targets:
@@ -34,7 +34,9 @@ def _convert(X: NamedTensor, target: Any) -> NamedTensor:
     if isinstance(target, str) and target == "numpy":
         return _named(X, "numpy", X.layout.backend.function("numpy_of")(X.data))
     if isinstance(target, str) and target == "torch":
-        return _named(X, "torch", X.torch(*X.axes))
+        if X.layout.backend.name == "torch":
+            return X
+        return _named(X, "torch", X._shared_with_torch('X.to("torch")', X.data))
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(target, (torch.dtype, torch.device, torch.Tensor)):
         return _named(X, "torch", _moved(X, X.torch(*X.axes), target))
@@ -79,7 +81,7 @@ def _moved(X: NamedTensor, data: Any, target: Any) -> Any:
         raise BackendError(
             f"X.to({str(target)!r})",
             f"torch cannot give it: {first_line(error)}",
-            [("X", spaced(X.sizes))],
+            shapes(X),
             "name a device of this machine, or a dtype that torch has",
         ) from error
 
@@ -88,7 +90,7 @@ def _unknown(X: NamedTensor, target: Any) -> BackendError:
     return BackendError(
         f"X.to({target!r})",
         f"{target!r} is no library, device or dtype",
-        [("X", spaced(X.sizes))],
+        shapes(X),
         'X.to("torch"), X.to("cuda"), X.to("float32")',
     )
 

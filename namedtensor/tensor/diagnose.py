@@ -11,7 +11,14 @@ from namedtensor.tensor.labels import caller_labels
 
 #: What a library raises where it refuses its operands; others, such as a lack of memory, pass as
 #: they are.
-REFUSALS = (RuntimeError, IndexError, ValueError, TypeError, NotImplementedError)
+REFUSALS = (
+    RuntimeError,
+    IndexError,
+    ValueError,
+    TypeError,
+    NotImplementedError,
+    OverflowError,
+)
 
 
 def diagnose(operation: Operation, operands: Sequence[Any], error: Exception) -> Exception:
@@ -51,10 +58,14 @@ def diagnose(operation: Operation, operands: Sequence[Any], error: Exception) ->
         ) from error
     if type(error) not in REFUSALS or "memory" in str(error):
         return error
-    refused = KindError if isinstance(error, (TypeError, NotImplementedError)) else NamedTensorError
+    hint = _dtype_hint(data)
+    if isinstance(error, OverflowError) and data:
+        hint = f'give the tensor a wider dtype: {data[0][0]}.to("int64")'
+    kinds = (TypeError, NotImplementedError, OverflowError)
+    refused = KindError if isinstance(error, kinds) else NamedTensorError
     library = data[0][1].layout.backend.name if data else "Python"
     raise refused(
-        call, f"{library} cannot compute it: {first_line(error)}", shapes, _dtype_hint(data)
+        call, f"{library} cannot compute it: {first_line(error)}", shapes, hint
     ) from error
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Self
 
 from namedtensor.errors import AxisNameError, AxisSizeError, BackendError, KindError
-from namedtensor.shape import spaced
+from namedtensor.shape import shapes, spaced
 from namedtensor.tensor.held import Held
 
 
@@ -21,7 +21,7 @@ class Gradients(Held):
             raise KindError(
                 "X.requires_grad_()",
                 f"X holds {self.kind} numbers, and gradients are of real ones",
-                [("X", spaced(self.sizes))],
+                shapes(self),
                 'X.to("float32")',
             )
         data.requires_grad_(requires)
@@ -45,7 +45,7 @@ class Gradients(Held):
                 raise AxisSizeError(
                     "X.backward()",
                     "X has axes, and a gradient starts from a single number",
-                    [("X", spaced(self.sizes))],
+                    shapes(self),
                     "reduce first: nt.sum[...](X).backward()",
                 )
             self._recorded("X.backward()")
@@ -60,7 +60,7 @@ class Gradients(Held):
             raise BackendError(
                 call,
                 "no operation that led to X was recorded",
-                [("X", spaced(self.sizes))],
+                shapes(self),
                 "ask for it before: W.requires_grad_()",
             )
 
@@ -73,7 +73,7 @@ class Gradients(Held):
             raise BackendError(
                 call,
                 "gradients are torch's, and X holds numpy data",
-                [("X", spaced(self.sizes))],
+                shapes(self),
                 'X.to("torch")',
             )
         return self.data

@@ -7,7 +7,7 @@ from typing import Any
 from namedtensor.axes import Axes, one_axis, shown
 from namedtensor.errors import AxisMissingError, nearest
 from namedtensor.plans import Layout
-from namedtensor.shape import Shape, spaced
+from namedtensor.shape import Shape, shapes
 
 
 class Held:
@@ -71,7 +71,7 @@ class Held:
         return AxisMissingError(
             call,
             f"X has no axis {shown(name)}",
-            [("X", spaced(self.sizes))],
+            shapes(self),
             f"did you mean {shown(guess)}?"
             if guess
             else "X has only the axes that its shape shows",

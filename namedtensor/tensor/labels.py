@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import sys
-from collections.abc import Callable, Sequence
+import warnings
+from collections.abc import Callable, Iterator, Sequence
 from contextvars import ContextVar
 from types import FrameType
 from typing import Any
-
-#: The names of operands in emitted code, and in messages where no variable holds the operand.
-DEFAULT_LABELS = tuple("ABCDEFGHIJKLMNOPQRSTUVWXYZ") + tuple(f"A{i}" for i in range(1, 200))
 
 _OWN = "namedtensor"
 
@@ -17,6 +16,17 @@ _OWN = "namedtensor"
 operand_words: ContextVar[Callable[[Any], str | None] | None] = ContextVar(
     "operand_words", default=None
 )
+
+
+def letters() -> Iterator[str]:
+    """Name operands in emitted code, and in messages where no variable holds them: A, ..., Z, A1, ..."""
+    yield from "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+    yield from map("A{}".format, itertools.count(1))
+
+
+def first_letters(count: int) -> tuple[str, ...]:
+    """Give the names of this many operands."""
+    return tuple(itertools.islice(letters(), count))
 
 
 def caller_labels(operands: Sequence[Any]) -> tuple[str, ...]:
@@ -28,7 +38,7 @@ def caller_labels(operands: Sequence[Any]) -> tuple[str, ...]:
     words = operand_words.get()
     scope = _caller_variables() if words is None else {}
     labels: list[str] = []
-    letters = iter([w for w in DEFAULT_LABELS if w not in scope])
+    free = (w for w in letters() if w not in scope)
     for x in operands:
         if isinstance(x, (bool, int, float, complex)):
             labels.append(repr(x))
@@ -43,7 +53,7 @@ def caller_labels(operands: Sequence[Any]) -> tuple[str, ...]:
         elif hasattr(x, "node"):
             labels.append(repr(x.node))
         else:
-            labels.append(next(letters))
+            labels.append(next(free))
     return tuple(labels)
 
 
@@ -54,6 +64,15 @@ def _caller_variables() -> dict[str, Any]:
     if frame is None:
         return {}
     return {**frame.f_globals, **frame.f_locals}
+
+
+def warn_caller(text: str) -> None:
+    """Warn at the line of the user's code that called."""
+    frame: FrameType | None = sys._getframe(1)
+    depth = 2
+    while frame is not None and _is_own(frame):
+        frame, depth = frame.f_back, depth + 1
+    warnings.warn(text, stacklevel=depth - 1)
 
 
 def _is_own(frame: FrameType) -> bool:

@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from namedtensor.axes import Axes, Axis, AxisIndex, AxisSelection, distinct, parse_axes, shown
-from namedtensor.backends import Backend, backend_of, get_backend
+from namedtensor.backends import Backend, backend_of, get_backend, not_installed
 from namedtensor.errors import (
     AxisMissingError,
     AxisNameError,
@@ -19,7 +19,7 @@ from namedtensor.errors import (
 )
 from namedtensor.plans import layout_of
 from namedtensor.primitives import Operation
-from namedtensor.shape import spaced
+from namedtensor.shape import shapes, spaced
 from namedtensor.tensor.apply import LIBRARY_ERRORS, apply_two, use_classes
 from namedtensor.tensor.diagnose import diagnose
 from namedtensor.tensor.gradients import Gradients
@@ -27,8 +27,9 @@ from namedtensor.tensor.operators import Operators
 from namedtensor.tensor.protocols import Protocols
 
 _new = object.__new__
-#: The operations of one axis under the dot, by the axis's name.
+#: The operations of one axis under the dot, by the axis's name, and how many are kept.
 contractions: dict[str, Operation] = {}
+MOST_CONTRACTIONS = 512
 
 
 class NamedTensor(Operators, Gradients, Protocols):
@@ -53,7 +54,7 @@ class NamedTensor(Operators, Gradients, Protocols):
             raise AxisNameError(
                 f"{call}()",
                 "axes have no order until you give one",
-                [("X", spaced(self.sizes))],
+                shapes(self),
                 f"{call}({', '.join(map(shown, self.axes))})",
             )
         for name in names:
@@ -64,7 +65,7 @@ class NamedTensor(Operators, Gradients, Protocols):
             raise AxisMissingError(
                 f"{call}({', '.join(names)})",
                 f"the order leaves out {', '.join(map(shown, left))}",
-                [("X", spaced(self.sizes))],
+                shapes(self),
                 f"{call}({', '.join(map(shown, (*names, *left)))})",
             )
         for axis in axes:
@@ -72,7 +73,7 @@ class NamedTensor(Operators, Gradients, Protocols):
                 raise AxisSizeError(
                     f"{call}({', '.join(map(repr, axes))})",
                     f"axis {axis.name} is {self.size(axis)} in X and {axis.size} in the call",
-                    [("X", spaced(self.sizes))],
+                    shapes(self),
                     f"leave the size out: {axis.name}",
                 )
         if not names or names == self.axes:
@@ -95,8 +96,13 @@ class NamedTensor(Operators, Gradients, Protocols):
         found = self.positional("X.torch", order)
         if self.layout.backend.name == "torch":
             return found
-        import torch
+        return self._shared_with_torch(f"X.torch({', '.join(map(str, order))})", found)
 
+    def _shared_with_torch(self, call: str, found: Any) -> Any:
+        try:
+            import torch
+        except ModuleNotFoundError:
+            raise not_installed(call, "torch", [("X", spaced(self.sizes))]) from None
         return torch.from_numpy(np.ascontiguousarray(found) if found.ndim else np.asarray(found))
 
     def item(self) -> Any:
@@ -165,6 +171,8 @@ class NamedTensor(Operators, Gradients, Protocols):
         >>> X = nt.zeros("batch[2] layer[12]")
         >>> X.rearrange("batch (head key) -> batch head key", head=3).shape
         batch[2] x head[3] x key[4]
+        >>> X.rearrange("... layer -> ... (layer)").shape
+        batch[2] x layer[12]
         """
         from namedtensor.tensor.patterns import rearrange
 
@@ -227,6 +235,26 @@ class Contraction:
     def __repr__(self) -> str:
         return f"(X @ {self.axes}) waits for its right operand: X @ {self.axes} @ Y"
 
+    def _is_half(self, *_: Any) -> NoReturn:
+        """Refuse what only a tensor can do."""
+        text = str(self.axes) if isinstance(self.axes, (str, Axis)) else repr(self.axes)
+        shapes = [("X", spaced(self.left.sizes))] if isinstance(self.left, NamedTensor) else []
+        raise AxisNameError(
+            f"X @ {text}",
+            f"(X @ {text}) waits for its right operand, and is no tensor yet",
+            shapes,
+            f"X @ {text} @ Y",
+        )
+
+    def __getattr__(self, word: str) -> NoReturn:
+        if word.startswith("_") or word in ("sizes", "node"):  # protocols, and our own questions
+            raise AttributeError(f"Contraction has no attribute {word}")
+        self._is_half()
+
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = _is_half
+    __rtruediv__ = __pow__ = __rpow__ = __neg__ = __abs__ = __getitem__ = __iter__ = _is_half
+    __lt__ = __le__ = __gt__ = __ge__ = _is_half
+
 
 def tensor(data: Any, *axes: Any) -> NamedTensor:
     """Name the axes of a numpy array, a torch tensor, a number or nested lists.
@@ -242,7 +270,7 @@ def tensor(data: Any, *axes: Any) -> NamedTensor:
         raise BackendError(
             "tensor(X, ...)",
             "X has names already",
-            [("X", spaced(data.sizes))],
+            shapes(data),
             "rename its axes: X[seq >> seq_]",
         )
     named = parse_axes(axes)

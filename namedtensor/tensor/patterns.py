@@ -8,10 +8,11 @@ from typing import Any
 from namedtensor.axes import NAME, shown
 from namedtensor.errors import AxisMissingError, AxisNameError, kind_of_thing, nearest
 from namedtensor.primitives import table
-from namedtensor.shape import spaced
+from namedtensor.shape import shapes
 from namedtensor.tensor.apply import apply
 
 _TOKEN = re.compile(rf"\s*(\(|\)|{NAME.pattern})")
+_ELLIPSIS = "..."
 
 Side = tuple[tuple[str, ...], ...]
 
@@ -21,7 +22,7 @@ def rearrange(X: Any, pattern: str, sizes: dict[str, int]) -> Any:
 
     A group on the left stands for the axis whose name joins its parts (`head_key`), or for the
     one axis that the pattern does not name; a group on the right makes an axis of the joined name.
-    Axes that the pattern leaves out pass through.
+    Axes that the pattern leaves out pass through, and an ellipsis says so: it stands for all of them.
     """
     if not isinstance(pattern, str):
         raise _bad(X, pattern, f"a pattern is a string, not {kind_of_thing(pattern)}")
@@ -50,7 +51,7 @@ def _bad(X: Any, pattern: str, why: str) -> AxisNameError:
     return AxisNameError(
         f"X.rearrange({pattern!r})",
         why,
-        [("X", spaced(X.sizes))],
+        shapes(X),
         'X.rearrange("batch (head key) -> batch head key", head=8)',
     )
 
@@ -59,7 +60,20 @@ def _parse(X: Any, pattern: str) -> tuple[Side, Side]:
     left, arrow, right = pattern.partition("->")
     if not arrow or not left.strip() or not right.strip():
         raise _bad(X, pattern, "a pattern has axes, an arrow, and axes")
+    left, right = [_without_ellipsis(X, pattern, side) for side in (left, right)]
+    if pattern.count(_ELLIPSIS) == 1:
+        raise _bad(X, pattern, f"{_ELLIPSIS} stands on one side only")
     return _side(X, pattern, left), _side(X, pattern, right)
+
+
+def _without_ellipsis(X: Any, pattern: str, side: str) -> str:
+    """Take out what stands for the axes that pass through; they have no order in which to be joined."""
+    before, there, after = side.partition(_ELLIPSIS)
+    if _ELLIPSIS in after:
+        raise _bad(X, pattern, f"{_ELLIPSIS} stands twice on one side")
+    if there and before.count("(") > before.count(")"):
+        raise _bad(X, pattern, f"axes that are joined have an order, and {_ELLIPSIS} gives none")
+    return f"{before} {after}"
 
 
 def _side(X: Any, pattern: str, text: str) -> Side:
@@ -100,19 +114,19 @@ def _owner(X: Any, pattern: str, group: tuple[str, ...], left: Side) -> str:
         raise AxisMissingError(
             f"X.rearrange({pattern!r})",
             f"X has no axis {joined}",
-            [("X", spaced(X.sizes))],
+            shapes(X),
             f"did you mean {shown(guess)}?" if guess else "name axes of X on the left",
         )
     named = {name for g in left for name in ("_".join(g),)}
     free = [a for a in X.axes if a not in named]
     groups = [g for g in left if len(g) != 1 and "_".join(g) not in X.axes]
-    if len(free) != 1 or len(groups) != 1:
+    if len(free) != 1 or len(groups) != 1 or _ELLIPSIS in pattern:
         raise AxisNameError(
             f"X.rearrange({pattern!r})",
             f"({' '.join(group)}) may stand for any of {', '.join(map(shown, free))}"
             if free
             else f"({' '.join(group)}) stands for no axis that is left",
-            [("X", spaced(X.sizes))],
+            shapes(X),
             f"name every other axis, or split by name: X[{shown(free[0]) if free else 'layer'} >> "
             f"({', '.join(n + '[8]' for n in group[:-1])}, {group[-1] if group else ''})]",
         )

@@ -8,30 +8,44 @@ import numpy as np
 
 from namedtensor.axes import shown
 from namedtensor.errors import AxisNameError, AxisSizeError, BackendError, KindError
-from namedtensor.primitives import table
-from namedtensor.shape import spaced
+from namedtensor.primitives import Operation, table
+from namedtensor.primitives.notation import Before
+from namedtensor.shape import shapes, spaced
 from namedtensor.tensor.apply import apply
 from namedtensor.tensor.held import Held
 
 _TABLE = table()
-_UFUNCS = {  # numpy's names of our operators
-    "add": "add",
-    "subtract": "sub",
-    "multiply": "mul",
-    "divide": "div",
-    "floor_divide": "floordiv",
-    "remainder": "mod",
-    "power": "pow",
-    "equal": "eq",
-    "not_equal": "ne",
-    "less": "lt",
-    "less_equal": "le",
-    "greater": "gt",
-    "greater_equal": "ge",
-    "bitwise_and": "logical_and",
-    "bitwise_or": "logical_or",
-    "bitwise_xor": "logical_xor",
+_UFUNCS = {  # numpy's names of Python's operators
+    "add": "+",
+    "subtract": "-",
+    "multiply": "*",
+    "divide": "/",
+    "floor_divide": "//",
+    "remainder": "%",
+    "power": "**",
+    "equal": "==",
+    "not_equal": "!=",
+    "less": "<",
+    "less_equal": "<=",
+    "greater": ">",
+    "greater_equal": ">=",
+    "bitwise_and": "&",
+    "bitwise_or": "|",
+    "bitwise_xor": "^",
 }
+
+
+def _operator(symbol: str) -> Operation:
+    """Find the operation on two operands that Python writes so."""
+    return next(
+        entry.plain
+        for entry in _TABLE.values()
+        if entry.traits.symbol == symbol and not isinstance(entry.notation, Before)
+    )
+
+
+#: What we ask things to tell what they are: symbols, modules, formulas, bundles.
+_ASKED = frozenset(("node", "module", "named_values", "signature", "apply", "value", "gather"))
 
 
 class Protocols(Held):
@@ -43,15 +57,22 @@ class Protocols(Held):
         raise AxisNameError(
             "X[...] = Y",
             "named tensors are values; an update makes a new one",
-            [("X", spaced(self.sizes))],
+            shapes(self),
             "X = X.at[seq(0)].set(Y)",
         )
+
+    def __getattr__(self, word: str) -> NoReturn:
+        if word in _ASKED or word.startswith("_"):  # by ourselves and by protocols
+            raise AttributeError(f"{type(self).__name__} has no attribute {word}")
+        from namedtensor.tensor.habits import habit
+
+        raise habit(self, word)
 
     def __iter__(self) -> NoReturn:
         raise AxisNameError(
             "iter(X)",
             "a named tensor has no first axis to run along",
-            [("X", spaced(self.sizes))],
+            shapes(self),
             "name the axis: for Y in nt.unstack[seq](X)",
         )
 
@@ -59,7 +80,7 @@ class Protocols(Held):
         raise AxisNameError(
             "len(X)",
             "a named tensor has no first axis to measure",
-            [("X", spaced(self.sizes))],
+            shapes(self),
             "X.size(seq) for one axis, X.shape.count for all records",
         )
 
@@ -72,7 +93,7 @@ class Protocols(Held):
             raise AxisSizeError(
                 call,
                 "X has axes, and this is asked of a single number",
-                [("X", spaced(self.sizes))],
+                shapes(self),
                 "nt.all[...](X) or nt.any[...](X)"
                 if self.kind == "bool"
                 else f"reduce the axes, nt.sum[...](X), or index them, X[{every}]",
@@ -94,23 +115,23 @@ class Protocols(Held):
             raise KindError(
                 "operator.index(X)",
                 f"X holds a {self.kind} number, and an index is a whole number",
-                [("X", spaced(self.sizes))],
+                shapes(self),
                 "int(X) rounds towards zero",
             )
         return number
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
         """Take operators over from numpy's numbers; functions of numpy are refused."""
-        name = _UFUNCS.get(ufunc.__name__)
-        if name is not None and method == "__call__" and not kwargs:
+        symbol = _UFUNCS.get(ufunc.__name__)
+        if symbol is not None and method == "__call__" and not kwargs:
             # numpy has wrapped its own single numbers in arrays without axes
             given = [x[()] if isinstance(x, np.ndarray) and not x.ndim else x for x in inputs]
-            return apply(_TABLE[name].plain, *given)
+            return apply(_operator(symbol), *given)
         word = ufunc.__name__
         raise BackendError(
             f"np.{word}(...)",
             "numpy's functions know no names",
-            [("X", spaced(self.sizes))],
+            shapes(self),
             f"nt.{word}(X)" if word in _TABLE else f"X.numpy({', '.join(map(shown, self.axes))})",
         )
 
@@ -119,7 +140,7 @@ class Protocols(Held):
         raise BackendError(
             f"np.{word}(...)",
             "numpy's functions know no names",
-            [("X", spaced(self.sizes))],
+            shapes(self),
             f"use nt.{word}, or X.numpy({', '.join(map(shown, self.axes))})"
             if word in _TABLE
             else f"X.numpy({', '.join(map(shown, self.axes))})",
@@ -129,7 +150,7 @@ class Protocols(Held):
         raise BackendError(
             "numpy(X)",
             "numpy would have to guess the order of the axes",
-            [("X", spaced(self.sizes))],
+            shapes(self),
             f"say it: X.numpy({', '.join(map(shown, self.axes))})",
         )
 

@@ -5,11 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from namedtensor.axes import shown
-from namedtensor.errors import AxisSizeError
-from namedtensor.primitives import Node, Size, Type
-from namedtensor.primitives.node import apply_node, describe, make_node
+from namedtensor.primitives import Node, Size, Type, table
+from namedtensor.primitives.node import apply_node, describe, make_node, still_open
 from namedtensor.primitives.sizes import as_node
+
+
+def made_by(node: Node) -> tuple[str, ...]:
+    """Give the axes that a tensor is filled or repeated along.
+
+    Their sizes follow the first operand; the axes are open where no size is given.
+    """
+    traits = node.operation.primitive.traits
+    return traits.acts(node.operation.params).makes if traits.spreads else ()
 
 
 def meet(nodes: Sequence[Node]) -> list[Node]:
@@ -26,7 +33,8 @@ def meet(nodes: Sequence[Node]) -> list[Node]:
 
 def resize(node: Node, sizes: dict[str, Size], done: dict[Any, Node] | None = None) -> Node:
     """Rebuild an index-defined tree with sizes for its open axes; what it shares is rebuilt once."""
-    wanted = {n: sizes[n] for n, s in node.type.axes if s is None and n in sizes}
+    open_ = [n for n, s in node.type.axes if s is None] + sorted(node.measures)
+    wanted = {n: sizes[n] for n in open_ if n in sizes}
     if not wanted:
         return node
     done = {} if done is None else done
@@ -40,11 +48,33 @@ def _resized(node: Node, wanted: dict[str, Size], done: dict[Any, Node]) -> Node
     if node.name == "iota":
         (axis,) = node.operation.params
         return apply_node(node.operation, (as_node(wanted[axis]),))
+    if node.name == "open_size":
+        return as_node(wanted[node.operation.params[0]])
+    if made_by(node):
+        return _made(node, wanted, done)
     if node.name == "rename":
         before = {new: old for old, new in node.operation.params[0]}
         inner = {before.get(n, n): s for n, s in wanted.items()}
         return apply_node(node.operation, (resize(node.operands[0], inner, done),))
     return apply_node(node.operation, tuple([resize(o, wanted, done) for o in node.operands]))
+
+
+def _made(node: Node, wanted: dict[str, Size], done: dict[Any, Node]) -> Node:
+    """Give sizes to a tensor filled with a number, or repeated along axes."""
+    names = made_by(node)
+    first, *sizes = node.operands
+    known = [n for n in names if n in wanted]
+    inside = resize(first, wanted, done)
+    if sizes or not known:
+        return apply_node(node.operation, (inside, *sizes))
+    if known != list(names):  # the others stay open
+        rest = tuple([n for n in names if n not in wanted])
+        rest_params = (rest, *node.operation.params[1:])
+        inside = apply_node(node.operation.primitive(*rest_params), (inside,))
+        for name in known:
+            inside = apply_node(table()["expand"](name), (inside, as_node(wanted[name])))
+        return inside
+    return apply_node(node.operation, (inside, *[as_node(wanted[n]) for n in known]))
 
 
 def opened(node: Node, done: dict[Node, Node] | None = None) -> Node:
@@ -56,6 +86,8 @@ def opened(node: Node, done: dict[Node, Node] | None = None) -> Node:
             done[node] = make_node(node.operation, (), Type(((axis, None),), "int", weak=True))
         elif not node.type.axes:
             done[node] = node
+        elif made_by(node):
+            done[node] = apply_node(node.operation, (opened(node.operands[0], done),))
         else:
             operands = tuple([opened(o, done) for o in node.operands])
             done[node] = apply_node(node.operation, operands)
@@ -70,22 +102,20 @@ def without_found_sizes(node: Node) -> Node:
         if part.name == "iota":
             if any(o.value is not None for o in part.operands):
                 return node
+        elif made_by(part) and part.type.weak:
+            if any(o.value is not None for o in part.operands[1:]):
+                return node
         elif part.type.axes and (part.operation.params or not part.type.weak):
             return node
         new = [o for o in part.operands if o not in seen]
         seen.update(new)
         pending += new
-    return opened(node) if any(part.name == "iota" for part in seen) else node
+    makes = any(part.name == "iota" or made_by(part) for part in seen)
+    return opened(node) if makes else node
 
 
 def need_sizes(node: Node, call: str) -> None:
     """Raise AxisSizeError where an index-defined tensor still has an open size."""
     for name, size in node.type.axes:
         if size is None:
-            raise AxisSizeError(
-                call,
-                f"axis {shown(name)} has no size yet",
-                [(describe(node), str(node.type))],
-                f"give it one where the tensor is defined, {shown(name)}[5], or combine the tensor "
-                f"with one that has an axis {shown(name)}",
-            )
+            raise still_open(call, name, [(describe(node), str(node.type))])

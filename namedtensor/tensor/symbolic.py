@@ -10,18 +10,23 @@ from collections.abc import Callable
 from contextvars import ContextVar
 from typing import Any
 
+from namedtensor.axes import distinct, parse_axes, shown
 from namedtensor.backends import get_backend, numpy_backend
-from namedtensor.errors import TraceError
+from namedtensor.errors import AxisSizeError, TraceError
 from namedtensor.plans import Layout, compile_plan, layout_of
 from namedtensor.plans.compile import retyped
 from namedtensor.primitives import Node, argument
-from namedtensor.primitives.node import describe
+from namedtensor.primitives.node import ARGUMENT, describe, operands_first, still_open
+from namedtensor.shape import shapes
 from namedtensor.tensor.apply import use_classes
 from namedtensor.tensor.named import NamedTensor
-from namedtensor.tensor.resize import need_sizes
+from namedtensor.tensor.resize import need_sizes, resize
 
 #: Gives a size its value at this call, and remembers that the trace holds for this value only.
 tracing: ContextVar[Callable[[Node], Any] | None] = ContextVar("tracing", default=None)
+
+#: Whether a body runs on symbols, so that the tensors which it makes are nodes too.
+on_symbols: ContextVar[bool] = ContextVar("on_symbols", default=False)
 
 
 class SymbolicTensor(NamedTensor):
@@ -75,6 +80,47 @@ class SymbolicTensor(NamedTensor):
             self._numbers[library] = plan.run()
         return self._numbers[library]
 
+    def __call__(self, *axes: Any) -> NamedTensor:
+        """Compute the numbers of an index-defined tensor, its open axes having these sizes.
+
+        Raises: AxisMissingError, AxisNameError, AxisSizeError.
+
+        >>> import namedtensor as nt
+        >>> nt.eye("row", "col")("row[2] col[2]")
+        NamedTensor(row[2] x col[2], int64)
+        [[1 0]
+         [0 1]]
+        """
+        given = parse_axes(axes)
+        call = f"X({', '.join(map(repr, given))})"
+        distinct(call, given)
+        for axis in given:
+            if axis.name not in self.axes:
+                raise self.missing(call, axis.name)
+            size = self.node.type.size(axis.name)
+            if size is not None and axis.size not in (None, size):
+                raise AxisSizeError(
+                    call,
+                    f"axis {axis.name} is {size} in X and {axis.size} in the call",
+                    shapes(self),
+                    f"leave the axis out: X has its size {axis.name}[{size}] already",
+                )
+        sizes = {a.name: getattr(a.size, "node", a.size) for a in given if a.size is not None}
+        open_ = [name for name in self.axes if self.node.type.size(name) is None]
+        for name in open_:
+            if name not in sizes:
+                known = [f"{shown(n)}[{sizes.get(n, 5)}]" for n in open_]
+                raise AxisSizeError(
+                    call,
+                    f"axis {shown(name)} has no size yet",
+                    shapes(self),
+                    f"give each open axis its size: X({' '.join(known)!r})",
+                )
+        first = [axis.name for axis in given]
+        rest = [name for name in self.axes if name not in first]
+        sized = SymbolicTensor(resize(self.node, sizes), (*first, *rest))
+        return NamedTensor(sized.data, sized.layout)
+
     # ------------------------------------------------------------- Python numbers out of sizes
 
     def _number(self, call: str) -> Any:
@@ -93,11 +139,20 @@ class SymbolicTensor(NamedTensor):
                     "Python asks for the number of a size that is open here",
                     hint='give the size: f.shape("seq[5]") for f.shape("seq")',
                 )
+        if node.measures:
+            raise still_open(call, min(node.measures))
         if node.closed and not node.type.axes:
             return self.data.item() if not node.type.host else retyped(node, {}).value
         return self.data.item()
 
+    def __format__(self, how: str) -> str:
+        if _is_given(self.node):
+            return format(self._number("format"), how)
+        return super().__format__(how)
+
     def __repr__(self) -> str:
+        if _is_given(self.node) and tracing.get() is not None:
+            return repr(self._number("repr"))
         if self.node.type.host:
             return f"Size({describe(self.node)})"
         return f"NamedTensor({self.shape}) = {describe(self.node, 3)}"
@@ -122,7 +177,22 @@ class SymbolicTensor(NamedTensor):
         return SymbolicTensor, (self.node, self._order)
 
     def __hash__(self) -> int:
-        return hash(self.node)
+        # a table asks a number for its value
+        return hash(self._number("hash") if _is_given(self.node) else self.node)
+
+    def _class(self) -> type:
+        """Stand in for a floating number of the call where a body tells numbers from tensors."""
+        return float if _is_given(self.node) else type(self)
+
+    __class__ = property(_class)
+
+
+def _is_given(node: Node) -> bool:
+    """Say whether a node is a floating number that comes from numbers of a formula's call."""
+    if not node.type.host or node.type.kind != "float":
+        return False
+    parts = operands_first([node])
+    return any(part.type.host and part.operation.primitive is ARGUMENT for part in parts)
 
 
 def _size(size: Any) -> Any:

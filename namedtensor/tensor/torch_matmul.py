@@ -1,72 +1,52 @@
-"""Let torch.compile read `A @ ax @ B` outside of formulas.
+"""Let torch.compile read `A @ ax @ B` outside of formulas under torch 2.13.
 
-torch 2.13's compiler knows how to follow every binary operator of a user's class but @: its table
-of operators is private and lacks that row. This adds the row, once the compiler is loaded and a
-torch tensor has been named; there is no public door, and the test of this file says when the
-private one moves. Where it has moved, nothing happens, and torch says that it cannot read @.
+From 2.14 on, torch's compiler follows every binary operator of a user's class. That of 2.13 lacks @:
+its table of operators is private and has no such row. This file adds the row when the compiler first
+looks at a named tensor. There is no public door, and the test of this file says when the private one
+moves. Where it is not there, nothing happens: a graph ends at @, and `nt.dot[ax](A, B)` stays in it.
 """
 
 from __future__ import annotations
 
 import operator
 import sys
-from importlib.abc import Loader, MetaPathFinder
-from importlib.machinery import ModuleSpec
-from importlib.util import find_spec
-from types import ModuleType
 from typing import Any
+
+import torch
+
+from namedtensor.tensor.named import NamedTensor
 
 TABLE = "torch._dynamo.variables.builtin"
 
 
 def teach() -> None:
-    """Add the row now, or as soon as the compiler is loaded."""
-    module = sys.modules.get(TABLE)
-    if module is not None:
-        add_row(module)
-    elif not any(isinstance(finder, _AddsRow) for finder in sys.meta_path):
-        sys.meta_path.insert(0, _AddsRow())
+    """Wait for the compiler of torch 2.13; other versions need nothing."""
+    if torch.__version__.startswith("2.13."):
+        NamedTensor.__dataclass_fields__ = _Asked()  # type: ignore[attr-defined]
 
 
-def add_row(module: ModuleType) -> None:
+class _Asked:
+    """Add the row when a class is asked whether it is a dataclass, and say no.
+
+    The compiler asks so of each object that it meets, before it reads what is done with it.
+    """
+
+    def __get__(self, instance: Any, owner: Any) -> Any:
+        module = sys.modules.get(TABLE)
+        if module is not None:
+            add_row(module)
+        raise AttributeError("a named tensor is no dataclass")
+
+
+def add_row(module: Any) -> None:
     """Say that @ asks __matmul__, then __rmatmul__, as Python does."""
     variable: Any = getattr(module, "BuiltinVariable", None)
     handlers: Any = getattr(variable, "_binop_handlers", None)
-    if not hasattr(variable, "_binops") or not hasattr(handlers, "cache_clear"):
+    known: Any = getattr(variable, "call_function_handler_cache", None)
+    if not hasattr(variable, "_binops") or not hasattr(handlers, "cache_clear") or known is None:
         return
     table = variable._binops()
     if operator.pow in table and operator.matmul not in table:
         table[operator.matmul] = (["__matmul__", "__rmatmul__", "__imatmul__"], operator.imatmul)
         handlers.cache_clear()
-
-
-class _AddsRow(MetaPathFinder):
-    """Find the compiler's module where everybody finds it, and add the row when it has run."""
-
-    def find_spec(self, name: str, path: Any, target: Any = None) -> ModuleSpec | None:
-        if name != TABLE:
-            return None
-        sys.meta_path.remove(self)
-        spec = find_spec(name)
-        if spec is not None and spec.loader is not None:
-            spec.loader = _Then(spec.loader)
-        return spec
-
-
-class _Then(Loader):
-    """Load a module as its own loader does, then add the row."""
-
-    def __init__(self, loader: Loader) -> None:
-        self.loader = loader
-
-    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
-        return self.loader.create_module(spec)
-
-    def exec_module(self, module: ModuleType) -> None:
-        self.loader.exec_module(module)
-        add_row(module)
-
-    def __getattr__(self, name: str) -> Any:
-        if name == "loader":
-            raise AttributeError(name)
-        return getattr(self.loader, name)
+        known.clear()  # what was found for @ of other classes, before the row was there

@@ -109,6 +109,61 @@ def gelu(x: Number) -> Number:
     return x * (1 + math.erf(x / math.sqrt(2))) / 2
 
 
+def cbrt(x: Number) -> Number:
+    return math.copysign(abs(x) ** (1 / 3), x)
+
+
+def sinc(x: Number) -> Number:
+    return math.sin(math.pi * x) / (math.pi * x) if x else 1.0
+
+
+def digamma(x: Number) -> Number:
+    """psi(x) = psi(x + n) - sum_{k<n} 1 / (x + k),  psi(z) -> log z - 1 / 2z - 1 / 12z^2."""
+    far = x + 1000
+    limit = math.log(far) - 1 / (2 * far) - 1 / (12 * far * far)
+    return limit - math.fsum(1 / (x + k) for k in range(1000))
+
+
+def erfinv(x: Number) -> Number:
+    """Halve the interval in which erf reaches x, until no number is between its ends."""
+    low, high = -6.0, 6.0
+    while low < (middle := (low + high) / 2) < high:
+        low, high = (middle, high) if math.erf(middle) < x else (low, middle)
+    return (low + high) / 2
+
+
+def elu(x: Number) -> Number:
+    return x if x > 0 else exp(x) - 1
+
+
+def selu(x: Number) -> Number:
+    """Scale and bend of Klambauer et al., Self-Normalizing Neural Networks, equation 2."""
+    scale, bend = 1.0507009873554805, 1.6732632423543772
+    return scale * (x if x > 0 else bend * elu(x))
+
+
+def within(low: int, high: int) -> Callable[[Number], Number]:
+    """Bring a number into an interval, of its own kind."""
+    return lambda x: maximum(type(+x)(low), minimum(x, type(+x)(high)))
+
+
+def hardsigmoid(x: Number) -> Number:
+    return within(0, 6)(x + 3) / 6
+
+
+def copysign(x: Number, y: Number) -> Number:
+    return math.copysign(x, y)
+
+
+def heaviside(x: Number, y: Number) -> Number:
+    return float(y if x == 0 else x > 0)
+
+
+def isclose(x: Number, y: Number, rtol: Number = 1e-5, atol: Number = 1e-8) -> Number:
+    """|x - y| <= atol + rtol |y|, and an infinity is close to itself alone."""
+    return x == y or (math.isfinite(y) and abs(x - y) <= atol + rtol * abs(y))
+
+
 UNARY: dict[str, Callable[[Number], Number]] = {
     "neg": lambda x: -x,
     "abs": abs,
@@ -118,6 +173,7 @@ UNARY: dict[str, Callable[[Number], Number]] = {
     "sqrt": sqrt,
     "rsqrt": lambda x: divide(1.0, sqrt(x)),
     "exp": exp,
+    "exp2": lambda x: 2.0**x,
     "expm1": math.expm1,
     "log": log,
     "log2": log2,
@@ -135,7 +191,14 @@ UNARY: dict[str, Callable[[Number], Number]] = {
     "asinh": math.asinh,
     "acosh": math.acosh,
     "atanh": math.atanh,
+    "cbrt": cbrt,
+    "logit": lambda x: log(x / (1 - x)),
+    "sinc": sinc,
     "erf": math.erf,
+    "erfc": math.erfc,
+    "erfinv": erfinv,
+    "lgamma": math.lgamma,
+    "digamma": digamma,
     "floor": whole(math.floor),
     "ceil": whole(math.ceil),
     "trunc": whole(math.trunc),
@@ -145,7 +208,19 @@ UNARY: dict[str, Callable[[Number], Number]] = {
     "gelu": gelu,
     "silu": lambda x: x * sigmoid(x),
     "softplus": lambda x: log(1 + exp(x)),
-    "elu": lambda x: x if x > 0 else exp(x) - 1,
+    "elu": elu,
+    "selu": selu,
+    "logsigmoid": lambda x: log(sigmoid(x)),
+    "mish": lambda x: x * math.tanh(log(1 + exp(x))),
+    "softsign": lambda x: x / (1 + abs(x)),
+    "relu6": within(0, 6),
+    "hardtanh": within(-1, 1),
+    "hardsigmoid": hardsigmoid,
+    "hardswish": lambda x: x * hardsigmoid(x),
+    "real": lambda x: x.real,
+    "imag": lambda x: x.imag,
+    "conj": lambda x: x.conjugate(),
+    "angle": lambda x: math.atan2(x.imag, x.real),
     "isnan": lambda x: x != x,
     "isinf": lambda x: abs(x) == math.inf,
     "isfinite": lambda x: x == x and abs(x) != math.inf,
@@ -165,6 +240,9 @@ BINARY: dict[str, Callable[[Number, Number], Number]] = {
     "logaddexp": logaddexp,
     "atan2": math.atan2,
     "hypot": math.hypot,
+    "copysign": copysign,
+    "heaviside": heaviside,
+    "leaky_relu": lambda x, slope: x if x > 0 else slope * x,
     "eq": lambda x, y: x == y,
     "ne": lambda x, y: x != y,
     "lt": lambda x, y: x < y,
@@ -179,6 +257,7 @@ BINARY: dict[str, Callable[[Number, Number], Number]] = {
 OTHER: dict[str, Callable[..., Number]] = {
     "where": lambda c, x, y: x if c else y,
     "clip": clip,
+    "isclose": isclose,
     "cast": lambda x, kind: kind(x),
 }
 

@@ -121,6 +121,23 @@ def one_hot(indices: RecordTensor, axis: str, size: int) -> RecordTensor:
     )
 
 
+def scatter(
+    X: RecordTensor, indices: RecordTensor, axis: str, into: str, size: int
+) -> RecordTensor:
+    """Add up at the places that an integer tensor says.
+
+    scatter_{ax,bx} : R^ax x [n]^ax -> R^bx[n];  scatter(X, I)_{bx(j)} = sum_{i: I_i = j} X_i
+    """
+    both = union(X.shape, indices.shape)
+    shape = {**rest(both, [axis]), into: size}
+    entries: dict[Record, Number] = dict.fromkeys(records(shape), 0)
+    for r in records(both):
+        j = counted(indices[part(r, indices.shape)], size)
+        place = part(r, rest(both, [axis])) | {(into, j)}
+        entries[place] = entries[place] + X[part(r, X.shape)]
+    return RecordTensor(shape, entries)
+
+
 INDEXING: dict[str, Callable[..., RecordTensor]] = {
     "at": at,
     "slice": ranged,
@@ -128,5 +145,9 @@ INDEXING: dict[str, Callable[..., RecordTensor]] = {
     "get": get,
     "set_at": updated(lambda old, new: new),
     "add_at": updated(lambda old, new: old + new),
+    "multiply_at": updated(lambda old, new: old * new),
+    "min_at": updated(min),
+    "max_at": updated(max),
+    "scatter": scatter,
     "one_hot": one_hot,
 }

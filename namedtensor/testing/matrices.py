@@ -145,6 +145,26 @@ def solve(A: RecordTensor, b: RecordTensor, row: str, col: str) -> RecordTensor:
     return dot(swapped, b, axes=[row])
 
 
+def solve_triangular(
+    A: RecordTensor, b: RecordTensor, row: str, col: str, upper: bool = False
+) -> RecordTensor:
+    """The x on col with T ._col x = b, where T is a triangle of A and 0 elsewhere."""
+
+    def triangle(M: Matrix) -> Matrix:
+        kept: Matrix = [[0.0] * len(r) for r in M]
+        for i, r in enumerate(M):
+            for j in range(i, len(r)) if upper else range(i + 1):
+                kept[i][j] = r[j]
+        return kept
+
+    return solve(to_matrix(triangle)(A, row, col), b, row, col)
+
+
+def lstsq(A: RecordTensor, b: RecordTensor, row: str, col: str) -> RecordTensor:
+    """A^+ b, which is nearest to a solution."""
+    return dot(rename(pinv_lifted(A, row, col), {row: col, col: row}), b, axes=[row])
+
+
 def pinv_lifted(A: RecordTensor, row: str, col: str) -> RecordTensor:
     """The pseudo-inverse: its rows are as many as A's columns, and still called row."""
     shape = {row: A.shape[col], col: A.shape[row]}
@@ -201,6 +221,8 @@ MATRICES: dict[str, Callable[..., RecordTensor]] = {
     "cholesky": to_matrix(cholesky),
     "pinv": pinv_lifted,
     "solve": solve,
+    "solve_triangular": solve_triangular,
+    "lstsq": lstsq,
     "diag": to_vector(diagonal),
     "eigvalsh": to_vector(eigenvalues),
     "svdvals": to_vector(singular_values),

@@ -10,14 +10,14 @@ from namedtensor.testing.lifting import lift
 from namedtensor.testing.records import Number, RecordTensor, scalar
 
 
-def reduction(f: Callable[[list[Number]], Number]) -> Callable[..., RecordTensor]:
+def reduction(f: Callable[..., Number]) -> Callable[..., RecordTensor]:
     """Lift a function of a list of numbers to tensors, over the axes given.
 
     f_ax : R^ax -> R,   [f_ax(X)]_s = f([X]_s)
     """
 
-    def lifted(X: RecordTensor, axes: Sequence[str]) -> RecordTensor:
-        return lift(lambda V: scalar(f(V.values())), [X], [axes], {})
+    def lifted(X: RecordTensor, axes: Sequence[str], **settings: Number) -> RecordTensor:
+        return lift(lambda V: scalar(f(V.values(), **settings)), [X], [axes], {})
 
     return lifted
 
@@ -43,7 +43,20 @@ def logsumexp(xs: list[Number]) -> Number:
     return log(sum(exp(x) for x in xs))
 
 
-OF_LISTS: dict[str, Callable[[list[Number]], Number]] = {
+def numbers(xs: list[Number]) -> list[Number]:
+    """Leave out what is not a number."""
+    return [x for x in xs if x == x]
+
+
+def quantile(xs: list[Number], q: float) -> Number:
+    """The number at q (n - 1) in order, between its neighbours in proportion."""
+    place = q * (len(xs) - 1)
+    low = int(place)
+    below, above = sorted(xs)[low], sorted(xs)[min(low + 1, len(xs) - 1)]
+    return below + (place - low) * (above - below)
+
+
+OF_LISTS: dict[str, Callable[..., Number]] = {
     "sum": sum,
     "mean": mean,
     "var": var,
@@ -56,6 +69,10 @@ OF_LISTS: dict[str, Callable[[list[Number]], Number]] = {
     "any": any,
     "all": all,
     "count": lambda xs: sum(1 for x in xs if x),
+    "nansum": lambda xs: sum(numbers(xs)),
+    "nanmean": lambda xs: mean(numbers(xs)),
+    "quantile": quantile,
+    "median": lambda xs: quantile(xs, 0.5),
     "argmax_index": lambda xs: xs.index(max(xs)),
     "argmin_index": lambda xs: xs.index(min(xs)),
 }

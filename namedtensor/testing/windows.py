@@ -48,8 +48,35 @@ def pool(X: RecordTensor, axis: str, kernel: str, size: int) -> RecordTensor:
     return lift(cut, [X], [[axis]], shape)
 
 
-def pad(X: RecordTensor, axis: str, before: int, after: int, value: Number = 0.0) -> RecordTensor:
-    """Lengthen an axis at both ends by one number.
+def overlap_add(X: RecordTensor, axis: str, kernel: str) -> RecordTensor:
+    """Add up windows that begin at each index of an axis.
+
+    overlap_add_{ax,kernel} : R^{ax[m], kernel[k]} -> R^ax[m + k - 1]
+    overlap_add(X)_{ax(i)} = sum_{j, l: j + l = i} X_{ax(j), kernel(l)}
+    """
+    starts, steps = X.shape[axis], X.shape[kernel]
+    shape = {axis: starts + steps - 1}
+
+    def added(V: RecordTensor) -> RecordTensor:
+        def number(r: Record) -> Number:
+            i = index_of(r, axis)
+            pairs = [(j, i - j) for j in range(starts) if 0 <= i - j < steps]
+            return sum(V[record(**{axis: j, kernel: l})] for j, l in pairs)
+
+        return tabulate(shape, number)
+
+    return lift(added, [X], [[axis, kernel]], shape)
+
+
+def pad(
+    X: RecordTensor,
+    axis: str,
+    before: int,
+    after: int,
+    value: Number = 0.0,
+    mode: str = "constant",
+) -> RecordTensor:
+    """Lengthen an axis at both ends, by one number or by walking on along its own numbers.
 
     pad(X)_{ax(i)} = X_{ax(i - before)} where there is such an index, value elsewhere
     """
@@ -59,6 +86,8 @@ def pad(X: RecordTensor, axis: str, before: int, after: int, value: Number = 0.0
     def longer(V: RecordTensor) -> RecordTensor:
         def number(r: Record) -> Number:
             i = index_of(r, axis) - before
+            if mode != "constant":
+                i = walked(i, size, mode)
             return V[record(**{axis: i})] if 0 <= i < size else value
 
         return tabulate(shape, number)
@@ -66,4 +95,23 @@ def pad(X: RecordTensor, axis: str, before: int, after: int, value: Number = 0.0
     return lift(longer, [X], [[axis]], shape)
 
 
-WINDOWS: dict[str, Callable[..., Any]] = {"unroll": unroll, "pool": pool, "pad": pad}
+def walked(i: int, size: int, mode: str) -> int:
+    """Bring an index back inside, as often as it takes."""
+    while not 0 <= i < size:
+        if mode == "edge":
+            i = 0 if i < 0 else size - 1
+        elif mode == "wrap":
+            i += size if i < 0 else -size
+        elif mode == "symmetric":
+            i = -1 - i if i < 0 else 2 * size - 1 - i
+        else:  # reflect, which stands still on an axis of one
+            i = 0 if size == 1 else -i if i < 0 else 2 * size - 2 - i
+    return i
+
+
+WINDOWS: dict[str, Callable[..., Any]] = {
+    "unroll": unroll,
+    "pool": pool,
+    "overlap_add": overlap_add,
+    "pad": pad,
+}

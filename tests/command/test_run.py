@@ -135,7 +135,7 @@ def test_a_seed_is_a_number(capsys, notes):
     with pytest.raises(SystemExit) as left:
         main(["run", notes, "--name", "project", "--seed", "x"])
     assert left.value.code == 2
-    assert "argument --seed: invalid int value: 'x'" in capsys.readouterr().err
+    assert "argument --seed: x is no whole number of at most 18 digits" in capsys.readouterr().err
 
 
 FAMILY = r"""

@@ -399,3 +399,47 @@ def test_einops_patterns_name_axes(draw):
     assert_same(split.to("numpy"), nt.tensor(x.reshape(2, 4, 3, 3), batch, head, key, seq))
     back = split.rearrange("head key -> (head key)")
     assert_same(back.to("numpy"), nt.tensor(x, "batch head_key seq"))
+
+
+def test_unique_lists_distinct_numbers_on_numpy_and_torch():
+    for library in ("numpy", "torch"):
+        X = nt.tensor([[3.0, 1.0], [1.0, 3.0]], "seq emb").to(library)
+        found = nt.unique["value"](X)
+        assert found.numpy("value").tolist() == [1.0, 3.0]
+        assert str(found.layout.backend) == library
+    assert nt.unique["value"](nt.iota("seq[3]") // 2).numpy().tolist() == [0, 1]
+
+
+REDUCTIONS = "sum prod mean var std norm logsumexp nansum nanmean max min median".split()
+
+
+@pytest.mark.parametrize("name", [*REDUCTIONS, "any", "all", "count"])
+def test_a_full_reduction_is_spelled_with_dots(name):
+    reduce = getattr(nt, name)
+    X = nt.tensor([[1.0, 2.0], [3.0, 4.0]], "seq emb")
+    X = X > 2 if name in ("any", "all", "count") else X
+    for library in ("numpy", "torch"):
+        every = reduce["seq emb"](X.to(library))
+        assert reduce[...](X.to(library)).item() == every.item()
+        assert (
+            reduce[...](every > 0 if X.kind == "bool" and every.kind != "bool" else every).axes
+            == ()
+        )
+
+
+@pytest.mark.parametrize("library", ["numpy", "torch"])
+def test_the_places_of_a_mask_over_several_axes_pick_its_numbers(library):
+    x = np.arange(24.0).reshape(2, 3, 4) % 7
+    X = nt.tensor(x, "batch seq emb").to(library)
+    I, J, K = nt.nonzero["seq", "emb", "batch", "found"](X > 3)
+    picked = X[nt.Axis("seq")(I), nt.Axis("emb")(J), nt.Axis("batch")(K)]
+    np.testing.assert_array_equal(picked.numpy(), np.moveaxis(x, 0, 2)[np.moveaxis(x, 0, 2) > 3])
+    (none,) = nt.nonzero["seq", "found"](nt.zeros("seq[3]").to(library))
+    assert none.size("found") == 0
+    assert nt.nonzero["seq", "found"](X[nt.Axis("batch")(0), nt.Axis("emb")(1)])[0].kind == "int"
+
+
+def test_an_ellipsis_of_a_pattern_stands_for_the_axes_that_pass_through():
+    X = nt.tensor(np.arange(24.0).reshape(2, 3, 4), "batch seq head_key")
+    pattern = "... (head key) -> ... key head"
+    assert_same(X.rearrange(pattern, head=2), X.rearrange("(head key) -> key head", head=2))

@@ -150,7 +150,7 @@ def test_dropout_acts_in_training_only():
 
 
 def test_dropout_acts_on_the_result_of_every_sublayer():
-    model = built()
+    model = built().train()
     memory, M = model.encode(X), model.mask(X)
     Z = nt.normal(batch[3], seq[5], emb[12], dtype=torch.float64)
     everything = {"placement": "pre", "p": 1.0}

@@ -330,3 +330,11 @@ def test_a_wrong_call_after_a_good_one_is_refused(good, wrong, library):
     with pytest.raises(nt.NamedTensorError):
         wrong(X, I)
     good(X, I)
+
+
+@pytest.mark.parametrize("library", ["numpy", "torch"])
+def test_more_than_an_axis_has_is_refused_beside_an_axis_of_size_0(library):
+    X = nt.tensor(np.zeros((6, 4, 0)), seq, emb, head).to(library)
+    best(X)
+    with pytest.raises(nt.AxisSizeError):
+        best(X[seq[:2]])

@@ -22,7 +22,7 @@ hint: names are words: nt.sizes("n m")
         lambda: nt.Axis("a b"),
         nt.AxisNameError,
         """
-Axis('a b'): an axis name is a word, then primes, then stars
+Axis('a b'): an axis name is a word that Python takes for a name, then primes, then stars
 hint: Axis("seq"), Axis("seq'") or axes("seq emb")
 """,
     ),
@@ -31,7 +31,7 @@ hint: Axis("seq"), Axis("seq'") or axes("seq emb")
         lambda: nt.Axis(3),
         nt.AxisNameError,
         """
-Axis(3): an axis name is a word, then primes, then stars
+Axis(3): an axis name is a word that Python takes for a name, then primes, then stars
 hint: Axis("seq"), Axis("seq'") or axes("seq emb")
 """,
     ),
@@ -40,7 +40,7 @@ hint: Axis("seq"), Axis("seq'") or axes("seq emb")
         lambda: nt.Axis(""),
         nt.AxisNameError,
         """
-Axis(''): an axis name is a word, then primes, then stars
+Axis(''): an axis name is a word that Python takes for a name, then primes, then stars
 hint: Axis("seq"), Axis("seq'") or axes("seq emb")
 """,
     ),

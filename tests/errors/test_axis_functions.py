@@ -3,6 +3,8 @@
 import pytest
 
 import namedtensor as nt
+from namedtensor.primitives import Type
+from namedtensor.tensor import symbol
 from tests.errors.check import case, check
 from tests.errors.operands import I, X, emb, kernel, key, seq
 
@@ -75,11 +77,31 @@ hint: name its axes: nt.tensor(X, seq, emb)
 """,
     ),
     case(
+        "a quantile above 1",
+        lambda: nt.quantile[emb](X, 1.5),
+        nt.KindError,
+        """
+quantile[emb](X, 1.5): a quantile is a number from 0 to 1, not 1.5
+  X : seq[3] emb[4]
+hint: give a plain number
+""",
+    ),
+    case(
+        "distinct numbers in a formula",
+        lambda: nt.unique["value"](symbol("X", Type((("seq", 3), ("emb", 4))))),
+        nt.TraceError,
+        """
+unique[value](X): the size of value is found from data, and a formula's body has none
+  X : seq[3] emb[4]
+hint: call nt.unique outside of the formula and pass what it gives
+""",
+    ),
+    case(
         "the greatest of nothing",
         lambda: nt.max[emb](X[emb[0:0]]),
         nt.AxisSizeError,
         """
-max[emb](A): axis emb is 0 in A, and nothing has no max
+max[emb](A): axis emb has size 0 in A, and max needs at least one element
   A : seq[3] emb[0]
 hint: check the size first: X.size(ax) > 0
 """,
@@ -89,7 +111,7 @@ hint: check the size first: X.size(ax) > 0
         lambda: nt.argmax_index[emb](X[emb[0:0]]),
         nt.AxisSizeError,
         """
-argmax_index[emb](A): axis emb is 0 in A, and nothing has no argmax_index
+argmax_index[emb](A): axis emb has size 0 in A, and argmax_index needs at least one element
   A : seq[3] emb[0]
 hint: check the size first: X.size(ax) > 0
 """,
@@ -99,7 +121,7 @@ hint: check the size first: X.size(ax) > 0
         lambda: nt.argmax[seq, emb](X[emb[0:0]]),
         nt.AxisSizeError,
         """
-argmax[seq, emb](A): axis emb is 0 in A, and nothing has no argmax
+argmax[seq, emb](A): axis emb has size 0 in A, and argmax needs at least one element
   A : seq[3] emb[0]
 hint: check the size first: X.size(ax) > 0
 """,

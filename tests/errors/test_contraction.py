@@ -11,10 +11,11 @@ CASES = [
     case(
         "a contraction without its second half",
         lambda: (X @ emb) + X,
-        nt.BackendError,
+        nt.AxisNameError,
         """
-A + X: A is a Contraction, neither a named tensor nor a number
-hint: A lacks its right operand: (X @ emb) waits for its right operand: X @ emb @ Y
+X @ emb: (X @ emb) waits for its right operand, and is no tensor yet
+  X : seq[3] emb[4]
+hint: X @ emb @ Y
 """,
     ),
     case(

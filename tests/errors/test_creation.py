@@ -5,10 +5,52 @@ import pytest
 import torch
 
 import namedtensor as nt
+from namedtensor.primitives import Type
+from namedtensor.tensor import symbol
 from tests.errors.check import case, check
 from tests.errors.operands import I, X, causal, emb, key, seq, seq_, val, vocab
 
 CASES = [
+    case(
+        "the places of a mask without an axis to list them on",
+        lambda: nt.nonzero["found"](X),
+        nt.AxisNameError,
+        """
+nonzero[found]: the axes of M come first, then the axis of what is found
+hint: nt.nonzero[seq, emb, found](M)
+""",
+    ),
+    case(
+        "the places of a mask that is lifted",
+        lambda: nt.nonzero["seq", "found"](X),
+        nt.AxisSizeError,
+        """
+nonzero[seq, found](M): each index of emb may have another number of places, and an axis has one size
+  M : seq[3] emb[4]
+hint: name every axis of M: nt.nonzero[seq, emb, found](M)
+""",
+    ),
+    *[
+        case(
+            f"a pattern in which {what}",
+            lambda pattern=pattern: X.rearrange(pattern),
+            nt.AxisNameError,
+            f"""
+X.rearrange('{pattern}'): {why}
+  X : seq[3] emb[4]
+hint: X.rearrange("batch (head key) -> batch head key", head=8)
+""",
+        )
+        for what, pattern, why in (
+            ("an ellipsis goes", "... seq -> seq", "... stands on one side only"),
+            ("an ellipsis stands twice", "... seq ... -> ... seq", "... stands twice on one side"),
+            (
+                "an ellipsis is joined",
+                "seq ... -> (seq ...)",
+                "axes that are joined have an order, and ... gives none",
+            ),
+        )
+    ],
     case(
         "an axis without a size",
         lambda: nt.zeros(emb),
@@ -142,6 +184,122 @@ hint: nt.randint(0, 10, seq[5]) draws from 0, ..., 9
         """
 randint(seq[2], ...): numpy cannot make it: whole numbers do not fit into float64
 hint: dtype, device and generator belong to one library; backend="numpy" or backend="torch" chooses it
+""",
+    ),
+    *[
+        case(
+            f"{name} of a parameter that is not above 0",
+            call,
+            nt.KindError,
+            f"""
+{given}: the {what} is a plain number above 0
+hint: give a number: {hint}
+""",
+        )
+        for name, given, what, hint, call in (
+            (
+                "waiting times",
+                "exponential(-1.0, ...)",
+                "rate",
+                "nt.exponential(1.0, seq[5])",
+                lambda: nt.exponential(-1.0, seq[2]),
+            ),
+            (
+                "gammas",
+                "gamma(0, ...)",
+                "shape",
+                "nt.gamma(1.0, seq[5])",
+                lambda: nt.gamma(0, seq[2]),
+            ),
+            (
+                "shares",
+                "beta(1.0, nan, ...)",
+                "second parameter",
+                "nt.beta(1.0, 1.0, seq[5])",
+                lambda: nt.beta(1.0, float("nan"), seq[2]),
+            ),
+            (
+                "counts",
+                "poisson(True, ...)",
+                "rate",
+                "nt.poisson(1.0, seq[5])",
+                lambda: nt.poisson(True, seq[2]),
+            ),
+        )
+    ],
+    case(
+        "truth values of a probability above 1",
+        lambda: nt.bernoulli(1.5, seq[2]),
+        nt.KindError,
+        """
+bernoulli(1.5, ...): the probability is a plain number from 0 to 1
+hint: nt.bernoulli(0.5, seq[5]); for a tensor P of probabilities nt.uniform(seq[5]) < P
+""",
+    ),
+    case(
+        "truth values of a real dtype",
+        lambda: nt.bernoulli(0.5, seq[2], dtype="float32"),
+        nt.KindError,
+        """
+bernoulli(0.5, ..., dtype=float32): what is drawn are truth values
+hint: nt.cast(nt.bernoulli(0.5, seq[5]), 'float32')
+""",
+    ),
+    case(
+        "counts of a real dtype",
+        lambda: nt.poisson(1.0, seq[2], dtype=float),
+        nt.BackendError,
+        """
+poisson(seq[2], ...): numpy cannot make it: whole numbers do not fit into float64
+hint: dtype, device and generator belong to one library; backend="numpy" or backend="torch" chooses it
+""",
+    ),
+    case(
+        "an order of nothing",
+        lambda: nt.permutation(),
+        nt.AxisNameError,
+        """
+permutation(): no axis is named
+hint: nt.permutation(seq[5])
+""",
+    ),
+    case(
+        "a choice without a size",
+        lambda: nt.choice[seq, key](X),
+        nt.AxisSizeError,
+        """
+choice[seq, key]: key has no size: how many?
+hint: nt.choice[seq, key[5]](X)
+""",
+    ),
+    case(
+        "a choice of more than there are",
+        lambda: nt.choice[seq, key[5]](X, replace=False),
+        nt.AxisSizeError,
+        """
+choice[seq, key[5]](X): axis seq is 3 in X, which has no 5 records to draw without drawing one twice
+  X : seq[3] emb[4]
+hint: nt.choice[seq, key[3]](X)
+""",
+    ),
+    case(
+        "a choice onto an axis that is there",
+        lambda: nt.choice[seq, emb[4]](X),
+        nt.AxisClashError,
+        """
+choice[seq, emb[4]](X): X already has an axis emb
+  X : seq[3] emb[4]
+hint: give the new axis another name
+""",
+    ),
+    case(
+        "a choice in a formula",
+        lambda: nt.choice[seq, key[2]](symbol("X", Type((("seq", 3), ("emb", 4))))),
+        nt.TraceError,
+        """
+choice[seq, key[2]](X): a formula's body has no data to draw from
+  X : seq[3] emb[4]
+hint: draw indices and index: X[seq(nt.randint(0, 5, key[2]))]
 """,
     ),
     case(
@@ -429,6 +587,64 @@ hint: X.to("torch"), X.to("cuda"), X.to("float32")
 categorical[emb](P): numpy cannot draw: its generators are like np.random.default_rng(0)
   P : seq[3] emb[4]
 hint: probabilities are 0 or more and not all 0, as nt.softmax[emb] gives them; a generator is of P's library
+""",
+    ),
+    case(
+        "numbers of an axis that is not there",
+        lambda: causal(seq_[2], emb[3]),
+        nt.AxisMissingError,
+        """
+X(seq'[2], emb[3]): X has no axis emb
+  X : seq' seq
+hint: X has only the axes that its shape shows
+""",
+    ),
+    case(
+        "numbers of an axis whose size nobody gives",
+        lambda: causal(seq_[2], seq),
+        nt.AxisSizeError,
+        """
+X(seq'[2], seq): axis seq has no size yet
+  X : seq' seq
+hint: give each open axis its size: X("seq'[2] seq[5]")
+""",
+    ),
+    case(
+        "numbers of another size",
+        lambda: nt.iota(seq[3])(seq[4]),
+        nt.AxisSizeError,
+        """
+X(seq[4]): axis seq is 3 in X and 4 in the call
+  X : seq[3]
+hint: leave the axis out: X has its size seq[3] already
+""",
+    ),
+    case(
+        "numbers that depend on a size which is open",
+        lambda: nt.sum[emb](nt.define[emb](lambda i: i / abs(emb))).numpy(),
+        nt.AxisSizeError,
+        """
+index-defined tensor: axis emb has no size yet
+  iota(emb) : emb
+hint: give it one where the tensor is defined, emb[5], or combine the tensor with one that has an axis emb
+""",
+    ),
+    case(
+        "a choice by a size which is open",
+        lambda: nt.define[emb](lambda i: i if abs(emb) > 2 else -i),
+        nt.AxisSizeError,
+        """
+bool(X): axis emb has no size yet
+hint: give it one where the tensor is defined, emb[5], or combine the tensor with one that has an axis emb
+""",
+    ),
+    case(
+        "the size of an axis that is not defined",
+        lambda: nt.define[emb](lambda i: i / abs(seq)),
+        nt.AxisSizeError,
+        """
+abs(seq): seq has no size here
+hint: give it one, abs(seq[64]), or ask a tensor, X.size(seq)
 """,
     ),
 ]

@@ -8,6 +8,8 @@ import namedtensor as nt
 from tests.errors.check import case, check
 from tests.errors.operands import T, X, b, emb, meta, one, other
 
+small = nt.tensor(np.array([0, 5], "uint8"), "seq")
+
 CASES = [
     case(
         "sizes that differ",
@@ -40,6 +42,26 @@ where(A, other, 0.0): axis seq is 3 in A and 2 in other
   A     : seq[3] emb[4]
   other : seq[2] emb[5]
 hint: select as many of both, A[seq[:2]], or rename one: other["seq -> seq'"]
+""",
+    ),
+    case(
+        "complex numbers where order matters",
+        lambda: nt.maximum(X, 2j),
+        nt.KindError,
+        """
+maximum(X, 2j): 2j holds complex numbers, bool or int or float is needed
+  X : seq[3] emb[4]
+hint: take a real part: nt.real(2j)
+""",
+    ),
+    case(
+        "a number that the dtype of a tensor does not hold",
+        lambda: small + -1,
+        nt.KindError,
+        """
+small + -1: numpy cannot compute it: Python integer -1 out of bounds for uint8
+  small : seq[2]
+hint: give the tensor a wider dtype: small.to("int64")
 """,
     ),
     case(
@@ -229,6 +251,15 @@ hint: give a plain number
         """
 dropout(3.0, 0.5): dropout takes a named tensor, and only numbers are given
 hint: make a tensor without axes: nt.tensor(3.0)
+""",
+    ),
+    case(
+        "a mode that is none",
+        lambda: nt.training(1),
+        nt.KindError,
+        """
+training(1): a mode is True or False
+hint: with nt.training(False): ...
 """,
     ),
 ]

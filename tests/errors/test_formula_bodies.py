@@ -146,11 +146,39 @@ def converted(X: R[emb]) -> R[emb]:
 
 
 @formula
+def moved(X: R[emb]) -> R[emb]:
+    return X + nt.zeros(emb, device="cpu")
+
+
+@formula
 def derived(X: R[emb]) -> R[emb]:
-    return nt.grad(lambda Y: nt.sum[...](Y * Y))(X)
+    return nt.derivative(lambda Y: nt.dropout(Y, 0.5))(X)
+
+
+@formula
+def drop(X: R[emb]) -> R[emb]:
+    return nt.dropout(X, 0.5)
+
+
+@formula
+def closing_over(X: R[emb]) -> R[emb]:
+    outside = drop.module()
+    return outside(X)
 
 
 CASES = [
+    case(
+        "a body that makes a tensor elsewhere",
+        lambda: moved(x),
+        nt.TraceError,
+        """
+zeros(..., device='cpu'): a formula's body makes its tensors where its arguments live, not on device cpu
+  File "test_formula_bodies.py", line N, in moved
+    return X + nt.zeros(emb, device="cpu")
+               ^^^^^^^^^^^^^^^^^^^^^^^^^^^
+hint: leave device out, or pass the tensor as an argument
+""",
+    ),
     case(
         "a body that gives another axis",
         lambda: renamed(x),
@@ -158,6 +186,9 @@ CASES = [
         """
 renamed(X): the body's result, over hid, lacks emb and has hid too; declared is R[emb]
   X : emb[4]   declared R[emb]
+  File "test_formula_bodies.py", line N, in renamed
+    return X[emb >> hid]
+           ^^^^^^^^^^^^^
 hint: rename it in the body: (...)[hid >> emb]
 """,
     ),
@@ -168,6 +199,9 @@ hint: rename it in the body: (...)[hid >> emb]
         """
 widened(X): the body's result, over emb, hid, has hid too; declared is R[emb]
   X : emb[4]   declared R[emb]
+  File "test_formula_bodies.py", line N, in widened
+    return X * nt.iota(hid[3])
+           ^^^^^^^^^^^^^^^^^^^
 hint: sum over it or declare it: -> R[emb, hid]
 """,
     ),
@@ -178,6 +212,9 @@ hint: sum over it or declare it: -> R[emb, hid]
         """
 summed(X): the body's result, over no axes, lacks emb; declared is R[emb]
   X : emb[4]   declared R[emb]
+  File "test_formula_bodies.py", line N, in summed
+    return nt.sum[emb](X)
+           ^^^^^^^^^^^^^^
 hint: declare what summed gives: -> R
 """,
     ),
@@ -188,6 +225,9 @@ hint: declare what summed gives: -> R
         """
 halved(X): the body's result holds float numbers, and declared is Z[seq]
   X : seq[3]   declared R[seq]
+  File "test_formula_bodies.py", line N, in halved
+    return X * 0.5
+           ^^^^^^^
 hint: declare what it holds, or nt.cast the result of halved
 """,
     ),
@@ -259,7 +299,9 @@ hint: pass it as an argument, or leave the body untraced with @formula(trace=Fal
 X + CAPTURED: the formula uses the named tensor CAPTURED, which is none of its arguments
   X        : emb[4]
   CAPTURED : emb[4]
-  line 75  : return X + CAPTURED
+  File "test_formula_bodies.py", line N, in shifted
+    return X + CAPTURED
+           ^^^^^^^^^^^^
 hint: pass CAPTURED as an argument, as a parameter after the *, or leave the body untraced with @formula(trace=False)
 """,
     ),
@@ -270,6 +312,9 @@ hint: pass CAPTURED as an argument, as a parameter after the *, or leave the bod
         """
 X + ARRAY: ARRAY is a bare array of sizes (4); its axes have no names
   X : emb[4]
+  File "test_formula_bodies.py", line N, in shifted_by_array
+    return X + ARRAY
+           ^^^^^^^^^
 hint: name them: nt.tensor(ARRAY, ax)
 """,
     ),
@@ -280,7 +325,9 @@ hint: name them: nt.tensor(ARRAY, ax)
         """
 sum[emb](X) > 0: a formula's body runs on symbols, which have no numbers to look at
   sum[emb](X) > 0 : () a single number
-  line 85         : return X if nt.sum[emb](X) > 0 else -X
+  File "test_formula_bodies.py", line N, in branching
+    return X if nt.sum[emb](X) > 0 else -X
+                ^^^^^^^^^^^^^^^^^^
 hint: use nt.where(condition, X, Y) instead of if, or leave the body untraced with @formula(trace=False)
 """,
     ),
@@ -291,7 +338,9 @@ hint: use nt.where(condition, X, Y) instead of if, or leave the body untraced wi
         """
 norm[emb](X): a formula's body runs on symbols, which have no numbers to look at
   norm[emb](X) : () a single number
-  line 90      : return X / nt.norm[emb](X).item()
+  File "test_formula_bodies.py", line N, in measured
+    return X / nt.norm[emb](X).item()
+               ^^^^^^^^^^^^^^^^^^^^^^
 hint: use nt.where(condition, X, Y) instead of if, or leave the body untraced with @formula(trace=False)
 """,
     ),
@@ -301,8 +350,10 @@ hint: use nt.where(condition, X, Y) instead of if, or leave the body untraced wi
         nt.TraceError,
         """
 X > 0: a formula's body runs on symbols, which have no numbers to look at
-  X > 0   : emb[4]
-  line 95 : return X[emb[X > 0]]
+  X > 0 : emb[4]
+  File "test_formula_bodies.py", line N, in masked
+    return X[emb[X > 0]]
+           ^^^^^^^^^^^^^
 hint: use nt.where(condition, X, Y) instead of if, or leave the body untraced with @formula(trace=False)
 """,
     ),
@@ -313,6 +364,9 @@ hint: use nt.where(condition, X, Y) instead of if, or leave the body untraced wi
         """
 np.exp(...): numpy's functions know no names
   X : emb[4]
+  File "test_formula_bodies.py", line N, in numpied
+    return np.exp(X)
+           ^^^^^^^^^
 hint: nt.exp(X)
 """,
     ),
@@ -323,6 +377,9 @@ hint: nt.exp(X)
         """
 abs(hid): sized declares no axis hid
   sized : emb
+  File "test_formula_bodies.py", line N, in sized
+    return X / abs(hid)
+               ^^^^^^^^
 hint: declare it, or ask a tensor: X.size(hid)
 """,
     ),
@@ -334,6 +391,9 @@ hint: declare it, or ask a tensor: X.size(hid)
 dot[ebm](W, X): W has no axis ebm
   W : emb[4] hid[5]
   X : emb[4]
+  File "test_formula_bodies.py", line N, in misspelled
+    return W @ "ebm" @ X
+           ^^^^^^^^^^^^^
 hint: did you mean emb?
 """,
     ),
@@ -345,6 +405,9 @@ hint: did you mean emb?
 dot[hid](W, X): X has no axis hid
   W : emb[4] hid[5]
   X : emb[4] hid[2]
+  File "test_formula_bodies.py", line N, in unseen
+    return W @ hid @ X
+           ^^^^^^^^^^^
 hint: the hid that X shows is the caller's, and passes through a formula that does not declare it for X
 """,
     ),
@@ -355,6 +418,9 @@ hint: the hid that X shows is the caller's, and passes through a formula that do
         """
 X[emb(9)]: index 9 lies outside axis emb, which is 4 in X
   X : emb[4]
+  File "test_formula_bodies.py", line N, in outside
+    return X[emb(9)]
+           ^^^^^^^^^
 hint: X[emb(3)] is the last
 """,
     ),
@@ -366,6 +432,9 @@ hint: X[emb(3)] is the last
 x[emb(I)]: index 92 in I lies outside axis emb, which is 4 in x
   x : emb[4]
   I : seq[3]
+  File "test_formula_bodies.py", line N, in lookup
+    return X[emb(I)]
+           ^^^^^^^^^
 hint: indices count from 0 to 3
 """,
     ),
@@ -377,6 +446,9 @@ hint: indices count from 0 to 3
 X[emb(I)]: index 92 in I lies outside axis emb, which is 4 in X
   X : emb[4]
   I : seq[3]
+  File "test_formula_bodies.py", line N, in lookup
+    return X[emb(I)]
+           ^^^^^^^^^
 hint: indices count from 0 to 3
 """,
     ),
@@ -387,6 +459,9 @@ hint: indices count from 0 to 3
         """
 X[emb >> (key[2], val)]: axis emb is 3 in X, which does not split into parts of 2
   X : emb[3]
+  File "test_formula_bodies.py", line N, in halves
+    return X[emb >> (key[2], val)]
+           ^^^^^^^^^^^^^^^^^^^^^^^
 hint: the sizes of the new axes multiply to 3
 """,
     ),
@@ -397,6 +472,9 @@ hint: the sizes of the new axes multiply to 3
         """
 unroll[seq, kernel](X, 3): a window of 3 does not fit into axis seq, which is 2 in X
   X : seq[2]
+  File "test_formula_bodies.py", line N, in convolved
+    return W @ kernel @ nt.unroll[seq, kernel[abs(kernel)]](X)
+                        ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 hint: pad first: nt.pad[seq](X, 1, 1)
 """,
     ),
@@ -407,6 +485,9 @@ hint: pad first: nt.pad[seq](X, 1, 1)
         """
 inv[row, col](A): inv has no value for some matrix in A
   A : row[2] col[2]
+  File "test_formula_bodies.py", line N, in inverted
+    return nt.inv[row, col](A)
+           ^^^^^^^^^^^^^^^^^^^
 hint: inv and solve need det other than 0, and nt.pinv takes any matrix; cholesky needs a positive definite one
 """,
     ),
@@ -416,8 +497,10 @@ hint: inv and solve need det other than 0, and nt.pinv takes any matrix; cholesk
         nt.TraceError,
         """
 X.detach(): a formula's body runs on symbols, which record no gradients
-  X        : emb[4]
-  line 140 : return X.detach()
+  X : emb[4]
+  File "test_formula_bodies.py", line N, in recorded
+    return X.detach()
+           ^^^^^^^^^^
 hint: take the gradient of what the formula gives: nt.sum[...](f(X)).backward()
 """,
     ),
@@ -427,20 +510,36 @@ hint: take the gradient of what the formula gives: nt.sum[...](f(X)).backward()
         nt.TraceError,
         """
 X.to('float32'): a formula's body runs on symbols, which are in no library and on no device
-  X        : emb[4]
-  line 145 : return X.to("float32")
+  X : emb[4]
+  File "test_formula_bodies.py", line N, in converted
+    return X.to("float32")
+           ^^^^^^^^^^^^^^^
 hint: nt.cast(X, dtype) changes the dtype; convert the arguments before the call
 """,
     ),
     case(
-        "a body that takes a gradient",
+        "a body that derives what has no rule",
         lambda: derived(x),
+        nt.DerivativeError,
+        """
+d dropout(X, 0.5): dropout has no rule for its derivative
+  X : emb[4]
+  File "test_formula_bodies.py", line N, in derived
+    return nt.derivative(lambda Y: nt.dropout(Y, 0.5))(X)
+           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+hint: leave dropout out of what is derived, or let torch derive it: nt.sum[...](f(X)).backward()
+""",
+    ),
+    case(
+        "a module that obeys its mode and is no argument",
+        lambda: closing_over(x),
         nt.TraceError,
         """
-grad(f)(X): a formula's body runs on symbols, which have no derivatives yet
-  X        : emb[4]
-  line 150 : return nt.grad(lambda Y: nt.sum[...](Y * Y))(X)
-hint: take the derivative of the formula: nt.grad(formula)(X)
+drop.module(...)(...): its result depends on train() and eval() of a module that is no argument of the formula
+  File "test_formula_bodies.py", line N, in closing_over
+    return outside(X)
+           ^^^^^^^^^^
+hint: declare it after the *, as in name: drop, and give the module there
 """,
     ),
 ]

@@ -225,6 +225,9 @@ hint: convert one of them: W.to("torch")
 X + Y: X is on cpu, Y is on meta
   X : emb[4]
   Y : emb[4]
+  File "test_formula_calls.py", line N, in add
+    return X + Y
+           ^^^^^
 hint: move one: Y.to("cpu")
 """,
     ),
@@ -273,6 +276,9 @@ hint: project.module(...), or a dict with W
 project(X, W): axis emb is 4 in X and 3 in W
   X : emb[4]   declared R[emb]
   W : emb[3] hid[5]   declared R[emb, hid]
+  File "test_formula_calls.py", line N, in layered
+    return proj(X)
+           ^^^^^^^
 hint: one name has one size in a formula: select, or rename one of them: W["emb -> emb'"]
 """,
     ),
@@ -388,6 +394,9 @@ hint: seq, (seq, emb) or "seq emb"
         """
 undeclared(X): the result would have two axes hid: the formula's own and the caller's
   X : emb[4] hid[2]   declared R[emb]
+  File "test_formula_calls.py", line N, in undeclared
+    return X * nt.iota(hid[3])
+           ^^^^^^^^^^^^^^^^^^^
 hint: declare what undeclared gives, or rename the argument's axis first
 """,
     ),
@@ -397,7 +406,9 @@ hint: declare what undeclared gives, or rename the argument's axis first
         nt.TraceError,
         """
 emb: Python asks for the number of a size that is open here
-  line 67 : return sum([X[emb(i)] for i in range(abs(emb))], 0.0)
+  File "test_formula_calls.py", line N, in counted
+    return sum([X[emb(i)] for i in range(abs(emb))], 0.0)
+                                   ^^^^^^^^^^^^^^^
 hint: give the size: f.shape("seq[5]") for f.shape("seq")
 """,
     ),
@@ -408,6 +419,9 @@ hint: give the size: f.shape("seq[5]") for f.shape("seq")
         """
 abs(emb): axis emb has no size yet: what has it is defined by its indices
   scaled_by_size : emb
+  File "test_formula_calls.py", line N, in scaled_by_size
+    return X / abs(emb)
+               ^^^^^^^^
 hint: give it one where the tensor is defined: emb[5]
 """,
     ),

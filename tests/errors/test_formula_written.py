@@ -38,7 +38,9 @@ CASES = [
         nt.TraceError,
         """
 scaled(...): Y is a tensor with data, which a formula cannot be written with
-  line 21 : return scaled(X, DATA)
+  File "test_formula_written.py", line N, in calls_with_data
+    return scaled(X, DATA)
+           ^^^^^^^^^^^^^^^
 hint: pass it as an argument of the formula that is written
 """,
     ),

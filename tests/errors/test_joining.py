@@ -203,28 +203,6 @@ scan[seq](X, Y): axis seq is 3 in X and 1 in Y
 hint: select as many of both, or rename one: Y["seq -> seq'"]
 """,
     ),
-    case(
-        "a recurrence along an empty axis without a state",
-        lambda: nt.scan[seq](step, 0.0, X[seq[0:0]]),
-        nt.AxisSizeError,
-        """
-scan[seq](step, h0, X): axis seq is 0 in X, and h0 is a float without axes to give
-  X : seq[0] emb[4]
-hint: start with a named tensor: nt.zeros(hid[4])
-""",
-    ),
-    case(
-        "a recurrence whose state has the axis",
-        lambda: nt.scan[seq](step, X, X),
-        nt.AxisClashError,
-        """
-stack[seq](A, B, C): A already has an axis seq
-  A : seq[3] emb[4]
-  B : seq[3] emb[4]
-  C : seq[3] emb[4]
-hint: nt.concat[seq] joins along an axis that is there
-""",
-    ),
 ]
 
 

@@ -4,9 +4,97 @@ import pytest
 
 import namedtensor as nt
 from tests.errors.check import case, check
-from tests.errors.operands import X, b, batch, col, emb, negative, row, seq, singular
+from tests.errors.operands import I, X, b, batch, col, emb, negative, row, seq, singular
+
+complex_ = X + 1j
 
 CASES = [
+    *[
+        case(
+            f"{name} of a matrix that is not square",
+            lambda call=call: call(),
+            nt.AxisSizeError,
+            f"""
+{name}[{axes}]({labels}): X is not square: axis seq is 3 and axis emb is 4
+  X : seq[3] emb[4]{more}
+hint: {other} takes any matrix
+""",
+        )
+        for name, axes, labels, more, other, call in (
+            ("inv", "seq, emb", "X", "", "nt.pinv", lambda: nt.inv[seq, emb](X)),
+            ("eig", "seq, emb, row", "X", "", "nt.svd", lambda: nt.eig[seq, emb, row](X)),
+            (
+                "eigvalsh",
+                "seq, emb, row",
+                "X",
+                "",
+                "nt.svdvals",
+                lambda: nt.eigvalsh[seq, emb, row](X),
+            ),
+            (
+                "solve",
+                "seq, emb",
+                "X, I",
+                "\n  I : seq[3]",
+                "nt.lstsq",
+                lambda: nt.solve[seq, emb](X, I),
+            ),
+        )
+    ],
+    case(
+        "a triangle that is neither the lower nor the upper one",
+        lambda: nt.solve_triangular[row, col](singular, X, upper="no"),
+        nt.KindError,
+        """
+solve_triangular[row, col](singular, X): upper is True or False
+  singular : row[2] col[2]
+  X        : seq[3] emb[4]
+hint: upper=True reads the upper triangle
+""",
+    ),
+    case(
+        "the nearest solution for a matrix",
+        lambda: nt.lstsq[seq, emb](X, X),
+        nt.AxisClashError,
+        """
+lstsq[seq, emb](A, B): B already has an axis emb
+  A : seq[3] emb[4]
+  B : seq[3] emb[4]
+hint: rename it first: B["emb -> emb'"]
+""",
+    ),
+    *[
+        case(
+            f"{name} of complex numbers",
+            call,
+            nt.KindError,
+            f"""
+{name}: complex_ holds complex numbers, bool or int or float is needed
+  complex_ : seq[3] emb[4]
+hint: take a real part: nt.real(complex_)
+""",
+        )
+        for name, call in (
+            ("max[seq](complex_)", lambda: nt.max[seq](complex_)),
+            ("min[seq](complex_)", lambda: nt.min[seq](complex_)),
+            ("argmax[seq](complex_)", lambda: nt.argmax[seq](complex_)),
+            ("cummax[seq](complex_)", lambda: nt.cummax[seq](complex_)),
+            ("logcumsumexp[seq](complex_)", lambda: nt.logcumsumexp[seq](complex_)),
+            ("sort[seq](complex_)", lambda: nt.sort[seq](complex_)),
+            ("maxk[seq, k](complex_, 2)", lambda: nt.maxk[seq, "k[2]"](complex_)),
+            ("complex_.at[seq(0)].max(1)", lambda: complex_.at[seq(0)].max(1)),
+        )
+    ],
+    case(
+        "distinct complex numbers",
+        lambda: nt.unique["value"](complex_),
+        nt.KindError,
+        """
+unique[value](X): X holds complex numbers, which have no order
+  X : seq[3] emb[4]
+hint: take a real part: nt.unique[value](nt.real(X))
+""",
+    ),
     case(
         "a matrix that is not square",
         lambda: nt.det[seq, emb](X),
@@ -14,7 +102,7 @@ CASES = [
         """
 det[seq, emb](X): X is not square: axis seq is 3 and axis emb is 4
   X : seq[3] emb[4]
-hint: nt.pinv takes any matrix
+hint: select as many of both: X[emb[:3]]
 """,
     ),
     case(

@@ -134,6 +134,9 @@ hint: convert one of them: W.to("numpy")
 dot[emb](W, X): W is torch.float32, X is torch.float64
   W : emb[4] hid[5]
   X : emb[4]
+  File "test_modules.py", line N, in project
+    return W @ emb @ X
+           ^^^^^^^^^^^
 hint: give both one dtype: X.to(torch.float32)
 """,
     ),

@@ -144,3 +144,12 @@ def test_settings_that_are_equal_and_of_other_types_are_other_plans() -> None:
     whole = nt.tensor(torch.arange(4), emb)
     found = [times(whole, k).dtype for k in ((1, 2), (1.0, 2.0), (1, 2))]
     assert found == [torch.int64, torch.float32, torch.int64]
+
+
+def test_a_graph_compiler_may_be_the_first_to_name_an_axis():
+    X = nt.tensor(torch.tensor([1.0, 2.0]), "named_first_here")
+
+    def f(X):
+        return nt.softmax["named_first_here"](X) + nt.flip["named_first_here"](X)
+
+    assert_close(torch.compile(f, fullgraph=True, backend="eager")(X), f(X))

@@ -93,3 +93,57 @@ def test_only_a_declaration_names_a_size():
 def test_a_size_shows_its_name():
     assert repr(nt.sizes("n")) == "n"
     assert [size.name for size in nt.sizes("n, m")] == ["n", "m"]
+
+
+# ------------------------------------------------------- one size name is one size, everywhere
+
+rows, cols = axes("rows cols")
+
+
+@formula
+def square(A: R[rows[n], cols[n]]) -> R[rows, cols]:
+    return A + 1
+
+
+@formula
+def met(X: R[rows[n]], Y: R[cols[n], emb[m]], *, W: R[emb[m], seq[n]]) -> R[rows, cols, seq]:
+    return X * (Y @ emb @ W)
+
+
+@pytest.mark.parametrize("library", ["numpy", "torch"])
+def test_two_axes_of_one_tensor_whose_size_has_one_name_agree(library):
+    assert square(nt.ones("rows[3] cols[3]", backend=library)).shape == nt.Shape("rows[3] cols[3]")
+    for _ in range(2):  # planned, and from the plan
+        with pytest.raises(nt.AxisSizeError) as caught:
+            square(nt.ones("rows[3] cols[4]", backend=library))
+        assert str(caught.value) == (
+            "square(A): n is one size, and axis rows is 3 in A, axis cols 4 in A\n"
+            "  A : rows[3] cols[4]   declared R[rows[n], cols[n]]\n"
+            "hint: one name has one size in a formula: select, or rename one of them: "
+            'A["cols -> cols\'"]'
+        )
+
+
+def test_a_plan_for_fitting_sizes_refuses_others():
+    square(nt.ones("rows[2] cols[2]"))
+    with pytest.raises(nt.AxisSizeError):
+        square(nt.ones("rows[5] cols[4]"))
+    square(nt.ones("rows[5] cols[5]"))
+
+
+def test_a_size_s_name_binds_arguments_and_parameters():
+    X, Y, W = nt.ones("rows[2]"), nt.ones("cols[2] emb[4]"), nt.ones("emb[4] seq[2]")
+    assert met(X, Y, W=W).shape == nt.Shape("rows[2] cols[2] seq[2]")
+    with pytest.raises(nt.AxisSizeError) as caught:
+        met(X, Y, W=nt.ones("emb[4] seq[3]"))
+    assert "n is one size, and axis rows is 2 in X, axis seq 3 in W" in str(caught.value)
+    with pytest.raises(nt.AxisSizeError):
+        met(nt.ones("rows[3]"), Y, W=W)
+
+
+def test_shapes_and_modules_know_it_too():
+    assert square.shape("rows[3] cols") == nt.Shape("rows[3] cols[3]")
+    with pytest.raises(nt.AxisSizeError):
+        square.shape("rows[3] cols[4]")
+    module = met.module(n=2, m=4)
+    assert tuple(module.W.shape) == (4, 2)

@@ -302,6 +302,89 @@ def four(A: R[emb, hid], B: R[hid, key], C: R[key, val], D: R[val, out]) -> R[em
     return (A @ hid @ B) @ key @ (C @ val @ D)
 
 
+hid_ = hid.prime
+
+
+def lstm_step(W, U, b):
+    """The step of an LSTM whose gates stand along the axis key: i, f, g, o."""
+
+    def step(state, x):
+        h, c = state
+        gates = W @ emb @ x + (U @ hid @ h)[hid_ >> hid] + b
+        i, f, g, o = [gates[key(k)] for k in range(4)]
+        c = nt.sigmoid(f) * c + nt.tanh(g) * nt.sigmoid(i)
+        return nt.sigmoid(o) * nt.tanh(c), c
+
+    return step
+
+
+@formula
+def lstm(
+    X: R[seq, emb], h: R[hid], c: R[hid], W: R[key, emb, hid], U: R[key, hid, hid_], b: R[key, hid]
+) -> R[seq, hid]:
+    H, _ = nt.scan[seq](lstm_step(W, U, b), (h, c), X)
+    return H
+
+
+@formula
+def lstm_backwards(
+    X: R[seq, emb], h: R[hid], c: R[hid], W: R[key, emb, hid], U: R[key, hid, hid_], b: R[hid]
+) -> R[seq, hid]:
+    H, _ = nt.scan[seq](lstm_step(W, U, b), (h, c), X, reverse=True)
+    return H
+
+
+@formula
+def lstm_at_the_end(
+    X: R[seq, emb, val], c: R[hid], W: R[key, emb, val, hid], U: R[key, hid, hid_]
+) -> R[hid]:
+    """One matrix for each gate, no biases, and the last h and c alone."""
+
+    def step(state, x):
+        c, h = state
+        i, f, g, o = [
+            (U[key(k)] @ hid @ h)[hid_ >> hid] + x @ (emb, val) @ W[key(k)] for k in range(4)
+        ]
+        c = nt.tanh(g) * nt.sigmoid(i) + c * nt.sigmoid(f)
+        return c, nt.tanh(c) * nt.sigmoid(o)
+
+    c, h = nt.fold[seq](step, (c, nt.zeros(hid[abs(hid)])), X)
+    return c * h
+
+
+@formula
+def gru(
+    X: R[seq, emb],
+    h: R[hid],
+    W: R[chans, emb, hid],
+    U: R[chans, hid, hid_],
+    b: R[chans, hid],
+    a: R[hid],
+) -> R[seq, hid]:
+    def step(h, x):
+        x = W @ emb @ x + b
+        u = (U @ hid @ h)[hid_ >> hid]
+        r = nt.sigmoid(x[chans(0)] + u[chans(0)])
+        z = nt.sigmoid(x[chans(1)] + u[chans(1)])
+        n = nt.tanh(x[chans(2)] + r * (u[chans(2)] + a))
+        return (1 - z) * n + z * h
+
+    return nt.scan[seq](step, h, X)
+
+
+@formula
+def gru_moving(
+    X: R[seq, emb], h: R[hid], W: R[chans, emb, hid], U: R[chans, hid, hid_]
+) -> R[seq, hid]:
+    def step(h, x):
+        u, x = (U @ hid @ h)[hid_ >> hid], W @ emb @ x
+        r, z = [nt.sigmoid(u[chans(k)] + x[chans(k)]) for k in range(2)]
+        n = nt.tanh(r * u[chans(2)] + x[chans(2)])
+        return n + (h - n) * z
+
+    return nt.scan[seq](step, h, X, reverse=True)
+
+
 @dataclass(frozen=True)
 class Row:
     formula: nt.Formula
@@ -338,6 +421,8 @@ ROWS = [
             causal_and_additive,
         )
     ],
+    *[Row(f, "lstm") for f in (lstm, lstm_backwards, lstm_at_the_end)],
+    *[Row(f, "gru") for f in (gru, gru_moving)],
     Row(linear, "linear"),
     Row(linear_beside_another_term, "linear"),
     Row(linear_of_two, "linear"),

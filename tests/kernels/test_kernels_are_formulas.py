@@ -1,6 +1,7 @@
 """Every rule of the rewrite table: the kernel computes what the formula says, values and gradients."""
 
 import inspect
+import re
 
 import pytest
 import torch
@@ -25,7 +26,7 @@ from tests.kernels.formulas import (
 )
 
 SIZES = dict(seq=5, key=4, val=3, emb=6, hid=7, vocab=8, chans=3, kernel=2, out=4)
-SIZES |= {"seq'": 5, "batch": 2, "head": 3, "beam": 2, "group": 3, "layer": 2}
+SIZES |= {"seq'": 5, "hid'": 7, "batch": 2, "head": 3, "beam": 2, "group": 3, "layer": 2}
 SIZES |= dict(height=6, width=9, kh=2, kw=3)
 
 
@@ -103,15 +104,32 @@ def test_a_formula_as_written_gets_its_kernel(row):
     assert f"  {row.rule}: " in nt.explain(row.formula, **drawn)
 
 
-def test_every_rule_has_a_formula():
-    tested = {row.rule for row in ROWS} | {
-        "identity",
-        "log_softmax",
-        "standardize",
-        "variance",
-        "relu",
-    }
-    assert {rule.name for rule in RULES} == tested
+@pytest.mark.parametrize("extra", EXTRAS.values(), ids=EXTRAS)
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
+def test_a_rule_computes_its_own_formula(rule, extra):
+    names = list(inspect.signature(rule.pattern.function).parameters)
+    drawn = arguments(rule.pattern, extra(names), torch.Generator().manual_seed(0))
+    fused, written = rule.pattern(**drawn), unfused(rule.pattern)(**drawn)
+    nt.testing.assert_close(fused, written, rtol=1e-9, atol=1e-10)
+    found, expected = gradients(fused, drawn), gradients(written, drawn)
+    for name in expected:
+        torch.testing.assert_close(found[name], expected[name], rtol=1e-8, atol=1e-9)
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
+def test_a_rule_finds_its_own_formula(rule):
+    drawn = arguments(rule.pattern, {}, torch.Generator().manual_seed(0))
+    assert f"  {rule.name}: " in nt.explain(rule.pattern, **drawn)
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
+def test_a_rule_says_its_formula(rule):
+    assert isinstance(rule.pattern, nt.Formula)
+    assert set(re.findall(r"\b[A-Z]\b", str(rule))) <= set(rule.pattern.signature.python.parameters)
+
+
+def test_every_other_way_to_write_a_formula_names_a_rule():
+    assert {row.rule for row in ROWS} <= {rule.name for rule in RULES}
 
 
 def test_a_contraction_with_the_identity_is_a_renaming():
@@ -324,3 +342,81 @@ def test_the_test_can_fail():
     drawn = arguments(plain, {}, torch.Generator().manual_seed(0))
     with pytest.raises(AssertionError):
         nt.testing.assert_close(other(**drawn), plain(**drawn), rtol=1e-9, atol=1e-10)
+
+
+def test_an_lstm_of_which_every_c_is_asked_for_runs_as_a_loop():
+    @formula
+    def both(
+        X: R[seq, emb],
+        h: R[formulas.hid],
+        W: R[key, emb, formulas.hid],
+        U: R[key, formulas.hid, formulas.hid_],
+        b: R[formulas.hid],
+    ) -> R[seq, formulas.hid]:
+        H, C = nt.scan[seq](formulas.lstm_step(W, U, b), (h, h), X)
+        return H + C
+
+    drawn = arguments(both, {}, torch.Generator().manual_seed(0))
+    assert "  lstm: " not in nt.explain(both, **drawn)
+    assert both.code(**drawn).count("loop(") == 1
+    nt.testing.assert_close(both(**drawn), unfused(both)(**drawn), rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda h, n, z, r: z * n + (1 - z) * h,
+        lambda h, n, z, r: (1 - r) * n + z * h,
+        lambda h, n, z, r: (2 - z) * n + z * h,
+        lambda h, n, z, r: (1 - z) * n + z * n,
+        lambda h, n, z, r: (1 - z) * n + z * nt.relu(h),
+    ],
+)
+def test_what_only_looks_like_a_gru_runs_as_a_loop(change):
+    hid, hid_ = formulas.hid, formulas.hid_
+
+    @formula
+    def near(
+        X: R[seq, emb], h: R[hid], W: R[chans, emb, hid], U: R[chans, hid, hid_]
+    ) -> R[seq, hid]:
+        def step(h, x):
+            u, x = (U @ hid @ h)[hid_ >> hid], W @ emb @ x
+            r, z = [nt.sigmoid(u[chans(k)] + x[chans(k)]) for k in range(2)]
+            return change(h, nt.tanh(r * u[chans(2)] + x[chans(2)]), z, r)
+
+        return nt.scan[seq](step, h, X)
+
+    drawn = arguments(near, {}, torch.Generator().manual_seed(0))
+    assert "  gru: " not in nt.explain(near, **drawn)
+    nt.testing.assert_close(near(**drawn), unfused(near)(**drawn), rtol=1e-9)
+
+
+@pytest.mark.parametrize("f", [formulas.lstm, formulas.gru])
+def test_cells_go_through_transforms_compilers_and_no_steps_at_all(f):
+    drawn = arguments(f, {}, torch.Generator().manual_seed(0))
+    X = drawn["X"].torch(seq, emb).detach()
+
+    def run(x):
+        return f(**{**drawn, "X": nt.tensor(x, seq, emb)}).torch(seq, formulas.hid)
+
+    wanted = run(X)
+    torch.testing.assert_close(torch.func.vmap(run)(torch.stack([X, X]))[1], wanted)
+    torch.testing.assert_close(torch.compile(run, fullgraph=True, backend="eager")(X), wanted)
+    assert run(X[:0]).shape == (0, 7)
+
+
+def test_an_lstm_is_torch_s():
+    cell = torch.nn.LSTM(6, 7, batch_first=True, dtype=torch.float64)
+    x = torch.randn(2, 5, 6, dtype=torch.float64)
+    W, U, b, a = [w.reshape(4, 7, -1) for w in cell._flat_weights]
+    given = dict(
+        X=nt.tensor(x, "batch", seq, emb),
+        h=nt.zeros("hid[7]", dtype=torch.float64),
+        c=nt.zeros("hid[7]", dtype=torch.float64),
+        W=nt.tensor(W, key, "hid", emb),
+        U=nt.tensor(U, key, "hid'", "hid"),
+        b=nt.tensor((a + b)[:, :, 0], key, "hid"),
+    )
+    torch.testing.assert_close(
+        formulas.lstm(**given).torch("batch", seq, "hid"), cell(x)[0], rtol=1e-9, atol=1e-12
+    )

@@ -114,6 +114,9 @@ CASES: dict[str, tuple[Any, ...]] = {
     "pools of nothing": (pooled, drawn("chans[3] seq[0]")),
     "nothing with pools": (pooled, drawn("chans[0] seq[4]")),
     "windows without channels": (convolved, drawn("chans[0] seq[5]"), drawn("out[2] chans[0] kernel[3]")),
+    "windows of a batch without channels": (
+        convolved, drawn("chans[0] row[3] seq[5]"), drawn("out[2] chans[0] kernel[3]")
+    ),
     "windows to no channels": (convolved, drawn("chans[2] seq[5]"), drawn("out[0] chans[2] kernel[3]")),
     "a bias of another dtype": (
         mapped, drawn("emb[3]"), drawn("hid[2] emb[3]"), drawn("hid[2]", torch.float64)

@@ -490,14 +490,7 @@ def test_a_recurrence_is_a_scan_for_every_length():
 
     text = python_of([rnn])
     assert text.endswith(
-        "    return (\n"
-        "        nt.scan[seq](\n"
-        "            lambda before, now1: nt.tanh(W @ emb @ now1 + U @ hid_ @ before[hid >> hid_]),\n"
-        "            h,\n"
-        "            X,\n"
-        "        )\n"
-        "        * 2\n"
-        "    )\n"
+        "    return nt.scan[seq](lambda h, x: nt.tanh(W @ emb @ x + U @ hid_ @ h[hid >> hid_]), h, X) * 2\n"
     ), text
     back = again(rnn)["rnn"]
     h, W, U = nt.ones("hid[3]"), nt.normal("emb[2] hid[3]"), nt.normal("hid[3] hid'[3]")
@@ -511,9 +504,21 @@ def test_a_recurrence_of_two_sequences_from_a_number():
     def sums(X: R[seq, emb], Y: R[seq]) -> R[seq, emb]:
         return nt.scan[seq](lambda total, x, y: total + x * y, 0.0, X, Y)
 
-    assert "nt.scan[seq](lambda before, now1, now2: before + now1 * now2, 0.0, X, Y)" in (
-        python_of([sums])
-    )
+    assert "nt.scan[seq](lambda total, x, y: total + x * y, 0.0, X, Y)" in python_of([sums])
+
+
+def test_all_forms_of_a_recurrence_are_read_back():
+    @formula
+    def several(X: R[seq, emb], x: R[emb]) -> tuple[R[seq, emb], R[emb], R[seq, emb], R[emb]]:
+        A, B = nt.scan[seq](lambda s, y: (s[0] + x, s[1] * s[0] + y), (x, 1.0), X)
+        last, E = nt.scan[seq](
+            lambda s, x: s + x, 0.0, X, emit=lambda s, x: nt.exp(s) * x, reverse=True
+        )
+        return A, last, B * E, nt.fold[seq](lambda s, y: s * x + y, x, X)
+
+    back, X, x = again(several)["several"], nt.normal("seq[4] emb[2]"), nt.normal("emb[2]")
+    for found, wanted in zip(back(X, x), several(X, x), strict=True):
+        assert_close(found, wanted)
 
 
 @pytest.mark.parametrize(
@@ -521,7 +526,6 @@ def test_a_recurrence_of_two_sequences_from_a_number():
     [
         lambda X: X * int(abs(seq)),
         lambda X: nt.stack[seq](*[X[seq(i)] * i for i in range(int(abs(seq)))]),
-        lambda X: nt.scan[seq](lambda total, x: total + X[seq(0)], 0.0, X),
     ],
 )
 def test_what_depends_on_a_length_otherwise_is_refused(body):

@@ -57,6 +57,27 @@ A = of([[3, 4], [1, 2]], "row col")
         ("softplus", 0.0, math.log(2)),
         ("elu", -INF, -1.0),
         ("elu", 2.0, 2.0),
+        ("exp2", 3.0, 8.0),
+        ("cbrt", -8.0, -2.0),
+        ("logit", 0.5, 0.0),
+        ("sinc", 0.0, 1.0),
+        ("erfc", 0.0, 1.0),
+        ("erfinv", 0.5204998778130465, 0.5),
+        ("lgamma", 5.0, math.log(24)),
+        ("digamma", 1.0, -0.5772156649015329),
+        ("selu", 1.0, 1.0507009873554805),
+        ("selu", -INF, -1.7580993408473766),
+        ("logsigmoid", 0.0, -math.log(2)),
+        ("mish", 0.0, 0.0),
+        ("softsign", -1.0, -0.5),
+        ("relu6", 7, 6),
+        ("hardtanh", -7.0, -1.0),
+        ("hardsigmoid", 0.0, 0.5),
+        ("hardswish", 3.0, 3.0),
+        ("real", 2 + 3j, 2.0),
+        ("imag", 2 + 3j, 3.0),
+        ("conj", 2 + 3j, 2 - 3j),
+        ("angle", 1j, math.pi / 2),
         ("isnan", NAN, True),
         ("isinf", -INF, True),
         ("isfinite", INF, False),
@@ -96,6 +117,11 @@ def test_a_function_that_numpy_has_too(name):
         ("logaddexp", 0.0, 0.0, math.log(2)),
         ("atan2", 1.0, -1.0, 3 * math.pi / 4),
         ("hypot", 3.0, 4.0, 5.0),
+        ("copysign", 3.0, -0.0, -3.0),
+        ("heaviside", 0.0, 0.5, 0.5),
+        ("leaky_relu", -2.0, 0.5, -1.0),
+        ("isclose", 1.0, 1.0 + 1e-9, True),
+        ("isclose", 1.0, INF, False),
         ("eq", 1, 1.0, True),
         ("ne", NAN, NAN, True),
         ("lt", 1, 1, False),
@@ -146,6 +172,25 @@ def test_a_reduction_uses_up_its_axes(name, over_row, over_both):
     assert array(D[name](A, ["row"]), "col") == pytest.approx(over_row)
     if over_both is not None:
         assert D[name](A, ["row", "col"])[record()] == pytest.approx(over_both)
+
+
+def test_reductions_of_what_is_a_number():
+    X = of([3.0, NAN, 1.0], "a")
+    assert D["nansum"](X, ["a"])[record()] == 4.0
+    assert D["nanmean"](X, ["a"])[record()] == 2.0
+
+
+def test_quantiles_lie_between_neighbours_in_order():
+    X = of([3.0, 1.0, 2.0, 4.0], "a")
+    assert D["median"](X, ["a"])[record()] == 2.5
+    assert [D["quantile"](X, ["a"], q=q)[record()] for q in (0.0, 0.1, 1.0)] == [1.0, 1.3, 4.0]
+
+
+def test_running_extremes_and_running_sums_of_exponentials():
+    X = of([1.0, 3.0, 2.0], "a")
+    assert array(D["cummax"](X, ["a"]), "a") == [1.0, 3.0, 3.0]
+    assert array(D["cummin"](X, ["a"]), "a") == [1.0, 1.0, 1.0]
+    assert array(D["logcumsumexp"](of([0.0, 0.0], "a"), ["a"]), "a") == [0.0, math.log(2)]
 
 
 def test_reductions_of_truth_values():

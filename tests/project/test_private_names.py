@@ -42,6 +42,13 @@ def test_torch_s_private_word_on_functorch_is_where_it_was():
     assert seen == [False, True]
 
 
+def test_torch_s_private_draw_of_gammas_is_where_it_was():
+    def draw():
+        return torch._standard_gamma(torch.ones(3), torch.Generator().manual_seed(0))
+
+    assert torch.equal(draw(), draw())
+
+
 @pytest.mark.parametrize(
     ("source", "name"),
     [

@@ -26,6 +26,7 @@ P = nt.ones(height[28], width[28])
 L = nt.ones(layer[784])
 E = nt.ones(vocab[10], emb[4])
 I = nt.randint(0, 10, seq[5])
+M = nt.define[seq_, seq](lambda i, j: nt.where(j <= i, 0.0, -nt.inf))
 f = lambda X: X * X
 """
 

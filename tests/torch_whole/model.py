@@ -9,7 +9,8 @@ from transformer_named.named_tensors import P, emb, head, hid, key, layer, seq, 
 batch = axes("batch")
 
 #: small, and no two alike
-SIZES = (emb[8], hid[16], head[2], key[4], val[3], vocab[11])
+SIZES = (emb[8], hid[16], head[2], key[4], val[3])
+WORDS = (emb[8], vocab[11])
 
 
 @formula
@@ -32,9 +33,9 @@ class Model(torch.nn.Module):
 
     def __init__(self, layers=2, **where):
         super().__init__()
-        self.embedding = embedding.module(*SIZES, **where)
+        self.embedding = embedding.module(*WORDS, **where)
         self.layers = torch.nn.ModuleList([layer.module(*SIZES, **where) for _ in range(layers)])
-        self.scores = scores.module(*SIZES, **where)
+        self.scores = scores.module(*WORDS, **where)
 
     def forward(self, x):
         X = self.embedding(x)

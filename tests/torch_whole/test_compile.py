@@ -5,7 +5,7 @@ import torch
 from torch.utils.checkpoint import checkpoint
 
 import namedtensor as nt
-from namedtensor import R, formula
+from namedtensor import R, Z, formula
 from namedtensor.nn.module import FormulaModule
 from tests.torch_whole.model import (
     Model,
@@ -341,3 +341,21 @@ def test_a_body_that_asks_for_a_size_is_compiled_for_that_size(warm, dynamic, ba
         X = nt.normal(seq[length], emb[8], backend="torch")
         nt.testing.assert_close(compiled(X), unrolled(X))
     assert backend.count == 2
+
+
+def test_an_index_without_axes_compiles():
+    @formula
+    def picked(X: R[seq, emb], I: Z) -> R[emb]:
+        kept = X.at[seq(I)].add(1.0).at[seq(I), emb(I)].set(2.0).at[seq(I)].max(0.5)
+        return kept[seq(I)] + kept[seq(I), emb(I)]
+
+    X, I = nt.tensor(torch.randn(3, 3), seq, emb), nt.tensor(torch.tensor(-1))
+    compiled = torch.compile(picked, backend="aot_eager", fullgraph=True)
+    nt.testing.assert_same(compiled(X, I), picked(X, I))
+
+
+def test_a_function_of_two_dtypes_compiles():
+    X = nt.tensor(torch.randn(3) + 4, seq)
+    both = lambda X: nt.copysign(X, nt.cast(X, int)) + 3 // X
+    compiled = torch.compile(both, backend="aot_eager", fullgraph=True)
+    nt.testing.assert_same(compiled(X), both(X))

@@ -17,6 +17,9 @@ from tests.torch_whole.test_compile import Counting
 
 seq, emb, hid, key, val = axes("seq emb hid key val")
 seq_ = seq.prime
+torch_2_13 = pytest.mark.skipif(
+    not torch.__version__.startswith("2.13."), reason="later versions read @ by themselves"
+)
 
 
 def attention(Q, K, V):
@@ -80,34 +83,41 @@ def test_gradients_agree():
 
 
 FRESH = """
-    import operator, sys
+    import dataclasses, sys
     import torch
     import namedtensor as nt
     before = list(sys.meta_path)
     A, B = nt.tensor(torch.ones(2), "emb"), nt.tensor(torch.ones(2), "emb")
     {early}
     compiled = torch.compile(lambda A, B: A @ "emb" @ B, fullgraph=True, backend="eager")
-    assert compiled(A, B).item() == 2.0
     assert sys.meta_path == before, sys.meta_path
+    assert compiled(A, B).item() == 2.0
+    assert not dataclasses.is_dataclass(A)
+    needed = torch.__version__.startswith("2.13.")
+    assert ("__dataclass_fields__" in vars(nt.NamedTensor)) == needed
 """
+BEFORE = """class Other:
+        def __matmul__(self, other): return other
+    torch.compile(lambda X: X @ "emb", backend="eager")(Other())"""
 
 
-@pytest.mark.parametrize("early", ["", "import torch._dynamo", "A @ 'emb' @ B"])
-def test_the_row_is_there_whenever_the_compiler_is_loaded(early):
-    program = textwrap.dedent(FRESH).format(early=early)
+@pytest.mark.parametrize("early", ["", "import torch._dynamo", "A @ 'emb' @ B", BEFORE])
+def test_it_is_read_whatever_was_done_before(early):
+    program = textwrap.dedent(FRESH.replace("{early}", early))
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", program], capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr
 
 
-def test_nothing_is_added_before_a_torch_tensor_is_named():
+@torch_2_13
+def test_nothing_is_added_before_a_named_tensor_is_compiled():
     program = """
         import operator, torch, torch._dynamo.variables.builtin as builtin
         import namedtensor as nt
-        nt.ones("emb[2]")
+        A = nt.tensor(torch.ones(2), "emb")
         assert operator.matmul not in builtin.BuiltinVariable._binops()
-        nt.tensor(torch.ones(2), "emb")
+        torch.compile(lambda A: A @ "emb" @ A, backend="eager")(A)
         assert operator.matmul in builtin.BuiltinVariable._binops()
     """
     done = subprocess.run(
@@ -116,6 +126,7 @@ def test_nothing_is_added_before_a_torch_tensor_is_named():
     assert done.returncode == 0, done.stderr
 
 
+@torch_2_13
 def test_torch_s_private_table_is_where_it_was():
     import torch._dynamo.variables.builtin as builtin
 
@@ -124,13 +135,21 @@ def test_torch_s_private_table_is_where_it_was():
     assert names == ["__pow__", "__rpow__", "__ipow__"]
     assert in_place is operator.ipow
     assert hasattr(builtin.BuiltinVariable._binop_handlers, "cache_clear")
+    assert isinstance(builtin.BuiltinVariable.call_function_handler_cache, dict)
 
 
-@pytest.mark.parametrize("gone", ["BuiltinVariable", "_binops", "_binop_handlers", "operator.pow"])
+PARTS = ["BuiltinVariable", "_binops", "_binop_handlers", "call_function_handler_cache"]
+
+
+@pytest.mark.parametrize("gone", [*PARTS, "operator.pow"])
 def test_where_the_table_has_moved_nothing_happens(gone):
     table = {} if gone == "operator.pow" else {operator.pow: ([], None)}
     before = dict(table)
-    variable = types.SimpleNamespace(_binops=lambda: table, _binop_handlers=functools.cache(dict))
+    variable = types.SimpleNamespace(
+        _binops=lambda: table,
+        _binop_handlers=functools.cache(dict),
+        call_function_handler_cache={},
+    )
     module = types.SimpleNamespace(BuiltinVariable=variable)
     if gone == "BuiltinVariable":
         del module.BuiltinVariable

@@ -9,7 +9,7 @@ from safetensors.torch import load_model, save_model
 from torch.nn.utils.parametrizations import orthogonal, weight_norm
 
 import namedtensor as nt
-from tests.torch_whole.model import SIZES, Model, embedding, gradients, loss, words
+from tests.torch_whole.model import SIZES, WORDS, Model, embedding, gradients, loss, words
 from transformer_named.named_tensors import FFN, emb, hid, layer, seq
 
 
@@ -90,7 +90,7 @@ def test_tied_weights_stay_tied_and_collect_both_gradients():
 
 
 def test_a_parametrised_weight_is_computed_at_each_call():
-    module, X = FFN.module(*SIZES), nt.normal(seq[5], emb[8], backend="torch")
+    module, X = FFN.module(*SIZES[:2]), nt.normal(seq[5], emb[8], backend="torch")
     before = module(X)
     weight_norm(module, "W1")
     nt.testing.assert_close(module(X), before, rtol=1e-5, atol=1e-6)
@@ -133,7 +133,7 @@ def test_a_training_step_lowers_the_loss():
 
 def test_a_start_for_an_unknown_parameter_is_refused():
     with pytest.raises(nt.AxisNameError) as error:
-        embedding.module(*SIZES, init={"W": torch.nn.init.zeros_})
+        embedding.module(*WORDS, init={"W": torch.nn.init.zeros_})
     assert str(error.value) == (
         "embedding.module(...): init names W, which is no parameter\nhint: the parameters are E"
     )

@@ -297,3 +297,24 @@ def test_torch_data_stays_torch_data():
     assert isinstance(nt.softmax[seq](X).data, torch.Tensor)
     assert isinstance((nt.iota(seq) + X).data, torch.Tensor)
     assert isinstance(X[seq[nt.iota(seq[3]) > 0]].data, torch.Tensor)
+
+
+def test_the_sign_of_nan_is_nan_in_both_libraries():
+    numbers = nt.tensor(np.array([np.nan, -np.inf, 0.0, 2.0]), seq)
+    expected = nt.tensor(np.array([np.nan, -1.0, 0.0, 1.0]), seq)
+    for X in (numbers, numbers.to("torch")):
+        assert_same(nt.sign(X), expected)
+
+
+@pytest.mark.parametrize("library", ["numpy", "torch"])
+@pytest.mark.parametrize("other", [np.array([True, False, True]), np.array([1, 0, 1])])
+def test_complex_numbers_are_contracted_with_whole_ones(library, other):
+    X = nt.tensor(np.array([[1 + 2j, 3.0, 1j]]), emb, seq).to(library)
+    assert_same(X @ seq @ nt.tensor(other, seq).to(library), nt.tensor(np.array([1 + 3j]), emb))
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+def test_quantiles_of_halves_and_of_nothing(dtype):
+    X = nt.tensor(torch.tensor([1.0, 2.0, 4.0], dtype=dtype), seq)
+    assert nt.quantile[seq](X, 0.5).item() == 2.0
+    assert nt.quantile[seq](X * nt.zeros(emb[0], backend="torch"), 0.5).shape == nt.Shape(emb[0])

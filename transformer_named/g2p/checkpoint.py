@@ -5,6 +5,7 @@ seed and n.
 """
 
 import json
+import math
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -62,6 +63,15 @@ class Checkpoint:
     story: Story
     tensors: dict[str, Tensor]
 
+    def refuse_small(self) -> None:
+        """Raise G2PError where a model of the settings has more weights than the file holds."""
+        held = sum(tensor.numel() for tensor in self._part("model.").values())
+        wanted = self.story.settings.weights
+        if held < wanted:
+            raise G2PError(
+                f"{self.path} holds {held:,} weights, and a model of its settings has over {wanted:,}"
+            )
+
     def load_model(self, module: nn.Module) -> None:
         """Put the weights into a module.
 
@@ -107,19 +117,35 @@ def read_checkpoint(path: Path) -> Checkpoint:
         raise G2PError(f"{path} is damaged or cut short ({error})") from None
     if metadata.get("format") != FORMAT:
         raise G2PError(f"{path} is not a checkpoint of transformer-named g2p")
-    return Checkpoint(path, _story(path, metadata[_KEY]), tensors)
+    return Checkpoint(path, _story(path, metadata.get(_KEY, "")), tensors)
 
 
 def _story(path: Path, text: str) -> Story:
+    """Read the story of a run, every field of which is of its kind."""
     try:
         fields: dict[str, Any] = json.loads(text)
-        words = fields["test_words"]
+        words, step, seconds = fields["test_words"], fields["step"], fields["seconds"]
+        settings = Settings(**fields["settings"])
+        if type(step) is not int or step < 0:
+            raise ValueError(f"step is {step!r}")
+        if type(seconds) not in (int, float) or not 0 <= seconds < math.inf:
+            raise ValueError(f"seconds is {seconds!r}")
+        if not isinstance(fields["fingerprint"], str):
+            raise ValueError(f"fingerprint is {fields['fingerprint']!r}")
+        if words is not None and not all(isinstance(word, str) for word in words):
+            raise ValueError("test_words are no words")
         return Story(
-            settings=Settings(**fields["settings"]),
-            step=fields["step"],
-            seconds=fields["seconds"],
+            settings=settings,
+            step=step,
+            seconds=seconds,
             fingerprint=fields["fingerprint"],
             test_words=None if words is None else tuple(words),
         )
-    except (ValueError, TypeError, KeyError) as error:
-        raise G2PError(f"{path} does not fit this version's settings ({error})") from None
+    except (ValueError, TypeError, KeyError, RecursionError, G2PError) as error:
+        raise G2PError(f"{path} does not fit this version's settings ({_short(error)})") from None
+
+
+def _short(error: Exception) -> str:
+    """Write an error on one short line."""
+    text = " ".join(str(error).split())
+    return text if len(text) <= 200 else text[:197] + "..."

@@ -43,6 +43,7 @@ def load(checkpoint: Checkpoint, device: str) -> NamedSpeller:
 
     Raises: G2PError when the device is not there, or the weights do not fit.
     """
+    checkpoint.refuse_small()
     settings = checkpoint.story.settings.with_given({"device": device})
     speller = build(settings)
     checkpoint.load_model(speller.module)
@@ -78,9 +79,7 @@ def train(
     Raises: G2PError when a file cannot be written, or the run does not fit its checkpoint.
     """
     make_folder(folder.path)
-    speller = build(settings)
-    if resume is not None:
-        resume.load_model(speller.module)
+    speller = build(settings) if resume is None else load(resume, settings.device)
     training = Training(
         speller,
         settings,

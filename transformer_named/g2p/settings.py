@@ -9,6 +9,21 @@ from transformer_named.placement import PLACEMENTS
 
 PRECISIONS = ("float32", "bf16")
 
+#: The most of each count: beyond them are mistakes, which would fill the memory or crash torch.
+MOST = {
+    "emb": 1 << 16,
+    "hid": 1 << 18,
+    "head": 1 << 10,
+    "key": 1 << 14,
+    "val": 1 << 14,
+    "layers": 1_000,
+    "batch": 1 << 20,
+    "steps": 10**12,
+    "threads": 1 << 10,
+}
+_REAL = (float, float | None)
+MOST_WEIGHTS = 2_000_000_000
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -43,10 +58,24 @@ class Settings:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        for name in ("emb", "hid", "head", "key", "val", "layers", "batch", "steps", "threads"):
+        for field in dataclasses.fields(self):
+            value = getattr(self, field.name)
+            allowed = field.type | int if field.type in _REAL else field.type
+            if not isinstance(value, allowed) or isinstance(value, bool) != (field.type is bool):
+                raise G2PError(
+                    f"{option(field.name)} is {value!r}, which is no {_kind(field.type)}"
+                )
+        for name, most in MOST.items():
             value = getattr(self, name)
             if value is not None and value < 1:
                 raise G2PError(f"{option(name)} is {value}; it must be at least 1")
+            if value is not None and value > most:
+                raise G2PError(f"{option(name)} is {value:,}; it must be at most {most:,}")
+        if self.weights > MOST_WEIGHTS:
+            raise G2PError(
+                f"a model of these sizes has {self.weights:,} weights; at most {MOST_WEIGHTS:,} are "
+                "trained: choose a smaller --emb, --hid or --layers"
+            )
         if self.emb % 2:
             raise G2PError(f"--emb is {self.emb}; it must be even, half sines and half cosines")
         for name in ("dropout", "warmup", "smoothing"):
@@ -65,6 +94,12 @@ class Settings:
             value = getattr(self, name)
             if value not in allowed:
                 raise G2PError(f"{option(name)} is {value!r}; it is one of {', '.join(allowed)}")
+
+    @property
+    def weights(self) -> int:
+        """Count the weights of the layers' matrices, which are nearly all that a model has."""
+        attention = 2 * self.head * self.emb * (self.key + self.val)
+        return self.layers * (3 * attention + 2 * 2 * self.emb * self.hid)
 
     def with_given(self, given: dict[str, Any]) -> "Settings":
         """Replace the settings that are given; a budget replaces the other kind of budget."""
@@ -89,6 +124,14 @@ class Settings:
     def _seconds(self) -> float:
         assert self.seconds is not None
         return self.seconds
+
+
+def _kind(wanted: Any) -> str:
+    """Name the kind of a setting's values in words."""
+    words = {int: "whole number", float: "number", str: "word", bool: "truth value"}
+    return " or ".join(
+        words[kind] for kind in getattr(wanted, "__args__", (wanted,)) if kind in words
+    )
 
 
 def option(name: str) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from namedtensor.formula.rewrite.indexed import indices_in, write_function
+from namedtensor.plans.code import Name
 from namedtensor.primitives import Call, Node, Type, primitive
 from namedtensor.primitives.notation import KERNEL
 
@@ -46,11 +47,6 @@ def _rule(call: Call) -> Type:
     return Type(tuple(axes.items()), call.types[2].kind)
 
 
-def joined(sizes: Sequence[str]) -> str:
-    """Write the product of sizes as one operand."""
-    return sizes[0] if len(sizes) == 1 else f"({' * '.join(sizes)})"
-
-
 @dataclass(slots=True)
 class Order:
     """Which axes become the kernel's four: those of Q, and the heads that keys and values have."""
@@ -68,11 +64,11 @@ class Order:
         sizes = {a: s for t in reversed(call.types[:3]) for a, s in t.axes}
         return cls(shared[:-1], shared[-1:] + groups, shared[-1:], sizes)
 
-    def arranged(self, emit: Any, x: Any, heads: Any, rows: Any, columns: Any) -> str:
-        """Write an operand as lead x heads x rows x columns."""
+    def arranged(self, emit: Any, x: Any, heads: Any, rows: Any, columns: Any) -> Any:
+        """Give an operand as lead x heads x rows x columns."""
         groups = [self.lead, heads, rows, columns]
         every = [a for group in groups for a in group]
-        code = emit.permute(x, [a for a in every if a in x.axes]).code
+        code = emit.permute(x, [a for a in every if a in x.axes])
         lacks = [a for a in every if a not in x.axes]
         for axis in lacks:
             code = emit.call("unsqueeze", code, every.index(axis))
@@ -80,22 +76,25 @@ class Order:
             code = emit.call("broadcast_to", code, emit.sizes([self.sizes[a] for a in every]))
         return self.in_four(emit, code, groups)
 
-    def in_four(self, emit: Any, code: str, groups: Sequence[Any]) -> str:
+    def in_four(self, emit: Any, code: Any, groups: Sequence[Any]) -> Any:
         if all(len(g) == 1 for g in groups[2:]) and all(len(g) <= 1 for g in groups[:2]):
             for _ in range(sum(not g for g in groups[:2])):
                 code = emit.call("unsqueeze", code, 0)
             return code
-        parts = [" * ".join(emit.size(self.sizes[a]) for a in g) or "1" for g in groups]
-        return str(emit.call("reshape", code, f"({', '.join(parts)})"))
+        shape = tuple([emit.product([self.sizes[a] for a in g]) for g in groups])
+        return emit.call("reshape", code, shape)
 
-    def index(self, emit: Any, parts: Parts) -> dict[str, str]:
-        """Write the index along each axis by the kernel's own b, h, i and j."""
-        found = dict.fromkeys(parts.queries, "i") | dict.fromkeys(parts.seqs, "j")
-        for name, axes in (("b", self.lead), ("h", self.heads)):
+    def index(self, emit: Any, parts: Parts) -> dict[str, Any]:
+        """Give the index along each axis by the kernel's own b, h, i and j."""
+        b, h, i, j = (Name(name) for name in "bhij")
+        found: dict[str, Any] = dict.fromkeys(parts.queries, i) | dict.fromkeys(parts.seqs, j)
+        for index, axes in ((b, self.lead), (h, self.heads)):
             for place, axis in enumerate(axes):
-                inner = [emit.size(self.sizes[a]) for a in axes[place + 1 :]]
-                code = f"{name} // {joined(inner)}" if inner else name
-                found[axis] = f"{code} % {emit.size(self.sizes[axis])}" if place else code
+                inner = [self.sizes[a] for a in axes[place + 1 :]]
+                code = emit.infix("//", index, emit.product(inner)) if inner else index
+                if place:
+                    code = emit.infix("%", code, emit.size(self.sizes[axis]))
+                found[axis] = code
         return found
 
 
@@ -103,11 +102,11 @@ def _lower(emit: Any, call: Any, Q: Any, K: Any, V: Any, *rest: Any) -> Any:
     parts = Parts(*call.params)
     given = list(rest)
     masks = [given.pop(0) for _ in range(parts.masked)]
-    options = []
+    options: dict[str, Any] = {}
     if parts.scaled:
-        options.append(f"scale={given.pop(0).code}")
+        options["scale"] = given.pop(0)
     if parts.dropped:
-        options.append(f"dropout_p={given.pop(0).code}")
+        options["dropout_p"] = given.pop(0)
     order = Order.of(parts, call, Q, K)
     batch = {*order.lead, *order.heads}
     vals = [a for a in V.axes if a not in batch and a not in parts.seqs]
@@ -118,49 +117,49 @@ def _lower(emit: Any, call: Any, Q: Any, K: Any, V: Any, *rest: Any) -> Any:
     v = order.arranged(emit, V, order.owners, parts.seqs, vals)
     if parts.keeps is not None or parts.scores is not None:
         functions = _functions(emit, parts, order, given)
-        code = emit.call("attend", q, k, v, *functions, *options)
+        code = emit.call("attend", q, k, v, **functions, **options)
     else:
         if masks:
             # each becomes the scores' dtype before they meet one another
             codes = [_mask_code(emit, mask, order, parts, Q) for mask in masks]
-            options.insert(0, f"attn_mask={' + '.join(codes)}")
+            whole = codes[0] if len(codes) == 1 else emit.infix("+", *codes)
+            options = {"attn_mask": whole, **options}
         if parts.causal:
-            options.append("is_causal=True")
+            options["is_causal"] = True
         if order.heads != order.owners:
-            options.append("enable_gqa=True")
-        code = emit.call("scaled_dot_product_attention", q, k, v, *options)
+            options["enable_gqa"] = True
+        code = emit.call("scaled_dot_product_attention", q, k, v, **options)
     groups = [order.lead, order.heads, parts.queries, tuple(vals)]
     axes = tuple([a for g in groups for a in g])
     if all(len(g) == 1 for g in groups[2:]) and all(len(g) <= 1 for g in groups[:2]):
-        code += "[0]" * sum(not g for g in groups[:2])
+        for _ in range(sum(not g for g in groups[:2])):
+            code = emit.subscript(code, 0)
     else:
         code = emit.call("reshape", code, emit.sizes([order.sizes[a] for a in axes]))
     return emit.bind(code, axes, call.type, "attended")
 
 
-def _functions(emit: Any, parts: Parts, order: Order, leaves: Sequence[Any]) -> list[str]:
+def _functions(emit: Any, parts: Parts, order: Order, leaves: Sequence[Any]) -> dict[str, Any]:
     index = order.index(emit, parts)
     leaves = [v if v.type.host else emit.named(v) for v in leaves]
-    options = []
+    options: dict[str, Any] = {}
     if parts.keeps is not None:
-        name = write_function(emit, "keeps", parts.keeps, leaves, index, scored=False)
-        options.append(f"keeps={name}")
+        options["keeps"] = write_function(emit, "keeps", parts.keeps, leaves, index, scored=False)
         used = indices_in(parts.keeps)
         axes = {n.removeprefix("at ") for n in used if n.startswith("at ")}
         axes |= {a for i, v in enumerate(leaves) if f"leaf{i}" in used for a in v.axes}
         each = "".join(n for n, own in (("b", order.lead), ("h", order.heads)) if axes & {*own})
         if each:
-            options.append(f"each={each!r}")
+            options["each"] = each
     if parts.scores is not None:
-        name = write_function(emit, "scores", parts.scores, leaves, index, scored=True)
-        options.append(f"scores={name}")
+        options["scores"] = write_function(emit, "scores", parts.scores, leaves, index, scored=True)
     return options
 
 
-def _mask_code(emit: Any, mask: Any, order: Order, parts: Parts, Q: Any) -> str:
-    """Write a mask that is built so that it broadcasts against the scores."""
+def _mask_code(emit: Any, mask: Any, order: Order, parts: Parts, Q: Any) -> Any:
+    """Give a mask that is built so that it broadcasts against the scores."""
     if mask.type.kind != "bool":
-        mask = replace(mask, code=emit.call("as_like", mask.code, emit.named(Q).code))
+        mask = replace(mask, code=emit.call("as_like", mask, emit.named(Q)))
     batch = [order.lead, order.heads]
     whole = [a for g in batch if len(g) > 1 and {*g} & {*mask.axes} for a in g]
     axes = (*order.lead, *order.heads, *(parts.queries or ("",)), *parts.seqs)
@@ -172,8 +171,8 @@ def _mask_code(emit: Any, mask: Any, order: Order, parts: Parts, Q: Any) -> str:
         first = next((i for i, a in enumerate(axes) if a in mask.axes), len(axes))
         for _ in range(max(0, first - 2)):
             code = emit.call("unsqueeze", code, 0)
-        return str(code)
-    code = emit.permute(mask, [a for a in axes if a in mask.axes]).code
+        return code
+    code = emit.permute(mask, [a for a in axes if a in mask.axes])
     for place, axis in enumerate(axes):
         if axis not in mask.axes:
             code = emit.call("unsqueeze", code, place)
@@ -182,8 +181,8 @@ def _mask_code(emit: Any, mask: Any, order: Order, parts: Parts, Q: Any) -> str:
     four = []
     for group in (*batch, axes[-2:-1], axes[-1:]):
         own = [order.sizes[a] for a in group if a in whole or a in mask.axes]
-        four.append(" * ".join(emit.size(s) for s in own) or "1")
-    return str(emit.call("reshape", code, f"({', '.join(four)})"))
+        four.append(emit.product(own))
+    return emit.call("reshape", code, tuple(four))
 
 
 ATTENTION = primitive("attention", _rule, _lower, notation=KERNEL)

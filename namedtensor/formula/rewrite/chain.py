@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any
 
+from namedtensor.operations.contraction import find_path, pair
 from namedtensor.primitives import Call, Node, Type, primitive
 from namedtensor.primitives.node import apply_node
 from namedtensor.primitives.notation import KERNEL
@@ -72,8 +73,6 @@ def _rule(call: Call) -> Type:
 
 
 def _lower(emit: Any, call: Any, *values: Any) -> Any:
-    from namedtensor.operations.contraction import pair
-
     axes, written = call.params
     pending = list(values)
     for i, j in _path(emit, values, axes, written):
@@ -88,17 +87,9 @@ def _path(emit: Any, values: Any, axes: Any, written: tuple[Place, ...]) -> Sequ
 
     The sizes are those of the first call; a small gain there may be a loss at the next.
     """
-    import opt_einsum
-
-    every = list(dict.fromkeys([a for v in values for a in v.axes]))
-    letter = {a: opt_einsum.get_symbol(i) for i, a in enumerate(every)}
-    inputs = ["".join(letter[a] for a in v.axes) for v in values]
-    text = f"{','.join(inputs)}->{''.join(letter[a] for a in every if a not in axes)}"
-    shapes = [tuple([emit.hint(v.type.size(a)) for a in v.axes]) for v in values]
-    best, found = opt_einsum.contract_path(text, *shapes, shapes=True)
-    _, own = opt_einsum.contract_path(text, *shapes, shapes=True, optimize=list(written))
-    pairs = all(len(p) == 2 for p in best)
-    return best if pairs and 2 * found.opt_cost <= own.opt_cost else written
+    best, cost = find_path(emit, values, axes)
+    _, own = find_path(emit, values, axes, list(written))
+    return best if 2 * cost <= own else written
 
 
 CHAIN = primitive("chain", _rule, _lower, notation=KERNEL)

@@ -5,9 +5,12 @@ from __future__ import annotations
 import functools
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
+from namedtensor.formula.rewrite import formulas
 from namedtensor.formula.rewrite.attention import attention
+from namedtensor.formula.rewrite.cells import gru, lstm
 from namedtensor.formula.rewrite.chain import chain
 from namedtensor.formula.rewrite.linear import identity, linear
 from namedtensor.formula.rewrite.lookup import cross_entropy, lookup
@@ -22,82 +25,153 @@ from namedtensor.formula.rewrite.renames import push_renames
 from namedtensor.formula.rewrite.spelled import rectifier, variance
 from namedtensor.formula.rewrite.stable import stable_log_softmax, stable_logsumexp, stable_softmax
 from namedtensor.formula.rewrite.windows import convolution, pooling
+from namedtensor.operations.recurrence import SCAN, hoisted, recurs
 from namedtensor.primitives import Node
-from namedtensor.primitives.node import apply_node
+from namedtensor.primitives.node import apply_node, operands_first
+from namedtensor.primitives.origins import Origin, Origins
+
+if TYPE_CHECKING:
+    from namedtensor.formula.formula import Formula
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A pattern and what computes it; `libraries` are those that have the kernel.
+    """A formula and what finds it in a tree and computes it; `libraries` are those that have the kernel.
 
-    `asks` says that the match takes the nodes that are used more than once: they are computed once.
+    `written` is the formula as a plain function, `pattern` the formula itself. `asks` says that the match
+    takes the nodes that are used more than once: they are computed once. `looks` says that it takes all
+    nodes there are.
     """
 
     name: str
-    pattern: str
+    written: Callable[..., Any]
     match: Callable[..., Node | None]
     libraries: tuple[str, ...] = ("torch",)
     asks: bool = False
+    looks: bool = False
+
+    @property
+    def pattern(self) -> Formula:
+        """The formula that the rule looks for."""
+        return _formula(self.written)
+
+    def __str__(self) -> str:
+        from namedtensor.formula.shapes import traced_results
+
+        (result,) = traced_results(self.pattern, (), {})[1]
+        return written(result.node, 9)
+
+
+@functools.cache
+def _formula(function: Callable[..., Any]) -> Formula:
+    from namedtensor.formula.formula import formula  # which runs through these rules
+
+    made: Formula = formula(function)
+    return made
 
 
 @dataclass(frozen=True, slots=True)
 class Fired:
-    """Where a rule fired."""
+    """Where a rule fired: the tree before, what took its place, and where that was written."""
 
     rule: str
     formula: str
+    before: Node
+    after: Node
+    table: Origins = field(repr=False, compare=False)
+
+    @property
+    def origins(self) -> tuple[Origin, ...]:
+        """The places of all that the rule replaced."""
+        return self.table.replaced(self.before, self.after)
 
 
 BOTH = ("numpy", "torch")
 
 #: Equal forms that are safer or plainer, on every library.
 FORMS = (
-    Rule("softmax", "exp(X) / sum[ax](exp(X))", stable_softmax, BOTH),
-    Rule("log_softmax", "log(softmax[ax](X))", stable_log_softmax, BOTH),
-    Rule("logsumexp", "log(sum[ax](exp(X)))", stable_logsumexp, BOTH),
-    Rule("identity", "eye(ax, bx) @ bx @ X", identity, BOTH),
-    Rule("lookup", "E @ vocab @ one_hot(I, vocab)", lookup, BOTH),
-    Rule("variance", "mean[ax]((X - mean[ax](X))**2)", variance, BOTH),
-    Rule("relu", "maximum(0, X)", rectifier, BOTH),
-    Rule("standardize", "(X - mean[ax](X)) / sqrt(var[ax](X) + eps)", spelled_standardize, BOTH),
+    Rule("softmax", formulas.softmax, stable_softmax, BOTH),
+    Rule("log_softmax", formulas.log_of_softmax, stable_log_softmax, BOTH),
+    Rule("logsumexp", formulas.logsumexp, stable_logsumexp, BOTH),
+    Rule("identity", formulas.identity, identity, BOTH),
+    Rule("lookup", formulas.lookup, lookup, BOTH),
+    Rule("variance", formulas.variance, variance, BOTH),
+    Rule("relu", formulas.relu, rectifier, BOTH),
+    Rule("standardize", formulas.standardized, spelled_standardize, BOTH),
 )
 
 #: Kernels, the largest pattern first.
 KERNELS = (
-    Rule("attention", "V @ seq @ softmax[seq](Q @ key @ K * s + M)", attention),
-    Rule("cross_entropy", "log_softmax[vocab](Z)[vocab(y)]", cross_entropy),
-    Rule("layer_norm", "standardize[ax](X) * gamma + beta", layer_norm),
-    Rule("channel_norm", "standardize[batch, ax](X) * gamma[chans] + beta[chans]", channel_norm),
-    Rule("rms_norm", "X / sqrt(mean[ax](X * X) + eps) * gamma", rms_norm),
-    Rule("convolution", "W @ (chans, kernel) @ unroll[seq, kernel](X) + b", convolution),
-    Rule("pooling", "max[kernel](pool[seq, kernel](X))", pooling),
-    Rule("linear", "W @ ax @ X + b", linear, asks=True),
+    Rule("attention", formulas.attention, attention),
+    Rule("cross_entropy", formulas.cross_entropy, cross_entropy),
+    Rule("layer_norm", formulas.layer_norm, layer_norm),
+    Rule("channel_norm", formulas.channel_norm, channel_norm),
+    Rule("rms_norm", formulas.rms_norm, rms_norm),
+    Rule("convolution", formulas.convolution, convolution),
+    Rule("pooling", formulas.pooling, pooling),
+    Rule(
+        "lstm",
+        formulas.lstm,
+        lstm,
+        looks=True,
+    ),
+    Rule("gru", formulas.gru, gru, looks=True),
+    Rule("linear", formulas.linear, linear, asks=True),
 )
 
 #: The order of contractions comes last: kernels know better orders.
-CHAIN = Rule("chain", "A @ ax @ B @ bx @ C", chain, BOTH, asks=True)
+CHAIN = Rule("chain", formulas.chain, chain, BOTH, asks=True)
 
 RULES = (*FORMS, *KERNELS, CHAIN)
 
 
-def rewrite(nodes: Sequence[Node], library: str) -> tuple[tuple[Node, ...], tuple[Fired, ...]]:
-    """Give the trees with every rule applied that the library has a kernel for, and what fired."""
+def rewrite(
+    nodes: Sequence[Node], library: str, origins: Origins | None = None
+) -> tuple[tuple[Node, ...], tuple[Fired, ...]]:
+    """Give the trees with every rule applied that the library has a kernel for, and what fired.
+
+    What takes the place of other nodes has their origins.
+    """
     fired: list[Fired] = []
-    nodes = push_renames(nodes)
+    origins = Origins() if origins is None else origins
+    nodes = push_renames(nodes, origins)
     for rules in (FORMS, KERNELS):
         downwards = rules is KERNELS
-        shared = _shared(nodes)
-        usable = [_telling(r, shared) for r in rules if library in r.libraries]
+        shared, every = _shared(nodes), list(operands_first(nodes))
+        usable = [_telling(r, shared, every) for r in rules if library in r.libraries]
         done: dict[Node, Node] = {}
-        nodes = tuple([_rewrite(n, usable, downwards, done, fired) for n in nodes])
-    links = (_telling(CHAIN, _shared(nodes)),)
+        nodes = tuple([_rewrite(n, usable, downwards, done, fired, origins) for n in nodes])
+    links = (_telling(CHAIN, _shared(nodes), ()),)
     seen: dict[Node, Node] = {}
-    nodes = tuple([_rewrite(n, links, True, seen, fired) for n in nodes])
-    return tuple(nodes), tuple(fired)
+    nodes = tuple([_rewrite(n, links, True, seen, fired, origins) for n in nodes])
+    return _with_steps(nodes, library, origins, fired), tuple(fired)
 
 
-def _telling(rule: Rule, shared: set[Node]) -> Rule:
-    """Tell a rule which nodes are used more than once, if it asks."""
+def _with_steps(
+    nodes: Sequence[Node], library: str, origins: Origins, fired: list[Fired]
+) -> tuple[Node, ...]:
+    """Rewrite the steps inside of loops, without what is computed for all elements at once."""
+    done: dict[Node, Node] = {}
+    for node in operands_first(nodes):
+        operands = tuple([done[o] for o in node.operands])
+        new = node if operands == node.operands else apply_node(node.operation, operands)
+        if recurs(new):
+            new = hoisted(new) if new.operation.primitive is SCAN else new
+            *before, step, place = new.operation.params
+            results, inside = rewrite(step.results, library, origins)
+            fired += inside
+            operation = new.operation.primitive(*before, replace(step, results=results), place)
+            new = apply_node(operation, new.operands)
+        if new is not node:
+            origins.move(node, new)
+        done[node] = new
+    return tuple([done[node] for node in nodes])
+
+
+def _telling(rule: Rule, shared: set[Node], every: Sequence[Node]) -> Rule:
+    """Tell a rule which nodes are used more than once, if it asks, or which there are, if it looks."""
+    if rule.looks:
+        return replace(rule, match=functools.partial(rule.match, present=every))
     if not rule.asks:
         return rule
     return replace(rule, match=functools.partial(rule.match, shared=shared))
@@ -118,7 +192,12 @@ def _shared(roots: Sequence[Node]) -> set[Node]:
 
 
 def _rewrite(
-    root: Node, rules: Sequence[Rule], downwards: bool, done: dict[Node, Node], fired: list[Fired]
+    root: Node,
+    rules: Sequence[Rule],
+    downwards: bool,
+    done: dict[Node, Node],
+    fired: list[Fired],
+    origins: Origins,
 ) -> Node:
     """Rewrite a tree; `downwards` matches a node before its operands are changed."""
     heads: dict[Node, Node] = {}
@@ -129,7 +208,7 @@ def _rewrite(
             waiting.pop()
             continue
         if top not in heads:
-            heads[top] = _fire(top, rules, fired) if downwards else top
+            heads[top] = _fire(top, rules, fired, origins) if downwards else top
         head = heads[top]
         missing = [o for o in head.operands if o not in done and o is not top]
         if missing:
@@ -137,15 +216,19 @@ def _rewrite(
             continue
         waiting.pop()
         operands = tuple([done[o] for o in head.operands])
-        new = head if operands == head.operands else apply_node(head.operation, operands)
-        done[top] = new if downwards else _fire(new, rules, fired)
+        new = head
+        if operands != head.operands:
+            new = apply_node(head.operation, operands)
+            origins.move(head, new)
+        done[top] = new if downwards else _fire(new, rules, fired, origins)
     return done[root]
 
 
-def _fire(node: Node, rules: Sequence[Rule], fired: list[Fired]) -> Node:
+def _fire(node: Node, rules: Sequence[Rule], fired: list[Fired], origins: Origins) -> Node:
     for rule in rules:
         found = rule.match(node)
         if found is not None:
-            fired.append(Fired(rule.name, written(node, 4)))
-            return found if rule not in FORMS else _fire(found, rules, fired)
+            fired.append(Fired(rule.name, written(node, 4), node, found, origins))
+            origins.move(node, found, whole=True)
+            return found if rule not in FORMS else _fire(found, rules, fired, origins)
     return node

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
-import ast
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from namedtensor.formula.rewrite.patterns import counter
+from namedtensor.plans import Emitter, Value
+from namedtensor.plans.code import (
+    Code,
+    Function,
+    Name,
+    Return,
+    Subscript,
+    codes_in,
+    names_in,
+    replaced,
+)
 from namedtensor.primitives import Call, Node, Type, argument, primitive
 from namedtensor.primitives.node import NUMBER, apply_node
 from namedtensor.primitives.notation import KERNEL
@@ -17,8 +28,7 @@ SCORE = "score"
 
 def elementwise(node: Node) -> bool:
     """Say whether an operation acts on each record alone."""
-    # the file of a primitive's rule is its section of the paper
-    return node.operation.primitive.rule.__module__ == "namedtensor.operations.elementwise"
+    return node.operation.primitive.traits.pointwise
 
 
 @dataclass(slots=True)
@@ -97,59 +107,45 @@ def indices_in(node: Node) -> set[str]:
 
 
 def write_function(
-    emit: Any, stem: str, tree: Node, leaves: Sequence[Any], index: dict[str, str], scored: bool
-) -> str:
-    """Write a tree as a function of indices (and of the score), and give its name."""
-    from namedtensor.plans.emitter import Emitter, Value
-
+    emit: Any, stem: str, tree: Node, leaves: Sequence[Any], index: dict[str, Code], scored: bool
+) -> Name:
+    """Make a tree a function of indices (and of the score), and give its name."""
     inner = Emitter(emit.backend)
     inner.like = emit.like
     for i, leaf in enumerate(leaves):
-        places = ", ".join(index[a] for a in leaf.axes)
-        code = f"{leaf.code}[{places}]" if places else leaf.code
+        places = tuple([index[a] for a in leaf.axes])
+        code = Subscript(leaf.code, places) if places else leaf.code
         kind = leaf.type
         type_ = Type((), kind.kind, host=kind.host, weak=kind.weak)
         inner.arguments[f"leaf{i}"] = Value(code, (), type_)
     for axis, code in index.items():
         inner.arguments[f"at {axis}"] = Value(code, (), Type((), "int", weak=True))
-    inner.arguments[SCORE] = Value(SCORE, (), Type(()))
-    inner.locals |= {*emit.locals, "b", "h", "i", "j", SCORE}
+    inner.arguments[SCORE] = Value(Name(SCORE), (), Type(()))
+    parameters = (*((SCORE,) if scored else ()), "b", "h", "i", "j")
+    inner.locals |= {*emit.locals, SCORE, *parameters}
     result = inner.value(tree)
-    emit.words |= inner.words
+    body = inlined([*inner.body, Return((result,))])
     name: str = emit.fresh(stem)
-    parameters = "score, b, h, i, j" if scored else "b, h, i, j"
-    emit.lines.append(f"def {name}({parameters}):")
-    lines = _inlined([line.split("  # ")[0] for line in inner.lines], result.code)
-    emit.lines += ["    " + line for line in lines]
-    return name
+    emit.body.append(Function(name, parameters, body, tells=False))
+    return Name(name)
 
 
-def _inlined(lines: Sequence[str], result: str) -> list[str]:
-    """Write what is used once in its place: a function of indices reads as its formula."""
-    parts = [line.split(" = ", 1) for line in lines]
-    codes = [(name, ast.parse(code, mode="eval")) for name, code in (*parts, ("", result))]
-    names = [n.id for _, code in codes for n in ast.walk(code) if isinstance(n, ast.Name)]
-    inline = _Inline()
-    written = []
-    for name, code in codes:
-        code = inline.visit(code)
-        if name and names.count(name) == 1:
-            inline.given[name] = code.body
+def inlined(body: Sequence[Any]) -> tuple[Any, ...]:
+    """Put what is used once in its place: a function of indices reads as its formula."""
+    uses = Counter(names_in(codes_in(body)))
+    given: dict[str, Code] = {}
+    kept = []
+    for statement in body:
+        if isinstance(statement, Return):
+            values = [replace(v, code=replaced(v.code, given)) for v in statement.values]
+            kept.append(Return(tuple(values)))
+            continue
+        code = replaced(statement.code, given)
+        if uses[statement.name] == 1:
+            given[statement.name] = code
         else:
-            written.append(
-                f"{name} = {ast.unparse(code)}" if name else f"return {ast.unparse(code)}"
-            )
-    return written
-
-
-class _Inline(ast.NodeTransformer):
-    """Put expressions in the place of names."""
-
-    def __init__(self) -> None:
-        self.given: dict[str, ast.expr] = {}
-
-    def visit_Name(self, node: ast.Name) -> ast.expr:
-        return self.given.get(node.id, node)
+            kept.append(replace(statement, code=code))
+    return tuple(kept)
 
 
 def _wide(node: Node) -> Node:
@@ -164,7 +160,7 @@ def _index_number_rule(call: Call) -> Type:
 
 
 def _lower_index_number(emit: Any, call: Any, x: Any) -> Any:
-    return emit.bind(emit.call("index_number", x.code), x.axes, call.type, "number")
+    return emit.bind(emit.call("index_number", x), x.axes, call.type, "number")
 
 
 INDEX_NUMBER = primitive("index_number", _index_number_rule, _lower_index_number, notation=KERNEL)

@@ -7,7 +7,7 @@ import itertools
 from collections.abc import Collection
 from typing import Any
 
-from namedtensor.formula.rewrite.patterns import counter, is_number, op
+from namedtensor.formula.rewrite.patterns import counter, each_term, is_number, op
 from namedtensor.primitives import Call, Node, Type, primitive, table
 from namedtensor.primitives.node import apply_node
 from namedtensor.primitives.notation import KERNEL
@@ -49,21 +49,15 @@ def linear(node: Node, shared: Collection[Node] = ()) -> Node | None:
     found = _mapped(*node.operands)
     if found is not None:
         return found
-    parts = _terms(node, shared)
-    for (i, one), (j, other) in itertools.combinations(enumerate(parts), 2):
-        found = _mapped(one, other)
+    parts = list(each_term(node, shared))
+    products = [i for i, part in enumerate(parts) if part.name == "dot"]
+    for i, j in itertools.product(products, range(len(parts))):
+        found = _mapped(parts[i], parts[j]) if i != j else None
         if found is not None:
             rest = [part for place, part in enumerate(parts) if place not in (i, j)]
             # real numbers first: two terms of whole numbers would be added as such, and might wrap
             return functools.reduce(lambda a, b: op("add", a, b), [found, *rest])
     return None
-
-
-def _terms(node: Node, shared: Collection[Node]) -> list[Node]:
-    if node.name != "add":
-        return [node]
-    parts = [[o] if o in shared else _terms(o, shared) for o in node.operands]
-    return [part for own in parts for part in own]
 
 
 def _mapped(a: Node, b: Node) -> Node | None:
@@ -100,15 +94,15 @@ def _lower_linear(emit: Any, call: Any, x: Any, w: Any, b: Any) -> Any:
     new = tuple([a for a in w.axes if a not in summed])
     flat_x = emit.flat(emit.permute(x, (*rest, *order)), order)
     matrix = emit.permute(w, (*new, *order))
-    rows = " * ".join(emit.size(w.type.size(a)) for a in new)
-    columns = " * ".join(emit.size(w.type.size(a)) for a in order)
-    weight = matrix.code
+    rows = emit.product_of(w.type, new)
+    columns = emit.product_of(w.type, order)
+    weight = matrix
     if len(new) != 1 or len(order) != 1:
-        weight = emit.call("reshape", weight, f"({rows}, {columns})")
-    bias = emit.permute(b, new).code
+        weight = emit.call("reshape", weight, (rows, columns))
+    bias = emit.permute(b, new)
     if len(new) != 1:
-        bias = emit.call("reshape", bias, f"({rows},)")
-    code = emit.call("linear", flat_x.code, weight, bias)
+        bias = emit.call("reshape", bias, (rows,))
+    code = emit.call("linear", flat_x, weight, bias)
     if len(new) != 1:
         code = emit.call("reshape", code, emit.sizes_of(call.type, (*rest, *new)))
     return emit.bind(code, (*rest, *new), call.type, "mapped")

@@ -41,7 +41,7 @@ def _lower_embedding(emit: Any, call: Any, table: Any, index: Any) -> Any:
     if not plain:
         return _indexed(emit, call, table, index, axis)
     moved = emit.permute(table, (axis, *rest))
-    code = emit.call("embedding", moved.code, index.code)
+    code = emit.call("embedding", moved, index)
     return emit.bind(code, (*index.axes, *rest), call.type, "embedded")
 
 
@@ -52,14 +52,14 @@ def _indexed(emit: Any, call: Any, table: Any, index: Any, axis: str) -> Any:
     use = _WithParams(call, ((axis,),))
     size = emit.size(table.type.size(axis))
     if emit.backend.name == "numpy":
-        code = emit.call("all_inside", index.code, size)
+        code = emit.call("all_inside", index, size)
         return INDEX.lower(emit, use, table, replace(index, code=code))
     near = emit.bind(
-        emit.call("clamp", index.code, 0, f"{size} - 1"), index.axes, index.type, "near"
+        emit.call("clamp", index, 0, emit.infix("-", size, 1)), index.axes, index.type, "near"
     )
     found = INDEX.lower(emit, use, table, near)
-    inside = f"{emit.aligned(index, found.axes)} == {emit.aligned(near, found.axes)}"
-    code = emit.call("where", inside, found.code, 0)
+    inside = emit.infix("==", emit.aligned(index, found.axes), emit.aligned(near, found.axes))
+    code = emit.call("where", inside, found, 0)
     return emit.bind(code, found.axes, call.type, "embedded")
 
 
@@ -98,13 +98,13 @@ def cross_entropy(node: Node) -> Node | None:
 def _lower_cross_entropy(emit: Any, call: Any, logits: Any, index: Any) -> Any:
     (axis,) = call.params
     rest = tuple([a for a in logits.axes if a != axis])
-    rows = emit.product(logits.type, rest)
+    rows = emit.product_of(logits.type, rest)
     size = emit.size(logits.type.size(axis))
-    moved = emit.permute(logits, (*rest, axis)).code
-    y = emit.permute(index, rest).code
+    moved = emit.permute(logits, (*rest, axis))
+    y = emit.permute(index, rest)
     if len(rest) != 1:
-        moved = emit.call("reshape", moved, f"({rows}, {size})")
-        y = emit.call("reshape", y, f"({rows},)")
+        moved = emit.call("reshape", moved, (rows, size))
+        y = emit.call("reshape", y, (rows,))
     code = emit.call("cross_entropy", moved, y)
     if len(rest) != 1:
         code = emit.call("reshape", code, emit.sizes_of(call.type, rest))

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from typing import Any
 
-from namedtensor.formula.rewrite.patterns import factors, terms
+from namedtensor.formula.rewrite.patterns import each_term, factors, terms
 from namedtensor.formula.rewrite.spelled import squared
 from namedtensor.primitives import Call, Node, Type, number, primitive, table
 from namedtensor.primitives.node import apply_node
@@ -73,7 +74,7 @@ def channel_norm(node: Node) -> Node | None:
 
 def _weighed(node: Node) -> Iterator[tuple[Node, Node, list[Node]]]:
     """Read standardize[ax](X) * gamma + beta of real numbers, in any order, beta or not."""
-    parts = terms(node) if node.name == "add" else [node]
+    parts = list(itertools.islice(each_term(node), 3))
     if len(parts) > 2:
         return
     for product in parts:
@@ -102,10 +103,10 @@ def _lower_norm(word: str) -> Any:
         # the weights' own order is free; the normalised axes go last
         axes = tuple([a for a in x.axes if a in call.params[0]])
         moved = emit.permute(x, (*[a for a in x.axes if a not in axes], *axes))
-        codes = [emit.permute(w, axes).code for w in weights]
+        codes = [emit.permute(w, axes) for w in weights]
         if word == "layer_norm" and len(codes) == 1:
-            codes.append("None")
-        code = emit.call(word, moved.code, emit.sizes_of(x.type, axes), *codes, eps.code)
+            codes.append(None)
+        code = emit.call(word, moved, emit.sizes_of(x.type, axes), *codes, eps)
         return emit.bind(code, moved.axes, call.type, "normed")
 
     return lower
@@ -128,18 +129,18 @@ def _lower_channel_norm(emit: Any, call: Any, x: Any, *rest: Any) -> Any:
         order, word, more = [before, groups, after], "batch_norm", []
     else:
         order, word = [batch, [*groups, *inside], places], "group_norm"
-        more = [emit.product(x.type, groups)]
+        more = [emit.product_of(x.type, groups)]
     first, channels, last = order
     axes = (*first, *channels, *last)
-    code = emit.permute(x, axes).code
+    code = emit.permute(x, axes)
     several = len(first) != 1 or len(channels) != 1
     if several:
-        parts = [emit.product(x.type, first), emit.product(x.type, channels)]
+        parts = [emit.product_of(x.type, first), emit.product_of(x.type, channels)]
         parts += [emit.size(x.type.size(a)) for a in last]
-        code = emit.call("reshape", code, f"({', '.join(parts)})")
-    codes = [emit.flat(emit.permute(w, channels), channels).code for w in weights]
-    codes += ["None"] * (2 - len(codes))
-    code = emit.call(word, code, *more, *codes, eps.code)
+        code = emit.call("reshape", code, tuple(parts))
+    codes = [emit.flat(emit.permute(w, channels), channels) for w in weights]
+    codes += [None] * (2 - len(codes))
+    code = emit.call(word, code, *more, *codes, eps)
     if several:
         code = emit.call("reshape", code, emit.sizes_of(call.type, axes))
     return emit.bind(code, axes, call.type, "normed")

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Collection, Iterator
 from typing import Any
 
+from namedtensor.operations.elementwise import GE, LE, LOGICAL_NOT
 from namedtensor.primitives import Node, number, table
 from namedtensor.primitives.node import apply_node, describe
 
@@ -20,11 +22,20 @@ def written(node: Node, depth: int = 2) -> str:
     return re.sub(r"\[((\S+) >> \2(, )?)+\]", "", describe(node, depth))
 
 
+def each_term(node: Node, whole: Collection[Node] = ()) -> Iterator[Node]:
+    """Take a sum apart, term by term; sums in it that are `whole` stay so."""
+    waiting = [node]
+    while waiting:
+        top = waiting.pop()
+        if top.name == "add" and (top is node or top not in whole):
+            waiting += reversed(top.operands)
+        else:
+            yield top
+
+
 def terms(node: Node) -> list[Node]:
     """Take a sum apart."""
-    if node.name == "add":
-        return [t for o in node.operands for t in terms(o)]
-    return [node]
+    return list(each_term(node))
 
 
 def factors(node: Node) -> list[Node]:
@@ -56,9 +67,7 @@ def positive(scale: Node | None) -> bool:
         return bool(scale.value > 0)
     if scale.name == "size":
         return True
-    return scale.name in ("sqrt", "mul", "div", "rsqrt") and all(
-        positive(o) for o in scale.operands
-    )
+    return scale.operation.primitive.traits.positive and all(positive(o) for o in scale.operands)
 
 
 def counter(node: Node) -> str | None:
@@ -78,19 +87,22 @@ def is_number(node: Node, value: float) -> bool:
 
 def below_diagonal(condition: Node) -> tuple[str, str] | None:
     """Read j <= i, in any of its forms, as the pair of axes (i, j)."""
-    if condition.name not in ("le", "ge") or len(condition.operands) != 2:
+    if condition.operation not in (LE, GE):
         return None
     a, b = [counter(o) for o in condition.operands]
     if a is None or b is None:
         return None
-    return (b, a) if condition.name == "le" else (a, b)
+    return (b, a) if condition.operation is LE else (a, b)
 
 
 def negated(condition: Node) -> Node | None:
-    """Give the condition that holds where this one does not, where it is a comparison."""
-    opposite = {"le": "gt", "gt": "le", "ge": "lt", "lt": "ge"}
-    if condition.name == "logical_not":
+    """Give the condition that holds where this one does not, where it is a comparison.
+
+    Neither x < nan nor x >= nan holds, so that numbers must be whole.
+    """
+    if condition.operation is LOGICAL_NOT:
         return condition.operands[0]
-    if condition.name in opposite:
-        return op(opposite[condition.name], *condition.operands)
+    opposite = condition.operation.primitive.traits.opposite
+    if opposite and all(o.type.kind == "int" for o in condition.operands):
+        return op(opposite, *condition.operands)
     return None

@@ -11,18 +11,12 @@ from typing import Any
 
 from namedtensor.primitives import Node, table
 from namedtensor.primitives.node import apply_node
+from namedtensor.primitives.origins import Origins
 
 Names = tuple[tuple[str, str], ...]
 
-#: Operations whose axes keep one meaning in operands, result and parameters; elementwise ones are
-#: known by having no parameters at all.
-UNIFORM = frozenset(
-    "dot sum prod mean var std norm logsumexp max min any all count softmax log_softmax standardize "
-    "cumsum cumprod iota one_hot unroll pool".split()
-)
 
-
-def push_renames(roots: Sequence[Node]) -> tuple[Node, ...]:
+def push_renames(roots: Sequence[Node], origins: Origins | None = None) -> tuple[Node, ...]:
     """Rebuild the trees with renames as near to the leaves as computing nothing twice allows."""
     order = _parents_first(roots)
     wanted: dict[Node, list[Names]] = {node: [] for node in order}
@@ -38,6 +32,8 @@ def push_renames(roots: Sequence[Node]) -> tuple[Node, ...]:
     done: dict[Node, Node] = {}
     for node in reversed(order):
         done[node] = _rebuilt(node, given, done)
+        if origins is not None and done[node] is not node:
+            origins.move(node, done[node])
     return tuple([_renamed(done[root], _difference(root, (), given[root])) for root in roots])
 
 
@@ -66,7 +62,7 @@ def _takes(node: Node, names: Names) -> bool:
     """Say whether a node can be computed under other names for its axes."""
     if not names or node.name == "rename":
         return True
-    if node.name not in UNIFORM and (node.operation.params or not node.operands):
+    if not node.operation.primitive.traits.uniform:
         return False
     bound = {n for o in node.operands for n in o.type.names} - set(node.type.names)
     return not bound & {new for _, new in names}

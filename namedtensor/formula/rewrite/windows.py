@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from namedtensor.operations.reductions import MAX, MEAN
 from namedtensor.primitives import Call, Node, Type, combine, primitive
 from namedtensor.primitives.node import apply_node
 from namedtensor.primitives.notation import KERNEL
@@ -72,21 +73,20 @@ def _lower_conv(emit: Any, call: Any, x: Any, w: Any, *bias: Any) -> Any:
     kernels = [dict(pairs)[a] for a in seqs]
     rest = tuple([a for a in x.axes if a not in seqs and a != chans])
     moved = _rows(emit, x, rest, (chans, *seqs))
-    weight = emit.permute(w, (out, chans, *kernels)).code
-    code = emit.call(f"conv{len(seqs)}d", moved, weight, *[b.code for b in bias])
+    weight = emit.permute(w, (out, chans, *kernels))
+    code = emit.call(f"conv{len(seqs)}d", moved, weight, *bias)
     if len(rest) != 1:
         code = emit.call("reshape", code, emit.sizes_of(call.type, (*rest, out, *seqs)))
     return emit.bind(code, (*rest, out, *seqs), call.type, "convolved")
 
 
-def _rows(emit: Any, x: Any, rest: Any, own: Any) -> str:
-    """Write a value with its own axes last and all others as one."""
-    moved: str = emit.permute(x, (*rest, *own)).code
+def _rows(emit: Any, x: Any, rest: Any, own: Any) -> Any:
+    """Give a value with its own axes last and all others as one."""
+    moved = emit.permute(x, (*rest, *own))
     if len(rest) == 1:
         return moved
-    rows = emit.product(x.type, rest)
-    sizes = ", ".join([rows, *[emit.size(x.type.size(a)) for a in own]])
-    return str(emit.call("reshape", moved, f"({sizes})"))
+    rows = emit.product_of(x.type, rest)
+    return emit.call("reshape", moved, (rows, *[emit.size(x.type.size(a)) for a in own]))
 
 
 CONV = primitive("convolution", _conv_rule, _lower_conv, notation=KERNEL)
@@ -94,19 +94,21 @@ CONV = primitive("convolution", _conv_rule, _lower_conv, notation=KERNEL)
 
 # -------------------------------------------------------------------------------------- pooling
 
-WORDS = {"max": "max_pool", "mean": "avg_pool"}
+#: The library's word for a reduction of pools.
+WORDS = {MAX: "max_pool", MEAN: "avg_pool"}
 
 
 def pooling(node: Node) -> Node | None:
     """max[kernel](pool[seq, kernel](X)), or mean, over one or two axes."""
-    if node.name not in WORDS or node.operands[0].name != "pool":
+    word = WORDS.get(node.operation.primitive)
+    if word is None or node.operands[0].name != "pool":
         return None
     X, pairs, sizes = _seen_through(node.operands[0], "pool")
     if {k for _, k in pairs} != set(node.operation.params[0]) or len(pairs) > 2:
         return None
     if len({a for a, _ in pairs}) != len(pairs) or X.type.weak or X.type.kind != "float":
         return None
-    return apply_node(POOLING(node.name, tuple([a for a, _ in pairs])), (X, *sizes))
+    return apply_node(POOLING(word, tuple([a for a, _ in pairs])), (X, *sizes))
 
 
 def _pooling_rule(call: Call) -> Type:
@@ -118,13 +120,12 @@ def _pooling_rule(call: Call) -> Type:
 
 
 def _lower_pooling(emit: Any, call: Any, x: Any, *sizes: Any) -> Any:
-    name, pooled = call.params
+    word, pooled = call.params
     by_axis = dict(zip(pooled, sizes, strict=True))
     own = tuple([a for a in x.axes if a in pooled])
     rest = tuple([a for a in x.axes if a not in pooled])
-    kernel = ", ".join(by_axis[a].code for a in own)
-    word = f"{WORDS[name]}{len(own)}d"
-    code = emit.call(word, _rows(emit, x, rest, own), f"({kernel},)")
+    kernel = tuple([by_axis[a] for a in own])
+    code = emit.call(f"{word}{len(own)}d", _rows(emit, x, rest, own), kernel)
     if len(rest) != 1:
         code = emit.call("reshape", code, emit.sizes_of(call.type, (*rest, *own)))
     return emit.bind(code, (*rest, *own), call.type, "pooled")

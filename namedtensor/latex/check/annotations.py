@@ -6,25 +6,10 @@ from collections.abc import Callable, Iterable
 
 from namedtensor.latex.check.report import Report
 from namedtensor.latex.check.words import Dialect, listed
+from namedtensor.latex.evaluation.vocabulary import big_word, word_of
 from namedtensor.latex.syntax import AxisName, Big, Binary, Call, Expression, Letter, Matrix, Under
 from namedtensor.latex.walk import all_of, walk
 from namedtensor.primitives import Type
-
-#: Functions that act along axes, and say nothing without them.
-NEED_AXES = frozenset(
-    "softmax logsoftmax log_softmax logsumexp mean avg average var variance std standardize norm "
-    "argmax argmin maxk argmaxk sort argsort cumsum sum prod unroll pool maxpool det inv".split()
-)
-
-#: Functions that act along axes where they have one argument: max(0, x) needs none.
-NEED_AXES_ALONE = frozenset(("max", "min"))
-
-#: Functions whose result has the axes along which they act.
-KEEP_AXES = frozenset(
-    "softmax logsoftmax log_softmax standardize sort cumsum argmax argmin".split()
-)
-
-BIG = frozenset(("sum", "prod", "max", "min", "argmax", "argmin"))
 
 #: Gives the shape of a part; None where it is unknown.
 Look = Callable[[Expression], Type | None]
@@ -48,7 +33,12 @@ def check_annotations(
             _under_sign(part, report, dialect)
         elif isinstance(part, Call) and _lacks_axes(part) and not defined(part.function):
             no_axis(part, report, dialect, look(part.arguments[0]))
-        elif isinstance(part, Big) and part.op in BIG and not part.axes and part.lower is None:
+        elif (
+            isinstance(part, Big)
+            and big_word(part.op) is not None
+            and not part.axes
+            and part.lower is None
+        ):
             no_axis(part, report, dialect, look(part.body))
 
 
@@ -99,8 +89,10 @@ def _lacks_axes(part: Call) -> bool:
     function, count = part.function, len(part.arguments)
     if part.axes or not isinstance(function, Letter) or function.style != "word":
         return False
-    alone = function.text in NEED_AXES_ALONE and count == 1
-    return alone or (function.text in NEED_AXES and count > 0)
+    word = word_of(function.text)
+    if word is None or word.along is None:
+        return False
+    return count == 1 if word.or_several else count > 0
 
 
 def no_axis(part: Expression, report: Report, dialect: Dialect, type_: Type | None) -> None:

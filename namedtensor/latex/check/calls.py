@@ -17,6 +17,7 @@ from namedtensor.latex.source import Span
 from namedtensor.primitives import Node, Type
 from namedtensor.primitives.node import SIZE, apply_node
 from namedtensor.primitives.primitive import table
+from namedtensor.primitives.sizes import OPERATORS, as_node, combine
 
 
 @dataclass(slots=True)
@@ -241,9 +242,7 @@ def substitute(size: Any, sizes: dict[str, Any]) -> Any:
     parts = [substitute(o if o.value is None else o.value, sizes) for o in size.operands]
     if None in parts:
         return None
-    from namedtensor.primitives.sizes import as_node, combine
-
-    if size.name in ("add", "sub", "mul", "floordiv"):
+    if len(parts) == 2 and size.operation.primitive.traits.symbol in OPERATORS:
         return combine(size.name, *parts)
     return apply_node(table()[size.name](*size.operation.params), tuple(map(as_node, parts)))
 

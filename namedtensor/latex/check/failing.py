@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from namedtensor.errors import AxisNameError, NamedTensorError
-from namedtensor.latex.check.annotations import KEEP_AXES
 from namedtensor.latex.check.annotations import no_axis as names_no_axis
 from namedtensor.latex.check.meeting import sizes_meet
 from namedtensor.latex.check.shapes import split_type
 from namedtensor.latex.documents.scripts import key
 from namedtensor.latex.evaluation.values import UNKNOWN, Value
+from namedtensor.latex.evaluation.vocabulary import word_of
 from namedtensor.latex.syntax import Binary, Call, Contract, Expression, Letter
+from namedtensor.shape import sized
 
 if TYPE_CHECKING:
     from namedtensor.latex.check.checker import Checker
@@ -66,8 +67,14 @@ def no_axis(checker: Checker, where: Expression) -> Value:
     names_no_axis(where, checker.report, checker.dialect, type_)
     if type_ is None or not isinstance(where, Call) or len(type_.axes) > 1:
         return UNKNOWN
-    keeps = isinstance(where.function, Letter) and where.function.text in KEEP_AXES
-    return checker.stand_in(type_ if keeps else type_.without(type_.names))
+    word = word_of(where.function.text) if isinstance(where.function, Letter) else None
+    X = checker.stand_in(type_)
+    if not type_.axes or word is None or word.along is None:
+        return X
+    try:
+        return cast(Value, word.along[sized(type_.names[0], None)](X))
+    except (NamedTensorError, TypeError):
+        return UNKNOWN  # it takes more than an axis and an operand
 
 
 def wrong_arguments(checker: Checker, where: Expression, error: NamedTensorError) -> None:

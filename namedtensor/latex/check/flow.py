@@ -19,9 +19,6 @@ from namedtensor.primitives import Node, Type
 if TYPE_CHECKING:
     from namedtensor.latex.check.checker import Checker
 
-_REDUCE = frozenset("sum mean var std max min prod norm logsumexp".split())
-
-
 _known: WeakKeyDictionary[Node, frozenset[str]] = WeakKeyDictionary()
 
 
@@ -37,8 +34,7 @@ def used_up(node: Node) -> frozenset[str]:
     found = _known.get(node)
     if found is None:
         found = frozenset().union(*[used_up(o) for o in node.operands])
-        if node.name == "dot" or node.name in _REDUCE:
-            found |= {n for o in node.operands for n in o.type.names}
+        found |= set(node.operation.primitive.traits.reduces(node.operation.params))
         found = _known[node] = found - set(node.type.names)
     return found
 

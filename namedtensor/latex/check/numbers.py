@@ -14,6 +14,7 @@ import numpy as np
 from namedtensor.axes import Axis
 from namedtensor.errors import NamedTensorError
 from namedtensor.formula import Formula
+from namedtensor.formula.shapes import largest
 from namedtensor.formula.signature import Parameter, Space
 from namedtensor.latex.check.report import Report
 from namedtensor.latex.documents.scopes import Defined
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 #: All formulas of a document together take about this many seconds.
 SECONDS = 2.0
 
-#: The size of axes that are declared without a number, and the most numbers of a tensor.
+#: The size of axes that are declared without a number, and the most numbers of a tensor on the way.
 SIZE = 2
 MOST = 10_000
 
@@ -76,6 +77,8 @@ def is_nan(document: Document, defined: Defined) -> bool:
 def _nan(formula: Formula, draw: Draw) -> bool:
     source = np.random.default_rng(DRAWS.index(draw))
     given = dict(_given(formula, draw, source))
+    if largest(formula, given) > MOST:
+        raise TooLarge
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         result = formula(**given)

@@ -6,13 +6,16 @@ taken as given; sympy does the algebra, and is loaded when the first two symbols
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from namedtensor.operations.elementwise import NEG, POW, SQRT, SQUARE
 from namedtensor.primitives import Node
 from namedtensor.primitives.node import NUMBER, SIZE
+from namedtensor.primitives.sizes import OPERATORS
 
 #: Sizes with more operations than this are left uncompared.
 LARGEST = 60
@@ -118,17 +121,8 @@ def _count(node: Node, left: int) -> int:
     return left
 
 
-_OPERATIONS: dict[str, Any] = {
-    "add": lambda a, b: a + b,
-    "sub": lambda a, b: a - b,
-    "mul": lambda a, b: a * b,
-    "div": lambda a, b: a / b,
-    # a size that is divided is taken to divide
-    "floordiv": lambda a, b: a / b,
-    "neg": lambda a: -a,
-    "sqrt": lambda a: a ** (algebra(1) / 2),
-    "square": lambda a: a * a,
-}
+# a size that is divided is taken to divide
+_OPERATORS = {**OPERATORS, "/": operator.truediv, "//": operator.truediv}
 
 
 @lru_cache(maxsize=4096)
@@ -138,13 +132,22 @@ def _algebra(node: Node) -> Any:
     if node.operation.primitive is SIZE:
         return symbol(str(node.operation.params[0]))
     parts = [_algebra(o) for o in node.operands]
-    if node.name == "pow" and len(parts) == 2 and all(p is not None for p in parts):
-        small = parts[1].is_Integer and abs(int(parts[1])) <= 8
-        return parts[0] ** parts[1] if small else None
-    operation = _OPERATIONS.get(node.name)
-    if operation is None or any(p is None for p in parts) or (node.name == "div" and parts[1] == 0):
+    if any(p is None for p in parts):
         return None
-    return operation(*parts)
+    operation, first = node.operation, parts[0]
+    if operation is POW:
+        small = parts[1].is_Integer and abs(int(parts[1])) <= 8
+        return first ** parts[1] if small else None
+    if operation is NEG:
+        return -first
+    if operation is SQRT:
+        return first ** (algebra(1) / 2)
+    if operation is SQUARE:
+        return first * first
+    combined = _OPERATORS.get(operation.primitive.traits.symbol)
+    if combined is None or (combined is operator.truediv and parts[1] == 0):
+        return None
+    return combined(*parts)
 
 
 @lru_cache(maxsize=4096)

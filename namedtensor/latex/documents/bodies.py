@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
+import namedtensor.operations.constants as constants
 import namedtensor.operations.joining as joining
 from namedtensor.axes import Axis
 from namedtensor.formula.written import name_part
@@ -20,6 +21,7 @@ from namedtensor.latex.documents.measures import Sizes
 from namedtensor.latex.documents.run_scope import BodyScope as BodyScope
 from namedtensor.latex.documents.scopes import Defined, Meaning
 from namedtensor.latex.documents.scripts import Indices, fold, key, numbered, without_brackets
+from namedtensor.latex.documents.series import refuse_long
 from namedtensor.latex.documents.stepwise import axis_along, bare
 from namedtensor.latex.evaluation.evaluate import Evaluator
 from namedtensor.latex.evaluation.indices import counted_from_zero, one_based, plain, zero_based
@@ -32,8 +34,6 @@ from namedtensor.latex.syntax import (
     Matrix,
     Space,
 )
-from namedtensor.operations.elementwise import where
-from namedtensor.operations.index_defined import iota
 from namedtensor.tensor import NamedTensor
 
 if TYPE_CHECKING:
@@ -259,8 +259,7 @@ class Body(Sizes):
         for name in axes:
             size = None if name == along else self.axis_size(name)
             if size is not None:
-                count = iota(Axis(name)[size])
-                value = where(count >= 0, value, value)
+                value = constants.along(value, Axis(name)[size])
         return value
 
     def _reach_up_to(self, defined: Defined, indices: Indices, own: bool) -> None:
@@ -290,7 +289,8 @@ class Body(Sizes):
             upper = key(defined.range.upper) if defined.range and defined.range.upper else None
             upper = upper or (self.library.names.size_letter(along) if along else None)
             raise self.no_number(upper or letter, defined.key)
-        members = []
+        refuse_long(defined.key, last - first + 1)
+        members: list[Any] = []
         for number in range(first, last + 1):
             name = numbered(defined.name, {letter: number})
             found = self.library.names.look(name, defined.place, self.numbers)

@@ -31,9 +31,13 @@ from namedtensor.latex.documents.stepwise import bare
 from namedtensor.latex.findings import Finding
 from namedtensor.latex.source import Source, Span
 from namedtensor.latex.syntax import Expression, Items
-from namedtensor.operations.index_defined import iota
-from namedtensor.operations.reductions import sum as sum_
+from namedtensor.operations.constants import FULL, made
 from namedtensor.tensor import NamedTensor
+
+
+def _formula_again(library: Library, defined: Defined, indices: Indices) -> Formula:
+    """Give a formula of a document that was pickled with what it needs of the document."""
+    return library.of(defined, indices)
 
 
 class Library:
@@ -65,8 +69,12 @@ class Library:
         Raises: LatexError where one of its arguments is declared nowhere.
         """
         if linked not in self._formulas:
-            self._formulas[linked] = self._make(linked)
+            made = self._formulas[linked] = self._make(linked)
+            made.made_by = _formula_again, (self, linked.defined, linked.indices)
         return self._formulas[linked]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Library, (self.source, self.names, self.linker.bound, self.settings)
 
     def of(self, defined: Defined, indices: Indices | None = None) -> Formula:
         """Give the formula of a definition, or of a member of a family."""
@@ -253,7 +261,7 @@ def _is_host(value: Any) -> bool:
 
 def _alone(value: Any) -> Any:
     """Give a number as a tensor without axes, which depends on no data."""
-    return value + sum_["one"](iota("one[1]"))
+    return made(FULL((), ""), value)
 
 
 def _count_of_results(linked: Linked) -> int:

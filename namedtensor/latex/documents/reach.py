@@ -17,6 +17,7 @@ from namedtensor.latex.documents.inputs import SMALL, SMALL_NUMBER, Around, Inpu
 from namedtensor.latex.documents.listed import Arguments
 from namedtensor.latex.documents.scopes import Defined, Meaning
 from namedtensor.latex.documents.scripts import fold, key, numbered, script_letters, stem
+from namedtensor.latex.documents.series import refuse_long
 from namedtensor.latex.syntax import (
     At,
     AxisName,
@@ -317,6 +318,7 @@ class Walk:
         if lower is None or upper is None:
             return []
         (letter,) = defined.letters
+        refuse_long(defined.key, upper - lower + 1)
         return [numbered(defined.name, {letter: n}) for n in range(lower, upper + 1)]
 
     def _reach_up_to(self, meaning: Meaning, around: Around) -> None:
@@ -328,7 +330,9 @@ class Walk:
         (letter,) = defined.letters
         last = meaning.indices.get(letter)
         lower = fold(defined.range.lower, self.linker.bound) if defined.range else None
-        for number in range(1 if lower is None else lower, last or 0):
+        first = 1 if lower is None else lower
+        refuse_long(defined.key, (last or 0) - first)
+        for number in range(first, last or 0):
             if self.names.is_rule(numbered(defined.name, {letter: number}), defined):
                 self._reach(dataclasses.replace(meaning, indices={letter: number}), around)
 

@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from namedtensor.errors import NamedTensorError
 from namedtensor.latex.documents.scripts import Indices, fold, put, stem
 from namedtensor.latex.syntax import (
     Binary,
@@ -33,6 +34,19 @@ from namedtensor.latex.syntax import (
     Statement,
 )
 from namedtensor.latex.walk import all_of
+
+#: The most members of a series that are written out.
+LONGEST = 2_000
+
+
+def refuse_long(name: str, members: int) -> None:
+    """Raise where a series is too long to be written out, member by member."""
+    if members > LONGEST:
+        raise NamedTensorError(
+            name,
+            f"the series has {members:,} members, and at most {LONGEST:,} are written out",
+            hint="choose a smaller length: document.bind(L=6)",
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)

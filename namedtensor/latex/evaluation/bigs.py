@@ -16,66 +16,40 @@ from namedtensor.axes import shown
 from namedtensor.latex.evaluation.arithmetic import axes_of
 from namedtensor.latex.evaluation.hidden import renamed, settled
 from namedtensor.latex.evaluation.indices import Index, Position, one_based, plain
+from namedtensor.latex.evaluation.meanings import Word
 from namedtensor.latex.evaluation.nonsense import ArgumentsError, NoAxisError
 from namedtensor.latex.evaluation.ranges import Range, read_range
 from namedtensor.latex.evaluation.unrolled import chooses_members, unrolled
 from namedtensor.latex.evaluation.values import UNKNOWN, Value
+from namedtensor.latex.evaluation.vocabulary import big_word
 from namedtensor.latex.evaluation.wording import wording
 from namedtensor.latex.syntax import At, Big, Expression, Indexed, Items, Letter, Scripts
 from namedtensor.latex.walk import walk
-from namedtensor.operations.contraction import dot
-from namedtensor.operations.elementwise import where
+from namedtensor.operations.contraction import DOT, dot
+from namedtensor.operations.elementwise import MUL, where
 from namedtensor.operations.joining import concat, stack
-from namedtensor.operations.reductions import argmax_index, argmin_index, logsumexp, mean, prod
-from namedtensor.operations.reductions import max as greatest
-from namedtensor.operations.reductions import min as smallest
+from namedtensor.operations.reductions import prod
 from namedtensor.operations.reductions import sum as total
-from namedtensor.operations.vectors import argmax, argmin
+from namedtensor.primitives import table
 from namedtensor.shape import sized
 from namedtensor.tensor import NamedTensor, SymbolicTensor
 
 if TYPE_CHECKING:
     from namedtensor.latex.evaluation.evaluate import Evaluator
 
-_OVER_AXES: dict[str, Any] = {
-    "sum": total,
-    "prod": prod,
-    "max": greatest,
-    "min": smallest,
-    "sup": greatest,
-    "inf": smallest,
-    "argmax": argmax,
-    "argmin": argmin,
-    "mean": mean,
-    "logsumexp": logsumexp,
-}
-_OVER_INDEX: dict[str, Any] = {**_OVER_AXES, "argmax": argmax_index, "argmin": argmin_index}
-
-#: What a condition puts in the place of what it leaves out.
-_NEUTRAL = {
-    "sum": 0,
-    "prod": 1,
-    "max": -math.inf,
-    "sup": -math.inf,
-    "argmax": -math.inf,
-    "min": math.inf,
-    "inf": math.inf,
-    "argmin": math.inf,
-    "logsumexp": -math.inf,
-}
-
 
 def big(e: Evaluator, part: Big) -> Value:
-    if part.op in ("concat", "stack"):
-        return _joined(e, part)
-    if part.op not in _OVER_AXES:
+    word = big_word(part.op)
+    if word is not None and word.along in (concat, stack):
+        return _joined(e, part, word)
+    if word is None:
         return e.refuse(part, f"is no operation on named tensors: {part.op} has no meaning here")
     if part.lower is not None or part.upper is not None:
         return _over_index(e, part)
     value = e.value(part.body)
     if not part.axes:
         return _no_axes(e, part, value)
-    operation, axes = _OVER_AXES[part.op], axes_of(part.axes)
+    operation, axes = word.along, axes_of(part.axes)
     return e.attempt(part, lambda X: operation[axes](X), [value], [part.body])
 
 
@@ -92,7 +66,7 @@ def _no_axes(e: Evaluator, part: Big, value: Value) -> Value:
     )
 
 
-def _joined(e: Evaluator, part: Big) -> Value:
+def _joined(e: Evaluator, part: Big, word: Word) -> Value:
     """Join the parts of a list along an axis."""
     body = part.body
     parts = body.parts if isinstance(body, Items) else (body,)
@@ -103,7 +77,7 @@ def _joined(e: Evaluator, part: Big) -> Value:
             f"{part.op} joins along one axis, and {len(part.axes)} are named",
             f"write the axis below it: {part.op}_ax (X, Y)",
         )
-    join = (concat if part.op == "concat" else stack)[axes_of(part.axes)]
+    join = word.along[axes_of(part.axes)]
     return e.attempt(part, lambda *x: join(*x), [e.value(p) for p in parts], parts)
 
 
@@ -121,7 +95,7 @@ def _over_index(e: Evaluator, part: Big) -> Value:
     value = (inner.guard if found.conditions else inner).value(part.body)
     for condition in found.conditions:
         holds = inner.value(condition)
-        value = e.attempt(part, _kept(_NEUTRAL.get(part.op, math.nan)), [holds, value])
+        value = e.attempt(part, _kept(_neutral(part)), [holds, value])
     if value is UNKNOWN:
         return UNKNOWN
     for index in reversed(found.indices):
@@ -142,6 +116,18 @@ def _give_ranges(e: Evaluator, body: Expression, found: Range) -> None:
             open_ = index is not None and index.size is None
             if index is not None and open_ and isinstance(X, NamedTensor) and axis in X.axes:
                 index.size, index.home = X.size(sized(axis, None)), axis
+
+
+def _meaning(part: Big) -> Word:
+    found = big_word(part.op, over_index=True)
+    assert found is not None  # `big` has looked
+    return found
+
+
+def _neutral(part: Big) -> float:
+    """Give what a condition puts in the place of what it leaves out."""
+    neutral = table()[_meaning(part).name].traits.neutral
+    return math.nan if neutral is None else neutral
 
 
 def _kept(neutral: float) -> Callable[[Any, Any], Any]:
@@ -167,20 +153,19 @@ def _reduced(e: Evaluator, part: Big, value: Value, index: Index) -> Value:
         )
     axis = _free(index.home or _letter(index), [*given.axes, *_homes(e)])
     given = renamed(given, [(index.axis, axis)])
-    operation = _OVER_INDEX[part.op][sized(axis, None)]
-    if part.op == "sum":
-        operation = partial(_summed, axis)
+    word = _meaning(part)
+    operation = partial(_summed, axis) if word.along is total else word.along[sized(axis, None)]
     result = e.attempt(part, operation, [given], [part.body])
-    if part.op in ("argmax", "argmin") and result is not UNKNOWN:
-        return one_based(result)
-    return result
+    gives_index = word is not big_word(part.op)
+    return one_based(result) if gives_index and result is not UNKNOWN else result
 
 
 def _summed(axis: str, X: Any) -> Any:
     """Sum over an axis; a sum of products is a contraction."""
     node = getattr(X, "node", None)
-    if node is not None and node.name in ("mul", "dot") and len(node.operands) == 2:
-        over = node.operation.params[0] if node.name == "dot" else ()
+    summed = node is not None and node.operation.primitive is DOT
+    if node is not None and (summed or node.operation is MUL) and len(node.operands) == 2:
+        over = node.operation.params[0] if summed else ()
         if all(o.type.has(axis) for o in node.operands):
             axes = tuple([sized(a, None) for a in (*over, axis)])
             return dot[axes](*[SymbolicTensor(o) for o in node.operands])
@@ -206,16 +191,17 @@ def _free(axis: str, taken: Sequence[str]) -> str:
 
 def _repeated(e: Evaluator, part: Big, value: Any, index: Index) -> Value:
     """Reduce what does not depend on the index: a sum of n equal terms is n times one."""
-    if part.op in ("max", "min", "sup", "inf", "mean"):
+    word = _meaning(part)
+    if table()[word.name].traits.idempotent:
         return value
-    if index.size is None or part.op not in ("sum", "prod"):
+    if index.size is None or word.along not in (total, prod):
         return e.fail(
             part,
             ArgumentsError,
             f"{wording(part.body)} does not depend on {_letter(index)}",
             f"write its range: {part.op}_{{{_letter(index)}=1}}^n",
         )
-    operation = operator.mul if part.op == "sum" else operator.pow
+    operation = operator.mul if word.along is total else operator.pow
     return e.attempt(part, operation, [value, index.size], [part.body])
 
 

@@ -13,6 +13,7 @@ from namedtensor.latex.evaluation.nonsense import ArgumentsError
 from namedtensor.latex.evaluation.values import UNKNOWN, Scope, Value
 from namedtensor.latex.evaluation.wording import wording
 from namedtensor.latex.syntax import At, Expression, Indexed, Letter, Matrix, Scripts
+from namedtensor.operations.constants import along
 from namedtensor.operations.elementwise import where
 from namedtensor.operations.joining import stack
 from namedtensor.shape import sized
@@ -97,7 +98,7 @@ def _over(value: Any, pairs: list[tuple[Index, str]], text: str) -> Any:
     for index, axis in pairs:
         if not isinstance(value, NamedTensor) or index.axis not in value.axes:
             # an axis that the body does not look at is an axis all the same
-            value = where(index.counter() >= 0, value, value)
+            value = along(value, sized(index.axis, index.size))
         if axis in value.axes:
             raise AxisClashError(
                 text,
@@ -177,7 +178,7 @@ def _beside(axis: str, cells: Any) -> Any:
     result = cells[-1]
     for place, cell in reversed(list(enumerate(cells[:-1]))):
         result = where(index.counter() == place, cell, result)
-    return where(index.counter() >= 0, result, result) if len(cells) == 1 else result
+    return along(result, sized(index.axis, index.size)) if len(cells) == 1 else result
 
 
 def _is_weak(X: Any) -> bool:

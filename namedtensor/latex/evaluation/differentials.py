@@ -6,15 +6,16 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from namedtensor.errors import AxisSizeError
+from namedtensor.errors import AxisSizeError, DerivativeError
 from namedtensor.formula.written import calls_taken_in
 from namedtensor.latex.evaluation.hidden import renamed
 from namedtensor.latex.evaluation.indexing import indexed_at
-from namedtensor.latex.evaluation.jacobian import UnsupportedError, jacobian
 from namedtensor.latex.evaluation.nonsense import ArgumentsError
 from namedtensor.latex.evaluation.values import UNKNOWN, Value
 from namedtensor.latex.evaluation.wording import wording
 from namedtensor.latex.syntax import At, AxisName, Derivative, Indexed
+from namedtensor.operations.calculus import starred
+from namedtensor.operations.derivatives import derivative
 from namedtensor.tensor import NamedTensor, SymbolicTensor
 
 if TYPE_CHECKING:
@@ -51,13 +52,14 @@ def derived(e: Evaluator, part: Derivative) -> Value:
 
 def _jacobian(Y: Any, X: Any) -> Any:
     if not isinstance(Y, SymbolicTensor) or not isinstance(X, SymbolicTensor):
-        raise UnsupportedError(
+        raise DerivativeError(
             "dY/dX",
             "a derivative is of an expression, and these are data",
             [("Y", str(Y.shape)), ("X", str(X.shape))],
             "take it of a formula",
         )
-    return jacobian(Y, X)
+    stars = starred(X.axes, Y.axes)
+    return SymbolicTensor(derivative(Y.node, X.node, stars, forwards=bool(Y.axes)))
 
 
 def _gradient(e: Evaluator, part: Derivative, Y: Any, X: Any) -> Value:

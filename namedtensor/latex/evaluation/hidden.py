@@ -12,14 +12,16 @@ from typing import Any
 
 from namedtensor.axes import BOUND, shown
 from namedtensor.formula.rewrite.renames import push_renames
-from namedtensor.primitives import Node, table
+from namedtensor.operations.indexing import AT, INDEX
+from namedtensor.operations.renaming import RENAME
+from namedtensor.primitives import Node
 from namedtensor.primitives.node import apply_node
 from namedtensor.tensor import SymbolicTensor, apply
 
 
 def renamed(value: Any, pairs: Sequence[tuple[str, str]]) -> Any:
     """Rename hidden axes, in an expression at its leaves, so that no trace of them is left."""
-    value = apply(table()["rename"](tuple(pairs)), value)
+    value = apply(RENAME(tuple(pairs)), value)
     if not isinstance(value, SymbolicTensor):
         return value
     (node,) = push_renames((value.node,))
@@ -58,12 +60,16 @@ def _rebuilt(root: Node, change: Callable[[Node, tuple[Node, ...]], Node]) -> No
 
 def _renamed_index(node: Node) -> Node | None:
     """Give (X_{seq(I)})_{i -> seq} as X_{seq(J)}, with J = I_{i -> seq}; X_{seq(1)} likewise."""
-    if node.name != "rename" or node.operands[0].name not in ("index", "at"):
+    if node.operation.primitive is not RENAME:
         return None
     pairs = dict(node.operation.params[0])
     inner = node.operands[0]
+    if inner.operation.primitive not in (INDEX, AT):
+        return None
     X, *indices = inner.operands
-    used = inner.operation.params[0] if inner.name == "index" else inner.operation.params
+    used = (
+        inner.operation.params[0] if inner.operation.primitive is INDEX else inner.operation.params
+    )
     kept = [pairs.get(a, a) for a in X.type.names if a not in used]
     if any(name in used for name in kept):
         return None
@@ -75,7 +81,7 @@ def _renamed_index(node: Node) -> Node | None:
 
 def _with_names(node: Node, pairs: Mapping[str, str], but: Any) -> Node:
     own = tuple([(a, pairs[a]) for a in node.type.names if a in pairs and a not in but])
-    return apply_node(table()["rename"](own), (node,)) if own else node
+    return apply_node(RENAME(own), (node,)) if own else node
 
 
 # ------------------------------------------------------------------------- what is left inside
@@ -130,7 +136,7 @@ def _rewritten(root: Node, new: Mapping[str, str]) -> Node:
 def _open_counter(node: Node, new: Mapping[str, str]) -> Node:
     """Rename a counter whose size is open; no other leaf has a hidden axis."""
     pairs = tuple([(n, new[n]) for n in node.type.names if n in new])
-    (found,) = push_renames((apply_node(table()["rename"](pairs), (node,)),))
+    (found,) = push_renames((apply_node(RENAME(pairs), (node,)),))
     return found
 
 

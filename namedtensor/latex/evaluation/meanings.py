@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from namedtensor.axes import shown
@@ -13,6 +14,7 @@ from namedtensor.latex.evaluation.nonsense import ArgumentsError, NoAxisError
 from namedtensor.latex.evaluation.values import UNKNOWN, Value
 from namedtensor.latex.evaluation.wording import wording
 from namedtensor.latex.syntax import Call, Expression
+from namedtensor.primitives import table
 from namedtensor.shape import sized
 from namedtensor.tensor import NamedTensor
 
@@ -26,12 +28,15 @@ Use = Callable[["Evaluator", Call, Sequence[Value], Sequence[Expression]], Value
 class Word:
     """What a word means.
 
-    `use` applies it where it stands. `raw` words evaluate their arguments by themselves.
+    `use` applies it where it stands. `raw` words evaluate their arguments by themselves. `along` is the
+    function that waits for axes; with `or_several` it needs none where it has several arguments.
     """
 
     name: str
     use: Use
     raw: bool = False
+    along: Any = None
+    or_several: bool = False
 
 
 def fits(
@@ -74,12 +79,11 @@ def plain(name: str, function: Any) -> Use:
     return use
 
 
-def _of_one(X: Any) -> None:
-    """Take one argument, as windows and orderings do whose own signatures do not tell."""
+def along(name: str, function: Any, wants_size: bool = False, flag: str = "") -> Use:
+    """Use a function that acts along axes; the last one's size is the last argument, or known.
 
-
-def along(name: str, function: Any, wants_size: bool = False, descending: bool = False) -> Use:
-    """Use a function that acts along axes; the last one's size is the last argument, or known."""
+    `flag` is the setting that the word stands for.
+    """
 
     def use(e: Evaluator, part: Call, values: Any, given: Any) -> Value:
         if not part.axes:
@@ -91,11 +95,10 @@ def along(name: str, function: Any, wants_size: bool = False, descending: bool =
                 return UNKNOWN
             axes[-1] = sized(part.axes[-1].name, size)
         bound = e.attempt(part, lambda: function[tuple(axes)], [])
-        taken = _of_one if wants_size or descending else bound
-        if bound is UNKNOWN or not fits(e, part, name, taken, values, given):
+        if flag and bound is not UNKNOWN:
+            bound = partial(bound, **{flag: True})
+        if bound is UNKNOWN or not fits(e, part, name, bound, values, given):
             return UNKNOWN
-        if descending:
-            return e.attempt(part, lambda X: bound(X, descending=True), values, given)
         return e.attempt(part, bound, values, given)
 
     return use
@@ -109,10 +112,6 @@ def window_size(e: Evaluator, part: Call, values: Any, given: Any) -> tuple[Any,
     return values, given, e.attempt(part, lambda: e.scope.size(axis), [])
 
 
-#: Functions of matrices, whose rows and columns are two axes.
-OF_MATRICES = frozenset("det slogdet inv pinv trace diag cholesky matrix_exp".split())
-
-
 def no_axes(e: Evaluator, part: Call, name: str, values: Any, given: Any) -> Value:
     """Report a function along axes that names none."""
     if not given or any(v is UNKNOWN for v in values):
@@ -124,7 +123,7 @@ def no_axes(e: Evaluator, part: Call, name: str, values: Any, given: Any) -> Val
             if isinstance(v, NamedTensor)
         ]
     X = next((v for v in values if isinstance(v, NamedTensor) and v.axes), None)
-    count = 2 if name in OF_MATRICES else 1
+    count = table()[name].traits.needs if name in table() else 1
     axis = ",".join(map(shown, X.axes[-count:])) if X is not None else "ax"
     listed = ", ".join(wording(g) for g in given)
     return e.fail(

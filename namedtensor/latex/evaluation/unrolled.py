@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable
-from functools import reduce
+from functools import partial, reduce
 from typing import TYPE_CHECKING, Any
 
 from namedtensor.latex.evaluation.values import UNKNOWN, Value
+from namedtensor.latex.evaluation.vocabulary import big_word
 from namedtensor.latex.evaluation.wording import wording
 from namedtensor.latex.syntax import Big, Letter, Relation, Scripts
 from namedtensor.latex.walk import walk
-from namedtensor.operations.elementwise import maximum, minimum
+from namedtensor.primitives import table
+from namedtensor.primitives.sizes import OPERATORS
+from namedtensor.tensor import apply
 
 if TYPE_CHECKING:
     from namedtensor.latex.evaluation.evaluate import Evaluator
 
 #: More members than this are not written out.
 MEMBERS = 1000
-
-_JOINED: dict[str, Callable[[Any, Any], Any]] = {
-    "sum": operator.add,
-    "prod": operator.mul,
-    "max": maximum,
-    "min": minimum,
-}
 
 
 def chooses_members(e: Evaluator, part: Big) -> bool:
@@ -39,13 +34,26 @@ def chooses_members(e: Evaluator, part: Big) -> bool:
     )
 
 
+def _pair(part: Big) -> Callable[[Any, Any], Any] | None:
+    """Find how two members are joined: those of a sum are added."""
+    word = big_word(part.op)
+    folds = table()[word.name].traits.folds if word is not None else ""
+    if not folds:
+        return None
+    entry = table()[folds]
+    once = partial(apply, entry.plain)
+    pair: Callable[[Any, Any], Any] = OPERATORS.get(entry.traits.symbol, once)
+    return pair
+
+
 def unrolled(e: Evaluator, part: Big) -> Value:
     """Evaluate the body for each number of its index, and join the values."""
     lower: Any = part.lower
     start, end = e.extent(lower.rest[0][1]), e.extent(part.upper)  # type: ignore[arg-type]
     if start is UNKNOWN or end is UNKNOWN:
         return UNKNOWN
-    if not isinstance(start, int) or not isinstance(end, int) or part.op not in _JOINED:
+    pair = _pair(part)
+    if not isinstance(start, int) or not isinstance(end, int) or pair is None:
         return e.refuse(
             part, "chooses members by an index without whole ends", "give the ends numbers"
         )
@@ -60,4 +68,4 @@ def unrolled(e: Evaluator, part: Big) -> Value:
         inner = e.inside({})
         inner.scope = e.scope.inside({lower.first.text: i})  # type: ignore[attr-defined]
         values.append(inner.numbers(part.body))
-    return e.attempt(part, lambda *x: reduce(_JOINED[part.op], x), values)
+    return e.attempt(part, lambda *x: reduce(pair, x), values)

@@ -6,6 +6,7 @@ here besides are other spellings, letters by custom, and forms that are no opera
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Iterator
 from functools import cache
@@ -13,7 +14,7 @@ from types import ModuleType
 from typing import Any
 
 from namedtensor.latex.evaluation.forms import cast, extreme, index, listed, one_hot, update
-from namedtensor.latex.evaluation.meanings import Use, Word, along, plain
+from namedtensor.latex.evaluation.meanings import Word, along, plain
 from namedtensor.latex.evaluation.powers import raised
 from namedtensor.latex.evaluation.spans import slices
 from namedtensor.latex.syntax import Expression, Letter, Number
@@ -32,7 +33,7 @@ from namedtensor.operations import (
 )
 from namedtensor.operations.axis_functions import AxisFunction
 from namedtensor.primitives import table
-from namedtensor.primitives.notation import Command, Large
+from namedtensor.primitives.notation import Command, Large, Special
 from namedtensor.primitives.notation import Word as Printed
 
 #: Letters that have a meaning of their own where a document gives them none. Epsilon keeps a
@@ -66,6 +67,7 @@ ALIASES = {
     "argtopk": "argmaxk",
     "logsoftmax": "log-softmax",
     "sup": "max",
+    "inf": "min",
 }
 
 #: Letters that name a function where they are applied and the document names nothing else so.
@@ -111,6 +113,17 @@ def applied_letter(text: str) -> Word | None:
     return word_of(text) if len(text) > 1 and text not in CONSTANTS else None
 
 
+def big_word(operator: str, over_index: bool = False) -> Word | None:
+    """Find what a big operator means: sum, or argmax over an index, which gives the index.
+
+    >>> big_word("sup").name, big_word("argmax", over_index=True).name, big_word("lim")
+    ('max', 'argmax_index', None)
+    """
+    found = word_of(f"{operator}-index") if over_index else None
+    found = word_of(operator) if found is None else found
+    return found if found is not None and found.along is not None else None
+
+
 def logarithm(word: str, base: Expression) -> str | None:
     """Name the logarithm to a base: log_2, log_10."""
     if word == "log" and isinstance(base, Number) and base.value in (2, 10):
@@ -143,27 +156,32 @@ def _printed() -> Iterator[tuple[str, Word]]:
         if not isinstance(notation, (Printed, Command, Large)):
             continue
         function = _public(name)
-        if function is None or notation.word in ("max", "min"):
+        if function is None:
             continue
         wants_size = isinstance(notation, Printed) and notation.sized
-        word = Word(name, _use_of(name, function, wants_size))
+        word = _word(name, function, wants_size)
         also = () if isinstance(notation, Large) else notation.also
         for text in (notation.word, *also):
             yield text, word
         if isinstance(notation, Printed) and notation.otherwise:
-            yield notation.otherwise, Word(name, along(name, function, descending=True))
+            use = along(name, function, flag=notation.flag)
+            yield notation.otherwise, Word(name, use, along=function)
 
 
 def _public(name: str) -> Any:
     return next((vars(home)[name] for home in _HOMES if name in vars(home)), None)
 
 
-def _use_of(name: str, function: Any, wants_size: bool) -> Use:
-    if name == "one_hot":
-        return one_hot
+def _word(name: str, function: Any, wants_size: bool = False) -> Word:
+    if function is index_defined.one_hot:
+        return Word(name, one_hot)
     if isinstance(function, AxisFunction):
-        return along(name, function, wants_size)
-    return plain(name, function)
+        return Word(name, along(name, function, wants_size), along=function)
+    return Word(name, plain(name, function))
+
+
+def _takes_one(function: Any) -> bool:
+    return len(inspect.signature(function).parameters) == 1
 
 
 # ---------------------------------------------------------------------------------------- others
@@ -171,14 +189,15 @@ def _use_of(name: str, function: Any, wants_size: bool) -> Use:
 
 def _others() -> Iterator[tuple[str, Word]]:
     """Give the words that are no operation's printed form."""
-    for name, over, pair in (
-        ("max", reductions.max, elementwise.maximum),
-        ("min", reductions.min, elementwise.minimum),
-    ):
-        yield name, Word(name, extreme(name, over, pair))
-    for name in ("abs", "sqrt", "floor", "ceil", "round", "square", "log2", "log10"):
-        yield name, Word(name, plain(name, _public(name)))
-    yield "norm", Word("norm", along("norm", reductions.norm))
+    for over in (reductions.max, reductions.min):
+        name = over.__name__
+        pair = _public(table()[name].traits.folds)
+        yield name, Word(name, extreme(name, over, pair), along=over, or_several=True)
+    for name, primitive in table().items():
+        function = _public(name) if isinstance(primitive.notation, Special) else None
+        if primitive.traits.pointwise and function is not None and _takes_one(function):
+            yield name, _word(name, function)
+    yield "norm", _word("norm", reductions.norm)
     yield "clip", Word("clip", plain("clip", elementwise.clip))
     yield "power", Word("power", plain("power", raised))
     yield "floordiv", Word("floordiv", plain("floordiv", lambda X, Y: X // Y))

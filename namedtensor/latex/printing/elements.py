@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from namedtensor.primitives import Node
 from namedtensor.primitives.node import ARGUMENT, NUMBER, SIZE
 from namedtensor.primitives.primitive import Operation
+from namedtensor.tensor.resize import made_by
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +33,8 @@ def element_wise(operation: Operation) -> bool:
 
 
 def constant(node: Node) -> Node | None:
-    """Give the number that a formula without tensors is: `document` makes a tensor of it by adding 0."""
-    if node.name != "add" or node.operands[1].name != "sum":
-        return None
-    (zero,) = node.operands[1].operands
-    single = counts(zero) and zero.operands and zero.operands[0].value == 1
-    return node.operands[0] if single and node.operands[0].value is not None else None
+    """Give the number that a tensor without axes is made of."""
+    return node.operands[0] if node.name == "full" and not node.type.axes else None
 
 
 #: A rule that takes more operations than this is written in parts, as other expressions are.
@@ -64,6 +61,13 @@ class Elements:
                 pending.pop()
             elif counts(node) or node.operation.primitive in (SIZE, NUMBER):
                 self._known[pending.pop()] = (1, counts(node))
+            elif node.name == "full":
+                self._known[pending.pop()] = (1, bool(node.type.axes))
+            elif node.name == "expand" and node.operands[0] in self._known:
+                size, counted = self._known[node.operands[0]]
+                self._known[pending.pop()] = (size and size + 1, counted)
+            elif node.name == "expand":
+                pending.append(node.operands[0])
             elif not element_wise(node.operation):
                 self._known[pending.pop()] = (0, False)
             else:
@@ -71,7 +75,9 @@ class Elements:
                 pending += missing
                 if not missing:
                     found = [self._known[o] for o in node.operands]
-                    size = 1 + sum([n for n, _ in found]) if all(n for n, _ in found) else 0
+                    # a repeated axis is written on the left of its own definition alone
+                    whole = all(n for n, _ in found) and not any(map(made_by, node.operands))
+                    size = 1 + sum([n for n, _ in found]) if whole else 0
                     self._known[pending.pop()] = (size, any(c for _, c in found))
         return self._known[root]
 
@@ -79,21 +85,8 @@ class Elements:
 def element_of(node: Node) -> Element:
     """Give the axes and the rule, without what `nt.define` adds for axes that the rule ignores."""
     ignored: list[str] = []
-    while True:
-        axis = _ignored_axis(node)
-        if axis is None:
-            own = sorted(node.type.names, key=lambda name: -name.count("'"))
-            return Element((*own, *reversed(ignored)), node)
-        ignored.append(axis)
-        node = node.operands[1]
-
-
-def _ignored_axis(node: Node) -> str | None:
-    if node.name != "where" or node.operands[1] is not node.operands[2]:
-        return None
-    condition, rule = node.operands[:2]
-    if condition.name != "ge" or condition.operands[1].value != 0:
-        return None
-    count = condition.operands[0]
-    axis: str = count.operation.params[0] if counts(count) else ""
-    return axis if axis and not rule.type.has(axis) else None
+    while made := made_by(node):
+        ignored += made
+        node = node.operands[0]
+    own = sorted(node.type.names, key=lambda name: -name.count("'"))
+    return Element((*own, *reversed(ignored)), node)

@@ -13,6 +13,7 @@ from namedtensor.latex.printing.gathered import Gathered, from_one
 from namedtensor.latex.printing.names import joined, letters, parts
 from namedtensor.latex.printing.naming import Names
 from namedtensor.latex.printing.pieces import Piece, inside, joined_by, wrapped
+from namedtensor.operations.elementwise import ADD, EQ, MOD, MUL, SUB
 from namedtensor.primitives import Node
 from namedtensor.primitives.notation import (
     ATOM,
@@ -33,6 +34,7 @@ from namedtensor.primitives.notation import (
     Special,
     Word,
 )
+from namedtensor.tensor.resize import made_by
 
 
 class Forms:
@@ -43,8 +45,10 @@ class Forms:
         self.names = names
         self.dialect = dialect
         self.indices: dict[str, str] = {}
+        self.leaves: dict[Node, Piece] = {}
         self.script = False
         self._defined: Node | None = None
+        self.changes = written.changes
 
     # ------------------------------------------------------------------------------ the whole
 
@@ -58,6 +62,8 @@ class Forms:
 
     def write(self, node: Node) -> Piece:
         """Write an expression."""
+        if node in self.leaves:
+            return self.leaves[node]
         if node in self.names.of and node is not self._defined and not self.indices:
             return self.letter(self.names.of[node])
         if self.indices:
@@ -85,9 +91,16 @@ class Forms:
                 raise TypeError(f"{node.name} is made by the rewriter, and never written")
 
     def letter(self, identifier: str) -> Piece:
-        """Write a name."""
+        """Write a name; that of a change by what changes."""
+        if identifier in self.changes:
+            return Piece(rf"\partial {self.letter(self.changes[identifier]).text}", JUXTAPOSED)
         text = letters(identifier, self.dialect.name)
         return Piece(text, SCRIPT if "^" in text else ATOM)
+
+    def argument(self, path: str) -> Piece:
+        """Write an argument; a parameter in a bundle has the bundle's name below."""
+        *bundle, name = path.split(".")
+        return self.letter("_".join([name, *bundle]))
 
     def elements(self, node: Node, indices: dict[str, str]) -> Piece:
         """Write the rule of an index-defined tensor; `indices` are the letters of its axes."""
@@ -117,19 +130,21 @@ class Forms:
         """Write what an index has forms of its own for: i, i - 1, i odd, j <= i."""
         if counts(node):
             return self._shifted(node, -1)
+        if made_by(node):
+            return self.write(node.operands[0])
         if len(node.operands) != 2:
             return None
         first, second = node.operands
         step = second.value
-        if counts(first) and type(step) is int and step > 0 and node.name in ("add", "sub"):
-            return self._shifted(first, step - 1 if node.name == "add" else -step - 1)
+        if counts(first) and type(step) is int and step > 0 and node.operation in (ADD, SUB):
+            return self._shifted(first, step - 1 if node.operation is ADD else -step - 1)
         notation = node.operation.primitive.notation
         if isinstance(notation, Infix) and notation.level == RELATION:
             if counts(first) and counts(second):
                 return Piece(
                     f"{self._index(first)} {notation.sign} {self._index(second)}", RELATION
                 )
-            odd = node.name == "eq" and first.name == "mod" and counts(first.operands[0])
+            odd = node.operation is EQ and first.operation is MOD and counts(first.operands[0])
             if odd and first.operands[1].value == 2 and type(step) is int and step in (0, 1):
                 word = "even" if step else "odd"
                 return Piece(rf"{self._index(first.operands[0])} \text{{ {word}}}", RELATION)
@@ -147,9 +162,9 @@ class Forms:
         value = node.value
         if type(value) is int:
             return str(value + 1 if value >= 0 else value)
-        if node.name == "sub" and _is_one(node.operands[1]) and node not in self.names.of:
+        if node.operation is SUB and _is_one(node.operands[1]) and node not in self.names.of:
             whole = node.operands[0]
-            if whole.name != "add" or not _is_one(whole.operands[1]):
+            if whole.operation is not ADD or not _is_one(whole.operands[1]):
                 return self.write(whole).text
         return f"{inside(self.write(node), SUM)} + 1"
 
@@ -159,7 +174,7 @@ class Forms:
         first, second = node.operands
         left, right = self.write(first), self.write(second)
         sign = notation.sign
-        if node.name == "mul":
+        if node.operation is MUL:
             if first.value is not None and _follows_a_number(left, right):
                 return Piece(f"{left.text} {right.text}", JUXTAPOSED)
             if self._single(first) and self._single(second):

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from namedtensor.latex.printing.elements import Elements, counts
+from namedtensor.operations.elementwise import ADD, MUL, NEG, SUB
 from namedtensor.primitives import Node
 
 
@@ -83,14 +84,14 @@ def _sum_of(node: Node) -> tuple[list[tuple[Node, int]], int]:
     """Take a sum of counts and other whole numbers apart: how often each is added, and a constant."""
     if type(node.value) is int:
         return [], node.value
-    if node.name in ("add", "sub"):
+    if node.operation in (ADD, SUB):
         (terms, constant), (more, other) = [_sum_of(o) for o in node.operands]
-        sign = 1 if node.name == "add" else -1
+        sign = 1 if node.operation is ADD else -1
         return [*terms, *[(t, sign * n) for t, n in more]], constant + sign * other
-    if node.name == "neg":
+    if node.operation is NEG:
         terms, constant = _sum_of(node.operands[0])
         return [(t, -n) for t, n in terms], -constant
-    if node.name == "mul" and any(type(o.value) is int for o in node.operands):
+    if node.operation is MUL and any(type(o.value) is int for o in node.operands):
         first, second = node.operands
         times, whole = (first, second) if type(first.value) is int else (second, first)
         terms, constant = _sum_of(whole)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,9 +10,10 @@ from namedtensor.formula.written import Written
 from namedtensor.latex.printing.elements import Elements, constant
 from namedtensor.latex.printing.gathered import gathered
 from namedtensor.latex.printing.names import letters
+from namedtensor.operations.recurrence import Unfolded, recurs, unfolded
 from namedtensor.primitives import Node, table
 from namedtensor.primitives.node import operands_first
-from namedtensor.primitives.notation import Command, Infix, Word
+from namedtensor.primitives.notation import SUM, Command, Infix, Word
 from namedtensor.tensor.resize import meet, opened
 
 #: A part that stands in several places gets a name where its text is longer than this.
@@ -22,6 +23,20 @@ REPEATED = 24
 LONG = 110
 LINES = 4
 DEEP = 24
+
+
+@dataclass(slots=True)
+class Loop:
+    """The names of a recurrence: its carries, and the letter of its index.
+
+    The node that asks first is written with the step; the others only pick from it.
+    """
+
+    first: Node
+    step: Unfolded
+    carries: list[str]
+    index: str
+    written: bool = False
 
 
 @dataclass(slots=True)
@@ -36,15 +51,32 @@ class Names:
     sized: set[Node] = field(default_factory=set)
     elements: Elements = field(default_factory=Elements)
     taken: set[str] = field(default_factory=set)
+    loops: dict[Any, Loop] = field(default_factory=dict)
+
+    def loop(self, node: Node) -> Loop:
+        """Give the names of the recurrence that a node gives a result of."""
+        key = (*node.operation.params[:-1], node.operands)
+        if key not in self.loops:
+            step = unfolded(node)
+            carries = [
+                self.fresh([name, "h", "s", "c"])
+                for name in [str(h.operation.params[1]) for h in step.before]
+            ]
+            self.loops[key] = Loop(node, step, carries, self.fresh("itjklmn"))
+        return self.loops[key]
 
     def inside(self, node: Node) -> tuple[Node, ...]:
         """Give the parts that a part is written with, all but what is written by elements."""
         if self.elements(node) or constant(node) is not None:
             return ()
+        if recurs(node):
+            loop = self.loop(node)
+            step = loop.step
+            return (*step.starts, *step.sequences, *step.results) if loop.first is node else ()
         picked = gathered(node, self.elements)
         return node.operands if picked is None else (picked.base,)
 
-    def fresh(self, choices: str) -> str:
+    def fresh(self, choices: Sequence[str]) -> str:
         """Choose a name that is not in use: one of these letters, then the first with numbers."""
         tries = [*choices, *[f"{choices[0]}{n}" for n in range(1, len(self.taken) + 2)]]
         name: str = next(t for t in tries if t not in self.taken)
@@ -58,6 +90,9 @@ def names_of(written: Written, taken: Iterable[str] = ()) -> Names:
     order = list(operands_first(written.results, names.inside))
     _name_locals(written, names, set(order))
     _name_elements(written, names, order)
+    for node in order:
+        if recurs(node) and node not in names.of:
+            names.of[node] = names.fresh("HSCYZ")
     _name_repeated(written.results, names, order)
     return names
 
@@ -70,7 +105,8 @@ def axes_in(written: Written) -> set[str]:
     while pending:
         node = pending.pop()
         found.update(node.type.names)
-        new = [o for o in node.operands if o not in seen]
+        steps = unfolded(node).results if recurs(node) else ()
+        new = [o for o in (*node.operands, *steps) if o not in seen]
         seen.update(new)
         pending += new
     return found
@@ -146,6 +182,11 @@ def _name_repeated(results: tuple[Node, ...], names: Names, order: list[Node]) -
             uses[operand] = uses.get(operand, 0) + 1
     width: dict[Node, int] = {}
     depth: dict[Node, int] = {}
+    bound = {n for loop in names.loops.values() for n in (*loop.step.before, *loop.step.elements)}
+    bound |= {n for loop in names.loops.values() for n in loop.step.after}
+    for node in order:
+        if any(o in bound for o in names.inside(node)) and not recurs(node):
+            bound.add(node)  # it has its meaning inside of a step alone
 
     def name(node: Node) -> None:
         names.of[node] = names.fresh("YZUHTS")
@@ -155,18 +196,26 @@ def _name_repeated(results: tuple[Node, ...], names: Names, order: list[Node]) -
         inner = names.inside(node)
         width[node] = _own_width(node) + sum([width[o] for o in inner])
         depth[node] = max([depth[o] for o in inner], default=-1) + 1
-        while width[node] > (LONG * LINES if node.name in ("add", "sub") else LONG):
+        while width[node] > (LONG * LINES if _breaks(node) else LONG):
             widest = max(inner, key=lambda o: width[o])
-            if width[widest] < REPEATED:
+            if width[widest] < REPEATED or widest in bound:
                 break
             name(widest)
             width[node] = _own_width(node) + sum([width[o] for o in inner])
         if node in names.of:
             width[node], depth[node] = len(names.of[node]), 0
-        elif node not in results and (
-            depth[node] > DEEP or (uses.get(node, 0) > 1 and width[node] > REPEATED)
+        elif (
+            node not in results
+            and node not in bound
+            and (depth[node] > DEEP or (uses.get(node, 0) > 1 and width[node] > REPEATED))
         ):
             name(node)
+
+
+def _breaks(node: Node) -> bool:
+    """Say whether a form may go on in the next line: a sum does."""
+    notation = node.operation.primitive.notation
+    return isinstance(notation, Infix) and notation.level == SUM
 
 
 def _own_width(node: Node) -> int:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from namedtensor.formula.written import Written
+from namedtensor.formula.written import DerivedFrom, Written
 from namedtensor.latex.printing import calls as calls
 from namedtensor.latex.printing import records as records
 from namedtensor.latex.printing import special as special
@@ -18,6 +18,8 @@ from namedtensor.latex.printing.katex import KATEX_MACROS as KATEX_MACROS
 from namedtensor.latex.printing.names import letters
 from namedtensor.latex.printing.naming import axes_in, names_of
 from namedtensor.latex.printing.pieces import Piece, inside
+from namedtensor.latex.printing.recurrences import recurrence
+from namedtensor.operations.recurrence import recurs
 from namedtensor.primitives import Node
 from namedtensor.primitives.notation import RELATION, SUM
 from namedtensor.tensor.resize import opened
@@ -34,7 +36,7 @@ def latex_of(written: Written, dialect: str = "macros", taken: Iterable[str] = (
     """Print a formula as a block of equations; `taken` are Python names that its parts must not get."""
     forms = Forms(written, names_of(written, taken), dialect_of(dialect))
     forms.dialect.tell_apart(axes_in(written))
-    rows = [*_declarations(written, forms.dialect), *_signature(written, forms)]
+    rows = [*_declarations(written, forms), *_signature(written, forms)]
     first = written.results[0]
     if forms.names.of.get(first) == written.name:
         rows += _clause(first, forms)
@@ -49,18 +51,21 @@ def latex_of(written: Written, dialect: str = "macros", taken: Iterable[str] = (
 # ------------------------------------------------------------------------------------ declarations
 
 
-def _declarations(written: Written, dialect: Dialect) -> list[str]:
+def _declarations(written: Written, forms: Forms) -> list[str]:
     """Declare arguments and parameters; neighbours of one space share a row."""
     groups: list[tuple[list[str], str]] = []
     for parameter in written.signature.parameters:
         if parameter.space is None:
             continue
-        space = _space(parameter.space, dialect)
+        space = _space(parameter.space, forms.dialect)
         if groups and groups[-1][1] == space:
             groups[-1][0].append(parameter.name)
         else:
             groups.append(([parameter.name], space))
-    return [f"{', '.join(map(letters, names))} &\\in {space}" for names, space in groups]
+    return [
+        f"{', '.join([forms.letter(n).text for n in names])} &\\in {space}"
+        for names, space in groups
+    ]
 
 
 def _space(space: Any, dialect: Dialect) -> str:
@@ -91,12 +96,35 @@ def _signature(written: Written, forms: Forms) -> list[str]:
 
 
 def _head(written: Written, forms: Forms) -> str:
-    before = [p.name for p in written.signature.parameters if not p.after and not p.setting]
+    before = [
+        p.name
+        for p in written.signature.parameters
+        if not p.after and not p.setting and p.name not in written.changes
+    ]
     after = [p.name for p in written.signature.parameters if p.after and not p.setting]
     groups = [", ".join([forms.letter(n).text for n in group]) for group in (before, after)]
     listed = "; ".join([g for g in groups if g])
-    name = forms.letter(written.name).text
-    return f"{name}({listed})" if listed else name
+    derived = written.derived
+    while derived is not None and derived.of is not None:
+        derived = derived.of
+    name = forms.letter(written.name if derived is None else derived.name).text
+    head = f"{name}({listed})" if listed else name
+    return _derivative(head, written.derived, forms)
+
+
+def _derivative(head: str, derived: DerivedFrom | None, forms: Forms) -> str:
+    """Write the derivative of what has a head: that of a derivative before it."""
+    if derived is None:
+        return head
+    inner = _derivative(head, derived.of, forms)
+    if derived.changes:
+        return rf"\partial {inner}"
+    top = rf"\partial {inner}" if derived.of is None else r"\partial"
+    rest = "" if derived.of is None else f" {inner}"
+    parts = [
+        rf"\frac{{{top}}}{{\partial {forms.argument(path).text}}}{rest}" for path in derived.by
+    ]
+    return parts[0] if len(parts) == 1 else rf"\left({', '.join(parts)}\right)"
 
 
 def _body(written: Written, forms: Forms) -> Piece:
@@ -142,7 +170,9 @@ def _named_parts(roots: tuple[Node, ...], forms: Forms) -> list[Node]:
 
 
 def _clause(node: Node, forms: Forms) -> list[str]:
-    """Define one name: by its value, or by its elements."""
+    """Define one name: by its value, by its elements, or by a recurrence."""
+    if recurs(node):
+        return [row for head, body in recurrence(node, forms) for row in _broken(head, body)]
     name = forms.letter(forms.names.of[node]).text
     picked = gathered(node, forms.names.elements)
     if picked is not None:
@@ -165,7 +195,8 @@ def _clause(node: Node, forms: Forms) -> list[str]:
 
 
 def _element(name: str, indices: list[tuple[str, str]], forms: Forms) -> str:
-    """Write one element of a tensor, by the letters of its indices."""
+    """Write one element of a tensor, by the letters of its indices; a name may have a subscript."""
+    name = f"{{{name}}}" if "_" in name and not name.startswith("{") else name
     return f"{name}_{{{', '.join([forms.dialect.at(*index) for index in indices])}}}"
 
 

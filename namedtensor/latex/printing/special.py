@@ -13,8 +13,7 @@ from namedtensor.primitives.notation import ATOM, DOT, JUXTAPOSED, PREFIX, SCRIP
 
 @special("argument")
 def _argument(forms: Forms, node: Node) -> Piece:
-    *bundle, name = node.operation.params[0].split(".")
-    return forms.letter("_".join([name, *bundle]))
+    return forms.argument(node.operation.params[0])
 
 
 @special("size")
@@ -150,3 +149,15 @@ def _contraction(forms: Forms, node: Node) -> Piece:
 @special("cast")
 def _cast(forms: Forms, node: Node) -> Piece:
     return forms.applied(rf"\text{{{node.operation.params[0]}}}", node.operands)
+
+
+@special("operand")
+def _operand(forms: Forms, node: Node) -> Piece:
+    """What changes no number that is read: more axes, another dtype."""
+    return forms.write(node.operands[0])
+
+
+@special("picks")
+def _picks(forms: Forms, node: Node) -> Piece:
+    """The one-hot vector of an index that lies inside its axis."""
+    return forms.applied(forms.dialect.function("onehot", node.operation.params), node.operands)

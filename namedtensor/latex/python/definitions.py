@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,7 +12,7 @@ from namedtensor.formula.written import Written
 from namedtensor.latex.python.code import NOTHING, Atom, Code, Group, call, flat, statement
 from namedtensor.latex.python.indexed import bare_number, indexed_parts, is_constant
 from namedtensor.latex.python.names import Names
-from namedtensor.latex.python.recurrences import scans_of
+from namedtensor.latex.python.recurrences import scans_of, written_of
 from namedtensor.latex.python.spelling import Spelling
 from namedtensor.primitives import Node
 from namedtensor.primitives.node import operands_first
@@ -99,11 +99,14 @@ def _deserves_a_name(node: Node, code: Code, uses: int, result: bool) -> bool:
 
 def _order(results: tuple[Node, ...], whole: set[Node]) -> tuple[list[Node], Counter[Node]]:
     """List the parts, operands first, with how often each is used; `whole` ones are not looked into."""
-    order = list(operands_first(results, lambda n: () if n in whole else n.operands))
+
+    def inside(node: Node) -> Sequence[Node]:
+        return () if node in whole else written_of(node)
+
+    order = list(operands_first(results, inside))
     uses: Counter[Node] = Counter(results)
     for node in order:
-        if node not in whole:
-            uses.update(node.operands)
+        uses.update(inside(node))
     return order, uses
 
 

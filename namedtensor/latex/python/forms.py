@@ -2,14 +2,31 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Iterable
+from typing import Any
 
 from namedtensor.latex.python import code
-from namedtensor.latex.python.code import NOTHING, UNARY, Atom, Code, Group, call, flat, index
+from namedtensor.latex.python.code import (
+    NOTHING,
+    UNARY,
+    Atom,
+    Before,
+    Code,
+    Group,
+    call,
+    flat,
+    index,
+)
 from namedtensor.latex.python.recurrences import scan
-from namedtensor.latex.python.spelling import Spelling, form, plain_call
-from namedtensor.primitives import Node
+from namedtensor.latex.python.spelling import OPERATOR, OTHERWISE, SIZED, Spelling, form, plain_call
+from namedtensor.operations.indexing import SLICE
+from namedtensor.operations.matrices import EIG, EIGH, QR, SVD, eig, eigh, qr, svd
+from namedtensor.operations.vectors import standardize
+from namedtensor.operations.windows import pad
+from namedtensor.primitives import Node, number
+from namedtensor.tensor import SymbolicTensor
 
 # --------------------------------------------------------------------------------------- leaves
 
@@ -25,6 +42,11 @@ def _size(spelling: Spelling, node: Node) -> Code:
     if spelling.has_size(axis, node):
         return call(spelling.names.builtin("abs"), Atom(spelling.axis(axis)))
     return call(f"{path}.size", Atom(spelling.axis(axis)))
+
+
+@form("open_size")
+def _open_size(spelling: Spelling, node: Node) -> Code:
+    return call(spelling.names.builtin("abs"), Atom(spelling.axis(node.operation.params[0])))
 
 
 @form("number")
@@ -47,36 +69,25 @@ def _number(spelling: Spelling, node: Node) -> Code:
 
 # ------------------------------------------------------------------------------------ operators
 
-OPERATORS = {
-    "add": ("+", code.SUM),
-    "sub": ("-", code.SUM),
-    "mul": ("*", code.PRODUCT),
-    "div": ("/", code.PRODUCT),
-    "floordiv": ("//", code.PRODUCT),
-    "mod": ("%", code.PRODUCT),
-    "pow": ("**", code.POWER),
-    "eq": ("==", code.COMPARISON),
-    "ne": ("!=", code.COMPARISON),
-    "lt": ("<", code.COMPARISON),
-    "le": ("<=", code.COMPARISON),
-    "gt": (">", code.COMPARISON),
-    "ge": (">=", code.COMPARISON),
-    "logical_and": ("&", code.AND),
-    "logical_or": ("|", code.OR),
-    "logical_xor": ("^", code.XOR),
+LEVELS = {
+    **dict.fromkeys(("+", "-"), code.SUM),
+    **dict.fromkeys(("*", "/", "//", "%"), code.PRODUCT),
+    "**": code.POWER,
+    **dict.fromkeys(("==", "!=", "<", "<=", ">", ">="), code.COMPARISON),
+    "&": code.AND,
+    "|": code.OR,
+    "^": code.XOR,
 }
 
 
-@form(*OPERATORS)
+@form(OPERATOR)
 def _operator(spelling: Spelling, node: Node) -> Code:
-    symbol, level = OPERATORS[node.name]
-    left, right = spelling.operands(node)
-    return code.infix(left, symbol, right, level)
-
-
-@form("neg", "logical_not")
-def _sign(spelling: Spelling, node: Node) -> Code:
-    return code.before("-" if node.name == "neg" else "~", spelling.code(node.operands[0]))
+    symbol = node.operation.primitive.traits.symbol
+    operands = spelling.operands(node)
+    if len(operands) == 1:
+        return code.before(symbol, operands[0])
+    left, right = operands
+    return code.infix(left, symbol, right, LEVELS[symbol])
 
 
 @form("abs")
@@ -119,6 +130,25 @@ def _iota(spelling: Spelling, node: Node) -> Code:
     return call(spelling.nt("iota"), spelling.sized(node.operation.params[0], size))
 
 
+@form("full")
+def _full(spelling: Spelling, node: Node) -> Code:
+    (names, dtype), (value, *sizes) = node.operation.params, node.operands
+    if spelling.indices:
+        return spelling.code(value)
+    made = [spelling.sized(n, size) for n, size in zip(names, sizes, strict=True)]
+    word = {"0.0": "zeros", "1.0": "ones"}.get(repr(value.value), "full")
+    number = [] if word != "full" else [spelling.code(value)]
+    kept = [Before("dtype=", Atom(f'"{dtype}"'), UNARY)] if dtype else []
+    return call(spelling.nt(word), *made, *number, *kept)
+
+
+@form("expand")
+def _expand(spelling: Spelling, node: Node) -> Code:
+    if spelling.indices:
+        return spelling.code(node.operands[0])
+    return plain_call(spelling, node)
+
+
 @form("listed")
 def _listed(spelling: Spelling, node: Node) -> Code:
     axis, numbers = node.operation.params
@@ -155,6 +185,9 @@ def _cast(spelling: Spelling, node: Node) -> Code:
 
 @form("rename")
 def _rename(spelling: Spelling, node: Node) -> Code:
+    factor = _factor(spelling, node)
+    if factor is not None:
+        return factor
     (pairs,) = node.operation.params
     items = [Atom(f"{spelling.axis(a)} >> {spelling.axis(b)}") for a, b in pairs]
     return index(spelling.code(node.operands[0]), *items)
@@ -196,8 +229,28 @@ def _rearrange(spelling: Spelling, node: Node) -> Code:
 # ------------------------------------------------------------------------------------- indexing
 
 
+def _factor(spelling: Spelling, node: Node) -> Code | None:
+    """Write one factor of a decomposition, nt.eigh[row, col, value](A)[1]; None for other parts."""
+    owner = node.operands[0]
+    if owner.operation.primitive is SLICE:  # of a factor whose axis is then renamed
+        owner = owner.operands[0]
+    made_by: Any = {EIG: eig, EIGH: eigh, SVD: svd, QR: qr}.get(owner.operation.primitive)
+    if made_by is None:
+        return None
+    axes = owner.operation.params[0]
+    factors = made_by[axes](SymbolicTensor(owner.operands[0]))
+    place = next((k for k, factor in enumerate(factors) if factor.node is node), None)
+    if place is None:
+        return None
+    head = f"{spelling.nt(owner.name)}[{spelling.axes(axes)}]"
+    return index(call(head, spelling.code(owner.operands[0])), Atom(str(place)))
+
+
 @form("at")
 def _at(spelling: Spelling, node: Node) -> Code:
+    factor = _factor(spelling, node)
+    if factor is not None:
+        return factor
     (axis,) = node.operation.params
     tensor, place = node.operands
     return index(spelling.code(tensor), call(spelling.axis(axis), spelling.code(place)))
@@ -205,6 +258,9 @@ def _at(spelling: Spelling, node: Node) -> Code:
 
 @form("slice")
 def _slice(spelling: Spelling, node: Node) -> Code:
+    factor = _factor(spelling, node)
+    if factor is not None:
+        return factor
     axis, flags = node.operation.params
     bounds = _bounds(spelling, flags, node.operands[1:])
     return index(spelling.code(node.operands[0]), Atom(f"{spelling.axis(axis)}[{bounds}]"))
@@ -241,7 +297,7 @@ def _by(spelling: Spelling, axis: str, indices: Node) -> Code:
     return call(spelling.axis(axis), spelling.code(indices))
 
 
-@form("set_at", "add_at")
+@form("update")
 def _update(spelling: Spelling, node: Node) -> Code:
     (places,) = node.operation.params
     tensor, value, *given = node.operands
@@ -262,13 +318,28 @@ def _update(spelling: Spelling, node: Node) -> Code:
 # ----------------------------------------------------------- functions with more than their axes
 
 
-@form("unroll", "pool", "maxk", "mink", "argmaxk", "argmink", "argmaxk_index", "argmink_index")
+@form(SIZED)
 def _with_sized_axis(spelling: Spelling, node: Node) -> Code:
     """Write nt.unroll[seq, kernel[3]](X)."""
     axis, new = node.operation.params
     tensor, size = node.operands
     under = f"{spelling.axis(axis)}, {flat(spelling.sized(new, size))}"
     return call(f"{spelling.nt(node.name)}[{under}]", spelling.code(tensor))
+
+
+@form("scatter")
+def _scatter(spelling: Spelling, node: Node) -> Code:
+    """Write nt.scatter[seq, vocab[10]](X, I)."""
+    names, made = node.operation.params
+    tensor, *rest = node.operands
+    used = [spelling.axis(axis) for axis in names[: len(names) - made]]
+    sizes = rest[len(rest) - made :]
+    new = [
+        flat(spelling.sized(axis, size))
+        for axis, size in zip(names[len(names) - made :], sizes, strict=True)
+    ]
+    head = f"{spelling.nt('scatter')}[{', '.join([*used, *new])}]"
+    return call(head, *map(spelling.code, (tensor, *rest[: len(rest) - made])))
 
 
 @form("stack")
@@ -278,25 +349,31 @@ def _stack(spelling: Spelling, node: Node) -> Code:
     return plain_call(spelling, node) if steps is None else steps
 
 
-@form("sort", "argsort")
-def _sort(spelling: Spelling, node: Node) -> Code:
-    axes, descending = node.operation.params
-    more = [Atom("descending=True")] if descending else []
+@form(OTHERWISE)
+def _with_flag(spelling: Spelling, node: Node) -> Code:
+    axes, flag = node.operation.params
+    notation: Any = node.operation.primitive.notation
+    more = [Atom(f"{notation.flag}=True")] if flag else []
     head = f"{spelling.nt(node.name)}[{spelling.axes(axes)}]"
-    return call(head, spelling.code(node.operands[0]), *more)
+    return call(head, *spelling.operands(node), *more)
 
 
-#: Last operands that are left out where they are these.
-DEFAULTS = {"standardize": "1e-05", "pad": "0"}
+@form("standardize")
+def _standardize(spelling: Spelling, node: Node) -> Code:
+    return _without_default(spelling, node, node.operation.params[0], standardize, "eps")
 
 
-@form(*DEFAULTS)
-def _with_default(spelling: Spelling, node: Node) -> Code:
-    params = node.operation.params
-    under = params[0] if isinstance(params[0], tuple) else params
-    last = node.operands[-1]
-    usual = last.name == "number" and last.operation.params[1] == DEFAULTS[node.name]
+@form("pad")
+def _pad(spelling: Spelling, node: Node) -> Code:
+    return _without_default(spelling, node, node.operation.params, pad, "value")
+
+
+def _without_default(
+    spelling: Spelling, node: Node, under: Any, function: Any, parameter: str
+) -> Code:
+    """Leave the last operand out where it is the function's own default."""
+    usual = inspect.signature(function).parameters[parameter].default
     operands = spelling.operands(node)
-    return call(
-        f"{spelling.nt(node.name)}[{spelling.axes(under)}]", *operands[: -1 if usual else None]
-    )
+    if node.operands[-1] is number(usual):
+        operands = operands[:-1]
+    return call(f"{spelling.nt(node.name)}[{spelling.axes(under)}]", *operands)

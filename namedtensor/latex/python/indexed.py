@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from namedtensor.primitives import Node
-from namedtensor.primitives.node import operands_first
+from namedtensor.formula.written import CALL
+from namedtensor.primitives import Node, Operation, Type, table
+from namedtensor.primitives.node import apply_node, make_node, operands_first
+from namedtensor.tensor.resize import made_by
 
 #: A `define` that is deeper or longer than this is written in several.
 DEEP, LONG = 20, 200
@@ -28,12 +30,18 @@ def indexed_parts(results: Iterable[Node]) -> set[Node]:
 
 
 def _is_indexed(node: Node, found: set[Node]) -> bool:
-    if node.name == "iota":
+    if node.name == "iota" or (node.name == "full" and node.type.weak):
         return True
-    if node.type.host or not node.type.weak or node.name in ("call", "dropout"):
+    if node.type.host or not node.type.weak or not _is_one_thing(node):
         return False
     own = [o for o in node.operands if not o.type.host]
     return any(o in found for o in own) and all(o in found or o.name == "listed" for o in own)
+
+
+def _is_one_thing(node: Node) -> bool:
+    """Say whether a part is the same wherever it is written: noise differs, and a call has a name."""
+    entry = node.operation.primitive
+    return not entry.effect and entry is not CALL
 
 
 def is_constant(node: Node, open_: bool) -> bool:
@@ -43,12 +51,8 @@ def is_constant(node: Node, open_: bool) -> bool:
 
 
 def bare_number(node: Node) -> Node | None:
-    """Find the number that a tensor without axes stands for, made as x + sum_one iota_one."""
-    if node.name != "add" or node.type.axes or node.operands[0].value is None:
-        return None
-    number, nothing = node.operands
-    made = nothing.name == "sum" and nothing.operands[0].name == "iota" and not nothing.type.axes
-    return number if made and [n.value for n in nothing.operands[0].operands] == [1] else None
+    """Find the number that a tensor without axes is made of."""
+    return node.operands[0] if node.name == "full" and not node.type.axes else None
 
 
 def iotas(node: Node) -> list[Node]:
@@ -71,15 +75,19 @@ def _leaves(node: Node) -> Iterator[Node]:
                 pending.append(operand)
 
 
-def not_looked_at(node: Node) -> Node | None:
-    """Undo how `define` gives a tensor an axis at which its rule does not look."""
-    if node.name != "where" or node.operands[1] is not node.operands[2]:
-        return None
-    condition, inner = node.operands[0], node.operands[1]
-    if condition.name != "ge" or condition.operands[0].name != "iota":
-        return None
-    (axis,) = condition.operands[0].operation.params
-    return None if inner.type.has(axis) else inner
+def made_axes(node: Node) -> list[Node]:
+    """List, as counts along them, the axes along which a tensor is filled or repeated."""
+    names = made_by(node)
+    if not names:
+        return []
+    sizes = node.operands[1:]
+    if not sizes:
+        return [make_node(_iota(n), (), Type(((n, None),), "int", weak=True)) for n in names]
+    return [apply_node(_iota(n), (size,)) for n, size in zip(names, sizes, strict=True)]
+
+
+def _iota(axis: str) -> Operation:
+    return table()["iota"](axis)
 
 
 def one_for_each_axis(counted: list[Node]) -> list[Node]:

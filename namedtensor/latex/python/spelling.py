@@ -9,14 +9,34 @@ from typing import Any
 from namedtensor.formula import Formula
 from namedtensor.formula.signature import Signature
 from namedtensor.latex.python.code import UNARY, Atom, Before, Code, call, flat, index
-from namedtensor.latex.python.indexed import iotas, not_looked_at, one_for_each_axis
+from namedtensor.latex.python.indexed import iotas, made_axes, one_for_each_axis
 from namedtensor.latex.python.names import Names
 from namedtensor.primitives import Node, size_of
+from namedtensor.primitives.notation import Special, Word
 
 Form = Callable[["Spelling", Node], Code]
 
-#: How operations are written that are not nt.name[axes](operands); filled by `forms` and `called`.
+#: Kinds of operations: Python's operators, functions whose last axis takes a size, functions with a word
+#: for the other order.
+OPERATOR, SIZED, OTHERWISE = "<operator>", "<sized>", "<otherwise>"
+
+#: How operations are written that are not nt.name[axes](operands), by their name, by the form of their
+#: notation or by kind; filled by `forms` and `called`.
 FORMS: dict[str, Form] = {}
+
+
+def form_of(node: Node) -> Form:
+    """Find how a node's operation is written."""
+    entry = node.operation.primitive
+    keys = [entry.name]
+    if isinstance(entry.notation, Special):
+        keys.append(entry.notation.form)
+    if isinstance(entry.notation, Word):
+        keys += [SIZED] if entry.notation.sized else []
+        keys += [OTHERWISE] if entry.notation.otherwise else []
+    if entry.traits.symbol:
+        keys.append(OPERATOR)
+    return next((FORMS[key] for key in keys if key in FORMS), plain_call)
 
 
 def form(*names: str) -> Callable[[Form], Form]:
@@ -65,7 +85,7 @@ class Spelling:
         if not self.indices and node in self.indexed:
             written = self.defined(node)
         else:
-            written = FORMS.get(node.name, plain_call)(self, node)
+            written = form_of(node)(self, node)
         if not self.indices:
             self.made[node] = written
         return written
@@ -117,13 +137,14 @@ class Spelling:
         if identity is not None:
             return identity
         body, every = node, []
-        while (inner := not_looked_at(body)) is not None:
-            every.append(body.operands[0].operands[0])
-            body = inner
+        while made := made_axes(body):
+            every += made[::-1]
+            body = body.operands[0]
         counted = [n for n in iotas(body) if n.operation.params[0] in body.type.names]
         counted = one_for_each_axis([*counted, *reversed(every)])
-        if not counted or node.name == "iota":
-            return FORMS.get(node.name, plain_call)(self, node)
+        plain = node.name == "full" and len(node.operands) > 1 and node not in self.open
+        if not counted or plain or node.name == "iota":
+            return form_of(node)(self, node)
         busy = set(self.signature.python.parameters)
         for n in counted:
             self.indices[n] = self.names.index([*busy, *self.indices.values()])

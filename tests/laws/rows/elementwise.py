@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 import namedtensor as nt
+from namedtensor.primitives import Primitive, Type, table
 from namedtensor.testing import definitions as D
 from tests.laws.examples import ODD, POSITIVE, REAL, TRUTH, WHOLE, Domain
 from tests.laws.row import Row, never
@@ -28,18 +30,14 @@ DOMAINS = {
     "atanh": Domain("float", -0.9, 0.9),
     "acosh": Domain("float", 1.25, 3.0),
     "tan": Domain("float", -1.25, 1.25),
+    "logit": Domain("float", 0.125, 0.875),
+    "erfinv": Domain("float", -0.9, 0.9),
+    "lgamma": POSITIVE,
+    "digamma": POSITIVE,
     "isnan": Domain("special"),
     "isinf": Domain("special"),
     "isfinite": Domain("special"),
 }
-
-FLOAT = (
-    "exp expm1 log log1p log2 log10 sqrt rsqrt reciprocal sin cos tan asin acos atan sinh cosh "
-    "tanh asinh acosh atanh erf sigmoid silu gelu softplus elu"
-).split()
-SAME = "relu abs sign floor ceil round trunc".split()
-TESTS = "isnan isinf isfinite".split()
-JUMPS = {"sign", "floor", "ceil", "round", "trunc", *TESTS}
 
 
 def rowed(*row: Any, **rest: Any) -> Row:
@@ -47,27 +45,52 @@ def rowed(*row: Any, **rest: Any) -> Row:
     return Row(*row, names=False, **rest)
 
 
-def unary(name: str, kind: str) -> Row:
-    domain = DOMAINS.get(name, REAL)
-    example = elementwise(domain)
+def kinds_of(entry: Primitive, *given: str) -> str:
+    """Ask an entry's shape rule for the kind of its result."""
+    return entry.plain.typed(
+        tuple(Type((), kind) for kind in given), ("x", "y")[: len(given)]
+    ).result.kind
+
+
+def functions(operands: int) -> list[str]:
+    """List the public functions that are entries of the table and act on so many numbers.
+
+    A new one needs no row of its own.
+    """
+    return [
+        name
+        for name, entry in table().items()
+        if entry.traits.pointwise
+        and hasattr(nt, name)
+        and len(inspect.signature(getattr(nt, name)).parameters) == operands
+    ]
+
+
+def kind_of_result(entry: Primitive, operands: int) -> str:
+    """Say how an entry's result follows from its operands' kinds, in the words of a row."""
+    found = [kinds_of(entry, *[kind] * operands) for kind in ("bool", "int", "float")]
+    words = {"float": ["float"] * 3, "bool": ["bool"] * 3, "like": ["bool", "int", "float"]}
+    return next((word for word, kinds in words.items() if kinds == found), "number")
+
+
+def unary(name: str) -> Row:
+    entry = table()[name]
+    example = elementwise(DOMAINS.get(name, REAL))
     if name not in DOMAINS:
-        example = st.one_of(example, elementwise(WHOLE))
+        example = st.one_of(example, elementwise(WHOLE), elementwise(TRUTH))
     return rowed(
         name,
         example,
         getattr(nt, name),
         D[name],
         (name,),
-        kind=kind,
-        smooth=never if name in JUMPS else lambda example: True,
+        kind=kind_of_result(entry, 1),
+        smooth=never if entry.traits.stepped else lambda example: True,
     )
 
 
 UNARY = [
-    *[unary(name, "float") for name in FLOAT],
-    *[unary(name, "like") for name in SAME],
-    *[unary(name, "bool") for name in TESTS],
-    unary("square", "number"),
+    *[unary(name) for name in functions(1) if name != "logical_not"],
     rowed("neg", elementwise(REAL) | elementwise(WHOLE), operator.neg, D["neg"], ("neg",)),
     rowed(
         "neg/bool",
@@ -118,11 +141,17 @@ BINARY = [
     ),
     binary("mod", operator.mod, "number", (REAL, DIVISOR), (WHOLE, ODD), smooth=never),
     binary("pow", operator.pow, "number", (POSITIVE, REAL), (WHOLE, EXPONENT), (REAL, EXPONENT)),
-    binary("maximum", nt.maximum, "like", *NUMBERS),
-    binary("minimum", nt.minimum, "like", *NUMBERS),
-    binary("atan2", nt.atan2, "float", *NUMBERS),
-    binary("hypot", nt.hypot, "float", *NUMBERS),
-    binary("logaddexp", nt.logaddexp, "float", *NUMBERS),
+    *[
+        binary(
+            name,
+            getattr(nt, name),
+            kind_of_result(table()[name], 2),
+            *NUMBERS,
+            smooth=never if table()[name].traits.stepped else lambda example: True,
+        )
+        for name in functions(2)
+        if not name.startswith("logical_")
+    ],
     *[
         binary(name, getattr(operator, name), "bool", *ANY, smooth=never)
         for name in ("eq", "ne", "lt", "le", "gt", "ge")
@@ -139,6 +168,32 @@ def whole_square(X: Any) -> Any:
 
 
 OTHER = [
+    rowed(
+        "isclose",
+        st.one_of([elementwise(*pair) for pair in NUMBERS]),
+        lambda X, Y: nt.isclose(X, Y, 0.25, 0.25),
+        lambda X, Y: D["isclose"](X, Y, rtol=0.25, atol=0.25),
+        ("isclose",),
+        kind="bool",
+        meets=True,
+        smooth=never,
+    ),
+    rowed(
+        "lerp",
+        elementwise(REAL, REAL, REAL, numbers=True),
+        nt.lerp,
+        lambda X, Y, w: D["add"](X, D["mul"](w, D["sub"](Y, X))),
+        ("lerp",),
+        meets=True,
+    ),
+    rowed(
+        "nan_to_num",
+        elementwise(Domain("special")),
+        lambda X: nt.nan_to_num(X, 0.5, posinf=7.0, neginf=-7.0),
+        lambda X: D["clip"](D["where"](D["isnan"](X), 0.5, X), low=-7.0, high=7.0),
+        ("nan_to_num",),
+        smooth=never,
+    ),
     rowed("pow/2", elementwise(REAL) | elementwise(WHOLE), whole_square, D["square"], ("pow",)),
     rowed(
         "where",

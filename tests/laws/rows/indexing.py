@@ -170,6 +170,19 @@ def hot(draw: Draw) -> Example:
     return Example((marks,), {"axis": "new", "size": size})
 
 
+@st.composite
+def to_scatter(draw: Draw) -> Example:
+    """Numbers, and the place of each along one axis that either has."""
+    shape = shaped(draw, 1, 3)
+    axis = draw(st.sampled_from(list(shape)))
+    size = draw(st.integers(1, 4))
+    shared = some(draw, [a for a in shape if a != axis], 0, 1)
+    marks = indices(draw, {a: shape[a] for a in (axis, *shared)}, size)
+    if draw(st.booleans()):
+        shape = {a: n for a, n in shape.items() if a != axis}
+    return Example((operand(draw, shape), marks), {"axis": axis, "into": "new", "size": size})
+
+
 MIXED = st.one_of(by_tensors(1), by_tensors(2), along_itself())
 
 ROWS = [
@@ -229,6 +242,30 @@ ROWS = [
         fixed=(2,),
         meets=True,
         borrows=True,
+    ),
+    *[
+        Row(
+            f"{verb}_at",
+            places(written=True, distinct=False),
+            lambda X, Y, *tensors, place, verb=verb: getattr(X.at[record(place, tensors)], verb)(Y),
+            lambda X, Y, *tensors, place, verb=verb: D[f"{verb}_at"](X, Y, filled(place, tensors)),
+            (f"{verb}_at",),
+            fixed=(2,),
+            meets=True,
+            borrows=True,
+        )
+        for verb in ("multiply", "min", "max")
+    ],
+    Row(
+        "scatter",
+        to_scatter(),
+        lambda X, I, axis, into, size: nt.scatter[axis, Axis(into)[size]](X, I),
+        D["scatter"],
+        ("scatter",),
+        kind="number",
+        meets=True,
+        borrows=True,
+        fixed=(1,),
     ),
     Row(
         "set_at/number",

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 import namedtensor as nt
 from namedtensor import Axis
 from namedtensor.testing import definitions as D
+from namedtensor.testing.recurrence import recurrence
 from tests.laws.examples import REAL, WHOLE, Domain, Example
 from tests.laws.row import Row
 from tests.laws.strategies import Draw, names, operand, overlapping, shaped, sizes, some
@@ -46,12 +47,24 @@ def to_take_apart(draw: Draw) -> Example:
 
 
 @st.composite
-def to_scan(draw: Draw) -> Example:
+def to_scan(draw: Draw, either_way: bool = False) -> Example:
     every = sizes(draw, names(draw, 1, 3))
     axis, *others = every
     every[axis] = draw(st.integers(1, 3))
     start = {a: every[a] for a in some(draw, others)}
-    return Example((operand(draw, start), operand(draw, every)), {"axis": axis})
+    settings = {"reverse": draw(st.booleans())} if either_way else {}
+    return Example((operand(draw, start), operand(draw, every)), {"axis": axis, **settings})
+
+
+@st.composite
+def to_combine(draw: Draw) -> Example:
+    every = sizes(draw, names(draw, 1, 3))
+    axis, *others = every
+    every[axis] = draw(st.integers(1, 5))
+    a = {axis: every[axis], **{n: every[n] for n in some(draw, others)}}
+    b = {axis: every[axis], **{n: every[n] for n in some(draw, others)}}
+    settings = {"axis": axis, "reverse": draw(st.booleans())}
+    return Example((operand(draw, a), operand(draw, b)), settings)
 
 
 def step(h: Any, x: Any) -> Any:
@@ -60,6 +73,49 @@ def step(h: Any, x: Any) -> Any:
 
 def step_of_records(h: Any, x: Any) -> Any:
     return D["add"](D["mul"](D["mul"](0.5, h), x), x)
+
+
+def two_steps(carry: Any, x: Any) -> Any:
+    h, c = carry
+    return step(c, x), h * c + x
+
+
+def both(h: Any, X: Any, axis: str, reverse: bool) -> Any:
+    """Run two carries that use each other, and give both as one tensor."""
+    H, C = nt.scan[axis](two_steps, (h, 1.0), X, reverse=reverse)
+    return H + 10 * C
+
+
+def both_of_records(h: Any, X: Any, axis: str, reverse: bool) -> Any:
+    def two(carry: Any, x: Any) -> Any:
+        h, c = carry
+        return step_of_records(c, x), D["add"](D["mul"](h, c), x)
+
+    one = D["add"](D["mul"](h, 0.0), 1.0)
+    carries = recurrence(two, (h, one), (X,), axis, reverse)
+    return D["stack"](*[D["add"](h, D["mul"](10, c)) for h, c in carries], axis=axis)
+
+
+def decayed(earlier: Any, later: Any) -> Any:
+    """Combine two steps of h = a h + b."""
+    (a, b), (c, d) = earlier, later
+    return a * c, b * c + d
+
+
+def decayed_of_records(earlier: Any, later: Any) -> Any:
+    (a, b), (c, d) = earlier, later
+    return D["mul"](a, c), D["add"](D["mul"](b, c), d)
+
+
+def emitted(h: Any, X: Any, axis: str, reverse: bool) -> Any:
+    last, Y = nt.scan[axis](step, h, X, emit=lambda h, x: h * x, reverse=reverse)
+    return last + Y
+
+
+def emitted_of_records(h: Any, X: Any, axis: str, reverse: bool) -> Any:
+    states = D["scan"](step_of_records, h, X, axis, reverse)
+    last = D["at"](states, axis, 0 if reverse else X.shape[axis] - 1)
+    return D["add"](last, D["mul"](states, X))
 
 
 JOINING = [
@@ -103,6 +159,40 @@ JOINING = [
         lambda h, X, axis: nt.scan[axis](step, h, X),
         lambda h, X, axis: D["scan"](step_of_records, h, X, axis),
         ("scan",),
+        meets=True,
+    ),
+    Row(
+        "scan/two carries",
+        to_scan(either_way=True),
+        both,
+        both_of_records,
+        ("scan",),
+        meets=True,
+    ),
+    Row(
+        "scan/emitted",
+        to_scan(either_way=True),
+        emitted,
+        emitted_of_records,
+        ("scan",),
+        meets=True,
+    ),
+    Row(
+        "associative_scan",
+        to_combine(),
+        lambda a, b, axis, reverse: sum(nt.associative_scan[axis](decayed, (a, b), reverse)),
+        lambda a, b, axis, reverse: D["add"](
+            *D["associative_scan"](decayed_of_records, (a, b), axis, reverse)
+        ),
+        ("associative_scan",),
+        meets=True,
+    ),
+    Row(
+        "fold",
+        to_scan(),
+        lambda h, X, axis: nt.fold[axis](step, h, X),
+        lambda h, X, axis: D["fold"](step_of_records, h, X, axis),
+        ("scan", "fold"),
         meets=True,
     ),
 ]
@@ -159,6 +249,13 @@ INDEX_DEFINED = [
         lambda T, row, col: D["mul"](T, D["iota"](row, T.shape[row])),
         ("iota",),
         names=False,
+    ),
+    Row(
+        "define/an axis that is not used",
+        with_two_axes(),
+        lambda X, row, col: X * nt.define[row, col](lambda i, j: i + 1),
+        lambda T, row, col: D["mul"](T, D["add"](D["iota"](row, T.shape[row]), 1)),
+        ("define",),
     ),
     Row(
         "eye",

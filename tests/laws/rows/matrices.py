@@ -15,7 +15,7 @@ import namedtensor as nt
 from namedtensor import Axis
 from namedtensor.testing import definitions as D
 from tests.laws.examples import Domain, Example
-from tests.laws.row import Row
+from tests.laws.row import Row, never
 from tests.laws.strategies import Draw, names, operand, sizes
 
 SMALL = Domain("float", -1.0, 1.0)
@@ -104,7 +104,109 @@ def tall_records(T: Any, row: str, col: str) -> Any:
     return D["add"](T, D["mul"](4.0, D["cast"](same, kind=float)))
 
 
+def spectral(X: Any, row: str, col: str, size: int, new: str) -> Any:
+    """Put a symmetric matrix together again from its eigenvalues and eigenvectors."""
+    W, V = nt.eigh[row, col, new](symmetric(X, row, col, size))
+    return nt.sum[new](V * W * V[Axis(row) >> Axis(col)])
+
+
+def singular(X: Any, row: str, col: str, size: int, new: str) -> Any:
+    U, S, V = nt.svd[row, col, new](tall(X, row, col))
+    return nt.sum[new](U * S * V)
+
+
+def similar(X: Any, row: str, col: str, size: int, new: str) -> Any:
+    """Put a matrix together again from its eigenvalues and eigenvectors: V W V^-1."""
+    W, V = nt.eig[row, col, new](spread(X, row, col, size))
+    back = nt.inv[row, new](V)[Axis(row) >> Axis(new), Axis(new) >> Axis(col)]
+    return nt.real(nt.dot[new](V * W, back))
+
+
+def spread(X: Any, row: str, col: str, size: int) -> Any:
+    """X and more on the diagonal, which tells eigenvalues apart."""
+    i, j = nt.iota(Axis(row)[size]), nt.iota(Axis(col)[size])
+    return X + nt.where(i == j, 1.0, 0.0) * (10.0 + 7.0 * i)
+
+
+def spread_records(T: Any, row: str, col: str, size: int) -> Any:
+    steps = D["add"](10.0, D["mul"](7.0, D["iota"](row, size)))
+    return D["add"](T, D["mul"](D["eye"](row, col, size), steps))
+
+
+def orthogonal(name: str) -> Any:
+    """Multiply the vectors of a decomposition with one another, which gives the identity."""
+
+    def products(X: Any, row: str, col: str, size: int, new: str) -> Any:
+        if name == "eigh":
+            vectors = nt.eigh[row, col, new](symmetric(X, row, col, size))[1]
+        else:
+            vectors = getattr(nt, name)[row, col, new](regular(X, row, col, size))[0]
+        return vectors @ row @ vectors[Axis(new) >> Axis(col)] + 0.0 * nt.sum[row, col](X)
+
+    return products
+
+
+def identity_records(T: Any, row: str, col: str, size: int, new: str) -> Any:
+    zeros = D["mul"](0.0, D["sum"](T, axes=(row, col)))
+    return D["add"](D["eye"](new, col, size), zeros)
+
+
+DECOMPOSED = [
+    Row(
+        "eigh/product",
+        matrices(new="new"),
+        spectral,
+        lambda T, row, col, size, new: symmetric_records(T, row, col, size),
+        ("eigh",),
+        kind="float",
+        names=False,
+    ),
+    Row(
+        "eig/product",
+        matrices(least=1, new="new"),
+        similar,
+        lambda T, row, col, size, new: spread_records(T, row, col, size),
+        ("eig",),
+        kind="float",
+        names=False,
+    ),
+    Row(
+        "svd/product",
+        matrices(square=False, new="new"),
+        singular,
+        lambda T, row, col, size, new: tall_records(T, row, col),
+        ("svd",),
+        kind="float",
+        names=False,
+    ),
+    Row(
+        "qr/product",
+        matrices(least=1, new="new"),
+        lambda X, row, col, size, new: nt.dot[new](
+            *nt.qr[row, col, new](regular(X, row, col, size))
+        ),
+        lambda T, row, col, size, new: regular_records(T, row, col, size),
+        ("qr",),
+        kind="float",
+        names=False,
+    ),
+    *[
+        Row(
+            f"{name}/orthogonal",
+            matrices(least=1, new="new"),
+            orthogonal(name),
+            identity_records,
+            (name,),
+            kind="float",
+            names=False,
+            smooth=never,
+        )
+        for name in ("eigh", "svd", "qr")
+    ],
+]
+
 ROWS = [
+    *DECOMPOSED,
     of_matrix("det"),
     of_matrix("slogdet", regular, regular_records),
     of_matrix("inv", regular, regular_records),
@@ -139,6 +241,42 @@ ROWS = [
         lambda X, b, row, col, size: nt.solve[row, col](regular(X, row, col, size), b),
         lambda T, b, row, col, size: D["solve"](regular_records(T, row, col, size), b, row, col),
         ("solve",),
+        meets=True,
+        names=False,
+    ),
+    *[
+        Row(
+            f"solve_triangular/{'upper' if upper else 'lower'}",
+            matrices(vector=True),
+            lambda X, b, row, col, size, upper=upper: nt.solve_triangular[row, col](
+                regular(X, row, col, size), b, upper
+            ),
+            lambda T, b, row, col, size, upper=upper: D["solve_triangular"](
+                regular_records(T, row, col, size), b, row, col, upper
+            ),
+            ("solve_triangular",),
+            meets=True,
+            names=False,
+        )
+        for upper in (False, True)
+    ],
+    Row(
+        "cholesky_solve",
+        matrices(vector=True, least=1),
+        lambda X, b, row, col, size: nt.cholesky_solve[row, col](
+            nt.cholesky[row, col](symmetric(X, row, col, size)), b
+        ),
+        lambda T, b, row, col, size: D["solve"](symmetric_records(T, row, col, size), b, row, col),
+        ("cholesky_solve",),
+        meets=True,
+        names=False,
+    ),
+    Row(
+        "lstsq",
+        matrices(square=False, vector=True, least=1),
+        lambda X, b, row, col, size: nt.lstsq[row, col](tall(X, row, col), b),
+        lambda T, b, row, col, size: D["lstsq"](tall_records(T, row, col), b, row, col),
+        ("lstsq",),
         meets=True,
         names=False,
     ),

@@ -1,4 +1,4 @@
-"""Rows of the reductions and of the functions from vectors to vectors (paper, section 3.2)."""
+"""Rows of the reductions and of the functions from vectors to vectors (paper, section 3.3)."""
 
 from __future__ import annotations
 
@@ -44,6 +44,29 @@ REDUCTIONS = [
     reduction("std", "float", least_size=1, smooth=spread),
     reduction("norm", "float"),
     reduction("logsumexp", "float"),
+    reduction("nansum", "number"),
+    reduction("nanmean", "float", least_size=1),
+    *[
+        Row(
+            f"{name}/nan",
+            along(Domain("special"), least_size=1),
+            lambda X, axes, name=name: getattr(nt, name)[axes](nt.where(nt.isinf(X), 7.0, X)),
+            lambda X, axes, name=name: D[name](D["where"](D["isinf"](X), 7.0, X), axes),
+            (name,),
+            kind="float",
+            smooth=never,
+        )
+        for name in ("nansum", "nanmean")
+    ],
+    reduction("median", "float", least_size=1),
+    Row(
+        "quantile",
+        along(REAL, least_size=1, q=st.sampled_from([0.0, 0.3, 0.5, 1.0])),
+        lambda X, axes, q: nt.quantile[axes](X, q),
+        D["quantile"],
+        ("quantile",),
+        kind="float",
+    ),
     reduction("max", "like", least_size=1),
     reduction("min", "like", least_size=1),
     reduction("argmax_index", "int", least_size=1, smooth=never, most=1),
@@ -148,6 +171,9 @@ VECTORS = [
     vector("argmin", "int", least_size=1, smooth=never),
     vector("cumsum", "number", most=1),
     vector("cumprod", "number", most=1),
+    vector("cummax", "number", most=1),
+    vector("cummin", "number", most=1),
+    vector("logcumsumexp", "float", most=1),
     vector("flip", "like"),
     Row(
         "roll",

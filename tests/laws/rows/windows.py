@@ -11,7 +11,7 @@ from namedtensor import Axis
 from namedtensor.testing import definitions as D
 from tests.laws.examples import REAL, WHOLE, Domain, Example
 from tests.laws.row import Row, never
-from tests.laws.strategies import Draw, operand, shaped
+from tests.laws.strategies import Draw, operand, shaped, some
 
 
 @st.composite
@@ -31,6 +31,28 @@ def padded(draw: Draw) -> Example:
     widths = tuple(draw(st.integers(0, 2)) for _ in range(2))
     value = draw(st.sampled_from([0.0, -1.5]))
     return Example((operand(draw, shape),), {"axis": axis, "widths": widths, "value": value})
+
+
+MODES = ("edge", "reflect", "symmetric", "wrap")
+
+
+@st.composite
+def padded_by_itself(draw: Draw) -> Example:
+    """Widths beyond the axis, so that it turns or starts again several times."""
+    shape = shaped(draw, 1, 3, least_size=1)
+    axis = draw(st.sampled_from(list(shape)))
+    widths = tuple(draw(st.integers(0, 5)) for _ in range(2))
+    mode = draw(st.integers(0, len(MODES) - 1))
+    return Example((operand(draw, shape),), {"axis": axis, "widths": widths, "mode": mode})
+
+
+@st.composite
+def overlapping_windows(draw: Draw) -> Example:
+    shape = shaped(draw, 2, 3)
+    axis, kernel = some(draw, list(shape), 2, 2)
+    shape[kernel] = max(shape[kernel], 1)
+    domain = draw(st.sampled_from([REAL, WHOLE]))
+    return Example((operand(draw, shape, domain),), {"axis": axis, "kernel": kernel})
 
 
 @st.composite
@@ -73,6 +95,21 @@ ROWS = [
         lambda X, axis, widths, value: nt.pad[axis](X, *widths, value),
         lambda X, axis, widths, value: D["pad"](X, axis, *widths, value=value),
         ("pad",),
+    ),
+    Row(
+        "pad/mode",
+        padded_by_itself(),
+        lambda X, axis, widths, mode: nt.pad[axis](X, *widths, mode=MODES[mode]),
+        lambda X, axis, widths, mode: D["pad"](X, axis, *widths, mode=MODES[mode]),
+        ("index",),
+    ),
+    Row(
+        "overlap_add",
+        overlapping_windows(),
+        lambda X, axis, kernel: nt.overlap_add[axis, kernel](X),
+        lambda X, axis, kernel: D["overlap_add"](X, axis, kernel),
+        ("overlap_add",),
+        kind="number",
     ),
     *[top(name, "like", lambda example: True) for name in ("maxk", "mink")],
     *[top(name, "int", never) for name in ("argmaxk", "argmink", "argmaxk_index", "argmink_index")],

@@ -1,0 +1,124 @@
+"""torch's recurrent cells on whole sequences, and the same in plain operations where these cannot go."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+
+from namedtensor.backends.torch_attention import transformed
+
+Array = Any
+
+
+#: A tensor of all gates, or one for each; None where a gate has no bias.
+Gates = Array | Sequence[Array | None]
+
+
+def lstm(
+    x: Array,
+    start: tuple[Array, Array],
+    weights: Gates,
+    recurrent: Gates,
+    biases: Gates,
+    more: Gates,
+    reverse: bool = False,
+) -> tuple[Array, Array, Array]:
+    """Run an LSTM over rows of x: every h, the last h, the last c.
+
+    x: n x rows x i; start: rows x h; the gates i, f, g, o have weights h x i and recurrent ones h x h,
+    biases for x, and `more` of them for h.
+    """
+    W, U, b, b_h = _joined(4, weights, recurrent, biases, more)
+    h, c = start
+    if _fits(x, W, U, h, c):
+        x = x.flip(0) if reverse else x
+        flat = [W, U] if b is None else [W, U, b, b_h]
+        H, h, c = torch.lstm(
+            x,
+            (h[None], c[None]),
+            flat,
+            b is not None,
+            1,
+            0.0,
+            torch.is_grad_enabled(),
+            False,
+            False,
+        )
+        return (H.flip(0) if reverse else H), h[0], c[0]
+    states = []
+    mapped = F.linear(x, W, b).unbind(0)
+    for now in reversed(mapped) if reverse else mapped:
+        i, f, g, o = (now + h @ U.T).chunk(4, -1)
+        c = torch.sigmoid(f) * c + torch.sigmoid(i) * torch.tanh(g)
+        h = torch.sigmoid(o) * torch.tanh(c)
+        states.append(h)
+    return _stacked(states, start[0], reverse), h, c
+
+
+def gru(
+    x: Array,
+    start: tuple[Array],
+    weights: Gates,
+    recurrent: Gates,
+    biases: Gates,
+    more: Gates,
+    reverse: bool = False,
+) -> tuple[Array, Array]:
+    """Run a GRU over rows of x: every h, the last h. The gates are r, z, n."""
+    W, U, b, b_h = _joined(3, weights, recurrent, biases, more)
+    (h,) = start
+    if _fits(x, W, U, h):
+        x = x.flip(0) if reverse else x
+        flat = [W, U] if b is None else [W, U, b, b_h]
+        H, h = torch.gru(
+            x, h[None], flat, b is not None, 1, 0.0, torch.is_grad_enabled(), False, False
+        )
+        return (H.flip(0) if reverse else H), h[0]
+    states = []
+    mapped = F.linear(x, W, b).unbind(0)
+    for now in reversed(mapped) if reverse else mapped:
+        (r, z, n), (r_h, z_h, n_h) = now.chunk(3, -1), F.linear(h, U, b_h).chunk(3, -1)
+        z = torch.sigmoid(z + z_h)
+        n = torch.tanh(n + torch.sigmoid(r + r_h) * n_h)
+        h = (1 - z) * n + z * h
+        states.append(h)
+    return _stacked(states, start[0], reverse), h
+
+
+def _joined(
+    count: int, weights: Gates, recurrent: Gates, biases: Gates, more: Gates
+) -> tuple[Array, Array, Array | None, Array | None]:
+    """Put the gates under each other: weights and biases for x, then for h."""
+    W, U = _under(weights, count), _under(recurrent, count)
+    if not any(
+        isinstance(g, torch.Tensor) or any(b is not None for b in g) for g in (biases, more)
+    ):
+        return W, U, None, None
+    none = U.new_zeros(U.shape[1])
+    b, b_h = [
+        _under(g if isinstance(g, torch.Tensor) else [none if b is None else b for b in g], count)
+        for g in (biases, more)
+    ]
+    return W, U, b, b_h
+
+
+def _under(gates: Gates, count: int) -> Array:
+    """Put gates under each other; those that lie in one tensor are there already."""
+    if isinstance(gates, torch.Tensor):
+        return gates[:count].flatten(0, 1)
+    return torch.cat([g for g in gates if g is not None])
+
+
+def _fits(x: Array, *others: Array) -> bool:
+    """Say whether torch's own cell takes these: not in a transform, a compiler, or for no steps."""
+    plain = not torch.compiler.is_compiling() and not transformed(x, *others)
+    return plain and x.shape[0] > 0 and all(y.dtype == x.dtype for y in others)
+
+
+def _stacked(states: Sequence[Array], like: Array, reverse: bool) -> Array:
+    if not states:
+        return like[None][:0]
+    return torch.stack(tuple(states[::-1] if reverse else states))

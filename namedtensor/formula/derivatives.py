@@ -1,0 +1,387 @@
+"""Derivatives of formulas, which are formulas (paper, section 5): the input's axes come back with a star.
+
+f : R^S -> R^T,   derivative(f)(X) in R^{T x S*},   (df/dX)_{t,s*} = d f(X)_t / d X_s
+
+The body of a derivative runs the body of f on symbols that have the declared axes alone, derives what
+comes out, and puts the arguments in place of the symbols: they lift, one derivative for each record.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from namedtensor.axes import Axis, shown
+from namedtensor.errors import (
+    AxisClashError,
+    AxisNameError,
+    AxisSizeError,
+    KindError,
+    NamedTensorError,
+)
+from namedtensor.formula.bundle import Bundle
+from namedtensor.formula.door import mode_of
+from namedtensor.formula.formula import Formula
+from namedtensor.formula.signature import Parameter, R, Signature, Space
+from namedtensor.formula.written import DerivedFrom, name_part, names_kept, writing
+from namedtensor.operations.calculus import By, of_function, starred
+from namedtensor.operations.derivatives import change, gradients, lifted
+from namedtensor.operations.derivatives import derivative as derived
+from namedtensor.operations.expanding import ALIKE, EXPAND
+from namedtensor.operations.simplification import identity_axes
+from namedtensor.primitives import Node, Type, number
+from namedtensor.primitives.node import operands_first
+from namedtensor.shape import spaced
+from namedtensor.tensor import NamedTensor, SymbolicTensor, apply, symbol
+
+
+def derivative(f: Callable[..., Any], by: By = 0) -> Any:
+    """Give the function of all partial derivatives of f with respect to an argument.
+
+        derivative(f)(X)_{t, s*} = d f(X)_t / d X_s
+
+    Of a formula it is a formula: declared axes are starred, extra ones lift, one derivative for each.
+    `by` is an argument's place or name, or a parameter's, "att.WQ"; a tuple of them gives a tuple. An
+    axis that is starred already gets another star, so that second derivatives have emb* emb**.
+
+    Source: Chiang, Rush and Barak, section 5.
+
+    Raises: DerivativeError where an operation has no rule; AxisNameError where f has no such argument.
+
+    >>> import namedtensor as nt
+    >>> X = nt.tensor([1.0, 2.0], "emb")
+    >>> derivative(lambda X: X * X)(X).numpy("emb", "emb*")
+    array([[2., 0.],
+           [0., 4.]])
+    """
+    return _of("derivative", f, by)
+
+
+def grad(f: Callable[..., Any], by: By = 0) -> Any:
+    """Give the gradient of a function to single numbers, with the axes of X: X + grad lines up.
+
+        grad(f)(X)_s = d f(X) / d X_s
+
+    Of a formula it is a formula, whose extra axes lift, one gradient for each. `by` is an argument's
+    place or name, or a parameter's, "att.WQ"; a tuple of them gives a tuple.
+
+    Source: Chiang, Rush and Barak, section 5.
+
+    Raises: AxisSizeError where f(X) has axes; DerivativeError where an operation has no rule.
+
+    >>> import namedtensor as nt
+    >>> X = nt.tensor([1.0, 2.0], "emb")
+    >>> grad(lambda X: nt.sum["emb"](X * X))(X).numpy("emb")
+    array([2., 4.])
+    """
+    return _of("grad", f, by)
+
+
+def differential(f: Callable[..., Any], by: By = 0) -> Any:
+    """Give the change of f(X) for a small change of X: the derivative times dX, never built.
+
+        differential(f)(X, dX)_t = sum_s d f(X)_t / d X_s dX_s
+
+    Of a formula it is a formula that takes dX after the other arguments, or by name: (X, Y, dX=dX).
+
+    Source: Chiang, Rush and Barak, section 5.
+
+    Raises: DerivativeError where an operation has no rule; AxisNameError where dX has other axes than X.
+
+    >>> import namedtensor as nt
+    >>> X, dX = nt.tensor([1.0, 2.0], "emb"), nt.tensor([1.0, 0.5], "emb")
+    >>> differential(lambda X: X * X)(X, dX).numpy("emb")
+    array([2., 2.])
+    """
+    return _of("differential", f, by)
+
+
+def _of(name: str, f: Callable[..., Any], by: By) -> Any:
+    if isinstance(f, Formula) and f.traced:
+        return Derived(name, f, by)
+    return of_function(name, f, by)
+
+
+# ------------------------------------------------------------------------------------- formulas
+
+
+class Derived(Formula):
+    """The derivative, gradient or differential of a formula."""
+
+    def __init__(self, what: str, of: Formula, by: By) -> None:
+        self.what = what
+        self.of = of
+        self.by = by
+        self.several = isinstance(by, tuple)
+        self.call = f"{what}({of.name}{'' if by == 0 else f', {by!r}'})"
+        self.places = tuple([_place(self, b) for b in (by if isinstance(by, tuple) else (by,))])
+        if of.signature.several:
+            raise NamedTensorError(
+                self.call,
+                f"{of.name} gives {len(of.signature.results or ())} tensors, and one is derived",
+                hint="derive a formula that gives one of them",
+            )
+        paths = tuple([place.path for place in self.places])
+        changes = tuple([p.change for p in self.places]) if what == "differential" else ()
+        self.derived = DerivedFrom(of.name, paths, changes, of.derived)
+        super().__init__(self._body(), self._signature(), fuse=of.fused)
+        self.made_by = (Derived, (what, of, by))
+
+    # ------------------------------------------------------------------------------ signature
+
+    def _signature(self) -> Signature:
+        """Take what f takes, and the changes; give what the derivative has by declaration."""
+        parameters = list(self.of.signature.parameters)
+        python = list(self.of.signature.python.parameters.values())
+        if self.what == "differential":
+            at = sum(not p.after for p in parameters)
+            for place in self.places:
+                name = place.change
+                if name in self.of.signature.python.parameters:
+                    raise AxisClashError(
+                        self.call,
+                        f"{self.of.name} has an argument {name}, which is the name of {place.path}'s change",
+                        hint=f"call the argument of {self.of.name} otherwise",
+                    )
+                empty = inspect.Parameter.empty
+                late = any(p.default is not empty for p in parameters[:at])
+                kind = (
+                    inspect.Parameter.KEYWORD_ONLY
+                    if late
+                    else inspect.Parameter.POSITIONAL_OR_KEYWORD
+                )
+                parameters.insert(at, Parameter(name, place.space, None, False, empty))
+                python.insert(at, inspect.Parameter(name, kind, annotation=place.space))
+                at += 1
+        return Signature(
+            tuple(parameters),
+            self._results(),
+            self.several and self.what != "differential",
+            inspect.Signature(python),
+        )
+
+    def _results(self) -> tuple[Space, ...] | None:
+        results = self.of.signature.results
+        if self.what == "grad":
+            if results is not None and results[0].names:
+                raise AxisSizeError(
+                    self.call,
+                    f"{self.of.name} gives {results[0]}, and a gradient is of a single number",
+                    hint=f"sum over them in the body; nt.derivative({self.of.name}) keeps them",
+                )
+            return tuple([_real(p.space, p.space.axes) for p in self.places])
+        if results is None:
+            return None
+        (result,) = results
+        if self.what == "differential":
+            return (_real(result, result.axes),)
+        return tuple(
+            [_real(result, (*result.axes, *_starred(p, result.names))) for p in self.places]
+        )
+
+    # ----------------------------------------------------------------------------------- body
+
+    def _body(self) -> Callable[..., Any]:
+        python = self.of.signature.python
+
+        def body(*args: Any, **named: Any) -> Any:
+            changes = {p.path: named.pop(p.change, None) for p in self.places}
+            if self.what == "differential":
+                own = len([p for p in self.of.signature.parameters if not p.after])
+                args, given = args[:own], args[own:]
+                changes |= dict(zip(changes, given, strict=False))
+            bound = python.bind(*args, **named)
+            bound.apply_defaults()
+            found = self._found(bound.arguments, changes)
+            return tuple(found) if self.signature.several else found[0]
+
+        body.__name__ = body.__qualname__ = f"{self.what}_{self.of.name}"
+        body.__doc__ = f"Give the {self.what} of {self.of.name} by {self.places[0].path}."
+        body.names_parts = True  # type: ignore[attr-defined]  # its locals are none of the formula's
+        return body
+
+    def _found(self, values: dict[str, Any], changes: dict[str, Any]) -> list[Any]:
+        """Derive f on symbols with the declared axes, and lift what comes out over the arguments."""
+        leaves: dict[str, tuple[Space, Any, Any]] = {}
+        by = {place.path for place in self.places}
+        inner = {
+            p.name: _entered(p, p.name, values[p.name], by, leaves)
+            for p in self.of.signature.parameters
+        }
+        for place in self.places:
+            self._check(place, leaves)
+        with names_kept(self.of.function):
+            result = self.of(**inner)
+        Y = result.node if isinstance(result, SymbolicTensor) else number(result)
+        parts = [leaves[place.path][2].node for place in self.places]
+        nodes = self._trees(Y, parts, leaves, changes)
+        for name, node in zip("IJKL", filter(identity_axes, operands_first(nodes)), strict=False):
+            name_part(name, SymbolicTensor(node))
+        given = {leaf.node: value for _, value, leaf in leaves.values()}
+        for place, part in zip(self.places, parts, strict=True):
+            if changes[place.path] is not None:
+                given[_change_of(place, part)] = changes[place.path]
+        results = lifted(nodes, given)
+        reached = set(operands_first([Y, *parts]))
+        extra = _extra_axes([v for v in leaves.values() if v[2].node in reached])
+        tensors = [leaves[place.path][1] for place in self.places]
+        return [
+            _finished(r, extra, tensors[i if len(results) == len(tensors) else 0])
+            for i, r in enumerate(results)
+        ]
+
+    def _trees(
+        self, Y: Node, parts: Sequence[Node], leaves: Mapping[str, Any], changes: Mapping[str, Any]
+    ) -> list[Node]:
+        if self.what == "grad":
+            if Y.type.axes:
+                raise self._has_axes(Y, leaves)
+            return gradients(Y, parts, writing())
+        if self.what == "differential":
+            pairs = zip(self.places, parts, strict=True)
+            return [change(Y, {part: _change_of(place, part) for place, part in pairs}, writing())]
+        return [
+            derived(
+                Y,
+                part,
+                dict(zip(place.space.names, stars, strict=True)),
+                bool(Y.type.axes),
+                writing(),
+            )
+            for place, part in zip(self.places, parts, strict=True)
+            for stars in [[a.name for a in _starred(place, Y.type.names)]]
+        ]
+
+    def _has_axes(self, Y: Node, leaves: Mapping[str, Any]) -> AxisSizeError:
+        shapes = [(path, spaced(value.sizes)) for path, (_, value, _) in leaves.items()]
+        axes = ", ".join(map(shown, Y.type.names))
+        return AxisSizeError(
+            f"{self.call}(...)",
+            f"{self.of.name} gives a tensor over {axes}, and a gradient is of a single number",
+            shapes,
+            f"sum over them in the body; nt.derivative({self.of.name}) keeps them",
+        )
+
+    def _check(self, place: Place, leaves: Mapping[str, Any]) -> None:
+        found = leaves.get(place.path)
+        if found is None:
+            raise AxisNameError(
+                f"{self.call}(...)",
+                f"{place.path} is not given, and the derivative is by it",
+                hint=f"give it: {place.path}=...",
+            )
+        _, value, leaf = found
+        if leaf.kind != "float":
+            raise KindError(
+                f"{self.call}(...)",
+                f"{place.path} holds {leaf.kind} numbers, and derivatives are by real ones",
+                [(place.path, spaced(value.sizes))] if hasattr(value, "sizes") else [],
+                f'{place.path}.to("float32")',
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A tensor of a formula's signature that it is derived by: its path, and its space."""
+
+    path: str
+    space: Space
+
+    @property
+    def change(self) -> str:
+        """The name of its change."""
+        return f"d{self.path.replace('.', '_')}"
+
+
+def _place(derived: Derived, by: Any) -> Place:
+    """Find an argument by its place, or an argument or a parameter by its name."""
+    f = derived.of
+    paths = dict(_paths(f.signature, ""))
+    before = [p.name for p in f.signature.parameters if not p.after]
+    if isinstance(by, int) and not isinstance(by, bool) and 0 <= by < len(before):
+        by = before[by]
+    if by in paths:
+        return Place(by, paths[by])
+    if isinstance(by, int):
+        why = f"{f.name} has {len(before)} argument(s), and argument {by} is asked for"
+        hint = "arguments count from 0; a parameter goes by its name"
+    else:
+        why = f"{f.name} has no tensor {by!r}"
+        hint = f"one of {', '.join(paths) or 'none'}"
+    raise AxisNameError(derived.call, why, hint=hint)
+
+
+def _paths(signature: Signature, path: str, after: bool = False) -> Iterator[tuple[str, Space]]:
+    """Give the paths of all tensors of a signature, those in bundles among them."""
+    for p in signature.parameters:
+        if after and not p.after:
+            continue
+        if p.bundle is not None:
+            yield from _paths(p.bundle.signature, f"{path}{p.name}.", after=True)
+        elif p.space is not None:
+            yield f"{path}{p.name}", p.space
+
+
+def _starred(place: Place, taken: Sequence[str]) -> tuple[Axis, ...]:
+    """Give the starred axes of what is derived by, each with stars enough to be told apart."""
+    names = starred(place.space.names, taken)
+    return tuple([Axis(names[axis.name], axis.size) for axis in place.space.axes])
+
+
+def _real(space: Space, axes: Sequence[Axis]) -> Space:
+    """Give a space of real numbers over axes, of which some have the named sizes of another's."""
+    names = {axis.name for axis in axes}
+    kept = tuple([pair for pair in space.size_names if pair[0] in names])
+    return Space(R.letter, R.kinds, tuple(axes), kept)
+
+
+def _entered(p: Parameter, path: str, value: Any, by: set[str], leaves: dict[str, Any]) -> Any:
+    """Put a symbol with the declared axes in place of each tensor, and keep both."""
+    if p.bundle is not None:
+        given = value.values if isinstance(value, Bundle) else value
+        own = {q.name: q for q in p.bundle.signature.parameters if q.after}
+        found = {
+            n: _entered(own[n], f"{path}.{n}", v, by, leaves) for n, v in given.items() if n in own
+        }
+        return Bundle(p.bundle, found, mode_of(value))
+    if p.space is None or value is None:
+        return value
+    if not isinstance(value, NamedTensor):
+        if path not in by:
+            return value
+        leaves[path] = (p.space, value, symbol(path, Type((), "float")))
+        return leaves[path][2]
+    if path not in by and isinstance(value, SymbolicTensor) and value.node.closed:
+        return value
+    sizes = dict(value.node.type.axes if isinstance(value, SymbolicTensor) else value.sizes)
+    axes = tuple([(a, sizes[a]) for a in p.space.names])
+    leaves[path] = (p.space, value, symbol(path, Type(axes, value.kind)))
+    return leaves[path][2]
+
+
+def _extra_axes(leaves: Sequence[tuple[Space, Any, Any]]) -> dict[str, Any]:
+    """Give the axes that arguments have beyond their declarations, with their sizes."""
+    found: dict[str, Any] = {}
+    for space, value, _ in leaves:
+        for axis, size in getattr(value, "sizes", ()):
+            if axis not in space.names:
+                found.setdefault(axis, size)
+    return found
+
+
+def _change_of(place: Place, part: Node) -> Node:
+    """Make the leaf that stands for the change of a part."""
+    return symbol(place.change, part.type).node
+
+
+def _finished(result: Any, extra: Mapping[str, Any], like: Any) -> Any:
+    """Give a result the extra axes of the arguments, and the dtype of what it is derived by."""
+    for axis, size in extra.items():
+        if axis not in getattr(result, "axes", ()):
+            result = apply(EXPAND(axis), result, size)
+    weak = isinstance(result, SymbolicTensor) and result.node.type.weak
+    if not isinstance(result, NamedTensor) or result.kind != "float" or weak:
+        result = apply(ALIKE.plain, result, like)
+    return result

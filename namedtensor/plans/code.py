@@ -1,0 +1,380 @@
+"""Positional code as data: expressions, the steps that name them, functions. Source is printed from it last.
+
+Lowerings make expressions, and an emitter gathers them as steps. What changes code, such as the reuse
+of memory, makes new data from data; nothing reads printed source.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from namedtensor.axes import shown
+from namedtensor.primitives import Node, Type
+
+# ------------------------------------------------------------------------------------ expressions
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A local: an argument, a size, or what a step computed."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A function or module that the code takes from outside, such as a word of the vocabulary."""
+
+    word: str
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """A number, a truth value, a text or None."""
+
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """owner.name"""
+
+    owner: Code
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Subscript:
+    """owner[i, j]"""
+
+    owner: Code
+    indices: tuple[Code, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Apply:
+    """function(x, y, named=z)"""
+
+    function: Code
+    arguments: tuple[Code, ...]
+    named: tuple[tuple[str, Code], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Infix:
+    """x * y, or of more operands x * y * z"""
+
+    symbol: str
+    operands: tuple[Code, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Prefix:
+    """-x"""
+
+    symbol: str
+    operand: Code
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """(x, y), or a list [x, y]"""
+
+    parts: tuple[Code, ...]
+    brackets: str = "()"
+
+
+Code = Name | Word | Literal | Attribute | Subscript | Apply | Infix | Prefix | Items
+_CODE = (Name, Word, Literal, Attribute, Subscript, Apply, Infix, Prefix, Items)
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """Positional data in a plan: its expression, its axes in storage order, its type."""
+
+    code: Code
+    axes: tuple[str, ...]
+    type: Type
+
+    @property
+    def strong(self) -> bool:
+        return not (self.type.weak or self.type.host)
+
+    def place(self, axis: str) -> int:
+        return self.axes.index(axis)
+
+    def places(self, axes: Iterable[str]) -> tuple[int, ...]:
+        return tuple([self.axes.index(a) for a in axes])
+
+
+def code_of(x: Any) -> Code:
+    """Give the expression of a value, or of Python's own numbers, texts, tuples and lists."""
+    if isinstance(x, Value):
+        return x.code
+    if isinstance(x, _CODE):
+        return x
+    if isinstance(x, (tuple, list)):
+        return Items(tuple([code_of(part) for part in x]), "()" if isinstance(x, tuple) else "[]")
+    return Literal(x)
+
+
+def parts_of(code: Code) -> tuple[Code, ...]:
+    """Give the expressions directly inside an expression."""
+    match code:
+        case Attribute(owner, _):
+            return (owner,)
+        case Subscript(owner, indices):
+            return (owner, *indices)
+        case Apply(function, arguments, named):
+            return (function, *arguments, *[part for _, part in named])
+        case Infix(_, operands):
+            return operands
+        case Prefix(_, operand):
+            return (operand,)
+        case Items(parts, _):
+            return parts
+    return ()
+
+
+def leaves_of(code: Code) -> Iterator[Code]:
+    """Give the names, words and literals of an expression from left to right, each as often as it stands."""
+    parts = parts_of(code)
+    if not parts:
+        yield code
+    for part in parts:
+        yield from leaves_of(part)
+
+
+def names_in(codes: Iterable[Code]) -> list[str]:
+    """List the locals that expressions read, each as often as it stands."""
+    return [leaf.name for code in codes for leaf in leaves_of(code) if isinstance(leaf, Name)]
+
+
+def replaced(code: Code, given: Mapping[str, Code]) -> Code:
+    """Put expressions in the place of locals."""
+
+    def inside(parts: Iterable[Code]) -> tuple[Code, ...]:
+        return tuple([replaced(part, given) for part in parts])
+
+    match code:
+        case Name(name):
+            return given.get(name, code)
+        case Attribute(owner, name):
+            return Attribute(replaced(owner, given), name)
+        case Subscript(owner, indices):
+            return Subscript(replaced(owner, given), inside(indices))
+        case Apply(function, arguments, named):
+            pairs = tuple([(word, replaced(part, given)) for word, part in named])
+            return Apply(replaced(function, given), inside(arguments), pairs)
+        case Infix(symbol, operands):
+            return Infix(symbol, inside(operands))
+        case Prefix(symbol, operand):
+            return Prefix(symbol, replaced(operand, given))
+        case Items(parts, brackets):
+            return Items(inside(parts), brackets)
+    return code
+
+
+# ------------------------------------------------------------------------------------- statements
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """Compute an expression and name the result, which has these axes in storage order.
+
+    `type` is None for what is no tensor or number of the formula. `node` is the part of the tree that
+    the step was written for; a part may need several steps.
+    """
+
+    name: str
+    code: Code
+    axes: tuple[str, ...] = ()
+    type: Type | None = None
+    node: Node | None = None
+
+    @property
+    def word(self) -> str:
+        """The function or operator that gives the result; "" where the step only names something."""
+        match self.code:
+            case Apply(Word(word) | Name(word), _, _) | Apply(Attribute(_, word), _, _):
+                return word
+            case Infix(symbol, _) | Prefix(symbol, _):
+                return symbol
+        return ""
+
+    @property
+    def operands(self) -> tuple[str, ...]:
+        """The locals that the step reads, each once, in order."""
+        return tuple(dict.fromkeys(names_in([self.code])))
+
+    @property
+    def sizes(self) -> tuple[Any, ...]:
+        """The sizes of the axes: numbers, or symbols that the code reads when it runs."""
+        return () if self.type is None else tuple([self.type.size(a) for a in self.axes])
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """Read an array's sizes into locals; None for a size that nobody needs."""
+
+    owner: Code
+    names: tuple[str | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """Hold the call only if these tests do."""
+
+    tests: tuple[Code, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Return:
+    """Give values back."""
+
+    values: tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function: of a plan, of sizes alone (`kept` for the next call), or of single indices.
+
+    `tells` says whether the axes of results are printed beside the code.
+    """
+
+    name: str
+    parameters: tuple[str, ...]
+    body: tuple[Statement, ...]
+    kept: bool = False
+    tells: bool = True
+
+
+Statement = Step | Sizes | Guard | Return | Function
+
+
+def codes_in(body: Iterable[Statement]) -> Iterator[Code]:
+    """Give every expression of some statements."""
+    for statement in body:
+        match statement:
+            case Step():
+                yield statement.code
+            case Sizes():
+                yield statement.owner
+            case Guard():
+                yield Word("mismatch")
+                yield from statement.tests
+            case Return():
+                yield from [value.code for value in statement.values]
+            case Function():
+                if statement.kept:
+                    yield Word("kept")
+                yield from codes_in(statement.body)
+
+
+def words_in(body: Iterable[Statement]) -> list[str]:
+    """List the words that some statements take from outside, each once, in order."""
+    leaves = [leaf for code in codes_in(body) for leaf in leaves_of(code)]
+    return list(dict.fromkeys([leaf.word for leaf in leaves if isinstance(leaf, Word)]))
+
+
+# --------------------------------------------------------------------------------------- printing
+
+#: How strongly operators hold their operands, as in Python.
+_HOLDS = {
+    "and": 1,
+    **dict.fromkeys(["==", "!=", "<", "<=", ">", ">="], 2),
+    "|": 3,
+    "^": 4,
+    "&": 5,
+    **dict.fromkeys(["+", "-"], 6),
+    **dict.fromkeys(["*", "/", "//", "%", "@"], 7),
+    "**": 9,
+}
+_SIGN, _ATOM = 8, 10
+
+
+def printed(code: Code) -> str:
+    """Print an expression as Python."""
+    match code:
+        case Name(text) | Word(text):
+            return text
+        case Literal(value):
+            text = repr(value)
+            finite = not isinstance(value, float) or re.fullmatch(r"-?[\d.]+(e[+-]?\d+)?", text)
+            return text if finite else f"float('{text}')"
+        case Attribute(owner, name):
+            return f"{_inside(owner, _ATOM)}.{name}"
+        case Subscript(owner, indices):
+            return f"{_inside(owner, _ATOM)}[{', '.join(map(printed, indices))}]"
+        case Apply(function, arguments, named):
+            given = [*map(printed, arguments), *[f"{word}={printed(x)}" for word, x in named]]
+            return f"{_inside(function, _ATOM)}({', '.join(given)})"
+        case Infix(symbol, (first, *others)):
+            # powers are taken from the right, comparisons of comparisons are none
+            own = _HOLDS[symbol]
+            left, right = (own + 1, own - 1) if own == 9 else (own + (own == 2), own + 1)
+            texts = [_inside(first, left), *[_inside(x, right) for x in others]]
+            return f" {symbol} ".join(texts)
+        case Prefix(symbol, operand):
+            return f"{symbol}{_inside(operand, _SIGN)}"
+        case Items(parts, brackets):
+            comma = "," if len(parts) == 1 and brackets == "()" else ""
+            return f"{brackets[0]}{', '.join(map(printed, parts))}{comma}{brackets[1]}"
+    raise TypeError(f"{code!r} is no expression")
+
+
+def _inside(code: Code, least: int) -> str:
+    """Print an operand, in brackets where the operator around it holds it more strongly than its own."""
+    text, own = printed(code), _ATOM
+    if isinstance(code, Infix):
+        own = _HOLDS[code.symbol]
+    elif isinstance(code, Prefix) or text.startswith("-"):
+        own = _SIGN
+    return text if own >= least else f"({text})"
+
+
+def print_functions(functions: Sequence[Function]) -> str:
+    """Print functions one after the other."""
+    return "\n".join(["\n".join([*_lines(function, True), ""]) for function in functions])
+
+
+def _lines(statement: Statement, tells: bool) -> list[str]:
+    match statement:
+        case Step(name, code, axes, type_):
+            return [f"{name} = {printed(code)}{_comment([(axes, type_)], tells)}"]
+        case Sizes(owner, names):
+            needed = [(i, name) for i, name in enumerate(names) if name is not None]
+            if len(needed) == 1:
+                ((place, name),) = needed
+                return [f"{name} = {printed(owner)}.shape[{place}]"]
+            return [f"{', '.join([name or '_' for name in names])} = {printed(owner)}.shape"]
+        case Guard(tests):
+            return [f"if not ({printed(Infix('and', tests))}):", "    mismatch()"]
+        case Return(values):
+            comment = _comment([(v.axes, v.type) for v in values], tells)
+            return [f"return {', '.join([printed(v.code) for v in values])}{comment}"]
+        case Function(name, parameters, body):
+            head = ["@kept"] if statement.kept else []
+            head.append(f"def {name}({', '.join(parameters)}):")
+            lines = [line for s in _with_last(body) for line in _lines(s, statement.tells)]
+            return [*head, *["    " + line for line in lines]]
+
+
+def _with_last(body: Sequence[Statement]) -> Sequence[Statement]:
+    """Return the value of the last step without giving it a name first."""
+    match body:
+        case [*rest, Step() as step, Return((Value(Name(name), axes, type_),))] if (
+            name == step.name
+        ):
+            return [*rest, Return((Value(step.code, axes, type_),))]
+    return body
+
+
+def _comment(results: Sequence[tuple[tuple[str, ...], Type | None]], tells: bool) -> str:
+    """Print the axes of results beside their code; Python numbers need no word."""
+    if not tells or all(type_ is None or type_.host for _, type_ in results):
+        return ""
+    return "  # " + "; ".join([" ".join(map(shown, axes)) or "one number" for axes, _ in results])

@@ -1,0 +1,192 @@
+"""Where the parts of a tree were written: a table beside it, from nodes to places in a source.
+
+Nodes are interned, so that one node may be written at several places. A trace of a Python body notes
+the place of the user's expression for each node that it makes; a reader of LaTeX adds spans.
+"""
+
+from __future__ import annotations
+
+import linecache
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from types import CodeType, FrameType, TracebackType
+from typing import Any, TypeVar
+
+from namedtensor.primitives.node import Node, noting, operands_first
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+#: Packages whose own lines are nobody's formula.
+_LIBRARIES = frozenset("namedtensor numpy torch einops functools contextlib".split())
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """A stretch of a source: lines count from 1, columns from 0, and the last column is outside.
+
+    The columns are None where Python keeps lines alone (python -X no_debug_ranges).
+    """
+
+    file: str
+    line: int
+    column: int | None
+    end_line: int
+    end_column: int | None
+
+    @property
+    def source(self) -> str:
+        """The first line of the stretch as it stands in the file, or nothing where nobody has it."""
+        return linecache.getline(self.file, self.line).rstrip("\n")
+
+    @property
+    def text(self) -> str:
+        """What is written there: the sub-expression, or the line where columns are not known."""
+        last = range(self.line, self.end_line + 1)
+        lines = [linecache.getline(self.file, n).rstrip("\n") for n in last]
+        if self.column is None or self.end_column is None:
+            return lines[0].strip()
+        lines[-1] = lines[-1][: self.end_column]
+        lines[0] = lines[0][self.column :]
+        return "\n".join(lines)
+
+    def marked(self) -> list[str]:
+        """Give the line without its indentation, and a line of carets below the sub-expression."""
+        line = self.source
+        start = line.strip()
+        if not start or self.column is None:
+            return [start] if start else []
+        end = self.end_column if self.line == self.end_line else len(line)
+        before = self.column - (len(line) - len(line.lstrip()))
+        return [start, " " * before + "^" * max(1, (end or 0) - self.column)]
+
+
+class Origins:
+    """The table of one trace. It is read by node; what rewriting put in place of others has theirs."""
+
+    def __init__(self) -> None:
+        self._noted: list[tuple[Node, CodeType, int]] = []
+        self._moved: list[tuple[Node, Node, bool]] = []
+        self._written: dict[tuple[Node, Origin], None] = {}
+        self._found: dict[Node, dict[Origin, None]] = {}
+
+    def note(self, node: Node) -> None:
+        """Note the user's expression that is being run as an origin of a node."""
+        frame: FrameType | None = sys._getframe(1)
+        while frame is not None:
+            if not _is_library(frame):
+                self._noted.append((node, frame.f_code, frame.f_lasti))
+                return
+            if id(frame.f_code) in _BORDERS:
+                return
+            frame = frame.f_back
+
+    def add(self, node: Node, origin: Origin) -> None:
+        """Say where a node was written."""
+        self._written[node, origin] = None
+        self._found.setdefault(node, {})[origin] = None
+
+    def move(self, before: Node, after: Node, whole: bool = False) -> None:
+        """Say that one node takes the place of another, or with `whole` of what was matched below it."""
+        self._moved.append((before, after, whole))
+
+    def __getitem__(self, node: Node) -> tuple[Origin, ...]:
+        """Give the places where a node was written, in the order in which they were run."""
+        self._settle()
+        return tuple(self._found.get(node, ()))
+
+    def __iter__(self) -> Iterator[tuple[Node, Origin]]:
+        """Give each written sub-expression with its node: as the body ran, operands first."""
+        self._settle()
+        return iter(self._written)
+
+    def replaced(self, before: Node, after: Node) -> tuple[Origin, ...]:
+        """Give the places of what is in one tree and no more in the tree that took its place."""
+        kept = set(operands_first([after]))
+        gone = [node for node in operands_first([before]) if node not in kept]
+        return tuple(dict.fromkeys([origin for node in gone for origin in self[node]]))
+
+    def _settle(self) -> None:
+        """Read what was noted, and give what rewriting made the origins of what it replaced.
+
+        Both wait until someone asks, so that tracing stays fast.
+        """
+        noted, self._noted = self._noted, []
+        for node, code, at in noted:
+            self.add(node, origin_of(code, at))
+        moved, self._moved = self._moved, []
+        for before, after, whole in moved:
+            origins = self.replaced(before, after) if whole else ()
+            old = set(operands_first([before])) if whole else set()
+            for node in operands_first([after]) if whole else [after]:
+                if node is after or (node not in old and node not in self._found):
+                    self._found.setdefault(node, {}).update(dict.fromkeys(origins or self[before]))
+
+
+_BORDERS: set[int] = set()
+
+
+def border(function: F) -> F:
+    """Let nobody look for a formula's expressions beyond this function, which runs its body."""
+    _BORDERS.add(id(function.__code__))
+    return function
+
+
+@contextmanager
+def noted_in(table: Origins) -> Iterator[None]:
+    """Note in a table where the nodes are written that are made meanwhile."""
+    token = noting.set(table)
+    try:
+        yield
+    finally:
+        noting.reset(token)
+
+
+def _is_library(frame: FrameType) -> bool:
+    name: str = frame.f_globals.get("__name__", "")
+    found = _KNOWN.get(name)
+    if found is None:
+        found = _KNOWN[name] = name.partition(".")[0] in _LIBRARIES
+    return found
+
+
+_KNOWN: dict[str, bool] = {}
+
+
+def origin_of(code: CodeType, at: int) -> Origin:
+    """Find where the instruction of a function stands in its source."""
+    positions = next(
+        (p for i, p in enumerate(code.co_positions()) if i == at // 2), (None, None, None, None)
+    )
+    line, end_line, column, end_column = positions
+    line = line or code.co_firstlineno
+    end_line = end_line or line
+    if column is None or end_column is None:
+        return Origin(code.co_filename, line, None, end_line, None)
+    return Origin(
+        code.co_filename,
+        line,
+        _characters(code.co_filename, line, column),
+        end_line,
+        _characters(code.co_filename, end_line, end_column),
+    )
+
+
+def _characters(file: str, line: int, column: int) -> int:
+    """Give a column in characters: Python counts bytes."""
+    text = linecache.getline(file, line)
+    return column if text.isascii() else len(text.encode()[:column].decode(errors="replace"))
+
+
+def place_of(trace: TracebackType | None) -> Origin | None:
+    """Find the user's expression that failed in the body which the traceback's first frame runs."""
+    found: Origin | None = None
+    trace = trace.tb_next if trace is not None else None
+    while trace is not None:
+        if id(trace.tb_frame.f_code) in _BORDERS:
+            break
+        if not _is_library(trace.tb_frame):
+            found = origin_of(trace.tb_frame.f_code, trace.tb_lasti)
+        trace = trace.tb_next
+    return found

@@ -1,0 +1,134 @@
+"""What cannot be derived."""
+
+import numpy as np
+import pytest
+
+import namedtensor as nt
+from namedtensor import R, Z, axes, formula
+from tests.errors.check import case, check
+
+emb, hid, vocab = axes("emb hid vocab")
+X, W = nt.ones("emb[4]"), nt.ones("emb[4] hid[2]")
+S, y = nt.ones("vocab[4]"), nt.tensor(np.array(1))
+
+
+@formula
+def layer(X: R[emb], *, W: R[emb, hid]) -> R[hid]:
+    return X @ emb @ W
+
+
+@formula
+def both(X: R[emb]) -> tuple[R[emb], R]:
+    return X, nt.sum[emb](X)
+
+
+@formula
+def scores(X: R[emb]):
+    return nt.exp(X)
+
+
+@formula
+def surprise(S: R[vocab], y: Z) -> R:
+    return S[vocab(y)]
+
+
+@formula
+def biased(X: R[emb], dX: R[emb]) -> R[emb]:
+    return X + dX
+
+
+@formula
+def shifted(X: R[emb], b: R[emb] = None) -> R[emb]:
+    return X if b is None else X + b
+
+
+CASES = [
+    case(
+        "a gradient of a formula that gives axes",
+        lambda: nt.grad(layer),
+        nt.AxisSizeError,
+        """
+grad(layer): layer gives R[hid], and a gradient is of a single number
+hint: sum over them in the body; nt.derivative(layer) keeps them
+""",
+    ),
+    case(
+        "a gradient of a formula that turns out to give axes",
+        lambda: nt.grad(scores)(X),
+        nt.AxisSizeError,
+        """
+grad(scores)(...): scores gives a tensor over emb, and a gradient is of a single number
+  X : emb[4]
+hint: sum over them in the body; nt.derivative(scores) keeps them
+""",
+    ),
+    case(
+        "a place that no argument has",
+        lambda: nt.derivative(layer, 1),
+        nt.AxisNameError,
+        """
+derivative(layer, 1): layer has 1 argument(s), and argument 1 is asked for
+hint: arguments count from 0; a parameter goes by its name
+""",
+    ),
+    case(
+        "a name that no argument has",
+        lambda: nt.derivative(layer, "V"),
+        nt.AxisNameError,
+        """
+derivative(layer, 'V'): layer has no tensor 'V'
+hint: one of X, W
+""",
+    ),
+    case(
+        "a derivative by whole numbers",
+        lambda: nt.grad(surprise, "y")(S, y),
+        nt.KindError,
+        """
+grad(surprise, 'y')(...): y holds int numbers, and derivatives are by real ones
+  y : () a single number
+hint: y.to("float32")
+""",
+    ),
+    case(
+        "a derivative by what is left out",
+        lambda: nt.derivative(shifted, "b")(X),
+        nt.AxisNameError,
+        """
+derivative(shifted, 'b')(...): b is not given, and the derivative is by it
+hint: give it: b=...
+""",
+    ),
+    case(
+        "a derivative of two tensors",
+        lambda: nt.derivative(both),
+        nt.NamedTensorError,
+        """
+derivative(both): both gives 2 tensors, and one is derived
+hint: derive a formula that gives one of them
+""",
+    ),
+    case(
+        "a differential whose change has the name of an argument",
+        lambda: nt.differential(biased),
+        nt.AxisClashError,
+        """
+differential(biased): biased has an argument dX, which is the name of X's change
+hint: call the argument of biased otherwise
+""",
+    ),
+    case(
+        "a derivative of a function by a name that it is not given",
+        lambda: nt.derivative(lambda X, Y=None: X, "Y")(X),
+        nt.AxisNameError,
+        """
+derivative(f, 'Y'): f is given X, and not Y
+hint: give it, or name another
+""",
+    ),
+]
+
+
+@pytest.mark.parametrize(("call", "error", "text"), CASES)
+def test_the_error_is_explained(call, error, text):
+    check(call, error, text)

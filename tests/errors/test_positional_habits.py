@@ -1,0 +1,192 @@
+"""What numpy and torch users type by habit is answered with what to type here."""
+
+import copy
+import pickle
+import sys
+
+import numpy as np
+import pytest
+import torch
+
+import namedtensor as nt
+from namedtensor import R, axes, formula
+from tests.errors.check import case, check
+
+seq, emb = axes("seq emb")
+X = nt.tensor(np.ones((2, 3)), seq, emb)
+SHAPE = "  X : seq[2] emb[3]\n"
+HABITS = {
+    "T": (
+        "axes have no order, so that nothing is transposed",
+        'X.numpy(emb, seq), or X["emb -> emb\'"]',
+    ),
+    "transpose": (
+        "axes have no order, so that nothing is transposed",
+        'X.numpy(emb, seq), or X["emb -> emb\'"]',
+    ),
+    "reshape": (
+        "axes are merged and split by name",
+        'X["(seq, emb) -> layer"]',
+    ),
+    "sum": ("functions name the axes they act on", "nt.sum[seq](X), or nt.sum[...](X)"),
+    "mean": ("functions name the axes they act on", "nt.mean[seq](X), or nt.mean[...](X)"),
+    "softmax": (
+        "functions name the axes they act on",
+        "nt.softmax[seq](X), or nt.softmax[...](X)",
+    ),
+    "exp": ("operations are functions", "nt.exp(X)"),
+    "unsqueeze": (
+        "an axis that a tensor lacks needs no place: operations lift over it",
+        "X + Y",
+    ),
+    "squeeze": ("an axis of size 1 is dropped by its index", "X[seq(0)]"),
+    "ndim": ("axes are named, not counted", "len(X.axes)"),
+    "tolist": ("axes have no order until you give one", "X.numpy(seq, emb).tolist()"),
+}
+
+
+def local():
+    @formula
+    def inside(X: R[seq]) -> R[seq]:
+        return X
+
+    return inside
+
+
+def replaced(X: R[seq]) -> R[seq]:
+    return X
+
+
+CASES = [
+    case(
+        "a shape indexed by place",
+        lambda: X.shape[0],
+        nt.AxisNameError,
+        """
+shape[0]: a shape is a set of axes, and none is the first
+  shape : seq[2] emb[3]
+hint: X.size(seq)
+""",
+    ),
+    case(
+        "a pickle of a formula inside a function",
+        lambda: pickle.dumps(local()),
+        nt.NamedTensorError,
+        """
+pickle(inside): inside is defined inside a function, where no other program finds it
+hint: define it at the top of a module
+""",
+    ),
+    case(
+        "a pickle of a formula under another's name",
+        lambda: pickle.dumps(formula(replaced)),
+        nt.NamedTensorError,
+        """
+pickle(replaced): tests.errors.test_positional_habits has another replaced
+hint: define it at the top of a module, under its own name
+""",
+    ),
+]
+
+
+@pytest.mark.parametrize(("call", "error", "text"), CASES)
+def test_the_error_is_explained(call, error, text):
+    check(call, error, text)
+
+
+@pytest.mark.parametrize("word", HABITS)
+def test_a_positional_habit_is_answered(word):
+    why, hint = HABITS[word]
+    with pytest.raises(nt.NamedTensorError) as caught:
+        getattr(X, word)
+    assert str(caught.value) == f"X.{word}: {why}\n{SHAPE}hint: {hint}"
+    assert isinstance(caught.value, AttributeError)
+    assert not hasattr(X, word)
+
+
+@pytest.mark.parametrize("word", HABITS)
+def test_a_hint_runs_as_it_stands(word):
+    scope = {"nt": nt, "X": X, "Y": nt.tensor(np.ones(4), "other"), "seq": seq, "emb": emb}
+    for code in HABITS[word][1].split(", or "):
+        eval(code, scope)
+
+
+def test_a_name_that_nobody_knows_is_told_the_nearest():
+    with pytest.raises(AttributeError) as caught:
+        X.shap
+    assert (
+        str(caught.value)
+        == f"X.shap: a named tensor has no shap\n{SHAPE}hint: did you mean X.shape?"
+    )
+    with pytest.raises(AttributeError) as caught:
+        X.frobnicate
+    assert str(caught.value) == (
+        f"X.frobnicate: a named tensor has no frobnicate\n{SHAPE}"
+        "hint: operations are functions: dir(nt) lists them"
+    )
+
+
+def test_protocols_still_find_nothing():
+    for word in (
+        "__array_interface__",
+        "__dlpack__",
+        "__len_hint__",
+        "_repr_png_",
+        "__torch_dispatch__",
+    ):
+        with pytest.raises(AttributeError):
+            getattr(X, word)
+    assert copy.deepcopy(X).shape == X.shape
+    assert pickle.loads(pickle.dumps(X)).shape == X.shape
+
+
+def test_a_symbol_is_asked_the_same():
+    @formula
+    def f(X: R[seq, emb]) -> R[seq, emb]:
+        return X.T
+
+    with pytest.raises(nt.NamedTensorError) as caught:
+        f(X)
+    assert "X.T: axes have no order, so that nothing is transposed" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda half: half + 1,
+        lambda half: 1 + half,
+        lambda half: half * X,
+        lambda half: X - half,
+        lambda half: -half,
+        lambda half: half[seq(0)],
+        lambda half: half > 0,
+        lambda half: nt.exp(half),
+        lambda half: half.shape,
+        lambda half: abs(half),
+    ],
+)
+def test_half_a_contraction_is_no_tensor(spoil):
+    with pytest.raises(nt.NamedTensorError) as caught:
+        spoil(X @ emb)
+    assert "(X @ emb) waits for its right operand" in str(caught.value)
+    assert "  X : seq[2] emb[3]" in str(caught.value)
+    assert "hint: X @ emb @ Y" in str(caught.value)
+
+
+def test_torch_that_is_not_installed_is_said(monkeypatch):
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(nt.BackendError) as caught:
+        X.to("torch")
+    assert str(caught.value) == (
+        'X.to("torch"): torch is not installed\n'
+        "  X : seq[2] emb[3]\n"
+        "hint: pip install 'namedtensor-notation[torch]'"
+    )
+    with pytest.raises(nt.BackendError):
+        X.torch(seq, emb)
+
+
+def test_torch_data_has_the_same_answers():
+    with pytest.raises(nt.NamedTensorError) as caught:
+        nt.tensor(torch.ones(2), seq).view
+    assert "axes are merged and split by name" in str(caught.value)

@@ -1,0 +1,255 @@
+"""What a module is given is used, or refused: bundles, initial values, axes, state dicts."""
+
+import copy
+import io
+import warnings
+
+import numpy as np
+import pytest
+import torch
+
+import namedtensor as nt
+from namedtensor import R, axes, formula
+from namedtensor.nn import module
+from tests.errors.check import case, check
+
+emb, hid, seq = axes("emb hid seq")
+
+
+@formula
+def lin(X: R[emb], *, W: R[emb, hid]) -> R[hid]:
+    return W @ emb @ X
+
+
+@formula
+def biased(X: R[emb], *, W: R[emb, hid], b: R[hid]) -> R[hid]:
+    return W @ emb @ X + b
+
+
+@formula
+def turned(X: R[emb], *, W: R[hid, emb]) -> R[hid]:
+    return W @ emb @ X
+
+
+@formula
+def model(X: R[emb], *, a: lin) -> R[hid]:
+    return nt.relu(a(X))
+
+
+X = nt.tensor(torch.arange(4.0), emb)
+
+
+# ---------------------------------------------------------------------------------------- bundles
+
+
+def replaced():
+    m = model.module(emb[4], hid[3])
+    m.a = biased.module(emb[4], hid[3])
+
+
+def passed():
+    model(X, a=biased.module(emb[4], hid[3]))
+
+
+def listed():
+    @formula
+    def stack(X: R[emb], *, layers: list[lin]) -> R[emb]:
+        return X
+
+    return stack
+
+
+CASES = [
+    case(
+        "a bundle that is another formula's module",
+        replaced,
+        nt.BackendError,
+        """
+model.module(...).a = biased.module(...): a holds the parameters of lin, and biased has others
+hint: declare it so, a: biased, or give it lin.module(...)
+""",
+    ),
+    case(
+        "an argument that is another formula's module",
+        passed,
+        nt.BackendError,
+        """
+a: lin: a is a module of biased, which has other parameters
+hint: lin.module(...), or a dict with W
+""",
+    ),
+    case(
+        "a list of bundles",
+        listed,
+        nt.AxisNameError,
+        """
+@formula stack: layers: list[lin] is no bundle, and a setting has no parameters
+hint: name each of them: layers1: lin, layers2: lin
+""",
+    ),
+    case(
+        "a misspelt axis",
+        lambda: lin.module("emb[8] hid[8] hdi[4]"),
+        nt.AxisNameError,
+        """
+lin.module(emb[8], hid[8], hdi[4]): lin declares no axis hdi
+hint: did you mean hid?
+""",
+    ),
+    case(
+        "an axis of another formula",
+        lambda: lin.module("emb[8] hid[8] vocab[4]"),
+        nt.AxisNameError,
+        """
+lin.module(emb[8], hid[8], vocab[4]): lin declares no axis vocab
+hint: leave it out; lin has emb, hid
+""",
+    ),
+    case(
+        "initial values that are no numbers",
+        lambda: lin.module(emb[4], hid[3], init={"W": lambda W: "zeros"}),
+        nt.KindError,
+        """
+lin.module(...): init['W'] gave a str, and W is filled with numbers
+hint: fill the tensor that it is given, or give one of its shape
+""",
+    ),
+    case(
+        "initial values with other axes",
+        lambda: lin.module(emb[4], hid[3], init={"W": lambda W: nt.ones("emb[4] seq[3]")}),
+        nt.AxisMissingError,
+        """
+lin.module(...): init['W'] gave emb[4] seq[3], and W has emb[4] hid[3]
+hint: fill the tensor that it is given, or give one of its shape
+""",
+    ),
+    case(
+        "initial values of another size",
+        lambda: lin.module(emb[4], hid[3], init={"W": lambda W: np.ones((4, 2))}),
+        nt.AxisSizeError,
+        """
+lin.module(...): init['W'] gave sizes (4, 2), and W has (4, 3)
+hint: fill the tensor that it is given, or give one of its shape
+""",
+    ),
+    case(
+        "a state of other axes",
+        lambda: turned.module(emb[4], hid[4]).load_state_dict(
+            wide.module(emb[4], seq[4]).state_dict()
+        ),
+        nt.AxisMissingError,
+        """
+turned.module(...).load_state_dict(...): W is stored over emb, seq, and declared R[hid, emb]
+hint: rename what is stored: nt.tensor(state["W"], "emb seq")["seq -> hid"].torch("hid emb")
+""",
+    ),
+]
+
+
+@formula
+def wide(X: R[emb], *, W: R[emb, seq]) -> R[seq]:
+    return W @ emb @ X
+
+
+@pytest.mark.parametrize(("call", "error", "text"), CASES)
+def test_the_error_is_explained(call, error, text):
+    check(call, error, text)
+
+
+def test_a_refused_bundle_changes_nothing():
+    m = model.module(emb[4], hid[3])
+    before = m.a
+    with pytest.raises(nt.BackendError):
+        m.a = biased.module(emb[4], hid[3])
+    assert m.a is before
+    m.a = lin.module(emb[4], hid[3])
+    assert torch.equal(m(X).torch(hid), model(X, a=m.a).torch(hid))
+
+
+def test_axes_of_arguments_and_results_may_be_named_too():
+    @formula
+    def over(X: R[seq, emb], *, W: R[emb, hid]) -> R[seq, hid]:
+        return W @ emb @ X
+
+    assert over.module(seq[5], emb[4], hid[3]).W.shape == (4, 3)
+
+
+# ----------------------------------------------------------------------------------------- init=
+
+
+@pytest.mark.parametrize(
+    "fill",
+    [
+        lambda W: nt.tensor(np.arange(12.0).reshape(3, 4), hid, emb),
+        lambda W: nt.tensor(torch.arange(12.0).reshape(3, 4), hid, emb),
+        lambda W: np.arange(12.0).reshape(3, 4).T,
+        lambda W: torch.arange(12.0).reshape(3, 4).T,
+        lambda W: W.copy_(torch.arange(12.0).reshape(3, 4).T),
+        lambda W: setattr(W, "data", torch.arange(12.0).reshape(3, 4).T),
+        lambda W: np.arange(12.0).reshape(3, 4).T.tolist(),
+    ],
+)
+def test_what_an_initialiser_gives_is_taken(fill):
+    made = lin.module(emb[4], hid[3], init={"W": fill})
+    assert made.W.detach().tolist() == np.arange(12.0).reshape(3, 4).T.tolist()
+
+
+def test_an_initialiser_may_give_one_number():
+    made = lin.module(emb[4], hid[3], init={"W": lambda W: 0.5})
+    assert (made.W == 0.5).all()
+
+
+# ------------------------------------------------------------------------------------ state dicts
+
+
+def stored(module):
+    """Write a state dict to a file's bytes and read it again, as a checkpoint does."""
+    file = io.BytesIO()
+    torch.save(module.state_dict(), file)
+    file.seek(0)
+    return torch.load(file, weights_only=True)
+
+
+@pytest.mark.parametrize("way", [stored, lambda module: module.state_dict(), copy.deepcopy])
+def test_a_square_weight_is_loaded_by_its_names(way):
+    old, new = lin.module(emb[4], hid[4]), turned.module(emb[4], hid[4])
+    state = way(old)
+    new.load_state_dict(state if isinstance(state, dict) else state.state_dict())
+    assert torch.equal(new.W, old.W.T)
+    assert torch.equal(new(X).torch(hid), old(X).torch(hid))
+
+
+def test_axes_are_known_inside_bundles_and_other_modules():
+    @formula
+    def over(X: R[emb], *, a: turned) -> R[hid]:
+        return a(X)
+
+    @formula
+    def under(X: R[emb], *, a: lin) -> R[hid]:
+        return a(X)
+
+    old = torch.nn.Sequential(under.module(emb[4], hid[4]))
+    new = torch.nn.Sequential(over.module(emb[4], hid[4]))
+    new.load_state_dict(stored(old))
+    assert torch.equal(new[0].a.W, old[0].a.W.T)
+
+
+def test_a_plain_state_dict_is_taken_in_declared_order_and_says_so_once(monkeypatch):
+    monkeypatch.setattr(module, "_said", set())
+    new = turned.module(emb[4], hid[4])
+    plain = {"W": torch.arange(16.0).reshape(4, 4)}
+    with pytest.warns(UserWarning, match="names no axes") as told:
+        new.load_state_dict(plain)
+    assert str(told[0].message) == (
+        "the state dict names no axes: W, of sizes (4, 4), is taken in declared order, R[hid, emb]"
+    )
+    assert torch.equal(new.W, plain["W"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        new.load_state_dict(plain)
+
+
+def test_a_plain_state_dict_whose_sizes_differ_says_nothing():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        turned.module(emb[4], hid[3]).load_state_dict({"W": torch.zeros(3, 4)})

@@ -1,0 +1,117 @@
+"""Run drawn programs on every way, as many as told: `make fuzz` does, and a million stand in RESULTS.md.
+
+    python -m tests.programs --first 0 --cases 1000000
+    python -m tests.programs --first 250000 --cases 750000      # resume, or share among machines
+
+A program's number gives the program, so that ranges of numbers can be run anywhere and in any order. A
+failure is shrunk and printed as Python that can be pasted; the rest goes on, and the exit status is 1.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import gc
+import secrets
+import subprocess
+import sys
+import time
+from typing import Any
+
+#: A worker is one process for so many programs: plans are kept, and a fresh process forgets them.
+BLOCK = 5000
+#: Failures that are shrunk and shown in full by one worker; the others are only counted.
+SHOWN = 3
+
+
+def run_block(first: int, count: int, until: float) -> int:
+    """Run some programs in this process; print failures and, last, how many ran and failed."""
+    import torch
+
+    from tests.laws import agreement, programs, shrinking
+
+    torch.set_num_threads(1)
+    # what is loaded stays; what plans leave behind is collected now and then
+    gc.collect()
+    gc.freeze()
+    gc.disable()
+    failed = ran = ways = 0
+    for seed in range(first, first + count):
+        if time.time() > until:
+            break
+        program = programs.program(seed)
+        ran += 1
+        try:
+            tried = agreement.hold(program, seed, compiled=seed % agreement.OFTEN["compiled"] == 0)
+            ways += len(tried)
+        except agreement.Disagreement as error:
+            failed += 1
+            print(f"program {seed}: {error}", flush=True)
+            if failed <= SHOWN:
+                print(shrinking.report(seed, program, error), flush=True)
+        except Exception as error:
+            failed += 1
+            print(f"program {seed}: {type(error).__name__}: {error}", flush=True)
+        if ran % 200 == 0:
+            gc.collect()
+    print(f"block {first} {ran} {failed} {ways}", flush=True)
+    return int(failed > 0)
+
+
+def main(words: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.programs", description=__doc__)
+    parser.add_argument("--cases", type=int, default=1_000_000, help="how many (1,000,000)")
+    parser.add_argument("--first", type=int, help="the number of the first (any: nobody has tried)")
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="how long at most")
+    parser.add_argument("--workers", type=int, default=2, help="processes at a time (2)")
+    parser.add_argument("--block", nargs=2, type=int, help=argparse.SUPPRESS)
+    chosen = parser.parse_args(words)
+    until = time.time() + chosen.seconds
+    if chosen.block:
+        return run_block(*chosen.block, until)
+    first = secrets.randbelow(10**12) if chosen.first is None else chosen.first
+    return run_all(first, chosen.cases, chosen.workers, until)
+
+
+def run_all(first: int, cases: int, workers: int, until: float) -> int:
+    """Share blocks of programs among processes, and add up what they say."""
+    start = time.time()
+    blocks = [(at, min(BLOCK, first + cases - at)) for at in range(first, first + cases, BLOCK)]
+    running: list[tuple[tuple[int, int], Any]] = []
+    ran = failed = ways = 0
+    with contextlib.ExitStack() as stack:
+        while (blocks and time.time() < until) or running:
+            while blocks and len(running) < workers and time.time() < until:
+                block = blocks.pop(0)
+                command = [sys.executable, "-m", "tests.programs", "--block", *map(str, block)]
+                command += ["--seconds", str(until - time.time())]
+                child = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+                stack.callback(child.kill)
+                running.append((block, child))
+            block, child = running.pop(0)
+            printed, _ = child.communicate()
+            *shown, last = printed.rstrip("\n").split("\n")
+            if shown:
+                print("\n".join(shown), flush=True)
+            if last.startswith("block "):
+                did, bad, how = map(int, last.split()[2:])
+            else:
+                print(f"{last}\nthe process for {block} died with status {child.returncode}")
+                did, bad, how = 0, 1, 0
+            ran, failed, ways = ran + did, failed + bad, ways + how
+            took = time.time() - start
+            print(
+                f"programs {block[0]:,} to {block[0] + did:,} done: {ran:,} in {took:.0f} s, "
+                f"{ran / took:.0f} a second, {failed} failed",
+                flush=True,
+            )
+    took = time.time() - start
+    print(
+        f"{ran:,} programs on {ways:,} ways in {took:.0f} s, {ran / took:.0f} programs a second "
+        f"with {workers} processes: {failed} failed"
+    )
+    return int(failed > 0 or ran == 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,54 @@
+"""Every public function says what it takes, what it does in one line, and shows an example that runs."""
+
+import inspect
+import re
+
+import pytest
+
+import namedtensor as nt
+from tests.laws.test_the_table_is_complete import public_functions
+
+#: Functions that really take any number: tensors, axes of a new tensor, or what another function takes.
+ANY_NUMBER = {
+    *("cases", "concat", "dot", "eye", "stack", "zeros", "ones", "full", "tensor"),
+    *("explain", "fold", "index", "scan"),
+    *("normal", "uniform", "randint", "exponential", "laplace", "gumbel", "gamma", "beta"),
+    *("bernoulli", "poisson", "permutation"),
+}
+
+#: Functions without an example; none may be added.
+WITHOUT_EXAMPLE: set[str] = set()
+
+
+def catch_alls(function):
+    """Name the parameters of a function that take whatever is given."""
+    kinds = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    return [p.name for p in inspect.signature(function).parameters.values() if p.kind in kinds]
+
+
+def faults(doc):
+    """Say what a docstring lacks."""
+    first = (doc or "").strip().split("\n")[0]
+    found = [] if re.fullmatch(r"[A-Z].*[.:]", first) else ["one line"]
+    return found if ">>> " in (doc or "") else [*found, "an example"]
+
+
+@pytest.mark.parametrize("name", sorted(public_functions() - ANY_NUMBER))
+def test_a_signature_tells_all_arguments(name):
+    assert catch_alls(getattr(nt, name)) == []
+
+
+@pytest.mark.parametrize("name", sorted(public_functions() - WITHOUT_EXAMPLE))
+def test_a_docstring_has_one_line_and_an_example(name):
+    assert faults(inspect.getdoc(getattr(nt, name))) == []
+
+
+def test_what_is_excused_needs_it():
+    assert {n for n in ANY_NUMBER & public_functions() if not catch_alls(getattr(nt, n))} == set()
+    assert {n for n in WITHOUT_EXAMPLE if not faults(inspect.getdoc(getattr(nt, n)))} == set()
+
+
+def test_what_is_wrong_is_seen():
+    assert catch_alls(lambda X, *operands, **named: X) == ["operands", "named"]
+    assert faults("no sentence") == ["one line", "an example"]
+    assert faults("Add.\n\n>>> 1 + 1\n2") == []

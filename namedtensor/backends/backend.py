@@ -14,6 +14,9 @@ import numpy as np
 from namedtensor.compilers import STORE, constant_for_compilers
 from namedtensor.errors import BackendError
 
+#: What emitted code uses beside the vocabulary.
+_BUILTINS = frozenset({"float", "int", "mismatch", "math", "host"})
+
 
 class Backend:
     """One array library: its vocabulary module and what the tensor class asks of it.
@@ -22,12 +25,14 @@ class Backend:
     `fallback`, the library itself.
     """
 
-    __slots__ = ("fallback", "module", "name")
+    __slots__ = ("fallback", "module", "name", "words")
 
     def __init__(self, name: str, module: ModuleType) -> None:
         self.name = name
         self.module = module
         self.fallback: Any = module.FALLBACK
+        # numpy answers slowly when asked for a word that it lacks, and every variable of a plan asks
+        self.words = _BUILTINS.union(dir(module), dir(self.fallback))
 
     def function(self, name: str) -> Callable[..., Any]:
         """Look up one word of the vocabulary."""
@@ -36,7 +41,7 @@ class Backend:
 
     def has(self, name: str) -> bool:
         """Say whether the vocabulary has this word."""
-        return hasattr(self.module, name) or hasattr(self.fallback, name) or name in _BUILTINS
+        return name in self.words
 
     def kind_of(self, dtype: Any) -> str:
         """Give the kind of a dtype: bool, int, float or complex."""
@@ -50,7 +55,6 @@ class Backend:
         return get_backend, (self.name,)
 
 
-_BUILTINS = {"float", "int", "mismatch", "math", "host"}
 _waiting: dict[str, list[Callable[[], None]]] = {}
 #: Backends as they were loaded, by one thread while others wait.
 _backends: dict[str, Backend] = {}

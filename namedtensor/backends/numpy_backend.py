@@ -41,7 +41,7 @@ def cast(x: Array, dtype: Any) -> Array:
 
 
 def floating(x: Array) -> Array:
-    return np.asarray(x, dtype=np.float64)
+    return np.asarray(x, dtype=np.complex128 if np.iscomplexobj(x) else np.float64)
 
 
 def integer(x: Array) -> Array:
@@ -55,6 +55,8 @@ def double(x: Array) -> Array:
 def as_like(x: Array, like: Array) -> Array:
     """Give index-defined numbers the dtype of the data that they meet."""
     x = np.asarray(x)
+    if like.dtype.kind == "f" and x.dtype.kind == "c":
+        return x.astype(np.result_type(like.dtype, np.complex64))
     if like.dtype.kind in "fc" or like.dtype.kind == x.dtype.kind:
         return x.astype(like.dtype)
     return x

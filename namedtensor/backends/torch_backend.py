@@ -75,7 +75,8 @@ def cast(x: Array, dtype: Any) -> Array:
 
 
 def floating(x: Array) -> Array:
-    return x.to(torch.get_default_dtype())
+    dtype = torch.get_default_dtype()
+    return x.to(dtype.to_complex() if x.dtype.is_complex else dtype)
 
 
 def integer(x: Array) -> Array:
@@ -89,7 +90,7 @@ def double(x: Array) -> Array:
 def as_like(x: Array, like: Array) -> Array:
     """Give index-defined numbers the dtype and device of the data that they meet."""
     if like.dtype.is_floating_point or like.dtype.is_complex:
-        return x.to(like.device, like.dtype)
+        return x.to(like.device, like.dtype.to_complex() if x.dtype.is_complex else like.dtype)
     if x.dtype.is_floating_point:
         return x.to(like.device, torch.get_default_dtype())
     return x.to(like.device, x.dtype if like.dtype is torch.bool else like.dtype)

@@ -72,6 +72,8 @@ def _strong(emit: Any, call: Any, value: Any, values: Sequence[Any]) -> Any:
     value = emit.typed_like(value, values)
     strong = {v.type.kind: v for v in reversed(values) if v.strong}
     data = strong.get("complex", strong.get("float"))
+    if call.type.wide:
+        return emit.wide(value, call.type)
     if value.strong and value.type.kind in ("bool", "int") and data is not None:
         return replace(
             value,

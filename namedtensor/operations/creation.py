@@ -21,9 +21,11 @@ from namedtensor.operations.axis_functions import named_operand
 from namedtensor.operations.constants import full_in_body, kind_of_dtype
 from namedtensor.operations.expanding import ALIKE
 from namedtensor.plans import layout_of
+from namedtensor.plans.code import Attribute
 from namedtensor.primitives import Call, Type, primitive
 from namedtensor.primitives.notation import Special
 from namedtensor.primitives.traits import Traits
+from namedtensor.shape import spaced
 from namedtensor.tensor import NamedTensor, SymbolicTensor, apply
 from namedtensor.tensor.symbolic import on_symbols
 
@@ -179,21 +181,63 @@ def _wrap(axes: tuple[Axis, ...], data: Any, library: Backend) -> NamedTensor:
     return NamedTensor(data, layout_of(names, library.kind_of(data.dtype), library))
 
 
-def cast(X: NamedTensor, dtype: DType) -> NamedTensor:
+def cast(X: NamedTensor, dtype: DType = None, *, like: NamedTensor | None = None) -> NamedTensor:
     """Give the same numbers in another dtype, named by torch, numpy, a string or a Python type.
 
         cast : R -> R;  cast(X)_r = X_r, as near as the dtype has it
+
+    `like` is a tensor whose dtype is wanted: a body casts to that of an argument so.
 
     Raises: BackendError where X is no named tensor, KindError where there is no such dtype.
 
     >>> nt.cast(nt.tensor([1, 0], "seq"), "bool").kind
     'bool'
+    >>> nt.cast(nt.tensor([1, 0], "seq"), like=nt.tensor([0.5], "emb")).kind
+    'float'
     """
     named_operand("cast", X)
+    if (dtype is None) is (like is None):
+        raise KindError(
+            "cast(X)" if like is None else f"cast(X, {dtype!r}, like=Y)",
+            "a dtype is given, or a tensor that has it",
+            [("X", spaced(X.sizes))],
+            'nt.cast(X, "float32")',
+        )
+    if like is not None:
+        return apply(CAST_LIKE.plain, X, like)
     if not isinstance(X, SymbolicTensor):
         return X.to(_DTYPES.get(dtype, dtype))
     return apply(CAST(dtype_name(dtype)), X)
 
+
+def _cast_like_rule(call: Call) -> Type:
+    x, like = call.types
+    if not like.data:
+        raise call.fail(
+            KindError,
+            f"{call.labels[1]} depends on no data, and so has no dtype",
+            'name one: nt.cast(X, "float32")',
+        )
+    return Type(x.axes, like.kind)
+
+
+def _lower_cast_like(emit: Any, call: Any, x: Any, like: Any) -> Any:
+    if x.type.host:
+        return emit.bind(emit.call("full_like_kind", (), x, like), (), call.type)
+    code = emit.call("cast", x, Attribute(emit.named(like).code, "dtype"))
+    return emit.bind(code, x.axes, call.type)
+
+
+CAST_LIKE = primitive(
+    "cast_like",
+    _cast_like_rule,
+    _lower_cast_like,
+    write=lambda operation, labels: f"cast({', '.join(labels[:1])}, like={', '.join(labels[1:])})",
+    notation=Special("operand"),
+    traits=Traits(linear=(0,)),
+    slopes=(None, lambda x, like, y: 0.0),
+    transpose=lambda use, place, g: apply(ALIKE.plain, g, use.operands[0]),
+)
 
 _DTYPES: dict[Any, str] = {float: "float64", int: "int64", bool: "bool"}
 
@@ -225,6 +269,6 @@ CAST = primitive(
     _cast_rule,
     _lower_cast,
     notation=Special("cast"),
-    traits=Traits(linear=(0,)),
+    traits=Traits(linear=(0,), dtype="named"),
     transpose=lambda use, place, g: apply(ALIKE.plain, g, use.operands[0]),
 )

@@ -112,11 +112,7 @@ def operands(emit: Any, call: Any, values: tuple[Any, ...]) -> tuple[list[Any], 
     for value in values:
         if not call.type.weak and not call.type.host:
             value = emit.typed_like(value, values)
-        code = emit.aligned(value, axes)
-        if call.type.weak and not call.type.host and value.type.kind == "int" and value.axes:
-            # index-defined numbers are computed in double precision, whatever they meet later
-            code = emit.call("double", code) if call.type.kind == "float" else code
-        codes.append(code)
+        codes.append(emit.aligned(emit.wide(value, call.type), axes))
     return codes, axes
 
 
@@ -146,7 +142,7 @@ def counted_infix(symbol: str) -> Callable[..., Any]:
     def lower(emit: Any, call: Any, *values: Any) -> Any:
         codes, axes = operands(emit, call, values)
         if not call.type.host:
-            codes = [_counted(emit, c, v) for c, v in zip(codes, values, strict=True)]
+            codes = [_counted(emit, call, c, v) for c, v in zip(codes, values, strict=True)]
         code = _combined(emit, call, symbol, codes[0], codes[1], values)
         return emit.bind(code, axes, call.type, STEMS.get(call.operation.name, "x"))
 
@@ -162,8 +158,8 @@ def _combined(emit: Any, call: Any, symbol: str, a: Any, b: Any, values: Any) ->
     return emit.infix(symbol, a, b)
 
 
-def _counted(emit: Any, code: Any, value: Any) -> Any:
-    if value.type.kind != "bool":
+def _counted(emit: Any, call: Any, code: Any, value: Any) -> Any:
+    if value.type.kind != "bool" or call.type.wide:
         return code
     return emit.call("int" if value.type.host else "integer", code)
 
@@ -187,7 +183,7 @@ def prefix(word: str) -> Callable[..., Any]:
     def lower(emit: Any, call: Any, *values: Any) -> Any:
         codes, axes = operands(emit, call, values)
         if call.type.kind != "bool":
-            codes = [_counted(emit, c, v) for c, v in zip(codes, values, strict=True)]
+            codes = [_counted(emit, call, c, v) for c, v in zip(codes, values, strict=True)]
         write = emit.host_call if call.type.host else emit.call
         return emit.bind(write(word, *codes), axes, call.type, word)
 
@@ -200,8 +196,8 @@ def floating_prefix(word: str) -> Callable[..., Any]:
     def lower(emit: Any, call: Any, *values: Any) -> Any:
         codes, axes = operands(emit, call, values)
         codes = [
-            emit.call("floating", c)
-            if v.type.kind in ("bool", "int") and not v.type.host and not call.type.weak
+            emit.floating(c)
+            if v.type.kind in ("bool", "int") and not v.type.host and not call.type.wide
             else c
             for c, v in zip(codes, values, strict=True)
         ]
@@ -222,6 +218,7 @@ def lower_where(emit: Any, call: Any, *values: Any) -> Any:
     if condition.type.host and not call.type.host:
         code = emit.call("full", (), condition, emit.like)
         condition = replace(condition, code=code)
+    choices = [emit.wide(c, call.type) if call.type.open else c for c in choices]
     codes = [emit.aligned(v, axes) for v in (condition, *choices)]
     if call.type.host:
         return emit.bind(emit.host_call("where", *codes), axes, call.type)
@@ -234,7 +231,7 @@ def _where_of_numbers(emit: Any, call: Any, condition: Any, choices: Any, axes: 
     codes = [emit.aligned(v, axes) for v in (condition, *choices)]
     code = emit.call("where_weak", *codes)
     if call.type.kind == "float":
-        code = emit.call("floating", code)
+        code = emit.floating(code)
     return emit.bind(code, axes, call.type, "where")
 
 

@@ -48,7 +48,7 @@ def _repeated(emit: Any, call: Any, value: Any, axes: tuple[str, ...], own: dict
 
 def _lower_concat(emit: Any, call: Any, *values: Any) -> Any:
     (axis,) = call.params
-    values = tuple([emit.typed_like(v, values) for v in values])
+    values = tuple([emit.wide(emit.typed_like(v, values), call.type) for v in values])
     axes = emit.order(values, [n for n, _ in call.type.axes])
     parts = tuple([_repeated(emit, call, v, axes, dict(v.type.axes)) for v in values])
     code = emit.call("concat", parts, axes.index(axis))
@@ -68,15 +68,20 @@ def _stack_rule(call: Call) -> Type:
     return Type(((axis, len(call.types)), *_union_but(call, axis)), kind, weak=call.weak)
 
 
+def _as_data(emit: Any, call: Any, value: Any, data: Any) -> Any:
+    """Make data of a number: like other data of this kind, or as index-defined numbers are made."""
+    if data is not None:
+        return emit.call("full_like_kind", (), value, data)
+    code = emit.call("full", (), value, emit.like)
+    return emit.call("double", code) if call.type.wide and value.type.kind != "float" else code
+
+
 def _lower_stack(emit: Any, call: Any, *values: Any) -> Any:
     (axis,) = call.params
-    values = tuple([emit.typed_like(v, values) for v in values])
+    values = tuple([emit.wide(emit.typed_like(v, values), call.type) for v in values])
     axes = emit.order(values, [n for n, _ in call.type.axes if n != axis])
-    data = next((v for v in values if not v.type.host), None)
-    parts = [
-        emit.call("full_like_kind", (), v, data) if v.type.host and data is not None else v.code
-        for v in values
-    ]
+    data = next((v for v in values if not v.type.host and v.type.kind == call.type.kind), None)
+    parts = [_as_data(emit, call, v, data) if v.type.host else v.code for v in values]
     if axes:
         parts = [
             emit.call("broadcast_to", p, emit.sizes_of(call.type, axes))

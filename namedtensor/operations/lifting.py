@@ -25,7 +25,7 @@ from namedtensor.errors import (
 from namedtensor.operations.axis_functions import same_size
 from namedtensor.operations.joining import stack
 from namedtensor.plans import layout_of
-from namedtensor.primitives import Call, Node, Type, primitive
+from namedtensor.primitives import Call, Node, Traits, Type, primitive
 from namedtensor.primitives.notation import Word
 from namedtensor.primitives.type import widest
 from namedtensor.shape import sized, spaced
@@ -456,4 +456,5 @@ LIFTED = primitive(
     _lower_lifted,
     write=lambda op, labels: f"{op.params[0].name}({', '.join(labels)})",
     notation=Word("lifted"),
+    traits=Traits(dtype="given"),
 )

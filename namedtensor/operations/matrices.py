@@ -72,7 +72,7 @@ def _lower_matrix(word: str, keeps: bool) -> Callable[..., Any]:
         rest = tuple([a for a in x.axes if a not in (row, col)])
         moved = emit.permute(x, (*rest, row, col)).code
         if x.type.kind in ("bool", "int"):
-            moved = emit.call("floating", moved)
+            moved = emit.floating(moved)
         code = emit.call(word, moved)
         return emit.bind(code, (*rest, row, col) if keeps else rest, call.type, word)
 
@@ -453,7 +453,7 @@ def _lower_solve(emit: Any, call: Any, A: Any, B: Any) -> Any:
     # whole numbers take the dtype of what they meet
     whole = [v.type.kind in ("bool", "int") for v in (A, B)]
     if whole[0]:
-        a = emit.call("floating", a) if whole[1] else emit.call("as_like", a, b)
+        a = emit.floating(a) if whole[1] else emit.call("as_like", a, b)
     if whole[1]:
         b = emit.call("as_like", b, a)
     solved = emit.call(call.operation.name, a, b, *settings)
@@ -645,7 +645,7 @@ def _lower_spectrum(word: str) -> Callable[..., Any]:
         rest = tuple([a for a in x.axes if a not in (row, col)])
         moved = emit.permute(x, (*rest, row, col)).code
         if x.type.kind in ("bool", "int"):
-            moved = emit.call("floating", moved)
+            moved = emit.floating(moved)
         made = [a for a in call.type.names if a not in rest]
         return emit.bind(emit.call(word, moved), (*rest, *made), call.type, "spectrum")
 

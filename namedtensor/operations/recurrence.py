@@ -283,7 +283,7 @@ def _started(emit: Any, value: Value, leaf: Node, values: Sequence[Value]) -> Va
         word, like = ("full_like_kind", data[0]) if same else ("full", emit.like)
         code = emit.call(word, (), value, like)
         if not same and leaf.type.kind == "float":
-            code = emit.call("floating", code)
+            code = emit.floating(code)
         made: Value = emit.bind(code, (), leaf.type, "start")
         return made
     if not data:
@@ -299,6 +299,8 @@ def _next(emit: Any, node: Node, order: tuple[str, ...]) -> Value:
     if value.type.host:
         return Value(emit.call("full_like_kind", (), value, emit.like), (), node.type)
     data = [v for v in emit.arguments.values() if v.strong and v.type.kind == node.type.kind]
+    if node.type.open:
+        value = emit.settled(value, next(iter(data), None))
     moved: Value = emit.permute(emit.typed_like(value, data), order)
     return moved
 
@@ -309,7 +311,7 @@ SCAN = primitive(
     _lower_scan,
     write=_write_scan,
     notation=Special("scan"),
-    traits=Traits(acts=lambda params: Acts(along=params[:1])),
+    traits=Traits(dtype="given", acts=lambda params: Acts(along=params[:1])),
 )
 
 
@@ -379,7 +381,7 @@ ASSOCIATIVE = primitive(
     _lower_associative,
     write=_write_associative,
     notation=Special("associative scan"),
-    traits=Traits(acts=lambda params: Acts(along=params[:1])),
+    traits=Traits(dtype="given", acts=lambda params: Acts(along=params[:1])),
 )
 
 

@@ -75,7 +75,7 @@ def lower_reduction(word: str, floating: bool) -> Callable[..., Any]:
         rest = tuple([a for a in x.axes if a not in axes])
         code = x.code
         if floating and x.type.kind in ("bool", "int"):
-            code = emit.call("double" if x.type.weak else "floating", code)
+            code = emit.floating(code)
         if not axes and x.type.kind == "bool" and call.type.kind == "int":
             return emit.bind(emit.call("integer", code), rest, call.type, word)
         if not axes:
@@ -566,7 +566,7 @@ def _quantile_rule(call: Call) -> Type:
 def _lower_quantile(emit: Any, call: Any, x: Any, q: Any) -> Any:
     (axes,) = call.params
     rest = tuple([a for a in x.axes if a not in axes])
-    code = emit.call("floating", x.code) if x.type.kind in ("bool", "int") else x.code
+    code = emit.floating(x.code) if x.type.kind in ("bool", "int") else x.code
     if not axes:
         return emit.bind(emit.infix("*", code, 1), rest, call.type, "quantile")
     flat = emit.flat(replace(x, code=code), axes)

@@ -64,7 +64,7 @@ def _counting(kind: str) -> str:
 
 def _float_code(emit: Any, x: Any) -> Any:
     if x.type.kind in ("bool", "int"):
-        return replace(x, code=emit.call("floating", x.code))
+        return replace(x, code=emit.floating(x.code))
     return x
 
 

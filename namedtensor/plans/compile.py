@@ -111,6 +111,7 @@ def compile_plan(
     if tests:
         emit.body.append(Guard(tests))
     results = [emit.value(node) for node in wanted]
+    results = [emit.settled(r) if n.type.open else r for r, n in zip(results, wanted, strict=True)]
     if order is not None:
         results = [emit.permute(results[0], order)]
     emit.body.append(Return(tuple(results)))

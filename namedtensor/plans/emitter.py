@@ -55,6 +55,7 @@ class Emitter:
         self.functions: list[Function] = []
         self.held: dict[str, Any] = {}
         self.several: dict[Any, Value] = {}
+        self.closed: dict[Any, Value] = {}
         self.node: Node | None = None
 
     # ------------------------------------------------------------------------------ arguments
@@ -128,6 +129,17 @@ class Emitter:
         owner = "host" if hasattr(get_backend("host").module, word) else "math"
         return _apply(Attribute(Word(owner), word), arguments, {})
 
+    def floating(self, x: Any) -> Code:
+        """Make whole numbers and truth values real: in double precision until data gives them a dtype."""
+        wide = self.node is not None and self.node.type.wide
+        return self.call("double" if wide else "floating", x)
+
+    def wide(self, value: Value, type_: Type) -> Value:
+        """Give whole numbers and truth values in double precision to a result that is computed so."""
+        if not type_.wide or value.type.host or value.type.kind not in _WHOLE:
+            return value
+        return replace(value, code=self.call("double", value), type=value.type.of_kind("float"))
+
     def infix(self, symbol: str, *operands: Any) -> Code:
         return Infix(symbol, tuple(map(code_of, operands)))
 
@@ -193,11 +205,40 @@ class Emitter:
                 continue
             waiting.pop()
             around, self.node = self.node, top
-            self.values[top] = top.operation.primitive.lower(
-                self, _Use(top), *[self.values[o] for o in top.operands]
-            )
+            self.values[top] = top.operation.primitive.lower(self, _Use(top), *self._taken(top))
             self.node = around
         return self.values[node]
+
+    def _taken(self, node: Node) -> list[Value]:
+        """Give a node's operands, those without a dtype in that of the data that they meet here."""
+        values = [self.values[o] for o in node.operands]
+        if not any([o.type.open for o in node.operands]) or not self._settles(node):
+            return values
+        pairs = zip(node.operands, values, strict=True)
+        data = next((value for o, value in pairs if o.type.settled), None)
+        return [
+            self.settled(value, data) if o.type.open else value
+            for o, value in zip(node.operands, values, strict=True)
+        ]
+
+    def _settles(self, node: Node) -> bool:
+        """Say whether numbers that have no dtype yet get one where this node takes them."""
+        dtype = node.operation.primitive.traits.dtype
+        if dtype:
+            return dtype == "given"
+        return node.type.settled
+
+    def settled(self, value: Value, data: Value | None = None) -> Value:
+        """Give open numbers the dtype of data, or the library's own default."""
+        key = (value.code, None if data is None else data.code)
+        if key not in self.closed:
+            if data is None:
+                code = self.call("floating", value)
+            else:
+                code = self.call("as_like", value, self.named(data))
+            type_ = replace(value.type, open=False)
+            self.closed[key] = self.bind(code, value.axes, type_, "real")
+        return self.closed[key]
 
     def _constant(self, node: Node) -> Value:
         """Make a part that depends on sizes alone a function of them, and call it."""
@@ -257,9 +298,10 @@ class Emitter:
         """Give index-defined numbers the dtype of the data that they meet."""
         if value.strong or value.type.host:
             return value
-        data = next((o for o in others if o.strong), None)
-        if data is None:
-            return value
+        found = [o for o in others if o.strong]
+        data = next((o for o in found if o.type.settled), found[0] if found else None)
+        if data is None or (data.type.kind in _WHOLE and value.type.kind not in _WHOLE):
+            return value  # whole numbers give real ones no dtype
         match value.code:
             case Apply(Name() as constant, (*sizes, _)):
                 like = Attribute(constant, "like")
@@ -296,6 +338,9 @@ class _Use:
         self.params = node.operation.params
         self.type = node.type
         self.types = tuple([o.type for o in node.operands])
+
+
+_WHOLE = ("bool", "int")
 
 
 def known(size: Any) -> int | None:

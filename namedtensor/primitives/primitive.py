@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -141,7 +142,20 @@ class Operation:
         """Check the operands and find the result's type; the call also holds what stays to check."""
         call = Call(self, types, labels, values)
         call.result = self.primitive.rule(call)
+        self._open(call)
         return call
+
+    def _open(self, call: Call) -> None:
+        """Say whether a real result is made of whole numbers or truth values alone."""
+        result = call.result
+        found = result.data and result.kind in ("float", "complex")
+        if found and not self.primitive.traits.dtype:
+            data = [t for t in call.types if t.data]
+            found = bool(data) and not any(t.settled for t in data)
+        else:
+            found = False
+        if found is not result.open:
+            call.result = replace(result, open=found)
 
     def write(self, labels: tuple[str, ...]) -> str:
         return self.primitive.write(self, labels)

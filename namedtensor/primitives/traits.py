@@ -61,6 +61,8 @@ class Traits:
     `idempotent`: of equal records it gives one of them.
     `spreads`: its result is the same at each index of the axes that it makes.
     `needs`: it acts along so many axes, or more.
+    `dtype`: "named" if its result has a dtype that it names itself; "given" if its operands need theirs
+    before it runs, as a user's function does.
     `acts(params)`: the axes that one use names.
     """
 
@@ -79,6 +81,7 @@ class Traits:
     idempotent: bool = False
     spreads: bool = False
     needs: int = 1
+    dtype: str = ""
     acts: Callable[[tuple[Any, ...]], Acts] = names_nothing
 
     def linear_in(self, place: int) -> bool:

@@ -18,12 +18,15 @@ class Type:
     A size is an int, the node of a size read when the code runs, or None where an index-defined
     tensor has not met its size yet. The order of the axes is a wish, never a meaning.
     `host` values are Python numbers; `weak` ones depend on no data and take the dtype they meet.
+    `open` ones are real numbers made of whole numbers or truth values alone, such as angles of positions:
+    no data gave them a dtype either. They are computed in double precision and take the dtype they meet.
     """
 
     axes: tuple[tuple[str, Any], ...]
     kind: str = "float"
     host: bool = False
     weak: bool = False
+    open: bool = False
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -37,6 +40,22 @@ class Type:
 
     def has(self, name: str) -> bool:
         return any(axis == name for axis, _ in self.axes)
+
+    @property
+    def data(self) -> bool:
+        """Whether these are numbers that depend on data."""
+        return not (self.host or self.weak)
+
+    @property
+    def wide(self) -> bool:
+        """Whether these are real numbers in double precision, which no data gave a dtype."""
+        found = self.open or (self.weak and not self.host)
+        return found and self.kind in ("float", "complex")
+
+    @property
+    def settled(self) -> bool:
+        """Whether these are floating numbers whose dtype data has given."""
+        return self.data and not self.open and self.kind in ("float", "complex")
 
     def without(self, names: Iterable[str]) -> Type:
         gone = set(names)

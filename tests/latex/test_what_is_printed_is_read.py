@@ -37,6 +37,7 @@ NEVER = {
     "rearrange",
     "slice_size",
     "alike",
+    "cast_like",
     "picks",
     "open_size",
     "full",

@@ -16,6 +16,7 @@ NOT_OPERATIONS = {"argument", "size", "number", "slice_size", "index_number", "c
 ELSEWHERE = {
     "expand": "test_derivatives.py",
     "alike": "test_derivatives.py",
+    "cast_like": "tests/formula/test_dtypes_of_whole_numbers.py",
     "picks": "test_derivatives.py",
     "dropout": "test_random.py",
     "training": "tests/nn/test_mode.py",

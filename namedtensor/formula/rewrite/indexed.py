@@ -116,7 +116,7 @@ def write_function(
         places = tuple([index[a] for a in leaf.axes])
         code = Subscript(leaf.code, places) if places else leaf.code
         kind = leaf.type
-        type_ = Type((), kind.kind, host=kind.host, weak=kind.weak)
+        type_ = replace(kind, axes=())
         inner.arguments[f"leaf{i}"] = Value(code, (), type_)
     for axis, code in index.items():
         inner.arguments[f"at {axis}"] = Value(code, (), Type((), "int", weak=True))

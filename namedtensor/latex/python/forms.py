@@ -180,6 +180,12 @@ def _cast(spelling: Spelling, node: Node) -> Code:
     )
 
 
+@form("cast_like")
+def _cast_like(spelling: Spelling, node: Node) -> Code:
+    X, like = [spelling.code(o) for o in node.operands]
+    return call(spelling.nt("cast"), X, code.before("like=", like))
+
+
 # ------------------------------------------------------------------------- renaming and reshaping
 
 

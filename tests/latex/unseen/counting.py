@@ -1,0 +1,96 @@
+"""Count what is found in these documents, what is found falsely, and what runs."""
+
+from __future__ import annotations
+
+import tempfile
+import zlib
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+
+import namedtensor as nt
+import namedtensor.latex
+
+from ..corpus.entry import Entry, axes_of, draw
+from . import hosts, letters, reach, scopes
+from .document import Unseen
+
+ALL = [*scopes.DOCUMENTS, *reach.DOCUMENTS, *hosts.DOCUMENTS, *letters.DOCUMENTS]
+
+
+def loud(path: Path) -> list[namedtensor.latex.Finding]:
+    """Give the errors and warnings of a document."""
+    return [f for f in namedtensor.latex.read_file(path).check() if f.severity != "note"]
+
+
+def outcome(document: namedtensor.latex.Document, entry: Entry) -> str:
+    """Call a formula on numbers, and say whether it gives what numpy gives."""
+    random = np.random.default_rng(zlib.crc32(str(entry).encode()))
+    drawn = {name: draw(space, random) for name, space in entry.inputs.items()}
+    expected = np.asarray(entry.expected(*drawn.values()), dtype=float)
+    given = {
+        name: nt.tensor(array, " ".join(axis for axis, _ in axes_of(entry.inputs[name])))
+        if isinstance(entry.inputs[name], str)
+        else array
+        for name, array in drawn.items()
+    }
+    try:
+        whole = document.bind(**entry.chosen) if entry.chosen else document
+        result = whole[entry.name](**given)
+    except Exception as error:  # a report goes on
+        return f"refused ({type(error).__name__}: {str(error).splitlines()[0][:110]})"
+    if isinstance(result, nt.NamedTensor):
+        if set(result.axes) != set(entry.result.split()):
+            return f"wrong (axes {result.shape})"
+        result = result.numpy(*entry.result.split())
+    close = np.shape(result) == expected.shape and np.allclose(result, expected, rtol=1e-6)
+    return "right" if close else "wrong"
+
+
+def place(unseen: Unseen, text: str, folder: Path) -> Path:
+    """Write a document and its neighbours into a folder."""
+    for name, beside in unseen.beside.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(beside)
+    path = folder / unseen.file
+    path.write_text(text)
+    return path
+
+
+def report(unseen: Unseen) -> tuple[Counter[str], list[str]]:
+    """Count what becomes of one document, and say what went wrong."""
+    counts: Counter[str] = Counter(
+        documents=1, faults=len(unseen.faults), formulas=len(unseen.runs)
+    )
+    lines: list[str] = []
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        try:
+            base = loud(place(unseen, unseen.text, folder))
+            document = namedtensor.latex.read_file(folder / unseen.file)
+        except nt.NamedTensorError as error:
+            lines.append(f"  refused: {str(error).splitlines()[0][:150]}")
+            counts.update(refused=len(unseen.runs))
+            return counts, lines
+        for finding in base:
+            counts["false"] += 1
+            lines.append(f"  false: {str(finding).splitlines()[0][:200]}")
+        for entry in unseen.runs:
+            said = outcome(document, entry)
+            counts[said.split()[0]] += 1
+            if said != "right":
+                lines.append(f"  {entry}: {said}")
+        known = Counter((f.code, f.message) for f in base)
+        for fault in unseen.faults:
+            text, places = unseen.planted(fault)
+            found = loud(place(unseen, text, folder))
+            new = [f for f in found if (f.code, f.message) not in known]
+            if any(f.line in places for f in new):
+                counts["found"] += 1
+                continue
+            there = "; ".join(str(f).splitlines()[0][:120] for f in new)
+            lines.append(
+                f"  missed on {sorted(places)}: {fault.new[:90]} {there and '-- but ' + there}"
+            )
+    return counts, lines

@@ -18,6 +18,7 @@ from namedtensor.errors import IndexRangeError as IndexRangeError
 from namedtensor.errors import KindError as KindError
 from namedtensor.errors import NamedTensorError as NamedTensorError
 from namedtensor.errors import TraceError as TraceError
+from namedtensor.errors import WeightsError as WeightsError
 from namedtensor.formula import B as B
 from namedtensor.formula import Formula as Formula
 from namedtensor.formula import R as R
@@ -204,6 +205,8 @@ from namedtensor.operations.windows import unroll as unroll
 from namedtensor.shape import Shape as Shape
 from namedtensor.tensor import NamedTensor as NamedTensor
 from namedtensor.tensor import tensor as tensor
+from namedtensor.weights import load as load
+from namedtensor.weights import save as save
 
 __version__ = "0.1.0"
 

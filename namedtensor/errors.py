@@ -111,6 +111,10 @@ class TraceError(NamedTensorError):
     """A formula's body cannot be traced into an expression."""
 
 
+class WeightsError(NamedTensorError):
+    """A file of weights cannot be read, or does not fit the module."""
+
+
 class DerivativeError(NamedTensorError):
     """An operation has no rule for its derivative."""
 

@@ -11,11 +11,12 @@ import namedtensor
 from namedtensor import errors
 
 LIBRARY = Path(namedtensor.__file__).parent
-ROOMS = ("axes.py", "shape.py", "primitives", "tensor", "operations", "formula", "nn")
+ROOMS = ("axes.py", "shape.py", "primitives", "tensor", "operations", "formula", "nn", "weights")
 ELSEWHERE = {
     "formula/signature.py": "tests/formula/test_written_annotations.py",
     "tensor/torch_pytree.py": "tests/torch_whole",
     "formula/explain.py": "tests/kernels",
+    "weights/files.py": "tests/weights/test_files.py",
 }
 PAGES = [
     *[

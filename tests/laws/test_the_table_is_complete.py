@@ -43,6 +43,8 @@ ELSEWHERE = {
     "tensor": "tests/traps",
     "formula": "tests/traps",
     "explain": "tests/kernels",
+    "load": "tests/weights",
+    "save": "tests/weights",
     "pooling": "tests/kernels",
     "chain": "tests/kernels",
     "cell": "tests/kernels",

@@ -137,3 +137,11 @@ def test_a_start_for_an_unknown_parameter_is_refused():
     assert str(error.value) == (
         "embedding.module(...): init names W, which is no parameter\nhint: the parameters are E"
     )
+
+
+def test_the_weights_of_a_compiled_module_are_named_as_they_were():
+    module = FFN.module(emb[2], hid[3])
+    state = {}
+    nt.save(torch.compile(module, backend="eager"), state)
+    assert set(state) == {"W1", "b1", "W2", "b2"}
+    assert nt.load(torch.compile(module, backend="eager"), state).unused == ()

@@ -20,12 +20,12 @@ from namedtensor.command.inputs import (
     read_sizes,
     refuse_large,
 )
+from namedtensor.display.text import text
 from namedtensor.errors import BackendError, nearest
 from namedtensor.formula import Formula
 from namedtensor.formula.shapes import largest
 from namedtensor.tensor import SymbolicTensor
 from namedtensor.tensor.resize import resize
-from namedtensor.tensor.text import text
 
 NAME = "run"
 HELP = "evaluate a formula of a document"
@@ -162,7 +162,8 @@ def described(name: str, X: Any) -> str:
     >>> import namedtensor as nt
     >>> print(described("X", nt.tensor([1.0, 2.0], "seq")))
     X : seq[2], float64
-    [1. 2.]
+    seq  0  1
+         1  2
     """
     head, _, numbers = text(X).partition("\n")
     inner = head.removeprefix("NamedTensor(").removesuffix(")")

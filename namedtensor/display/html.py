@@ -1,21 +1,28 @@
 """Named tensors and shapes as plain HTML tables: axes and sizes first, then the numbers.
 
-Static: no script, colours taken from the page around it, and at most a few hundred numbers.
+Static: no script, colours taken from the page around it, and at most a few hundred numbers. A page that
+is narrow scrolls each table sideways; its row labels stay.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from html import escape
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from namedtensor.axes import shown
+from namedtensor.display.view import (
+    UNREADABLE,
+    View,
+    ends,
+    gap,
+    view_of,
+    with_gap,
+    written,
+)
 from namedtensor.primitives.node import describe
-from namedtensor.tensor.text import UNREADABLE, decimals, ends, numbers_at, title
 
 _MOST = 8  # rows and columns of a table; where there are more, the middle is left out
 _TABLES = 4
@@ -26,15 +33,17 @@ _STYLE = (
     "<style>"
     ".namedtensor{color:currentColor;font-family:monospace}"
     ".namedtensor .shape{font-weight:bold}"
+    ".namedtensor .scroll{overflow-x:auto;max-width:100%}"
     ".namedtensor table{display:inline-table;width:auto;margin:.5em 2em .5em 0;"
-    "border:0;border-collapse:collapse;font-size:inherit}"
+    "border:0;border-collapse:separate;border-spacing:0;font-family:monospace;font-size:inherit}"
     ".namedtensor caption{text-align:left;caption-side:top;padding:.1em .6em}"
     ".namedtensor tbody tr:nth-child(n){background:none}"
-    ".namedtensor td,.namedtensor th{padding:.1em .6em;text-align:right;"
-    "border:0 solid currentColor}"
+    ".namedtensor td,.namedtensor th{padding:.1em .6em;text-align:right;white-space:nowrap;"
+    "font-family:monospace;border:0 solid currentColor}"
     ".namedtensor th{font-weight:normal;opacity:.65}"
     ".namedtensor th.axis{text-align:center;font-style:italic;opacity:1}"
-    ".namedtensor th.row{border-right-width:1px}"
+    ".namedtensor th.row{border-right-width:1px;position:sticky;left:0;"
+    "backdrop-filter:blur(8px);opacity:1}"
     ".namedtensor th.column{border-bottom-width:1px}"
     "</style>"
 )
@@ -46,7 +55,8 @@ def table(X: Any) -> str:
     An index-defined tensor shows its rule, and its numbers where all its sizes are known.
     """
     if not hasattr(X, "node"):
-        return _page(_shape(title(X)), *_tables(X))
+        view = view_of(X)
+        return _page(_shape(view.title), *_tables(view))
     if X.node.type.host or not X.node.closed:
         return f"<pre>{escape(repr(X))}</pre>"
     rule = f"<div>= {escape(_rule(X.node))}</div>"
@@ -54,7 +64,8 @@ def table(X: Any) -> str:
         return _page(_shape(str(X.shape)), rule)
     if X.shape.count > _COMPUTED:
         return _page(_shape(str(X.shape)), rule, "<div>too many numbers to compute here</div>")
-    return _page(_shape(title(X)), rule, *_tables(X))
+    view = view_of(X)
+    return _page(_shape(view.title), rule, *_tables(view))
 
 
 def shape_table(shape: Any) -> str:
@@ -84,66 +95,52 @@ def _rule(node: Any) -> str:
     return rule
 
 
-def _tables(X: Any) -> list[str]:
-    """Write the numbers: the last two stored axes span a table, each record of the others has one."""
-    empty = [f"{shown(name)}[{size}]" for name, size in X.sizes if not size]
-    if empty:
-        return [f"<div>no numbers along {escape(', '.join(empty))}</div>"]
-    outer, inner = X.sizes[:-2], X.sizes[-2:]
-    kept = [ends(size, _MOST) for _, size in inner]
-    sizes = [size for _, size in outer]
-    places = ends(math.prod(sizes), _TABLES)
-    records = [
-        [int(i) for i in np.unravel_index(place, sizes)] if sizes else [] for place in places
+def _tables(view: View) -> list[str]:
+    """Write the numbers: rows down, columns across, one table for each record of the other axes."""
+    if view.empty:
+        return [f"<div>no numbers along {escape(view.empty)}</div>"]
+    records, left = view.records(_TABLES)
+    rows, columns = [
+        range(1) if name is None else ends(view.sizes[name], _MOST)
+        for name in (view.rows, view.columns)
     ]
-    found = [numbers_at(X, [*([i] for i in record), *kept]) for record in records]
-    if found[0] is None:
-        return [f"<div>{UNREADABLE}</div>"]
-    cells = _written(np.stack([part.reshape([len(k) for k in kept]) for part in found]))
-    if not inner:
+    found = [view.numbers(record, rows, columns) for record in records]
+    if any(part is None for part in found):
+        return [f"<div>({UNREADABLE})</div>"]
+    cells = written(np.stack(found))
+    if not view.inner:
         return [f"<div>{cells.item()}</div>"]
-    tables = []
-    for record, part in zip(records, cells, strict=True):
-        where = ", ".join(f"{shown(name)}({i})" for (name, _), i in zip(outer, record, strict=True))
-        tables.append(_grid(where, [shown(name) for name, _ in inner], kept, part))
-    left = math.prod(sizes) - len(tables)
-    return [*tables, f"<div>and {left} more of these tables</div>"] if left else tables
+    tables = [
+        _grid(view, view.where(record), rows, columns, part)
+        for record, part in zip(records, cells, strict=True)
+    ]
+    inside = f'<div class="scroll">{"".join(tables)}</div>'
+    return [inside, f"<div>and {left:,} more of these tables</div>"] if left else [inside]
 
 
-def _grid(where: str, names: list[str], kept: list[Sequence[int]], cells: Any) -> str:
+def _grid(view: View, where: str, rows: Sequence[int], columns: Sequence[int], cells: Any) -> str:
     """Write one table: the last axis across, the one before it, if there is one, down the side."""
     caption = f"<caption>{escape(where)}</caption>" if where else ""
-    for place, indices in enumerate(kept):
-        gap = _gap(indices)
-        if gap is not None:
-            cells = np.insert(cells, gap, "…", axis=place)
-    labels = [_labels(indices) for indices in kept]
-    corner = ["<th></th><th></th>"] if len(names) == 2 else []
-    heads = [_cell("th", "column", label) for label in labels[-1]]
+    for place, indices in enumerate((rows, columns)):
+        at = gap(indices)
+        if at is not None:
+            cells = np.insert(cells, at, "…", axis=place)
+    across = with_gap(view.labels(view.columns or "", columns), columns)
+    down = with_gap(view.labels(view.rows, rows), rows) if view.rows else []
+    corner = ["<th></th><th></th>"] if down else []
+    name = shown(view.columns or "")
     lines = [
-        _line([*corner, _cell("th", "axis", names[-1], f' colspan="{len(heads)}"')]),
-        _line([*corner, *heads]),
+        _line([*corner, _cell("th", "axis", name, f' colspan="{len(across)}"')]),
+        _line([*corner, *[_cell("th", "column", label) for label in across]]),
     ]
-    for i, row in enumerate(np.atleast_2d(cells)):
+    for i, row in enumerate(cells):
         side = []
-        if len(names) == 2:
+        if view.rows is not None:
             if not i:
-                side.append(_cell("th", "axis", names[0], f' rowspan="{len(labels[0])}"'))
-            side.append(_cell("th", "row", labels[0][i]))
+                side.append(_cell("th", "axis", shown(view.rows), f' rowspan="{len(down)}"'))
+            side.append(_cell("th", "row", down[i]))
         lines.append(_line([*side, *(_cell("td", "", cell) for cell in row)]))
     return f"<table>{caption}{''.join(lines)}</table>"
-
-
-def _labels(indices: Sequence[int]) -> list[str]:
-    labels = [str(i) for i in indices]
-    gap = _gap(indices)
-    return labels if gap is None else [*labels[:gap], "…", *labels[gap:]]
-
-
-def _gap(indices: Sequence[int]) -> int | None:
-    """Say before which of the indices some are left out."""
-    jumps = [place for place, (i, j) in enumerate(pairwise(indices), 1) if j != i + 1]
-    return jumps[0] if jumps else None
 
 
 def _line(cells: list[str]) -> str:
@@ -153,17 +150,3 @@ def _line(cells: list[str]) -> str:
 def _cell(tag: str, role: str, content: str, span: str = "") -> str:
     role = f' class="{role}"' if role else ""
     return f"<{tag}{role}{span}>{escape(content)}</{tag}>"
-
-
-def _written(numbers: Any) -> Any:
-    """Write numbers as numpy does, all with as many decimals, in an array of their shape."""
-    line = np.array2string(
-        numbers.reshape(-1),
-        floatmode="maxprec_equal",
-        separator=",",
-        max_line_width=10**9,
-        threshold=10**9,
-        **decimals(numbers),
-    )
-    words = [word.strip().removesuffix(".") for word in line[1:-1].split(",")]
-    return np.array(words, dtype=object).reshape(numbers.shape)

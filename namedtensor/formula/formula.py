@@ -140,8 +140,13 @@ class Formula:
         """Name a plan's results."""
         if self.signature.several:
             parts = data if len(plan.layouts) > 1 else (data,)
-            return tuple([NamedTensor(d, at) for d, at in zip(parts, plan.layouts, strict=True)])
-        return NamedTensor(data, plan.layout)
+            found = [NamedTensor(d, at) for d, at in zip(parts, plan.layouts, strict=True)]
+            for result, order in zip(found, plan.orders, strict=True):
+                result._declared = order
+            return tuple(found)
+        result = NamedTensor(data, plan.layout)
+        result._declared = plan.orders[0]
+        return result
 
     def call_known(
         self, args: Sequence[Any], named: Mapping[str, Any], module: Any = None
@@ -181,6 +186,7 @@ class Formula:
         result: NamedTensor = _new(NamedTensor)
         result._data = data
         result._layout = plan.layout
+        result._declared = plan.orders[0]
         return result
 
     def _call_compiling(self, values: Sequence[Any], module: Any) -> Any | None:

@@ -195,7 +195,7 @@ class Trace:
             self.nodes, self.fired = rewrite(written, backend.name, self.origins)
         # what the formula needs is checked, whether or not its kernel would notice
         needed = [g for node in written for g in collect_guards(node)]
-        return compile_plan(
+        plan = compile_plan(
             self.body.name,
             self.nodes,
             arguments,
@@ -203,6 +203,16 @@ class Trace:
             guards=[*self.size_guards, *needed],
             hints=hints,
         )
+        plan.orders = tuple(
+            map(self._reading_order, written, self.body.signature.results or written)
+        )
+        return plan
+
+    def _reading_order(self, node: Node, declared: Any) -> tuple[str, ...]:
+        """Put the axes that passed through first, as the arguments have them, then the declared ones."""
+        met = [axis for leaf in self.leaves for axis in leaf.axes if node.type.has(axis)]
+        last = [] if declared is node else [axis for axis in declared.names if node.type.has(axis)]
+        return tuple(dict.fromkeys([a for a in [*met, *node.type.names] if a not in last] + last))
 
     def _backend(self) -> Any:
         owners = [leaf for leaf in self.leaves if not isinstance(leaf.tensor, SymbolicTensor)]

@@ -306,7 +306,8 @@ def index(op: Operation, X: NamedTensor, *indices: Tensor) -> NamedTensor:
     >>> import namedtensor as nt
     >>> nt.index["vocab"](nt.tensor([10, 20, 30], "vocab"), nt.tensor([2, 0], "seq"))
     NamedTensor(seq[2], int64)
-    [30 10]
+    seq   0   1
+         30  10
     """
     (axes,) = op.params
     if len(indices) != len(axes):
@@ -496,7 +497,8 @@ def scatter(to: tuple[Operation, Size], X: Tensor, I: NamedTensor) -> NamedTenso
     >>> I = nt.tensor([2, 0, 2], "seq")
     >>> nt.scatter["seq", "vocab[4]"](nt.tensor([1.0, 5.0, 10.0], "seq"), I)
     NamedTensor(vocab[4], float64)
-    [ 5.  0. 11.  0.]
+    vocab  0  1   2  3
+           5  0  11  0
     """
     return apply(to[0], X, I, to[1])
 

@@ -188,7 +188,8 @@ def concat(join: Join, *tensors: Tensor | Sequence[Tensor]) -> NamedTensor:
     >>> import namedtensor as nt
     >>> nt.concat["seq"](nt.tensor([1, 2], "seq"), nt.tensor([3], "seq"))
     NamedTensor(seq[3], int64)
-    [1 2 3]
+    seq  0  1  2
+         1  2  3
     """
     return join(tensors)
 
@@ -225,7 +226,8 @@ def split(axis: Axis, X: NamedTensor, sizes: Sequence[int]) -> list[NamedTensor]
     >>> a, b = nt.split["seq"](nt.tensor([1, 2, 3], "seq"), (2, 1))
     >>> b
     NamedTensor(seq[1], int64)
-    [3]
+    seq  0
+         3
     """
     whole = int(named_operand(f"split[{axis.name}]", X, axis).size(axis))
     if not isinstance(sizes, (list, tuple)) or not all(hasattr(s, "__index__") for s in sizes):

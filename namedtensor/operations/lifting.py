@@ -50,7 +50,8 @@ def lift(
     >>> total = lift(np.sum, "row col ->")
     >>> total(nt.tensor(np.ones((2, 3, 4)), "row batch col"))
     NamedTensor(batch[3], float64)
-    [8. 8. 8.]
+    batch  0  1  2
+           8  8  8
     """
     hidden = None if over is None else tuple([a.name for a in parse_axes(over)])
     if pattern is None:

@@ -260,8 +260,10 @@ def inv(op: Operation, A: NamedTensor) -> NamedTensor:
     >>> import namedtensor as nt
     >>> nt.inv["row", "col"](nt.tensor([[2.0, 0.0], [0.0, 4.0]], "row col"))
     NamedTensor(row[2] x col[2], float64)
-    [[0.5  0.  ]
-     [0.   0.25]]
+           col
+              0     1
+    row 0  0.50  0.00
+        1  0.00  0.25
     """
     return apply(op, A)
 
@@ -293,8 +295,10 @@ def cholesky(op: Operation, A: NamedTensor) -> NamedTensor:
     >>> import namedtensor as nt
     >>> nt.cholesky["row", "col"](nt.tensor([[4.0, 0.0], [0.0, 9.0]], "row col"))
     NamedTensor(row[2] x col[2], float64)
-    [[2. 0.]
-     [0. 3.]]
+           col
+           0  1
+    row 0  2  0
+        1  0  3
     """
     return apply(op, A)
 
@@ -310,8 +314,10 @@ def matrix_exp(op: Operation, A: NamedTensor) -> NamedTensor:
     >>> import namedtensor as nt
     >>> nt.matrix_exp["row", "col"](nt.tensor([[0.0, 1.0], [0.0, 0.0]], "row col"))
     NamedTensor(row[2] x col[2], float64)
-    [[1. 1.]
-     [0. 1.]]
+           col
+           0  1
+    row 0  1  1
+        1  0  1
     """
     return apply(op, A)
 
@@ -372,7 +378,8 @@ def diag(op: Operation, A: NamedTensor) -> NamedTensor:
     >>> import namedtensor as nt
     >>> nt.diag["row", "col"](nt.tensor([[1, 2], [3, 4]], "row col"))
     NamedTensor(row[2], int64)
-    [1 4]
+    row  0  1
+         1  4
     """
     return apply(op, A)
 
@@ -505,7 +512,8 @@ def solve(op: Operation, A: NamedTensor, B: NamedTensor) -> NamedTensor:
     >>> A = nt.tensor([[2.0, 0.0], [0.0, 4.0]], "row col")
     >>> nt.solve["row", "col"](A, nt.tensor([1.0, 1.0], "row"))
     NamedTensor(col[2], float64)
-    [0.5  0.25]
+    col     0     1
+         0.50  0.25
     """
     return apply(op, A, B)
 
@@ -568,7 +576,8 @@ def solve_triangular(
     >>> A = nt.tensor([[2.0, 9.0], [1.0, 4.0]], "row col")
     >>> nt.solve_triangular["row", "col"](A, nt.tensor([2.0, 5.0], "row"))
     NamedTensor(col[2], float64)
-    [1. 1.]
+    col  0  1
+         1  1
     """
     return apply(SOLVE_TRIANGULAR(axes, upper), A, B)
 
@@ -598,7 +607,8 @@ def cholesky_solve(axes: tuple[Axis, ...], L: NamedTensor, B: NamedTensor) -> Na
     >>> L = nt.cholesky["row", "col"](nt.tensor([[4.0, 0.0], [0.0, 9.0]], "row col"))
     >>> nt.cholesky_solve["row", "col"](L, nt.tensor([4.0, 18.0], "row"))
     NamedTensor(col[2], float64)
-    [1. 2.]
+    col  0  1
+         1  2
     """
     row, col = axes
     half = solve_triangular[row, col](L, B)
@@ -618,7 +628,8 @@ def lstsq(axes: tuple[Axis, ...], A: NamedTensor, B: NamedTensor) -> NamedTensor
     >>> A = nt.tensor([[1.0, 0.0], [0.0, 2.0], [0.0, 0.0]], "row col")
     >>> nt.lstsq["row", "col"](A, nt.tensor([3.0, 4.0, 5.0], "row"))
     NamedTensor(col[2], float64)
-    [3. 2.]
+    col  0  1
+         3  2
     """
     row, col = axes
     _right_side(f"lstsq[{row.name}, {col.name}]", row, col, A, B)
@@ -709,7 +720,8 @@ def eigvalsh(op: Operation, A: NamedTensor) -> NamedTensor:
     >>> import namedtensor as nt
     >>> nt.eigvalsh["row", "col", "value"](nt.tensor([[3.0, 0.0], [0.0, 1.0]], "row col"))
     NamedTensor(value[2], float64)
-    [1. 3.]
+    value  0  1
+           1  3
     """
     return apply(op, A)
 
@@ -725,7 +737,8 @@ def svdvals(op: Operation, A: NamedTensor) -> NamedTensor:
     >>> import namedtensor as nt
     >>> nt.svdvals["row", "col", "value"](nt.tensor([[3.0, 0.0], [0.0, -4.0]], "row col"))
     NamedTensor(value[2], float64)
-    [4. 3.]
+    value  0  1
+           4  3
     """
     return apply(op, A)
 
@@ -811,7 +824,8 @@ def eigh(op: Operation, A: NamedTensor) -> tuple[NamedTensor, NamedTensor]:
     >>> W, V = nt.eigh["row", "col", "value"](nt.tensor([[3.0, 0.0], [0.0, 1.0]], "row col"))
     >>> W
     NamedTensor(value[2], float64)
-    [1. 3.]
+    value  0  1
+           1  3
     >>> V.shape
     row[2] x value[2]
     """
@@ -834,7 +848,8 @@ def eig(op: Operation, A: NamedTensor) -> tuple[NamedTensor, NamedTensor]:
     >>> W, V = nt.eig["row", "col", "value"](nt.tensor([[0.0, -1.0], [1.0, 0.0]], "row col"))
     >>> nt.sort["value"](nt.imag(W))
     NamedTensor(value[2], float64)
-    [-1.  1.]
+    value   0  1
+           -1  1
     """
     row = sized(op.params[0][0], None)
     both = apply(op, A)
@@ -856,7 +871,8 @@ def svd(op: Operation, A: NamedTensor) -> tuple[NamedTensor, NamedTensor, NamedT
     >>> U, S, V = nt.svd["row", "col", "value"](nt.tensor([[3.0, 0.0], [0.0, -4.0]], "row col"))
     >>> S
     NamedTensor(value[2], float64)
-    [4. 3.]
+    value  0  1
+           4  3
     >>> U.shape, V.shape
     (row[2] x value[2], col[2] x value[2])
     """
@@ -880,8 +896,10 @@ def qr(op: Operation, A: NamedTensor) -> tuple[NamedTensor, NamedTensor]:
     >>> Q, R = nt.qr["row", "col", "value"](A)
     >>> Q @ "value" @ R
     NamedTensor(row[2] x col[2], float64)
-    [[3. 1.]
-     [4. 2.]]
+           col
+           0  1
+    row 0  3  1
+        1  4  2
     """
     row, col = sized(op.params[0][0], None), sized(op.params[0][1], None)
     both = apply(op, A)

@@ -1060,7 +1060,8 @@ def scan(
     >>> import namedtensor as nt
     >>> nt.scan["seq"](lambda h, x: h + x, 0.0, nt.tensor([1.0, 2.0, 3.0], "seq"))
     NamedTensor(seq[3], float64)
-    [1. 3. 6.]
+    seq  0  1  2
+         1  3  6
     """
     said = Said("scan", axis, step, carry, sequences)
     states, emitted = _recur(said, step, carry, sequences, reverse, emit, every=emit is None)
@@ -1108,7 +1109,8 @@ def associative_scan(axis: Axis, combine: Callable[..., Any], X: Any, reverse: b
     >>> a, b = nt.tensor([0.5, 0.5, 0.5], "seq"), nt.tensor([1.0, 1.0, 1.0], "seq")
     >>> nt.associative_scan["seq"](lambda p, q: (p[0] * q[0], p[1] * q[0] + q[1]), (a, b))[1]
     NamedTensor(seq[3], float64)
-    [1.   1.5  1.75]
+    seq     0     1     2
+         1.00  1.50  1.75
     """
     parts = flat(X)
     said = Said("associative_scan", axis, combine, X, ())

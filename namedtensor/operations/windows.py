@@ -148,8 +148,10 @@ def unroll(window: tuple[Operation, int], X: NamedTensor) -> NamedTensor:
     >>> import namedtensor as nt
     >>> nt.unroll["seq, kernel[2]"](nt.tensor([1, 2, 3], "seq"))
     NamedTensor(seq[2] x kernel[2], int64)
-    [[1 2]
-     [2 3]]
+           kernel
+           0  1
+    seq 0  1  2
+        1  2  3
     """
     return apply(window[0], X, window[1])
 
@@ -166,7 +168,8 @@ def pool(window: tuple[Operation, int], X: NamedTensor) -> NamedTensor:
     >>> import namedtensor as nt
     >>> nt.max["kernel"](nt.pool["seq, kernel[2]"](nt.tensor([1, 5, 2, 3], "seq")))
     NamedTensor(seq[2], int64)
-    [5 3]
+    seq  0  1
+         5  3
     """
     return apply(window[0], X, window[1])
 
@@ -225,7 +228,8 @@ def overlap_add(op: Operation, X: NamedTensor) -> NamedTensor:
     >>> import namedtensor as nt
     >>> nt.overlap_add["seq", "kernel"](nt.tensor([[1, 2], [10, 20]], "seq kernel"))
     NamedTensor(seq[3], int64)
-    [ 1 12 20]
+    seq  0   1   2
+         1  12  20
     """
     return apply(op, X)
 
@@ -305,10 +309,12 @@ def pad(
     >>> import namedtensor as nt
     >>> nt.pad["seq"](nt.tensor([1, 2, 3], "seq"), 1, 2)
     NamedTensor(seq[6], int64)
-    [0 1 2 3 0 0]
+    seq  0  1  2  3  4  5
+         0  1  2  3  0  0
     >>> nt.pad["seq"](nt.tensor([1, 2, 3], "seq"), 1, 2, mode="reflect")
     NamedTensor(seq[6], int64)
-    [2 1 2 3 2 1]
+    seq  0  1  2  3  4  5
+         2  1  2  3  2  1
     """
     axis: str = op.params[0]
     if mode != "constant":

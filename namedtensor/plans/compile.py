@@ -57,13 +57,15 @@ class Plan:
     """A compiled tree: `run` takes positional data, its result has `layout`.
 
     A plan of several trees gives a tuple of data, and `layouts` has one for each. `functions` are what
-    runs, as data: the plan's own is the last.
+    runs, as data: the plan's own is the last. `orders` are the orders in which people read the results'
+    axes: those declared, whatever the storage.
     """
 
     run: Callable[..., Any]
     layouts: tuple[Layout, ...]
     functions: tuple[Function, ...]
     nodes: tuple[Node, ...]
+    orders: tuple[tuple[str, ...], ...] = ((),)
 
     layout: Layout = field(init=False)
 

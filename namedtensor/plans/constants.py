@@ -61,13 +61,15 @@ def _tensors_of(node: Node) -> set[Node]:
 def sizes_of(node: Node) -> list[Node]:
     """List the numbers that a constant needs from outside, in the order in which it needs them."""
     found: dict[Node, None] = {}
+    seen: set[Node] = set()
     waiting = [node]
     while waiting:
         top = waiting.pop()
         if top.type.host:
             if top.operation.primitive is not NUMBER:
                 found[top] = None
-        else:
+        elif top not in seen:
+            seen.add(top)
             waiting += reversed(top.operands)
     return list(found)
 

@@ -361,7 +361,8 @@ class At:
         >>> X = nt.tensor([1.0, 2.0, 3.0], "seq")
         >>> X.at["seq(0)"].set(7.0)
         NamedTensor(seq[3], float64)
-        [7. 2. 3.]
+        seq  0  1  2
+             7  2  3
         """
         return self._update("set_at", Y)
 
@@ -371,7 +372,8 @@ class At:
         >>> import namedtensor as nt
         >>> nt.zeros("seq[3]").at["seq(0)"].add(7.0)
         NamedTensor(seq[3], float64)
-        [7. 0. 0.]
+        seq  0  1  2
+             7  0  0
         """
         return self._update("add_at", Y)
 
@@ -389,7 +391,8 @@ class At:
         >>> import namedtensor as nt
         >>> nt.tensor([1.0, 5.0], "seq").at["seq[0:2]"].max(3.0)
         NamedTensor(seq[2], float64)
-        [3. 5.]
+        seq  0  1
+             3  5
         """
         return self._update("max_at", Y)
 

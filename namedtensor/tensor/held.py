@@ -13,7 +13,11 @@ from namedtensor.shape import Shape, shapes
 class Held:
     """Data in storage order, with its layout."""
 
-    __slots__ = ("__weakref__", "_data", "_layout")
+    __slots__ = ("__weakref__", "_data", "_declared", "_layout")
+
+    _data: Any
+    _layout: Layout
+    _declared: tuple[str, ...]
 
     def __init__(self, data: Any, layout: Layout) -> None:
         self._data = data
@@ -32,6 +36,12 @@ class Held:
     def axes(self) -> tuple[str, ...]:
         """The axis names in storage order."""
         return self.layout.axes
+
+    @property
+    def reading_order(self) -> tuple[str, ...]:
+        """The axis names in the order in which people see them: as declared by the formula that made it."""
+        declared: tuple[str, ...] = getattr(self, "_declared", ()) or self.axes
+        return declared
 
     @property
     def kind(self) -> str:

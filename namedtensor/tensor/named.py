@@ -190,7 +190,7 @@ class NamedTensor(Operators, Gradients, Protocols):
         return tensor, (self.data, self.axes)
 
     def __repr__(self) -> str:
-        from namedtensor.tensor.text import text
+        from namedtensor.display.text import text
 
         return text(self)
 

@@ -88,8 +88,10 @@ class SymbolicTensor(NamedTensor):
         >>> import namedtensor as nt
         >>> nt.eye("row", "col")("row[2] col[2]")
         NamedTensor(row[2] x col[2], int64)
-        [[1 0]
-         [0 1]]
+               col
+               0  1
+        row 0  1  0
+            1  0  1
         """
         given = parse_axes(axes)
         call = f"X({', '.join(map(repr, given))})"

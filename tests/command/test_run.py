@@ -44,14 +44,20 @@ def test_inputs_and_the_result_are_shown_with_their_shapes(said):
     assert said("--name", "project", "--size", "seq=1", "emb=2", "hid=3", "--seed", "1") == (
         0,
         "X : seq[1] x emb[2], float64\n"
-        "[[0.3456 0.8216]]\n"
+        "       emb\n"
+        "            0       1\n"
+        "seq 0  0.3456  0.8216\n"
         "\n"
         "W : emb[2] x hid[3], float64\n"
-        "[[ 0.3304 -1.3032  0.9054]\n"
-        " [ 0.4464 -0.537   0.5811]]\n"
+        "       hid\n"
+        "            0        1       2\n"
+        "emb 0  0.3304  -1.3032  0.9054\n"
+        "    1  0.4464  -0.5370  0.5811\n"
         "\n"
         "project(X; W) : seq[1] x hid[3], float64\n"
-        "[[ 0.4809 -0.8915  0.7903]]\n",
+        "       hid\n"
+        "            0        1       2\n"
+        "seq 0  0.4809  -0.8915  0.7903\n",
         "",
     )
 
@@ -66,7 +72,9 @@ def test_given_inputs_are_used(said, tmp_path):
     np.savez(file, X=np.ones((2, 3)), W=np.full((3, 1), 2.0))
     status, out, err = said("--name", "project", "--set", str(file))
     assert (status, err) == (0, "")
-    assert out.endswith("project(X; W) : seq[2] x hid[1], float64\n[[6.]\n [6.]]\n")
+    assert out.endswith(
+        "project(X; W) : seq[2] x hid[1], float64\n       hid\n       0\nseq 0  6\n    1  6\n"
+    )
 
 
 def test_torch_computes_where_it_is_asked_for(said):
@@ -77,7 +85,10 @@ def test_torch_computes_where_it_is_asked_for(said):
 def test_a_tensor_that_is_defined_by_its_elements_takes_sizes(said):
     status, out, err = said("--name", "P", "--size", "seq=2", "emb=3")
     assert (status, err) == (0, "")
-    assert out == "P() : seq[2] x emb[3], int64\n[[3 5 7]\n [4 6 8]]\n"
+    assert (
+        out
+        == "P() : seq[2] x emb[3], int64\n       emb\n       0  1  2\nseq 0  3  5  7\n    1  4  6  8\n"
+    )
 
 
 def test_a_name_that_the_document_does_not_define_has_status_2(said):
@@ -167,7 +178,7 @@ def test_numbers_of_the_document_are_chosen(capsys, tmp_path):
     np.savez(tmp_path / "in.npz", X0=np.ones(2))
     words = ["run", str(file), "--name", "X^L", "--set", str(tmp_path / "in.npz")]
     assert main([*words, "--bind", "L=3"]) == 0
-    assert capsys.readouterr().out.endswith(" : emb[2], float64\n[8. 8.]\n")
+    assert capsys.readouterr().out.endswith(" : emb[2], float64\nemb  0  1\n     8  8\n")
     assert main(words) == 1
     assert "needs a number for" in capsys.readouterr().err
     assert main([*words, "--bind", "K=3"]) == 1

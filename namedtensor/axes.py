@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import operator
 import re
+import threading
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator
-from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,8 +24,17 @@ _SIZED = re.compile(rf"\s*({NAME.pattern})\s*(?:\[\s*(\d+)\s*\])?\s*")
 FRESH = "\N{MIDDLE DOT}"  # ends the name of an axis that a formula's body cannot see
 BOUND = "\N{HYPHENATION POINT}"  # parts the letter of a bound index from what tells it from others
 
-#: Answers abs(ax) while a formula's body runs: axis name -> size.
-axis_sizes: ContextVar[Callable[[str], Any] | None] = ContextVar("axis_sizes", default=None)
+
+class _Sizes(threading.local):
+    """Answers abs(ax) while a formula's body runs in this thread: axis name -> size.
+
+    Not a ContextVar, which torch.compile cannot read.
+    """
+
+    of: Callable[[str], Any] | None = None
+
+
+SIZES = _Sizes()
 
 
 def as_python_reads(text: str) -> str:
@@ -83,7 +92,7 @@ class Axis:
     def __abs__(self) -> Any:
         if self.size is not None:
             return self.size
-        lookup = axis_sizes.get()
+        lookup = SIZES.of
         if lookup is None:
             raise no_size(self.name)
         return lookup(self.name)

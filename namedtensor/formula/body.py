@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from namedtensor.axes import axis_sizes, shown
+from namedtensor.axes import SIZES, shown
 from namedtensor.errors import AxisSizeError, NamedTensorError, kind_of_thing
 from namedtensor.formula.arguments import Arguments
 from namedtensor.formula.lifting import Entry, Leaf
@@ -36,7 +36,7 @@ class Body:
         mode: bool,
     ) -> Any:
         """Run the body on renamed tensors; abs(ax) is answered by `sizes`, nt.training() by `mode`."""
-        token = axis_sizes.set(sizes)
+        outside, SIZES.of = SIZES.of, sizes
         before, MODE.training = MODE.training, mode
         symbols = noting.get() is not None or any(hasattr(x, "node") for x in entered.values())
         kind = on_symbols.set(symbols)
@@ -55,7 +55,7 @@ class Body:
             raise
         finally:
             MODE.training = before
-            axis_sizes.reset(token)
+            SIZES.of = outside
             on_symbols.reset(kind)
 
     def results_of(self, result: Any, entry: Entry, origins: Origins | None = None) -> list[Any]:

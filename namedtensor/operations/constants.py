@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from namedtensor.axes import Axis, distinct, parse_axes, shown
+from namedtensor.compilers import compiling
 from namedtensor.errors import TraceError
 from namedtensor.operations.expanding import EXPAND
 from namedtensor.plans.code import Attribute, Literal
@@ -27,6 +28,7 @@ from namedtensor.primitives import (
 from namedtensor.primitives.node import apply_node
 from namedtensor.primitives.notation import Special, Word
 from namedtensor.tensor import NamedTensor, SymbolicTensor, apply
+from namedtensor.tensor.apply import applied_to_symbols
 from namedtensor.tensor.resize import need_sizes
 
 
@@ -109,6 +111,9 @@ def along(X: Any, axis: Axis) -> Any:
 
 def made(operation: Operation, *operands: Any) -> SymbolicTensor:
     """Give the node of a tensor that is made of symbols and numbers."""
+    if compiling():
+        found: SymbolicTensor = applied_to_symbols(operation, operands)
+        return found
     return SymbolicTensor(apply_node(operation, tuple([_node_of(x) for x in operands])))
 
 

@@ -9,16 +9,15 @@ stays an expression until its numbers are needed, and takes open sizes from what
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from namedtensor.axes import (
+    SIZES,
     Axes,
     Axis,
-    axis_sizes,
     distinct,
     no_size,
     one_axis,
@@ -32,15 +31,15 @@ from namedtensor.errors import (
     kind_of_thing,
 )
 from namedtensor.operations.axis_functions import Tensor, axis_function, wants
-from namedtensor.operations.constants import along
+from namedtensor.operations.constants import along, made
 from namedtensor.operations.elementwise import where
 from namedtensor.primitives import Call, Operation, Type, primitive
-from namedtensor.primitives.node import apply_node, make_node, open_size
+from namedtensor.primitives.node import OPEN_SIZE
 from namedtensor.primitives.notation import Special, Word
-from namedtensor.primitives.sizes import as_node
 from namedtensor.primitives.traits import Acts, Traits
 from namedtensor.tensor import NamedTensor, SymbolicTensor, apply
 from namedtensor.tensor.resize import need_sizes
+from namedtensor.tensor.symbolic import in_order
 
 
 def _iota_rule(call: Call) -> Type:
@@ -80,13 +79,7 @@ def iota(axis: Axis | str) -> SymbolicTensor:
     array([0, 1, 2])
     """
     found = one_axis(f"iota({axis!r})", axis)
-    size = getattr(found.size, "node", found.size)
-    operation = IOTA(found.name)
-    if size is None:
-        return SymbolicTensor(
-            make_node(operation, (), Type(((found.name, None),), "int", weak=True))
-        )
-    return SymbolicTensor(apply_node(operation, (as_node(size),)))
+    return made(IOTA(found.name), *(() if found.size is None else (found.size,)))
 
 
 @axis_function
@@ -112,7 +105,7 @@ def define(axes: tuple[Axis, ...], rule: Callable[..., Tensor]) -> NamedTensor:
             f"the rule is {kind_of_thing(rule)}, and not a function of the indices",
             hint=f"lambda {', '.join('ijklmnop'[: len(axes)])}: ...",
         )
-    with _measured(axes):
+    with _Measured(axes):
         result: Any = rule(*[iota(axis) for axis in axes])
     if not isinstance(result, (NamedTensor, bool, int, float, complex, np.generic)):
         raise KindError(
@@ -127,32 +120,35 @@ def define(axes: tuple[Axis, ...], rule: Callable[..., Tensor]) -> NamedTensor:
             defined = along(defined, axis)
     own = tuple([a.name for a in axes])
     if isinstance(defined, SymbolicTensor):
-        return SymbolicTensor(defined.node, (*own, *[a for a in defined.axes if a not in own]))
+        return in_order(defined, (*own, *[a for a in defined.axes if a not in own]))
     given: NamedTensor = defined
     return given
 
 
-@contextmanager
-def _measured(axes: tuple[Axis, ...]) -> Iterator[None]:
+class _Measured:
     """Let abs(ax) be the size of an axis that is defined, open where nobody has given one."""
-    around, own = axis_sizes.get(), {axis.name: axis.size for axis in axes}
 
-    def size(name: str) -> Any:
+    def __init__(self, axes: tuple[Axis, ...]) -> None:
+        self.around: Callable[[str], Any] | None = None
+        self.own = {axis.name: axis.size for axis in axes}
+
+    def __enter__(self) -> None:
+        self.around, SIZES.of = SIZES.of, self.size
+
+    def __exit__(self, *_: Any) -> None:
+        SIZES.of = self.around
+
+    def size(self, name: str) -> Any:
         try:
-            if around is not None:
-                return around(name)
+            if self.around is not None:
+                return self.around(name)
         except NamedTensorError:
-            if name not in own:
+            if name not in self.own:
                 raise
-        if name not in own:
+        if name not in self.own:
             raise no_size(name)
-        return SymbolicTensor(open_size(name)) if own[name] is None else own[name]
-
-    token = axis_sizes.set(size)
-    try:
-        yield
-    finally:
-        axis_sizes.reset(token)
+        size = self.own[name]
+        return made(OPEN_SIZE(name)) if size is None else size
 
 
 def eye(*axes: Axes) -> NamedTensor:

@@ -194,6 +194,9 @@ def _rebuild(operation: Operation, operands: tuple[Node, ...], type_: Type) -> N
 # ------------------------------------------------------------------------------------- leaves
 
 
+_SIZE_TYPE = Type((), "int", host=True, weak=True)
+
+
 def _leaf_rule(call: Call) -> Type:
     raise TypeError(f"{call.operation.name} is a leaf")
 
@@ -221,12 +224,11 @@ ARGUMENT: Primitive = primitive(
 SIZE: Primitive = primitive("size", _leaf_rule, _lower_size, notation=Special("size"))
 #: The size of an axis that an index-defined tensor has yet to meet.
 OPEN_SIZE: Primitive = primitive(
-    "open_size", _leaf_rule, _lower_open_size, notation=Special("size")
+    "open_size", lambda call: _SIZE_TYPE, _lower_open_size, notation=Special("size")
 )
 NUMBER: Primitive = primitive("number", _leaf_rule, _lower_number, notation=Special("number"))
 
 Argument = ARGUMENT
-_SIZE_TYPE = Type((), "int", host=True, weak=True)
 
 
 def argument(name: str, type_: Type) -> Node:
@@ -237,11 +239,6 @@ def argument(name: str, type_: Type) -> Node:
 def size_of(name: str, axis: str, place: int) -> Node:
     """Make the leaf that stands for the size of an argument's axis, stored at this place."""
     return make_node(SIZE(name, place, axis), (), _SIZE_TYPE)
-
-
-def open_size(axis: str) -> Node:
-    """Make the leaf that stands for the size that an axis takes from what the tensor meets."""
-    return make_node(OPEN_SIZE(axis), (), _SIZE_TYPE)
 
 
 def number(value: Any) -> Node:

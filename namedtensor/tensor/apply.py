@@ -125,6 +125,9 @@ def stand_in(code: str) -> Any:
         return _concrete(_Absent(len(layout.axes)), layout)
     if what == "node":
         return _symbolic(node_by_number(int(which)))
+    if what == "number":
+        kind, _, text = which.partition(" ")
+        return text == "True" if kind == "bool" else {t.__name__: t for t in NUMBERS}[kind](text)
     return {"bool": False, "int": 0, "float": 0.0, "complex": 0j}[which]
 
 
@@ -164,17 +167,42 @@ def _apply_compiling(operation: Operation, operands: Sequence[Any]) -> NamedTens
     return result
 
 
+@constant_for_compilers
+def symbol_by_codes(name: str, params: tuple[Any, ...], *codes: str) -> str:
+    """Name the tree of an operation on index-defined tensors, which a graph compiler cannot make."""
+
+    def make() -> Any:
+        operands = [stand_in(code) for code in codes]
+        return _symbolic(symbolic_node(table()[name](*params), operands))
+
+    return STORE.name(("symbol", name, params, codes), make)
+
+
+def applied_to_symbols(operation: Operation, operands: Sequence[Any]) -> Any:
+    """Apply an operation to symbols and numbers while a graph compiler reads."""
+    codes = [
+        code_of(x) if isinstance(x, _symbolic) else f"number {type(x).__name__} {x!r}"
+        for x in operands
+    ]
+    name = symbol_by_codes(operation.primitive.name, operation.params, *codes)
+    return getattr(STORE, name)
+
+
 def _are_numbers(operands: Sequence[Any]) -> bool:
     return all([type(x) in NUMBERS for x in operands])
 
 
 def _apply_any(operation: Operation, given: Sequence[Any]) -> NamedTensor:
-    if compiling() and (any([type(x) is _concrete for x in given]) or _are_numbers(given)):
-        return _apply_compiling(operation, given)
+    if compiling():
+        if any([type(x) is _concrete for x in given]) or _are_numbers(given):
+            return _apply_compiling(operation, given)
+        if all([isinstance(x, _symbolic) or type(x) in NUMBERS for x in given]):
+            symbol: NamedTensor = applied_to_symbols(operation, given)
+            return symbol
     operands = [operand(operation, x, given) for x in given]
     if not any(type(x) is _concrete for x in operands):
         if not operands or any(isinstance(x, _symbolic) for x in operands):
-            symbol: NamedTensor = _symbolic(symbolic_node(operation, operands))
+            symbol = _symbolic(symbolic_node(operation, operands))
             return symbol
         return _on_numbers(operation, operands)
     if any(isinstance(x, _symbolic) and not x.node.closed for x in operands):

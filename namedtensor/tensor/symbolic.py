@@ -12,13 +12,14 @@ from typing import Any
 
 from namedtensor.axes import distinct, parse_axes, shown
 from namedtensor.backends import get_backend, numpy_backend
+from namedtensor.compilers import STORE, compiling, constant_for_compilers
 from namedtensor.errors import AxisSizeError, TraceError
 from namedtensor.plans import Layout, compile_plan, layout_of
 from namedtensor.plans.compile import retyped
 from namedtensor.primitives import Node, argument
 from namedtensor.primitives.node import ARGUMENT, describe, operands_first, still_open
 from namedtensor.shape import shapes
-from namedtensor.tensor.apply import use_classes
+from namedtensor.tensor.apply import code_of, stand_in, use_classes
 from namedtensor.tensor.named import NamedTensor
 from namedtensor.tensor.resize import need_sizes, resize
 
@@ -187,6 +188,20 @@ class SymbolicTensor(NamedTensor):
         return float if _is_given(self.node) else type(self)
 
     __class__ = property(_class)
+
+
+def in_order(X: SymbolicTensor, axes: tuple[str, ...]) -> SymbolicTensor:
+    """Give a symbol with its axes shown in another order."""
+    if not compiling():
+        return SymbolicTensor(X.node, axes)
+    found: SymbolicTensor = getattr(STORE, _in_order_by_code(code_of(X), axes))
+    return found
+
+
+@constant_for_compilers
+def _in_order_by_code(code: str, axes: tuple[str, ...]) -> str:
+    """Give a symbol its order where a graph compiler cannot make it; name the result."""
+    return STORE.name(("order", code, axes), lambda: SymbolicTensor(stand_in(code).node, axes))
 
 
 def _is_given(node: Node) -> bool:

@@ -445,18 +445,34 @@ def index_grid(n: int, dims: int, dim: int, like: Array) -> Array:
     return np.arange(n).reshape((1,) * dim + (n,) + (1,) * (dims - dim - 1))
 
 
-def windows(x: Array, dim: int, size: int, stride: int) -> Array:
-    view = np.lib.stride_tricks.sliding_window_view(x, size, axis=dim)
-    return view[(slice(None),) * dim + (slice(None, None, stride),)]
+def windows(x: Array, dim: int, size: int, stride: int, dilation: int = 1) -> Array:
+    span = (size - 1) * dilation + 1
+    view = np.lib.stride_tricks.sliding_window_view(x, span, axis=dim)
+    return view[
+        (slice(None),) * dim + (slice(None, None, stride), ..., slice(None, None, dilation))
+    ]
 
 
-def overlap_add(x: Array, dim: int, kernel: int) -> Array:
-    """Add up windows, which begin at each index of dim."""
+def overlap_add(
+    x: Array,
+    dim: int,
+    kernel: int,
+    stride: int = 1,
+    dilation: int = 1,
+    before: int = 0,
+    after: int = 0,
+    size: int | None = None,
+) -> Array:
+    """Add up windows, which begin at every so many indices of dim; leave out sums at both ends."""
     x = np.moveaxis(x, (dim, kernel), (-1, 0))
     steps, starts = x.shape[0], x.shape[-1]
-    total = np.zeros((*x.shape[1:-1], starts + steps - 1), dtype=x.dtype)
+    reach = (starts - 1) * stride + 1
+    total = np.zeros((*x.shape[1:-1], reach + (steps - 1) * dilation), dtype=x.dtype)
     for j in range(steps):
-        total[..., j : j + starts] += x[j]
+        total[..., j * dilation : j * dilation + reach : stride] += x[j]
+    if size is not None:
+        beyond = max(before + size - total.shape[-1], 0)
+        total = pad(total, total.ndim - 1, 0, beyond, 0)[..., before : before + size]
     return np.moveaxis(total, -1, dim - (kernel < dim))
 
 

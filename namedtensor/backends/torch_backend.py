@@ -457,18 +457,34 @@ def index_grid(n: int, dims: int, dim: int, like: Array) -> Array:
     return torch.arange(n, device=like.device).reshape(shape)
 
 
-def windows(x: Array, dim: int, size: int, stride: int) -> Array:
-    seen = x.unfold(dim, size, stride)
+def windows(x: Array, dim: int, size: int, stride: int, dilation: int = 1) -> Array:
+    seen = x.unfold(dim, (size - 1) * dilation + 1, stride)
+    seen = seen if dilation == 1 else seen[..., ::dilation]
     # torch 2.13 gets the gradient wrong where a compiled graph gives away a view that overlaps itself
     return seen.clone() if torch.compiler.is_compiling() else seen
 
 
-def overlap_add(x: Array, dim: int, kernel: int) -> Array:
-    """Add up windows, which begin at each index of dim."""
+def overlap_add(
+    x: Array,
+    dim: int,
+    kernel: int,
+    stride: int = 1,
+    dilation: int = 1,
+    before: int = 0,
+    after: int = 0,
+    size: int | None = None,
+) -> Array:
+    """Add up windows, which begin at every so many indices of dim; leave out sums at both ends."""
     x = torch.movedim(x, (dim, kernel), (-1, 0))
     steps = x.shape[0]
-    parts = [F.pad(x[j], (j, steps - 1 - j)) for j in range(steps)]
-    return torch.movedim(functools.reduce(torch.add, parts), -1, dim - (kernel < dim))
+    if stride > 1:
+        x = F.pad(x.unsqueeze(-1), (0, stride - 1)).flatten(-2)[..., : 1 - stride]
+    shifts = [(j * dilation, (steps - 1 - j) * dilation) for j in range(steps)]
+    total = functools.reduce(torch.add, [F.pad(x[j], shifts[j]) for j in range(steps)])
+    if size is not None:
+        beyond = before + size - total.shape[-1]
+        total = F.pad(total, (0, max(beyond, 0)))[..., before : before + size]
+    return torch.movedim(total, -1, dim - (kernel < dim))
 
 
 # ------------------------------------------------------------------------------------- joining

@@ -3,19 +3,30 @@
 unroll_{seq,kernel}(X)_{seq(i), kernel(j)} = X_{seq(i + j)}          seq[n] -> seq[n-k+1] x kernel[k]
 pool_{seq,kernel}(X)_{seq(i), kernel(j)}   = X_{seq(k i + j)}        seq[n] -> seq[n/k] x kernel[k]
 overlap_add_{seq,kernel}(Y)_{seq(i)} = sum_j Y_{seq(i - j), kernel(j)}     seq[m] x kernel[k] -> seq[m+k-1]
+
+With a stride s, a dilation d and p records of padding before, window i has X_{seq(s i + d j - p)}.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from namedtensor.axes import Axis, shown
-from namedtensor.errors import AxisSizeError, KindError, kind_of_thing
+from namedtensor.axes import Axis, parse_axes, shown
+from namedtensor.errors import (
+    AxisMissingError,
+    AxisNameError,
+    AxisSizeError,
+    KindError,
+    NamedTensorError,
+    kind_of_thing,
+)
 from namedtensor.operations.axis_functions import Tensor, axis_function, named_operand
 from namedtensor.operations.elementwise import maximum, minimum
 from namedtensor.operations.index_defined import iota
-from namedtensor.primitives import Call, Operation, Primitive, Type, combine, primitive, table
+from namedtensor.primitives import Call, Operation, Type, combine, primitive, table
 from namedtensor.primitives.notation import Word
 from namedtensor.primitives.traits import Acts, Traits, Use
 from namedtensor.primitives.type import KINDS, kind_of
@@ -25,28 +36,56 @@ from namedtensor.tensor import NamedTensor, apply
 #: A whole number; in a formula also a size, such as abs(seq).
 Size: TypeAlias = int | NamedTensor
 
+#: One for every axis, one for each in turn, or one for each by its axis.
+Each: TypeAlias = Size | Sequence[Size] | Mapping[Any, Size]
 
-def _window_rule(length: Callable[[Call, str, Any, Any], Any]) -> Callable[[Call], Type]:
+#: What an axis gets at its ends: as much at both, a pair, or what gives ceil(n / stride) windows.
+Width: TypeAlias = Size | tuple[Size, Size] | Literal["same"]
+Padding: TypeAlias = Width | Sequence[Width] | Mapping[Any, Width]
+
+
+def _is(size: Any, number: int) -> bool:
+    return isinstance(size, int) and size == number
+
+
+def span_of(k: Any, dilation: Any) -> Any:
+    """Give how much of an axis a window reaches over."""
+    if _is(dilation, 1):
+        return k
+    return combine("add", combine("mul", combine("sub", k, 1), dilation), 1)
+
+
+def count_of(n: Any, k: Any, stride: Any = 1, dilation: Any = 1) -> Any:
+    """Count the windows that fit into an axis."""
+    steps = combine("sub", n, span_of(k, dilation))
+    if not _is(stride, 1):
+        steps = combine("floordiv", steps, stride)
+    return combine("add", steps, 1)
+
+
+def _window_rule(length: Callable[..., Any]) -> Callable[[Call], Type]:
     def rule(call: Call) -> Type:
         axis, kernel = call.params
         call.need(0, [axis])
         call.absent(0, [kernel])
         type_, size = call.types[0], call.values[1]
-        new = length(call, axis, type_.size(axis), size)
+        new = length(call, axis, type_.size(axis), *call.values[1:])
         axes = [(a, new if a == axis else s) for a, s in type_.axes]
         return type_.with_axes((*axes, (kernel, size)))
 
     return rule
 
 
-def _unrolled(call: Call, axis: str, n: Any, k: Any) -> Any:
-    if isinstance(n, int) and isinstance(k, int) and not 1 <= k <= n:
+def _unrolled(call: Call, axis: str, n: Any, k: Any, stride: Any = 1, dilation: Any = 1) -> Any:
+    span = span_of(k, dilation)
+    if isinstance(n, int) and isinstance(span, int) and not 1 <= span <= n:
+        wide = f"a window of {k}" + ("" if span == k else f", which reaches over {span},")
         raise call.fail(
             AxisSizeError,
-            f"a window of {k} does not fit into axis {shown(axis)}, which is {n} in {call.labels[0]}",
-            f"pad first: nt.pad[{shown(axis)}]({call.labels[0]}, {k // 2}, {k // 2})",
+            f"{wide} does not fit into axis {shown(axis)}, which is {n} in {call.labels[0]}",
+            f"pad first: nt.pad[{shown(axis)}]({call.labels[0]}, {span // 2}, {span // 2})",
         )
-    return combine("add", combine("sub", n, k), 1)
+    return count_of(n, k, stride, dilation)
 
 
 def _pooled(call: Call, axis: str, n: Any, k: Any) -> Any:
@@ -63,9 +102,9 @@ def _pooled(call: Call, axis: str, n: Any, k: Any) -> Any:
     return part
 
 
-def _lower_unroll(emit: Any, call: Any, x: Any, k: Any) -> Any:
+def _lower_unroll(emit: Any, call: Any, x: Any, k: Any, *steps: Any) -> Any:
     axis, kernel = call.params
-    code = emit.call("windows", x, x.place(axis), k, 1)
+    code = emit.call("windows", x, x.place(axis), k, *(steps or (1,)))
     return emit.bind(code, (*x.axes, kernel), call.type, "windows")
 
 
@@ -82,7 +121,10 @@ def _windows(params: tuple[str, ...]) -> Acts:
 
 
 def _add_windows(use: Use, place: int, g: NamedTensor) -> NamedTensor:
-    return apply(OVERLAP_ADD(*use.params), g)
+    X, _, *steps = use.operands
+    if steps:
+        steps += [0, 0, X.size(sized(use.params[0], None))]
+    return apply(OVERLAP_ADD(*use.params), g, *steps)
 
 
 def _join_windows(use: Use, place: int, g: NamedTensor) -> NamedTensor:
@@ -91,16 +133,26 @@ def _join_windows(use: Use, place: int, g: NamedTensor) -> NamedTensor:
 
 
 def _unroll_again(use: Use, place: int, g: NamedTensor) -> NamedTensor:
+    """See a gradient through the windows; it is 0 where they reach beyond the axis."""
     axis, kernel = use.params
-    (Y,) = use.operands
-    return apply(UNROLL(axis, kernel), g, Y.size(sized(kernel, None)))
+    Y, *steps = use.operands
+    k = Y.size(sized(kernel, None))
+    if not steps:
+        return apply(UNROLL(axis, kernel), g, k)
+    stride, dilation, before, _, n = steps
+    along = sized(axis, None)
+    m = Y.size(along)
+    beyond = (m - 1) * stride + (k - 1) * dilation + 1 - before - n
+    seen = apply(PAD(axis), g, before, maximum(beyond, 0), 0)
+    windows: NamedTensor = apply(UNROLL(axis, kernel), seen, k, stride, dilation)[along[:m]]
+    return windows
 
 
 UNROLL = primitive(
     "unroll",
     _window_rule(_unrolled),
     _lower_unroll,
-    notation=Word("unroll", sized=True),
+    notation=Word("unroll", sized=True, settings=("stride", "dilation")),
     traits=Traits(linear=(0,), uniform=True, acts=_windows),
     transpose=_add_windows,
 )
@@ -112,66 +164,6 @@ POOL = primitive(
     traits=Traits(linear=(0,), uniform=True, acts=_windows),
     transpose=_join_windows,
 )
-
-
-def _of_window(entry: Primitive) -> Callable[[tuple[Axis, ...]], tuple[Operation, int]]:
-    """Check the size of the window; give the operation and that size."""
-    name = entry.name
-
-    def first(axes: tuple[Axis, ...]) -> tuple[Operation, int]:
-        axis, kernel = axes
-        size: Any = kernel.size
-        if size is None or (isinstance(size, int) and size < 1):
-            raise AxisSizeError(
-                f"{name}[{axis!r}, {kernel!r}]",
-                f"the window {kernel.name} has no size"
-                if size is None
-                else "a window holds 1 or more",
-                hint=f"nt.{name}[{axis.name}, {kernel.name}[3]](X)",
-            )
-        return entry(axis.name, kernel.name), size
-
-    return first
-
-
-@axis_function(first=_of_window(UNROLL), example="nt.unroll[seq, kernel[3]](X)")
-def unroll(window: tuple[Operation, int], X: NamedTensor) -> NamedTensor:
-    """See an axis through a sliding window.
-
-        unroll_{ax,kernel} : R^ax[n] -> R^{ax[n-k+1] x kernel[k]};
-        unroll(X)_{ax(i), kernel(j)} = X_{ax(i + j)}, counting from 0
-
-    The result is a view where the library has one: windows share their numbers.
-
-    Source: paper, section 4.3. Raises: AxisSizeError, AxisMissingError, AxisClashError.
-
-    >>> import namedtensor as nt
-    >>> nt.unroll["seq, kernel[2]"](nt.tensor([1, 2, 3], "seq"))
-    NamedTensor(seq[2] x kernel[2], int64)
-           kernel
-           0  1
-    seq 0  1  2
-        1  2  3
-    """
-    return apply(window[0], X, window[1])
-
-
-@axis_function(first=_of_window(POOL), example="nt.pool[seq, kernel[3]](X)")
-def pool(window: tuple[Operation, int], X: NamedTensor) -> NamedTensor:
-    """Cut an axis into windows side by side, which fill it.
-
-        pool_{ax,kernel} : R^ax[n] -> R^{ax[n/k] x kernel[k]};
-        pool(X)_{ax(i), kernel(j)} = X_{ax(k i + j)}, counting from 0
-
-    Source: paper, section 4.3. Raises: AxisSizeError, AxisMissingError, AxisClashError.
-
-    >>> import namedtensor as nt
-    >>> nt.max["kernel"](nt.pool["seq, kernel[2]"](nt.tensor([1, 5, 2, 3], "seq")))
-    NamedTensor(seq[2], int64)
-    seq  0  1
-         5  3
-    """
-    return apply(window[0], X, window[1])
 
 
 def _overlap_rule(call: Call) -> Type:
@@ -186,18 +178,34 @@ def _overlap_rule(call: Call) -> Type:
             f"sum over it: nt.sum[{shown(kernel)}]({call.labels[0]})",
         )
     size = combine("sub", combine("add", m, k), 1)
+    if call.values[1:]:
+        stride, dilation, before, after, size = call.values[1:]
+        whole = combine("add", combine("add", size, before), after)
+        found = count_of(whole, k, stride, dilation)
+        if not isinstance(found, int) or not isinstance(m, int):
+            call.guards.append((m, found))
+        elif found != m:
+            least = (m - 1) * stride + span_of(k, dilation) - before - after
+            most = f"{least} to {least + stride - 1}" if stride > 1 else f"{least}"
+            how = f"stride={stride}, padding={(before, after)}, dilation={dilation}"
+            raise call.fail(
+                AxisSizeError,
+                f"{m} windows in steps of {stride} give {most} of axis {shown(axis)}, and not {size}",
+                f"nt.overlap_add[{shown(axis)}, {shown(kernel)}]({call.labels[0]}, {how})",
+            )
     rest = type_.without([kernel])
     kind = "int" if type_.kind == "bool" else type_.kind
     return rest.with_axes([(a, size if a == axis else s) for a, s in rest.axes], kind)
 
 
-def _lower_overlap(emit: Any, call: Any, x: Any) -> Any:
+def _lower_overlap(emit: Any, call: Any, x: Any, *steps: Any) -> Any:
     axis, kernel = call.params
     code = x.code if x.type.kind != "bool" else emit.call("integer", x.code)
-    code = emit.call("overlap_add", code, x.place(axis), x.place(kernel))
+    code = emit.call("overlap_add", code, x.place(axis), x.place(kernel), *steps)
     return emit.bind(code, tuple([a for a in x.axes if a != kernel]), call.type, "added")
 
 
+#: With a stride, a dilation, how many of the first sums are left out, and how many are wanted.
 OVERLAP_ADD = primitive(
     "overlap_add",
     _overlap_rule,
@@ -213,25 +221,342 @@ OVERLAP_ADD = primitive(
 )
 
 
-@axis_function(
-    first=lambda axes: OVERLAP_ADD(axes[0].name, axes[1].name),
-    example="nt.overlap_add[seq, kernel](X)",
-)
-def overlap_add(op: Operation, X: NamedTensor) -> NamedTensor:
+# ------------------------------------------------------------------------------- what users call
+
+#: Axes, each with the axis of its windows.
+Pairs: TypeAlias = tuple[tuple[Axis, Axis], ...]
+
+
+def _in_pairs(name: str, example: str) -> Callable[[tuple[Axis, ...]], Pairs]:
+    """Read axes, each followed by the axis of its windows."""
+
+    def first(axes: tuple[Axis, ...]) -> Pairs:
+        call = f"{name}[{', '.join(map(repr, axes))}]"
+        if len(axes) % 2 or not axes:
+            count = f"{len(axes)} {'is' if len(axes) == 1 else 'are'} named"
+            raise AxisNameError(
+                call,
+                f"{name} acts on axes, each with that of its windows, and {count}",
+                hint=example,
+            )
+        return tuple(zip(axes[::2], axes[1::2], strict=True))
+
+    return first
+
+
+@dataclass
+class _Moved:
+    """A call on windows that move along axes: what it was given, spread over them."""
+
+    name: str
+    pairs: Pairs
+    X: NamedTensor
+    given: dict[str, Any]
+
+    def __post_init__(self) -> None:
+        axes = ", ".join([repr(axis) for pair in self.pairs for axis in pair])
+        self.head = f"{self.name}[{axes}]"
+        named_operand(self.head, self.X, *[axis for axis, _ in self.pairs])
+
+    def fail(
+        self, error: type[NamedTensorError], why: str, hint: Any = "", **instead: Any
+    ) -> NamedTensorError:
+        """Make the call's error; its hint is the call with something else given instead."""
+        if len(self.pairs) == 1:
+            parts = [
+                (w, list(v.values()) if isinstance(v, dict) else [v]) for w, v in instead.items()
+            ]
+            instead = {word: part for word, (part,) in parts}
+        hint = hint or f"nt.{self._call({**self.given, **instead})}"
+        return error(self.call, why, shapes(self.X), hint)
+
+    @property
+    def call(self) -> str:
+        return self._call(self.given)
+
+    def _call(self, given: Mapping[str, Any]) -> str:
+        texts = [f", {word}={_written(value)}" for word, value in given.items()]
+        return f"{self.head}(X{''.join(texts)})"
+
+    def window(self, axis: Axis, kernel: Axis) -> Any:
+        """Give the size of a window: the one in brackets, or that of a formula's argument."""
+        size: Any = None
+        with suppress(AxisSizeError):
+            size = abs(kernel)
+        if size is None or (isinstance(size, int) and size < 1):
+            why = (
+                f"the window {kernel.name} has no size"
+                if size is None
+                else "a window holds 1 or more"
+            )
+            raise self.fail(AxisSizeError, why, f"nt.{self.name}[{axis.name}, {kernel.name}[3]](X)")
+        return size
+
+    def each(self, word: str, usual: Any) -> list[Any]:
+        """Spread what is given over the axes."""
+        names = [axis.name for axis, _ in self.pairs]
+        given = self.given.get(word, usual)
+        if isinstance(given, Mapping):
+            by_name = {axis.name: part for a, part in given.items() for axis in parse_axes(a)}
+            for name in by_name:
+                if name not in names:
+                    raise self.fail(
+                        AxisMissingError,
+                        f"{word} names axis {name}, and windows move along {', '.join(names)}",
+                        **{word: {names[0]: by_name[name]}},
+                    )
+            return [by_name.get(name, usual) for name in names]
+        if isinstance(given, (tuple, list)):
+            if len(given) != len(names):
+                raise self.fail(
+                    AxisSizeError,
+                    f"{word} has {len(given)} parts, and windows move along {', '.join(names)}",
+                    **{word: dict.fromkeys(names, usual)},
+                )
+            return list(given)
+        return [given] * len(names)
+
+    def whole(self, word: str, value: Any, least: int) -> Any:
+        """Check a whole number."""
+        if getattr(getattr(value, "node", None), "type", None) is not None and value.node.type.host:
+            return value
+        if isinstance(value, (bool, NamedTensor)) or not hasattr(value, "__index__"):
+            what = repr(value) if isinstance(value, (bool, float, str)) else kind_of_thing(value)
+            raise self.fail(KindError, f"{word} is a whole number, not {what}", **{word: least})
+        if value.__index__() < least:
+            raise self.fail(
+                AxisSizeError, f"{word} is {least} or more, not {value}", **{word: least}
+            )
+        return value.__index__()
+
+    def paddings(self) -> list[Any]:
+        """Spread the padding; a pair is what one axis has before and after."""
+        given = self.given.get("padding", 0)
+        if isinstance(given, (tuple, list)) and not any(
+            isinstance(part, (tuple, list, str)) for part in given
+        ):
+            if len(self.pairs) == 1 or (len(given) == 2 and given[0] == given[1]):
+                return [tuple(given)] * len(self.pairs)
+            names = [axis.name for axis, _ in self.pairs]
+            raise self.fail(
+                AxisSizeError,
+                f"padding {_written(given)} may mean each axis or each end, and windows move along "
+                + ", ".join(names),
+                padding=dict(zip(names, (*given, 0), strict=False)),
+            )
+        return self.each("padding", 0)
+
+    def width(self, padding: Any, n: Any, span: Any, stride: Any) -> tuple[Any, Any]:
+        """Give what an axis gets before and after."""
+        if isinstance(padding, str) and padding == "same":
+            whole = (
+                span - 1 if _is(stride, 1) else maximum((n - 1) // stride * stride + span - n, 0)
+            )
+            return whole // 2, whole - whole // 2
+        if isinstance(padding, str):
+            raise self.fail(KindError, f"there is no padding {padding!r}", padding="same")
+        ends = tuple(padding) if isinstance(padding, (tuple, list)) else (padding, padding)
+        if len(ends) != 2:
+            raise self.fail(
+                AxisSizeError, f"an axis has 2 ends, and padding {_written(ends)}", padding=1
+            )
+        before, after = [self.whole("padding", end, 0) for end in ends]
+        return before, after
+
+    def fits(self, axis: Axis, n: Any, k: Any, span: Any, fills: bool) -> None:
+        """Raise AxisSizeError where a window is longer than the padded axis, or windows do not fill it."""
+        if not all(isinstance(part, int) for part in (n, span)):
+            return
+        padded = f"axis {axis.name}, which is {n} with its padding"
+        if span > n:
+            wide = f"a window of {k}" + ("" if span == k else f", which reaches over {span},")
+            own = self.X.size(sized(axis.name, None))
+            wider = {axis.name: (span - own + 1) // 2}
+            raise self.fail(AxisSizeError, f"{wide} does not fit into {padded}", padding=wider)
+        if fills and n % k:
+            raise self.fail(
+                AxisSizeError, f"windows of {k} do not fill {padded}", stride={axis.name: k}
+            )
+
+
+def _reach(k: Any, dilation: Any) -> Any:
+    return k if _is(dilation, 1) else (k - 1) * dilation + 1
+
+
+def _written(value: Any) -> str:
+    """Write what is given as it was typed; axes by their names."""
+    if isinstance(value, Mapping):
+        return f"{{{', '.join([f'{_written(k)}: {_written(v)}' for k, v in value.items()])}}}"
+    if isinstance(value, (tuple, list)):
+        inner = ", ".join(map(_written, value))
+        return f"({inner}{',' if len(value) == 1 else ''})"
+    if isinstance(value, NamedTensor) and not hasattr(value, "node"):
+        return "..."
+    return repr(value)
+
+
+def _moved(moved: _Moved) -> NamedTensor:
+    """Pad each axis, and see it through its windows; a pool's stand side by side unless told."""
+    pool = moved.name == "pool"
+    sizes = [moved.window(*pair) for pair in moved.pairs]
+    dilations = [moved.whole("dilation", d, 1) for d in moved.each("dilation", 1)]
+    fills = pool and "stride" not in moved.given and "dilation" not in moved.given
+    strides = sizes
+    if not pool or "stride" in moved.given:
+        strides = [moved.whole("stride", s, 1) for s in moved.each("stride", 1)]
+    X, value = moved.X, moved.given.get("value", 0)
+    parts = zip(moved.pairs, sizes, strides, dilations, moved.paddings(), strict=True)
+    for (axis, kernel), k, stride, dilation, padding in parts:
+        n, span = moved.X.size(sized(axis.name, None)), _reach(k, dilation)
+        if not _is(padding, 0):
+            before, after = moved.width(padding, n, span, stride)
+            _check_value(moved.call, moved.X, value)
+            X = apply(PAD(axis.name), X, before, after, value)
+            moved.fits(axis, before + n + after, k, span, fills)
+        if fills:
+            X = apply(POOL(axis.name, kernel.name), X, k)
+        else:
+            steps = () if _is(stride, 1) and _is(dilation, 1) else (stride, dilation)
+            X = apply(UNROLL(axis.name, kernel.name), X, k, *steps)
+    return X
+
+
+@axis_function(first=_in_pairs("unroll", "nt.unroll[seq, kernel[3]](X)"))
+def unroll(
+    pairs: Pairs,
+    X: NamedTensor,
+    *,
+    stride: Each = 1,
+    padding: Padding = 0,
+    dilation: Each = 1,
+    value: Tensor = 0,
+) -> NamedTensor:
+    """See axes through sliding windows.
+
+        unroll_{ax,kernel} : R^ax[n] -> R^{ax[m] x kernel[k]};
+        unroll(X)_{ax(i), kernel(j)} = X_{ax(s i + d j - p)}, counting from 0, for stride s,
+        dilation d and p records of padding before, which hold the value;
+        m = floor((p + n + q - d (k - 1) - 1) / s) + 1 for q records after
+
+    Several axes are given each with its window: nt.unroll[(height, kh[3]), (width, kw[3])](X).
+    Strides, dilations and paddings are one for all, or by axis: stride={height: 2}. A padding is a
+    number for both ends, a pair, or "same": ceil(n / s) windows, the odd record after. A window that
+    an argument of the formula has needs no size. Without padding the result is a view where the
+    library has one.
+
+    Source: paper, section 4.3. Departs: strides, dilations and paddings are ours.
+    Raises: AxisSizeError, AxisMissingError, AxisClashError, AxisNameError, KindError.
+
+    >>> import namedtensor as nt
+    >>> nt.unroll["seq, kernel[2]"](nt.tensor([1, 2, 3], "seq"))
+    NamedTensor(seq[2] x kernel[2], int64)
+           kernel
+           0  1
+    seq 0  1  2
+        1  2  3
+    >>> nt.unroll["seq, kernel[3]"](nt.tensor([1, 2, 3, 4], "seq"), stride=2, padding=1)
+    NamedTensor(seq[2] x kernel[3], int64)
+           kernel
+           0  1  2
+    seq 0  0  1  2
+        1  2  3  4
+    """
+    given = {"stride": stride, "padding": padding, "dilation": dilation, "value": value}
+    return _moved(_Moved("unroll", pairs, X, _but(given, _USUAL)))
+
+
+@axis_function(first=_in_pairs("pool", "nt.pool[seq, kernel[3]](X)"))
+def pool(
+    pairs: Pairs,
+    X: NamedTensor,
+    *,
+    stride: Each | None = None,
+    padding: Padding = 0,
+    dilation: Each = 1,
+    value: Tensor = 0,
+) -> NamedTensor:
+    """Cut axes into windows side by side, which fill them.
+
+        pool_{ax,kernel} : R^ax[n] -> R^{ax[n/k] x kernel[k]};
+        pool(X)_{ax(i), kernel(j)} = X_{ax(k i + j)}, counting from 0
+
+    With a stride or a dilation it is unroll, whose windows need not fill the axis; the stride is the
+    window's size unless given. Several axes and paddings are as in unroll: the greatest number of
+    each window of X padded with -inf is max pooling.
+
+    Source: paper, section 4.3. Departs: strides, dilations and paddings are ours.
+    Raises: AxisSizeError, AxisMissingError, AxisClashError, AxisNameError, KindError.
+
+    >>> import namedtensor as nt
+    >>> nt.max["kernel"](nt.pool["seq, kernel[2]"](nt.tensor([1, 5, 2, 3], "seq")))
+    NamedTensor(seq[2], int64)
+    seq  0  1
+         5  3
+    """
+    given = {"stride": stride, "padding": padding, "dilation": dilation, "value": value}
+    return _moved(_Moved("pool", pairs, X, _but(given, {**_USUAL, "stride": None})))
+
+
+_USUAL = {"stride": 1, "padding": 0, "dilation": 1, "value": 0}
+
+
+def _but(given: dict[str, Any], usual: Mapping[str, Any]) -> dict[str, Any]:
+    """Keep what was given, to say it again where something is wrong."""
+    return {word: part for word, part in given.items() if part is not usual[word]}
+
+
+@axis_function(first=_in_pairs("overlap_add", "nt.overlap_add[seq, kernel](X)"))
+def overlap_add(
+    pairs: Pairs,
+    X: NamedTensor,
+    *,
+    stride: Each = 1,
+    padding: Padding = 0,
+    dilation: Each = 1,
+    size: Each | None = None,
+) -> NamedTensor:
     """Add up windows where they overlap: the transpose of unroll, and what undoes it in sums.
 
-        overlap_add_{ax,kernel} : R^{ax[m] x kernel[k]} -> R^ax[m+k-1];
-        overlap_add(Y)_{ax(i)} = sum_j Y_{ax(i - j), kernel(j)}, over each j that has an i - j
+        overlap_add_{ax,kernel} : R^{ax[m] x kernel[k]} -> R^ax[n], n = s (m - 1) + d (k - 1) + 1 - p - q;
+        overlap_add(Y)_{ax(i)} = sum_j Y_{ax((i + p - d j) / s), kernel(j)}, over each j that has one
 
-    Raises: AxisMissingError, AxisSizeError.
+    for a stride s, a dilation d, and p records left out before and q after, as unroll pads them.
+    "same" leaves s m. A size n of the result may be given, less than a stride beyond that.
+
+    Raises: AxisMissingError, AxisSizeError, AxisNameError, KindError.
 
     >>> import namedtensor as nt
     >>> nt.overlap_add["seq", "kernel"](nt.tensor([[1, 2], [10, 20]], "seq kernel"))
     NamedTensor(seq[3], int64)
     seq  0   1   2
          1  12  20
+    >>> nt.overlap_add["seq", "kernel"](nt.tensor([[1, 2], [10, 20]], "seq kernel"), stride=2)
+    NamedTensor(seq[4], int64)
+    seq  0  1   2   3
+         1  2  10  20
     """
-    return apply(op, X)
+    given = {"stride": stride, "padding": padding, "dilation": dilation, "size": size}
+    moved = _Moved("overlap_add", pairs, X, _but(given, {**_USUAL, "size": None}))
+    if not moved.given:
+        for axis, kernel in pairs:
+            X = apply(OVERLAP_ADD(axis.name, kernel.name), X)
+        return X
+    strides, dilations = [
+        [moved.whole(word, part, 1) for part in moved.each(word, 1)]
+        for word in ("stride", "dilation")
+    ]
+    wanted = moved.each("size", None)
+    steps = zip(pairs, strides, dilations, moved.paddings(), wanted, strict=True)
+    for (axis, kernel), s, d, ends, n in steps:
+        m, k = [moved.X.size(sized(a.name, None)) for a in (axis, kernel)]
+        span = _reach(k, d)
+        if n is None and isinstance(ends, str):
+            n = s * m
+        before, after = moved.width(ends, n, span, s)
+        least = (m - 1) * s + span - before - after
+        n = least if n is None else moved.whole("size", n, 0)
+        X = apply(OVERLAP_ADD(axis.name, kernel.name), X, s, d, before, after, n)
+    return X
 
 
 # --------------------------------------------------------------------------------------- padding
@@ -319,18 +644,17 @@ def pad(
     axis: str = op.params[0]
     if mode != "constant":
         return _pad_by_itself(sized(axis, None), X, before, after, value, mode)
-    _check_padding(axis, X, before, after, value)
+    if isinstance(X, NamedTensor):
+        call = f"pad[{shown(axis)}](X, {before!r}, {after!r}, {value!r})"
+        if any(isinstance(w, int) and w < 0 for w in (before, after)):
+            hint = f"select: X[{shown(axis)}[1:]]"
+            raise AxisSizeError(call, "a negative width would cut", shapes(X), hint)
+        _check_value(call, X, value)
     return apply(op, X, before, after, value)
 
 
-def _check_padding(axis: str, X: Tensor, before: Size, after: Size, value: Tensor) -> None:
-    """Refuse what torch would do silently: cut, or round the value to X's kind of numbers."""
-    if not isinstance(X, NamedTensor):
-        return
-    call = f"pad[{shown(axis)}](X, {before!r}, {after!r}, {value!r})"
-    if any(isinstance(w, int) and w < 0 for w in (before, after)):
-        hint = f"select: X[{shown(axis)}[1:]]"
-        raise AxisSizeError(call, "a negative width would cut", shapes(X), hint)
+def _check_value(call: str, X: NamedTensor, value: Tensor) -> None:
+    """Refuse what torch would do silently: round the value to X's kind of numbers."""
     number = isinstance(value, (bool, int, float, complex))
     if number and value != 0 and KINDS.index(kind_of(value)) > KINDS.index(X.kind):
         raise KindError(

@@ -26,7 +26,7 @@ class Word:
     `also` are other words for the same operation, which are read and never printed. `otherwise` is
     the word where the operation's last parameter is true, which Python says by `flag`. With `sized`
     the last operand is the size of the last axis: \\nfun{\\name{seq} \\\\ \\name{k}}{maxk}(X, 5) is
-    maxk[seq, k[5]](X).
+    maxk[seq, k[5]](X). Operands after that size are Python's `settings`.
     """
 
     word: str
@@ -34,6 +34,7 @@ class Word:
     otherwise: str = ""
     flag: str = "descending"
     sized: bool = False
+    settings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,33 +9,62 @@ from namedtensor.testing.lifting import lift
 from namedtensor.testing.records import Number, Record, RecordTensor, index_of, record, tabulate
 
 
-def unroll(X: RecordTensor, axis: str, kernel: str, size: int, stride: int = 1) -> RecordTensor:
+def unroll(
+    X: RecordTensor,
+    axis: str,
+    kernel: str,
+    size: int,
+    stride: int = 1,
+    padding: int | str | tuple[int, int] = 0,
+    dilation: int = 1,
+    value: Number = 0.0,
+) -> RecordTensor:
     """Give every window of an axis.
 
         unroll_{ax,kernel} : R^ax[n] -> R^{ax[n - |kernel| + 1], kernel}
         unroll(X)_{ax(i), kernel(j)} = X_{ax(i + j)}
 
-    With a stride, X_{ax(i stride + j)}, for as many i as fit.
+    With a stride and a dilation, X_{ax(i stride + j dilation)}, for as many i as fit.
     """
-    count = (X.shape[axis] - size) // stride + 1
+    span = dilation * (size - 1) + 1
+    X = pad(X, axis, *ends(padding, X.shape[axis], span, stride), value=value)
+    count = (X.shape[axis] - span) // stride + 1
     if count < 1 or size < 1:
         raise ValueError(f"no window of {size} in an axis of {X.shape[axis]}")
     shape = {axis: count, kernel: size}
 
     def cut(V: RecordTensor) -> RecordTensor:
         return tabulate(
-            shape, lambda r: V[record(**{axis: index_of(r, axis) * stride + index_of(r, kernel)})]
+            shape,
+            lambda r: V[
+                record(**{axis: index_of(r, axis) * stride + index_of(r, kernel) * dilation})
+            ],
         )
 
     return lift(cut, [X], [[axis]], shape)
 
 
-def pool(X: RecordTensor, axis: str, kernel: str, size: int) -> RecordTensor:
+def ends(padding: int | str | tuple[int, int], n: int, span: int, stride: int) -> tuple[int, int]:
+    """Give the records before and after; "same" takes the fewest that give ceil(n / stride) windows."""
+    if isinstance(padding, tuple):
+        return padding
+    if isinstance(padding, int):
+        return padding, padding
+    wanted = len(range(0, n, stride))
+    whole = next(w for w in range(span + n + 1) if w + n >= span + stride * (wanted - 1))
+    return whole // 2, whole - whole // 2
+
+
+def pool(
+    X: RecordTensor, axis: str, kernel: str, size: int, stride: int | None = None, **how: Any
+) -> RecordTensor:
     """Cut an axis into adjoining windows.
 
     pool_{ax,kernel} : R^ax[n] -> R^{ax[n / |kernel|], kernel}
     pool(X)_{ax(i), kernel(j)} = X_{ax(i |kernel| + j)}
     """
+    if stride is not None or how:
+        return unroll(X, axis, kernel, size, size if stride is None else stride, **how)
     if X.shape[axis] % size:
         raise ValueError(f"windows of {size} do not fill an axis of {X.shape[axis]}")
     shape = {axis: X.shape[axis] // size, kernel: size}
@@ -48,19 +77,33 @@ def pool(X: RecordTensor, axis: str, kernel: str, size: int) -> RecordTensor:
     return lift(cut, [X], [[axis]], shape)
 
 
-def overlap_add(X: RecordTensor, axis: str, kernel: str) -> RecordTensor:
-    """Add up windows that begin at each index of an axis.
+def overlap_add(
+    X: RecordTensor,
+    axis: str,
+    kernel: str,
+    stride: int = 1,
+    dilation: int = 1,
+    padding: tuple[int, int] = (0, 0),
+    size: int | None = None,
+) -> RecordTensor:
+    """Add up windows that begin at each index of an axis, or a stride apart.
 
     overlap_add_{ax,kernel} : R^{ax[m], kernel[k]} -> R^ax[m + k - 1]
-    overlap_add(X)_{ax(i)} = sum_{j, l: j + l = i} X_{ax(j), kernel(l)}
+    overlap_add(X)_{ax(i)} = sum_{j, l: j stride + l dilation = i + before} X_{ax(j), kernel(l)}
     """
     starts, steps = X.shape[axis], X.shape[kernel]
-    shape = {axis: starts + steps - 1}
+    least = (starts - 1) * stride + (steps - 1) * dilation + 1 - sum(padding)
+    shape = {axis: least if size is None else size}
 
     def added(V: RecordTensor) -> RecordTensor:
         def number(r: Record) -> Number:
-            i = index_of(r, axis)
-            pairs = [(j, i - j) for j in range(starts) if 0 <= i - j < steps]
+            i = index_of(r, axis) + padding[0]
+            pairs = [
+                (j, l)
+                for j in range(starts)
+                for l in range(steps)
+                if j * stride + l * dilation == i
+            ]
             return sum(V[record(**{axis: j, kernel: l})] for j, l in pairs)
 
         return tabulate(shape, number)

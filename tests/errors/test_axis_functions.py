@@ -229,7 +229,8 @@ hint: rename it first: X["emb -> emb'"]
         lambda: nt.unroll[seq, kernel](X),
         nt.AxisSizeError,
         """
-unroll[seq, kernel]: the window kernel has no size
+unroll[seq, kernel](X): the window kernel has no size
+  X : seq[3] emb[4]
 hint: nt.unroll[seq, kernel[3]](X)
 """,
     ),
@@ -248,7 +249,8 @@ hint: pad first: nt.pad[seq](X, 4, 4)
         lambda: nt.unroll[seq, kernel[0]](X),
         nt.AxisSizeError,
         """
-unroll[seq, kernel[0]]: a window holds 1 or more
+unroll[seq, kernel[0]](X): a window holds 1 or more
+  X : seq[3] emb[4]
 hint: nt.unroll[seq, kernel[3]](X)
 """,
     ),
@@ -267,7 +269,7 @@ hint: rename it first: X["emb -> emb'"]
         lambda: nt.unroll[seq](X),
         nt.AxisNameError,
         """
-unroll[seq]: unroll acts on 2 axes, and 1 is named
+unroll[seq]: unroll acts on axes, each with that of its windows, and 1 is named
 hint: nt.unroll[seq, kernel[3]](X)
 """,
     ),
@@ -286,8 +288,149 @@ hint: select what they fill: X[seq[:2]]
         lambda: nt.pool[seq, kernel[0]](X),
         nt.AxisSizeError,
         """
-pool[seq, kernel[0]]: a window holds 1 or more
+pool[seq, kernel[0]](X): a window holds 1 or more
+  X : seq[3] emb[4]
 hint: nt.pool[seq, kernel[3]](X)
+""",
+    ),
+    case(
+        "a window that reaches too far",
+        lambda: nt.unroll[seq, kernel[3]](X, dilation=4),
+        nt.AxisSizeError,
+        """
+unroll[seq, kernel](X, 3, 1, 4): a window of 3, which reaches over 9, does not fit into axis seq, which is 3 in X
+  X : seq[3] emb[4]
+hint: pad first: nt.pad[seq](X, 4, 4)
+""",
+    ),
+    case(
+        "a window longer than the padded axis",
+        lambda: nt.unroll[seq, kernel[9]](X, padding=1),
+        nt.AxisSizeError,
+        """
+unroll[seq, kernel[9]](X, padding=1): a window of 9 does not fit into axis seq, which is 5 with its padding
+  X : seq[3] emb[4]
+hint: nt.unroll[seq, kernel[9]](X, padding=3)
+""",
+    ),
+    case(
+        "a window that reaches beyond the padded axis",
+        lambda: nt.unroll[(seq, kernel[1]), (emb, "k[3]")](X, padding={emb: 1}, dilation=4),
+        nt.AxisSizeError,
+        """
+unroll[seq, kernel[1], emb, k[3]](X, padding={emb: 1}, dilation=4): a window of 3, which reaches over 9, does not fit into axis emb, which is 6 with its padding
+  X : seq[3] emb[4]
+hint: nt.unroll[seq, kernel[1], emb, k[3]](X, padding={'emb': 3}, dilation=4)
+""",
+    ),
+    case(
+        "windows that do not fill the padded axis",
+        lambda: nt.pool[seq, kernel[2]](X, padding=1),
+        nt.AxisSizeError,
+        """
+pool[seq, kernel[2]](X, padding=1): windows of 2 do not fill axis seq, which is 5 with its padding
+  X : seq[3] emb[4]
+hint: nt.pool[seq, kernel[2]](X, padding=1, stride=2)
+""",
+    ),
+    case(
+        "a stride of nothing",
+        lambda: nt.unroll[seq, kernel[2]](X, stride=0),
+        nt.AxisSizeError,
+        """
+unroll[seq, kernel[2]](X, stride=0): stride is 1 or more, not 0
+  X : seq[3] emb[4]
+hint: nt.unroll[seq, kernel[2]](X, stride=1)
+""",
+    ),
+    case(
+        "a stride of no whole number",
+        lambda: nt.pool[seq, kernel[2]](X, stride=1.5),
+        nt.KindError,
+        """
+pool[seq, kernel[2]](X, stride=1.5): stride is a whole number, not 1.5
+  X : seq[3] emb[4]
+hint: nt.pool[seq, kernel[2]](X, stride=1)
+""",
+    ),
+    case(
+        "a negative padding",
+        lambda: nt.unroll[seq, kernel[2]](X, padding=(0, -1)),
+        nt.AxisSizeError,
+        """
+unroll[seq, kernel[2]](X, padding=(0, -1)): padding is 0 or more, not -1
+  X : seq[3] emb[4]
+hint: nt.unroll[seq, kernel[2]](X, padding=0)
+""",
+    ),
+    case(
+        "a padding of another word",
+        lambda: nt.unroll[seq, kernel[2]](X, padding="valid"),
+        nt.KindError,
+        """
+unroll[seq, kernel[2]](X, padding='valid'): there is no padding 'valid'
+  X : seq[3] emb[4]
+hint: nt.unroll[seq, kernel[2]](X, padding='same')
+""",
+    ),
+    case(
+        "a padding of three ends",
+        lambda: nt.unroll[seq, kernel[2]](X, padding=(1, 2, 3)),
+        nt.AxisSizeError,
+        """
+unroll[seq, kernel[2]](X, padding=(1, 2, 3)): an axis has 2 ends, and padding (1, 2, 3)
+  X : seq[3] emb[4]
+hint: nt.unroll[seq, kernel[2]](X, padding=1)
+""",
+    ),
+    case(
+        "a pair of paddings for two axes",
+        lambda: nt.unroll[(seq, kernel[2]), (emb, "k[2]")](X, padding=(1, 0)),
+        nt.AxisSizeError,
+        """
+unroll[seq, kernel[2], emb, k[2]](X, padding=(1, 0)): padding (1, 0) may mean each axis or each end, and windows move along seq, emb
+  X : seq[3] emb[4]
+hint: nt.unroll[seq, kernel[2], emb, k[2]](X, padding={'seq': 1, 'emb': 0})
+""",
+    ),
+    case(
+        "strides of more axes",
+        lambda: nt.unroll[(seq, kernel[2]), (emb, "k[2]")](X, stride=(1, 2, 3)),
+        nt.AxisSizeError,
+        """
+unroll[seq, kernel[2], emb, k[2]](X, stride=(1, 2, 3)): stride has 3 parts, and windows move along seq, emb
+  X : seq[3] emb[4]
+hint: nt.unroll[seq, kernel[2], emb, k[2]](X, stride={'seq': 1, 'emb': 1})
+""",
+    ),
+    case(
+        "a stride of another axis",
+        lambda: nt.unroll[seq, kernel[2]](X, stride={emb: 2}),
+        nt.AxisMissingError,
+        """
+unroll[seq, kernel[2]](X, stride={emb: 2}): stride names axis emb, and windows move along seq
+  X : seq[3] emb[4]
+hint: nt.unroll[seq, kernel[2]](X, stride=2)
+""",
+    ),
+    case(
+        "a value that the numbers cannot hold",
+        lambda: nt.unroll[seq, kernel[2]](nt.tensor([1, 2, 3], seq), padding=1, value=-nt.inf),
+        nt.KindError,
+        """
+unroll[seq, kernel[2]](X, padding=1, value=-inf): X holds int numbers, which cannot hold -inf
+  X : seq[3]
+hint: nt.cast(X, float) first
+""",
+    ),
+    case(
+        "sums of another size",
+        lambda: nt.overlap_add[seq, emb](X, stride=2, size=10),
+        nt.AxisSizeError,
+        """
+overlap_add[seq, emb](X, 2, 1, 0, 0, 10): 3 windows in steps of 2 give 8 to 9 of axis seq, and not 10
+  X : seq[3] emb[4]
+hint: nt.overlap_add[seq, emb](X, stride=2, padding=(0, 0), dilation=1)
 """,
     ),
     case(

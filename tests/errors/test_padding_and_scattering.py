@@ -102,7 +102,7 @@ hint: rename the axis of X that you mean: X[emb >> kernel]
         lambda: nt.overlap_add[seq](X),
         nt.AxisNameError,
         """
-overlap_add[seq]: overlap_add acts on 2 axes, and 1 is named
+overlap_add[seq]: overlap_add acts on axes, each with that of its windows, and 1 is named
 hint: nt.overlap_add[seq, kernel](X)
 """,
     ),

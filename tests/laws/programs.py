@@ -1265,10 +1265,17 @@ def overlap_add(draft: Draft, name: str) -> int:
     n, k = known.sizes[axis], known.sizes[kernel]
     sizes = {a: s for a, s in known.sizes.items() if a != kernel} | {axis: n + k - 1}
     m = known.most * k
+    how = ""
+    if n and draft.choices.one_in(2):
+        stride, dilation = 1 + draft.choices.below(3), 1 + draft.choices.below(2)
+        whole = (n - 1) * stride + (k - 1) * dilation + 1
+        before = draft.choices.below(min(whole, 2))
+        sizes[axis] = whole - before + draft.choices.below(stride)
+        how = f", stride={stride}, dilation={dilation}, padding=({before}, 0), size={sizes[axis]}"
     return draft.step(
         name,
-        f"nt.overlap_add[{axis!r}, {kernel!r}]({{0}})",
-        f"D['overlap_add']({{0}}, {axis!r}, {kernel!r})",
+        f"nt.overlap_add[{axis!r}, {kernel!r}]({{0}}{how})",
+        f"D['overlap_add']({{0}}, {axis!r}, {kernel!r}{how})",
         [x],
         Known(sizes, known.kind, m, known.grain, k * (known.error + m) * (not known.exact)),
         [axis, kernel],
@@ -1316,7 +1323,11 @@ def windows(draft: Draft, name: str) -> int:
             [axis],
         )
     k = new_name(draft, known)
-    if name == "unroll":
+    how = ""
+    if known.kind != "complex" and n and draft.choices.one_in(2):
+        size, known, how = moved_windows(draft, known, axis, name)
+        sizes[axis] = known.sizes[axis]
+    elif name == "unroll":
         size = 1 + draft.choices.below(n)
         sizes[axis] = n - size + 1
     else:
@@ -1325,12 +1336,33 @@ def windows(draft: Draft, name: str) -> int:
     sizes[k] = size
     return draft.step(
         name,
-        f"nt.{name}[{axis!r}, A({k!r})[{size}]]({{0}})",
-        f"D['{name}']({{0}}, {axis!r}, {k!r}, {size})",
+        f"nt.{name}[{axis!r}, A({k!r})[{size}]]({{0}}{how})",
+        f"D['{name}']({{0}}, {axis!r}, {k!r}, {size}{how})",
         [x],
         replace(known, sizes=sizes),
         [axis, k],
     )
+
+
+def moved_windows(draft: Draft, known: Known, axis: str, name: str) -> tuple[int, Known, str]:
+    """Draw a window, a stride, a dilation and a padding: what is seen, and how it is asked for."""
+    n = known.sizes[axis]
+    size, stride, dilation = [1 + draft.choices.below(3) for _ in range(3)]
+    span = (size - 1) * dilation + 1
+    ends = draft.choices.of((0, 1, (0, 2), "same"))
+    if known.kind == "bool":
+        ends = 0
+    value = draft.choices.of((0, 0, 1) if known.kind == "int" else (0.0, 0, -1.5))
+    whole = n + (ends if isinstance(ends, tuple) else (0,))[-1] + (2 if ends == 1 else 0)
+    count = -(-n // stride) if ends == "same" else (whole - span) // stride + 1
+    if count < 1 or (whole < span and ends != "same"):
+        raise Impossible
+    how = f", stride={stride}, dilation={dilation}"
+    if ends != 0:
+        how += f", padding={ends!r}, value={value}"
+        most, grain = max(known.most, 1.5), known.grain
+        known = replace(known, most=most, grain=None if grain is None else max(grain, 1))
+    return size, replace(known, sizes={**known.sizes, axis: count}), how
 
 
 @operation("concat", "stack", often=2)
@@ -1969,6 +2001,8 @@ def fault(draft: Draft) -> int:
         f"nt.any[{axis!r}]({{0}})",
         "~{0}" if known.kind == "float" else "{0} & ({0} > 0.5)",
         f"nt.unroll[{axis!r}, A('kernel')[{n + 1}]]({{0}})",
+        f"nt.unroll[{axis!r}, A('kernel')[{n + 3}]]({{0}}, padding=1)",
+        f"nt.unroll[{axis!r}, A('kernel')[1]]({{0}}, stride=0)",
         f"{{0}}[A({axis!r}) >> (A('p')[{n + 1}], A('q')[1])]",
         f"{{0}} + nt.pad[{axis!r}]({{0}}, 1, 0)",
         f"nt.where({{0}} > 0, {{0}}, nt.concat[{axis!r}]({{0}}, nt.pad[{axis!r}]({{0}}, 1, 0)))",

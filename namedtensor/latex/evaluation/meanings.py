@@ -79,24 +79,34 @@ def plain(name: str, function: Any) -> Use:
     return use
 
 
-def along(name: str, function: Any, wants_size: bool = False, flag: str = "") -> Use:
-    """Use a function that acts along axes; the last one's size is the last argument, or known.
+def along(
+    name: str,
+    function: Any,
+    wants_size: bool = False,
+    flag: str = "",
+    settings: Sequence[str] = (),
+) -> Use:
+    """Use a function that acts along axes; the last one's size is the second argument, or known.
 
-    `flag` is the setting that the word stands for.
+    `flag` is the setting that the word stands for, `settings` are those that follow the size.
     """
 
     def use(e: Evaluator, part: Call, values: Any, given: Any) -> Value:
         if not part.axes:
             return no_axes(e, part, name, values, given)
         axes = [sized(a.name, None) for a in part.axes]
+        more: dict[str, Any] = {}
         if wants_size:
+            more = dict(zip(settings, [e.extent(x) for x in given[2:]], strict=False))
+            if more and len(more) == len(given) - 2:
+                values, given = values[:2], given[:2]
             values, given, size = window_size(e, part, values, given)
-            if size is UNKNOWN:
+            if size is UNKNOWN or UNKNOWN in more.values():
                 return UNKNOWN
             axes[-1] = sized(part.axes[-1].name, size)
         bound = e.attempt(part, lambda: function[tuple(axes)], [])
-        if flag and bound is not UNKNOWN:
-            bound = partial(bound, **{flag: True})
+        if bound is not UNKNOWN and (flag or more):
+            bound = partial(bound, **{flag: True} if flag else more)
         if bound is UNKNOWN or not fits(e, part, name, bound, values, given):
             return UNKNOWN
         return e.attempt(part, bound, values, given)

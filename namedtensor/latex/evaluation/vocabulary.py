@@ -158,8 +158,7 @@ def _printed() -> Iterator[tuple[str, Word]]:
         function = _public(name)
         if function is None:
             continue
-        wants_size = isinstance(notation, Printed) and notation.sized
-        word = _word(name, function, wants_size)
+        word = _word(name, function, notation)
         also = () if isinstance(notation, Large) else notation.also
         for text in (notation.word, *also):
             yield text, word
@@ -172,11 +171,14 @@ def _public(name: str) -> Any:
     return next((vars(home)[name] for home in _HOMES if name in vars(home)), None)
 
 
-def _word(name: str, function: Any, wants_size: bool = False) -> Word:
+def _word(name: str, function: Any, notation: Any = None) -> Word:
     if function is index_defined.one_hot:
         return Word(name, one_hot)
     if isinstance(function, AxisFunction):
-        return Word(name, along(name, function, wants_size), along=function)
+        if not isinstance(notation, Printed):
+            return Word(name, along(name, function), along=function)
+        use = along(name, function, notation.sized, settings=notation.settings)
+        return Word(name, use, along=function)
     return Word(name, plain(name, function))
 
 

@@ -328,9 +328,12 @@ def _update(spelling: Spelling, node: Node) -> Code:
 def _with_sized_axis(spelling: Spelling, node: Node) -> Code:
     """Write nt.unroll[seq, kernel[3]](X)."""
     axis, new = node.operation.params
-    tensor, size = node.operands
+    tensor, size, *rest = node.operands
+    notation: Any = node.operation.primitive.notation
     under = f"{spelling.axis(axis)}, {flat(spelling.sized(new, size))}"
-    return call(f"{spelling.nt(node.name)}[{under}]", spelling.code(tensor))
+    settings = zip(notation.settings, rest, strict=False)
+    more = [Atom(f"{word}={spelling.text(part)}") for word, part in settings]
+    return call(f"{spelling.nt(node.name)}[{under}]", spelling.code(tensor), *more)
 
 
 @form("scatter")

@@ -24,6 +24,44 @@ def windowed(draw: Draw, fills: bool = False) -> Example:
     return Example((operand(draw, shape),), {"axis": axis, "kernel": "kernel", "size": size})
 
 
+#: Paddings of an axis; -1 is "same", since words among the settings are axes.
+PADDINGS = (0, 1, 2, (0, 1), (2, 1), -1)
+
+
+def padding_of(ends: Any) -> Any:
+    return "same" if ends == -1 else ends
+
+
+@st.composite
+def moved(draw: Draw) -> Example:
+    """An axis and a window with a stride, a dilation and a padding, under which it fits."""
+    shape = shaped(draw, 1, 3)
+    axis = draw(st.sampled_from(list(shape)))
+    size, stride = draw(st.integers(1, 3)), draw(st.integers(1, 3))
+    dilation, ends = draw(st.integers(1, 3)), draw(st.sampled_from(PADDINGS))
+    span = (size - 1) * dilation + 1
+    added = 0 if ends == -1 else sum(ends) if isinstance(ends, tuple) else 2 * ends
+    shape[axis] = max(span - added, 1) + draw(st.integers(0, 3))
+    settings = dict(axis=axis, kernel="kernel", size=size, stride=stride, ends=ends)
+    settings |= dict(dilation=dilation, value=draw(st.sampled_from([0.0, -1.5])))
+    return Example((operand(draw, shape),), settings)
+
+
+@st.composite
+def added(draw: Draw) -> Example:
+    """Windows that begin a stride apart, and how much of their sums is left out."""
+    shape = shaped(draw, 2, 3, least_size=1)
+    axis, kernel = some(draw, list(shape), 2, 2)
+    stride, dilation = draw(st.integers(1, 3)), draw(st.integers(1, 2))
+    ends = (draw(st.integers(0, 1)), draw(st.integers(0, 1)))
+    whole = (shape[axis] - 1) * stride + (shape[kernel] - 1) * dilation + 1 - sum(ends)
+    size = max(whole, 0) + draw(st.integers(0, stride - 1)) if whole >= 0 else None
+    if size is None:
+        ends, size = (0, 0), whole + sum(ends)
+    settings = dict(axis=axis, kernel=kernel, stride=stride, dilation=dilation)
+    return Example((operand(draw, shape),), settings | dict(ends=ends, size=size))
+
+
 @st.composite
 def padded(draw: Draw) -> Example:
     shape = shaped(draw, 1, 3)
@@ -89,6 +127,41 @@ def top(name: str, kind: str, smooth: Any) -> Row:
 ROWS = [
     window("unroll", fills=False),
     window("pool", fills=True),
+    *[
+        Row(
+            f"{name}/moved",
+            moved(),
+            lambda X, axis, kernel, size, stride, ends, dilation, value, name=name: getattr(
+                nt, name
+            )[axis, Axis(kernel)[size]](
+                X, stride=stride, padding=padding_of(ends), dilation=dilation, value=value
+            ),
+            lambda X, axis, kernel, size, stride, ends, dilation, value, name=name: D[name](
+                X,
+                axis,
+                kernel,
+                size,
+                stride,
+                padding=padding_of(ends),
+                dilation=dilation,
+                value=value,
+            ),
+            ("unroll",),
+        )
+        for name in ("unroll", "pool")
+    ],
+    Row(
+        "overlap_add/moved",
+        added(),
+        lambda X, axis, kernel, stride, dilation, ends, size: nt.overlap_add[axis, kernel](
+            X, stride=stride, dilation=dilation, padding=ends, size=size
+        ),
+        lambda X, axis, kernel, stride, dilation, ends, size: D["overlap_add"](
+            X, axis, kernel, stride, dilation, ends, size
+        ),
+        ("overlap_add",),
+        kind="number",
+    ),
     Row(
         "pad",
         padded(),

@@ -1,4 +1,4 @@
-"""Check documents: print what is wrong, where, and how to mend it."""
+"""Check documents and Python: print what is wrong, where, and how to mend it."""
 
 from __future__ import annotations
 
@@ -6,21 +6,51 @@ import json
 import sys
 from argparse import ArgumentParser, Namespace
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
-from namedtensor.command.files import CommandError, add_preamble, document_of, text_of
+from namedtensor.check.checking import Checked, Checker
+from namedtensor.check.pieces import files_below
+from namedtensor.command.files import CommandError, add_preamble, document_in, text_of
 from namedtensor.latex.findings import SEVERITIES, Finding
 
 NAME = "check"
-HELP = "find the faults of documents"
+HELP = "find the faults of documents and of Python files"
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("files", nargs="+", metavar="FILE", help="Markdown or LaTeX; - for stdin")
+    parser.add_argument(
+        "files",
+        nargs="+",
+        metavar="FILE",
+        help="Markdown, LaTeX, Python, notebooks, or folders of them; - for LaTeX on stdin",
+    )
     add_preamble(parser)
     parser.add_argument("--strict", action="store_true", help="warnings are faults too")
+    parser.add_argument(
+        "--no-import",
+        dest="imports",
+        action="store_false",
+        help="run no code of the files: read what signatures and bodies say, and say what is not known",
+    )
+    parser.add_argument(
+        "--python", default="", metavar="PATH", help="the interpreter that imports Python files"
+    )
+    parser.add_argument(
+        "--timeout",
+        type=float,
+        default=60.0,
+        metavar="SECONDS",
+        help="how long one file may take to import (60)",
+    )
     how = parser.add_mutually_exclusive_group()
     how.add_argument("--json", action="store_true", help="print the findings as JSON")
+    how.add_argument(
+        "--format",
+        choices=("text", "github"),
+        default="text",
+        help="github prints what GitHub shows beside the lines of a change",
+    )
     how.add_argument(
         "--fix",
         action="store_true",
@@ -29,45 +59,103 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def perform(given: Namespace) -> int:
-    """Print the findings of each file; status 1 where there are faults, 2 where one is unreadable."""
-    findings: list[Finding] = []
+    """Print the findings of each file; status 1 where there are faults, 2 where one is refused."""
+    done: list[Checked] = []
     diffs: list[str] = []
-    unread = 0
-    for name in given.files:
-        try:
-            document = document_of(name, given.preamble)
-        except CommandError as error:
-            print(f"namedtensor: {error}", file=sys.stderr)
-            unread += 1
-            continue
-        found = document.check()
-        findings += found
-        if given.fix:
-            diffs.append(_diff(name, document, given.preamble))
+    refused = 0
+    with Checker(given.imports, given.python, given.timeout) as checker:
+        for name in _named(given.files):
+            try:
+                checked = _checked(checker, name, given.preamble)
+            except CommandError as error:
+                print(f"namedtensor: {error}", file=sys.stderr)
+                refused += 1
+                continue
+            done.append(checked)
+            if checked.refused:
+                print(f"namedtensor: {checked.refused}", file=sys.stderr)
+                refused += 1
+            if given.fix and checked.document is not None:
+                diffs.append(_diff(name, checked.document, given.preamble))
+    findings = [finding for checked in done for finding in checked.findings]
     if given.fix:
         print("".join(diffs), end="")
-        if not any(diffs) and unread < len(given.files):
+        if not any(diffs) and refused < len(given.files):
             print("namedtensor: nothing can be mended with certainty", file=sys.stderr)
     elif given.json:
         print(json.dumps([as_data(finding) for finding in findings], indent=2, ensure_ascii=False))
+    elif given.format == "github":
+        for finding in findings:
+            print(as_github(finding))
     else:
         for finding in findings:
             print(finding, end="\n\n")
-        if unread < len(given.files):
-            print(summary(findings, len(given.files) - unread))
+        for checked in done:
+            for formula, why in checked.unchecked:
+                print(f"{checked.file}: not checked: {formula}: {why}")
+        read = [checked for checked in done if not checked.refused]
+        if read:
+            print(summary(findings, len(read), sum(c.formulas for c in done), _unchecked(done)))
     faults = ("error", "warning") if given.strict else ("error",)
-    return 2 if unread else int(any(f.severity in faults for f in findings))
+    return 2 if refused else int(any(f.severity in faults for f in findings))
 
 
-def summary(findings: list[Finding], files: int) -> str:
+def _checked(checker: Checker, name: str, preamble: list[str]) -> Checked:
+    text = text_of(name)
+    if name == "-":
+        return checker.check("<stdin>", text, lambda: document_in(text, name, preamble))
+    return checker.check(name, text, lambda: document_in(text, name, preamble))
+
+
+def _named(files: list[str]) -> list[str]:
+    """Give the files, and those of the folders.
+
+    Raises: CommandError where a folder holds none.
+    """
+    found: list[str] = []
+    for name in files:
+        if name != "-" and Path(name).is_dir():
+            inside = files_below(Path(name))
+            if not inside:
+                raise CommandError(f"{name}: holds no file that can be checked")
+            found += inside
+        else:
+            found.append(name)
+    return list(dict.fromkeys(found))
+
+
+def _unchecked(done: list[Checked]) -> int:
+    return sum(len(checked.unchecked) for checked in done)
+
+
+def summary(findings: list[Finding], files: int, formulas: int = 0, unchecked: int = 0) -> str:
     """Count findings in one line.
 
     >>> summary([], 2)
     '2 files checked: no findings'
+    >>> summary([], 1, 3, 1)
+    '1 file checked, 3 formulas of Python in it, 1 formula not checked: no findings'
     """
     counts = Counter(finding.severity for finding in findings)
     parts = [_counted(counts[severity], severity) for severity in SEVERITIES if counts[severity]]
-    return f"{_counted(files, 'file')} checked: {', '.join(parts) or 'no findings'}"
+    read = f"{_counted(files, 'file')} checked"
+    if formulas:
+        read += f", {_counted(formulas, 'formula')} of Python in {'it' if files == 1 else 'them'}"
+    if unchecked:
+        read += f", {_counted(unchecked, 'formula')} not checked"
+    return f"{read}: {', '.join(parts) or 'no findings'}"
+
+
+def as_github(finding: Finding) -> str:
+    """Write a finding as a command of GitHub's workflows, which shows it beside its line."""
+    level = {"note": "notice"}.get(finding.severity, finding.severity)
+    end_line, end_column = finding.source.position(finding.span.end)
+    file = finding.source.name.partition(":cell ")[0]
+    place = f"file={file},line={finding.line},endLine={end_line},col={finding.column}"
+    _, _, text = str(finding).partition(": ")
+    for letter, code in (("%", "%25"), ("\r", "%0D"), ("\n", "%0A")):
+        text = text.replace(letter, code)
+    return f"::{level} {place},endColumn={end_column},title={finding.code}::{text}"
 
 
 def _counted(number: int, thing: str) -> str:
@@ -91,6 +179,8 @@ def as_data(finding: Finding) -> dict[str, Any]:
         "shapes": dict(finding.shapes),
         "hint": finding.hint,
     }
+    if finding.calls:
+        data["calls"] = list(finding.calls)
     if finding.mend is not None:
         mend = finding.mend
         data["mend"] = {"start": mend.span.start, "end": mend.span.end, "text": mend.text}

@@ -85,7 +85,15 @@ def document_of(name: str, preamble: list[str]) -> Any:
 
     Raises: CommandError where a file cannot be read.
     """
+    return document_in(text_of(name), name, preamble)
+
+
+def document_in(text: str, name: str, preamble: list[str]) -> Any:
+    """Read the text of a document; macros of the preamble files count in it.
+
+    Raises: CommandError where a file of the preamble cannot be read.
+    """
     from namedtensor.latex import read
 
     macros = "\n".join(map(text_of, preamble))
-    return read(text_of(name), "<stdin>" if name == "-" else name, macros)
+    return read(text, "<stdin>" if name == "-" else name, macros)

@@ -425,6 +425,13 @@ _numbered: WeakValueDictionary[str, Formula] = WeakValueDictionary()
 _serial = itertools.count()
 
 
+def formulas_since(number: int) -> tuple[list[Formula], int]:
+    """Give the living formulas that were made after one, in order, and the number of the last."""
+    found = sorted([int(n) for n in list(_numbered) if int(n) > number])
+    living = [_numbered[str(n)] for n in found if str(n) in _numbered]
+    return living, found[-1] if found else number
+
+
 def _constants(key: Sequence[Any]) -> list[Any]:
     """Write a key as constants of a graph compiler: layouts by their codes."""
     return [part.code if isinstance(part, (Layout, Node)) else _constant(part) for part in key]

@@ -6,7 +6,7 @@ Printers read this. Calls of other formulas are kept, where running a formula ta
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -179,22 +179,30 @@ def _operands(
 
 
 @border
-def write(formula: Formula, settings: dict[str, Any]) -> Written:
+def write(
+    formula: Formula,
+    settings: dict[str, Any],
+    given: Mapping[str, int] | None = None,
+    *,
+    whole: bool = False,
+    mode: bool = True,
+) -> Written:
     """Run a formula's body on the symbols that its signature declares, and keep what it says.
 
-    A body that asks for the mode is written as it is in training.
+    A body that asks for the mode is written as it is in training, unless told. `given` are sizes of
+    axes that are known; with `whole`, the bodies of the formulas that it calls are taken in.
     """
     written = Written(formula.name, formula.signature, derived=formula.derived)
     leaves: list[Leaf] = []
-    sizes: dict[Any, Any] = {}
+    sizes: dict[Any, Any] = dict(given or {})
     values = {
         p.name: _declared(formula, p, p.name, settings, leaves, sizes)
         for p in formula.signature.parameters
     }
-    token = _writing.set(written)
+    token = _writing.set(None if whole else written)
     try:
         with _names_of_locals(formula.function, written), noted_in(written.origins):
-            result = formula.body.inline(values, leaves, mode=True)
+            result = formula.body.inline(values, leaves, mode)
     finally:
         _writing.reset(token)
     parts = result if isinstance(result, tuple) else (result,)
@@ -221,13 +229,13 @@ def _declared(
     """Make the symbol of an argument as it is declared; one name has one size among the arguments."""
     if parameter.bundle is not None:
         inner = parameter.bundle
-        own: dict[Any, Any] = {}
+        own: dict[Any, Any] = {n: size for n, size in sizes.items() if isinstance(size, int)}
         return {
             p.name: _declared(inner, p, f"{path}.{p.name}", {}, leaves, own)
             for p in inner.signature.parameters
             if p.after
         }
-    if parameter.space is None:
+    if parameter.space is None or parameter.name in settings:
         value = settings.get(parameter.name, parameter.default)
         if value is parameter.default is formula.signature.python.empty:
             raise KindError(

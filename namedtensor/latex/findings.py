@@ -22,6 +22,8 @@ class Mend:
 class Finding:
     """One fault: where it is, the rule's short code, what is wrong, and how to mend it.
 
+    `calls` say, a line for each, through which other places it came about.
+
     >>> source = Source("X + Y", "notes.md")
     >>> print(Finding("error", "axis-missing", "Y has no axis key", source, Span(4, 5)))
     notes.md:1:5: error[axis-missing]: Y has no axis key
@@ -37,6 +39,7 @@ class Finding:
     shapes: tuple[tuple[str, str], ...] = ()
     hint: str = ""
     mend: Mend | None = None
+    calls: tuple[str, ...] = ()
 
     @property
     def line(self) -> int:
@@ -57,6 +60,7 @@ class Finding:
         lines.append(self.source.excerpt(self.span))
         width = max((len(label) for label, _ in self.shapes), default=0)
         lines += [f"  {label:<{width}} : {shape}" for label, shape in self.shapes]
+        lines += [f"  {call}" for call in self.calls]
         if self.hint:
             lines.append(f"hint: {self.hint}")
         return "\n".join(lines)

@@ -50,6 +50,12 @@ class Source:
         line = bisect.bisect_right(self._starts, offset)
         return line, offset - self._starts[line - 1] + 1
 
+    def offset(self, line: int, column: int) -> int:
+        """Give the place of a line and a column, both counted from 1; beyond the end is the end."""
+        if line > len(self._starts):
+            return len(self.text)
+        return min(self._starts[line - 1] + column - 1, len(self.text))
+
     def line(self, number: int) -> str:
         """Give a line without its end."""
         start = self._starts[number - 1]

@@ -25,6 +25,7 @@ ROOMS = [
     "sharding",
     "weights",
     "testing",
+    "check",
     "command",
     "__main__",
 ]

@@ -1,0 +1,86 @@
+"""Check files of any kind that has formulas: documents by their reader, Python by a worker process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from namedtensor.check.asking import LIMIT, Worker
+from namedtensor.check.formulas import Part
+from namedtensor.check.pieces import (
+    DOCUMENTS,
+    PYTHON,
+    UnreadableError,
+    is_candidate,
+    program_in,
+)
+from namedtensor.latex.findings import Finding
+
+
+@dataclass(slots=True)
+class Checked:
+    """What was found in one file; `refused` says why it could not be checked."""
+
+    file: str
+    findings: list[Finding] = field(default_factory=list)
+    formulas: int = 0
+    unchecked: list[tuple[str, str]] = field(default_factory=list)
+    refused: str = ""
+    document: Any = None
+    parts: list[Part] = field(default_factory=list)
+
+
+class Checker:
+    """Check files one after another, with one worker for all."""
+
+    def __init__(self, imports: bool = True, python: str = "", limit: float = LIMIT) -> None:
+        self.imports = imports
+        self.worker = Worker(python, limit)
+
+    def check(
+        self,
+        file: str,
+        text: str,
+        read: Callable[[], Any] | None = None,
+        parts: bool = False,
+    ) -> Checked:
+        """Check one file's text; `read` gives its document, where it is one and has macros elsewhere."""
+        suffix = Path(file).suffix
+        checked = Checked(file)
+        if suffix and suffix not in DOCUMENTS | PYTHON and file != "-":
+            checked.refused = f"{file}: is neither a document nor Python"
+            return checked
+        if suffix not in PYTHON:
+            from namedtensor.latex import read as read_document
+
+            checked.document = read() if read is not None else read_document(text, file)
+            checked.findings += checked.document.check()
+        try:
+            program = program_in(file, text) if suffix in (*PYTHON, ".md", ".markdown") else None
+            if program is None or not is_candidate(program):
+                return checked
+        except UnreadableError as error:
+            checked.refused = str(error)
+            return checked
+        report = self.worker.check(program, text, self.imports, parts)
+        checked.findings += report.findings
+        checked.formulas = report.formulas
+        checked.unchecked = report.unchecked
+        checked.parts = report.parts
+        checked.refused = report.refused
+        if not checked.refused and report.unchecked and not report.formulas and not report.findings:
+            name, why = report.unchecked[0]
+            checked.refused = f"{file}: none of its formulas can be checked ({name}: {why})"
+        return checked
+
+    def close(self) -> None:
+        """End the worker."""
+        self.worker.close()
+
+    def __enter__(self) -> Checker:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

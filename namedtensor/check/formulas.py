@@ -1,0 +1,636 @@
+"""Trace every formula of a program on the symbols of its signature, and say what is wrong."""
+
+from __future__ import annotations
+
+import ast
+import enum
+import inspect
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, get_args, get_origin
+
+from namedtensor.axes import Axis, parse_axes, shown
+from namedtensor.check.pieces import Piece, Program, is_formula
+from namedtensor.check.running import Ran, place_of, run, said, statements_of
+from namedtensor.errors import (
+    AxisClashError,
+    AxisMissingError,
+    AxisNameError,
+    AxisSizeError,
+    IndexRangeError,
+    KindError,
+    NamedTensorError,
+    TraceError,
+)
+from namedtensor.formula import Formula
+from namedtensor.formula.written import Written, write
+from namedtensor.latex.findings import Finding
+from namedtensor.latex.source import Source, Span
+from namedtensor.operations.training import MODE
+from namedtensor.plans.compile import fold
+from namedtensor.primitives import Node, number
+from namedtensor.primitives.node import SIZE, apply_node, operands_first
+from namedtensor.primitives.origins import Origin
+from namedtensor.tensor.symbolic import tracing
+
+#: The codes of errors, by their classes.
+CODES: dict[type[NamedTensorError], str] = {
+    AxisMissingError: "axis-missing",
+    AxisSizeError: "axis-size",
+    AxisClashError: "axis-clash",
+    AxisNameError: "axis-name",
+    IndexRangeError: "index-range",
+    KindError: "kind",
+    TraceError: "trace",
+}
+#: Where a body asks Python for a size that no one gives, it has this one.
+SOME_SIZE = 4
+#: What a setting without a default is, by its annotation.
+_SOME: dict[Any, tuple[Any, ...]] = {int: (2,), float: (0.5,)}
+#: So many choices of settings are tried for one formula.
+MOST_CHOICES = 24
+
+
+@dataclass(slots=True)
+class Part:
+    """A sub-expression of a body: where it stands, its shape, and the name that it is assigned to."""
+
+    source: Source
+    span: Span
+    shape: str
+    assigned: str = ""
+
+
+@dataclass(slots=True)
+class Report:
+    """What is known of one file: findings, how many formulas were traced, and which were not and why."""
+
+    file: str
+    findings: list[Finding] = field(default_factory=list)
+    formulas: int = 0
+    unchecked: list[tuple[str, str]] = field(default_factory=list)
+    refused: str = ""
+    parts: list[Part] = field(default_factory=list)
+
+
+class Unknown(Exception):
+    """A formula that cannot be traced without knowing more; its text says what."""
+
+
+def check_program(program: Program, imports: bool) -> Report:
+    """Trace the formulas of a file and list what is wrong with them."""
+    report = Report(program.file)
+    ran = run(program, imports)
+    report.refused = ran.stopped
+    Check(program, ran, report, imports).all()
+    return report
+
+
+class Check:
+    """The checking of one file that was run."""
+
+    def __init__(self, program: Program, ran: Ran, report: Report, imports: bool) -> None:
+        self.imports = imports
+        self.program = program
+        self.ran = ran
+        self.report = report
+        self.places = Places(program)
+        self.defined = {
+            (piece.source.name, line): node
+            for piece, statement in statements_of(program)
+            for node in ast.walk(statement)
+            if isinstance(node, ast.FunctionDef)
+            for line in (node.lineno, *[d.lineno for d in node.decorator_list[:1]])
+        }
+        self.seen: set[Any] = set()
+
+    def all(self) -> None:
+        for error, place in self.ran.errors:
+            self.add(self.fault(error, place, ""))
+        lines = set()
+        for formula in self.ran.formulas:
+            definition = self.definition(formula)
+            if definition is not None:
+                lines.add(id(definition))
+            try:
+                self.formula(formula, definition)
+                self.report.formulas += 1
+            except Unknown as why:
+                self.report.unchecked.append((formula.name, str(why)))
+        for piece, statement in statements_of(self.program):
+            self.left_out(piece, statement, lines)
+        self.modules()
+        self.report.findings.sort(key=lambda f: (f.rank[0], f.source.name, f.span.start))
+
+    def left_out(self, piece: Piece, statement: ast.stmt, known: set[int]) -> None:
+        """Name the formulas that were not made, and why."""
+        inside: dict[ast.AST, str] = {}
+        for node in ast.walk(statement):
+            for child in ast.iter_child_nodes(node):
+                if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                    inside[child] = node.name
+                elif node in inside:
+                    inside[child] = inside[node]
+        for node in ast.walk(statement):
+            if not isinstance(node, ast.FunctionDef) or not any(
+                map(is_formula, node.decorator_list)
+            ):
+                continue
+            found = {id(d) for (file, line), d in self.defined.items() if id(d) in known}
+            same = self.defined.get((piece.source.name, node.lineno))
+            if same is None or id(same) in found:
+                continue
+            span = self.places.span(piece.source.name, node.lineno, 0, node.lineno, 1)
+            if any(f.source is span[0] and self._covers(f, node) for f in self.report.findings):
+                continue  # what was wrong with its signature is said
+            if self.ran.stopped:
+                why = "the file could not be imported"
+            elif node in inside:
+                why = f"it is made inside {inside[node]}, which is not run"
+            else:
+                names = [n for n in _names(node) if n in self.ran.unknown]
+                why = f"{names[0]}: {self.ran.unknown[names[0]]}" if names else "it is not run"
+                if not names and node.name in self.ran.unknown:
+                    why = self.ran.unknown[node.name]
+            self.report.unchecked.append((node.name, why))
+
+    @staticmethod
+    def _covers(finding: Finding, node: ast.FunctionDef) -> bool:
+        first = min([node.lineno, *[d.lineno for d in node.decorator_list]])
+        return first <= finding.line <= (node.end_lineno or node.lineno)
+
+    def definition(self, formula: Formula) -> ast.FunctionDef | None:
+        code = inspect.unwrap(formula.function).__code__
+        found = self.places.piece(code.co_filename, code.co_firstlineno)
+        if found is None:
+            return None
+        return self.defined.get((found.source.name, code.co_firstlineno))
+
+    # --------------------------------------------------------------------------- one formula
+
+    def formula(self, formula: Formula, definition: ast.FunctionDef | None) -> None:
+        """Trace a formula for each choice of its settings."""
+        for settings, certain in choices(formula, definition):
+            for mode in (True, False):
+                asked = self.trace(formula, definition, settings, certain, mode)
+                if not asked:
+                    break
+
+    def trace(
+        self,
+        formula: Formula,
+        definition: ast.FunctionDef | None,
+        settings: dict[str, Any],
+        certain: bool,
+        mode: bool,
+    ) -> bool:
+        """Trace a formula once; say whether its body asks for the mode."""
+        try:
+            written, asked = traced(formula, settings, mode=mode)
+        except NamedTensorError as error:
+            if isinstance(error, TraceError) and not formula.traced:
+                raise Unknown("its body runs on data: @formula(trace=False)") from None
+            self.add(self.fault(error, self.head(formula, definition), _with(settings)))
+            return False
+        except Exception as error:
+            if settings and not certain:
+                return False
+            if any(p.setting and p.default is None for p in formula.signature.parameters):
+                raise Unknown(f"its body raises {said(error)}") from None
+            place = self._raised(error)
+            if isinstance(error, NameError) and error.name in self.ran.unknown:
+                raise Unknown(f"{error.name}: {self.ran.unknown[error.name]}") from None
+            if place is None or not formula.traced or not self.imports:
+                raise Unknown(f"its body raises {said(error)}") from None
+            source, span = self.places.of(place) or self.head_span(formula, definition)
+            message = f"{formula.name}(...): the body raises {said(error)}{_with(settings)}"
+            self.add(Finding("error", "body-raises", message, source, span))
+            return False
+        self.parts(written)
+        self.meaning(formula, written, definition)
+        return asked
+
+    def _raised(self, error: Exception) -> Origin | None:
+        return place_of(error, {piece.source.name for piece in self.program.pieces})
+
+    def meaning(
+        self, formula: Formula, written: Written, definition: ast.FunctionDef | None
+    ) -> None:
+        """Ask the rules about what axes mean."""
+
+    def parts(self, written: Written) -> None:
+        """Keep the shapes of the sub-expressions, for those who look at them."""
+        for node, origin in written.origins:
+            found = self.places.of(origin)
+            if found is not None and not node.type.host:
+                shape = shape_text(node)
+                key = (found[0].name, found[1], shape)
+                if key not in self.seen:
+                    self.seen.add(key)
+                    self.report.parts.append(Part(*found, shape))
+
+    # ------------------------------------------------------------------------------- findings
+
+    def head(self, formula: Formula, definition: ast.FunctionDef | None) -> Origin | None:
+        """Give the place of a formula's name in its definition."""
+        code = inspect.unwrap(formula.function).__code__
+        if definition is None:
+            return None
+        start = definition.col_offset + len("def ")
+        end = start + len(definition.name)
+        return Origin(code.co_filename, definition.lineno, start, definition.lineno, end)
+
+    def head_span(
+        self, formula: Formula, definition: ast.FunctionDef | None
+    ) -> tuple[Source, Span]:
+        head = self.head(formula, definition)
+        found = self.places.of(head) if head is not None else None
+        return found or (self.program.pieces[0].source, Span(0, 1))
+
+    def fault(self, error: NamedTensorError, head: Origin | None, also: str) -> Finding:
+        """Make the finding of an error: at the innermost place that lies in this file."""
+        chosen: tuple[Source, Span] | None = None
+        calls = []
+        for name, place in error.places:
+            found = self.places.of(place) if isinstance(place, Origin) else None
+            if chosen is None and found is not None:
+                chosen = found
+            elif isinstance(place, Origin):
+                where = f"line {place.line}" if found else f"{place.file}, line {place.line}"
+                how = "inside" if chosen is None else "called in"
+                text = " ".join(place.text.split())
+                calls.append(f"{how} {name}, {where}{f': {text}' if text else ''}")
+        if chosen is None and head is not None:
+            chosen = self.places.of(head)
+        source, span = chosen or (self.program.pieces[0].source, Span(0, 1))
+        code = next((CODES[kind] for kind in type(error).__mro__ if kind in CODES), "refused")
+        if error.why.startswith("the body"):
+            code = "result-shape"
+        return Finding(
+            "error",
+            code,
+            f"{error.call}: {error.why}{also}",
+            source,
+            span,
+            error.operands,
+            error.hint,
+            calls=tuple(calls),
+        )
+
+    def add(self, finding: Finding) -> None:
+        """Keep a finding, once: what is wrong in a formula shows in each that calls it, too."""
+        key = (finding.source.name, finding.span, finding.code)
+        if finding.severity == "error" and key in self.seen:
+            return
+        if (*key, finding.message) not in self.seen and not silenced(finding):
+            self.seen |= {key, (*key, finding.message)}
+            self.report.findings.append(finding)
+
+    # -------------------------------------------------------------------------------- modules
+
+    def modules(self) -> None:
+        """Check each `formula.module(emb[512], ...)` whose sizes are constants."""
+        for piece, statement in statements_of(self.program):
+            own = _locals(statement)
+            for node in ast.walk(statement):
+                if (
+                    isinstance(node, ast.Call)
+                    and isinstance(node.func, ast.Attribute)
+                    and node.func.attr == "module"
+                ):
+                    found = self._constants(node, own)
+                    if found is not None:
+                        self.module(piece, node, *found)
+
+    def _constants(
+        self, node: ast.Call, own: set[str]
+    ) -> tuple[Formula, list[Any], dict[str, Any]] | None:
+        """Give the formula, the axes and the settings of a call, where all are constants."""
+        assert isinstance(node.func, ast.Attribute)
+        try:
+            formula = constant(node.func.value, self.ran.names, own)
+            given = [constant(a, self.ran.names, own) for a in node.args]
+            settings = {
+                k.arg: constant(k.value, self.ran.names, own) for k in node.keywords if k.arg
+            }
+        except (LookupError, TypeError, ValueError, AttributeError):
+            return None
+        if not isinstance(formula, Formula) or any(k.arg is None for k in node.keywords):
+            return None
+        if not all(isinstance(a, Axis | str) for a in given):
+            return None
+        return formula, given, settings
+
+    def module(
+        self,
+        piece: Piece,
+        node: ast.Call,
+        formula: Formula,
+        given: list[Any],
+        settings: dict[str, Any],
+    ) -> None:
+        """Make a module without numbers, and trace its formula with its sizes."""
+        end = node.end_lineno or node.lineno
+        place = Origin(
+            piece.source.name, node.lineno, node.col_offset, end, node.end_col_offset or 0
+        )
+        try:
+            axes = parse_axes(given)
+            plain = {n: v for n, v in settings.items() if n not in ("init", "dtype", "device")}
+            formula.module(*axes, **plain, device="meta")
+            sizes: dict[str, int] = {a.name: a.size for a in axes if isinstance(a.size, int)}
+            own = {p.name for p in formula.signature.parameters if p.setting}
+            chosen = {n: v for n, v in plain.items() if n in own}
+            for options, _ in choices(formula, self.definition(formula)):
+                traced(formula, {**options, **chosen}, sizes)
+                break
+        except NamedTensorError as error:
+            found = self.places.of(place)
+            inner = [p for _, p in error.places if isinstance(p, Origin) and self.places.of(p)]
+            source, span = found or (piece.source, Span(0, 1))
+            if any(
+                (s.name, sp, c) in self.seen
+                for p in inner
+                for s, sp in [self._at(p)]
+                for c in CODES.values()
+            ):
+                return  # the formula is at fault for all sizes
+            finding = self.fault(error, place, "")
+            calls = tuple(
+                [f"inside {n}, line {p.line}: {' '.join(p.text.split())}" for n, p in error.places]
+            )
+            self.add(
+                Finding(
+                    "error",
+                    finding.code,
+                    finding.message,
+                    source,
+                    span,
+                    finding.shapes,
+                    finding.hint,
+                    calls=calls,
+                )
+            )
+        except (ImportError, Unknown):
+            return
+        except Exception:
+            return
+
+    def _at(self, place: Origin) -> tuple[Source, Span]:
+        found = self.places.of(place)
+        assert found is not None
+        return found
+
+
+class Places:
+    """Where the lines that Python knows stand in a file's sources."""
+
+    def __init__(self, program: Program) -> None:
+        self.pieces: dict[str, list[Piece]] = {}
+        for piece in program.pieces:
+            for name in {piece.source.name, str(Path(piece.source.name).resolve())}:
+                self.pieces.setdefault(name, []).append(piece)
+
+    def piece(self, file: str, line: int) -> Piece | None:
+        """Find the piece that a line of a file belongs to."""
+        found = self.pieces.get(file, [])
+        for piece in found:
+            lines = piece.code.splitlines()
+            if line <= len(lines) and lines[line - 1].strip():
+                return piece
+        return found[0] if found else None
+
+    def span(
+        self, file: str, line: int, column: int, end_line: int, end_column: int
+    ) -> tuple[Source, Span]:
+        piece = self.piece(file, line)
+        assert piece is not None
+        source, shift = piece.source, piece.shift
+        start = source.offset(line, column + shift + 1)
+        return source, Span(start, max(start, source.offset(end_line, end_column + shift + 1)))
+
+    def of(self, origin: Origin) -> tuple[Source, Span] | None:
+        """Give the span of an origin, if it lies in this file."""
+        if origin.file not in self.pieces:
+            return None
+        if origin.column is None or origin.end_column is None:
+            text = self.pieces[origin.file][0].source.line(origin.line)
+            start = len(text) - len(text.lstrip())
+            return self.span(origin.file, origin.line, start, origin.line, len(text))
+        return self.span(
+            origin.file, origin.line, origin.column, origin.end_line, origin.end_column
+        )
+
+
+# ------------------------------------------------------------------------------------------ tracing
+
+
+def traced(
+    formula: Formula,
+    settings: Mapping[str, Any],
+    sizes: Mapping[str, int] | None = None,
+    mode: bool = True,
+) -> tuple[Written, bool]:
+    """Trace a formula as its signature declares it; say whether its body asks for the mode.
+
+    The bodies of formulas that it calls are taken in.
+    """
+    token = tracing.set(_some_number)
+    before, MODE.asked = MODE.asked, False
+    try:
+        written = write(formula, dict(settings), sizes, whole=True, mode=mode)
+        return written, MODE.asked is True
+    finally:
+        tracing.reset(token)
+        MODE.asked = before
+
+
+def _some_number(node: Node) -> Any:
+    """Give a size that Python asks for a number: some number."""
+    done: dict[Node, Node] = {}
+    for part in operands_first([node]):
+        operands = tuple([done[o] for o in part.operands])
+        if part.operation.primitive is SIZE:
+            done[part] = number(SOME_SIZE)
+        elif operands == part.operands:
+            done[part] = part
+        else:
+            done[part] = fold(part, operands) or apply_node(part.operation, operands)
+    value = done[node].value
+    return SOME_SIZE if value is None else value
+
+
+def choices(
+    formula: Formula, definition: ast.FunctionDef | None
+) -> Iterator[tuple[dict[str, Any], bool]]:
+    """Give the settings that a formula is traced with, and whether each must work.
+
+    First all at their defaults, then all tensors left out that may be, then each choice of each
+    setting in turn.
+
+    Raises: Unknown where a setting has no default and nothing says what it may be.
+    """
+    empty = inspect.Parameter.empty
+    first: dict[str, Any] = {}
+    left_out: dict[str, Any] = {}
+    others: list[tuple[dict[str, Any], bool]] = []
+    for parameter in formula.signature.parameters:
+        if parameter.bundle is not None:
+            continue
+        if parameter.space is not None:
+            if parameter.default is not empty:
+                left_out[parameter.name] = parameter.default
+            continue
+        note = formula.signature.python.parameters[parameter.name].annotation
+        options, certain = _options(note, parameter, definition, formula)
+        default = parameter.default
+        if default is empty:
+            if not options:
+                if note is empty:
+                    raise Unknown(f"{parameter.name} has no declared axes, and no default")
+                raise Unknown(f"nothing says what its setting {parameter.name} may be")
+            default = first[parameter.name] = options[0]
+        others += [({parameter.name: o}, certain) for o in options if o != default]
+    yield first, True
+    if left_out:
+        others.insert(0, (left_out, True))
+    for choice, certain in others[:MOST_CHOICES]:
+        yield {**first, **choice}, certain
+
+
+def _options(
+    note: Any, parameter: Any, definition: ast.FunctionDef | None, formula: Formula
+) -> tuple[list[Any], bool]:
+    """Give the values that a setting may have, and whether its annotation says so."""
+    if isinstance(note, str):
+        try:
+            note = eval(note, dict(formula.function.__globals__))
+        except Exception:
+            note = None
+    if get_origin(note) is Literal:
+        return list(get_args(note)), True
+    if note is bool or isinstance(parameter.default, bool):
+        return [False, True], True
+    if isinstance(note, type) and issubclass(note, enum.Enum):
+        return list(note), True
+    if isinstance(parameter.default, str) or note is str:
+        return _strings(parameter.name, definition), False
+    if parameter.default is inspect.Parameter.empty:
+        return list(_SOME.get(note, ())), False
+    return [], False
+
+
+def _strings(name: str, definition: ast.FunctionDef | None) -> list[str]:
+    """Find the strings that a body compares a setting with."""
+    found: list[str] = []
+    for node in ast.walk(definition) if definition is not None else ():
+        compared: list[ast.AST] = []
+        if isinstance(node, ast.Compare):
+            sides = [node.left, *node.comparators]
+            if any(isinstance(side, ast.Name) and side.id == name for side in sides):
+                compared = [part for side in sides for part in ast.walk(side)]
+        elif isinstance(node, ast.Match) and getattr(node.subject, "id", "") == name:
+            compared = [part for case in node.cases for part in ast.walk(case.pattern)]
+        elif isinstance(node, ast.Subscript) and getattr(node.slice, "id", "") == name:
+            compared = list(node.value.keys) if isinstance(node.value, ast.Dict) else []  # type: ignore[arg-type]
+        found += [
+            part.value
+            for part in compared
+            if isinstance(part, ast.Constant) and isinstance(part.value, str)
+        ]
+    return list(dict.fromkeys(found))
+
+
+def constant(node: ast.expr, names: Mapping[str, Any], own: set[str]) -> Any:
+    """Give the value of an expression of constants and module-level names.
+
+    Raises: LookupError, TypeError, ValueError where it is none.
+    """
+    if isinstance(node, ast.Name):
+        if node.id in own:
+            raise LookupError(node.id)
+        return names[node.id]
+    if isinstance(node, ast.Attribute):
+        owner = constant(node.value, names, own)
+        if node.attr.startswith("_"):
+            raise LookupError(node.attr)
+        return vars(owner)[node.attr] if inspect.ismodule(owner) else getattr(owner, node.attr)
+    if isinstance(node, ast.Subscript):
+        axis = constant(node.value, names, own)
+        size = constant(node.slice, names, own)
+        if isinstance(axis, Axis) and isinstance(size, int):
+            return axis[size]
+        raise TypeError("neither an axis nor its size")
+    if isinstance(node, ast.BinOp):
+        a, b = constant(node.left, names, own), constant(node.right, names, own)
+        if not (isinstance(a, int) and isinstance(b, int)):
+            raise TypeError("not numbers")
+        return number_of(node.op, a, b)
+    return ast.literal_eval(node)
+
+
+def number_of(operator: ast.operator, a: int, b: int) -> int:
+    """Compute with two sizes."""
+    if isinstance(operator, ast.Mult):
+        return a * b
+    if isinstance(operator, ast.FloorDiv) and b:
+        return a // b
+    if isinstance(operator, ast.Add):
+        return a + b
+    if isinstance(operator, ast.Sub):
+        return a - b
+    raise ValueError("no size")
+
+
+def shape_text(node: Node) -> str:
+    """Write a type for a reader: the axes, and the sizes that are plain numbers."""
+    parts = [
+        f"{shown(name)}[{size}]" if isinstance(size, int) else shown(name)
+        for name, size in node.type.axes
+    ]
+    return " ".join(parts) or "a number"
+
+
+# ------------------------------------------------------------------------------------------ wording
+
+
+def silenced(finding: Finding) -> bool:
+    """Say whether a comment silences a finding: `# axes: ok` for warnings, or with the rule's code."""
+    source, span = finding.source, finding.span
+    first, last = finding.line, source.position(max(span.start, span.end - 1))[0]
+    before = source.line(first - 1).strip() if first > 1 else ""
+    lines = [source.line(n) for n in range(first, last + 1)]
+    if before.startswith("#"):
+        lines.append(before)
+    for line in lines:
+        found = re.search(r"#\s*axes:\s*ok\b\s*([\w ,-]*)", line)
+        if found:
+            names = found[1].replace(",", " ").split()
+            if finding.code in names or (not names and finding.severity != "error"):
+                return True
+    return False
+
+
+def _with(settings: Mapping[str, Any]) -> str:
+    if not settings:
+        return ""
+    return f" (with {', '.join(f'{n}={v!r}' for n, v in settings.items())})"
+
+
+def _names(node: ast.AST) -> list[str]:
+    return [part.id for part in ast.walk(node) if isinstance(part, ast.Name)]
+
+
+def _locals(statement: ast.stmt) -> set[str]:
+    """Give the names that functions inside a statement bind."""
+    found: set[str] = set()
+    for node in ast.walk(statement):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            for part in ast.walk(node):
+                if isinstance(part, ast.arg):
+                    found.add(part.arg)
+                elif isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
+                    found.add(part.id)
+    return found

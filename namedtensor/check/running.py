@@ -24,6 +24,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from namedtensor.axes import Axis
 from namedtensor.check.pieces import Piece, Program, is_formula, parse, program_in
 from namedtensor.errors import NamedTensorError
 from namedtensor.formula import Formula
@@ -254,14 +255,21 @@ def _referenced(statement: ast.stmt) -> set[str]:
 # ------------------------------------------------------------------------------ without any import
 
 #: What of Python itself a body may call when nobody's code is run.
-_HARMLESS = (
-    "abs all any bool complex dict enumerate False float int isinstance len list max min None range "
-    "reversed round sorted str sum True tuple zip ValueError TypeError Exception print"
-).split()
+_HARMLESS: dict[str, Any] = {
+    thing.__name__: thing
+    for thing in (
+        *(builtins.abs, builtins.all, builtins.any, builtins.max, builtins.min, builtins.sum),
+        *(bool, complex, dict, enumerate, float, int, isinstance, len, list, range, reversed),
+        *(round, sorted, str, tuple, zip, ValueError, TypeError, Exception),
+    )
+}
 #: What may be asked of axes and tensors then.
-_ASKED = frozenset("prime size axes shape kind name rearrange".split())
+_ASKED = frozenset(
+    [name for name in dir(Axis) if not name.startswith("_")]
+    + [NamedTensor.size.__name__, NamedTensor.rearrange.__name__, "axes", "shape", "kind"]
+)
 #: What may be called outside of functions: it computes with no data.
-_MAKING = frozenset("axes sizes Axis define iota eye where grad derivative differential".split())
+_MAKING = frozenset("axes sizes Axis define grad derivative differential".split())
 _PLAIN = (
     ast.Constant,
     ast.Name,
@@ -309,10 +317,7 @@ _PLAIN = (
 def _read(program: Program, reading: dict[Path, Ran]) -> Ran:
     """Make the axes, settings and formulas of a file, and run nothing else of it."""
     path = Path(program.file).resolve()
-    own: dict[str, Any] = {
-        name: getattr(builtins, name) for name in _HARMLESS if hasattr(builtins, name)
-    }
-    own["print"] = lambda *_, **__: None
+    own = {**_HARMLESS, "print": lambda *_, **__: None}
     ran = Ran({"__name__": "__read__", "__builtins__": own})
     reading[path] = ran
     before = formulas_since(-1)[1]
@@ -357,7 +362,7 @@ def _is_plain(statement: ast.stmt) -> bool:
         every = [*given.posonlyargs, *given.args, *given.kwonlyargs]
         inside = [statement.returns, *[argument.annotation for argument in every]]
     else:
-        calls = [node.func for node in ast.walk(statement) if isinstance(node, ast.Call)]
+        calls = [node.func for node in _outside_of_lambdas(statement) if isinstance(node, ast.Call)]
         if any(_last_name(called) not in _MAKING for called in calls):
             return False
     for note in inside:
@@ -384,6 +389,13 @@ def _is_plain_node(node: ast.AST, bundles: set[str]) -> bool:
         asked = node.attr in _ASKED or held or _is_ours(owner)
         return asked and not node.attr.startswith("_")
     return True
+
+
+def _outside_of_lambdas(node: ast.AST) -> Iterator[ast.AST]:
+    yield node
+    for child in ast.iter_child_nodes(node):
+        if not isinstance(child, ast.Lambda):
+            yield from _outside_of_lambdas(child)
 
 
 def _last_name(called: ast.expr) -> str:

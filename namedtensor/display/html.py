@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from namedtensor.axes import shown
+from namedtensor.display import heat
 from namedtensor.display.view import (
     UNREADABLE,
     View,
@@ -45,6 +46,7 @@ _STYLE = (
     ".namedtensor th.row{border-right-width:1px;position:sticky;left:0;"
     "backdrop-filter:blur(8px);opacity:1}"
     ".namedtensor th.column{border-bottom-width:1px}"
+    ".namedtensor svg{max-width:none;vertical-align:top;margin:.3em .5em .3em 0}"
     "</style>"
 )
 
@@ -56,7 +58,7 @@ def table(X: Any) -> str:
     """
     if not hasattr(X, "node"):
         view = view_of(X)
-        return _page(_shape(view.title), *_tables(view))
+        return _page(_shape(view.title), *_numbers(view))
     if X.node.type.host or not X.node.closed:
         return f"<pre>{escape(repr(X))}</pre>"
     rule = f"<div>= {escape(_rule(X.node))}</div>"
@@ -65,7 +67,27 @@ def table(X: Any) -> str:
     if X.shape.count > _COMPUTED:
         return _page(_shape(str(X.shape)), rule, "<div>too many numbers to compute here</div>")
     view = view_of(X)
-    return _page(_shape(view.title), rule, *_tables(view))
+    return _page(_shape(view.title), rule, *_numbers(view))
+
+
+def shown_page(view: View) -> str:
+    """Write what `nt.show` shows: maps with a scale, or the tables where there is nothing to colour."""
+    maps = _maps(view) if view.inner else []
+    return _page(_shape(view.title), *(maps or _tables(view)))
+
+
+def _maps(view: View, room: int = heat.MOST_BYTES) -> list[str]:
+    figures = heat.figures_of(view.X)
+    drawn = None if figures is None else heat.panels_of(view, figures, room)
+    if figures is None or drawn is None:
+        return []
+    panels, left = drawn
+    more = [f"<div>and {left:,} more of these maps</div>"] if left else []
+    return [
+        f'<div class="scroll">{"".join(panel.svg() for panel in panels)}</div>',
+        *more,
+        f"<div>{heat.scale_panel(figures).svg()}</div><div>{escape(figures.words)}</div>",
+    ]
 
 
 def shape_table(shape: Any) -> str:
@@ -93,6 +115,14 @@ def _rule(node: Any) -> str:
         depth += 1
         rule, deeper = deeper, describe(node, depth)
     return rule
+
+
+def _numbers(view: View) -> list[str]:
+    """Write the numbers; where a table has no room for all of them, a map of them stands above."""
+    large = any(view.sizes[name] > _MOST for name in view.inner)
+    tables = _tables(view)
+    room = heat.MOST_BYTES - sum(map(len, tables))
+    return [*(_maps(view, room) if large and len(view.inner) > 1 else []), *tables]
 
 
 def _tables(view: View) -> list[str]:

@@ -38,11 +38,11 @@ def figure(view: View) -> Any:
     drawn = Figure(figsize=(0.8 + 2.8 * across, 0.6 + 2.8 * down), layout="constrained")
     places = drawn.subplots(down, across, squeeze=False).reshape(-1)
     mixed = [[1 - a + a * part / 255 for part in rgb] for *rgb, a in colours()]
-    painted = ListedColormap([*mixed[1:]] if figures.scale.both else mixed[len(mixed) // 2 :])
-    painted = painted.with_extremes(bad=mixed[0])
+    painted: Any = ListedColormap([*mixed[1:]] if figures.scale.both else mixed[len(mixed) // 2 :])
+    painted = painted.with_extremes(bad=tuple(mixed[0]))
     reach = max(abs(figures.scale.low), figures.scale.high) or 1.0
     low, high = (-reach, reach) if figures.scale.both else (figures.scale.low, figures.scale.high)
-    image = None
+    image: Any = None
     for place, record, part in zip(places, records, found, strict=False):
         numbers = np.abs(part) if part.dtype.kind == "c" else part.astype(np.float64)
         kept = np.ma.masked_invalid(numbers)

@@ -1,6 +1,7 @@
-"""Normalisations by their formulas, against torch's functions of the same name.
+"""Normalisations by their formulas, against torch's functions and module of the same name.
 
-X is 32 x 64 x 32 x 32; gain and shift are by channel, and group norm has 8 groups of 8 channels.
+X is 32 x 64 x 32 x 32; gain and shift are by channel, and group norm has 8 groups of 8 channels. The goal of
+batch norm with running statistics is 1.1 in training.
 """
 
 from collections.abc import Callable, Iterator
@@ -39,6 +40,24 @@ def Group(
     return nt.standardize[chans, height, width](X) * gamma + beta
 
 
+@formula
+def Running(
+    X: R[batch, chans, height, width],
+    *,
+    gamma: R[chans],
+    beta: R[chans],
+    mean: nt.State[R[chans]],
+    var: nt.State[R[chans]],
+) -> R[batch, chans, height, width]:
+    if not nt.training():
+        return (X - mean) / nt.sqrt(var + 1e-5) * gamma + beta, nt.update()
+    places, n = (batch, height, width), abs(batch) * abs(height) * abs(width)
+    return nt.standardize[places](X) * gamma + beta, nt.update(
+        mean=0.9 * mean + 0.1 * nt.mean[places](X),
+        var=0.9 * var + 0.1 * nt.var[places](X) * n / (n - 1),
+    )
+
+
 def rows(settings: Settings) -> Iterator[Line]:
     x = torch.randn(32, 64, 32, 32, requires_grad=True)
     gamma, beta = (torch.randn(64, requires_grad=True) for _ in range(2))
@@ -73,3 +92,9 @@ def rows(settings: Settings) -> Iterator[Line]:
             forward = compare_runs(ours, theirs, settings.seconds(3))
         yield Row(f"{what}forward", forward)
         yield Row(f"{what}forward and backward", both)
+    module, twin = Running.module(chans[64]), torch.nn.BatchNorm2d(64)
+    step = trained(lambda: module(given[0]).data), trained(lambda: twin(x))
+    yield Row(
+        "batch norm with running statistics / nn.BatchNorm2d, training, forward and backward",
+        compare_runs(*step, settings.seconds(3)),
+    )

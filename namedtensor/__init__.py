@@ -23,6 +23,7 @@ from namedtensor.errors import WeightsError as WeightsError
 from namedtensor.formula import B as B
 from namedtensor.formula import Formula as Formula
 from namedtensor.formula import R as R
+from namedtensor.formula import State as State
 from namedtensor.formula import Z as Z
 from namedtensor.formula import derivative as derivative
 from namedtensor.formula import differential as differential
@@ -186,6 +187,7 @@ from namedtensor.operations.reductions import std as std
 from namedtensor.operations.reductions import sum as sum
 from namedtensor.operations.reductions import var as var
 from namedtensor.operations.training import training as training
+from namedtensor.operations.training import update as update
 from namedtensor.operations.vectors import argmax as argmax
 from namedtensor.operations.vectors import argmin as argmin
 from namedtensor.operations.vectors import cummax as cummax

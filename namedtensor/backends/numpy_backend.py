@@ -62,6 +62,11 @@ def as_like(x: Array, like: Array) -> Array:
     return x
 
 
+def stored(x: Array, like: Array) -> Array:
+    """Give a state's new value in the dtype of the old one."""
+    return np.asarray(x).astype(like.dtype, copy=False)
+
+
 def kept(make: Callable[..., Array]) -> Kept:
     """Remember what is made of sizes alone."""
     return Kept(make, _plain, as_like, lambda compute: compute(), lambda: None)

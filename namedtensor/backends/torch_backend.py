@@ -37,6 +37,7 @@ from namedtensor.backends.torch_attention import transformed
 from namedtensor.backends.torch_cells import gru as gru
 from namedtensor.backends.torch_cells import lstm as lstm
 from namedtensor.backends.torch_norms import batch_norm as batch_norm
+from namedtensor.backends.torch_norms import batch_norm_told as batch_norm_told
 from namedtensor.backends.torch_norms import group_norm as group_norm
 from namedtensor.backends.torch_norms import layer_norm as layer_norm
 from namedtensor.backends.torch_norms import rms_norm as rms_norm
@@ -94,6 +95,11 @@ def as_like(x: Array, like: Array) -> Array:
     if x.dtype.is_floating_point:
         return x.to(like.device, torch.get_default_dtype())
     return x.to(like.device, x.dtype if like.dtype is torch.bool else like.dtype)
+
+
+def stored(x: Array, like: Array) -> Array:
+    """Give a state's new value as it is kept: without its history, in the dtype of the old one."""
+    return x.detach() if x.dtype is like.dtype else x.detach().to(like.dtype)
 
 
 def kept(make: Callable[..., Array]) -> Kept:

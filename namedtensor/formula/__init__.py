@@ -11,4 +11,5 @@ from namedtensor.formula.signature import B as B
 from namedtensor.formula.signature import R as R
 from namedtensor.formula.signature import Signature as Signature
 from namedtensor.formula.signature import Space as Space
+from namedtensor.formula.signature import State as State
 from namedtensor.formula.signature import Z as Z

@@ -22,6 +22,7 @@ from namedtensor.formula.bundle import Bundle, parameters_of
 from namedtensor.formula.door import OPEN, Door, Slot, kind_of, mode_of
 from namedtensor.formula.lifting import Leaf, tensors_of
 from namedtensor.formula.signature import Parameter, Signature, Space
+from namedtensor.formula.state import Cell, Frame
 from namedtensor.plans import Layout
 from namedtensor.primitives import Node
 from namedtensor.shape import spaced
@@ -99,6 +100,8 @@ class Arguments:
         key: list[Any],
         modes: bool,
     ) -> None:
+        if isinstance(value, Cell):
+            value = value.value
         if parameter.bundle is not None:
             inner = parameter.bundle
             if modes:
@@ -116,7 +119,7 @@ class Arguments:
             leaves.append(Leaf(path, parameter.space, value))
             key.append(value.layout)
         else:
-            key += [kind_of(value), self._number(path, parameter.space, value)]
+            key += [kind_of(value), self._number(path, parameter.space, value, parameter.state)]
 
     def _setting(self, path: str, value: Any) -> Any:
         if isinstance(value, NamedTensor):
@@ -136,8 +139,9 @@ class Arguments:
             ) from None
         return value
 
-    def _number(self, path: str, space: Space, value: Any) -> Any:
-        if isinstance(value, (bool, int, float, complex, np.generic)) and not space.axes:
+    def _number(self, path: str, space: Space, value: Any, state: bool) -> Any:
+        number = isinstance(value, (bool, int, float, complex, np.generic)) and not space.axes
+        if number and not state:
             return value
         raise BackendError(
             f"{self.name}(..., {path}, ...)",
@@ -194,19 +198,35 @@ class Arguments:
             return None
         return stand_in(part if isinstance(part, str) else slot.layout(part).code)
 
-    def entered(self, parameter: Parameter, path: str, value: Any, entered: dict[str, Any]) -> Any:
+    def entered(
+        self,
+        parameter: Parameter,
+        path: str,
+        value: Any,
+        entered: dict[str, Any],
+        frame: Frame,
+    ) -> Any:
+        """Give what the body sees of an argument; its states are kept in its frame."""
         if parameter.bundle is not None:
             inner = parameter.bundle
             parts = parameters_of(inner, value, path)
             return Bundle(
                 inner,
                 {
-                    name: self.entered(inner.signature[name], f"{path}.{name}", part, entered)
+                    name: self.entered(
+                        inner.signature[name], f"{path}.{name}", part, entered, frame
+                    )
                     for name, part in parts.items()
                 },
                 mode_of(value),
             )
-        return entered.get(path, value)
+        if isinstance(value, Cell):
+            value = value.value
+        found = entered.get(path, value)
+        if parameter.state and parameter.space is not None and found is not None:
+            cell = frame.cell(path, parameter.space, found)
+            return cell if "." in path else found
+        return found
 
 
 def paths_of(slots: Sequence[Slot], prefix: str = "") -> Iterator[tuple[str, Slot]]:

@@ -11,7 +11,8 @@ from namedtensor.errors import AxisSizeError, NamedTensorError, kind_of_thing
 from namedtensor.formula.arguments import Arguments
 from namedtensor.formula.lifting import Entry, Leaf
 from namedtensor.formula.signature import Space
-from namedtensor.operations.training import MODE
+from namedtensor.formula.state import RUNNING, Cell, Frame, split, take
+from namedtensor.operations.training import MODE, Update
 from namedtensor.primitives.node import noting
 from namedtensor.primitives.origins import Origins, border, place_of
 from namedtensor.tensor import NamedTensor
@@ -34,10 +35,15 @@ class Body:
         entered: dict[str, Any],
         sizes: Callable[[str], Any],
         mode: bool,
-    ) -> Any:
-        """Run the body on renamed tensors; abs(ax) is answered by `sizes`, nt.training() by `mode`."""
+    ) -> tuple[Any, Frame]:
+        """Run the body on renamed tensors; abs(ax) is answered by `sizes`, nt.training() by `mode`.
+
+        Gives what it returned, and its states as they are then, but for what it returned as an update.
+        """
         outside, SIZES.of = SIZES.of, sizes
         before, MODE.training = MODE.training, mode
+        around, frame = RUNNING.frame, Frame(self.name)
+        RUNNING.frame = frame
         symbols = noting.get() is not None or any(hasattr(x, "node") for x in entered.values())
         kind = on_symbols.set(symbols)
         try:
@@ -45,25 +51,32 @@ class Body:
             bound = python.bind_partial()
             for parameter in self.signature.parameters:
                 bound.arguments[parameter.name] = self.arguments.entered(
-                    parameter, parameter.name, values[parameter.name], entered
+                    parameter, parameter.name, values[parameter.name], entered, frame
                 )
-            return self.function(*bound.args, **bound.kwargs)
+            return self.function(*bound.args, **bound.kwargs), frame
         except NamedTensorError as error:
             place = place_of(error.__traceback__)
             if place is not None:
                 error.add_place(self.name, place)
             raise
         finally:
+            RUNNING.frame = around
             MODE.training = before
             SIZES.of = outside
             on_symbols.reset(kind)
 
-    def results_of(self, result: Any, entry: Entry, origins: Origins | None = None) -> list[Any]:
-        """Check what the body returned, and give it with the caller's axis names.
+    def results_of(
+        self, returned: tuple[Any, Frame], entry: Entry, origins: Origins | None = None
+    ) -> tuple[list[Any], dict[str, Cell]]:
+        """Check what the body returned, and give it with the caller's axis names; and updated states.
 
         What the result lacks is said of the place where it is written, if the origins tell it.
         """
+        result, frame = returned
         spaces = self.signature.results
+        result, update = split(result, self.signature.several)
+        if update is not None:
+            take(update, frame, self.signature, entry)
         if self.signature.several:
             if not isinstance(result, tuple) or len(result) != len(spaces or ()):
                 raise entry.error(
@@ -91,10 +104,15 @@ class Body:
                     for place in origins[part.node][-1:]:
                         error.add_place(self.name, place)
                 raise
-        return left
+        return left, frame.updates
 
-    def inline(self, values: dict[str, Any], leaves: Sequence[Leaf], mode: bool) -> Any:
-        """Run the body in place: inside another formula's trace, or untraced on data."""
+    def inline(
+        self, values: dict[str, Any], leaves: Sequence[Leaf], mode: bool
+    ) -> tuple[Any, dict[str, Cell]]:
+        """Run the body in place: inside another formula's trace, or untraced on data.
+
+        Gives its result, and the states that it has updated.
+        """
         entry = Entry(self.name, leaves, self.signature.results)
         entry.agree()
         entered = {leaf.path: entry.enter(leaf) for leaf in leaves}
@@ -105,11 +123,11 @@ class Body:
             sizes.update(known)
         result = self.run(values, entered, functools.partial(self.size, sizes), mode)
         origins: Origins | None = noting.get()
-        parts = self.results_of(result, entry, origins)
+        parts, updates = self.results_of(result, entry, origins)
         for part in parts:
             if origins is not None and hasattr(part, "node"):
                 origins.note(part.node)  # also where the call gives what was there before
-        return tuple(parts) if self.signature.several else parts[0]
+        return tuple(parts) if self.signature.several else parts[0], updates
 
     def size(self, sizes: dict[str, Any], name: str) -> Any:
         if sizes.get(name) is not None:
@@ -132,6 +150,12 @@ class Body:
 def _what(result: Any) -> str:
     if result is None:
         return "nothing"
+    if isinstance(result, Update):
+        return "an update before its result"
     if isinstance(result, tuple):
+        if any(isinstance(part, Update) for part in result):
+            return "an update before its result"
+        if not result:
+            return "an update alone"
         return f"a tuple of {len(result)}"
     return "one named tensor" if isinstance(result, NamedTensor) else kind_of_thing(result)

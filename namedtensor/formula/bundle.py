@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from namedtensor.errors import BackendError, kind_of_thing
 from namedtensor.formula.door import gather
+from namedtensor.formula.state import Cell
 from namedtensor.operations.training import training
 
 if TYPE_CHECKING:
@@ -37,14 +38,15 @@ class Bundle:
     def __getattr__(self, name: str) -> Any:
         values = self.__dict__.get("values", {})
         if name in values:
-            return values[name]
+            value = values[name]
+            return value.value if isinstance(value, Cell) else value
         raise AttributeError(
             f"the bundle of {self.__dict__.get('formula')} has no parameter {name}"
         )
 
     def gather(self, key: list[Any], arrays: list[Any], modes: bool) -> bool:
         slots = self.formula.door.after
-        values = [self.values.get(slot.name, slot.default) for slot in slots]
+        values = [getattr(self, slot.name, slot.default) for slot in slots]
         return gather(slots, values, key, arrays, modes) is not None
 
     def __repr__(self) -> str:

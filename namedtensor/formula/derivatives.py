@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from namedtensor.axes import Axis, shown
@@ -25,6 +25,7 @@ from namedtensor.formula.bundle import Bundle
 from namedtensor.formula.door import mode_of
 from namedtensor.formula.formula import Formula
 from namedtensor.formula.signature import Parameter, R, Signature, Space
+from namedtensor.formula.state import Cell, nothing_runs
 from namedtensor.formula.written import DerivedFrom, name_part, names_kept, writing
 from namedtensor.operations.calculus import By, of_function, starred
 from namedtensor.operations.derivatives import change, gradients, lifted
@@ -127,13 +128,14 @@ class Derived(Formula):
         changes = tuple([p.change for p in self.places]) if what == "differential" else ()
         self.derived = DerivedFrom(of.name, paths, changes, of.derived)
         super().__init__(self._body(), self._signature(), fuse=of.fused)
+        self.states = ()
         self.made_by = (Derived, (what, of, by))
 
     # ------------------------------------------------------------------------------ signature
 
     def _signature(self) -> Signature:
         """Take what f takes, and the changes; give what the derivative has by declaration."""
-        parameters = list(self.of.signature.parameters)
+        parameters = [replace(p, state=False) for p in self.of.signature.parameters]
         python = list(self.of.signature.python.parameters.values())
         if self.what == "differential":
             at = sum(not p.after for p in parameters)
@@ -212,8 +214,10 @@ class Derived(Formula):
         }
         for place in self.places:
             self._check(place, leaves)
-        with names_kept(self.of.function):
+        with names_kept(self.of.function), nothing_runs():
             result = self.of(**inner)
+        if self.of.states:  # a derivative updates none
+            result, _ = result
         Y = result.node if isinstance(result, SymbolicTensor) else number(result)
         parts = [leaves[place.path][2].node for place in self.places]
         nodes = self._trees(Y, parts, leaves, changes)
@@ -346,6 +350,8 @@ def _entered(p: Parameter, path: str, value: Any, by: set[str], leaves: dict[str
             n: _entered(own[n], f"{path}.{n}", v, by, leaves) for n, v in given.items() if n in own
         }
         return Bundle(p.bundle, found, mode_of(value))
+    if isinstance(value, Cell):
+        value = value.value
     if p.space is None or value is None:
         return value
     if not isinstance(value, NamedTensor):

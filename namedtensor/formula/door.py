@@ -48,6 +48,7 @@ class Slot:
         "open",
         "seen",
         "setting",
+        "state",
         "tensor",
     )
 
@@ -57,6 +58,7 @@ class Slot:
         self.formula = parameter.bundle
         self.setting = parameter.setting
         self.tensor = parameter.space is not None
+        self.state = parameter.state
         self.names = parameter.space.names if parameter.space is not None else ()
         self.number = self.tensor and not self.names
         self.layouts: dict[Any, Layout] = {}
@@ -205,8 +207,10 @@ class _Reader:
         return name
 
     def write(self, slots: Sequence[Slot], module: str) -> None:
-        held = self.fresh("held")
+        held, kept = self.fresh("held"), self.fresh("kept")
         self.lines.append(f"{held} = {module}._parameters")
+        if any([slot.state for slot in slots]):
+            self.lines.append(f"{kept} = {module}._buffers")
         for slot in slots:
             own = self.fresh(slot.name)
             if slot.formula is not None:
@@ -217,7 +221,8 @@ class _Reader:
                 self.kinds.append("")
                 self.write(slot.formula.door.after, own)
             elif slot.tensor:
-                self.lines.append(f"{own} = {held}[{slot.name!r}]")
+                owner = kept if slot.state else held
+                self.lines.append(f"{own} = {owner}[{slot.name!r}]")
                 self.arrays.append(own)
                 self.kinds.append(f"{own}.dtype")
             else:

@@ -25,6 +25,7 @@ from namedtensor.formula.body import Body
 from namedtensor.formula.door import Door, gather
 from namedtensor.formula.lifting import Entry, Leaf, tensors_of
 from namedtensor.formula.signature import Signature, caller_scope, read_signature
+from namedtensor.formula.state import RUNNING, given_states, hand_over, kept, with_cells
 from namedtensor.formula.trace import Trace, alike
 from namedtensor.formula.written import DerivedFrom, Written, kept_call, write, writing
 from namedtensor.operations.training import MODE, training
@@ -64,6 +65,9 @@ class Formula:
         self.door = Door(signature)
         self.arguments = Arguments(self.name, signature, self.door)
         self.body = Body(function, self.arguments)
+        #: The paths of what a call leaves to the next; it gives them last, unless a module stores them.
+        self.states = signature.states
+        self.plain_result = not (signature.several or self.states)
         #: A function and its arguments that make this formula anew, where no module holds it.
         self.made_by: tuple[Callable[..., Any], tuple[Any, ...]] | None = None
         self.traced = trace
@@ -86,6 +90,8 @@ class Formula:
     def call_any(self, args: Sequence[Any], named: Mapping[str, Any], module: Any = None) -> Any:
         """Call a formula for the first time, on symbols, on numbers alone, or by mistake."""
         values = self.arguments.bind(args, named)
+        if self.states and RUNNING.frame is not None:
+            values = with_cells(self.signature, values, RUNNING.frame)
         opened = frozenset() if compiling() else self.door.opened(late=module is None)
         mode = self._mode(module)
         given = self.arguments.read(values, mode, opened)
@@ -97,24 +103,51 @@ class Formula:
         inside = not compiling() and on_symbols.get() and len(symbols) == len(leaves)
         if inside or any(not symbol.node.closed for symbol in symbols):
             if writing():
-                return kept_call(
-                    self, values, leaves, lambda: self.body.inline(values, leaves, mode)
-                )
-            if module is None:
-                return self.body.inline(values, leaves, mode)
-            return self._inline_module(given)
+                return kept_call(self, values, leaves, lambda: self._inline(given))
+            return self._inline(given) if module is None else self._inline_module(given)
         if not self.traced:
-            return self.body.inline(values, leaves, mode)
+            return self._inline(given, module)
         plan = self._plan(given, late=module is None)
+        arrays = given.data
+        if plan.updates and module is not None:
+            arrays = module.reading(plan, arrays)
         try:
-            data = plan.run(*given.data)
+            data = plan.run(*arrays)
         except LIBRARY_ERRORS as error:
             if compiling():
                 why = misfit(self.number, _shapes(leaves), *_constants(given.key))
                 if why:
                     give_up_compiling(why)
-            return self._as_written(given, error)
-        return self._wrapped(plan, data)
+            return self._as_written(given, error, module)
+        if not plan.updates:
+            return self._delivered(self._wrapped(plan, data), {}, given, module)
+        result, new = self._parted(plan, data)
+        updates = dict(zip(plan.updates, new, strict=True))
+        return self._delivered(result, updates, given, module)
+
+    def _inline(self, given: Given, module: Any = None) -> Any:
+        """Run the body in place, and give the states that it updates to whom they belong."""
+        result, cells = self.body.inline(given.values, given.leaves, given.mode)
+        if RUNNING.frame is not None and module is None:
+            updates = {path: cell.value for path, cell in cells.items()}
+        else:
+            updates = {path: kept(cell) for path, cell in cells.items()}
+        return self._delivered(result, updates, given, module)
+
+    def _delivered(
+        self, result: Any, updates: dict[str, Any], given: Given, module: Any = None
+    ) -> Any:
+        """Give the result: alone in a body and of a module, with the states after a plain call."""
+        if not self.states:
+            return result
+        if module is not None:
+            module.store({path: new.data for path, new in updates.items()})
+            return result
+        if RUNNING.frame is not None:
+            hand_over(self.name, given.values, updates, RUNNING.frame)
+            return result
+        new = {**dict(given_states(self.signature, given.values)), **updates}
+        return (*result, new) if self.signature.several else (result, new)
 
     def _mode(self, module: Any) -> bool:
         """Give the mode of a call: its module's, or that in which plain calls are."""
@@ -126,7 +159,13 @@ class Formula:
         """Run the body for a module that the body of another formula closes over."""
         before = MODE.asked
         MODE.asked = before if before is None else False
-        result = self.body.inline(given.values, given.leaves, given.mode)
+        result, updates = self.body.inline(given.values, given.leaves, given.mode)
+        if updates:
+            raise TraceError(
+                f"{self.name}.module(...)(...)",
+                f"it updates {', '.join(updates)}, and is a module that is no argument of the formula",
+                hint=f"declare it after the *, as in name: {self.name}, and give the module there",
+            )
         if MODE.asked:
             raise TraceError(
                 f"{self.name}.module(...)(...)",
@@ -139,14 +178,16 @@ class Formula:
     def _wrapped(self, plan: Plan, data: Any) -> Any:
         """Name a plan's results."""
         if self.signature.several:
-            parts = data if len(plan.layouts) > 1 else (data,)
-            found = [NamedTensor(d, at) for d, at in zip(parts, plan.layouts, strict=True)]
-            for result, order in zip(found, plan.orders, strict=True):
-                result._declared = order
-            return tuple(found)
+            return tuple(_named(plan, data))
         result = NamedTensor(data, plan.layout)
         result._declared = plan.orders[0]
         return result
+
+    def _parted(self, plan: Plan, data: Any) -> tuple[Any, list[NamedTensor]]:
+        """Name a plan's results, and the new values of states after them."""
+        parts = _named(plan, data)
+        own = len(parts) - len(plan.updates)
+        return tuple(parts[:own]) if self.signature.several else parts[0], parts[own:]
 
     def call_known(
         self, args: Sequence[Any], named: Mapping[str, Any], module: Any = None
@@ -155,7 +196,7 @@ class Formula:
 
         A module holds the parameters. Where the library finds fault, the long path finds the words.
         """
-        if not self.traced:
+        if not self.traced or (self.states and (module is None or RUNNING.frame is not None)):
             return None
         door = self.door
         settings = {} if module is None else module.settings
@@ -178,15 +219,28 @@ class Formula:
             if not known or known[0][0] or not arrays:
                 return None
             plan = known[0][1]
+        except LIBRARY_ERRORS:
+            return None
+        if plan.updates:
+            arrays = module.reading(plan, arrays)
+        try:
             data = plan.run(*arrays)
         except LIBRARY_ERRORS:
             return None
-        if self.signature.several:
-            return self._wrapped(plan, data)
+        if not self.plain_result:
+            return self._stored(plan, data, module)
         result: NamedTensor = _new(NamedTensor)
         result._data = data
         result._layout = plan.layout
         result._declared = plan.orders[0]
+        return result
+
+    def _stored(self, plan: Plan, data: Any, module: Any) -> Any:
+        """Name a plan's results, and let the module keep its states."""
+        if not plan.updates:
+            return self._wrapped(plan, data)
+        result, new = self._parted(plan, data)
+        module.store(dict(zip(plan.updates, [X.data for X in new], strict=True)))
         return result
 
     def _call_compiling(self, values: Sequence[Any], module: Any) -> Any | None:
@@ -203,7 +257,9 @@ class Formula:
         if not arrays or not name:
             return None
         plan: Plan = getattr(STORE, name)
-        return self._wrapped(plan, plan.run(*arrays))
+        if plan.updates:
+            arrays = module.reading(plan, arrays)
+        return self._stored(plan, plan.run(*arrays), module)
 
     @property
     def parameters_after(self) -> tuple[str, ...]:
@@ -306,17 +362,18 @@ class Formula:
                 return self._keep(opened, other, plan)
         return ""
 
-    def _as_written(self, given: Given, error: Exception) -> Any:
+    def _as_written(self, given: Given, error: Exception, module: Any = None) -> Any:
         """Find the words for a failure, or the result where only a kernel has failed.
 
         Sizes are checked at the door; then the body runs operation by operation, which gives what a
         kernel refuses: a dtype, an axis of size 0, an index that lies outside.
         """
         self.check_sizes(given)
-        result = self.body.inline(given.values, given.leaves, given.mode)
+        result, cells = self.body.inline(given.values, given.leaves, given.mode)
         if isinstance(error, Mismatch) or "memory" in str(error):
             raise error from None
-        return result
+        updates = {path: kept(cell) for path, cell in cells.items()}
+        return self._delivered(result, updates, given, module)
 
     def check_sizes(self, given: Given) -> None:
         """Raise in words where sizes do not fit: those of the arguments, then those in the body."""
@@ -419,6 +476,15 @@ class Formula:
                 + ("" if inside else ", under its own name"),
             )
         return path
+
+
+def _named(plan: Plan, data: Any) -> list[NamedTensor]:
+    """Name all that a plan gives."""
+    parts = data if len(plan.layouts) > 1 else (data,)
+    found = [NamedTensor(d, at) for d, at in zip(parts, plan.layouts, strict=True)]
+    for result, order in zip(found, plan.orders, strict=True):
+        result._declared = order
+    return found
 
 
 _numbered: WeakValueDictionary[str, Formula] = WeakValueDictionary()

@@ -43,6 +43,9 @@ def traced_results(
         p.name: _resolved(p, p.name, filled[p.name], leaves) for p in formula.signature.parameters
     }
     result = formula(**filled)
+    if formula.states:
+        *parts, _ = result
+        result = tuple(parts) if formula.signature.several else parts[0]
     return result, result if isinstance(result, tuple) else (result,)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -71,11 +71,42 @@ Z: Any = Space("Z", ("int",))
 B: Any = Space("B", ("bool",))
 
 
+class StateSpace:
+    """The declaration of a state: nt.State[R[chans]] is a tensor of R[chans] that calls update."""
+
+    __slots__ = ("space",)
+
+    def __init__(self, space: Space) -> None:
+        self.space = space
+
+    def __repr__(self) -> str:
+        return f"State[{self.space}]"
+
+
+class _States:
+    def __getitem__(self, space: Any) -> StateSpace:
+        if not isinstance(space, Space):
+            raise AxisNameError(
+                f"nt.State[{space!r}]",
+                "a state is a tensor, and its space is not declared",
+                hint="nt.State[R[seq, emb]], or nt.State[R] for a single number",
+            )
+        return StateSpace(space)
+
+    def __repr__(self) -> str:
+        return "State"
+
+
+#: What a call leaves to the next, after the star: running: nt.State[R[chans]].
+State: Any = _States()
+
+
 @dataclass(frozen=True, slots=True)
 class Parameter:
     """One name of the signature: a tensor's space, a bundle's formula, or a setting.
 
-    `after` says that it stands after the semicolon (the * in Python), as a parameter.
+    `after` says that it stands after the semicolon (the * in Python), as a parameter. `state` says that
+    it is what a call leaves to the next.
     """
 
     name: str
@@ -83,13 +114,16 @@ class Parameter:
     bundle: Any
     after: bool
     default: Any
+    state: bool = False
 
     @property
     def setting(self) -> bool:
         return self.space is None and self.bundle is None
 
     def __str__(self) -> str:
-        return f"{self.name}: {self.space}" if self.space else self.name
+        if self.space is None:
+            return self.name
+        return f"{self.name}: {StateSpace(self.space) if self.state else self.space}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +135,11 @@ class Signature:
     several: bool
     python: inspect.Signature
 
+    @property
+    def states(self) -> tuple[str, ...]:
+        """The paths of all states, those in bundles among them."""
+        return tuple(_states_of(self, ""))
+
     def __getitem__(self, name: str) -> Parameter:
         return next(p for p in self.parameters if p.name == name)
 
@@ -109,6 +148,14 @@ class Signature:
         after = ", ".join([str(p) for p in self.parameters if p.after])
         text = f"({before}{'; ' if after else ''}{after})"
         return f"{text} -> {', '.join(map(repr, self.results))}" if self.results else text
+
+
+def _states_of(signature: Signature, prefix: str) -> Iterator[str]:
+    for parameter in signature.parameters:
+        if parameter.bundle is not None:
+            yield from _states_of(parameter.bundle.signature, f"{prefix}{parameter.name}.")
+        elif parameter.state:
+            yield prefix + parameter.name
 
 
 def read_signature(function: Callable[..., Any], scope: dict[str, Any]) -> Signature:
@@ -124,7 +171,9 @@ def read_signature(function: Callable[..., Any], scope: dict[str, Any]) -> Signa
                 hint=f"name each argument: {name}1: R[seq], {name}2: R[seq]",
             )
         note = annotations.get(name)
-        space = note if isinstance(note, Space) else None
+        state = isinstance(note, StateSpace)
+        declared = note.space if isinstance(note, StateSpace) else note
+        space = declared if isinstance(declared, Space) else None
         bundle = note if hasattr(note, "signature") and hasattr(note, "module") else None
         after = parameter.kind is parameter.KEYWORD_ONLY
         if bundle is not None and not after:
@@ -132,6 +181,12 @@ def read_signature(function: Callable[..., Any], scope: dict[str, Any]) -> Signa
                 f"@formula {function.__name__}",
                 f"{name} is a bundle of parameters and stands before the *",
                 hint=f"def {function.__name__}(X: R[seq], *, {name}: {bundle.name})",
+            )
+        if state and not after:
+            raise AxisNameError(
+                f"@formula {function.__name__}",
+                f"{name} is a state and stands before the *",
+                hint=f"def {function.__name__}(X: R[seq], *, {name}: nt.{note})",
             )
         inside = [part for part in getattr(note, "__args__", ()) if hasattr(part, "module")]
         if inside:
@@ -141,7 +196,7 @@ def read_signature(function: Callable[..., Any], scope: dict[str, Any]) -> Signa
                 f"{name}: {kind} is no bundle, and a setting has no parameters",
                 hint=f"name each of them: {name}1: {inside[0].name}, {name}2: {inside[0].name}",
             )
-        parameters.append(Parameter(name, space, bundle, after, parameter.default))
+        parameters.append(Parameter(name, space, bundle, after, parameter.default, state))
     result = annotations.get("return")
     several = getattr(result, "__origin__", None) is tuple
     spaces: tuple[Any, ...] = getattr(result, "__args__", ()) if several else (result,)

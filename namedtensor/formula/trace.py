@@ -11,6 +11,7 @@ from namedtensor.formula.arguments import Given
 from namedtensor.formula.body import Body
 from namedtensor.formula.lifting import Entry, Leaf
 from namedtensor.formula.rewrite import Fired, rewrite
+from namedtensor.formula.state import Cell, kept
 from namedtensor.operations.training import MODE
 from namedtensor.plans import Plan, compile_plan
 from namedtensor.plans.compile import collect_guards, fold, retyped
@@ -53,6 +54,9 @@ class Trace:
         self.nodes: tuple[Node, ...] = ()
         self.library = ""
         self.written: tuple[Node, ...] = ()
+        # the states that the body has updated, and the trees of their new values
+        self.updates: dict[str, Cell] = {}
+        self.stored: tuple[Node, ...] = ()
         self.entry = Entry(body.name, given.leaves, body.signature.results)
         self.entry.agree()
         self.types = {leaf.path: type_of(leaf.tensor) for leaf in given.leaves}
@@ -127,7 +131,9 @@ class Trace:
             tracing.reset(token)
             self.asked = MODE.asked is True
             MODE.asked = before if before is None else before or self.asked
-        results = self.body.results_of(result, self.entry, self.origins)
+        results, updates = self.body.results_of(result, self.entry, self.origins)
+        self.updates = updates
+        self.stored = tuple([kept(cell).node for cell in updates.values()])
         if not all(isinstance(r, SymbolicTensor) for r in results):
             raise self.entry.error(
                 TraceError,
@@ -188,6 +194,12 @@ class Trace:
             for path, outer, axes in self.arguments
         ]
         self.written = written = tuple([r.node for r in results])
+        again = {
+            part.operation.params[0]
+            for part in operands_first(written)
+            if part.operation.primitive is ARGUMENT
+        }
+        self.written = written = (*written, *self.stored)
         backend = self._backend()
         self.library = backend.name
         self.nodes = written
@@ -202,10 +214,13 @@ class Trace:
             backend,
             guards=[*self.size_guards, *needed],
             hints=hints,
+            updates=tuple(self.updates),
+            used=tuple(
+                [i for i, a in enumerate(arguments) if a[0] in self.updates and a[0] in again]
+            ),
         )
-        plan.orders = tuple(
-            map(self._reading_order, written, self.body.signature.results or written)
-        )
+        declared = self.body.signature.results or written[: len(written) - len(self.stored)]
+        plan.orders = tuple(map(self._reading_order, written, (*declared, *self.stored)))
         return plan
 
     def _reading_order(self, node: Node, declared: Any) -> tuple[str, ...]:

@@ -202,7 +202,7 @@ def write(
     token = _writing.set(None if whole else written)
     try:
         with _names_of_locals(formula.function, written), noted_in(written.origins):
-            result = formula.body.inline(values, leaves, mode)
+            result, _ = formula.body.inline(values, leaves, mode)
     finally:
         _writing.reset(token)
     parts = result if isinstance(result, tuple) else (result,)

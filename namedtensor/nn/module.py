@@ -18,6 +18,7 @@ from namedtensor.errors import (
     AxisSizeError,
     BackendError,
     KindError,
+    first_line,
     kind_of_thing,
     nearest,
 )
@@ -25,7 +26,8 @@ from namedtensor.formula import Formula
 from namedtensor.formula.bundle import same_parameters
 from namedtensor.formula.signature import Parameter, Space
 from namedtensor.nn.initialise import Initialiser, roles_of, start
-from namedtensor.plans import layout_of
+from namedtensor.nn.recomputing import recomputing
+from namedtensor.plans import Plan, layout_of
 from namedtensor.shape import spaced
 from namedtensor.tensor import NamedTensor
 from namedtensor.tensor.torch_pytree import show_to_wrappers
@@ -127,6 +129,50 @@ class FormulaModule(torch.nn.Module):
             return found
         given = {**self.settings, **self.named_values(), **named}
         return self.formula.call_any(arguments, given, self)
+
+    # ----------------------------------------------------------------------------------- states
+
+    def reading(self, plan: Plan, arrays: list[Any]) -> list[Any]:
+        """Give copies of the states that a result depends on: what is stored must not change them."""
+        if not plan.used or not torch.is_grad_enabled():
+            return arrays
+        if not compiling() and recomputing():
+            raise BackendError(
+                f"{self.formula.name}.module(...)(...)",
+                f"a checkpoint runs it again, its result depends on {self._path_of(plan, arrays)}, and "
+                "that has been updated since",
+                hint="leave it out of the checkpoint, or let the result depend on what is given",
+            )
+        found = list(arrays)
+        for place in plan.used:
+            found[place] = found[place].clone()
+        return found
+
+    def _path_of(self, plan: Plan, arrays: Sequence[Any]) -> str:
+        held = [arrays[place] for place in plan.used]
+        return ", ".join([n for n, b in self.named_buffers() if any(b is x for x in held)])
+
+    def store(self, updates: dict[str, torch.Tensor]) -> None:
+        """Keep new values of states, by path; once, also where a checkpoint runs the body again."""
+        if not compiling() and recomputing():
+            return
+        for path, new in updates.items():
+            owner: Any = self
+            *bundles, name = path.split(".")
+            for bundle in bundles:
+                owner = owner._modules[bundle]
+            if compiling():
+                owner._buffers[name].copy_(new)
+                continue
+            try:
+                owner._buffers[name].copy_(new)
+            except RuntimeError as error:
+                raise BackendError(
+                    f"{self.formula.name}.module(...)(...)",
+                    f"torch cannot store {path} in place here: {first_line(error)}",
+                    hint="give the buffers to torch.func.functional_call, stacked where it is under vmap, "
+                    "or call the module in eval()",
+                ) from None
 
     def extra_repr(self) -> str:
         return repr(self.formula)
@@ -245,16 +291,26 @@ def _build(
             continue
         assert parameter.space is not None
         shape = [_size(formula, parameter, axis, sizes) for axis in parameter.space.axes]
-        data = torch.empty(shape, dtype=dtype, device=device)
+        kept_as = _STATE_DTYPES.get(parameter.space.letter, dtype) if parameter.state else dtype
+        data = torch.empty(shape, dtype=kept_as, device=device)
         with torch.no_grad():
             own = init.pop(prefix + parameter.name, None)
             if own is not None:
                 _fill(formula, prefix + parameter.name, data, own, parameter.space)
+            elif parameter.state:
+                data.zero_()
             else:
                 roles = roles_of(formula, settings) if roles is None else roles
                 start(roles.get(parameter.name), parameter.space.names, data)
-        setattr(module, parameter.name, torch.nn.Parameter(data))
+        if parameter.state:
+            module.register_buffer(parameter.name, data)
+        else:
+            setattr(module, parameter.name, torch.nn.Parameter(data))
     return module
+
+
+#: What holds states of whole numbers and of truth values.
+_STATE_DTYPES = {"Z": torch.int64, "B": torch.bool}
 
 
 def _free(module: FormulaModule, name: str) -> None:

@@ -1,4 +1,8 @@
-"""The mode of what runs: in training, or not. Dropout obeys it, and bodies may ask for it."""
+"""The mode of what runs, in training or not, and the states that bodies update.
+
+Dropout obeys the mode, and bodies may ask for it. A state of a formula, declared nt.State[R[chans]], is what
+one call leaves to the next: running means, counters, caches.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,8 @@ from contextlib import AbstractContextManager
 from typing import Any, overload
 
 from namedtensor.errors import KindError
+from namedtensor.primitives import Call, Traits, Type, primitive
+from namedtensor.primitives.notation import Special
 
 
 class Mode(threading.local):
@@ -67,3 +73,67 @@ def training(mode: bool | None = None) -> bool | AbstractContextManager[None]:
             f"training({mode!r})", "a mode is True or False", hint="with nt.training(False): ..."
         )
     return _Block(mode)
+
+
+# ---------------------------------------------------------------------------------------- states
+
+
+class Update:
+    """New values of a formula's states, by name: what its body returns last."""
+
+    __slots__ = ("values",)
+
+    def __init__(self, values: dict[str, Any]) -> None:
+        self.values = values
+
+    def __repr__(self) -> str:
+        return f"update({', '.join([f'{name}=...' for name in self.values])})"
+
+
+def update(**states: Any) -> Any:
+    """Say what the states of a formula are after a call; the last thing that its body returns.
+
+        return Y, nt.update(running=m)
+
+    States that are not named stay as they are. A module stores what is given here, detached, in the
+    dtype of its buffer; a plain call gives (Y, new) with new["running"].
+
+    Raises: AxisMissingError, AxisClashError, AxisSizeError, KindError where a state is not what is declared,
+    AxisNameError where the formula has no such state.
+
+    >>> import namedtensor as nt
+    >>> from namedtensor import R, formula
+    >>> @formula
+    ... def count(X: R, *, seen: nt.State[R]) -> R:
+    ...     return X, nt.update(seen=seen + 1)
+    >>> Y, new = count(nt.tensor(5.0), seen=nt.tensor(2.0))
+    >>> new["seen"]
+    NamedTensor(3.0)
+    """
+    return Update(states)
+
+
+def _stored_rule(call: Call) -> Type:
+    after, before = call.types
+    for axis in before.names:
+        call.agree(axis, (0, 1))
+    return Type(before.axes, before.kind if after.kind != "complex" else after.kind)
+
+
+def _lower_stored(emit: Any, call: Any, after: Any, before: Any) -> Any:
+    if after.type.host:
+        code = emit.call("full_like_kind", (), after, before)
+    else:
+        code = emit.call("stored", emit.permute(after, before.axes), before)
+    return emit.bind(code, before.axes, call.type, "new")
+
+
+#: stored(new, before): a state's new value as it is kept: no gradient flows to it, in the dtype of before.
+STORED = primitive(
+    "stored",
+    _stored_rule,
+    _lower_stored,
+    notation=Special("operand"),
+    traits=Traits(pointwise=True, uniform=True),
+    slopes=(lambda after, before, y: 0.0, lambda after, before, y: 0.0),
+)

@@ -58,7 +58,8 @@ class Plan:
 
     A plan of several trees gives a tuple of data, and `layouts` has one for each. `functions` are what
     runs, as data: the plan's own is the last. `orders` are the orders in which people read the results'
-    axes: those declared, whatever the storage.
+    axes: those declared, whatever the storage. The last results are the new values of the states that
+    `updates` names; `used` are the places of those arguments among them that other results depend on.
     """
 
     run: Callable[..., Any]
@@ -66,6 +67,8 @@ class Plan:
     functions: tuple[Function, ...]
     nodes: tuple[Node, ...]
     orders: tuple[tuple[str, ...], ...] = ((),)
+    updates: tuple[str, ...] = ()
+    used: tuple[int, ...] = ()
 
     layout: Layout = field(init=False)
 
@@ -93,12 +96,14 @@ def compile_plan(
     hints: dict[Node, int] | None = None,
     order: tuple[str, ...] | None = None,
     eager: bool = False,
+    updates: tuple[str, ...] = (),
+    used: tuple[int, ...] = (),
 ) -> Plan:
     """Emit, compile and cache nothing: the caller keeps the plan.
 
     `arguments` are name, type and axes in storage order. `guards` are further pairs of sizes that
     must agree. `order` asks for the result in one storage order. `eager` says that one operation is
-    all, so that every nanosecond of its code counts.
+    all, so that every nanosecond of its code counts. `updates` and `used` are kept with the plan.
     """
     emit = Emitter(backend, eager)
     local = {arg: emit.fresh(arg) for arg, _, _ in arguments}
@@ -128,7 +133,8 @@ def compile_plan(
     layouts = tuple(
         [layout_of(r.axes, n.type.kind, backend) for r, n in zip(results, wanted, strict=True)]
     )
-    return Plan(_define(functions, words, backend, emit.held), layouts, functions, wanted)
+    run = _define(functions, words, backend, emit.held)
+    return Plan(run, layouts, functions, wanted, updates, used)
 
 
 def size_tests(emit: Emitter, pairs: Sequence[tuple[Any, Any]]) -> tuple[Code, ...]:

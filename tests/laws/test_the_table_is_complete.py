@@ -20,6 +20,8 @@ ELSEWHERE = {
     "picks": "test_derivatives.py",
     "dropout": "test_random.py",
     "training": "tests/nn/test_mode.py",
+    "update": "tests/nn/test_states.py",
+    **dict.fromkeys(["stored", "told_norm", "told_mean", "told_var"], "tests/nn/test_states.py"),
     "unique": "tests/contract/test_table.py",
     "nonzero": "tests/contract/test_table.py",
     "normal": "test_random.py",

@@ -42,6 +42,15 @@ def test_torch_s_private_word_on_functorch_is_where_it_was():
     assert seen == [False, True]
 
 
+def test_torch_s_private_word_on_backward_passes_is_where_it_was():
+    seen = [torch._C._current_graph_task_id()]
+    X = torch.ones(2, requires_grad=True)
+    X.register_hook(lambda g: seen.append(torch._C._current_graph_task_id()))
+    X.sum().backward()
+    assert seen[0] == -1
+    assert seen[1] != -1
+
+
 def test_torch_s_private_draw_of_gammas_is_where_it_was():
     def draw():
         return torch._standard_gamma(torch.ones(3), torch.Generator().manual_seed(0))

@@ -19,13 +19,14 @@ from namedtensor.formula.rewrite.normalisation import (
     layer_norm,
     rms_norm,
     spelled_standardize,
+    told,
 )
 from namedtensor.formula.rewrite.patterns import written
 from namedtensor.formula.rewrite.renames import push_renames
 from namedtensor.formula.rewrite.spelled import rectifier, variance
 from namedtensor.formula.rewrite.stable import stable_log_softmax, stable_logsumexp, stable_softmax
 from namedtensor.formula.rewrite.windows import convolution, pooling
-from namedtensor.operations.recurrence import SCAN, hoisted, recurs
+from namedtensor.operations.recurrence import SCAN, hoisted, placed_parts, recurs
 from namedtensor.primitives import Node
 from namedtensor.primitives.node import apply_node, operands_first
 from namedtensor.primitives.origins import Origin, Origins
@@ -141,6 +142,8 @@ def rewrite(
         usable = [_telling(r, shared, every) for r in rules if library in r.libraries]
         done: dict[Node, Node] = {}
         nodes = tuple([_rewrite(n, usable, downwards, done, fired, origins) for n in nodes])
+    if library in KERNELS[0].libraries:
+        nodes = placed_parts(nodes, told(nodes))
     links = (_telling(CHAIN, _shared(nodes), ()),)
     seen: dict[Node, Node] = {}
     nodes = tuple([_rewrite(n, links, True, seen, fired, origins) for n in nodes])

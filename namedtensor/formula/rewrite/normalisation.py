@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from namedtensor.formula.rewrite.patterns import each_term, factors, terms
 from namedtensor.formula.rewrite.spelled import squared
+from namedtensor.operations.reductions import MEAN, VAR
+from namedtensor.operations.training import STORED
 from namedtensor.primitives import Call, Node, Type, number, primitive, table
-from namedtensor.primitives.node import apply_node
+from namedtensor.primitives.node import apply_node, operands_first
 from namedtensor.primitives.notation import KERNEL
 
 
@@ -117,7 +120,7 @@ LAYER_NORM = primitive("layer_norm", _norm_rule, _lower_norm("layer_norm"), nota
 
 def _lower_channel_norm(emit: Any, call: Any, x: Any, *rest: Any) -> Any:
     *weights, eps = rest
-    summed = call.params[0]
+    summed, told = call.params[0], call.operation.primitive is TOLD_NORM
     by_channel = weights[0].axes
     inside = [a for a in x.axes if a in by_channel and a in summed]
     groups = [a for a in x.axes if a in by_channel and a not in summed]
@@ -131,6 +134,8 @@ def _lower_channel_norm(emit: Any, call: Any, x: Any, *rest: Any) -> Any:
         order, word = [batch, [*groups, *inside], places], "group_norm"
         more = [emit.product_of(x.type, groups)]
     first, channels, last = order
+    if told and word != "batch_norm":
+        return emit.value(apply_node(CHANNEL_NORM(summed, call.params[1]), call.node.operands))
     axes = (*first, *channels, *last)
     code = emit.permute(x, axes)
     several = len(first) != 1 or len(channels) != 1
@@ -140,13 +145,75 @@ def _lower_channel_norm(emit: Any, call: Any, x: Any, *rest: Any) -> Any:
         code = emit.call("reshape", code, tuple(parts))
     codes = [emit.flat(emit.permute(w, channels), channels) for w in weights]
     codes += [None] * (2 - len(codes))
-    code = emit.call(word, code, *more, *codes, eps)
+    if told:
+        code = emit.call("batch_norm_told", code, *codes, eps)
+        found = emit.bind(code, (), Type((), host=True), "told")
+        emit.several[call.node.operands] = replace(found, axes=tuple(channels))
+        code = emit.subscript(found, 0)
+    else:
+        code = emit.call(word, code, *more, *codes, eps)
     if several:
         code = emit.call("reshape", code, emit.sizes_of(call.type, axes))
     return emit.bind(code, axes, call.type, "normed")
 
 
 CHANNEL_NORM = primitive("channel_norm", _norm_rule, _lower_channel_norm, notation=KERNEL)
+
+
+# --------------------------------------------- what a state wants to know of the data, too
+
+
+def _lower_told(place: int, otherwise: str) -> Any:
+    """Give a mean or a variance that the kernel has found, or compute it where another kernel runs."""
+
+    def lower(emit: Any, call: Any, normed: Any) -> Any:
+        (norm,) = call.node.operands
+        if norm.operands not in emit.several:
+            plain = table()[otherwise](norm.operation.params[0])
+            return emit.value(apply_node(plain, norm.operands[:1]))
+        found = emit.several[norm.operands]
+        code = emit.subscript(found, place)
+        if len(found.axes) > 1:
+            code = emit.call("reshape", code, emit.sizes_of(call.type, found.axes))
+        return emit.bind(code, found.axes, call.type, otherwise)
+
+    return lower
+
+
+def _told_rule(call: Call) -> Type:
+    return call.types[0].without(call.params[0])
+
+
+#: channel_norm that also tells its means and variances, where only new values of states want them.
+TOLD_NORM = primitive("told_norm", _norm_rule, _lower_channel_norm, notation=KERNEL)
+TOLD_MEAN = primitive("told_mean", _told_rule, _lower_told(1, "mean"), notation=KERNEL)
+TOLD_VAR = primitive("told_var", _told_rule, _lower_told(2, "var"), notation=KERNEL)
+
+
+def told(nodes: tuple[Node, ...]) -> dict[Node, Node]:
+    """Find the means and variances that only new states want, of data that is normalised by them.
+
+    Gives what takes their place, and the place of the norms: batch norm's kernel computes both.
+    """
+    stored = [n for n in nodes if n.operation.primitive is STORED]
+    if not stored:
+        return {}
+    plain = set(operands_first([n for n in nodes if n.operation.primitive is not STORED]))
+    norms = {
+        (n.operands[0], frozenset(n.operation.params[0])): n
+        for n in plain
+        if n.operation.primitive is CHANNEL_NORM
+    }
+    found: dict[Node, Node] = {}
+    for node in operands_first(stored):
+        entry = {MEAN: TOLD_MEAN, VAR: TOLD_VAR}.get(node.operation.primitive)
+        if entry is None or node in plain:
+            continue
+        norm = norms.get((node.operands[0], frozenset(node.operation.params[0])))
+        if norm is not None:
+            found[norm] = apply_node(TOLD_NORM(*norm.operation.params), norm.operands)
+            found[node] = apply_node(entry(*norm.operation.params[:1]), (found[norm],))
+    return found
 
 
 def rms_norm(node: Node) -> Node | None:

@@ -134,7 +134,7 @@ def compile_plan(
         [layout_of(r.axes, n.type.kind, backend) for r, n in zip(results, wanted, strict=True)]
     )
     run = _define(functions, words, backend, emit.held)
-    return Plan(run, layouts, functions, wanted, updates, used)
+    return Plan(run, layouts, functions, wanted, updates=updates, used=used)
 
 
 def size_tests(emit: Emitter, pairs: Sequence[tuple[Any, Any]]) -> tuple[Code, ...]:

@@ -62,7 +62,8 @@ def training(mode: bool | None = None) -> bool | AbstractContextManager[None]:
     >>> with nt.training(False):
     ...     nt.dropout(nt.tensor([1.0, 2.0], "seq"), 1.0)
     NamedTensor(seq[2], float64)
-    [1. 2.]
+    seq  0  1
+         1  2
     """
     if mode is None:
         if MODE.asked is False:

@@ -11,7 +11,7 @@ from typing import Protocol
 
 
 class Place(Protocol):
-    """A stretch of a source: what `primitives.origins.Origin` is."""
+    """A stretch of a source: `primitives.origins.Origin` of Python, `latex.source.Passage` of a document."""
 
     @property
     def file(self) -> str: ...

@@ -121,12 +121,17 @@ class Body:
             declared = leaf.space.names
             known = [a for a in entered[leaf.path].sizes if a[0] in declared and a[1] is not None]
             sizes.update(known)
-        result = self.run(values, entered, functools.partial(self.size, sizes), mode)
         origins: Origins | None = noting.get()
+        if origins is not None:
+            origins.enter(self.name)
+        try:
+            result = self.run(values, entered, functools.partial(self.size, sizes), mode)
+        finally:
+            if origins is not None:
+                origins.leave()
         parts, updates = self.results_of(result, entry, origins)
-        for part in parts:
-            if origins is not None and hasattr(part, "node"):
-                origins.note(part.node)  # also where the call gives what was there before
+        if origins is not None:  # also where the call gives what was there before
+            origins.gave([part.node for part in parts if hasattr(part, "node")])
         return tuple(parts) if self.signature.several else parts[0], updates
 
     def size(self, sizes: dict[str, Any], name: str) -> Any:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from namedtensor.axes import parse_axes
 from namedtensor.errors import NamedTensorError
 from namedtensor.formula.lifting import Entry, Leaf
-from namedtensor.formula.signature import Parameter
+from namedtensor.formula.signature import Parameter, Space
 from namedtensor.primitives import Node, Type, size_of
 from namedtensor.primitives.node import operands_first
 from namedtensor.shape import Shape
@@ -66,21 +66,21 @@ def largest(formula: Formula, named: dict[str, Any]) -> int:
 
 
 def given_values(
-    formula: Formula, arguments: tuple[Any, ...], named: dict[str, Any]
+    formula: Formula, arguments: tuple[Any, ...], named: dict[str, Any], asked: str = "shape"
 ) -> dict[str, Any]:
     """Match shapes with arguments by position and name; the rest take their defaults."""
     names = [p.name for p in formula.signature.parameters if not p.after]
     if len(arguments) > len(names):
         raise NamedTensorError(
-            f"{formula.name}.shape(...)",
+            f"{formula.name}.{asked}(...)",
             f"{len(arguments)} shapes are given, and {formula.name} has {len(names)} argument(s)",
-            hint=f"{formula.name}.shape({', '.join(names)})",
+            hint=f"{formula.name}.{asked}({', '.join(names)})",
         )
     values = dict(zip(names, arguments, strict=False)) | named
     unknown = [n for n in named if n not in {p.name for p in formula.signature.parameters}]
     if unknown:
         raise NamedTensorError(
-            f"{formula.name}.shape(...)",
+            f"{formula.name}.{asked}(...)",
             f"{formula.name} has no argument {unknown[0]}",
             hint=repr(formula),
         )
@@ -108,20 +108,24 @@ def _fill(
         return None
     if isinstance(value, SymbolicTensor):
         return value
-    if isinstance(value, NamedTensor):
-        value = value.shape
-    axes = (
-        parameter.space.axes
-        if value is None
-        else tuple(value)
-        if isinstance(value, Shape)
-        else parse_axes(value)
-    )
-    kind = "float" if parameter.space.letter == "R" else parameter.space.kinds[0]
-    sizes_ = [size_of(path, a.name, i) if a.size is None else a.size for i, a in enumerate(axes)]
-    type_ = Type(tuple(zip([a.name for a in axes], sizes_, strict=True)), kind)
-    leaves.append(Leaf(path, parameter.space, symbol(path, type_)))
+    shape = value.shape if isinstance(value, NamedTensor) else value
+    leaves.append(Leaf(path, parameter.space, symbol_of(path, parameter.space, shape)))
     return leaves[-1]
+
+
+def symbol_of(path: str, space: Space, value: Any) -> SymbolicTensor:
+    """Make the symbol of an argument of some shape, or of its declared axes; sizes may be open."""
+    if isinstance(value, Space):
+        space = value
+    if value is None or value is space:
+        axes = space.axes
+    else:
+        axes = tuple(value) if isinstance(value, Shape) else parse_axes(value)
+    kind = "float" if space.letter == "R" else space.kinds[0]
+    sizes = [
+        (a.name, size_of(path, a.name, i) if a.size is None else a.size) for i, a in enumerate(axes)
+    ]
+    return symbol(path, Type(tuple(sizes), kind))
 
 
 def _share_sizes(name: str, leaves: list[Leaf]) -> None:

@@ -72,3 +72,32 @@ class Source:
         carets = " " * (column - 1 - cut) + "^" * min(count, max(1, WIDTH - (column - 1 - cut)))
         margin = " " * len(str(number))
         return f"{number} | {shown}\n{margin} | {carets}"
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A stretch of a document as a place of a formula: what `errors.Place` asks for."""
+
+    document: Source
+    span: Span
+
+    @property
+    def file(self) -> str:
+        return self.document.name
+
+    @property
+    def line(self) -> int:
+        return self.document.position(self.span.start)[0]
+
+    @property
+    def text(self) -> str:
+        return self.document.text[self.span.start : self.span.end]
+
+    def marked(self) -> list[str]:
+        """Give the line without its indentation, and a line of carets below the passage."""
+        line, column = self.document.position(self.span.start)
+        text = self.document.line(line)
+        start = text.lstrip()
+        at = column - 1 - (len(text) - len(start))
+        count = max(1, min(self.span.end - self.span.start, len(start) - at))
+        return [start, " " * at + "^" * count]

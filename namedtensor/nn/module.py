@@ -25,6 +25,7 @@ from namedtensor.errors import (
 from namedtensor.formula import Formula
 from namedtensor.formula.bundle import same_parameters
 from namedtensor.formula.signature import Parameter, Space
+from namedtensor.formula.steps import steps_of
 from namedtensor.nn.initialise import Initialiser, roles_of, start
 from namedtensor.nn.recomputing import recomputing
 from namedtensor.plans import Plan, layout_of
@@ -173,6 +174,10 @@ class FormulaModule(torch.nn.Module):
                     hint="give the buffers to torch.func.functional_call, stacked where it is under vmap, "
                     "or call the module in eval()",
                 ) from None
+
+    def steps(self, *arguments: Any, **named: Any) -> Any:
+        """Tell step by step what a call computes and costs; see nt.steps."""
+        return steps_of(self.formula, arguments, named, self)
 
     def extra_repr(self) -> str:
         return repr(self.formula)

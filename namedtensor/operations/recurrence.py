@@ -46,6 +46,7 @@ from namedtensor.primitives.node import (
     operands_first,
 )
 from namedtensor.primitives.notation import Special
+from namedtensor.primitives.origins import noted_inside
 from namedtensor.primitives.sizes import as_node
 from namedtensor.primitives.traits import Acts, Traits
 from namedtensor.primitives.type import widest
@@ -530,6 +531,22 @@ def recurs(node: Node) -> bool:
     return node.operation.primitive in (SCAN, ASSOCIATIVE)
 
 
+def rounds_of(node: Node) -> tuple[Any, list[tuple[Any, Any]]]:
+    """Say how often a loop runs its step, and which sizes outside the sizes in its step stand for."""
+    axis, *_, step, _ = node.operation.params
+    outside = node.operands
+    if node.operation.primitive is ASSOCIATIVE:
+        outside = (*outside[: step.carries], *outside)
+    pairs = [
+        (size, operand.type.size(name))
+        for leaf, operand in zip(step.leaves, outside, strict=True)
+        for name, size in leaf.type.axes
+        if operand.type.has(name)
+    ]
+    rounds = next((o.type.size(axis) for o in outside if o.type.has(axis)), 1)
+    return rounds, pairs
+
+
 def kept_along(node: Node) -> bool:
     """Say whether a result of a loop has every value along the axis, not the last alone."""
     if node.operation.primitive is ASSOCIATIVE:
@@ -600,6 +617,7 @@ class Trace:
             around.callback(capturing.reset, capturing.set(self._hold))
             around.callback(steps_traced.reset, steps_traced.set(self.depth + 1))
             around.callback(on_symbols.reset, on_symbols.set(True))
+            around.enter_context(noted_inside(self.said.step))
             after = self.function(*given)
             parts = self.said.like(self.form, after)
             self.emitted = None if self.emit is None else self.emit(after, *given[1:])

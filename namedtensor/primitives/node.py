@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -153,6 +154,44 @@ def operands_first(
             seen.add(node)
             pending.append((node, True))
             pending += [(part, False) for part in reversed(inside(node))]
+
+
+def only_in(one: Node, other: Node) -> list[Node]:
+    """Give the operations in one tree that are not in the other, the outermost first.
+
+    An operand is older than what is made of it. So the youngest parts of both are looked at first, and what
+    lies below parts of both is never seen.
+    """
+    if one is other:
+        return []
+    found: list[Node] = []
+    apart, shared = {one}, {other}  # what is met from the first tree alone, and what from the other
+    waiting = [(-_age(one), one), (-_age(other), other)]
+    heapq.heapify(waiting)
+    while apart:
+        _, node = heapq.heappop(waiting)
+        mine = node in apart
+        if mine:
+            apart.discard(node)
+            found.append(node)
+        for operand in node.operands:
+            if not operand.operands or operand in shared:
+                continue
+            if mine and operand in apart:
+                continue
+            if not mine:
+                shared.add(operand)
+                if operand in apart:
+                    apart.discard(operand)
+                    continue
+            else:
+                apart.add(operand)
+            heapq.heappush(waiting, (-_age(operand), operand))
+    return found
+
+
+def _age(node: Node) -> int:
+    return int(node.code.partition(" ")[2])
 
 
 def still_open(call: str, name: str, shapes: Sequence[tuple[str, str]] = ()) -> AxisSizeError:

@@ -6,15 +6,17 @@ the place of the user's expression for each node that it makes; a reader of LaTe
 
 from __future__ import annotations
 
+import itertools
 import linecache
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import CodeType, FrameType, TracebackType
 from typing import Any, TypeVar
 
-from namedtensor.primitives.node import Node, noting, operands_first
+from namedtensor.errors import Place
+from namedtensor.primitives.node import Node, noting, only_in
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -66,45 +68,79 @@ class Origins:
     """The table of one trace. It is read by node; what rewriting put in place of others has theirs."""
 
     def __init__(self) -> None:
-        self._noted: list[tuple[Node, CodeType, int]] = []
+        self._log: list[tuple[Node, CodeType | Place | None, int] | str | bool] = []
+        self._read = 0
         self._moved: list[tuple[Node, Node, bool]] = []
-        self._written: dict[tuple[Node, Origin], None] = {}
-        self._found: dict[Node, dict[Origin, None]] = {}
+        self._written: dict[tuple[Node, Place], None] = {}
+        self._found: dict[Node, dict[Place, None]] = {}
 
     def note(self, node: Node) -> None:
         """Note the user's expression that is being run as an origin of a node."""
         frame: FrameType | None = sys._getframe(1)
         while frame is not None:
             if not _is_library(frame):
-                self._noted.append((node, frame.f_code, frame.f_lasti))
+                self._log.append((node, frame.f_code, frame.f_lasti))
                 return
             if id(frame.f_code) in _BORDERS:
                 return
             frame = frame.f_back
 
-    def add(self, node: Node, origin: Origin) -> None:
+    def add(self, node: Node, origin: Place) -> None:
         """Say where a node was written."""
-        self._written[node, origin] = None
-        self._found.setdefault(node, {})[origin] = None
+        self._log.append((node, origin, 0))
+
+    def gave(self, nodes: Iterable[Node]) -> None:
+        """Note what a body has given, also where no line of the user's called it."""
+        before = len(self._log)
+        for node in nodes:
+            self.note(node)
+            if len(self._log) == before:
+                self._log.append((node, None, 0))
+        self._log.append(True)
+
+    def enter(self, name: str) -> None:
+        """Say that what follows is written in the body of another formula, or in a step."""
+        self._log.append(name)
+
+    def leave(self) -> None:
+        """Say that this body ends."""
+        self._log.append(False)
+
+    def log(self) -> Iterator[tuple[Node, Place | None] | str | bool]:
+        """Give all that was noted in order: nodes, names of bodies that begin, False where one ends.
+
+        True follows a node that a body gave; it has no place where nobody's line called the body.
+        """
+        places: dict[tuple[CodeType, int], Origin] = {}
+        for entry in self._log:
+            if isinstance(entry, (str, bool)):
+                yield entry
+                continue
+            node, code, at = entry
+            if not isinstance(code, CodeType):
+                yield node, code
+                continue
+            if (code, at) not in places:
+                places[code, at] = origin_of(code, at)
+            yield node, places[code, at]
 
     def move(self, before: Node, after: Node, whole: bool = False) -> None:
         """Say that one node takes the place of another, or with `whole` of what was matched below it."""
         self._moved.append((before, after, whole))
 
-    def __getitem__(self, node: Node) -> tuple[Origin, ...]:
+    def __getitem__(self, node: Node) -> tuple[Place, ...]:
         """Give the places where a node was written, in the order in which they were run."""
         self._settle()
         return tuple(self._found.get(node, ()))
 
-    def __iter__(self) -> Iterator[tuple[Node, Origin]]:
+    def __iter__(self) -> Iterator[tuple[Node, Place]]:
         """Give each written sub-expression with its node: as the body ran, operands first."""
         self._settle()
         return iter(self._written)
 
-    def replaced(self, before: Node, after: Node) -> tuple[Origin, ...]:
+    def replaced(self, before: Node, after: Node) -> tuple[Place, ...]:
         """Give the places of what is in one tree and no more in the tree that took its place."""
-        kept = set(operands_first([after]))
-        gone = [node for node in operands_first([before]) if node not in kept]
+        gone = reversed(only_in(before, after))
         return tuple(dict.fromkeys([origin for node in gone for origin in self[node]]))
 
     def _settle(self) -> None:
@@ -112,15 +148,20 @@ class Origins:
 
         Both wait until someone asks, so that tracing stays fast.
         """
-        noted, self._noted = self._noted, []
-        for node, code, at in noted:
-            self.add(node, origin_of(code, at))
+        for entry in itertools.islice(self._log, self._read, None):
+            if isinstance(entry, tuple):
+                node, code, at = entry
+                if code is None:
+                    continue
+                origin = origin_of(code, at) if isinstance(code, CodeType) else code
+                self._written[node, origin] = None
+                self._found.setdefault(node, {})[origin] = None
+        self._read = len(self._log)
         moved, self._moved = self._moved, []
         for before, after, whole in moved:
             origins = self.replaced(before, after) if whole else ()
-            old = set(operands_first([before])) if whole else set()
-            for node in operands_first([after]) if whole else [after]:
-                if node is after or (node not in old and node not in self._found):
+            for node in only_in(after, before) if whole else [after]:
+                if node is after or node not in self._found:
                     self._found.setdefault(node, {}).update(dict.fromkeys(origins or self[before]))
 
 
@@ -141,6 +182,20 @@ def noted_in(table: Origins) -> Iterator[None]:
         yield
     finally:
         noting.reset(token)
+
+
+@contextmanager
+def noted_inside(name: str) -> Iterator[None]:
+    """Note that what is run meanwhile is the body of another formula, or a step."""
+    table: Origins | None = noting.get()
+    if table is None:
+        yield
+        return
+    table.enter(name)
+    try:
+        yield
+    finally:
+        table.leave()
 
 
 def _is_library(frame: FrameType) -> bool:

@@ -102,6 +102,7 @@ def test_a_kernel_gives_what_its_formula_says(row, extra):
 def test_a_formula_as_written_gets_its_kernel(row):
     drawn = arguments(row.formula, {}, torch.Generator().manual_seed(0))
     assert f"  {row.rule}: " in nt.explain(row.formula, **drawn)
+    assert row.rule in {step.kernel for _, step in nt.steps(row.formula, **drawn).every()}
 
 
 @pytest.mark.parametrize("extra", EXTRAS.values(), ids=EXTRAS)

@@ -35,6 +35,7 @@ ROOMS = [
 DOORS: set[tuple[str, str]] = {
     ("formula/formula.py", "nn"),  # .module(...) is asked of a formula
     ("formula/formula.py", "latex"),  # .latex() is asked of a formula
+    ("formula/steps.py", "display"),  # steps show themselves
     ("shape.py", "display"),  # a shape shows itself
     ("tensor/named.py", "display"),  # a tensor shows itself
 }

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from namedtensor.errors import Place
 from namedtensor.formula.rewrite import formulas
 from namedtensor.formula.rewrite.attention import attention
 from namedtensor.formula.rewrite.cells import gru, lstm
@@ -29,7 +30,7 @@ from namedtensor.formula.rewrite.windows import convolution, pooling
 from namedtensor.operations.recurrence import SCAN, hoisted, placed_parts, recurs
 from namedtensor.primitives import Node
 from namedtensor.primitives.node import apply_node, operands_first
-from namedtensor.primitives.origins import Origin, Origins
+from namedtensor.primitives.origins import Origins
 
 if TYPE_CHECKING:
     from namedtensor.formula.formula import Formula
@@ -41,7 +42,8 @@ class Rule:
 
     `written` is the formula as a plain function, `pattern` the formula itself. `asks` says that the match
     takes the nodes that are used more than once: they are computed once. `looks` says that it takes all
-    nodes there are.
+    nodes there are. `selects` says that records are selected where a product is written: nothing is
+    multiplied.
     """
 
     name: str
@@ -50,6 +52,7 @@ class Rule:
     libraries: tuple[str, ...] = ("torch",)
     asks: bool = False
     looks: bool = False
+    selects: bool = False
 
     @property
     def pattern(self) -> Formula:
@@ -80,9 +83,10 @@ class Fired:
     before: Node
     after: Node
     table: Origins = field(repr=False, compare=False)
+    selects: bool = field(default=False, compare=False)
 
     @property
-    def origins(self) -> tuple[Origin, ...]:
+    def origins(self) -> tuple[Place, ...]:
         """The places of all that the rule replaced."""
         return self.table.replaced(self.before, self.after)
 
@@ -94,8 +98,8 @@ FORMS = (
     Rule("softmax", formulas.softmax, stable_softmax, BOTH),
     Rule("log_softmax", formulas.log_of_softmax, stable_log_softmax, BOTH),
     Rule("logsumexp", formulas.logsumexp, stable_logsumexp, BOTH),
-    Rule("identity", formulas.identity, identity, BOTH),
-    Rule("lookup", formulas.lookup, lookup, BOTH),
+    Rule("identity", formulas.identity, identity, BOTH, selects=True),
+    Rule("lookup", formulas.lookup, lookup, BOTH, selects=True),
     Rule("variance", formulas.variance, variance, BOTH),
     Rule("relu", formulas.relu, rectifier, BOTH),
     Rule("standardize", formulas.standardized, spelled_standardize, BOTH),
@@ -104,7 +108,7 @@ FORMS = (
 #: Kernels, the largest pattern first.
 KERNELS = (
     Rule("attention", formulas.attention, attention),
-    Rule("cross_entropy", formulas.cross_entropy, cross_entropy),
+    Rule("cross_entropy", formulas.cross_entropy, cross_entropy, selects=True),
     Rule("layer_norm", formulas.layer_norm, layer_norm),
     Rule("channel_norm", formulas.channel_norm, channel_norm),
     Rule("rms_norm", formulas.rms_norm, rms_norm),
@@ -231,7 +235,7 @@ def _fire(node: Node, rules: Sequence[Rule], fired: list[Fired], origins: Origin
     for rule in rules:
         found = rule.match(node)
         if found is not None:
-            fired.append(Fired(rule.name, written(node, 4), node, found, origins))
+            fired.append(Fired(rule.name, written(node, 4), node, found, origins, rule.selects))
             origins.move(node, found, whole=True)
             return found if rule not in FORMS else _fire(found, rules, fired, origins)
     return node

@@ -20,7 +20,7 @@ from namedtensor.latex.evaluation.nonsense import (
     UndefinedError,
 )
 from namedtensor.latex.findings import Finding
-from namedtensor.latex.source import Source, Span
+from namedtensor.latex.source import Passage, Source, Span
 
 
 class LatexError(NamedTensorError):
@@ -38,6 +38,7 @@ class LatexError(NamedTensorError):
         self.finding = finding
         place = f"{finding.source.name}:{finding.line}:{finding.column}"
         super().__init__(place, finding.message, finding.shapes, finding.hint)
+        self.add_place("", Passage(finding.source, finding.span))
 
     def __str__(self) -> str:
         return str(self.finding)

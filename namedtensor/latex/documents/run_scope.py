@@ -15,7 +15,9 @@ from namedtensor.latex.documents.inputs import Around
 from namedtensor.latex.documents.scripts import fold, key, script_letters
 from namedtensor.latex.evaluation.evaluate import Evaluator
 from namedtensor.latex.evaluation.values import UNKNOWN, Value
+from namedtensor.latex.source import Passage
 from namedtensor.latex.syntax import Expression, Letter, Scripts
+from namedtensor.primitives.node import noting
 
 if TYPE_CHECKING:
     from namedtensor.latex.documents.bodies import Body
@@ -134,5 +136,14 @@ class BodyScope:
         raise failure(error, self.body.library.source, where.span) from None
 
     def seen(self, where: Expression, value: Value) -> Value:
-        """Take note of nothing: a formula that runs is not looked at."""
+        """Note where a part was written, where a body is traced; a name is no part of its own."""
+        node = getattr(value, "node", None)
+        table = noting.get()
+        if (
+            table is not None
+            and node is not None
+            and node.operands
+            and not isinstance(where, (Letter, Scripts))
+        ):
+            table.add(node, Passage(self.body.library.source, where.span))
         return value

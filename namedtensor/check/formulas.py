@@ -223,7 +223,7 @@ class Check:
     def parts(self, written: Written) -> None:
         """Keep the shapes of the sub-expressions, for those who look at them."""
         for node, origin in written.origins:
-            found = self.places.of(origin)
+            found = self.places.of(origin) if isinstance(origin, Origin) else None
             if found is not None and not node.type.host:
                 shape = shape_text(node)
                 key = (found[0].name, found[1], shape)

@@ -27,11 +27,11 @@ from namedtensor.formula.shapes import given_values, symbol_of
 from namedtensor.formula.signature import Parameter, R, Signature, Space
 from namedtensor.formula.trace import Trace
 from namedtensor.operations.recurrence import recurs, rounds_of
-from namedtensor.operations.reductions import records_of
+from namedtensor.operations.reductions import MAX, MIN, records_of
 from namedtensor.operations.training import MODE
 from namedtensor.plans import compile_plan
 from namedtensor.plans.compile import guess
-from namedtensor.primitives import Acts, Cost, Node, combine, table
+from namedtensor.primitives import Acts, Cost, Node, combine
 from namedtensor.primitives.node import ARGUMENT, apply_node, only_in
 from namedtensor.primitives.origins import Origins
 from namedtensor.shape import Shape
@@ -701,7 +701,7 @@ def _ranges(
 ) -> dict[Node, tuple[Any, Any]]:
     """Compute the least and the greatest number of each step, in one run over the data."""
     wanted = [n for n in dict.fromkeys(nodes) if _has_range(n)]
-    ends = tuple([apply_node(table()[word](n.type.names), (n,)) for n in wanted for word in ENDS])
+    ends = tuple([apply_node(end(n.type.names), (n,)) for n in wanted for end in (MIN, MAX)])
     if not ends:
         return {}
     arguments = [
@@ -713,9 +713,6 @@ def _ranges(
     data = plan.run(*given.data, *[X.data for X, _ in taken])
     found = [part.item() for part in (data if len(ends) > 1 else (data,))]
     return dict(zip(wanted, zip(found[::2], found[1::2], strict=True), strict=True))
-
-
-ENDS = ("min", "max")
 
 
 def _has_range(node: Node) -> bool:

@@ -160,7 +160,7 @@ class Formula:
         before = MODE.asked
         MODE.asked = before if before is None else False
         result, updates = self.body.inline(given.values, given.leaves, given.mode)
-        if updates:
+        if updates and before is not None:
             raise TraceError(
                 f"{self.name}.module(...)(...)",
                 f"it updates {', '.join(updates)}, and is a module that is no argument of the formula",

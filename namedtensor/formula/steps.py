@@ -157,14 +157,10 @@ def steps(f: Any, /, *arguments: Any, **named: Any) -> Steps:
 
     Raises: KindError, and NamedTensorError where the arguments themselves do not fit.
 
-    >>> from namedtensor import R, axes, formula
-    >>> seq, emb, hid = axes("seq emb hid")
-    >>> @formula
-    ... def project(X: R[emb], *, W: R[emb, hid]) -> R[hid]:
-    ...     return 2.0 * (W @ emb @ X)
-    >>> table = steps(project, "seq[7] emb[512]", W="emb[512] hid[64]")
-    >>> [(row.axes, row.uses, row.flops) for row in table.rows]
-    [(('hid', 'seq'), ('emb',), 458752), (('hid', 'seq'), (), 448)]
+    >>> from transformer_named.formulated import Attention
+    >>> table = steps(Attention, "seq'[10] key[64]", "seq[20] key[64]", "seq[20] val[32]")
+    >>> [(row.text, row.uses, row.flops) for row in table.rows[:2]]
+    [('Q @ key @ K', ('key',), 25600), ('Q @ key @ K / nt.sqrt(abs(key))', (), 200)]
     """
     if isinstance(f, Formula):
         return steps_of(f, arguments, named)

@@ -32,6 +32,8 @@ from namedtensor.formula import formula as formula
 from namedtensor.formula import grad as grad
 from namedtensor.formula.steps import Steps as Steps
 from namedtensor.formula.steps import steps as steps
+from namedtensor.nn.summary import Summary as Summary
+from namedtensor.nn.summary import summary as summary
 from namedtensor.operations.contraction import dot as dot
 from namedtensor.operations.creation import cast as cast
 from namedtensor.operations.creation import full as full

@@ -82,6 +82,16 @@ def _html_table(rows: Sequence[Any], heads: Sequence[str], kept: Sequence[int]) 
     return html_table([heads[i] for i in kept], lines)
 
 
+def html_page(title: str, heads: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
+    """Write a table of plain text with its title."""
+    rows = [
+        f"<tr>{''.join([html_cell('td', h, escape(c)) for h, c in zip(heads, line, strict=True)])}</tr>"
+        for line in lines
+    ]
+    head = f"<div>{escape(title)}</div>"
+    return f'<div class="namedtensor-steps">{_STYLE}{head}{html_table(heads, rows)}</div>'
+
+
 def html_table(heads: Sequence[str], lines: Iterable[str]) -> str:
     """Write a table of lines that are HTML already."""
     head = "".join([html_cell("th", h, escape(h)) for h in heads])

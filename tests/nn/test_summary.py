@@ -1,0 +1,170 @@
+"""nt.summary counts a module's parameters by formula, and nt.steps follows whole models, on any device."""
+
+import time
+
+import numpy as np
+import pytest
+import torch
+
+import namedtensor as nt
+from namedtensor import R, Z, axes, formula
+from transformer_named import formulated, forward_pass
+from transformer_named.models import FormulatedTransformer
+
+seq, emb, hid, vocab = axes("seq emb hid vocab")
+seq_ = seq.prime
+PAPER = {"s": 37_000, "d_model": 512, "d_ff": 2048, "d_k": 64, "d_v": 64, "h": 8, "N": 6}
+SMALL = {"s": 50, "d_model": 16, "d_ff": 32, "d_k": 8, "d_v": 8, "h": 2, "N": 3}
+
+#: Document 000, Parameters: the lines of lambda, in the document's order.
+MULTIHEAD = 6 * (8 * (512 * 64 + 512 * 64 + 512 * 64) + 8 * 64 * 512)
+FFNET = 6 * (512 * 2048 + 2048 + 2048 * 512 + 512)
+LINES = [
+    ("embedding Embedding", 37_000 * 512),
+    ("encoder MultiHead  x 6", MULTIHEAD),
+    ("encoder FFN  x 6", FFNET),
+    ("encoder LayerNorm  x 12", 6 * 4 * 512),
+    ("decoder MaskedMultiHead  x 6", MULTIHEAD),
+    ("decoder MultiHead  x 6", MULTIHEAD),
+    ("decoder FFN  x 6", FFNET),
+    ("decoder LayerNorm  x 18", 6 * 6 * 512),
+]
+
+
+@formula
+def project(X: R[emb], *, W: R[emb, hid]) -> R[hid]:
+    return W @ emb @ X
+
+
+@formula
+def back(X: R[hid], *, W: R[emb, hid]) -> R[emb]:
+    return W @ hid @ X
+
+
+class Words(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.embedding = forward_pass.Embedding.module(vocab[20], emb[8])
+        self.layers = torch.nn.Sequential(
+            *[formulated.FFN.module(emb[8], hid[16]) for _ in range(4)]
+        )
+
+    def forward(self, x):
+        Y = self.layers(self.embedding(x))
+        We = nt.tensor(self.embedding.We, vocab, emb)
+        return nt.softmax[vocab](Y @ emb @ We)
+
+
+def test_the_lines_of_the_documents_parameter_table():
+    table = nt.summary(FormulatedTransformer(**PAPER, device="meta"))
+    assert [(row.text, row.count) for row in table.rows] == LINES
+    assert table.count == forward_pass.parameter_count(**PAPER) == 63_045_632
+    assert table.bytes == 4 * 63_045_632
+    assert sum(row.share for row in table.rows) == pytest.approx(1.0)
+
+
+def test_each_parameter_has_its_axes_and_sizes():
+    table = nt.summary(FormulatedTransformer(**PAPER, device="meta"))
+    WQ = table.rows[1].parameters[0]
+    assert (WQ.name, WQ.axes, WQ.sizes) == ("WQ", ("head", "emb", "key"), (8, 512, 64))
+    assert (WQ.count, WQ.bytes) == (8 * 512 * 64, 4 * 8 * 512 * 64)
+
+
+def test_a_parameter_that_is_shared_counts_once():
+    first, second = project.module(emb[3], hid[4]), back.module(emb[3], hid[4])
+    second.W = first.W
+    table = nt.summary(torch.nn.ModuleDict({"first": first, "second": second}))
+    assert table.count == 12
+    assert table.rows[1].parameters[0].tied == "first.W"
+    assert "tied to first.W" in table.text()
+
+
+def test_modules_of_torch_are_counted_by_their_sizes():
+    model = torch.nn.Sequential(torch.nn.Linear(3, 4), project.module(emb[4], hid[2]))
+    table = nt.summary(model)
+    assert [row.formula for row in table.rows] == ["Linear", "project"]
+    assert table.rows[0].parameters[0].shape == "(4, 3)"
+    assert table.count == 3 * 4 + 4 + 8
+
+
+def test_a_summary_as_text_html_and_latex():
+    table = nt.summary(project.module(emb[3], hid[4]))
+    assert table.text().splitlines() == [
+        "project: 12 parameters, 48 bytes",
+        "part    shape           count bytes   share",
+        "project                    12    48 100.0 %",
+        "  W     emb[3] x hid[4]    12    48",
+    ]
+    assert "<script" not in table._repr_html_()
+    assert "emb[3] x hid[4]" in table._repr_html_()
+    assert table.latex().startswith(r"\begin{array}")
+
+
+def test_what_holds_nothing_is_refused():
+    with pytest.raises(nt.KindError, match="holds no parameters"):
+        nt.summary(3)
+
+
+# ------------------------------------------------------------------------------ steps of models
+
+
+def test_the_steps_of_a_model_fold_its_layers():
+    table = nt.steps(FormulatedTransformer(**SMALL), nt.Z["seq[5]"], nt.Z["seq'[4]"])
+    folded = [(row.text, row.times) for row in table.rows if row.rows]
+    assert folded == [
+        ("embedding(x)", 1),
+        ("layer(X)", 3),
+        ("embedding(y[seq_ >> seq])", 1),
+        ("layer(Y, X)", 3),
+        ("formulated.scores(Y, We=We)", 1),
+    ]
+    assert set(table.rows[-1].axes) == {"seq'", "vocab"}
+    assert table.rows[-1].parameters == ("embedding.We",)
+    one = FormulatedTransformer(**{**SMALL, "N": 1})
+    once = nt.steps(one, nt.Z["seq[5]"], nt.Z["seq'[4]"])
+    assert table.rows[1].flops == 3 * once.rows[1].flops
+    assert table.multiply_adds == sum(row.multiply_adds for row in table.rows)
+
+
+def test_the_steps_of_a_sequential_model_with_data():
+    model = Words()
+    table = nt.steps(model, nt.tensor(torch.tensor([1, 2, 3]), seq))
+    assert [(row.text, row.times) for row in table.rows] == [
+        ("self.embedding(x)", 1),
+        ("self.layers(self.embedding(x))", 4),
+        ("Y @ emb @ We", 1),
+        ("nt.softmax[vocab](Y @ emb @ We)", 1),
+    ]
+    assert 0 <= table.rows[-1].range[0] <= table.rows[-1].range[1] <= 1
+    assert "embedding.We" in table.rows[0].parameters
+
+
+def test_a_bare_sequential_model_has_steps():
+    model = torch.nn.Sequential(project.module(emb[3], hid[4]), back.module(emb[3], hid[4]))
+    table = nt.steps(model, "seq[2] emb[3]")
+    assert [row.text for row in table.rows] == ["project(...)", "back(...)"]
+    assert table.flops == 2 * (2 * 2 * 3 * 4)
+
+
+def test_a_function_may_close_over_data():
+    W = nt.tensor(np.ones((3, 4)), "emb hid")
+    table = nt.steps(lambda X: X @ emb @ W, nt.ones("seq[2] emb[3]"))
+    assert table.rows[0].range == (3.0, 3.0)
+
+
+def test_a_model_of_200_billion_parameters_has_steps_and_a_summary():
+    sizes = axes("emb[16384] hid[65536] head[128] key[128] val[128]")
+    layers = [forward_pass.EncoderLayer.module(*sizes, device="meta") for _ in range(64)]
+    model = torch.nn.Sequential(*layers)
+    start = time.perf_counter()
+    table, counted = nt.steps(model, "batch[8] seq[2048] emb[16384]"), nt.summary(model)
+    assert time.perf_counter() - start < 60  # seconds; other work runs beside this test
+    assert counted.count > 200e9
+    assert [(row.times, row.rows[0].text) for row in table.rows] == [(64, "X[seq >> seq_]")]
+    assert [row.times for row in counted.rows] == [64, 64, 128]
+    assert table.multiply_adds > 64 * 8 * 2048 * 12 * 16384**2
+
+
+def test_whole_numbers_are_declared_by_their_space():
+    table = nt.steps(lambda I: nt.one_hot(I, vocab[9]), Z["seq[5]"])
+    assert dict(table.rows[0].sizes) == {"seq": 5, "vocab": 9}

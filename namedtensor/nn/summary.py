@@ -98,8 +98,8 @@ class Summary:
 def summary(module: Any) -> Summary:
     """Sum up the parameters of a module by the formulas that it holds.
 
-    A parameter that several modules share counts once. No numbers are read: a module on the device "meta", larger
-    than any machine, has a summary too.
+    A parameter that several modules share counts once. No numbers are read: a module on the device "meta",
+    larger than any machine, has a summary too.
 
     Raises: KindError.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import enum
 import inspect
+import itertools
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
 from namedtensor.axes import Axis, parse_axes, shown
+from namedtensor.check.meaning import Remark, remarks
 from namedtensor.check.pieces import Piece, Program, is_formula
 from namedtensor.check.running import Ran, place_of, run, said, statements_of
 from namedtensor.errors import (
@@ -31,7 +33,7 @@ from namedtensor.latex.source import Source, Span
 from namedtensor.operations.training import MODE
 from namedtensor.plans.compile import fold
 from namedtensor.primitives import Node, number
-from namedtensor.primitives.node import SIZE, apply_node, operands_first
+from namedtensor.primitives.node import SIZE, apply_node, describe, operands_first
 from namedtensor.primitives.origins import Origin
 from namedtensor.tensor.symbolic import tracing
 
@@ -105,6 +107,7 @@ class Check:
             for line in (node.lineno, *[d.lineno for d in node.decorator_list[:1]])
         }
         self.seen: set[Any] = set()
+        self.remarked: list[dict[Remark, tuple[Origin, ...]]] = []
 
     def all(self) -> None:
         for error, place in self.ran.errors:
@@ -172,11 +175,16 @@ class Check:
 
     def formula(self, formula: Formula, definition: ast.FunctionDef | None) -> None:
         """Trace a formula for each choice of its settings."""
+        self.remarked = []
         for settings, certain in choices(formula, definition):
             for mode in (True, False):
                 asked = self.trace(formula, definition, settings, certain, mode)
                 if not asked:
                     break
+        for remark in dict.fromkeys(itertools.chain.from_iterable(self.remarked)):
+            # an argument is left unused where no choice of the settings uses it
+            if not remark.argument or all(remark in found for found in self.remarked):
+                self.remark(remark, formula, definition)
 
     def trace(
         self,
@@ -209,16 +217,42 @@ class Check:
             self.add(Finding("error", "body-raises", message, source, span))
             return False
         self.parts(written)
-        self.meaning(formula, written, definition)
+        self.remarked.append(
+            {r: written.origins[r.node] if r.node else () for r in remarks(written)}
+        )
         return asked
 
     def _raised(self, error: Exception) -> Origin | None:
         return place_of(error, {piece.source.name for piece in self.program.pieces})
 
-    def meaning(
-        self, formula: Formula, written: Written, definition: ast.FunctionDef | None
-    ) -> None:
-        """Ask the rules about what axes mean."""
+    def remark(self, remark: Remark, formula: Formula, definition: ast.FunctionDef | None) -> None:
+        """Make a finding of what a rule says, unless it is about the body of another file's formula."""
+        origins = [o for found in self.remarked for o in found.get(remark, ())]
+        found = next(filter(None, map(self.places.of, origins)), None)
+        if found is None:
+            if origins:
+                return
+            found = self.argument(remark.argument, definition)
+        source, span = found or self.head_span(formula, definition)
+        shapes = self.shapes(remark)
+        self.add(Finding("warning", remark.code, remark.message, source, span, shapes, remark.hint))
+
+    @staticmethod
+    def shapes(remark: Remark) -> tuple[tuple[str, str], ...]:
+        """Give the shapes of the tensors that a remark is about."""
+        operands = remark.node.operands if remark.node is not None else ()
+        return tuple([(describe(o), shape_text(o)) for o in operands if not o.type.host])
+
+    def argument(self, name: str, definition: ast.FunctionDef | None) -> tuple[Source, Span] | None:
+        """Give the place of an argument in a definition."""
+        for node in ast.walk(definition) if definition is not None and name else ():
+            if isinstance(node, ast.arg) and node.arg == name:
+                file = next(f for (f, _), d in self.defined.items() if d is definition)
+                end = node.end_lineno or node.lineno
+                return self.places.span(
+                    file, node.lineno, node.col_offset, end, node.end_col_offset or 0
+                )
+        return None
 
     def parts(self, written: Written) -> None:
         """Keep the shapes of the sub-expressions, for those who look at them."""

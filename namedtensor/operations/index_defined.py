@@ -189,7 +189,13 @@ ONE_HOT = primitive(
     _one_hot_rule,
     _lower_one_hot,
     notation=Word("onehot", also=("OneHot",), sized=True),
-    traits=Traits(stepped=True, uniform=True, fresh=True, acts=lambda params: Acts(makes=params)),
+    traits=Traits(
+        stepped=True,
+        uniform=True,
+        fresh=True,
+        picks=True,
+        acts=lambda params: Acts(makes=params),
+    ),
 )
 
 

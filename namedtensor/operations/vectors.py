@@ -97,6 +97,8 @@ def _along(
     differential: Callable[..., Any] | None = None,
     transpose: Callable[..., Any] | None = None,
     stepped: bool = False,
+    normalises: str = "",
+    centres: bool = False,
 ) -> Primitive:
     """Add a function from vectors to vectors to the table."""
     return primitive(
@@ -108,7 +110,12 @@ def _along(
         transpose=transpose,
         cost=each_record_once,
         traits=Traits(
-            linear=(0,) if transpose else (), stepped=stepped, uniform=True, acts=along_first
+            linear=(0,) if transpose else (),
+            stepped=stepped,
+            uniform=True,
+            acts=along_first,
+            normalises=normalises,
+            centres=centres,
         ),
     )
 
@@ -120,7 +127,13 @@ def _change_of_softmax(use: Use, place: int, d: Any) -> Any:
     return use.result * (d - each(sum, use)(use.result * d))
 
 
-SOFTMAX = _along("softmax", _floating, lower_over_one("softmax"), differential=_change_of_softmax)
+SOFTMAX = _along(
+    "softmax",
+    _floating,
+    lower_over_one("softmax"),
+    differential=_change_of_softmax,
+    normalises="numbers",
+)
 
 
 @axis_function(SOFTMAX)
@@ -144,7 +157,11 @@ def _change_of_log_softmax(use: Use, place: int, d: Any) -> Any:
 
 
 LOG_SOFTMAX = _along(
-    "log_softmax", _floating, lower_over_one("log_softmax"), differential=_change_of_log_softmax
+    "log_softmax",
+    _floating,
+    lower_over_one("log_softmax"),
+    differential=_change_of_log_softmax,
+    normalises="logs",
 )
 
 
@@ -188,6 +205,7 @@ STANDARDIZE = _along(
     _lower_standardize,
     rule=_standardize_rule,
     differential=_change_of_standardize,
+    centres=True,
 )
 
 

@@ -60,6 +60,9 @@ class Traits:
     `folds`: the operation on two operands that a reduction repeats, as sum repeats add.
     `idempotent`: of equal records it gives one of them.
     `spreads`: its result is the same at each index of the axes that it makes.
+    `normalises`: "numbers" where its result sums to 1 along its axes, "logs" where that of exp does.
+    `centres`: its result has mean 0 along its axes.
+    `picks`: its result has one 1 along the axes that it makes, and else 0.
     `needs`: it acts along so many axes, or more.
     `dtype`: "named" if its result has a dtype that it names itself; "given" if its operands need theirs
     before it runs, as a user's function does.
@@ -80,6 +83,9 @@ class Traits:
     folds: str = ""
     idempotent: bool = False
     spreads: bool = False
+    normalises: str = ""
+    centres: bool = False
+    picks: bool = False
     needs: int = 1
     dtype: str = ""
     acts: Callable[[tuple[Any, ...]], Acts] = names_nothing

@@ -1,0 +1,834 @@
+"""Rules about what axes mean: each reads one formula's tree, and warns of what is legal and rarely meant.
+
+    att(Q, K, V) = V ._seq softmax_seq'(Q ._key K)    weights over seq', contracted over seq
+
+A rule asks the traits of operations and the origins of nodes, and no names of operations.
+"""
+
+from __future__ import annotations
+
+import inspect
+import itertools
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from namedtensor.axes import FRESH, shown
+from namedtensor.errors import NamedTensorError
+from namedtensor.formula.written import Written
+from namedtensor.plans.compile import fold
+from namedtensor.primitives import Node, number
+from namedtensor.primitives.node import (
+    ARGUMENT,
+    NUMBER,
+    SIZE,
+    apply_node,
+    describe,
+    operands_first,
+)
+from namedtensor.tensor import SymbolicTensor
+from namedtensor.tensor.resize import resize
+
+#: The rules, and what each one says; `docs/checking.md` shows an example of each.
+MEANINGS: dict[str, str] = {
+    "softmax-unmet": "weights are normalised over one axis and contracted over another",
+    "softmax-twice": "what is normalised over an axis is normalised over it again",
+    "softmax-constant": "what is added before a softmax is the same along its axis, and has no effect",
+    "scale-axis": "scores are divided by the size of an axis that was not contracted",
+    "statistic-axis": "the parts of a normalisation are over different axes",
+    "mask-swapped": "a mask lets queries see what comes after them, and not what came before",
+    "mask-multiplied": "a mask with infinities is multiplied, and not added",
+    "prime-forgotten": "the scores of a self-attention have one axis where they need two",
+    "axis-lifted": "a parameter brings an axis into the result that nothing else names",
+    "axis-brought-back": "a parameter brings an axis back that was used up",
+    "residual-axis": "a branch is added to its own input, and ends in another axis",
+    "size-unequal": "two sizes must be equal, and cannot be, or are sizes of different axes",
+    "loss-axes": "a loss keeps axes",
+    "unused": "an argument has no part in the result",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """What a rule has to say: its code, the words, the node (or an argument's name), and a hint."""
+
+    code: str
+    message: str
+    node: Node | None
+    hint: str = ""
+    argument: str = ""
+
+
+class Tree:
+    """The trees of a formula's results, with what uses each node."""
+
+    def __init__(self, written: Written) -> None:
+        self.written = written
+        self.results = written.results
+        self.nodes = list(operands_first(written.results))
+        self.users: dict[Node, list[Node]] = {}
+        for node in self.nodes:
+            for operand in dict.fromkeys(node.operands):
+                self.users.setdefault(operand, []).append(node)
+        self.below: dict[Node, frozenset[Node]] = {}
+
+    def tensors(self) -> list[Node]:
+        return [node for node in self.nodes if not node.type.host]
+
+    def inside(self, node: Node) -> frozenset[Node]:
+        """Give all nodes of a node's tree, itself among them."""
+        found = self.below.get(node)
+        if found is None:
+            found = self.below[node] = frozenset(operands_first([node]))
+        return found
+
+    def is_parameter(self, node: Node) -> bool:
+        """Say whether a node is an argument after the semicolon, by itself or renamed."""
+        node = bare(node)
+        if node.operation.primitive is not ARGUMENT:
+            return False
+        path = str(node.operation.params[0])
+        if "." in path:
+            return True
+        return any(p.name == path and p.after for p in self.written.signature.parameters)
+
+    def kept(self, axis: str) -> bool:
+        """Say whether a result has an axis."""
+        return any(axis in node.type.names for node in self.results)
+
+
+def remarks(written: Written) -> list[Remark]:
+    """Give what the rules say of one formula; one node has one remark of each rule."""
+    tree = Tree(written)
+    found: dict[Any, Remark] = {}
+    for rule in RULES:
+        for remark in rule(tree):
+            found.setdefault((remark.code, remark.node, remark.argument), remark)
+    return list(found.values())
+
+
+# ------------------------------------------------------------------------------ reading the tree
+
+
+def uses(node: Node) -> tuple[str, ...]:
+    """Give the axes that a node sums up or reduces otherwise, of one operand or of several."""
+    return node.operation.primitive.traits.reduces(node.operation.params)
+
+
+def is_contraction(node: Node) -> bool:
+    return bool(uses(node)) and len([o for o in node.operands if not o.type.host]) > 1
+
+
+def is_sum(node: Node) -> bool:
+    """Say whether a node adds up the records of its one operand."""
+    return bool(uses(node)) and _folds(node) == "+"
+
+
+def is_mean(node: Node) -> bool:
+    traits = node.operation.primitive.traits
+    return bool(uses(node)) and traits.idempotent and traits.linear_in(0)
+
+
+def _folds(node: Node) -> str:
+    from namedtensor.primitives.primitive import table
+
+    folds = node.operation.primitive.traits.folds
+    return table()[folds].traits.symbol if folds else ""
+
+
+def symbol(node: Node) -> str:
+    return node.operation.primitive.traits.symbol if len(node.operands) == 2 else ""
+
+
+def is_pointwise(node: Node) -> bool:
+    return node.operation.primitive.traits.pointwise
+
+
+def renames(node: Node) -> list[tuple[str, str]] | None:
+    """Give what a node renames, merges or splits: pairs of an axis and one that it becomes."""
+    traits = node.operation.primitive.traits
+    acts = traits.acts(node.operation.params)
+    if traits.uniform or not traits.linear_in(0) or not acts.uses or not acts.makes:
+        return None
+    if len([o for o in node.operands if not o.type.host]) != 1:
+        return None
+    if len(acts.uses) == len(acts.makes):
+        return list(zip(acts.uses, acts.makes, strict=True))
+    return list(itertools.product(acts.uses, acts.makes))
+
+
+def bare(node: Node) -> Node:
+    """Take renames off a node."""
+    while renames(node) is not None:
+        node = node.operands[0]
+    return node
+
+
+def renamed(axes: frozenset[str], node: Node) -> frozenset[str]:
+    """Follow axes through a node that renames."""
+    pairs = renames(node) or []
+    moved = {old for old, _ in pairs}
+    return frozenset(axes - moved) | {new for old, new in pairs if old in axes}
+
+
+def base(axis: str) -> str:
+    return axis.rstrip("'" + FRESH)
+
+
+def listed(axes: Any) -> str:
+    """Write axes for a message, in the order of their names."""
+    return ", ".join(map(shown, sorted(axes)))
+
+
+def sizes_in(size: Any) -> frozenset[Node]:
+    """Give the open sizes that a size is computed of."""
+    if not isinstance(size, Node):
+        return frozenset()
+    return frozenset(n for n in operands_first([size]) if n.operation.primitive is SIZE)
+
+
+def axis_of(size: Node) -> str:
+    return str(size.operation.params[2])
+
+
+def valued(node: Node, values: Callable[[Node], Any]) -> Node:
+    """Rebuild a tree of numbers and index-defined tensors with these sizes."""
+    done: dict[Node, Node] = {}
+    for part in operands_first([node]):
+        operands = tuple([done[o] for o in part.operands])
+        if part.operation.primitive is SIZE:
+            done[part] = number(values(part))
+        elif operands == part.operands:
+            done[part] = part
+        else:
+            done[part] = fold(part, operands) or apply_node(part.operation, operands)
+    return done[node]
+
+
+def value_of(node: Any, values: Callable[[Node], Any]) -> Any:
+    """Compute a number from sizes, or give None."""
+    if not isinstance(node, Node):
+        return node
+    try:
+        return valued(node, values).value
+    except (NamedTensorError, ArithmeticError, TypeError):
+        return None
+
+
+def numbers_of(node: Node, *axes: str) -> Any:
+    """Give the numbers of what is defined by its indices alone, over so many axes; else None."""
+    if any(n.operation.primitive is ARGUMENT for n in operands_first([node])):
+        return None
+    try:
+        small = valued(node, lambda size: 4)
+        small = resize(small, dict.fromkeys(small.type.names, 4))
+        return SymbolicTensor(small).numpy(*axes)
+    except (NamedTensorError, TypeError, ValueError, ArithmeticError):
+        return None
+
+
+def terms(node: Node) -> Iterator[Node]:
+    """Give what is added up, through renames and plain factors."""
+    if symbol(node) == "+":
+        yield from terms(node.operands[0])
+        yield from terms(node.operands[1])
+    else:
+        yield node
+
+
+def unscaled(node: Node) -> Node:
+    """Take factors that are plain numbers, and signs, off a node."""
+    while True:
+        tensors = [o for o in node.operands if not o.type.host]
+        scaled = symbol(node) in ("*", "/") and tensors == [node.operands[0]]
+        if scaled or (symbol(node) == "*" and len(tensors) == 1):
+            node = tensors[0]
+        elif len(node.operands) == 1 and is_pointwise(node) and _is_linear(node):
+            node = node.operands[0]
+        else:
+            return node
+
+
+def _is_linear(node: Node) -> bool:
+    return node.operation.primitive.traits.linear_in(0)
+
+
+# ---------------------------------------------------------------------- weights that are normalised
+
+
+def normalised(node: Node) -> tuple[str, frozenset[str]] | None:
+    """Say whether a node is normalised, over which axes, and whether it holds logarithms.
+
+    Spelled out, too: A / sum[ax](A).
+    """
+    traits = node.operation.primitive.traits
+    if traits.normalises:
+        return traits.normalises, frozenset(traits.acts(node.operation.params).along)
+    if symbol(node) == "/" and is_sum(node.operands[1]):
+        above, below = node.operands
+        if below.operands[0] is above:
+            return "numbers", frozenset(uses(below))
+    return None
+
+
+def weights_met(tree: Tree) -> Iterator[Remark]:
+    """Weights are contracted over the axes that they are normalised over."""
+    for node in tree.tensors():
+        found = normalised(node)
+        if found is not None:
+            chain = [*_earlier(node), found[1]]
+            yield from _follow(tree, node, node, found[0], chain, ())
+
+
+def _earlier(node: Node) -> list[frozenset[str]]:
+    """Give the axes of the normalisations below one: Sinkhorn's are taken in turn."""
+    found: list[frozenset[str]] = []
+    part = unscaled(node.operands[0])
+    while (inner := normalised(part)) is not None:
+        found.insert(0, inner[1])
+        part = unscaled(part.operands[0])
+    return found
+
+
+def _follow(
+    tree: Tree,
+    start: Node,
+    node: Node,
+    kind: str,
+    chain: list[frozenset[str]],
+    others: tuple[Node, ...],
+    depth: int = 0,
+) -> Iterator[Remark]:
+    """Follow weights to where they are summed up; `chain` are the axes of each normalisation."""
+    for user in tree.users.get(node, ()) if depth < 40 else ():
+        if user.type.host:
+            continue
+        again = normalised(user)
+        used = uses(user)
+        beside = [o for o in user.operands if o is not node and not o.type.host]
+        if used:
+            met = frozenset(used)
+            tensors = [*others, *beside]
+            if (is_contraction(user) or is_sum(user)) and tensors:
+                remark = _unmet(tree, start, user, kind, chain, met, tensors)
+                if remark is not None:
+                    yield remark
+        elif again is not None:
+            if user.operands[0] is node:
+                more = [*chain, again[1]]
+                yield from _follow(tree, start, user, kind, more, others, depth + 1)
+        elif is_pointwise(user):
+            product = symbol(user) == "*" or (symbol(user) == "/" and user.operands[0] is node)
+            if product or not beside:
+                more_others = (*others, *beside) if symbol(user) == "*" else others
+                yield from _follow(tree, start, user, kind, chain, more_others, depth + 1)
+            elif symbol(user) == "+" and len(beside) == 1 and not beside[0].type.names:
+                yield from _follow(tree, start, user, kind, chain, others, depth + 1)
+        elif renames(user) is not None:
+            moved = [renamed(axes, user) for axes in chain]
+            yield from _follow(tree, start, user, kind, moved, others, depth + 1)
+
+
+def _unmet(
+    tree: Tree,
+    start: Node,
+    user: Node,
+    kind: str,
+    chain: list[frozenset[str]],
+    met: frozenset[str],
+    others: list[Node],
+) -> Remark | None:
+    if any(axes <= met for axes in chain):
+        return None
+    left = chain[-1] - met
+    named = listed(left)
+    hint = f"normalise over what is contracted: [{listed(met)}]"
+    what = "logarithms of weights" if kind == "logs" else "weights"
+    remark = Remark(
+        "softmax-unmet",
+        f"the {what} sum to 1 over {listed(chain[-1])}, and are contracted over {listed(met)}; "
+        f"{named} is never summed over",
+        start,
+        hint,
+    )
+    has_left = any(left <= set(o.type.names) for o in others)
+    if kind == "logs":
+        picked = any(n.operation.primitive.traits.picks for o in others for n in tree.inside(o))
+        return remark if picked or has_left else None
+    if any(_sums_over(tree, o, met) for o in others):
+        return None  # a mixture of distributions
+    if any(is_sum(u) and set(uses(u)) & met for u in tree.users.get(start, ())):
+        return None  # responsibilities, divided by their sums
+    if has_left:
+        later = _contracted_later(tree, user, left)
+        return remark if later is not None and any(map(tree.is_parameter, later.operands)) else None
+    return None if _contracted_later(tree, user, left) is not None else remark
+
+
+def _sums_over(tree: Tree, node: Node, axes: frozenset[str]) -> bool:
+    """Say whether a tensor is itself normalised over these axes."""
+    while True:
+        found = normalised(node)
+        if found is not None:
+            return bool(found[1] & axes)
+        if renames(node) is not None or (is_pointwise(node) and len(node.operands) == 1):
+            axes = _back(axes, node)
+            node = node.operands[0]
+        else:
+            return False
+
+
+def _back(axes: frozenset[str], node: Node) -> frozenset[str]:
+    pairs = renames(node) or []
+    return frozenset(axes - {new for _, new in pairs}) | {old for old, new in pairs if new in axes}
+
+
+def _contracted_later(tree: Tree, node: Node, axes: frozenset[str]) -> Node | None:
+    """Find where axes of a node are summed over after all."""
+    waiting, seen = [(node, axes)], set()
+    while waiting:
+        part, names = waiting.pop()
+        for user in tree.users.get(part, ()):
+            if user.type.host or (user, names) in seen:
+                continue
+            seen.add((user, names))
+            if names & set(uses(user)):
+                return user
+            waiting.append((user, renamed(names, user)))
+    return None
+
+
+def normalised_once(tree: Tree) -> Iterator[Remark]:
+    """A softmax of what a softmax gave, over the same axes."""
+    for node in tree.tensors():
+        outer = node.operation.primitive.traits.normalises
+        inner = normalised(unscaled(node.operands[0])) if outer else None
+        own = normalised(node)
+        if inner is not None and own is not None and inner == ("numbers", own[1]):
+            yield Remark(
+                "softmax-twice",
+                f"what is normalised over {listed(own[1])} already is normalised over it again",
+                node,
+                "give it the scores",
+            )
+
+
+def moves_a_softmax(tree: Tree) -> Iterator[Remark]:
+    """What is added to scores varies along the axis of the softmax."""
+    for node in tree.tensors():
+        if not node.operation.primitive.traits.normalises:
+            continue
+        found = normalised(node)
+        assert found is not None
+        for part in scores_of(node):
+            for term in terms(part):
+                leaf = bare(unscaled(term))
+                alone = leaf.operation.primitive is ARGUMENT or leaf.closed
+                if alone and not term.type.host and not found[1] & set(term.type.names):
+                    axis = listed(found[1])
+                    yield Remark(
+                        "softmax-constant",
+                        f"{describe(leaf)} has no axis {axis}: it is the same for each {axis}, and adding "
+                        "it changes nothing in the softmax",
+                        part,
+                        f"is it over {axis}?",
+                    )
+            condition = _condition(part)
+            if condition is not None and not found[1] & set(condition[0].type.names):
+                axis = listed(found[1])
+                yield Remark(
+                    "softmax-constant",
+                    f"the mask {describe(bare(condition[0]))} has no axis {axis}: it hides whole rows",
+                    part,
+                    f"is it over {axis}?",
+                )
+
+
+def scores_of(node: Node) -> list[Node]:
+    """Give the scores that a softmax takes: what it takes, and what a mask chooses from."""
+    part = unscaled(node.operands[0])
+    found = [part]
+    condition = _condition(part)
+    if condition is not None:
+        found += [unscaled(o) for o in part.operands[1:] if not o.type.host]
+    return found
+
+
+def _condition(node: Node) -> tuple[Node, bool] | None:
+    """Give the condition under which a choice keeps a score, with whether it keeps or hides."""
+    if len(node.operands) != 3 or node.operands[0].type.kind != "bool" or not is_pointwise(node):
+        return None
+    infinite = [o.value == -float("inf") for o in node.operands[1:]]
+    if infinite == [False, True]:
+        return node.operands[0], True
+    if infinite == [True, False]:
+        return node.operands[0], False
+    return None
+
+
+def masks_point_back(tree: Tree) -> Iterator[Remark]:
+    """A causal mask lets queries see what came before them."""
+    for node in tree.tensors():
+        found = normalised(node)
+        if not node.operation.primitive.traits.normalises or found is None or len(found[1]) != 1:
+            continue
+        (axis,) = found[1]
+        for part in scores_of(node):
+            for mask, allowed in _allowed(part, axis):
+                n = len(allowed)
+                before = [allowed[q][s] for q in range(n) for s in range(q)]
+                after = [allowed[q][s] for q in range(n) for s in range(q + 1, n)]
+                if not any(before) and all(after):
+                    query = next(name for name in mask.type.names if name != axis)
+                    yield Remark(
+                        "mask-swapped",
+                        f"the mask lets an index of {shown(query)} see the later indices of {shown(axis)}, "
+                        "and hides the earlier ones",
+                        part,
+                        f"swap {shown(axis)} and {shown(query)} in the mask, or silence this if it is meant",
+                    )
+
+
+def _allowed(part: Node, axis: str) -> Iterator[tuple[Node, Any]]:
+    """Give the masks among scores: which keys each query may see."""
+    condition = _condition(part)
+    candidates = [(term, None) for term in terms(part)]
+    for term, keeps in [*candidates, *([condition] if condition else [])]:
+        names = term.type.names
+        if len(names) != 2 or axis not in names or base(names[0]) != base(names[1]):
+            continue
+        query = names[0] if names[1] == axis else names[1]
+        table = numbers_of(term, query, axis)
+        if table is None:
+            continue
+        if keeps is None:
+            yield term, table > -float("inf")
+        else:
+            yield term, table if keeps else ~table
+
+
+def masks_are_added(tree: Tree) -> Iterator[Remark]:
+    """Infinities are added to scores, and not multiplied."""
+    for node in tree.tensors():
+        if symbol(node) != "*":
+            continue
+        for mask, other in (node.operands, node.operands[::-1]):
+            if other.type.host or mask.type.host or numbers_of(other) is not None:
+                continue
+            if any(_is_infinite(n) for n in tree.inside(mask)) and _depends_on_indices(tree, mask):
+                yield Remark(
+                    "mask-multiplied",
+                    f"{describe(mask)} holds infinities, and is multiplied: 0 times infinity is nan",
+                    node,
+                    "add the mask",
+                )
+
+
+def _is_infinite(node: Node) -> bool:
+    return node.operation.primitive is NUMBER and abs(node.value) == float("inf")
+
+
+def _depends_on_indices(tree: Tree, node: Node) -> bool:
+    return not any(n.operation.primitive is ARGUMENT for n in tree.inside(node))
+
+
+def primes(tree: Tree) -> Iterator[Remark]:
+    """Scores of a self-attention have two axes of positions."""
+    for node in tree.tensors():
+        found = normalised(node)
+        if found is None or len(found[1]) != 1:
+            continue
+        (axis,) = found[1]
+        for user in tree.users.get(node, ()):
+            if not is_contraction(user) or axis not in uses(user):
+                continue
+            for part in _scores_below(tree, node):
+                tensors = [o for o in part.operands if not o.type.host]
+                if axis not in uses(part) and all(axis in o.type.names for o in tensors):
+                    yield Remark(
+                        "prime-forgotten",
+                        f"both operands of the scores have {shown(axis)}, so that each position meets itself "
+                        f"alone; the weights then sum over {shown(axis)}",
+                        part,
+                        f"rename it in the queries: [{shown(axis)} >> {shown(axis)}']",
+                    )
+
+
+def _scores_below(tree: Tree, node: Node) -> Iterator[Node]:
+    for part in scores_of(node):
+        for term in terms(part):
+            term = unscaled(term)
+            if is_contraction(term):
+                yield term
+
+
+# --------------------------------------------------------------------------------- scales, statistics
+
+
+def scales(tree: Tree) -> Iterator[Remark]:
+    """A scale is made of the sizes that were summed over."""
+    for node in tree.tensors():
+        if symbol(node) not in ("*", "/") or node.type.host:
+            continue
+        hosts = [o for o in node.operands if o.type.host]
+        tensors = [o for o in node.operands if not o.type.host]
+        if (
+            len(hosts) != 1
+            or len(tensors) != 1
+            or (symbol(node) == "/" and not node.operands[1].type.host)
+        ):
+            continue
+        power = _power(hosts[0]) * (-1 if symbol(node) == "/" else 1)
+        found = sizes_in(hosts[0])
+        if power >= 0 or not found:
+            continue
+        root = power > -0.75
+        for summed in _sums_below(tensors[0], root):
+            inner = _summed_sizes(summed)
+            if not inner or found & inner or _is_lookup(tree, summed):
+                continue
+            names = {axis_of(size) for size in found}
+            own = {a for a, s in node.type.axes if sizes_in(s) & found}
+            if not root and own and _contracted_later(tree, node, frozenset(own)) is not None:
+                continue
+            yield Remark(
+                "scale-axis",
+                f"{listed(uses(summed))} is summed over, and the result is divided by the size of "
+                f"{listed(names)}",
+                node,
+                f"divide by the size of {listed(uses(summed))}",
+            )
+
+
+def _power(host: Node) -> float:
+    """Find the power with which a number grows with the sizes that it is made of."""
+    import math
+
+    small, large = value_of(host, lambda size: 64), value_of(host, lambda size: 1024)
+    count = max(1, len(sizes_in(host)))
+    if not isinstance(small, int | float) or not isinstance(large, int | float):
+        return 0.0
+    if small <= 0 or large <= 0:
+        return 0.0
+    return math.log(large / small) / math.log(16) / count
+
+
+def _sums_below(node: Node, root: bool) -> Iterator[Node]:
+    for term in terms(unscaled(node)):
+        term = unscaled(bare(unscaled(term)))
+        if is_contraction(term) or (is_sum(term) and not root):
+            yield term
+
+
+def _summed_sizes(node: Node) -> frozenset[Node]:
+    found: frozenset[Node] = frozenset()
+    for operand in node.operands:
+        for name, size in operand.type.axes:
+            if name in uses(node):
+                found |= sizes_in(size)
+    return found
+
+
+def _is_lookup(tree: Tree, node: Node) -> bool:
+    return any(n.operation.primitive.traits.picks for o in node.operands for n in tree.inside(o))
+
+
+def statistics(tree: Tree) -> Iterator[Remark]:
+    """The mean and the spread of one normalisation are over one set of axes, and so are two norms."""
+    norms: list[tuple[Node, frozenset[str], frozenset[str]]] = []
+    for node in tree.tensors():
+        traits = node.operation.primitive.traits
+        if traits.centres:
+            over = frozenset(traits.acts(node.operation.params).along)
+            norms.append((node, over, frozenset(node.operands[0].type.names)))
+        if symbol(node) != "/" or node.operands[0].type.host:
+            continue
+        above, below = node.operands
+        if symbol(above) != "-" or not is_mean(above.operands[1]):
+            continue
+        whole, mean = above.operands
+        if mean.operands[0] is not whole:
+            continue
+        over = frozenset(uses(mean))
+        norms.append((node, over, frozenset(whole.type.names)))
+        spreads = [
+            n
+            for n in tree.inside(below)
+            if uses(n) and n is not mean and n not in tree.inside(whole) and not n.type.host
+        ]
+        for spread in spreads:
+            if not set(uses(spread)) & over:
+                yield Remark(
+                    "statistic-axis",
+                    f"the mean is over {listed(over)}, and the spread over {listed(uses(spread))}",
+                    node,
+                    f"take both over {listed(uses(spread))}",
+                )
+    for (_, first, names), (second, over, same) in itertools.combinations(norms, 2):
+        if names == same and not first & over:
+            yield Remark(
+                "statistic-axis",
+                f"this norm is over {listed(over)}, and another one of the same axes over {listed(first)}",
+                second,
+                f"is {listed(first)} meant?",
+            )
+
+
+# -------------------------------------------------------------------------------- axes that turn up
+
+
+def declared(tree: Tree) -> dict[str, int]:
+    """Count in how many declarations each axis stands."""
+    found: dict[str, int] = {}
+    leaves = {n for n in tree.nodes if n.operation.primitive is ARGUMENT and not n.type.host}
+    for leaf in leaves:
+        for name in leaf.type.names:
+            found[name] = found.get(name, 0) + 1
+    return found
+
+
+def sums_bring_axes(tree: Tree) -> Iterator[Remark]:
+    """A sum brings no axis into a result that nobody declared."""
+    if tree.written.signature.results is not None:
+        return
+    acted: set[str] = set()
+    for node in tree.tensors():
+        acts = node.operation.primitive.traits.acts(node.operation.params)
+        acted |= {*acts.uses, *acts.along, *acts.makes}
+    counts = declared(tree)
+    for node in tree.tensors():
+        if symbol(node) not in ("+", "-") or len(node.operands) != 2:
+            continue
+        for part, other in (node.operands, node.operands[::-1]):
+            own = set(part.type.names) - set(other.type.names)
+            theirs = set(other.type.names) - set(part.type.names)
+            shared = set(part.type.names) & set(other.type.names)
+            if not own or not theirs or not all(map(tree.kept, own | theirs)):
+                continue
+            if tree.is_parameter(part) and not tree.is_parameter(other):
+                lost = {a for n in tree.inside(other) for a in uses(n)}
+                back = own & lost
+                alone = {a for a in own if counts.get(a) == 1 and a not in acted}
+                if back:
+                    yield Remark(
+                        "axis-brought-back",
+                        f"{listed(back)} was used up, and {describe(bare(part))} brings it back",
+                        node,
+                        f"is {describe(bare(part))} over {listed(theirs)}?",
+                    )
+                elif alone and all(map(tree.kept, shared)):
+                    yield Remark(
+                        "axis-lifted",
+                        f"{describe(bare(part))} alone has {listed(alone)}, which becomes an axis of the "
+                        "result",
+                        node,
+                        f"is {listed(theirs)} meant? If not, declare the result: -> R[...]",
+                    )
+            elif part in tree.inside(other) and part is not other and all(map(tree.kept, shared)):
+                yield Remark(
+                    "residual-axis",
+                    f"the input has {listed(own)}, and the branch that is added to it {listed(theirs)}",
+                    node,
+                    f"rename the branch: [{listed(theirs)} >> {listed(own)}]",
+                )
+
+
+def sizes_fit(tree: Tree) -> Iterator[Remark]:
+    """Sizes that must be equal are of one axis, and can be equal."""
+    for node in tree.tensors():
+        for pair in node.guards:
+            for size, plain in (pair, pair[::-1]):
+                remark = _unequal(node, size, plain)
+                if remark is not None:
+                    yield remark
+
+
+def _each(n: int) -> Callable[[Node], int]:
+    """Give every size one value."""
+    return lambda size: n
+
+
+def _small(leaf: Node, n: int) -> Callable[[Node], int]:
+    """Give one size a small value, and large ones to the others."""
+    return lambda size: n if size is leaf else 1000
+
+
+def _unequal(node: Node, size: Any, plain: Any) -> Remark | None:
+    leaves = sizes_in(size)
+    if not isinstance(size, Node) or size.operation.primitive is SIZE or not leaves:
+        return None
+    if not isinstance(plain, Node) or plain.operation.primitive is not SIZE:
+        return None
+    axis = axis_of(plain)
+    if leaves == {plain}:
+        tried = [(value_of(size, _each(n)), n) for n in (2, 3, 5, 16, 101)]
+        if all(found is not None and found != n for found, n in tried):
+            return Remark(
+                "size-unequal",
+                f"an axis {shown(axis)} of size |{shown(axis)}| meets one of another size",
+                node,
+                f"look where the size of {shown(axis)} changes",
+            )
+        return None
+    if plain in leaves:
+        return None
+    for leaf in sorted(leaves, key=lambda leaf: base(axis_of(leaf)) != base(axis)):
+        small, other = value_of(size, _small(leaf, 7)), value_of(size, _small(leaf, 11))
+        if (small, other) == (7, 11):
+            return Remark(
+                "size-unequal",
+                f"an axis of size |{shown(axis)}| meets one that was cut to |{shown(axis_of(leaf))}|",
+                node,
+                f"cut it to |{shown(axis)}|",
+            )
+    return None
+
+
+# ------------------------------------------------------------------------------------- the whole
+
+
+def losses(tree: Tree) -> Iterator[Remark]:
+    """A loss is a number."""
+    written = tree.written
+    words = written.name.lower().split("_")
+    if written.signature.results is not None or "loss" not in words:
+        return
+    for node in written.results:
+        if node.type.names:
+            yield Remark(
+                "loss-axes",
+                f"{written.name} keeps {listed(node.type.names)}, and a loss is a number",
+                node,
+                f"average: nt.mean[{listed(node.type.names)}](...), or declare what it gives",
+            )
+
+
+def arguments_used(tree: Tree) -> Iterator[Remark]:
+    """Every tensor has a part in the result, by its numbers or by its sizes."""
+    reached = {
+        str(n.operation.params[0]).partition(".")[0]
+        for n in tree.nodes
+        if n.operation.primitive in (ARGUMENT, SIZE)
+    }
+    for parameter in tree.written.signature.parameters:
+        name = parameter.name
+        if parameter.space is None or parameter.default is not inspect.Parameter.empty:
+            continue
+        if name not in reached and not name.startswith("_"):
+            yield Remark("unused", f"{name} has no part in the result", None, "leave it out", name)
+
+
+RULES: tuple[Callable[[Tree], Iterator[Remark]], ...] = (
+    weights_met,
+    normalised_once,
+    moves_a_softmax,
+    masks_point_back,
+    masks_are_added,
+    primes,
+    scales,
+    statistics,
+    sums_bring_axes,
+    sizes_fit,
+    losses,
+    arguments_used,
+)

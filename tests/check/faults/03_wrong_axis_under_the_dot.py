@@ -1,0 +1,13 @@
+"""Scores contracted over the axis of the values."""
+
+import namedtensor as nt
+from namedtensor import R, axes, formula
+
+seq, key, val = axes("seq key val")
+seq_ = seq.prime
+
+
+@formula
+def att(Q: R[key, seq_], K: R[key, seq], V: R[seq, val]) -> R[seq_, val]:
+    S = Q @ val @ K / nt.sqrt(abs(key))  # fault
+    return V @ seq @ nt.softmax[seq](S)

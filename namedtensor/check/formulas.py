@@ -217,9 +217,7 @@ class Check:
             self.add(Finding("error", "body-raises", message, source, span))
             return False
         self.parts(written)
-        self.remarked.append(
-            {r: written.origins[r.node] if r.node else () for r in remarks(written)}
-        )
+        self.remarked.append({r: places_of(written, r.node) for r in remarks(written)})
         return asked
 
     def _raised(self, error: Exception) -> Origin | None:
@@ -494,6 +492,12 @@ def _some_number(node: Node) -> Any:
             done[part] = fold(part, operands) or apply_node(part.operation, operands)
     value = done[node].value
     return SOME_SIZE if value is None else value
+
+
+def places_of(written: Written, node: Node | None) -> tuple[Origin, ...]:
+    """Give the places of Python where a node is written."""
+    found = written.origins[node] if node is not None else ()
+    return tuple([place for place in found if isinstance(place, Origin)])
 
 
 def choices(

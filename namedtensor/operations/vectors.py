@@ -552,7 +552,8 @@ def dropout(X: Tensor, p: float) -> NamedTensor:
 
     >>> nt.dropout(nt.tensor([1.0, 2.0], "seq"), 1.0)
     NamedTensor(seq[2], float64)
-    [0. 0.]
+    seq  0  1
+         0  0
     """
     if isinstance(p, (int, float)) and not 0 <= p <= 1:
         raise KindError(

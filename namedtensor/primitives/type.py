@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from namedtensor.shape import Shape, spaced
@@ -27,6 +27,12 @@ class Type:
     host: bool = False
     weak: bool = False
     open: bool = False
+
+    def __setstate__(self, state: list[Any]) -> None:
+        # a pickle of an earlier version lacks the fields that came after it
+        for place, field in enumerate(fields(self)):
+            given = state[place] if place < len(state) else field.default
+            object.__setattr__(self, field.name, given)
 
     @property
     def names(self) -> tuple[str, ...]:

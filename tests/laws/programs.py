@@ -679,7 +679,7 @@ def signs(draft: Draft, name: str) -> int:
         define = "D['isclose']({0}, {1}, rtol=0.25, atol=0.25)"
         return draft.step(name, text, define, [x, y], Known(sizes, "bool", 1, 0))
     if name == "copysign":  # of nothing that is 0, whose sign nobody keeps
-        text = "nt.copysign({0}, nt.where({1} > 0, 1.0, -1.0))"
+        text = "nt.copysign({0}, nt.cast(nt.where({1} > 0, 1.0, -1.0), like={1}))"
         define = "D['copysign']({0}, D['where'](D['gt']({1}, 0), 1.0, -1.0))"
     m = max(first.most, second.most, 1.0)
     grain = max(first.grain, second.grain)  # type: ignore[type-var]

@@ -22,6 +22,7 @@ from namedtensor.errors import AxisNameError, AxisSizeError, kind_of_thing
 NAME = re.compile(r"[^\W\d](?:\w|[^\x00-\x7f\s\u00b7\u2027])*'*\**")
 _SIZED = re.compile(rf"\s*({NAME.pattern})\s*(?:\[\s*(\d+)\s*\])?\s*")
 FRESH = "\N{MIDDLE DOT}"  # ends the name of an axis that a formula's body cannot see
+_INSIDE = re.compile(rf"\s*({NAME.pattern}{FRESH}*)\s*(?:\[\s*(\d+)\s*\])?\s*")
 BOUND = "\N{HYPHENATION POINT}"  # parts the letter of a bound index from what tells it from others
 
 
@@ -291,11 +292,13 @@ def _parse_names(text: str) -> tuple[Axis, ...]:
     body = text.strip()
     if body.startswith("(") and body.endswith(")"):
         body = body[1:-1]
+    # a body may name what passes through it, as X.numpy(*X.axes) does
+    pattern = _INSIDE if FRESH in body and SIZES.of is not None else _SIZED
     while place < len(body):
         if body[place] in ", \t\n":
             place += 1
             continue
-        match = _SIZED.match(body, place)
+        match = pattern.match(body, place)
         if match is None or match.end() == place:
             raise AxisNameError(
                 repr(text),
@@ -303,7 +306,9 @@ def _parse_names(text: str) -> tuple[Axis, ...]:
                 hint='names are words, with primes and sizes: "seq seq\' emb[512]"',
             )
         name, size = match.groups()
-        found.append(Axis(name, None if size is None else int(size)))
+        axis = Axis(name.rstrip(FRESH), None if size is None else int(size))
+        axis.name += name[len(name.rstrip(FRESH)) :]
+        found.append(axis)
         place = match.end()
     return tuple(found)
 

@@ -220,6 +220,8 @@ class Arguments:
                 },
                 mode_of(value),
             )
+        if parameter.lift is not None:
+            return parameter.lift(parameter.name, value)
         if isinstance(value, Cell):
             value = value.value
         found = entered.get(path, value)

@@ -10,6 +10,7 @@ from typing import Any
 
 from namedtensor.axes import Axis, NamedSize, distinct, parse_axes
 from namedtensor.errors import AxisNameError
+from namedtensor.operations.lifting import Declared
 
 
 class Space:
@@ -103,7 +104,7 @@ State: Any = _States()
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One name of the signature: a tensor's space, a bundle's formula, or a setting.
+    """One name of the signature: a tensor's space, a bundle's formula, a function to lift, or a setting.
 
     `after` says that it stands after the semicolon (the * in Python), as a parameter. `state` says that
     it is what a call leaves to the next.
@@ -115,6 +116,7 @@ class Parameter:
     after: bool
     default: Any
     state: bool = False
+    lift: Any = None
 
     @property
     def setting(self) -> bool:
@@ -175,7 +177,14 @@ def read_signature(function: Callable[..., Any], scope: dict[str, Any]) -> Signa
         declared = note.space if isinstance(note, StateSpace) else note
         space = declared if isinstance(declared, Space) else None
         bundle = note if hasattr(note, "signature") and hasattr(note, "module") else None
+        lift = note if isinstance(note, Declared) else None
         after = parameter.kind is parameter.KEYWORD_ONLY
+        if lift is not None and not after:
+            raise AxisNameError(
+                f"@formula {function.__name__}",
+                f"{name} is a function and stands before the *",
+                hint=f"def {function.__name__}(X: R[seq], *, {name}: {lift})",
+            )
         if bundle is not None and not after:
             raise AxisNameError(
                 f"@formula {function.__name__}",
@@ -196,7 +205,7 @@ def read_signature(function: Callable[..., Any], scope: dict[str, Any]) -> Signa
                 f"{name}: {kind} is no bundle, and a setting has no parameters",
                 hint=f"name each of them: {name}1: {inside[0].name}, {name}2: {inside[0].name}",
             )
-        parameters.append(Parameter(name, space, bundle, after, parameter.default, state))
+        parameters.append(Parameter(name, space, bundle, after, parameter.default, state, lift))
     result = annotations.get("return")
     several = getattr(result, "__origin__", None) is tuple
     spaces: tuple[Any, ...] = getattr(result, "__args__", ()) if several else (result,)

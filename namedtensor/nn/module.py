@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -26,6 +27,7 @@ from namedtensor.formula import Formula
 from namedtensor.formula.bundle import same_parameters
 from namedtensor.formula.signature import Parameter, Space
 from namedtensor.formula.steps import steps_of
+from namedtensor.nn.closed_over import hold_nothing_closed_over
 from namedtensor.nn.initialise import Initialiser, roles_of, start
 from namedtensor.nn.recomputing import recomputing
 from namedtensor.plans import Plan, layout_of
@@ -52,6 +54,8 @@ class FormulaModule(torch.nn.Module):
         if isinstance(value, FormulaModule):
             self._hold_bundle(name, value)
         super().__setattr__(name, value)
+        if name in self.__dict__.get("settings", ()) and isinstance(value, torch.nn.Module):
+            self.settings = {**self.settings, name: value}  # a function that is lifted
 
     def _hold_bundle(self, name: str, value: FormulaModule) -> None:
         """Raise BackendError where a bundle would get the parameters of another formula."""
@@ -247,6 +251,7 @@ def make_module(
                 hint=repr(formula),
             )
     wanted = dict(init or {})
+    hold_nothing_closed_over(formula)
     dtype = _floating(formula, dtype)
     module = _build(formula, sizes, wanted, dtype, device, settings, "")
     if wanted:
@@ -285,6 +290,8 @@ def _build(
     module = FormulaModule(formula, sizes, settings)
     roles: dict[str, Initialiser] | None = None
     for parameter in formula.signature.parameters:
+        if parameter.lift is not None:
+            _hold_function(module, parameter)
         if not parameter.after or parameter.setting:
             continue
         _free(module, parameter.name)
@@ -316,6 +323,23 @@ def _build(
 
 #: What holds states of whole numbers and of truth values.
 _STATE_DTYPES = {"Z": torch.int64, "B": torch.bool}
+
+
+def _hold_function(module: FormulaModule, parameter: Parameter) -> None:
+    """Hold a function that the formula lifts; a torch module becomes a submodule."""
+    given = module.settings.get(parameter.name, parameter.default)
+    if given is inspect.Parameter.empty:
+        raise BackendError(
+            f"{module.formula.name}.module(...)",
+            f"{parameter.name} is a function of arrays, and none is given",
+            [(parameter.name, repr(parameter.lift))],
+            f"{module.formula.name}.module(..., {parameter.name}=torch.nn.Linear(4, 4))",
+        )
+    parameter.lift(parameter.name, given)  # which refuses what is no function
+    if isinstance(given, torch.nn.Module):
+        _free(module, parameter.name)
+        module.settings = {**module.settings, parameter.name: given}
+        setattr(module, parameter.name, given)
 
 
 def _free(module: FormulaModule, name: str) -> None:

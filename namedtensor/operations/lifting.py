@@ -5,6 +5,7 @@ lift(f, "row col -> row col") sees only row and col; every other axis passes thr
 
 from __future__ import annotations
 
+import functools
 import math
 import sys
 from collections.abc import Callable, Sequence
@@ -25,7 +26,7 @@ from namedtensor.errors import (
 from namedtensor.operations.axis_functions import same_size
 from namedtensor.operations.joining import stack
 from namedtensor.plans import layout_of
-from namedtensor.primitives import Call, Node, Traits, Type, primitive
+from namedtensor.primitives import Call, Node, Traits, Type, primitive, size_of
 from namedtensor.primitives.notation import Word
 from namedtensor.primitives.type import widest
 from namedtensor.shape import sized, spaced
@@ -33,7 +34,7 @@ from namedtensor.tensor import NamedTensor, apply
 from namedtensor.tensor.symbolic import on_symbols, tracing
 
 
-def lift(
+def _lift(
     f: Callable[..., Any], pattern: str | None = None, *, over: Any = None
 ) -> Callable[..., Any]:
     """Make a function of positional arrays a function of named tensors.
@@ -43,6 +44,9 @@ def lift(
     f gets arrays with just the axes of the pattern, in its order. `over` hides only the axes that
     it names: f then sees the others, in front. Without a pattern f is a function of named tensors,
     and `over` says which axes are hidden from it. On torch f runs under torch.vmap.
+
+    In brackets the pattern declares a formula's parameter, which is then a function or a torch module:
+    net: nt.lift["chans height -> chans' height'"], and f.module(net=conv) holds conv with its parameters.
 
     Raises: AxisMissingError, AxisSizeError, AxisNameError, BackendError.
 
@@ -57,6 +61,54 @@ def lift(
     if pattern is None:
         return _lift_named(f, hidden or ())
     return Lifted(f, pattern, hidden)
+
+
+class Lift:
+    """The function lift, which takes a pattern in brackets where it declares a parameter."""
+
+    def __init__(self) -> None:
+        functools.update_wrapper(self, _lift)
+        self.__name__ = self.__qualname__ = "lift"
+
+    def __call__(
+        self, f: Callable[..., Any], pattern: str | None = None, *, over: Any = None
+    ) -> Callable[..., Any]:
+        return _lift(f, pattern, over=over)
+
+    def __getitem__(self, pattern: str) -> Any:
+        return Declared(pattern)
+
+    def __reduce__(self) -> str:
+        return "lift"
+
+
+lift = Lift()
+
+
+class Declared:
+    """A parameter that is a function of arrays, with the axes of what it takes and gives."""
+
+    def __init__(self, pattern: str) -> None:
+        Lifted(len, pattern, None)  # which reads the pattern
+        self.pattern = pattern
+
+    def __call__(self, name: str, f: Any) -> Any:
+        """Give f as a function of named tensors, called by the parameter's name."""
+        if f is None or isinstance(f, Lifted):
+            return f
+        if not callable(f) or isinstance(f, type):
+            raise KindError(
+                f"{name}: {self!r}",
+                f"{name} is {kind_of_thing(f)}, and not a function or a module of arrays",
+                hint=f"f(..., {name}=torch.nn.Linear(4, 4)), or f.module(..., {name}=...)",
+            )
+        return Lifted(f, self.pattern, None, name)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Declared, (self.pattern,)
+
+    def __repr__(self) -> str:
+        return f"nt.lift[{self.pattern!r}]"
 
 
 def _lift_named(f: Callable[..., Any], hidden: tuple[str, ...]) -> Callable[..., Any]:
@@ -91,10 +143,17 @@ def _stem(lifted: Lifted) -> str:
 class Lifted:
     """A positional function with the names of its axes."""
 
-    def __init__(self, f: Callable[..., Any], pattern: str, hidden: tuple[str, ...] | None) -> None:
+    def __init__(
+        self,
+        f: Callable[..., Any],
+        pattern: str,
+        hidden: tuple[str, ...] | None,
+        declared: str | None = None,
+    ) -> None:
         left, arrow, right = pattern.partition("->")
         self.f = f
-        self.name = _name(f)
+        self.declared = declared
+        self.name = declared if declared is not None else _name(f)
         self.pattern = pattern.strip()
         if not callable(f):
             raise KindError(
@@ -151,8 +210,16 @@ class Lifted:
         own = {a.name for axes in self.inputs for a in axes}
         new = [a for axes in self.outputs for a in axes if a.name not in own and a.size is None]
         if new:
-            sizes |= {n: self._number(call, shapes, n, new[0], sizes[n]) for n in own & set(sizes)}
-        found = self._tried([X.kind for X in tensors], sizes)
+            sizes |= {
+                n: self._number(call, shapes, n, new[0], sizes[n]) for n in sorted(own & set(sizes))
+            }
+        open_ = any([isinstance(sizes.get(n), Node) for n in own])
+        if new and self.declared is not None and open_:
+            # a shape that is asked for without sizes: what the function makes of them stays open
+            unknown = {a.name: size_of(self.name, a.name, i) for i, a in enumerate(new)}
+            found: Any = [widest([X.kind for X in tensors])] * len(self.outputs), unknown
+        else:
+            found = self._tried([X.kind for X in tensors], sizes)
         if found is None and new:
             raise AxisSizeError(
                 call,
@@ -173,6 +240,8 @@ class Lifted:
         specialise = tracing.get()
         if not isinstance(size, Node):
             return size
+        if specialise is None and self.declared is not None:
+            return size
         if specialise is None:
             raise AxisSizeError(
                 call,
@@ -186,6 +255,8 @@ class Lifted:
         self, kinds: Sequence[str], sizes: dict[str, Any]
     ) -> tuple[list[str], dict[str, int]] | None:
         """Run f on zeros, for the kinds of its results and the sizes of their axes."""
+        if hasattr(self.f, "named_parameters"):
+            return self._tried_without_numbers(kinds, sizes)
         for library in ("numpy", "torch"):
             if library == "torch" and "torch" not in sys.modules:
                 break
@@ -212,6 +283,38 @@ class Lifted:
             }
             return [backend.kind_of(part.dtype) for part in parts], found
         return None
+
+    def _tried_without_numbers(
+        self, kinds: Sequence[str], sizes: dict[str, Any]
+    ) -> tuple[list[str], dict[str, int]] | None:
+        """Ask a torch module for its shapes, where nothing is computed and no state changes."""
+        import torch
+
+        held = {**dict(self.f.named_parameters()), **dict(self.f.named_buffers())}  # type: ignore[attr-defined]
+        floats = [data.dtype for data in held.values() if data.is_floating_point()]
+        dtypes = {"float": floats[0] if floats else torch.get_default_dtype(), "int": torch.int64}
+        shapes = [[_or_two(sizes.get(a.name)) for a in axes] for axes in self.inputs]
+        try:
+            results = torch.func.functional_call(
+                self.f,  # type: ignore[arg-type]
+                {name: data.detach().to("meta") for name, data in held.items()},
+                tuple(
+                    [
+                        torch.zeros(shape, dtype=dtypes.get(kind, torch.bool), device="meta")
+                        for shape, kind in zip(shapes, kinds, strict=True)
+                    ]
+                ),
+            )
+            parts = self._parts(results) if len(self.outputs) > 1 else [results]
+            kind_of = get_backend("torch").kind_of
+            found = {
+                a.name: size
+                for axes, part in zip(self.outputs, parts, strict=True)
+                for a, size in zip(axes, part.shape, strict=False)
+            }
+            return [kind_of(part.dtype) for part in parts], found
+        except Exception:
+            return None
 
     def _backend(self, call: str, tensors: Any, shapes: Any) -> Any:
         for label, X in zip("ABCDEFGH", tensors, strict=False):
@@ -283,7 +386,10 @@ class Lifted:
         if backend.name == "torch":
             import torch
 
-            results = torch.vmap(self.f, randomness="different")(*flat)
+            f = (
+                self.f
+            )  # in a function with a name: vmap asks others, such as modules, for their text
+            results = torch.vmap(lambda *xs: f(*xs), randomness="different")(*flat)
             results = self._parts(results) if several else [results]
         else:
             rows = [self.f(*[x[i] for x in flat]) for i in range(math.prod(sizes))]

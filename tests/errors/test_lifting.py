@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import torch
 
 import namedtensor as nt
 from namedtensor import R, formula
@@ -54,7 +55,63 @@ def five(X: R[seq]) -> R[seq]:
 
 ROW = nt.ones("seq[3]")
 
+LINEAR = torch.nn.Linear(3, 3)
+
+
+@formula
+def called(X: R[seq], *, f: nt.lift["seq -> seq"]) -> R[seq]:
+    return f(X)
+
+
+@formula
+def closes_over(X: R[seq]) -> R[seq]:
+    return nt.lift(LINEAR, "seq -> seq")(X)
+
+
+def declared_before_the_star():
+    @formula
+    def early(X: R[seq], f: nt.lift["seq -> seq"]) -> R[seq]:
+        return f(X)
+
+
 CASES = [
+    case(
+        "a function that is declared before the star",
+        declared_before_the_star,
+        nt.AxisNameError,
+        """
+@formula early: f is a function and stands before the *
+hint: def early(X: R[seq], *, f: nt.lift['seq -> seq'])
+""",
+    ),
+    case(
+        "a parameter that is no function",
+        lambda: called(ROW, f=3),
+        nt.KindError,
+        """
+f: nt.lift['seq -> seq']: f is an int, and not a function or a module of arrays
+hint: f(..., f=torch.nn.Linear(4, 4)), or f.module(..., f=...)
+""",
+    ),
+    case(
+        "a module without its function",
+        lambda: called.module(),
+        nt.BackendError,
+        """
+called.module(...): f is a function of arrays, and none is given
+  f : nt.lift['seq -> seq']
+hint: called.module(..., f=torch.nn.Linear(4, 4))
+""",
+    ),
+    case(
+        "a module whose body closes over parameters",
+        lambda: closes_over.module(),
+        nt.BackendError,
+        """
+closes_over.module(...): the body closes over LINEAR, a Linear whose parameters the module would not hold
+hint: declare it after the *: LINEAR: nt.lift["seq -> seq"], and give it: closes_over.module(..., LINEAR=LINEAR)
+""",
+    ),
     case(
         "a size that a lifted function chooses and no call tells",
         lambda: thinned.shape("seq"),

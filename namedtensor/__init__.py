@@ -34,6 +34,8 @@ from namedtensor.formula.steps import Steps as Steps
 from namedtensor.formula.steps import steps as steps
 from namedtensor.nn.summary import Summary as Summary
 from namedtensor.nn.summary import summary as summary
+from namedtensor.formula.checked import checked as checked
+from namedtensor.formula.checked import checks as checks
 from namedtensor.operations.contraction import dot as dot
 from namedtensor.operations.creation import cast as cast
 from namedtensor.operations.creation import full as full

@@ -29,7 +29,7 @@ def hold_nothing_closed_over(formula: Formula) -> None:
             )
 
 
-def _closed_over(function: Any, seen: set[int]) -> Iterator[tuple[str, torch.nn.Module]]:
+def _closed_over(function: Any, seen: set[int]) -> Iterator[tuple[str, Any]]:
     """List the torch modules that a function names, and those of functions that it names."""
     if not isinstance(function, FunctionType) or id(function) in seen:
         return

@@ -17,6 +17,7 @@ ELSEWHERE = {
     "tensor/torch_pytree.py": "tests/torch_whole",
     "formula/explain.py": "tests/kernels",
     "weights/files.py": "tests/weights/test_files.py",
+    "formula/checked.py": "tests/formula/test_checked.py",
 }
 PAGES = [
     *[

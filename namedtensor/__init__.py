@@ -36,6 +36,7 @@ from namedtensor.nn.summary import Summary as Summary
 from namedtensor.nn.summary import summary as summary
 from namedtensor.formula.checked import checked as checked
 from namedtensor.formula.checked import checks as checks
+from namedtensor.nn.collate import collate as collate
 from namedtensor.operations.contraction import dot as dot
 from namedtensor.operations.creation import cast as cast
 from namedtensor.operations.creation import full as full

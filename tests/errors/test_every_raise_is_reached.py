@@ -18,6 +18,7 @@ ELSEWHERE = {
     "formula/explain.py": "tests/kernels",
     "weights/files.py": "tests/weights/test_files.py",
     "formula/checked.py": "tests/formula/test_checked.py",
+    "nn/collate.py": "tests/nn/test_collate.py",
 }
 PAGES = [
     *[

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import functools
 import numbers
+import operator
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, NoReturn
 
 import numpy as np
@@ -23,6 +25,7 @@ from namedtensor.errors import (
 from namedtensor.plans import layout_of
 from namedtensor.shape import spaced
 from namedtensor.tensor import NamedTensor
+from namedtensor.tensor.held import Held
 
 
 class Masks(dict[str, NamedTensor]):
@@ -90,6 +93,17 @@ collate = Collate()
 
 
 _PLAIN = {int, float, bool}
+#: What a named tensor holds, read without the detour of X.data: a batch has many examples.
+_DATA, _LAYOUT = [vars(Held)[name].__get__ for name in ("_data", "_layout")]
+_DTYPE = operator.attrgetter("dtype")
+
+
+def _columns(parts: list[Any], first: Mapping[Any, Any]) -> list[list[Any]] | None:
+    """Give the values of each name, or None where an example lacks one."""
+    try:
+        return [list(map(operator.itemgetter(name), parts)) for name in first]
+    except KeyError:
+        return None
 
 
 class _Batch:
@@ -185,11 +199,11 @@ class _Batch:
         if isinstance(first, (tuple, list)):
             if not one_kind or len(set(map(len, parts))) > 1:
                 self._differ(parts, path, lambda p: type(p) is kind and len(p) == len(first))
-            columns = [
+            made = [
                 self._together(list(column), f"{path}[{i}]")
                 for i, column in enumerate(zip(*parts, strict=True))
             ]
-            return kind(*columns) if hasattr(first, "_fields") else tuple(columns)
+            return kind(*made) if hasattr(first, "_fields") else tuple(made)
         if isinstance(first, (str, bytes)) or first is None:
             if not one_kind:
                 self._differ(parts, path, lambda p: type(p) is kind)
@@ -236,8 +250,10 @@ class _Batch:
         """Stack named tensors along the new axis, each axis that is padded as long as the longest."""
         first = parts[0]
         layout = first._layout
-        data = [X._data for X in parts if type(X) is NamedTensor and X._layout is layout]
-        if len(data) < len(parts) or len({x.dtype for x in data}) > 1:
+        # each example counts: these loops run in C
+        same = set(map(type, parts)) == {NamedTensor} and set(map(_LAYOUT, parts)) == {layout}
+        data = list(map(_DATA, parts)) if same else []
+        if len(set(map(_DTYPE, data))) != 1:
             self._differ(parts, path, lambda part: type(part) is NamedTensor)
             self._hold(parts, path)
             data = [self._data(part, layout.axes) for part in parts]
@@ -252,9 +268,11 @@ class _Batch:
         longest = tuple(
             [self._longest(axis, size) for axis, size in zip(layout.axes, shape, strict=True)]
         )
-        if longest == tuple(shape) and len({x.shape for x in data}) == 1:
-            whole = layout.backend.function("stack")(data, 0)
-        else:
+        whole = None
+        if longest == tuple(shape):
+            with suppress(RuntimeError, ValueError):  # sizes that differ
+                whole = layout.backend.function("stack")(data, 0)
+        if whole is None:
             whole = self._padded(parts, data, longest, path)
         axes = (self.axis, *layout.axes)
         return NamedTensor(whole, layout_of(axes, layout.kind, layout.backend))

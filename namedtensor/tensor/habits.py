@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 from namedtensor.axes import primed, shown
@@ -78,3 +79,91 @@ def _hint(axes: tuple[str, ...], form: str, word: str) -> str:
         "device": f'X.to("{word}")',
     }
     return forms[form]
+
+
+#: Functions of torch and numpy that have another name here, or are written out: a form for each. {a} is the
+#: last axis of X, {s} the one that X and Y share, {c} the first of X that Y lacks, {n} one for a new axis.
+_PRODUCT = "X @ {s} @ Y"
+_ROWS_OF_FUNCTIONS = (
+    ("linear matmul mm bmm mv dot inner vdot einsum tensordot baddbmm addmm", _PRODUCT),
+    ("layer_norm group_norm instance_norm batch_norm", "nt.standardize[{a}](X)"),
+    ("rms_norm", "X / nt.sqrt(nt.mean[{a}](X * X))"),
+    ("normalize", "X / nt.norm[{a}](X)"),
+    ("cross_entropy", "nt.mean[...](-nt.log_softmax[{c}](X)[{c}(Y)])"),
+    ("nll_loss nll_loss_nd", "nt.mean[...](-X[{c}(Y)])"),
+    ("mse_loss", "nt.mean[...]((X - Y) * (X - Y))"),
+    ("l1_loss", "nt.mean[...](nt.abs(X - Y))"),
+    ("embedding", "Y[{f}(X)]"),
+    ("cat concat concatenate", "nt.concat[{a}](X, Y)"),
+    ("vstack hstack dstack stack", 'nt.stack["{n}"](X, Y)'),
+    ("dropout alpha_dropout feature_alpha_dropout", "nt.dropout(X, 0.5)"),
+    ("max_pool1d max_pool2d max_pool3d", 'nt.max["{n}"](nt.pool[{a}, "{n}[2]"](X))'),
+    ("avg_pool1d avg_pool2d avg_pool3d", 'nt.mean["{n}"](nt.pool[{a}, "{n}[2]"](X))'),
+    ("one_hot", 'nt.one_hot(X, "{n}[5]")'),
+    ("zeros_like", "0 * X"),
+    ("amax", "nt.max[{a}](X)"),
+    ("amin", "nt.min[{a}](X)"),
+    ("argmax", "nt.argmax_index[{a}](X)"),
+    ("argmin", "nt.argmin_index[{a}](X)"),
+    ("clamp", "nt.clip(X, 0, 1)"),
+    ("silu swish", "nt.silu(X)"),
+)
+_FUNCTIONS = {word: form for words, form in _ROWS_OF_FUNCTIONS for word in words.split()}
+#: The same, where a second operand has no names: how to name it.
+_UNNAMED = {
+    "linear": 'X @ {a} @ nt.tensor(weight, "{n} {a}")',
+    "embedding": 'nt.tensor(weight, "{n} {m}")[nt.axes("{n}")(X)]',
+    "cross_entropy": 'nt.mean[...](-nt.log_softmax[{a}](X)[{a}(nt.tensor(target, "{r}"))])',
+}
+
+
+def in_our_words(word: str, operands: list[Any]) -> str | None:
+    """Write what a function of torch or numpy is here, for operands X, Y and Z; None where nothing is."""
+    if not operands:
+        return None
+    axes = [X.axes for X in operands]
+    names = [a for a in axes[0] if len(axes) < 2 or a not in axes[1]]
+    shared = [a for a in axes[0] if len(axes) > 1 and a in axes[1]]
+    new = [a for a in ("hid", "kernel", "vocab", "new", "other") if all([a not in x for x in axes])]
+    words = {
+        "a": axes[0][-1] if axes[0] else None,
+        "s": shared[-1] if shared else None,
+        "c": names[-1] if names else None,
+        "f": axes[1][0] if len(axes) > 1 and axes[1] else None,
+        "r": " ".join(map(shown, axes[0][:-1])) or None,
+        "n": new[0],
+        "m": new[1],
+    }
+    form = _FUNCTIONS.get(word)
+    if form is not None and len(operands) == 1 and (word in _UNNAMED or "Y" in form):
+        form = _UNNAMED.get(word, "")
+    if form is None:
+        form = _of_table(word, len(operands))
+    found = form and _filled(form, words)
+    if not found and word in _METHODS and axes[0]:
+        found = _hint(axes[0], _METHODS[word][1], word)
+    return found or None
+
+
+def _of_table(word: str, count: int) -> str:
+    """Write a call of the public function of this name, or the operator."""
+    entry = table().get(word)
+    public = getattr(sys.modules.get("namedtensor"), word, None)
+    labels = ", ".join("XYZ"[:count])
+    if entry is not None and entry.traits.symbol and count == 2:
+        return f"X {entry.traits.symbol} Y"
+    if public is None or not callable(public):
+        return ""
+    return (
+        f"nt.{word}[{{a}}]({labels})" if hasattr(public, "__getitem__") else f"nt.{word}({labels})"
+    )
+
+
+def _filled(form: str, words: dict[str, str | None]) -> str:
+    """Put axes in their places, or give nothing where one is not there."""
+    used = [word for word in words if f"{{{word}}}" in form]
+    if any([words[word] is None for word in used]):
+        return ""
+    for word in used:
+        form = form.replace(f"{{{word}}}", shown(words[word] or ""))
+    return form

@@ -127,23 +127,21 @@ class Protocols(Held):
             # numpy has wrapped its own single numbers in arrays without axes
             given = [x[()] if isinstance(x, np.ndarray) and not x.ndim else x for x in inputs]
             return apply(_operator(symbol), *given)
-        word = ufunc.__name__
-        raise BackendError(
-            f"np.{word}(...)",
-            "numpy's functions know no names",
-            shapes(self),
-            f"nt.{word}(X)" if word in _TABLE else f"X.numpy({', '.join(map(shown, self.axes))})",
-        )
+        raise self._of_numpy(ufunc.__name__, inputs)
 
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> NoReturn:
-        word = func.__name__
-        raise BackendError(
+        raise self._of_numpy(func.__name__, args)
+
+    def _of_numpy(self, word: str, args: Any) -> BackendError:
+        from namedtensor.tensor.habits import in_our_words
+
+        found = _named_in(args)
+        order = f"X.numpy({', '.join(map(shown, self.axes))})"
+        return BackendError(
             f"np.{word}(...)",
             "numpy's functions know no names",
-            shapes(self),
-            f"use nt.{word}, or X.numpy({', '.join(map(shown, self.axes))})"
-            if word in _TABLE
-            else f"X.numpy({', '.join(map(shown, self.axes))})",
+            _labelled(found) or shapes(self),
+            in_our_words(word, found) or order,
         )
 
     def __array__(self, *args: Any, **kwargs: Any) -> NoReturn:
@@ -156,13 +154,24 @@ class Protocols(Held):
 
     @classmethod
     def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        from namedtensor.tensor.habits import in_our_words
+
         name = getattr(func, "__name__", str(func))
-        found = [x for x in args if isinstance(x, Protocols)]
+        found = _named_in([*args, *(kwargs or {}).values()])
         order = ", ".join(map(shown, found[0].axes)) if found else "seq, emb"
-        hint = f"nt.{name}" if name in _TABLE else f"X.torch({order}), or nt.lift({name}, ...)"
         raise BackendError(
             f"torch.{name}(...)",
             "torch would have to guess the order of the axes",
-            [("X", spaced(x.sizes)) for x in found],
-            f"use {hint}",
+            _labelled(found),
+            in_our_words(name, found) or f"X.torch({order}), or nt.lift(torch.{name}, ...)",
         )
+
+
+def _named_in(args: Any) -> list[Any]:
+    """List the named tensors among arguments, and in lists and tuples of them."""
+    flat = [x for arg in args for x in (arg if isinstance(arg, (list, tuple)) else (arg,))]
+    return [x for x in flat if isinstance(x, Protocols)]
+
+
+def _labelled(found: list[Any]) -> list[tuple[str, str]]:
+    return [(label, spaced(x.sizes)) for label, x in zip("XYZUVW", found, strict=False)]

@@ -275,7 +275,7 @@ hint: nt.exp(X)
         """
 np.transpose(...): numpy's functions know no names
   X : seq[3] emb[4]
-hint: X.numpy(seq, emb)
+hint: X.numpy(emb, seq), or X["emb -> emb'"]
 """,
     ),
     case(
@@ -285,6 +285,7 @@ hint: X.numpy(seq, emb)
         """
 np.arctan2(...): numpy's functions know no names
   X : seq[3] emb[4]
+  Y : seq[3] emb[4]
 hint: X.numpy(seq, emb)
 """,
     ),
@@ -295,7 +296,7 @@ hint: X.numpy(seq, emb)
         """
 torch.exp(...): torch would have to guess the order of the axes
   X : seq[3] emb[4]
-hint: use nt.exp
+hint: nt.exp(X)
 """,
     ),
     case(
@@ -305,8 +306,8 @@ hint: use nt.exp
         """
 torch.take(...): torch would have to guess the order of the axes
   X : seq[3] emb[4]
-  X : seq[3] emb[4]
-hint: use X.torch(seq, emb), or nt.lift(take, ...)
+  Y : seq[3] emb[4]
+hint: X.torch(seq, emb), or nt.lift(torch.take, ...)
 """,
     ),
     case(

@@ -30,13 +30,13 @@ from namedtensor.formula import differential as differential
 from namedtensor.formula import explain as explain
 from namedtensor.formula import formula as formula
 from namedtensor.formula import grad as grad
-from namedtensor.formula.steps import Steps as Steps
-from namedtensor.formula.steps import steps as steps
-from namedtensor.nn.summary import Summary as Summary
-from namedtensor.nn.summary import summary as summary
 from namedtensor.formula.checked import checked as checked
 from namedtensor.formula.checked import checks as checks
+from namedtensor.formula.steps import Steps as Steps
+from namedtensor.formula.steps import steps as steps
 from namedtensor.nn.collate import collate as collate
+from namedtensor.nn.summary import Summary as Summary
+from namedtensor.nn.summary import summary as summary
 from namedtensor.operations.contraction import dot as dot
 from namedtensor.operations.creation import cast as cast
 from namedtensor.operations.creation import full as full

@@ -323,8 +323,11 @@ def same_dtype(program: Program, found: Outcome, expected: Outcome, way: str) ->
     """
     if isinstance(found, Refused) or isinstance(expected, Refused):
         return
+    given = {X.dtype for X in program.inputs}
+    if "bfloat16" in given:  # which numpy holds in float32
+        given.add("float32")
     for a, b in zip(found, expected, strict=True):
-        if a.dtype != b.dtype and not (a.kind == b.kind == "float" and a.dtype == program.dtype):
+        if a.dtype != b.dtype and not (a.kind == b.kind == "float" and a.dtype in given):
             raise Disagreement("dtype", f"{way}: {a.dtype} for {b.dtype}")
 
 

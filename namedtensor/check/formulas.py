@@ -34,7 +34,7 @@ from namedtensor.operations.training import MODE
 from namedtensor.plans.compile import fold
 from namedtensor.primitives import Node, number
 from namedtensor.primitives.node import SIZE, apply_node, describe, operands_first
-from namedtensor.primitives.origins import Origin
+from namedtensor.primitives.origins import Origin, Origins
 from namedtensor.tensor.symbolic import tracing
 
 #: The codes of errors, by their classes.
@@ -195,9 +195,11 @@ class Check:
         mode: bool,
     ) -> bool:
         """Trace a formula once; say whether its body asks for the mode."""
+        origins = Origins()
         try:
-            written, asked = traced(formula, settings, mode=mode)
+            written, asked = traced(formula, settings, mode=mode, origins=origins)
         except NamedTensorError as error:
+            self.parts(origins)
             if isinstance(error, TraceError) and not formula.traced:
                 raise Unknown("its body runs on data: @formula(trace=False)") from None
             self.add(self.fault(error, self.head(formula, definition), _with(settings)))
@@ -216,7 +218,7 @@ class Check:
             message = f"{formula.name}(...): the body raises {said(error)}{_with(settings)}"
             self.add(Finding("error", "body-raises", message, source, span))
             return False
-        self.parts(written)
+        self.parts(origins)
         self.remarked.append({r: places_of(written, r.node) for r in remarks(written)})
         return asked
 
@@ -252,9 +254,9 @@ class Check:
                 )
         return None
 
-    def parts(self, written: Written) -> None:
+    def parts(self, origins: Origins) -> None:
         """Keep the shapes of the sub-expressions, for those who look at them."""
-        for node, origin in written.origins:
+        for node, origin in origins:
             found = self.places.of(origin) if isinstance(origin, Origin) else None
             if found is not None and not node.type.host:
                 shape = shape_text(node)
@@ -464,6 +466,7 @@ def traced(
     settings: Mapping[str, Any],
     sizes: Mapping[str, int] | None = None,
     mode: bool = True,
+    origins: Origins | None = None,
 ) -> tuple[Written, bool]:
     """Trace a formula as its signature declares it; say whether its body asks for the mode.
 
@@ -472,7 +475,7 @@ def traced(
     token = tracing.set(_some_number)
     before, MODE.asked = MODE.asked, False
     try:
-        written = write(formula, dict(settings), sizes, whole=True, mode=mode)
+        written = write(formula, dict(settings), sizes, whole=True, mode=mode, origins=origins)
         return written, MODE.asked is True
     finally:
         tracing.reset(token)

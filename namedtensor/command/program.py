@@ -11,12 +11,12 @@ import sys
 from argparse import ArgumentParser
 from collections.abc import Sequence
 
-from namedtensor.command import check, latex, python, run
+from namedtensor.command import check, latex, lsp, python, run
 from namedtensor.command.files import CommandError
 from namedtensor.errors import NamedTensorError
 
 PROGRAM = "namedtensor"
-JOBS = (check, run, python, latex)
+JOBS = (check, run, python, latex, lsp)
 
 
 def parser() -> ArgumentParser:
@@ -40,7 +40,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = parser().parse_args(arguments)
     try:
         status: int = given.perform(given)
-        sys.stdout.flush()
+        if not sys.stdout.closed:  # a server's is, when its editor has gone
+            sys.stdout.flush()
     except CommandError as error:
         print(f"{PROGRAM}: {error}", file=sys.stderr)
         return 2

@@ -186,13 +186,16 @@ def write(
     *,
     whole: bool = False,
     mode: bool = True,
+    origins: Origins | None = None,
 ) -> Written:
     """Run a formula's body on the symbols that its signature declares, and keep what it says.
 
     A body that asks for the mode is written as it is in training, unless told. `given` are sizes of
-    axes that are known; with `whole`, the bodies of the formulas that it calls are taken in.
+    axes that are known; with `whole`, the bodies of the formulas that it calls are taken in. `origins`
+    is the table to note in, for who wants what was noted before a body failed.
     """
-    written = Written(formula.name, formula.signature, derived=formula.derived)
+    table = Origins() if origins is None else origins
+    written = Written(formula.name, formula.signature, origins=table, derived=formula.derived)
     leaves: list[Leaf] = []
     sizes: dict[Any, Any] = dict(given or {})
     values = {

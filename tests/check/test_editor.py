@@ -1,0 +1,252 @@
+"""`namedtensor lsp`, as editors speak to it: findings, shapes, mends, declarations, renamings."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from namedtensor.check.checking import Checker
+from tests.check.editor import Editor
+from tests.check.test_python_files import ATT, FAULTY, HEAD, block, notebook
+
+pytest.importorskip("pygls")
+
+HERE = Path(__file__).parent
+LATEX = (
+    r"$X \in \mathbb{R}^{\text{emb}}$, $Y \in \mathbb{R}^{\text{emb}}$ and "
+    r"$f(X, Y) = X \underset{\text{mbe}}{\cdot} Y$" + "\n"
+)
+FILES = {
+    "a.py": HEAD + FAULTY,
+    "b.md": LATEX + "\n" + block(HEAD, FAULTY),
+    "c.py": HEAD + "# 😀 字 𝔸\n" + FAULTY.replace("    return", "    '😀字'; return"),
+    "d.tex": LATEX,
+    "e.py": "def f(:\n",
+    "f.py": "# %%\n" + HEAD + FAULTY,
+    **{path.name: path.read_text() for path in sorted((HERE / "faults").glob("*.py"))[:10]},
+}
+
+
+@pytest.fixture(scope="module")
+def editor():
+    made = Editor(pause=0.05)
+    yield made
+    assert made.end() == 0
+
+
+@pytest.fixture(scope="module")
+def checker():
+    with Checker(imports=False) as made:
+        yield made
+
+
+def uri_of(path: Path) -> str:
+    return path.as_uri()
+
+
+def whole(uri):
+    ends = {"start": {"line": 0, "character": 0}, "end": {"line": 999, "character": 0}}
+    return {"textDocument": {"uri": uri}, "range": ends}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_findings_are_those_of_the_command_line(editor, checker, tmp_path, name):
+    path = tmp_path / name
+    path.write_text(FILES[name])
+    editor.open(uri_of(path), FILES[name])
+    shown = editor.published(uri_of(path))
+    checked = checker.check(str(path), FILES[name])
+    assert len(shown) == len(checked.findings) + bool(checked.refused)
+    for finding, diagnostic in zip(checked.findings, shown, strict=False):
+        start = diagnostic["range"]["start"]
+        before = finding.source.line(finding.line)[: finding.column - 1]
+        assert start["line"] == finding.line - 1
+        assert start["character"] == len(before.encode("utf-16-le")) // 2
+        assert diagnostic["code"] == finding.code
+        assert diagnostic["message"].startswith(finding.message)
+        assert finding.hint in diagnostic["message"]
+
+
+def test_a_text_is_checked_again_when_it_changes(editor, tmp_path):
+    uri = uri_of(tmp_path / "a.py")
+    editor.open(uri, HEAD + FAULTY)
+    assert editor.published(uri)
+    line = 8
+    start = (HEAD + FAULTY).splitlines()[line].index("val @ K")
+    ends = [{"line": line, "character": start + shift} for shift in (0, 3)]
+    editor.change(uri, 2, {"range": {"start": ends[0], "end": ends[1]}, "text": "key"})
+    assert editor.published(uri, 2) == []
+
+
+def test_of_many_quick_edits_the_last_is_shown(editor, tmp_path):
+    uri = uri_of(tmp_path / "a.py")
+    editor.open(uri, HEAD + ATT)
+    for version in range(2, 22):
+        text = HEAD + (FAULTY if version % 2 else ATT) + f"# {version}\n"
+        editor.change(uri, version, {"text": text})
+    assert editor.published(uri, 21)[0]["code"] == "axis-missing"
+
+
+def test_hovering_shows_the_shape_of_the_part_under_the_cursor(editor, tmp_path):
+    uri = uri_of(tmp_path / "a.py")
+    text = HEAD + "# 😀\n" + ATT.replace("    return", "    '😀'; return")
+    editor.open(uri, text)
+    assert editor.published(uri) == []
+    line = text.splitlines()[9]
+    for part, shape in (
+        ("@ key @ K", "Q @ key @ K : seq' seq"),
+        ("nt.softmax", "nt.softmax[seq](Q @ key @ K / nt.sqrt(abs(key))) : seq' seq"),
+        ("@ seq", "V @ seq @ nt.softmax[seq](Q @ key @ K / nt.sqrt(abs(key))) : val seq'"),
+    ):
+        column = len(line[: line.index(part)].encode("utf-16-le")) // 2
+        found = editor.ask("textDocument/hover", **editor.at(uri, 9, column))
+        assert found["contents"]["value"] == f"```\n{shape}\n```"
+
+
+def test_hovering_shows_shapes_also_before_a_fault(editor, tmp_path):
+    uri = uri_of(tmp_path / "a.py")
+    text = HEAD + FAULTY.replace("    return", "    S = Q @ key @ K\n    return")
+    editor.open(uri, text)
+    assert editor.published(uri)
+    found = editor.ask("textDocument/hover", **editor.at(uri, 8, 12))
+    assert found["contents"]["value"] == "```\nQ @ key @ K : seq' seq\n```"
+
+
+def test_shapes_stand_at_assignments(editor, tmp_path):
+    uri = uri_of(tmp_path / "a.py")
+    text = HEAD + ATT.replace(
+        "    return", "    S, T = Q @ key @ K, '字'\n    Z = S / 2\n    return"
+    )
+    editor.open(uri, text)
+    assert editor.published(uri) == []
+    hints = editor.ask("textDocument/inlayHint", **whole(uri))
+    places = [(h["position"]["line"], h["position"]["character"], h["label"]) for h in hints]
+    assert places == [(8, 5, ": seq' seq"), (9, 5, ": seq' seq")]
+
+
+def test_a_certain_mend_is_a_quick_fix(editor, tmp_path):
+    uri = uri_of(tmp_path / "a.md")
+    editor.open(uri, LATEX, "markdown")
+    (found,) = editor.published(uri)
+    (action,) = editor.ask(
+        "textDocument/codeAction",
+        textDocument={"uri": uri},
+        range=found["range"],
+        context={"diagnostics": [found]},
+    )
+    (edit,) = action["edit"]["changes"][uri]
+    start, end = edit["range"]["start"]["character"], edit["range"]["end"]["character"]
+    editor.change(uri, 2, {"text": LATEX[:start] + edit["newText"] + LATEX[end:]})
+    assert editor.published(uri, 2) == []
+
+
+def test_a_letter_shows_its_declaration_and_leads_to_it(editor, tmp_path):
+    uri = uri_of(tmp_path / "a.md")
+    editor.open(uri, LATEX, "markdown")
+    editor.published(uri)
+    at = editor.at(uri, 0, LATEX.index(r"= X \under") + 2)
+    assert (
+        r"X : \mathbb{R}^{\text{emb}}"
+        in editor.ask("textDocument/hover", **at)["contents"]["value"]
+    )
+    found = editor.ask("textDocument/definition", **at)
+    assert found["range"]["start"] == {"line": 0, "character": 1}
+
+
+def test_a_name_of_python_leads_to_its_declaration(editor, tmp_path):
+    uri = uri_of(tmp_path / "a.py")
+    editor.open(uri, HEAD + ATT)
+    editor.published(uri)
+    column = (HEAD + ATT).splitlines()[8].index("key")
+    found = editor.ask("textDocument/definition", **editor.at(uri, 8, column))
+    assert found["range"]["start"] == {"line": 3, "character": 5}
+
+
+def edited(text, edits):
+    lines = text.split("\n")
+    for edit in sorted(edits, key=lambda e: [*e["range"]["start"].values()], reverse=True):
+        start, end = edit["range"]["start"], edit["range"]["end"]
+        line = lines[start["line"]]
+        lines[start["line"]] = (
+            line[: start["character"]] + edit["newText"] + line[end["character"] :]
+        )
+    return "\n".join(lines)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "word"), [("a.py", HEAD + ATT, "key"), ("a.md", LATEX, "emb")]
+)
+def test_an_axis_is_renamed_everywhere(editor, tmp_path, name, text, word):
+    uri = uri_of(tmp_path / name)
+    editor.open(uri, text)
+    editor.published(uri)
+    line = text[: text.index(word)].count("\n")
+    column = text.splitlines()[line].index(word) + 1
+    found = editor.ask("textDocument/rename", newName="wide", **editor.at(uri, line, column))
+    assert edited(text, found["changes"][uri]) == text.replace(word, "wide")
+
+
+def test_cells_of_a_notebook_are_checked_together(editor, checker, tmp_path):
+    uri = uri_of(tmp_path / "a.ipynb")
+    cells = [f"vscode-notebook-cell:{i}" for i in range(2)]
+    editor.tell(
+        "notebookDocument/didOpen",
+        notebookDocument={
+            "uri": uri,
+            "notebookType": "jupyter-notebook",
+            "version": 1,
+            "cells": [{"kind": 2, "document": cell} for cell in cells],
+        },
+        cellTextDocuments=[
+            {"uri": cell, "languageId": "python", "version": 1, "text": text}
+            for cell, text in zip(cells, (HEAD, FAULTY), strict=True)
+        ],
+    )
+    (found,) = editor.published(cells[1])
+    assert found["range"]["start"] == {"line": 2, "character": 37}
+    column = FAULTY.splitlines()[2].index("val")
+    place = editor.ask("textDocument/definition", **editor.at(cells[1], 2, column))
+    assert (place["uri"], place["range"]["start"]) == (cells[0], {"line": 3, "character": 10})
+    (same,) = checker.check("a.ipynb", notebook(HEAD, FAULTY)).findings
+    assert found["message"].startswith(same.message)
+
+
+def test_files_run_in_a_trusted_workspace_alone_and_never_while_they_are_typed(tmp_path):
+    ran = tmp_path / "ran"
+    text = HEAD + f"open({str(ran)!r}, 'a').write('x')\n" + ATT
+    path = tmp_path / "a.py"
+    path.write_text(text)
+    careful = Editor(pause=0.05)
+    careful.open(uri_of(path), text)
+    careful.published(uri_of(path))
+    careful.tell("textDocument/didSave", textDocument={"uri": uri_of(path)})
+    careful.published(uri_of(path))
+    assert not ran.exists()
+    assert careful.end() == 0
+    trusting = Editor("--trust", pause=0.05)
+    trusting.open(uri_of(path), text)
+    trusting.published(uri_of(path))
+    assert ran.read_text() == "x"
+    for version in range(2, 5):
+        trusting.change(uri_of(path), version, {"text": text + "\n" * version})
+    trusting.published(uri_of(path), 4)
+    assert ran.read_text() == "x"
+    assert trusting.end() == 0
+
+
+def test_help_needs_no_extra_and_serving_says_which():
+    code = (
+        "import sys; sys.modules['pygls'] = sys.modules['lsprotocol'] = None\n"
+        "from namedtensor.command import main\n"
+        "sys.exit(main(sys.argv[1:]))"
+    )
+    for words, status, text in (
+        (["--help"], 0, "standard input and output"),
+        ([], 2, "pip install 'namedtensor-notation[editor]'"),
+    ):
+        ran = subprocess.run(
+            [sys.executable, "-c", code, "lsp", *words], capture_output=True, text=True, check=False
+        )
+        assert ran.returncode == status
+        assert text in ran.stdout + ran.stderr

@@ -695,27 +695,102 @@ def as_array(x: Any) -> Array:
 # ------------------------------------------------------------------------------- fused kernels
 
 linear = F.linear
-max_pool1d = F.max_pool1d
-max_pool2d = F.max_pool2d
-avg_pool1d = F.avg_pool1d
-avg_pool2d = F.avg_pool2d
 
 
-def _some_channels(x: Array) -> None:
-    """Without channels torch's convolution gives a wrong shape; what is refused runs as written."""
-    if x.shape[1] == 0:
+def _even(
+    x: Array, padding: Sequence[Any], value: float, most: Sequence[int] | None = None
+) -> tuple[Array, tuple[int, ...]]:
+    """Pad what torch's kernels do not: other numbers at both ends, or more than they take."""
+    pairs = [p if isinstance(p, tuple) else (p, p) for p in padding]
+    limits = [before for before, _ in pairs] if most is None else most
+    if False not in [b == a <= m for (b, a), m in zip(pairs, limits, strict=True)]:
+        return x, tuple([before for before, _ in pairs])
+    flat = [width for pair in reversed(pairs) for width in pair]
+    return F.pad(x, flat, value=value), (0,) * len(pairs)
+
+
+def _convolved(
+    kernel: Any, x: Array, w: Array, *bias: Array, padding: Sequence[Any] = (), **steps: Any
+) -> Array:
+    """Convolve; torch's gradient of float64 wants the weight contiguous.
+
+    Without channels torch's convolution gives a wrong shape; what is refused runs as written.
+    """
+    if w.shape[1] == 0:
         raise IndexError("a convolution without channels")
+    if padding:
+        x, steps["padding"] = _even(x, padding, 0.0)
+    found: Array = kernel(x, w.contiguous(), *bias, **steps)
+    return found
 
 
-def conv1d(x: Array, w: Array, *bias: Array) -> Array:
-    _some_channels(x)
-    return F.conv1d(x, w, *bias)
+conv1d = functools.partial(_convolved, F.conv1d)
+conv2d = functools.partial(_convolved, F.conv2d)
+conv3d = functools.partial(_convolved, F.conv3d)
 
 
-def conv2d(x: Array, w: Array, *bias: Array) -> Array:
-    """Convolve; torch's gradient of float64 wants the weight contiguous."""
-    _some_channels(x)
-    return F.conv2d(x, w.contiguous(), *bias)
+def _transposed(
+    kernel: Any,
+    x: Array,
+    w: Array,
+    *bias: Array,
+    before: Sequence[int],
+    size: Sequence[int],
+    stride: Sequence[int] = (),
+    dilation: Sequence[int] = (),
+    groups: int = 1,
+) -> Array:
+    """Add up the windows that each record gives, of which so many sums are left out before."""
+    count = len(size)
+    stride, dilation = stride or (1,) * count, dilation or (1,) * count
+    steps = {"stride": stride, "dilation": dilation, "groups": groups}
+    parts = list(zip(x.shape[-count:], w.shape[-count:], stride, dilation, strict=True))
+    if 0 in x.shape[-count:] or x.shape[-count - 1] == 0:
+        raise IndexError("a convolution of nothing")
+    whole = [(m - 1) * s + (k - 1) * d + 1 for m, k, s, d in parts]
+    more = [n + 2 * b - w for n, b, w in zip(size, before, whole, strict=True)]
+    found: Array
+    ends = zip(more, stride, dilation, strict=True)
+    if False not in [0 <= o < s or 0 <= o < d for o, s, d in ends]:
+        found = kernel(x, w, *bias, padding=tuple(before), output_padding=tuple(more), **steps)
+        return found
+    found = kernel(x, w, **steps)
+    for i, (n, b, full) in enumerate(zip(size, before, whole, strict=True)):
+        dim = i - count
+        beyond = b + n - full
+        found = found if beyond <= 0 else pad(found, found.ndim + dim, 0, beyond, 0.0)
+        found = found.narrow(dim, b, n)
+    for b in bias:
+        found = found + b.reshape(-1, *(1,) * count)
+    return found
+
+
+conv_transpose1d = functools.partial(_transposed, F.conv_transpose1d)
+conv_transpose2d = functools.partial(_transposed, F.conv_transpose2d)
+conv_transpose3d = functools.partial(_transposed, F.conv_transpose3d)
+
+
+def _pooled(
+    kernel: Any,
+    filling: float,
+    x: Array,
+    size: Sequence[int],
+    padding: Sequence[Any] = (),
+    **steps: Any,
+) -> Array:
+    """Pool; torch's kernels take padding up to half a window."""
+    if padding:
+        x, steps["padding"] = _even(x, padding, filling, [k // 2 for k in size])
+    found: Array = kernel(x, size, **steps)
+    return found
+
+
+max_pool1d = functools.partial(_pooled, F.max_pool1d, -math.inf)
+max_pool2d = functools.partial(_pooled, F.max_pool2d, -math.inf)
+max_pool3d = functools.partial(_pooled, F.max_pool3d, -math.inf)
+avg_pool1d = functools.partial(_pooled, F.avg_pool1d, 0.0)
+avg_pool2d = functools.partial(_pooled, F.avg_pool2d, 0.0)
+avg_pool3d = functools.partial(_pooled, F.avg_pool3d, 0.0)
 
 
 def embedding(table: Array, index: Array) -> Array:

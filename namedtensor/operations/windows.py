@@ -57,6 +57,8 @@ def span_of(k: Any, dilation: Any) -> Any:
 
 def count_of(n: Any, k: Any, stride: Any = 1, dilation: Any = 1) -> Any:
     """Count the windows that fit into an axis."""
+    if stride is k and _is(dilation, 1):
+        return combine("floordiv", n, k)
     steps = combine("sub", n, span_of(k, dilation))
     if not _is(stride, 1):
         steps = combine("floordiv", steps, stride)

@@ -273,6 +273,89 @@ def convolution_of_two(
 
 
 @formula
+def convolution_with_steps(
+    X: R[chans, height, width], W: R[out, chans, kh, kw], b: R[out]
+) -> R[out, height, width]:
+    windows = nt.unroll[(height, kh), (width, kw)](
+        X, stride=(2, 3), padding={height: 1, width: "same"}, dilation=2
+    )
+    return W @ (chans, kh, kw) @ windows + b
+
+
+@formula
+def convolution_of_three(
+    X: R[seq, chans, height, width], W: R[out, chans, kernel, kh, kw]
+) -> R[out, seq, height, width]:
+    windows = nt.unroll[seq, kernel, height, kh, width, kw](X, padding=1, dilation=(1, 2, 1))
+    return W @ (chans, kernel, kh, kw) @ windows
+
+
+@formula
+def depthwise(X: R[chans, seq], W: R[chans, kernel], b: R[chans]) -> R[chans, seq]:
+    return W @ kernel @ nt.unroll[seq, kernel](X, padding=1) + b
+
+
+@formula
+def grouped(
+    X: R[head, chans, seq], W: R[head, chans, kernel, out], b: R[out, head]
+) -> R[head, out, seq]:
+    return b + W @ (kernel, chans) @ nt.unroll[seq, kernel](X, stride=2, padding="same")
+
+
+@formula
+def of_several_channels(
+    X: R[chans, head, seq], W: R[emb, chans, kernel, out, head]
+) -> R[emb, out, seq]:
+    return W @ (kernel, chans, head) @ nt.unroll[seq, kernel](X, padding=(0, 1))
+
+
+@formula
+def convolutions_in_a_sum(
+    Y: R[chans, seq], X: R[chans, seq], W: R[head, chans, kernel], b: R[head], V: R[chans, kernel]
+) -> R[chans, seq]:
+    windows = nt.unroll[seq, kernel](X, padding="same")
+    return (
+        Y
+        + (W @ (kernel, chans) @ windows + b)[head >> chans]
+        + V @ kernel @ windows
+        + b[head >> chans]
+    )
+
+
+@formula
+def transposed(X: R[chans, seq], W: R[chans, out, kernel], b: R[out]) -> R[out, seq]:
+    return b + nt.overlap_add[seq, kernel](W @ chans @ X)
+
+
+@formula
+def transposed_of_two(
+    X: R[chans, height, width], W: R[chans, out, kh, kw]
+) -> R[out, height, width]:
+    windows = X @ chans @ W
+    return nt.overlap_add[height, kh, width, kw](windows, stride=(2, 3), padding=((1, 0), (1, 1)))
+
+
+@formula
+def transposed_depthwise(X: R[chans, seq], W: R[chans, kernel], b: R[chans]) -> R[chans, seq]:
+    return b + nt.overlap_add[seq, kernel](W * X, stride=2, padding="same", dilation=2)
+
+
+@formula
+def max_pool_with_steps(X: R[height, width]) -> R[height, width]:
+    windows = nt.pool[(height, kh[3]), (width, kw[2])](
+        X, stride=2, padding={height: 1, width: (0, 2)}, value=-nt.inf, dilation={height: 2}
+    )
+    return nt.max[kw, kh](windows)
+
+
+@formula
+def mean_pool_with_padding(X: R[emb, height, width]) -> R[emb, height, width]:
+    return nt.mean[kernel, kh, kw](
+        nt.unroll[emb, kernel[2], height, kh[2], width, kw[3]](X, stride=2, padding=1)
+    )
+
+
+@formula
 def max_pool(X: R[emb]) -> R[emb]:
     return nt.max[kernel](nt.pool[emb, kernel[2]](X))
 
@@ -443,6 +526,22 @@ ROWS = [
     Row(convolution, "convolution"),
     Row(convolution_without_bias, "convolution"),
     Row(convolution_of_two, "convolution"),
+    *[
+        Row(f, "convolution")
+        for f in (
+            convolution_with_steps,
+            convolution_of_three,
+            depthwise,
+            grouped,
+            of_several_channels,
+            convolutions_in_a_sum,
+        )
+    ],
+    Row(transposed, "transposed_convolution"),
+    Row(transposed_of_two, "transposed_convolution"),
+    Row(transposed_depthwise, "transposed_convolution"),
+    Row(max_pool_with_steps, "pooling"),
+    Row(mean_pool_with_padding, "pooling"),
     Row(three, "chain"),
     Row(four, "chain"),
     Row(max_pool, "pooling"),

@@ -26,7 +26,7 @@ from namedtensor.formula.rewrite.patterns import written
 from namedtensor.formula.rewrite.renames import push_renames
 from namedtensor.formula.rewrite.spelled import rectifier, variance
 from namedtensor.formula.rewrite.stable import stable_log_softmax, stable_logsumexp, stable_softmax
-from namedtensor.formula.rewrite.windows import convolution, pooling
+from namedtensor.formula.rewrite.windows import convolution, pooling, transposed_convolution
 from namedtensor.operations.recurrence import SCAN, hoisted, placed_parts, recurs
 from namedtensor.primitives import Node
 from namedtensor.primitives.node import apply_node, operands_first
@@ -112,7 +112,13 @@ KERNELS = (
     Rule("layer_norm", formulas.layer_norm, layer_norm),
     Rule("channel_norm", formulas.channel_norm, channel_norm),
     Rule("rms_norm", formulas.rms_norm, rms_norm),
-    Rule("convolution", formulas.convolution, convolution),
+    Rule("convolution", formulas.convolution, convolution, asks=True),
+    Rule(
+        "transposed_convolution",
+        formulas.transposed_convolution,
+        transposed_convolution,
+        asks=True,
+    ),
     Rule("pooling", formulas.pooling, pooling),
     Rule(
         "lstm",

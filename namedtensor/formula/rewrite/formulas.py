@@ -6,6 +6,7 @@ Rules know the same formula in another order, under other names and with further
 # mypy: disable-error-code="valid-type, misc, name-defined"
 from __future__ import annotations
 
+from math import inf
 from typing import Any
 
 from namedtensor.axes import axes
@@ -18,7 +19,7 @@ from namedtensor.operations.reductions import mean, var
 from namedtensor.operations.reductions import sum as total
 from namedtensor.operations.vectors import log_softmax, standardize
 from namedtensor.operations.vectors import softmax as weights
-from namedtensor.operations.windows import pool, unroll
+from namedtensor.operations.windows import overlap_add, unroll
 
 seq, key, val, emb, hid, vocab, chans, kernel, out = axes(
     "seq key val emb hid vocab chans kernel out"
@@ -84,12 +85,16 @@ def rms_norm(X: R[emb], gamma: R[emb], eps: float = 1e-6) -> R[emb]:
     return X / sqrt(mean[emb](X * X) + eps) * gamma
 
 
-def convolution(X: R[chans, seq], W: R[out, chans, kernel[2]], b: R[out]) -> R[out, seq]:
-    return W @ (chans, kernel) @ unroll[seq, kernel[2]](X) + b
+def convolution(X: R[chans, seq], W: R[out, chans, kernel], b: R[out]) -> R[out, seq]:
+    return W @ (chans, kernel) @ unroll[seq, kernel](X, stride=2, padding=1) + b
+
+
+def transposed_convolution(X: R[chans, seq], W: R[chans, out, kernel], b: R[out]) -> R[out, seq]:
+    return overlap_add[seq, kernel](W @ chans @ X, stride=2) + b
 
 
 def pooling(X: R[emb]) -> R[emb]:
-    return greatest[kernel](pool[emb, kernel[2]](X))
+    return greatest[kernel](unroll[emb, kernel[2]](X, stride=2, padding=1, value=-inf))
 
 
 def lstm(

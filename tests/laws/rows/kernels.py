@@ -388,6 +388,30 @@ LOOKUPS = [
         meets=True,
         borrows=True,
     ),
+    Row(
+        "transposed_convolution",
+        to_convolve(),
+        lambda W, X, b, seq, chans, kernel, size: (
+            nt.overlap_add[seq, kernel](
+                W @ chans @ X, stride=2, padding=(1, 0), size=2 * X.size(seq) + size - 3
+            )
+            + b
+        ),
+        lambda W, X, b, seq, chans, kernel, size: D["add"](
+            D["overlap_add"](
+                D["dot"](W, X, axes=[chans]),
+                seq,
+                kernel,
+                2,
+                padding=(1, 0),
+                size=2 * X.shape[seq] + size - 3,
+            ),
+            b,
+        ),
+        ("transposed_convolution",),
+        meets=True,
+        borrows=True,
+    ),
 ]
 
 ROWS = [*ATTENTION, *NORMS, *LOOKUPS]

@@ -212,6 +212,7 @@ from namedtensor.operations.windows import overlap_add as overlap_add
 from namedtensor.operations.windows import pad as pad
 from namedtensor.operations.windows import pool as pool
 from namedtensor.operations.windows import unroll as unroll
+from namedtensor.operations.windows import upsample as upsample
 from namedtensor.shape import Shape as Shape
 from namedtensor.tensor import NamedTensor as NamedTensor
 from namedtensor.tensor import tensor as tensor

@@ -481,6 +481,21 @@ def overlap_add(
     return np.moveaxis(total, -1, dim - (kernel < dim))
 
 
+def upsample(x: Array, dims: Dims, factor: int, linear: bool) -> Array:
+    """Repeat, or interpolate between, dim by dim."""
+    for dim in dims:
+        n = x.shape[dim]
+        if not linear or n == 0:
+            x = np.repeat(x, factor, axis=dim)
+            continue
+        place = np.clip((np.arange(n * factor) + 0.5) / factor - 0.5, 0, n - 1)
+        low = place.astype(int)
+        share = (place - low).reshape((-1,) + (1,) * (x.ndim - dim - 1)).astype(x.dtype)
+        high = np.minimum(low + 1, n - 1)
+        x = np.take(x, low, dim) * (1 - share) + np.take(x, high, dim) * share
+    return x
+
+
 # ------------------------------------------------------------------------------------- joining
 
 

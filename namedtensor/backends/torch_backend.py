@@ -493,6 +493,24 @@ def overlap_add(
     return torch.movedim(total, -1, dim - (kernel < dim))
 
 
+def upsample(x: Array, dims: Dims, factor: int, linear: bool) -> Array:
+    """Repeat, or interpolate between, up to three dims at once."""
+    if not x.is_floating_point() or x.numel() == 0 or factor == 1:
+        for dim in dims:
+            x = torch.repeat_interleave(x, factor, dim)
+        return x
+    while dims:
+        some, dims = tuple(dims[:3]), dims[3:]
+        ends = tuple(range(-len(some), 0))
+        moved = torch.movedim(x, some, ends)
+        sizes = [n * factor for n in moved.shape[ends[0] :]]
+        mode = ("linear", "bilinear", "trilinear")[len(some) - 1] if linear else "nearest"
+        rows = moved.reshape(1, -1, *moved.shape[ends[0] :])
+        found = F.interpolate(rows, size=sizes, mode=mode)
+        x = torch.movedim(found.reshape(*moved.shape[: ends[0]], *sizes), ends, some)
+    return x
+
+
 # ------------------------------------------------------------------------------------- joining
 
 

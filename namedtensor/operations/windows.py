@@ -28,7 +28,7 @@ from namedtensor.operations.elementwise import maximum, minimum
 from namedtensor.operations.index_defined import iota
 from namedtensor.primitives import Call, Operation, Type, combine, primitive, table
 from namedtensor.primitives.notation import Word
-from namedtensor.primitives.traits import Acts, Traits, Use
+from namedtensor.primitives.traits import Acts, Traits, Use, along_first
 from namedtensor.primitives.type import KINDS, kind_of
 from namedtensor.shape import shapes, sized
 from namedtensor.tensor import NamedTensor, apply
@@ -558,6 +558,98 @@ def overlap_add(
         least = (m - 1) * s + span - before - after
         n = least if n is None else moved.whole("size", n, 0)
         X = apply(OVERLAP_ADD(axis.name, kernel.name), X, s, d, before, after, n)
+    return X
+
+
+# ------------------------------------------------------------------------------------ upsampling
+
+
+def _upsampled_rule(call: Call) -> Type:
+    along, linear = call.params
+    call.need(0, along)
+    type_, factor = call.types[0], call.values[1]
+    if linear:
+        call.kind(0, ("float",), f"nt.cast({call.labels[0]}, float) first")
+    whole = call.types[1].host and call.types[1].kind == "int"
+    if not whole or (isinstance(factor, int) and factor < 1):
+        raise call.fail(
+            KindError if not whole else AxisSizeError,
+            f"a factor is a whole number, 1 or more, not {call.labels[1]}",
+            f"nt.upsample[{', '.join(map(shown, along))}]({call.labels[0]}, 2)",
+        )
+    return type_.with_axes(
+        [(a, combine("mul", n, factor) if a in along else n) for a, n in type_.axes]
+    )
+
+
+def _lower_upsample(emit: Any, call: Any, x: Any, factor: Any) -> Any:
+    along, linear = call.params
+    code = emit.call("upsample", x, x.places([a for a in x.axes if a in along]), factor, linear)
+    return emit.bind(code, x.axes, call.type, "upsampled")
+
+
+def _downsampled(use: Use, place: int, g: NamedTensor) -> NamedTensor:
+    """Gather what each record of X gave, axis by axis."""
+    along, linear = use.params
+    X, factor = use.operands
+    parts, taps = Axis("part"), Axis("tap")
+    while parts.name in g.axes or taps.name in g.axes:
+        parts, taps = parts.prime, taps.prime
+    for name in along:
+        axis = sized(name, None)
+        n = X.size(axis)
+        g = apply(POOL(name, parts.name), g, factor)
+        if not linear:
+            g = apply(table()["sum"]((parts.name,)), g)
+            continue
+        # a record gives to its own part and to both beside it; at the ends those are its own too
+        distance = (iota(parts[factor]) + 0.5) / factor + 0.5 - iota(taps[3])
+        g = maximum(1.0 - abs(distance), 0.0) @ parts @ g
+        g = apply(OVERLAP_ADD(name, taps.name), g)
+        first, last = [
+            apply(PAD(name), g[part], *ends, 0)
+            for part, ends in ((axis[:1], (0, n - 1)), (axis[n + 1 :], (n - 1, 0)))
+        ]
+        g = g[axis[1 : n + 1]] + first + last
+    return g
+
+
+UPSAMPLE = primitive(
+    "upsample",
+    _upsampled_rule,
+    _lower_upsample,
+    notation=Word("upsample", otherwise="upsample-linear", flag="linear"),
+    traits=Traits(linear=(0,), uniform=True, fresh=True, acts=along_first),
+    transpose=_downsampled,
+)
+
+
+@axis_function
+def upsample(
+    axes: tuple[Axis, ...], X: NamedTensor, factor: Each, linear: bool = False
+) -> NamedTensor:
+    """Lengthen axes, each record being repeated, or new ones lying between it and the next.
+
+        upsample_ax : R^ax[n] -> R^ax[s n];  upsample(X, s)_{ax(i)} = X_{ax(floor(i / s))}
+
+    Linear, it is X at (i + 1/2) / s - 1/2 on the straight lines between its records, which go on as
+    the first and the last: torch's interpolation without aligned corners. Several axes are lengthened
+    at once, all by one factor, or each by its own: nt.upsample[height, width](X, {height: 2}).
+
+    Raises: AxisMissingError, AxisSizeError, KindError.
+
+    >>> import namedtensor as nt
+    >>> nt.upsample["seq"](nt.tensor([1.0, 3.0], "seq"), 2).numpy()
+    array([1., 1., 3., 3.])
+    >>> nt.upsample["seq"](nt.tensor([1.0, 3.0], "seq"), 2, linear=True).numpy()
+    array([1. , 1.5, 2.5, 3. ])
+    """
+    moved = _Moved("upsample", tuple([(axis, axis) for axis in axes]), X, {"factor": factor})
+    moved.head = f"upsample[{', '.join(map(repr, axes))}]"
+    factors = [moved.whole("factor", part, 1) for part in moved.each("factor", 1)]
+    for one in dict.fromkeys(factors):
+        along = [a.name for a, s in zip(axes, factors, strict=True) if s is one or s == one]
+        X = apply(UPSAMPLE(tuple(along), bool(linear)), X, one)
     return X
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from namedtensor.testing.lifting import lift
@@ -138,6 +138,35 @@ def pad(
     return lift(longer, [X], [[axis]], shape)
 
 
+def upsample(
+    X: RecordTensor, axes: Sequence[str], factor: int, linear: bool = False
+) -> RecordTensor:
+    """Lengthen axes, one after the other.
+
+    upsample(X)_{ax(i)} = X_{ax(floor(i / factor))}, or X between its records at (i + 1/2) / factor - 1/2
+    """
+    for axis in axes:
+        X = _longer(X, axis, factor, linear)
+    return X
+
+
+def _longer(X: RecordTensor, axis: str, factor: int, linear: bool) -> RecordTensor:
+    size = X.shape[axis]
+
+    def longer(V: RecordTensor) -> RecordTensor:
+        def number(r: Record) -> Number:
+            i = index_of(r, axis)
+            if not linear:
+                return V[record(**{axis: i // factor})]
+            place = min(max((i + 0.5) / factor - 0.5, 0.0), size - 1.0)
+            shares = [(j, 1 - abs(place - j)) for j in range(size) if abs(place - j) < 1]
+            return sum(V[record(**{axis: j})] * share for j, share in shares)
+
+        return tabulate({axis: size * factor}, number)
+
+    return lift(longer, [X], [[axis]], {axis: size * factor})
+
+
 def walked(i: int, size: int, mode: str) -> int:
     """Bring an index back inside, as often as it takes."""
     while not 0 <= i < size:
@@ -157,4 +186,5 @@ WINDOWS: dict[str, Callable[..., Any]] = {
     "pool": pool,
     "overlap_add": overlap_add,
     "pad": pad,
+    "upsample": upsample,
 }

@@ -154,3 +154,27 @@ def test_strides_are_printed_and_read_again():
 
 def test_windows_are_pickled_by_their_names():
     assert pickle.loads(pickle.dumps(nt.unroll)) is nt.unroll
+
+
+@pytest.mark.parametrize("linear", [False, True])
+def test_upsampling_is_torch_s_interpolation(linear):
+    X = image()
+    found = nt.upsample[height, width](X, {height: 2, "width": 3}, linear=linear)
+    expected = F.interpolate(
+        X.torch(batch, chans, height, width),
+        scale_factor=(2, 3),
+        mode="bilinear" if linear else "nearest",
+    )
+    assert_close(found, nt.tensor(expected, batch, chans, height, width), rtol=1e-10)
+    assert_close(nt.upsample["height"](X.to("numpy"), 2, linear=linear).to("torch"),
+                 nt.upsample[height](X, 2, linear=linear), rtol=1e-10)  # fmt: skip
+
+
+def test_upsampling_in_a_formula_runs_on_torch_s_kernel_and_is_printed():
+    @formula
+    def larger(X: R[height, width]) -> R[height, width]:
+        return nt.upsample[height, width](X, 2)
+
+    assert larger.code(image()).count("upsample(X, (2, 3), 2, False)") == 1
+    assert r"\nfun{\name{height} \\ \name{width}}{upsample}(X, 2)" in larger.latex()
+    assert larger(image()).shape == nt.Shape("batch[2] chans[3] height[14] width[16]")

@@ -424,6 +424,36 @@ hint: nt.cast(X, float) first
 """,
     ),
     case(
+        "a factor of nothing",
+        lambda: nt.upsample[seq, emb](X, 0),
+        nt.AxisSizeError,
+        """
+upsample[seq, emb](X, factor=0): factor is 1 or more, not 0
+  X : seq[3] emb[4]
+hint: nt.upsample[seq, emb](X, factor=1)
+""",
+    ),
+    case(
+        "a factor of a half",
+        lambda: nt.upsample[seq](X, 0.5),
+        nt.KindError,
+        """
+upsample[seq](X, factor=0.5): factor is a whole number, not 0.5
+  X : seq[3] emb[4]
+hint: nt.upsample[seq](X, factor=1)
+""",
+    ),
+    case(
+        "lines between whole numbers",
+        lambda: nt.upsample[seq](nt.tensor([1, 2, 3], seq), 2, linear=True),
+        nt.KindError,
+        """
+upsample[seq](A, 2): A holds int numbers, float is needed
+  A : seq[3]
+hint: nt.cast(A, float) first
+""",
+    ),
+    case(
         "sums of another size",
         lambda: nt.overlap_add[seq, emb](X, stride=2, size=10),
         nt.AxisSizeError,

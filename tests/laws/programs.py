@@ -1298,6 +1298,25 @@ def one_hot(draft: Draft, name: str) -> int:
     )
 
 
+@operation("upsample")
+def upsample(draft: Draft, name: str) -> int:
+    x = draft.operand("float int", has_axes)
+    known = draft.values[x]
+    axes = some_of(draft, known, 1, 2)
+    factor = 1 + draft.choices.below(3)
+    linear = known.kind == "float" and draft.choices.one_in(2)
+    if linear:
+        known = replace(known, grain=None, error=known.error + 8 * known.most)
+    return draft.step(
+        name,
+        f"nt.upsample[{listed(axes)},]({{0}}, {factor}, linear={linear})",
+        f"D['upsample']({{0}}, [{listed(axes)}], {factor}, {linear})",
+        [x],
+        replace(known, sizes={a: n * factor if a in axes else n for a, n in known.sizes.items()}),
+        list(axes),
+    )
+
+
 @operation("unroll", "pool", "pad", often=2)
 def windows(draft: Draft, name: str) -> int:
     x = draft.operand("float int" if name == "pad" else ANY, has_axes)

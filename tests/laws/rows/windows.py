@@ -94,6 +94,13 @@ def overlapping_windows(draw: Draw) -> Example:
 
 
 @st.composite
+def lengthened(draw: Draw) -> Example:
+    shape = shaped(draw, 1, 3)
+    axes = some(draw, list(shape), 1, 2)
+    return Example((operand(draw, shape),), {"axes": axes, "factor": draw(st.integers(1, 3))})
+
+
+@st.composite
 def ordered(draw: Draw, domain: Domain = REAL) -> Example:
     """An axis, and how many of its numbers are wanted on the axis k."""
     shape = shaped(draw, 1, 3)
@@ -184,6 +191,16 @@ ROWS = [
         ("overlap_add",),
         kind="number",
     ),
+    *[
+        Row(
+            f"upsample/{'linear' if linear else 'nearest'}",
+            lengthened(),
+            lambda X, axes, factor, linear=linear: nt.upsample[axes](X, factor, linear=linear),
+            lambda X, axes, factor, linear=linear: D["upsample"](X, axes, factor, linear),
+            ("upsample",),
+        )
+        for linear in (False, True)
+    ],
     *[top(name, "like", lambda example: True) for name in ("maxk", "mink")],
     *[top(name, "int", never) for name in ("argmaxk", "argmink", "argmaxk_index", "argmink_index")],
 ]

@@ -148,7 +148,8 @@ def _convolved(product: Node, bias: list[Node]) -> Node | None:
     for W, windows in (product.operands, product.operands[::-1]):
         X, found = _seen_through(windows, 0.0)
         pairs = {axis: window.kernel for axis, window in found.items()}
-        cut = all(window.stride is window.size for window in found.values())
+        plain = (number(1), number(0), number(0))
+        cut = all(w.stride is w.size and w.steps[1:] == plain for w in found.values())
         if cut or not set(pairs.values()) <= set(summed):
             continue  # windows side by side are matrices, whose product is faster
         parts = _parts(X, W, summed, pairs, bias)

@@ -154,6 +154,7 @@ from namedtensor.operations.ordering import argmaxk_index as argmaxk_index
 from namedtensor.operations.ordering import argmink as argmink
 from namedtensor.operations.ordering import argmink_index as argmink_index
 from namedtensor.operations.ordering import argsort as argsort
+from namedtensor.operations.ordering import dispatch as dispatch
 from namedtensor.operations.ordering import maxk as maxk
 from namedtensor.operations.ordering import mink as mink
 from namedtensor.operations.ordering import nonzero as nonzero

@@ -17,9 +17,11 @@ from namedtensor.operations.axis_functions import (
     names,
     wants,
 )
-from namedtensor.operations.indexing import index
+from namedtensor.operations.elementwise import maximum, where
+from namedtensor.operations.index_defined import iota
+from namedtensor.operations.indexing import index, scatter
 from namedtensor.operations.reductions import each_record_once
-from namedtensor.operations.vectors import along_rule
+from namedtensor.operations.vectors import along_rule, cumsum
 from namedtensor.plans import layout_of
 from namedtensor.primitives import Call, Operation, Primitive, Type, primitive
 from namedtensor.primitives.notation import Word
@@ -302,7 +304,8 @@ def unique(axes: tuple[Axis, ...], X: NamedTensor) -> NamedTensor:
 
     >>> nt.unique["value"](nt.tensor([[3, 1], [1, 3]], "seq emb"))
     NamedTensor(value[2], int64)
-    [1 3]
+    value  0  1
+           1  3
     """
     (axis,) = axes
     named_operand(f"unique[{axis.name}]", X)
@@ -345,7 +348,8 @@ def nonzero(axes: tuple[Axis, ...], M: NamedTensor) -> tuple[NamedTensor, ...]:
     >>> I, J = nt.nonzero["seq", "emb", "found"](M)
     >>> J
     NamedTensor(found[3], int64)
-    [1 0 1]
+    found  0  1  2
+           1  0  1
     """
     *named, found = axes
     call = f"nonzero[{', '.join([axis.name for axis in axes])}]"
@@ -364,3 +368,49 @@ def nonzero(axes: tuple[Axis, ...], M: NamedTensor) -> tuple[NamedTensor, ...]:
     data = M.positional("M.numpy", tuple([sized(a.name, None) for a in named]))
     layout = layout_of((found.name,), "int", backend)
     return tuple([NamedTensor(places, layout) for places in backend.function("nonzero")(data)])
+
+
+@axis_function(example="nt.dispatch[seq, slot[8]](M)", first=lambda axes: axes)
+def dispatch(axes: tuple[Axis, ...], M: NamedTensor) -> tuple[NamedTensor, NamedTensor]:
+    """List the first indices at which truth values hold, as many as there are slots for them.
+
+        dispatch_{ax,bx} : {0,1}^ax[n] -> [n]^bx[c] x {0,1}^bx[c];  (I, F) with M_{ax(I_{bx(j)})} = 1 and
+        j true values of M before it, where F_{bx(j)} = 1; where there is none, I_{bx(j)} = F_{bx(j)} = 0
+
+    Of a mask of tokens and experts each expert has its own slots: X[seq(I)] are the tokens that it
+    takes, and nt.scatter[expert, slot, seq[n]](Y, I) brings back what it gives. Tokens beyond the slots
+    are left out.
+
+    Source: the capacity of Fedus, Zoph and Shazeer 2021, Switch Transformers, section 2.2.
+    Raises: AxisNameError, AxisMissingError, AxisClashError, KindError.
+
+    >>> import namedtensor as nt
+    >>> I, F = nt.dispatch["seq", "slot[2]"](nt.tensor([False, True, True, True], "seq"))
+    >>> I.numpy(), F.numpy()
+    (array([1, 2]), array([ True,  True]))
+    """
+    along, slot = axes
+    call = f"dispatch[{along!r}, {slot!r}]"
+    named_operand(call, M, along)
+    if slot.size is None:
+        raise AxisNameError(
+            f"{call}(M)",
+            f"axis {slot.name} is to be made and has no size",
+            [("M", spaced(M.sizes))],
+            f"nt.dispatch[{along.name}, {slot.name}[8]](M)",
+        )
+    if M.kind != "bool":
+        raise KindError(
+            f"{call}(M)",
+            f"M holds {M.kind} numbers, and a choice is a truth value",
+            [("M", spaced(M.sizes))],
+            f"nt.dispatch[{along.name}, {slot!r}](M > 0)",
+        )
+    count: Any = slot.size
+    place = cumsum[along](M) - 1
+    kept = M & (place < count)
+    one_more = sized(slot.name, count + 1)
+    to = where(kept, place, count)
+    found = scatter[along, one_more](where(kept, iota(along) + 1, 0), to)
+    found = found[sized(slot.name, None)[:count]]
+    return maximum(found - 1, 0), found > 0

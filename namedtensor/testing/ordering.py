@@ -50,6 +50,16 @@ def one_hot_k(descending: bool) -> Callable[..., RecordTensor]:
     return lifted
 
 
+def dispatch(M: RecordTensor, axis: str, slot: str, size: int) -> RecordTensor:
+    """List the first indices at which M holds, counting from 0, and -1 in slots that stay empty."""
+
+    def first(V: RecordTensor) -> RecordTensor:
+        places = [i for i, holds in enumerate(V.values()) if holds] + [-1] * size
+        return tabulate({slot: size}, lambda r: places[index_of(r, slot)])
+
+    return lift(first, [M], [[axis]], {slot: size})
+
+
 ORDERING: dict[str, Callable[..., RecordTensor]] = {
     "maxk": first_k(lambda xs, i: xs[i], descending=True),
     "mink": first_k(lambda xs, i: xs[i], descending=False),
@@ -57,4 +67,5 @@ ORDERING: dict[str, Callable[..., RecordTensor]] = {
     "argmink_index": first_k(lambda xs, i: i, descending=False),
     "argmaxk": one_hot_k(descending=True),
     "argmink": one_hot_k(descending=False),
+    "dispatch": dispatch,
 }

@@ -424,6 +424,26 @@ hint: nt.cast(X, float) first
 """,
     ),
     case(
+        "slots without a number",
+        lambda: nt.dispatch[seq, "slot"](X > 0),
+        nt.AxisNameError,
+        """
+dispatch[seq, slot](M): axis slot is to be made and has no size
+  M : seq[3] emb[4]
+hint: nt.dispatch[seq, slot[8]](M)
+""",
+    ),
+    case(
+        "a choice by numbers",
+        lambda: nt.dispatch[seq, "slot[2]"](X),
+        nt.KindError,
+        """
+dispatch[seq, slot[2]](M): M holds float numbers, and a choice is a truth value
+  M : seq[3] emb[4]
+hint: nt.dispatch[seq, slot[2]](M > 0)
+""",
+    ),
+    case(
         "a factor of nothing",
         lambda: nt.upsample[seq, emb](X, 0),
         nt.AxisSizeError,

@@ -160,7 +160,9 @@ def _convolved(product: Node, bias: list[Node]) -> Node | None:
 
 
 def _transposed(top: Node, bias: list[Node]) -> Node | None:
-    product, pairs, steps = top, {}, []
+    product = top
+    pairs: dict[str, str] = {}
+    steps: list[Node] = []
     while product.operation.primitive is OVERLAP_ADD:
         axis, kernel = product.operation.params
         if axis in pairs or kernel in pairs or axis in pairs.values():

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import namedtensor as nt
 from namedtensor import Axis
 from namedtensor.testing import definitions as D
-from tests.laws.examples import REAL, WHOLE, Domain, Example
+from tests.laws.examples import REAL, TRUTH, WHOLE, Domain, Example
 from tests.laws.row import Row, never
 from tests.laws.strategies import Draw, operand, shaped, some
 
@@ -109,6 +109,19 @@ def ordered(draw: Draw, domain: Domain = REAL) -> Example:
     return Example((operand(draw, shape, domain),), {"axis": axis, "k": "new", "count": count})
 
 
+@st.composite
+def chosen(draw: Draw) -> Example:
+    shape = shaped(draw, 1, 3)
+    axis = draw(st.sampled_from(list(shape)))
+    settings = {"axis": axis, "slot": "slot", "size": draw(st.integers(0, 4))}
+    return Example((operand(draw, shape, TRUTH),), settings)
+
+
+def dispatched(X: Any, axis: str, slot: str, size: int) -> Any:
+    places, full = nt.dispatch[axis, Axis(slot)[size]](X)
+    return nt.where(full, places, -1)
+
+
 def window(name: str, fills: bool) -> Row:
     return Row(
         name,
@@ -201,6 +214,7 @@ ROWS = [
         )
         for linear in (False, True)
     ],
+    Row("dispatch", chosen(), dispatched, D["dispatch"], ("dispatch",), kind="int", smooth=never),
     *[top(name, "like", lambda example: True) for name in ("maxk", "mink")],
     *[top(name, "int", never) for name in ("argmaxk", "argmink", "argmaxk_index", "argmink_index")],
 ]

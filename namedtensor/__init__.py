@@ -27,14 +27,17 @@ from namedtensor.formula import State as State
 from namedtensor.formula import Z as Z
 from namedtensor.formula import derivative as derivative
 from namedtensor.formula import differential as differential
+from namedtensor.formula import each as each
 from namedtensor.formula import explain as explain
 from namedtensor.formula import formula as formula
 from namedtensor.formula import grad as grad
+from namedtensor.formula import one as one
 from namedtensor.formula.checked import checked as checked
 from namedtensor.formula.checked import checks as checks
 from namedtensor.formula.steps import Steps as Steps
 from namedtensor.formula.steps import steps as steps
 from namedtensor.nn.collate import collate as collate
+from namedtensor.nn.groups import parameters as parameters
 from namedtensor.nn.summary import Summary as Summary
 from namedtensor.nn.summary import summary as summary
 from namedtensor.operations.contraction import dot as dot

@@ -13,3 +13,5 @@ from namedtensor.formula.signature import Signature as Signature
 from namedtensor.formula.signature import Space as Space
 from namedtensor.formula.signature import State as State
 from namedtensor.formula.signature import Z as Z
+from namedtensor.formula.signature import each as each
+from namedtensor.formula.signature import one as one

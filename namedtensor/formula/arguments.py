@@ -18,8 +18,8 @@ from namedtensor.errors import (
     NamedTensorError,
     kind_of_thing,
 )
-from namedtensor.formula.bundle import Bundle, parameters_of
-from namedtensor.formula.door import OPEN, Door, Slot, kind_of, mode_of
+from namedtensor.formula.bundle import Bundle, Stack, formula_of, marker, opened, settings_of
+from namedtensor.formula.door import NUMBERED, OPEN, Door, Slot, kind_of, mode_of
 from namedtensor.formula.lifting import Leaf, tensors_of
 from namedtensor.formula.signature import Parameter, Signature, Space
 from namedtensor.formula.state import Cell, Frame
@@ -103,20 +103,26 @@ class Arguments:
         if isinstance(value, Cell):
             value = value.value
         if parameter.bundle is not None:
-            inner = parameter.bundle
-            if modes:
-                key.append(mode_of(value))
-            for name, part in parameters_of(inner, value, path).items():
-                self._read_one(inner.signature[name], f"{path}.{name}", part, leaves, key, modes)
+            parts = opened(parameter, value, path)
+            if parameter.stack:
+                key.append(len(parts))
+            else:
+                mark = marker(parameter.bundle, value)
+                if mark is not None:
+                    key.append(mark)
+                if modes:
+                    key.append(mode_of(value))
+            for name, (inner, part) in parts.items():
+                self._read_one(inner, f"{path}.{name}", part, leaves, key, modes)
         elif parameter.space is None:
             key += [kind_of(value), self._setting(path, value)]
         elif value is None and parameter.default is None:
             key.append(None)
         elif isinstance(value, SymbolicTensor):
-            leaves.append(Leaf(path, parameter.space, value))
+            leaves.append(Leaf(path, parameter.space, value, parameter.state))
             key.append(value.node)
         elif isinstance(value, NamedTensor):
-            leaves.append(Leaf(path, parameter.space, value))
+            leaves.append(Leaf(path, parameter.space, value, parameter.state))
             key.append(value.layout)
         else:
             key += [kind_of(value), self._number(path, parameter.space, value, parameter.state)]
@@ -168,18 +174,8 @@ class Arguments:
             yield "nt.training()", repr(first)
         else:
             key = itertools.chain([first], key)
-        for path, slot in paths_of(self.door.every):
-            if slot.formula is not None:
-                if modes:
-                    yield f"nt.training() of {path}", repr(next(key))
-                continue
-            part = next(key)
-            if isinstance(part, Layout):
-                yield path, f"[{' '.join(map(shown, part.axes))}]"
-            elif part is None or isinstance(part, Node):
-                yield path, repr(part)
-            else:
-                yield path, repr(next(key))
+        for slot in self.door.every:
+            yield from _parts(slot, slot.name, key, modes)
 
     def of_key(self, parts: Iterator[Any]) -> Given:
         """Undo `read`: read the parts of a key, with layouts as codes, as stand-ins without data."""
@@ -187,16 +183,24 @@ class Arguments:
         return self.read({s.name: self._value_of(s, parts) for s in self.door.every}, mode)
 
     def _value_of(self, slot: Slot, parts: Iterator[Any]) -> Any:
+        if slot.several:
+            return Stack([self._bundle_of(slot, parts) for _ in range(next(parts))])
         if slot.formula is not None:
-            mode, inner = next(parts), slot.formula
-            found = {s.name: self._value_of(s, parts) for s in inner.door.after}
-            return Bundle(inner, found, mode)
+            return self._bundle_of(slot, parts)
         part = next(parts)
-        if not slot.tensor or isinstance(part, (type, tuple)):
-            return next(parts)
         if part is None:
             return None
+        if not slot.tensor or isinstance(part, (type, tuple)):
+            return next(parts)
         return stand_in(part if isinstance(part, str) else slot.layout(part).code)
+
+    def _bundle_of(self, slot: Slot, parts: Iterator[Any]) -> Bundle:
+        inner, mode, settings = slot.formula, next(parts), {}
+        if isinstance(mode, tuple):
+            _, number, *given = mode
+            inner, settings, mode = NUMBERED[number], {n: v for n, _, v in given}, next(parts)
+        found = {s.name: self._value_of(s, parts) for s in inner.door.after}
+        return Bundle(inner, found, mode, settings)
 
     def entered(
         self,
@@ -208,18 +212,14 @@ class Arguments:
     ) -> Any:
         """Give what the body sees of an argument; its states are kept in its frame."""
         if parameter.bundle is not None:
-            inner = parameter.bundle
-            parts = parameters_of(inner, value, path)
-            return Bundle(
-                inner,
-                {
-                    name: self.entered(
-                        inner.signature[name], f"{path}.{name}", part, entered, frame
-                    )
-                    for name, part in parts.items()
-                },
-                mode_of(value),
-            )
+            inside = {
+                name: self.entered(inner, f"{path}.{name}", part, entered, frame)
+                for name, (inner, part) in opened(parameter, value, path).items()
+            }
+            if parameter.stack:
+                return Stack(inside.values())
+            formula = formula_of(parameter.bundle, value)
+            return Bundle(formula, inside, mode_of(value), settings_of(value))
         if parameter.lift is not None:
             return parameter.lift(parameter.name, value)
         if isinstance(value, Cell):
@@ -231,9 +231,36 @@ class Arguments:
         return found
 
 
-def paths_of(slots: Sequence[Slot], prefix: str = "") -> Iterator[tuple[str, Slot]]:
-    """List the names of a signature, each bundle's before those in it, in the order of a key."""
-    for slot in slots:
-        yield f"{prefix}{slot.name}", slot
-        if slot.formula is not None:
-            yield from paths_of(slot.formula.door.after, f"{prefix}{slot.name}.")
+def _parts(slot: Slot, path: str, key: Iterator[Any], modes: bool) -> Iterator[tuple[str, str]]:
+    """Write the parts of a key that one name has."""
+    if slot.several:
+        count = next(key)
+        yield f"len({path})", repr(count)
+        for i in range(count):
+            yield from _parts_of_bundle(slot.formula, f"{path}.{i}", key, modes)
+    elif slot.formula is not None:
+        yield from _parts_of_bundle(slot.formula, path, key, modes)
+    else:
+        part = next(key)
+        if isinstance(part, Layout):
+            yield path, f"[{' '.join(map(shown, part.axes))}]"
+        elif part is None or isinstance(part, Node):
+            yield path, repr(part)
+        else:
+            yield path, repr(next(key))
+
+
+def _parts_of_bundle(
+    formula: Any, path: str, key: Iterator[Any], modes: bool
+) -> Iterator[tuple[str, str]]:
+    part = next(key, None)
+    if isinstance(part, tuple) and part[:1] == ("as",):
+        formula = NUMBERED[part[1]]
+        yield f"the formula of {path}", formula.name
+        part = next(key, None)
+    if modes:
+        yield f"nt.training() of {path}", repr(part)
+    else:
+        key = itertools.chain([part], key)
+    for slot in formula.door.after:
+        yield from _parts(slot, f"{path}.{slot.name}", key, modes)

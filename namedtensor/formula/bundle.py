@@ -1,12 +1,14 @@
-"""Bundles: the parameters of a formula, passed as one: mha in f(X; mha)."""
+"""Bundles: the parameters of a formula, passed as one: mha in f(X; mha); and stacks of them."""
 
 from __future__ import annotations
 
 import inspect
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from namedtensor.errors import BackendError, kind_of_thing
-from namedtensor.formula.door import gather
+from namedtensor.errors import BackendError, IndexRangeError, kind_of_thing
+from namedtensor.formula.door import gather, marked
+from namedtensor.formula.signature import Parameter
 from namedtensor.formula.state import Cell
 from namedtensor.operations.training import training
 
@@ -18,18 +20,26 @@ class Bundle:
     """The parameters of a formula, bound: called with the formula's remaining arguments.
 
     `ffn.W1` gives a parameter; `ffn(X)` is FFN(X, W1=..., b1=..., ...). `training` is the mode of the
-    module that holds them, or None where its body has the mode of its caller.
+    module that holds them, or None where its body has the mode of its caller; `settings` are those
+    that the module was made with.
     """
 
     def __init__(
-        self, formula: Formula, values: dict[str, Any], training: bool | None = None
+        self,
+        formula: Formula,
+        values: dict[str, Any],
+        training: bool | None = None,
+        settings: Mapping[str, Any] | None = None,
     ) -> None:
         self.formula = formula
         self.values = values
         self.training = training
+        self.settings = dict(settings or {})
 
     def __call__(self, *args: Any, **settings: Any) -> Any:
-        given = {**self.values, **settings}
+        given = {**self.settings, **self.values, **settings}
+        for parameter in self.formula.signature.parameters[: len(args)] if self.settings else ():
+            given.pop(parameter.name, None)  # which stands among args
         if self.training is None:
             return self.formula(*args, **given)
         with training(self.training):
@@ -53,6 +63,33 @@ class Bundle:
         return f"{self.formula.name}(...; {', '.join(self.values)})"
 
 
+class Stack(tuple[Any, ...]):
+    """The bundles of a stack, in order: for layer in layers: X = layer(X)."""
+
+    __slots__ = ()
+
+    def __getitem__(self, place: Any) -> Any:
+        try:
+            found = super().__getitem__(place)
+        except IndexError:
+            raise IndexRangeError(
+                f"layers[{place}]",
+                f"the stack has {len(self)} bundles, and {place} is asked for",
+                hint=f"one of 0, ..., {len(self) - 1}; len(layers) counts them",
+            ) from None
+        return Stack(found) if isinstance(place, slice) else found
+
+    def __call__(self, *args: Any, **named: Any) -> Any:
+        raise BackendError(
+            "layers(...)",
+            f"a stack of {len(self)} bundles is called, and each of them can be",
+            hint="for layer in layers: X = layer(X); or declare layers: nt.each[layer, 'stacked']",
+        )
+
+    def __repr__(self) -> str:
+        return f"[{', '.join(map(repr, self))}]"
+
+
 def same_parameters(one: Formula, other: Formula) -> bool:
     """Say whether two formulas have the same parameters: names, axes, and those of their bundles."""
     return one is other or _parameters(one) == _parameters(other)
@@ -62,10 +99,72 @@ def _parameters(formula: Formula) -> list[Any]:
     found: list[Any] = []
     for parameter in formula.signature.parameters:
         if parameter.after and parameter.bundle is not None:
-            found.append((parameter.name, _parameters(parameter.bundle)))
+            found.append((parameter.name, parameter.stack, _parameters(parameter.bundle)))
         elif parameter.after and parameter.space is not None:
             found.append((parameter.name, set(parameter.space.names)))
     return found
+
+
+def fits(one: Formula, other: Formula) -> bool:
+    """Say whether one formula may stand in the place of another: the same arguments and results."""
+    return one is other or (
+        _arguments(one) == _arguments(other)
+        and (_results(one) == _results(other) or None in (_results(one), _results(other)))
+    )
+
+
+def _arguments(formula: Formula) -> list[Any]:
+    return [
+        (p.space.letter, set(p.space.names))
+        for p in formula.signature.parameters
+        if not p.after and p.space is not None
+    ]
+
+
+def _results(formula: Formula) -> list[Any] | None:
+    spaces = formula.signature.results
+    return None if spaces is None else [(s.letter, set(s.names)) for s in spaces]
+
+
+def formula_of(declared: Formula, value: Any) -> Formula:
+    """Give the formula of a bundle: the declared one, or one that stands in its place."""
+    if isinstance(value, Bundle) and fits(value.formula, declared):
+        return value.formula
+    return declared
+
+
+def settings_of(value: Any) -> dict[str, Any]:
+    """Give the settings that a bundle's module was made with, but for those after the star."""
+    found: dict[str, Any] = getattr(value, "settings", {})
+    if not found:
+        return found
+    after = value.formula.parameters_after
+    return {name: setting for name, setting in found.items() if name not in after}
+
+
+def opened(parameter: Parameter, value: Any, path: str) -> dict[str, tuple[Parameter, Any]]:
+    """Give what is directly in a bundle, or in a stack of them: declarations and values by name."""
+    if parameter.stack:
+        return {
+            str(i): (Parameter(str(i), None, parameter.bundle, True, inspect.Parameter.empty), part)
+            for i, part in enumerate(layers_of(parameter, value, path))
+        }
+    formula = formula_of(parameter.bundle, value)
+    parts = parameters_of(formula, value, path)
+    return {name: (formula.signature[name], part) for name, part in parts.items()}
+
+
+def layers_of(parameter: Parameter, value: Any, path: str) -> list[Any]:
+    """List the bundles of a stack."""
+    if not isinstance(value, Mapping) and hasattr(value, "__iter__") and not isinstance(value, str):
+        return list(value)
+    name = parameter.bundle.name
+    raise BackendError(
+        f"{path}: each[{name}]",
+        f"{path} is {kind_of_thing(value)}, and a stack is a list of bundles of {name}",
+        hint=f"[{name}.module(...), ...], or a list of dicts with "
+        f"{', '.join(parameter.bundle.parameter_names)}",
+    )
 
 
 def parameters_of(formula: Formula, bundle: Any, path: str) -> dict[str, Any]:
@@ -110,3 +209,11 @@ def parameters_of(formula: Formula, bundle: Any, path: str) -> dict[str, Any]:
                 hint=f"{formula.name}.module(...), or a dict with {', '.join(formula.parameter_names)}",
             )
     return result
+
+
+def marker(declared: Formula, value: Any) -> tuple[Any, ...] | None:
+    """Give the part of a key for a bundle that is not as declared: another formula, or settings."""
+    formula, settings = formula_of(declared, value), settings_of(value)
+    if formula is declared and not settings:
+        return None
+    return marked(formula, settings)

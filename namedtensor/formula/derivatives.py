@@ -21,7 +21,7 @@ from namedtensor.errors import (
     KindError,
     NamedTensorError,
 )
-from namedtensor.formula.bundle import Bundle
+from namedtensor.formula.bundle import Bundle, Stack, formula_of, opened, settings_of
 from namedtensor.formula.door import mode_of
 from namedtensor.formula.formula import Formula
 from namedtensor.formula.signature import Parameter, R, Signature, Space
@@ -128,7 +128,7 @@ class Derived(Formula):
         changes = tuple([p.change for p in self.places]) if what == "differential" else ()
         self.derived = DerivedFrom(of.name, paths, changes, of.derived)
         super().__init__(self._body(), self._signature(), fuse=of.fused)
-        self.states = ()
+        self.threads = False
         self.made_by = (Derived, (what, of, by))
 
     # ------------------------------------------------------------------------------ signature
@@ -216,7 +216,7 @@ class Derived(Formula):
             self._check(place, leaves)
         with names_kept(self.of.function), nothing_runs():
             result = self.of(**inner)
-        if self.of.states:  # a derivative updates none
+        if isinstance(result, tuple):  # a derivative updates no states
             result, _ = result
         Y = result.node if isinstance(result, SymbolicTensor) else number(result)
         parts = [leaves[place.path][2].node for place in self.places]
@@ -308,6 +308,8 @@ def _place(derived: Derived, by: Any) -> Place:
         by = before[by]
     if by in paths:
         return Place(by, paths[by])
+    if isinstance(by, str) and (space := _space_in_stack(f.signature, by)) is not None:
+        return Place(by, space)
     if isinstance(by, int):
         why = f"{f.name} has {len(before)} argument(s), and argument {by} is asked for"
         hint = "arguments count from 0; a parameter goes by its name"
@@ -323,9 +325,23 @@ def _paths(signature: Signature, path: str, after: bool = False) -> Iterator[tup
         if after and not p.after:
             continue
         if p.bundle is not None:
-            yield from _paths(p.bundle.signature, f"{path}{p.name}.", after=True)
+            stack = ".0" if p.stack else ""
+            yield from _paths(p.bundle.signature, f"{path}{p.name}{stack}.", after=True)
         elif p.space is not None:
             yield f"{path}{p.name}", p.space
+
+
+def _space_in_stack(signature: Signature, path: str) -> Space | None:
+    """Find what is declared for a parameter in any bundle of a stack: layers.5.W."""
+    head, _, rest = path.partition(".")
+    found = next((p for p in signature.parameters if p.name == head and p.after), None)
+    if found is None or not rest:
+        return None if found is None else found.space
+    if found.stack:
+        number, _, rest = rest.partition(".")
+        if not number.isdecimal():
+            return None
+    return None if found.bundle is None else _space_in_stack(found.bundle.signature, rest)
 
 
 def _starred(place: Place, taken: Sequence[str]) -> tuple[Axis, ...]:
@@ -344,12 +360,13 @@ def _real(space: Space, axes: Sequence[Axis]) -> Space:
 def _entered(p: Parameter, path: str, value: Any, by: set[str], leaves: dict[str, Any]) -> Any:
     """Put a symbol with the declared axes in place of each tensor, and keep both."""
     if p.bundle is not None:
-        given = value.values if isinstance(value, Bundle) else value
-        own = {q.name: q for q in p.bundle.signature.parameters if q.after}
         found = {
-            n: _entered(own[n], f"{path}.{n}", v, by, leaves) for n, v in given.items() if n in own
+            n: _entered(q, f"{path}.{n}", v, by, leaves)
+            for n, (q, v) in opened(p, value, path).items()
         }
-        return Bundle(p.bundle, found, mode_of(value))
+        if p.stack:
+            return Stack(found.values())
+        return Bundle(formula_of(p.bundle, value), found, mode_of(value), settings_of(value))
     if isinstance(value, Cell):
         value = value.value
     if p.space is None or value is None:

@@ -9,6 +9,7 @@ import inspect
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
+from weakref import WeakValueDictionary
 
 from namedtensor.backends import get_backend
 from namedtensor.compilers import keep
@@ -16,6 +17,9 @@ from namedtensor.formula.signature import Parameter, Signature
 from namedtensor.plans import Layout, layout_of
 from namedtensor.tensor import NamedTensor
 from namedtensor.tensor.apply import NUMBERS
+
+#: Formulas by their numbers, which graph compilers hold where they cannot hold objects.
+NUMBERED: WeakValueDictionary[str, Any] = WeakValueDictionary()
 
 #: So many kinds of parameters are remembered for one formula: dtypes, and settings of modules.
 MOST_KEYS = 128
@@ -48,6 +52,7 @@ class Slot:
         "open",
         "seen",
         "setting",
+        "several",
         "state",
         "tensor",
     )
@@ -59,6 +64,7 @@ class Slot:
         self.setting = parameter.setting
         self.tensor = parameter.space is not None
         self.state = parameter.state
+        self.several = parameter.stack
         self.names = parameter.space.names if parameter.space is not None else ()
         self.number = self.tensor and not self.names
         self.layouts: dict[Any, Layout] = {}
@@ -90,19 +96,9 @@ class Door:
         self.settled = tuple(bundled)
         self.after = tuple([s for s, late in zip(bundled, after, strict=True) if late])
         self.plain = inspect.Parameter.POSITIONAL_ONLY not in kinds
-        self.read = reader(self.after)
-        self.keys: dict[Any, tuple[Any, ...]] = {}
         # whether the body has asked for the mode, which is then part of keys: that of the call, and
         # that of each bundle
         self.asks = False
-
-    def key_of(self, kinds: tuple[Any, ...], modes: bool) -> tuple[Any, ...]:
-        """Give the part of a key for parameters of these kinds: layouts for dtypes."""
-        key = self.keys.get((kinds, modes) if modes else kinds)
-        if key is None:
-            parts = tuple(_parts_of_key(self.after, iter(kinds), modes))
-            key = keep(self.keys, (kinds, modes) if modes else kinds, parts, MOST_KEYS)
-        return key
 
     def opened(self, late: bool) -> frozenset[str]:
         """List the names whose floating numbers are arguments of the plan."""
@@ -175,12 +171,109 @@ def gather(
     return numbers
 
 
-def _parts_of_key(slots: Sequence[Slot], kinds: Iterator[Any], modes: bool) -> Iterator[Any]:
-    for slot in slots:
+# ---------------------------------------------------------------------------- what modules hold
+
+
+class Structure:
+    """What a module holds: the formula, and in each bundle, or each bundle of a stack, what that holds.
+
+    Modules that hold the same have one structure. `missing` are optional parameters that are left out;
+    `mark` is what stands in a key for a bundle of this structure where another formula is declared.
+    """
+
+    __slots__ = ("bundles", "formula", "key", "keys", "mark", "missing", "read", "settings")
+
+    def __init__(
+        self,
+        formula: Any,
+        bundles: dict[str, tuple[Structure, ...]],
+        missing: frozenset[str],
+        settings: dict[str, Any],
+        key: Any,
+    ) -> None:
+        self.formula = formula
+        self.bundles = bundles
+        self.missing = missing
+        self.settings = settings
+        self.key = key
+        self.mark = marked(formula, settings)
+        self.keys: dict[Any, tuple[Any, ...]] = {}
+        self.read = _Reader(self).define()
+
+    def key_of(self, kinds: tuple[Any, ...], modes: bool) -> tuple[Any, ...]:
+        """Give the part of a key for parameters of these kinds: layouts for dtypes."""
+        key = self.keys.get((kinds, modes) if modes else kinds)
+        if key is None:
+            parts = tuple(_parts_of_key(self, iter(kinds), modes))
+            key = keep(self.keys, (kinds, modes) if modes else kinds, parts, MOST_KEYS)
+        return key
+
+    def mark_in(self, declared: Any) -> tuple[Any, ...]:
+        """Give what stands in a key before a bundle of this structure."""
+        return (self.mark,) if self.formula is not declared or self.settings else ()
+
+    def __deepcopy__(self, memo: Any) -> Structure:
+        return self
+
+    def __reduce__(self) -> Any:
+        return _none, ()  # it is found again
+
+
+def _none() -> None:
+    return None
+
+
+def marked(formula: Any, settings: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Write a formula and settings as part of a key."""
+    return ("as", formula.number, *[(n, kind_of(v), v) for n, v in settings.items()])
+
+
+_structures: dict[Any, Structure] = {}
+
+
+def structure_of(module: Any) -> Structure | None:
+    """Find what a module holds; None of one that is unusual, such as one whose parameters are computed."""
+    formula = module.formula
+    bundles: dict[str, tuple[Structure, ...]] = {}
+    missing = []
+    for slot in formula.door.after:
         if slot.formula is not None:
-            if modes:
+            held = module._modules.get(slot.name)
+            parts = (held,) if not slot.several else () if held is None else tuple(held)
+            found = [structure_of(part) for part in parts if hasattr(part, "formula")]
+            if len(found) < len(parts) or None in found:
+                return None
+            bundles[slot.name] = tuple([part for part in found if part is not None])
+        elif slot.tensor and slot.default is None:
+            held = (module._buffers if slot.state else module._parameters).get(slot.name)
+            if held is None:
+                missing.append(slot.name)
+    settings = {n: v for n, v in module.settings.items() if n not in formula.parameters_after}
+    inside = tuple([(name, tuple([p.key for p in parts])) for name, parts in bundles.items()])
+    key = (marked(formula, settings), inside, tuple(missing))
+    try:
+        structure = _structures.get(key)
+    except TypeError:  # a setting without a hash, which a call refuses
+        return None
+    if structure is None:
+        made = Structure(formula, bundles, frozenset(missing), settings, key)
+        structure = keep(_structures, key, made, MOST_KEYS)
+    return structure
+
+
+def _parts_of_key(structure: Structure, kinds: Iterator[Any], modes: bool) -> Iterator[Any]:
+    for slot in structure.formula.door.after:
+        if slot.formula is not None:
+            if slot.several:
                 yield next(kinds)
-            yield from _parts_of_key(slot.formula.door.after, kinds, modes)
+            for inner in structure.bundles[slot.name]:
+                for _ in inner.mark_in(slot.formula):
+                    yield next(kinds)
+                if modes:
+                    yield next(kinds)
+                yield from _parts_of_key(inner, kinds, modes)
+        elif slot.name in structure.missing:
+            yield next(kinds)
         elif slot.tensor:
             yield slot.layout(next(kinds))
         else:
@@ -188,16 +281,21 @@ def _parts_of_key(slots: Sequence[Slot], kinds: Iterator[Any], modes: bool) -> I
 
 
 class _Reader:
-    """Write the function that reads a module's parameters, name by name."""
+    """Write the function that reads a module's parameters, name by name.
 
-    def __init__(self, slots: Sequence[Slot]) -> None:
+    It gives their data, and their dtypes; a setting gives its type and its value among the dtypes, and
+    with `modes` a bundle its mode. It is written out because graph compilers read every step of it, and
+    gives None of a module that holds something else.
+    """
+
+    def __init__(self, structure: Structure) -> None:
         self.lines: list[str] = []
         self.arrays: list[str] = []
         self.kinds: list[str] = []
         self.modes: dict[int, str] = {}
         self.scope: dict[str, Any] = {"kind_of": kind_of}
         self.serial = itertools.count()
-        self.write(slots, "module")
+        self.write(structure, "module")
 
     def fresh(self, stem: str, value: Any = None) -> str:
         """Make a name that nothing else has, with its value where the function finds it outside."""
@@ -206,7 +304,8 @@ class _Reader:
             self.scope[name] = value
         return name
 
-    def write(self, slots: Sequence[Slot], module: str) -> None:
+    def write(self, structure: Structure, module: str) -> None:
+        slots = structure.formula.door.after
         held, kept = self.fresh("held"), self.fresh("kept")
         self.lines.append(f"{held} = {module}._parameters")
         if any([slot.state for slot in slots]):
@@ -214,14 +313,23 @@ class _Reader:
         for slot in slots:
             own = self.fresh(slot.name)
             if slot.formula is not None:
-                formula = self.fresh("formula", slot.formula)
                 self.lines.append(f"{own} = {module}._modules[{slot.name!r}]")
-                self.lines.append(f"if {own}.formula is not {formula}: return None")
-                self.modes[len(self.kinds)] = f"{own}.training"
-                self.kinds.append("")
-                self.write(slot.formula.door.after, own)
+                inner = structure.bundles[slot.name]
+                if not slot.several:
+                    self.bundle(slot, inner[0], own)
+                    continue
+                self.lines.append(f"if len({own}._modules) != {len(inner)}: return None")
+                self.kinds.append(repr(len(inner)))
+                for i, part in enumerate(inner):
+                    layer = self.fresh(slot.name)
+                    self.lines.append(f"{layer} = {own}._modules['{i}']")
+                    self.bundle(slot, part, layer)
             elif slot.tensor:
                 owner = kept if slot.state else held
+                if slot.name in structure.missing:
+                    self.lines.append(f"if {owner}.get({slot.name!r}) is not None: return None")
+                    self.kinds.append("None")
+                    continue
                 self.lines.append(f"{own} = {owner}[{slot.name!r}]")
                 self.arrays.append(own)
                 self.kinds.append(f"{own}.dtype")
@@ -233,6 +341,18 @@ class _Reader:
                     found = f"{module}.settings.get({slot.name!r}, {default}[0])"
                 self.lines.append(f"{own} = next(iter({{{found}}}))")
                 self.kinds += [f"kind_of({own})", own]
+
+    def bundle(self, slot: Slot, structure: Structure, own: str) -> None:
+        """Read a module that holds a bundle."""
+        formula = self.fresh("formula", structure.formula)
+        settings = self.fresh("settings", [structure.settings])
+        self.lines.append(f"if {own}.formula is not {formula}: return None")
+        if structure.settings:
+            self.lines.append(f"if {own}.settings != {settings}[0]: return None")
+        self.kinds += [self.fresh("mark", mark) for mark in structure.mark_in(slot.formula)]
+        self.modes[len(self.kinds)] = f"{own}.training"
+        self.kinds.append("")
+        self.write(structure, own)
 
     def define(self) -> Read:
         body = "".join([f"        {line}\n" for line in self.lines])
@@ -248,19 +368,18 @@ class _Reader:
         return read
 
 
-def reader(slots: Sequence[Slot]) -> Read:
-    """Make the function that reads a module's parameters: their data, and their dtypes.
-
-    A setting gives its type and its value among the dtypes, and with `modes` a bundle its mode. The
-    function is written out because graph compilers read every step of it; it gives None of a module
-    that is unusual, such as one whose parameters are computed.
-    """
-    return _Reader(slots).define()
-
-
 def _gather_bundle(slot: Slot, value: Any, key: list[Any], arrays: list[Any], modes: bool) -> bool:
+    if not slot.several:
+        return _gather_one(slot, value, key, arrays, modes)
+    if not isinstance(value, (list, tuple)):
+        return False
+    key.append(len(value))
+    return all([_gather_one(slot, part, key, arrays, modes) for part in value])
+
+
+def _gather_one(slot: Slot, value: Any, key: list[Any], arrays: list[Any], modes: bool) -> bool:
     own = getattr(value, "gather", None)
-    if own is None or value.formula is not slot.formula:
+    if own is None or value.formula is not slot.formula or value.settings:
         return False
     if modes:
         key.append(value.training)

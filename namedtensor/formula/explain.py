@@ -9,7 +9,6 @@ from typing import Any
 
 from namedtensor.errors import first_line
 from namedtensor.formula.arguments import Given
-from namedtensor.formula.formula import Formula
 from namedtensor.formula.rewrite import RULES
 from namedtensor.formula.rewrite.attention_kernel import ATTENTION, Parts
 from namedtensor.formula.rewrite.misses import misses
@@ -24,8 +23,8 @@ from namedtensor.tensor import NamedTensor
 from namedtensor.tensor.apply import LIBRARY_ERRORS
 
 
-def explain(formula: Formula, *args: Any, **kwargs: Any) -> str:
-    """Say what a formula becomes for these arguments: the rules that fired, and near misses.
+def explain(formula: Any, *args: Any, **kwargs: Any) -> str:
+    """Say what a formula, or its module, becomes for these arguments: the rules that fired, and near misses.
 
     >>> import namedtensor as nt
     >>> from namedtensor import R, formula
@@ -36,8 +35,12 @@ def explain(formula: Formula, *args: Any, **kwargs: Any) -> str:
     weights on numpy
       softmax: exp(X) / sum[seq](exp(X))
     """
+    mode = training()
+    if hasattr(formula, "named_values"):
+        mode, kwargs = formula.training, {**formula.settings, **formula.named_values(), **kwargs}
+        formula = formula.formula
     values = formula.arguments.bind(args, kwargs)
-    given = formula.arguments.read(values, training())
+    given = formula.arguments.read(values, mode)
     trace = Trace(formula.body, given, formula.fused)
     plan = trace.compile()
     lines = [f"{formula.name} on {trace.library}"]

@@ -22,10 +22,10 @@ from namedtensor.errors import (
 )
 from namedtensor.formula.arguments import Arguments, Given
 from namedtensor.formula.body import Body
-from namedtensor.formula.door import Door, gather
+from namedtensor.formula.door import NUMBERED, Door, gather
 from namedtensor.formula.lifting import Entry, Leaf, tensors_of
 from namedtensor.formula.signature import Signature, caller_scope, read_signature
-from namedtensor.formula.state import RUNNING, given_states, hand_over, kept, with_cells
+from namedtensor.formula.state import RUNNING, hand_over, kept, with_cells
 from namedtensor.formula.trace import Trace, alike
 from namedtensor.formula.written import DerivedFrom, Written, kept_call, write, writing
 from namedtensor.operations.training import MODE, training
@@ -49,6 +49,9 @@ _new = object.__new__  # half the time of calling the class
 class Formula:
     """A formula f(X; W, b) with declared axes; made by the decorator `formula`."""
 
+    #: Whether calls give their states, and update those of their callers: derivatives do not.
+    threads = True
+
     #: What it is the derivative of, if it is one.
     derived: DerivedFrom | None = None
 
@@ -65,9 +68,7 @@ class Formula:
         self.door = Door(signature)
         self.arguments = Arguments(self.name, signature, self.door)
         self.body = Body(function, self.arguments)
-        #: The paths of what a call leaves to the next; it gives them last, unless a module stores them.
-        self.states = signature.states
-        self.plain_result = not (signature.several or self.states)
+        self.several = signature.several
         #: A function and its arguments that make this formula anew, where no module holds it.
         self.made_by: tuple[Callable[..., Any], tuple[Any, ...]] | None = None
         self.traced = trace
@@ -90,7 +91,7 @@ class Formula:
     def call_any(self, args: Sequence[Any], named: Mapping[str, Any], module: Any = None) -> Any:
         """Call a formula for the first time, on symbols, on numbers alone, or by mistake."""
         values = self.arguments.bind(args, named)
-        if self.states and RUNNING.frame is not None:
+        if RUNNING.frame is not None and RUNNING.frame.cells:
             values = with_cells(self.signature, values, RUNNING.frame)
         opened = frozenset() if compiling() else self.door.opened(late=module is None)
         mode = self._mode(module)
@@ -138,7 +139,8 @@ class Formula:
         self, result: Any, updates: dict[str, Any], given: Given, module: Any = None
     ) -> Any:
         """Give the result: alone in a body and of a module, with the states after a plain call."""
-        if not self.states:
+        states = {leaf.path: leaf.tensor for leaf in given.leaves if leaf.state}
+        if not states or not self.threads:
             return result
         if module is not None:
             module.store({path: new.data for path, new in updates.items()})
@@ -146,7 +148,7 @@ class Formula:
         if RUNNING.frame is not None:
             hand_over(self.name, given.values, updates, RUNNING.frame)
             return result
-        new = {**dict(given_states(self.signature, given.values)), **updates}
+        new = {**states, **updates}
         return (*result, new) if self.signature.several else (result, new)
 
     def _mode(self, module: Any) -> bool:
@@ -196,7 +198,7 @@ class Formula:
 
         A module holds the parameters. Where the library finds fault, the long path finds the words.
         """
-        if not self.traced or (self.states and (module is None or RUNNING.frame is not None)):
+        if not self.traced:
             return None
         door = self.door
         settings = {} if module is None else module.settings
@@ -221,13 +223,15 @@ class Formula:
             plan = known[0][1]
         except LIBRARY_ERRORS:
             return None
-        if plan.updates:
+        if plan.stateful:
+            if module is None:
+                return None
             arrays = module.reading(plan, arrays)
         try:
             data = plan.run(*arrays)
         except LIBRARY_ERRORS:
             return None
-        if not self.plain_result:
+        if self.several or plan.updates:
             return self._stored(plan, data, module)
         result: NamedTensor = _new(NamedTensor)
         result._data = data
@@ -257,7 +261,9 @@ class Formula:
         if not arrays or not name:
             return None
         plan: Plan = getattr(STORE, name)
-        if plan.updates:
+        if plan.stateful:
+            if module is None:
+                return None
             arrays = module.reading(plan, arrays)
         return self._stored(plan, plan.run(*arrays), module)
 
@@ -449,6 +455,12 @@ class Formula:
 
         return make_module(self, axes, init, dtype, device, settings)
 
+    def stacked(self, axis: str) -> Formula:
+        """Give the formula whose parameters have one more axis, and that runs along it as a scan."""
+        from namedtensor.formula.stacked import stacked
+
+        return stacked(self, axis)
+
     def __repr__(self) -> str:
         return self.arguments.said
 
@@ -487,7 +499,7 @@ def _named(plan: Plan, data: Any) -> list[NamedTensor]:
     return found
 
 
-_numbered: WeakValueDictionary[str, Formula] = WeakValueDictionary()
+_numbered: WeakValueDictionary[str, Formula] = NUMBERED
 _serial = itertools.count()
 
 

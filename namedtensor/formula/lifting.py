@@ -27,11 +27,15 @@ from namedtensor.tensor import NamedTensor, apply
 
 @dataclass(slots=True)
 class Leaf:
-    """One tensor that a formula is called with: its path in the signature, its space, itself."""
+    """One tensor that a formula is called with: its path in the signature, its space, itself.
+
+    `state` says that it is what a call leaves to the next.
+    """
 
     path: str
     space: Space
     tensor: Any
+    state: bool = False
 
     @property
     def axes(self) -> tuple[str, ...]:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from namedtensor.axes import parse_axes
 from namedtensor.errors import NamedTensorError
+from namedtensor.formula.bundle import Bundle, formula_of, settings_of
+from namedtensor.formula.door import mode_of
 from namedtensor.formula.lifting import Entry, Leaf
 from namedtensor.formula.signature import Parameter, Space
+from namedtensor.formula.state import nothing_runs
 from namedtensor.primitives import Node, Type, size_of
 from namedtensor.primitives.node import operands_first
 from namedtensor.shape import Shape
@@ -42,8 +46,9 @@ def traced_results(
     filled = {
         p.name: _resolved(p, p.name, filled[p.name], leaves) for p in formula.signature.parameters
     }
-    result = formula(**filled)
-    if formula.states:
+    with nothing_runs():
+        result = formula(**filled)
+    if isinstance(result, tuple) and isinstance(result[-1], dict):  # states
         *parts, _ = result
         result = tuple(parts) if formula.signature.several else parts[0]
     return result, result if isinstance(result, tuple) else (result,)
@@ -95,13 +100,22 @@ def _fill(
 ) -> Any:
     """Make a symbol for each tensor; one that is not given has its declared axes."""
     if parameter.bundle is not None:
-        inner = parameter.bundle
-        given = value or {}
-        return {
+        if parameter.stack:
+            parts = [None] * value if isinstance(value, int) else [None] if value is None else value
+            layer = replace(parameter, stack=False)
+            return [_fill(layer, f"{path}.{i}", x, leaves, sizes) for i, x in enumerate(parts)]
+        inner = formula_of(parameter.bundle, value)
+        given = {} if value is None else value
+        if isinstance(value, Bundle):
+            given = value.values
+        elif hasattr(value, "named_values"):
+            given = value.named_values()
+        filled = {
             p.name: _fill(p, f"{path}.{p.name}", given.get(p.name), leaves, sizes)
             for p in inner.signature.parameters
             if p.after
         }
+        return Bundle(inner, filled, mode_of(value), settings_of(value))
     if parameter.space is None:
         return parameter.default if value is None else value
     if value is None and parameter.default is None:
@@ -149,7 +163,12 @@ def _share_sizes(name: str, leaves: list[Leaf]) -> None:
 def _resolved(parameter: Parameter, path: str, value: Any, leaves: list[Leaf]) -> Any:
     if isinstance(value, Leaf):
         return value.tensor
-    if isinstance(value, dict) and parameter.bundle is not None:
-        inner = parameter.bundle.signature
-        return {n: _resolved(inner[n], f"{path}.{n}", v, leaves) for n, v in value.items()}
+    if isinstance(value, list) and parameter.stack:
+        layer = replace(parameter, stack=False)
+        return [_resolved(layer, f"{path}.{i}", v, leaves) for i, v in enumerate(value)]
+    if isinstance(value, Bundle):
+        inner = value.formula.signature
+        value.values = {
+            n: _resolved(inner[n], f"{path}.{n}", v, leaves) for n, v in value.values.items()
+        }
     return value

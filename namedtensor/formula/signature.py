@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -102,12 +102,56 @@ class _States:
 State: Any = _States()
 
 
+class Bundled:
+    """The declaration of a bundle: nt.one[MHA], or nt.each[layer] for as many as there are."""
+
+    __slots__ = ("formula", "stack")
+
+    def __init__(self, formula: Any, stack: str) -> None:
+        self.formula = formula
+        self.stack = stack
+
+    def __repr__(self) -> str:
+        kind = {"": "one", "each": "each"}.get(self.stack)
+        return f"{kind}[{self.formula.name}]" if kind else f'each[{self.formula.name}, "stacked"]'
+
+
+class _Bundles:
+    def __init__(self, word: str, stack: str) -> None:
+        self.word = word
+        self.stack = stack
+
+    def __getitem__(self, given: Any) -> Bundled:
+        formula, *how = given if isinstance(given, tuple) else (given,)
+        known = hasattr(formula, "signature") and hasattr(formula, "module")
+        if not known or (how and (not self.stack or how != ["stacked"])):
+            said = ", ".join([getattr(part, "__name__", repr(part)) for part in (formula, *how)])
+            raise AxisNameError(
+                f"nt.{self.word}[{said}]",
+                f"{said.partition(',')[0]} is no formula"
+                if not known
+                else f"{how[0]!r} is no way to hold bundles",
+                hint='nt.one[MHA], nt.each[layer] or nt.each[layer, "stacked"], of formulas',
+            )
+        return Bundled(formula, "stacked" if how else self.stack)
+
+    def __repr__(self) -> str:
+        return self.word
+
+
+#: A bundle of parameters, for type checkers: att: nt.one[MHA] is att: MHA.
+one: Any = _Bundles("one", "")
+#: As many bundles as a module is made with: layers: nt.each[layer]; each[layer, "stacked"] holds them in
+#: tensors with one more axis, called as the parameter is.
+each: Any = _Bundles("each", "each")
+
+
 @dataclass(frozen=True, slots=True)
 class Parameter:
     """One name of the signature: a tensor's space, a bundle's formula, a function to lift, or a setting.
 
     `after` says that it stands after the semicolon (the * in Python), as a parameter. `state` says that
-    it is what a call leaves to the next.
+    it is what a call leaves to the next, `stack` that it is a list of bundles.
     """
 
     name: str
@@ -117,6 +161,7 @@ class Parameter:
     default: Any
     state: bool = False
     lift: Any = None
+    stack: bool = False
 
     @property
     def setting(self) -> bool:
@@ -137,11 +182,6 @@ class Signature:
     several: bool
     python: inspect.Signature
 
-    @property
-    def states(self) -> tuple[str, ...]:
-        """The paths of all states, those in bundles among them."""
-        return tuple(_states_of(self, ""))
-
     def __getitem__(self, name: str) -> Parameter:
         return next(p for p in self.parameters if p.name == name)
 
@@ -150,14 +190,6 @@ class Signature:
         after = ", ".join([str(p) for p in self.parameters if p.after])
         text = f"({before}{'; ' if after else ''}{after})"
         return f"{text} -> {', '.join(map(repr, self.results))}" if self.results else text
-
-
-def _states_of(signature: Signature, prefix: str) -> Iterator[str]:
-    for parameter in signature.parameters:
-        if parameter.bundle is not None:
-            yield from _states_of(parameter.bundle.signature, f"{prefix}{parameter.name}.")
-        elif parameter.state:
-            yield prefix + parameter.name
 
 
 def read_signature(function: Callable[..., Any], scope: dict[str, Any]) -> Signature:
@@ -176,7 +208,12 @@ def read_signature(function: Callable[..., Any], scope: dict[str, Any]) -> Signa
         state = isinstance(note, StateSpace)
         declared = note.space if isinstance(note, StateSpace) else note
         space = declared if isinstance(declared, Space) else None
-        bundle = note if hasattr(note, "signature") and hasattr(note, "module") else None
+        bundle: Any = note if hasattr(note, "signature") and hasattr(note, "module") else None
+        stack = ""
+        if isinstance(note, Bundled):
+            bundle, stack = note.formula, note.stack
+        if stack == "stacked":
+            bundle = bundle.stacked(name)
         lift = note if isinstance(note, Declared) else None
         after = parameter.kind is parameter.KEYWORD_ONLY
         if lift is not None and not after:
@@ -205,7 +242,10 @@ def read_signature(function: Callable[..., Any], scope: dict[str, Any]) -> Signa
                 f"{name}: {kind} is no bundle, and a setting has no parameters",
                 hint=f"name each of them: {name}1: {inside[0].name}, {name}2: {inside[0].name}",
             )
-        parameters.append(Parameter(name, space, bundle, after, parameter.default, state, lift))
+        many = stack == "each"
+        parameters.append(
+            Parameter(name, space, bundle, after, parameter.default, state, lift, many)
+        )
     result = annotations.get("return")
     several = getattr(result, "__origin__", None) is tuple
     spaces: tuple[Any, ...] = getattr(result, "__args__", ()) if several else (result,)

@@ -189,8 +189,14 @@ def with_cells(signature: Signature, values: dict[str, Any], frame: Frame) -> di
         value = values.get(parameter.name)
         if parameter.state:
             found[parameter.name] = frame.holding(value) or value
-        elif parameter.bundle is not None and type(value) is dict:
-            found[parameter.name] = with_cells(parameter.bundle.signature, value, frame)
+        elif parameter.bundle is not None:
+            inner = parameter.bundle.signature
+            if type(value) is dict:
+                found[parameter.name] = with_cells(inner, value, frame)
+            elif parameter.stack and type(value) is list:
+                found[parameter.name] = [
+                    with_cells(inner, part, frame) if type(part) is dict else part for part in value
+                ]
     return found
 
 
@@ -213,9 +219,3 @@ def hand_over(name: str, values: Mapping[str, Any], updates: Mapping[str, Any], 
                 hint="carry it: nt.scan[seq](step, (h, state), X)",
             )
         cell.put(value)
-
-
-def given_states(signature: Signature, values: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """List the states that a call was given, by path."""
-    for path in signature.states:
-        yield path, cells_of(values, path)

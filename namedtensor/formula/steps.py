@@ -329,6 +329,11 @@ def _sized(
 
 def _filled(parameter: Parameter, path: str, value: Any) -> Any:
     """Make symbols of shapes, and of what is not given."""
+    if parameter.stack:
+        count = 1 if value is None else value
+        layers = [None] * count if isinstance(count, int) else list(count)
+        layer = replace(parameter, stack=False)
+        return [_filled(layer, f"{path}.{i}", part) for i, part in enumerate(layers)]
     if parameter.bundle is not None:
         if value is not None and not isinstance(value, dict):
             return value

@@ -214,6 +214,7 @@ class Trace:
             backend,
             guards=[*self.size_guards, *needed],
             hints=hints,
+            stateful=any(leaf.state for leaf in self.leaves),
             updates=tuple(self.updates),
             used=tuple(
                 [i for i, a in enumerate(arguments) if a[0] in self.updates and a[0] in again]

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from namedtensor.errors import KindError, TraceError, kind_of_thing
@@ -230,6 +230,10 @@ def _declared(
     sizes: dict[Any, Any],
 ) -> Any:
     """Make the symbol of an argument as it is declared; one name has one size among the arguments."""
+    if parameter.stack:
+        layer = replace(parameter, stack=False)
+        count = settings.get(parameter.name, 2)
+        return [_declared(formula, layer, f"{path}.{i}", {}, leaves, sizes) for i in range(count)]
     if parameter.bundle is not None:
         inner = parameter.bundle
         own: dict[Any, Any] = {n: size for n, size in sizes.items() if isinstance(size, int)}

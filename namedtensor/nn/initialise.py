@@ -1,7 +1,12 @@
-"""Start weights as suits what the formula does with them.
+"""Start weights as suits what the formula does with them, which its traced expression says.
 
-The traced expression says what a parameter is for: it is contracted (a matrix), added (a bias),
-multiplied elementwise (a gain), or looked up (an embedding).
+| role | what the formula does with it | it starts as |
+|---|---|---|
+| matrix | contracts it | uniform, with the variance of what it maps, on the average of both ways |
+| embedding | looks it up | normal, with variance 1 over the size of its last axis |
+| bias | adds it to what a matrix or a gain gives, over no other axes | 0 |
+| gain | multiplies it elementwise | 1 |
+| table | adds it over more axes (positions), joins it (a class token), or else | normal, with scale 0.02 |
 """
 
 from __future__ import annotations
@@ -26,19 +31,22 @@ from namedtensor.primitives.node import ARGUMENT
 
 @dataclass(frozen=True, slots=True)
 class Initialiser:
-    """A role: matrix, bias, gain or embedding, and the axes that a matrix is contracted over."""
+    """A role: matrix, bias, gain, embedding or table, and the axes that a matrix is contracted over."""
 
     role: str
     axes: tuple[str, ...] = ()
 
 
-def roles_of(formula: Formula, settings: dict[str, Any]) -> dict[str, Initialiser]:
-    """Find the role of each parameter in the formula's expression."""
+#: What an expression does something else with.
+OTHER = Initialiser("table")
+
+
+def roles_of(formula: Formula, settings: dict[str, Any]) -> dict[str, Initialiser] | None:
+    """Find the role of each parameter in the formula's expression; None of one that cannot be traced."""
     try:
         results = traced_results(formula, (), dict(settings))[1]
     except NamedTensorError:
-        # a body that needs real sizes or data gives no roles; every parameter starts as a matrix
-        return {}
+        return None  # a body that needs real sizes or data
     roles: dict[str, Initialiser] = {}
     seen: set[Node] = set()
     waiting = [r.node for r in results]
@@ -50,7 +58,7 @@ def roles_of(formula: Formula, settings: dict[str, Any]) -> dict[str, Initialise
         for place, operand in enumerate(node.operands):
             leaf, names = _leaf(operand)
             if leaf is not None and leaf not in roles:
-                role = _role(node, place, names)
+                role = _role(node, place, names, formula.parameter_names)
                 if role is not None:
                     roles[leaf] = role
         waiting += node.operands
@@ -69,7 +77,9 @@ def _leaf(node: Node) -> tuple[str | None, dict[str, str]]:
     return None, {}
 
 
-def _role(node: Node, place: int, names: dict[str, str]) -> Initialiser | None:
+def _role(
+    node: Node, place: int, names: dict[str, str], own: tuple[str, ...]
+) -> Initialiser | None:
     entry, traits = node.operation.primitive, node.operation.primitive.traits
     if entry is DOT:
         other = [o for i, o in enumerate(node.operands) if i != place]
@@ -81,17 +91,41 @@ def _role(node: Node, place: int, names: dict[str, str]) -> Initialiser | None:
     if entry is INDEX and place == 0:
         return Initialiser("embedding")
     if traits.pointwise and len(node.operands) == 2 and traits.linear_in(0) and traits.linear_in(1):
-        return Initialiser("bias" if traits.jointly else "gain")
+        if not traits.jointly:
+            return Initialiser("gain")
+        added = set(node.operands[place].type.names)
+        weighed = added <= _weighed_axes(node.operands[1 - place], own)
+        return Initialiser("bias" if weighed or len(added) < 2 else "table")
     return None
+
+
+def _weighed_axes(node: Node, parameters: tuple[str, ...]) -> set[str]:
+    """Give the axes of the matrices and gains among some parameters in a term of a sum."""
+    found: set[str] = set()
+    waiting, seen = [node], {node}
+    while waiting:
+        top = waiting.pop()
+        traits = top.operation.primitive.traits
+        if top.operation.primitive is DOT or (traits.pointwise and not traits.jointly):
+            for operand in top.operands:
+                leaf, names = _leaf(operand)
+                found |= set(names) if leaf in parameters else set()
+        waiting += [o for o in top.operands if o not in seen]
+        seen.update(top.operands)
+    return found
 
 
 def start(role: Initialiser | None, names: tuple[str, ...], data: torch.Tensor) -> None:
     """Fill a parameter: a matrix keeps the variance of what it maps, on the average of both ways."""
     kind = role.role if role is not None else ("matrix" if data.ndim > 1 else "bias")
+    if role is OTHER:
+        kind = "matrix" if data.ndim > 1 else "table"
     if kind == "bias":
         torch.nn.init.zeros_(data)
     elif kind == "gain":
         torch.nn.init.ones_(data)
+    elif kind == "table":
+        torch.nn.init.normal_(data, std=0.02)
     elif kind == "embedding":
         torch.nn.init.normal_(data, std=1.0 / math.sqrt(max(data.shape[-1], 1)))
     else:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import fnmatch
 import inspect
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,21 +20,30 @@ from namedtensor.errors import (
     AxisSizeError,
     BackendError,
     KindError,
+    NamedTensorError,
     first_line,
     kind_of_thing,
     nearest,
 )
 from namedtensor.formula import Formula
-from namedtensor.formula.bundle import same_parameters
+from namedtensor.formula.bundle import Bundle, fits, same_parameters
+from namedtensor.formula.door import Structure, structure_of
 from namedtensor.formula.signature import Parameter, Space
+from namedtensor.formula.stacked import Stacked
 from namedtensor.formula.steps import steps_of
 from namedtensor.nn.closed_over import hold_nothing_closed_over
-from namedtensor.nn.initialise import Initialiser, roles_of, start
+from namedtensor.nn.initialise import OTHER, Initialiser, roles_of, start
 from namedtensor.nn.recomputing import recomputing
+from namedtensor.operations.training import training
 from namedtensor.plans import Plan, layout_of
 from namedtensor.shape import spaced
 from namedtensor.tensor import NamedTensor
 from namedtensor.tensor.torch_pytree import show_to_wrappers
+
+parameter_empty = inspect.Parameter.empty
+
+#: The name by which a call of another formula reaches `forward` through torch's hooks.
+_OTHER = " formula"
 
 _DISTRIBUTED = torch.distributed.is_available()
 
@@ -41,8 +51,12 @@ _DISTRIBUTED = torch.distributed.is_available()
 class FormulaModule(torch.nn.Module):
     """Hold a formula's parameters; called with its arguments, as named tensors.
 
-    Parameters have the formula's names and are stored in declared order; a bundle is a submodule.
+    Parameters have the formula's names and are stored in declared order; a bundle is a submodule, a
+    stack of them a torch.nn.ModuleList.
     """
+
+    #: What it holds, as far as it has been looked at.
+    _structure: Structure | None = None
 
     def __init__(self, formula: Formula, sizes: dict[str, int], settings: dict[str, Any]) -> None:
         super().__init__()
@@ -60,7 +74,12 @@ class FormulaModule(torch.nn.Module):
     def _hold_bundle(self, name: str, value: FormulaModule) -> None:
         """Raise BackendError where a bundle would get the parameters of another formula."""
         bundle = next((p.bundle for p in self.formula.signature.parameters if p.name == name), None)
-        if bundle is not None and not same_parameters(value.formula, bundle):
+        held = self._modules.get(name)
+        if isinstance(held, FormulaModule):
+            bundle = held.formula  # which may stand in the place of the declared one
+        if bundle is None:
+            return
+        if not same_parameters(value.formula, bundle):
             raise BackendError(
                 f"{self.formula.name}.module(...).{name} = {value.formula.name}.module(...)",
                 f"{name} holds the parameters of {bundle.name}, and {value.formula.name} has others",
@@ -111,22 +130,115 @@ class FormulaModule(torch.nn.Module):
             held = getattr(self, parameter.name)
             if isinstance(held, torch.Tensor):
                 held = _named(self.formula, parameter, held)
+            elif parameter.stack:
+                held = [_as_bundle(parameter, part) for part in held]
+            elif parameter.bundle is not None:
+                held = _as_bundle(parameter, held)
             values[parameter.name] = held
         return values
+
+    @property
+    def axes(self) -> dict[str, tuple[str, ...]]:
+        """The axes of each parameter and each state, by path: {"att.WQ": ("head", "emb", "key")}.
+
+        What is held twice stands here twice.
+        """
+        found: dict[str, tuple[str, ...]] = {}
+        for parameter in self.formula.signature.parameters:
+            if not parameter.after or parameter.setting:
+                continue
+            held = getattr(self, parameter.name, None)
+            if parameter.bundle is None:
+                if held is not None and parameter.space is not None:
+                    found[parameter.name] = tuple(map(shown, parameter.space.names))
+                continue
+            parts = enumerate(held or ()) if parameter.stack else [("", held)]
+            for i, part in parts:
+                path = f"{parameter.name}.{i}." if parameter.stack else f"{parameter.name}."
+                found |= {path + name: axes for name, axes in getattr(part, "axes", {}).items()}
+        return found
+
+    # --------------------------------------------------------------------- what can be asked
+
+    def _given(self, named: dict[str, Any]) -> dict[str, Any]:
+        return {**self.settings, **self.named_values(), **named}
+
+    def shape(self, *arguments: Any, **named: Any) -> Any:
+        """Give the shape of the result for arguments of these shapes, without data."""
+        return self.formula.shape(*arguments, **self._given(named))
+
+    def code(self, *arguments: Any, **named: Any) -> str:
+        """Give the positional source that runs for these arguments, in this module's mode."""
+        with training(self.training):
+            return self.formula.code(*arguments, **self._given(named))
+
+    def latex(self, dialect: str = "macros", **settings: Any) -> str:
+        """Print the formula's equation, with as many layers in stacks as there are."""
+        stacks = {
+            p.name: len(getattr(self, p.name)) for p in self.formula.signature.parameters if p.stack
+        }
+        return self.formula.latex(dialect, **{**self.settings, **stacks, **settings})
+
+    def call(self, other: Formula, *arguments: Any, **named: Any) -> Any:
+        """Run another formula with this module's parameters, which it declares by the same names.
+
+        It runs as a call of the module does, through torch's hooks, which shard parameters and gather them.
+
+        Raises: BackendError where the module holds nothing of a name that the formula declares.
+        """
+        if not isinstance(other, Formula):
+            raise KindError(
+                f"{self.formula.name}.module(...).call({kind_of_thing(other)})",
+                "a formula is run with the module's parameters",
+                hint="module.call(recall, Q, K, V) with recall a formula",
+            )
+        return self(*arguments, **named, **{_OTHER: other})
+
+    def _call_other(self, other: Formula, arguments: Any, named: dict[str, Any]) -> Any:
+        held = self.named_values()
+        values = {n: held[n] for n in other.parameter_names if n in held}
+        for parameter in other.signature.parameters:
+            name = parameter.name
+            needed = parameter.after and parameter.default is parameter_empty
+            if needed and name not in values and name not in named:
+                raise BackendError(
+                    f"{self.formula.name}.module(...).call({other.name}, ...)",
+                    f"{other.name} declares {name}, and the module holds "
+                    f"{', '.join(self.formula.parameter_names) or 'nothing'}",
+                    hint=f"give it: call({other.name}, ..., {name}=...)",
+                )
+            own = next((p for p in self.formula.signature.parameters if p.name == name), None)
+            if (
+                name in values
+                and own is not None
+                and own.space is not None
+                and parameter.space is not None
+            ):
+                _hold_same(self.formula, other, own, parameter)
+        settings = {
+            n: v for n, v in self.settings.items() if n in other.signature.python.parameters
+        }
+        return other.call_any(arguments, {**settings, **values, **named}, self)
 
     def gather(self, key: list[Any], arrays: list[Any], modes: bool) -> bool:
         """Add what a plan depends on to `key`, and the data to `arrays`; see formula.door.
 
         A graph compiler is given dtypes, of which layouts are made outside of its graph.
         """
-        found = self.formula.door.read(self, modes)
-        if found is None:
+        structure = self._structure
+        found = None if structure is None else structure.read(self, modes)
+        if found is None and not compiling():
+            structure = self._structure = structure_of(self)
+            found = None if structure is None else structure.read(self, modes)
+        if found is None or structure is None:
             return False
         arrays += found[0]
-        key += found[1] if compiling() else self.formula.door.key_of(found[1], modes)
+        key += found[1] if compiling() else structure.key_of(found[1], modes)
         return True
 
     def forward(self, *arguments: Any, **named: Any) -> Any:
+        if _OTHER in named:
+            return self._call_other(named.pop(_OTHER), arguments, named)
         if _DISTRIBUTED and torch.distributed.is_initialized():
             show_to_wrappers()
         found = self.formula.call_known(arguments, named, self)
@@ -187,6 +299,13 @@ class FormulaModule(torch.nn.Module):
         return repr(self.formula)
 
 
+def _as_bundle(parameter: Parameter, held: Any) -> Any:
+    """Give a bundle's module, or what runs its own formula where that is not the declared one."""
+    if not isinstance(held, FormulaModule) or held.formula is parameter.bundle:
+        return held
+    return Bundle(held.formula, held.named_values(), held.training, held.settings)
+
+
 #: Whether it was said that a state dict names no axes.
 _said: set[str] = set()
 
@@ -236,30 +355,13 @@ def _named(formula: Formula, parameter: Parameter, data: torch.Tensor) -> NamedT
 def make_module(
     formula: Formula, axes: Any, init: Any, dtype: Any, device: Any, settings: dict[str, Any]
 ) -> FormulaModule:
-    """Make a formula's module with these sizes."""
+    """Make a formula's module with these sizes, settings and bundles."""
     given = parse_axes(axes)
-    _hold_known(formula, given)
-    sizes = _sizes(formula, given)
-    known = {p.name for p in formula.signature.parameters if p.setting}
-    named = _size_names(formula) - known
-    sizes |= {_named_size(n): int(settings.pop(n)) for n in list(settings) if n in named}
-    for name in settings:
-        if name not in known:
-            raise AxisNameError(
-                f"{formula.name}.module(...)",
-                f"{formula.name} has no setting {name}",
-                hint=repr(formula),
-            )
-    wanted = dict(init or {})
+    _hold_known(formula, given, settings)
     hold_nothing_closed_over(formula)
-    dtype = _floating(formula, dtype)
-    module = _build(formula, sizes, wanted, dtype, device, settings, "")
-    if wanted:
-        raise AxisNameError(
-            f"{formula.name}.module(...)",
-            f"init names {', '.join(wanted)}, which is no parameter",
-            hint=f"the parameters are {', '.join(n for n, _ in module.named_parameters())}",
-        )
+    build = Build(formula, dict(init or {}), _floating(formula, dtype), device)
+    module = build.module(formula, _sizes(formula, given), dict(settings), "")
+    build.finish(module)
     return module
 
 
@@ -278,47 +380,226 @@ def _floating(formula: Formula, dtype: Any) -> Any:
     return found
 
 
-def _build(
-    formula: Formula,
-    sizes: dict[str, int],
-    init: dict[str, Callable[[torch.Tensor], Any]],
-    dtype: Any,
-    device: Any,
-    settings: dict[str, Any],
-    prefix: str,
-) -> FormulaModule:
-    module = FormulaModule(formula, sizes, settings)
-    roles: dict[str, Initialiser] | None = None
-    for parameter in formula.signature.parameters:
-        if parameter.lift is not None:
-            _hold_function(module, parameter)
-        if not parameter.after or parameter.setting:
-            continue
-        _free(module, parameter.name)
-        if parameter.bundle is not None:
-            inner = _build(
-                parameter.bundle, sizes, init, dtype, device, {}, f"{prefix}{parameter.name}."
+class Build:
+    """Make a module and all that it holds; `wanted` initialises parameters by name, pattern or axes."""
+
+    def __init__(self, formula: Formula, wanted: dict[Any, Any], dtype: Any, device: Any) -> None:
+        self.call = f"{formula.name}.module(...)"
+        self.wanted = [(key, _axes_wanted(key), fill) for key, fill in wanted.items()]
+        self.used: set[int] = set()
+        self.dtype = dtype
+        self.device = device
+        self.roles: dict[Any, dict[str, Initialiser] | None] = {}
+        self.held: dict[int, str] = {}
+
+    def module(
+        self, formula: Formula, sizes: dict[str, int], given: dict[str, Any], prefix: str
+    ) -> FormulaModule:
+        """Make a formula's module; `given` are its settings, named sizes and bundles."""
+        known = {p.name for p in formula.signature.parameters if p.setting}
+        bundles = {p.name for p in formula.signature.parameters if p.bundle is not None}
+        asked = {p.name for p in formula.signature.parameters if p.space is not None and p.after}
+        named = _size_names(formula) - known
+        sizes = sizes | {_named_size(n): int(given.pop(n)) for n in list(given) if n in named}
+        for name in given:
+            if name not in known | bundles and not (name in asked and _optional(formula, name)):
+                raise AxisNameError(
+                    f"{formula.name}.module(...)",
+                    f"{formula.name} has no setting or bundle {name}"
+                    if bundles
+                    else f"{formula.name} has no setting {name}",
+                    hint=repr(formula),
+                )
+        settings = {n: v for n, v in given.items() if n in known}
+        module = FormulaModule(formula, sizes, settings)
+        for parameter in formula.signature.parameters:
+            name = parameter.name
+            if parameter.lift is not None:
+                _hold_function(module, parameter)
+            if not parameter.after or parameter.setting:
+                continue
+            _free(module, name)
+            path = prefix + name
+            if parameter.stack:
+                module.add_module(name, self.stack(parameter, sizes, given.get(name), path))
+            elif parameter.bundle is not None:
+                inner = self.bundle(parameter.bundle, name, sizes, given.get(name), path)
+                module.add_module(name, inner)
+            elif parameter.default is None and not self.asks(given, name, path):
+                if parameter.state:
+                    module.register_buffer(name, None)
+                else:
+                    module.register_parameter(name, None)
+            else:
+                self.tensor(module, parameter, sizes, path, settings)
+        module._structure = structure_of(module)
+        return module
+
+    def asks(self, given: dict[str, Any], name: str, path: str) -> bool:
+        """Say whether an optional parameter is asked for: b=True, or by an initial value."""
+        if name in given and not isinstance(given[name], bool):
+            raise KindError(
+                self.call,
+                f"{path} is {kind_of_thing(given[name])}, and the parameter is made or left out",
+                hint=f"{name}=True makes it; init={{{path!r}: ...}} fills it",
             )
-            setattr(module, parameter.name, inner)
-            continue
-        assert parameter.space is not None
-        shape = [_size(formula, parameter, axis, sizes) for axis in parameter.space.axes]
-        kept_as = _STATE_DTYPES.get(parameter.space.letter, dtype) if parameter.state else dtype
-        data = torch.empty(shape, dtype=kept_as, device=device)
+        return bool(given.get(name, any(key == path for key, _, _ in self.wanted)))
+
+    # ---------------------------------------------------------------------------------- bundles
+
+    def bundle(
+        self, declared: Formula, name: str, sizes: dict[str, int], given: Any, path: str
+    ) -> FormulaModule:
+        """Make a bundle, or take the one that is given, or that of another formula."""
+        if isinstance(given, FormulaModule):
+            self.hold_fitting(declared, given.formula, path)
+            return self.tied(given, path)
+        if isinstance(given, Formula):
+            self.hold_fitting(declared, given, path)
+            return self.module(given, sizes, {}, f"{path}.")
+        if given is None or isinstance(given, dict):
+            if isinstance(declared, Stacked) and given is None:
+                raise self.no_count(path, declared.layer)
+            return self.module(declared, sizes, dict(given or {}), f"{path}.")
+        if isinstance(declared, Stacked) and _is_count(given):
+            return self.module(declared, sizes | {declared.axis: int(given)}, {}, f"{path}.")
+        raise KindError(
+            self.call,
+            f"{path} is {kind_of_thing(given)}, and holds the parameters of {declared.name}",
+            hint=f"a module, a formula of the same arguments, or {name}=dict(...) with its settings",
+        )
+
+    def stack(
+        self, parameter: Parameter, sizes: dict[str, int], given: Any, path: str
+    ) -> torch.nn.ModuleList:
+        """Make a stack: so many bundles, or those of a list."""
+        layer = parameter.bundle
+        if _is_count(given):
+            given = [None] * int(given)
+        if not isinstance(given, (list, tuple, torch.nn.ModuleList)):
+            raise self.no_count(path, layer)
+        return torch.nn.ModuleList(
+            [
+                self.bundle(layer, f"{path}[{i}]", sizes, x, f"{path}.{i}")
+                for i, x in enumerate(given)
+            ]
+        )
+
+    def no_count(self, path: str, layer: Formula) -> NamedTensorError:
+        name = path.rpartition(".")[2]
+        return KindError(
+            self.call,
+            f"{path} is a stack of {layer.name}, and how many there are is not given",
+            hint=f"{name}=6, or {name}=[{layer.name}, {layer.name}]",
+        )
+
+    def hold_fitting(self, declared: Formula, given: Formula, path: str) -> None:
+        """Raise BackendError unless a formula has the arguments and the results of another."""
+        if not fits(given, declared) and not same_parameters(given, declared):
+            raise BackendError(
+                self.call,
+                f"{path} is a bundle of {declared.name}, and {given.name} has other arguments or results",
+                [(declared.name, repr(declared)), (given.name, repr(given))],
+                f"declare {given.name} with the arguments of {declared.name}",
+            )
+
+    def tied(self, module: FormulaModule, path: str) -> FormulaModule:
+        """Take a module that is given; twice where it is given twice."""
+        first = self.held.setdefault(id(module), path)
+        if first != path and any(True for _ in module.buffers()):
+            raise BackendError(
+                self.call,
+                f"{path} and {first} are one module, which has states: each would update its own copy",
+                hint="hold it once, and call it twice in the body",
+            )
+        return module
+
+    # --------------------------------------------------------------------------------- tensors
+
+    def tensor(
+        self,
+        module: FormulaModule,
+        parameter: Parameter,
+        sizes: dict[str, int],
+        path: str,
+        settings: dict[str, Any],
+    ) -> None:
+        """Make a parameter or a state, and fill it."""
+        formula, space = module.formula, parameter.space
+        assert space is not None
+        shape = [_size(formula, parameter, axis, sizes) for axis in space.axes]
+        dtype = _STATE_DTYPES.get(space.letter, self.dtype) if parameter.state else self.dtype
+        data = torch.empty(shape, dtype=dtype, device=self.device)
         with torch.no_grad():
-            own = init.pop(prefix + parameter.name, None)
+            own = self.initialiser(path, space)
             if own is not None:
-                _fill(formula, prefix + parameter.name, data, own, parameter.space)
+                _fill(formula, path, data, own, space)
             elif parameter.state:
                 data.zero_()
             else:
-                roles = roles_of(formula, settings) if roles is None else roles
-                start(roles.get(parameter.name), parameter.space.names, data)
+                start(self.role(formula, settings, parameter.name), space.names, data)
         if parameter.state:
             module.register_buffer(parameter.name, data)
         else:
             setattr(module, parameter.name, torch.nn.Parameter(data))
-    return module
+
+    def role(self, formula: Formula, settings: dict[str, Any], name: str) -> Initialiser | None:
+        key = formula, tuple(map(repr, settings.items()))
+        if key not in self.roles:
+            self.roles[key] = roles_of(formula, settings)
+        found = self.roles[key]
+        return None if found is None else found.get(name, OTHER)
+
+    def initialiser(self, path: str, space: Space) -> Any:
+        """Find what fills a parameter: by its name first, then by a pattern, then by its axes."""
+        found: tuple[int, Any] | None = None
+        for i, (key, axes, fill) in enumerate(self.wanted):
+            if axes is not None:
+                rank = 3 if axes == set(space.names) else 0
+            else:
+                rank = 1 if key == path else 2 if fnmatch.fnmatchcase(path, key) else 0
+            if rank:
+                self.used.add(i)
+                if found is None or rank < found[0]:
+                    found = rank, fill
+        return None if found is None else found[1]
+
+    def finish(self, module: FormulaModule) -> None:
+        """Raise AxisNameError where an initial value fits no parameter."""
+        left = [str(key) for i, (key, _, _) in enumerate(self.wanted) if i not in self.used]
+        if left:
+            raise AxisNameError(
+                self.call,
+                f"init names {', '.join(left)}, which is no parameter",
+                hint=f"the parameters are {', '.join(n for n, _ in module.named_parameters())}",
+            )
+
+
+def _is_count(given: Any) -> bool:
+    return isinstance(given, int) and not isinstance(given, bool) and given >= 0
+
+
+def _optional(formula: Formula, name: str) -> bool:
+    return formula.signature[name].default is None
+
+
+def _axes_wanted(key: Any) -> set[str] | None:
+    """Read a key of `init` that tells axes: a tuple of them, an axis, or their names with blanks."""
+    if isinstance(key, str) and " " not in key.strip():
+        return None
+    return {axis.name for axis in parse_axes(key if isinstance(key, (str, tuple)) else (key,))}
+
+
+def _hold_same(formula: Formula, other: Formula, own: Parameter, wanted: Parameter) -> None:
+    """Raise AxisMissingError where two formulas declare other axes for a parameter of one name."""
+    mine = set() if own.space is None else set(own.space.names)
+    theirs = set() if wanted.space is None else set(wanted.space.names)
+    if mine != theirs:
+        raise AxisMissingError(
+            f"{formula.name}.module(...).call({other.name}, ...)",
+            f"{own.name} is {own.space} in the module, and {other.name} declares {wanted.space}",
+            hint=f"give it: call({other.name}, ..., {own.name}=...)",
+        )
 
 
 #: What holds states of whole numbers and of truth values.
@@ -344,7 +625,7 @@ def _hold_function(module: FormulaModule, parameter: Parameter) -> None:
 
 def _free(module: FormulaModule, name: str) -> None:
     """Refuse a parameter's name that torch.nn.Module, or ours, has given to something else."""
-    if hasattr(module, name):
+    if hasattr(type(module), name) or name in vars(module):
         raise AxisNameError(
             f"{module.formula.name}.module(...)",
             f"a module has something else called {name}",
@@ -396,9 +677,9 @@ def _numbers(formula: Formula, name: str, data: torch.Tensor, filled: Any, space
     return filled
 
 
-def _hold_known(formula: Formula, axes: tuple[Axis, ...]) -> None:
-    """Raise AxisNameError for an axis that the formula declares nowhere."""
-    known = list(dict.fromkeys(_axes_of(formula)))
+def _hold_known(formula: Formula, axes: tuple[Axis, ...], given: dict[str, Any]) -> None:
+    """Raise AxisNameError for an axis that the formula declares nowhere, nor what is given in its bundles."""
+    known = list(dict.fromkeys([*_axes_of(formula), *_axes_given(given)]))
     for axis in axes:
         if axis.name not in known:
             guess = nearest(axis.name, known)
@@ -409,6 +690,15 @@ def _hold_known(formula: Formula, axes: tuple[Axis, ...]) -> None:
                 if guess
                 else f"leave it out; {formula.name} has {', '.join(map(shown, known)) or 'none'}",
             )
+
+
+def _axes_given(given: Any) -> Iterator[str]:
+    """List the axes of formulas that are given for bundles."""
+    if isinstance(given, Formula):
+        yield from _axes_of(given)
+    elif isinstance(given, (dict, list, tuple)):
+        for part in given.values() if isinstance(given, dict) else given:
+            yield from _axes_given(part)
 
 
 def _axes_of(formula: Formula) -> Iterator[str]:

@@ -58,8 +58,9 @@ class Plan:
 
     A plan of several trees gives a tuple of data, and `layouts` has one for each. `functions` are what
     runs, as data: the plan's own is the last. `orders` are the orders in which people read the results'
-    axes: those declared, whatever the storage. The last results are the new values of the states that
-    `updates` names; `used` are the places of those arguments among them that other results depend on.
+    axes: those declared, whatever the storage. `stateful` says that some arguments are states. The last
+    results are the new values of those that `updates` names; `used` are the places of those arguments
+    among them that other results depend on.
     """
 
     run: Callable[..., Any]
@@ -67,6 +68,7 @@ class Plan:
     functions: tuple[Function, ...]
     nodes: tuple[Node, ...]
     orders: tuple[tuple[str, ...], ...] = ((),)
+    stateful: bool = False
     updates: tuple[str, ...] = ()
     used: tuple[int, ...] = ()
 
@@ -96,6 +98,7 @@ def compile_plan(
     hints: dict[Node, int] | None = None,
     order: tuple[str, ...] | None = None,
     eager: bool = False,
+    stateful: bool = False,
     updates: tuple[str, ...] = (),
     used: tuple[int, ...] = (),
 ) -> Plan:
@@ -103,7 +106,8 @@ def compile_plan(
 
     `arguments` are name, type and axes in storage order. `guards` are further pairs of sizes that
     must agree. `order` asks for the result in one storage order. `eager` says that one operation is
-    all, so that every nanosecond of its code counts. `updates` and `used` are kept with the plan.
+    all, so that every nanosecond of its code counts. `stateful`, `updates` and `used` are kept with
+    the plan.
     """
     emit = Emitter(backend, eager)
     local = {arg: emit.fresh(arg) for arg, _, _ in arguments}
@@ -134,7 +138,7 @@ def compile_plan(
         [layout_of(r.axes, n.type.kind, backend) for r, n in zip(results, wanted, strict=True)]
     )
     run = _define(functions, words, backend, emit.held)
-    return Plan(run, layouts, functions, wanted, updates=updates, used=used)
+    return Plan(run, layouts, functions, wanted, stateful=stateful, updates=updates, used=used)
 
 
 def size_tests(emit: Emitter, pairs: Sequence[tuple[Any, Any]]) -> tuple[Code, ...]:

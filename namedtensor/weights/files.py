@@ -15,6 +15,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NoReturn
 
+import numpy as np
+
 from namedtensor.errors import BackendError, KindError, WeightsError, first_line, kind_of_thing
 
 #: A list of tensors may take so many bytes: some 100,000 tensors. Longer ones take seconds to read.
@@ -47,7 +49,8 @@ class Source:
 
         data = self.held[key]
         if not isinstance(data, torch.Tensor) and hasattr(data, "__array__"):
-            data = torch.as_tensor(data)
+            array = np.asarray(data)  # torch takes none that must not be written
+            data = torch.as_tensor(array if array.flags.writeable else array.copy())
         if (
             not isinstance(data, torch.Tensor)
             or data.layout is not torch.strided

@@ -188,7 +188,7 @@ class _Batch:
         kind = type(first)
         one_kind = len(set(map(type, parts))) == 1
         if kind is NamedTensor:
-            return self._stacked(parts, path)
+            return self._stacked(parts, path, one_kind)
         if isinstance(first, Mapping):
             if not one_kind or any([part.keys() != first.keys() for part in parts]):
                 self._differ(
@@ -246,12 +246,12 @@ class _Batch:
             data = np.asarray(parts)
         return NamedTensor(data, layout_of((self.axis,), backend.kind_of(data.dtype), backend))
 
-    def _stacked(self, parts: list[Any], path: str) -> NamedTensor:
+    def _stacked(self, parts: list[Any], path: str, one_kind: bool) -> NamedTensor:
         """Stack named tensors along the new axis, each axis that is padded as long as the longest."""
         first = parts[0]
         layout = first._layout
         # each example counts: these loops run in C
-        same = set(map(type, parts)) == {NamedTensor} and set(map(_LAYOUT, parts)) == {layout}
+        same = one_kind and set(map(_LAYOUT, parts)) == {layout}
         data = list(map(_DATA, parts)) if same else []
         if len(set(map(_DTYPE, data))) != 1:
             self._differ(parts, path, lambda part: type(part) is NamedTensor)

@@ -97,7 +97,7 @@ def rotate(X: R[key], C: R[half], S: R[half]) -> R[key]:
 
 @formula
 def Heads(
-    X: R[emb], *, WQ: R[kv, group, emb, key], WK: R[kv, emb, key], WV: R[kv, emb, val]
+    X: R[emb], *, WQ: R[kv, group, key, emb], WK: R[kv, key, emb], WV: R[kv, val, emb]
 ) -> tuple[R[kv, group, key], R[kv, key], R[kv, val]]:
     """Project a place to its queries, keys and values: W ._emb X."""
     return WQ @ emb @ X, WK @ emb @ X, WV @ emb @ X
@@ -107,11 +107,11 @@ def Heads(
 def BiasedHeads(
     X: R[emb],
     *,
-    WQ: R[kv, group, emb, key],
+    WQ: R[kv, group, key, emb],
     bQ: R[kv, group, key],
-    WK: R[kv, emb, key],
+    WK: R[kv, key, emb],
     bK: R[kv, key],
-    WV: R[kv, emb, val],
+    WV: R[kv, val, emb],
     bV: R[kv, val],
 ) -> tuple[R[kv, group, key], R[kv, key], R[kv, val]]:
     """Project a place to its queries, keys and values: W ._emb X + b."""
@@ -133,13 +133,13 @@ def Attention(Q: R[key], K: R[seq, key], V: R[seq, val], M: R[seq] = None) -> R[
 
 
 @formula
-def Together(Y: R[kv, group, val], *, WO: R[kv, group, val, emb]) -> R[emb]:
+def Together(Y: R[kv, group, val], *, WO: R[emb, kv, group, val]) -> R[emb]:
     """Project what the heads found together: WO ._{kv,group,val} Y."""
     return WO @ (kv, group, val) @ Y
 
 
 @formula
-def BiasedTogether(Y: R[kv, group, val], *, WO: R[kv, group, val, emb], bO: R[emb]) -> R[emb]:
+def BiasedTogether(Y: R[kv, group, val], *, WO: R[emb, kv, group, val], bO: R[emb]) -> R[emb]:
     """Project what the heads found together: WO ._{kv,group,val} Y + bO."""
     return WO @ (kv, group, val) @ Y + bO
 
@@ -156,7 +156,7 @@ ACTIVATIONS = {"gelu": nt.gelu, "gelu_tanh": gelu_tanh, "relu": nt.relu, "silu":
 
 
 @formula
-def Network(X: R[emb], activation: str = "relu", *, W1: R[emb, hid], W2: R[hid, emb]) -> R[emb]:
+def Network(X: R[emb], activation: str = "relu", *, W1: R[hid, emb], W2: R[emb, hid]) -> R[emb]:
     """Apply two linear maps with an activation f between: W2 ._hid f(W1 ._emb X)."""
     return W2 @ hid @ ACTIVATIONS[activation](W1 @ emb @ X)
 
@@ -166,9 +166,9 @@ def BiasedNetwork(
     X: R[emb],
     activation: str = "gelu",
     *,
-    W1: R[emb, hid],
+    W1: R[hid, emb],
     b1: R[hid],
-    W2: R[hid, emb],
+    W2: R[emb, hid],
     b2: R[emb],
 ) -> R[emb]:
     """Apply two linear maps with an activation f between: W2 ._hid f(W1 ._emb X + b1) + b2."""
@@ -177,7 +177,7 @@ def BiasedNetwork(
 
 @formula
 def GatedNetwork(
-    X: R[emb], activation: str = "silu", *, W1: R[emb, hid], W3: R[emb, hid], W2: R[hid, emb]
+    X: R[emb], activation: str = "silu", *, W1: R[hid, emb], W3: R[hid, emb], W2: R[emb, hid]
 ) -> R[emb]:
     """Let one map open and close another: W2 ._hid (f(W1 ._emb X) * (W3 ._emb X)), SwiGLU with f = silu.
 

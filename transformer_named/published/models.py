@@ -31,37 +31,35 @@ class Cache:
 
     def add(self, layer: int, K: Any, V: Any) -> tuple[Any, Any]:
         """Put new keys and values behind those of a layer, and give all of them."""
-        new = K.size(seq)
-        if self.room is not None and self.length + new > self.room:
+        if self.room is None:
+            if layer == len(self.held):
+                self.held.append((K, V))
+            else:
+                before, after = self.held[layer]
+                self.held[layer] = nt.concat[seq](before, K), nt.concat[seq](after, V)
+            return self.held[layer]
+        if layer == len(self.held):
+            self.held.append((self._empty(K), self._empty(V)))
+        whole, other = self.held[layer]
+        return self._written(whole, K), self._written(other, V)
+
+    def _empty(self, X: Any) -> Any:
+        sizes = [self.room if name == "seq" else size for name, size in X.sizes]
+        return nt.NamedTensor(X.data.new_empty(sizes), X.layout)
+
+    def _written(self, whole: Any, X: Any) -> Any:
+        """Write X behind what a layer has, and give all of it: a view, of which nothing is moved."""
+        data = X.data if X.axes == whole.axes else X.torch(*whole.axes)
+        at = whole.axes.index("seq")
+        new = data.shape[at]
+        if self.length + new > whole.data.shape[at]:
             raise nt.IndexRangeError(
                 "cache.add(...)",
                 f"the cache has room for {self.room} places, {self.length} are taken, and {new} come",
                 hint=f"make a longer one: Cache(room={self.length + new})",
             )
-        if layer == len(self.held):
-            self.held.append((self._empty(K), self._empty(V)) if self.room is not None else (K, V))
-            if self.room is None:
-                return K, V
-        if self.room is None:
-            self.held[layer] = tuple(
-                [
-                    nt.concat[seq](old, one)
-                    for old, one in zip(self.held[layer], (K, V), strict=True)
-                ]
-            )
-            return self.held[layer]
-        kept = []
-        for whole, one in zip(self.held[layer], (K, V), strict=True):
-            names = one.axes
-            data = whole.torch(*names)
-            at = names.index("seq")
-            data.narrow(at, self.length, new).copy_(one.torch(*names))
-            kept.append(nt.tensor(data.narrow(at, 0, self.length + new), *names))
-        return kept[0], kept[1]
-
-    def _empty(self, X: Any) -> Any:
-        sizes = [self.room if name == "seq" else size for name, size in X.sizes]
-        return nt.tensor(X.torch(*X.axes).new_empty(sizes), *X.axes)
+        whole.data.narrow(at, self.length, new).copy_(data)
+        return nt.NamedTensor(whole.data.narrow(at, 0, self.length + new), whole.layout)
 
 
 class Layer(torch.nn.Module):

@@ -1,11 +1,12 @@
 """Checking Python: which faults are noticed, what is said where nothing is wrong, and how fast.
 
-The 30 faults and the legal programs are those of tests/check, written before the rules: as first met, 27 faults
-were found, with a warning on one legal program. A change replaces an axis of a formula of this repository by another
-one that the formula names, or leaves one out, or a renaming; it is legal where the tree of the result stays the same
-(`python -m tests.check.mutation` lists what is not noticed). torchtyc reads positional twins of the faults, where its
-command is installed; Pyrefly 1.4.1 reads shapes only beside a package `shape_extensions`, which the registry here
-does not have. Times of formulas are of the processor; an editor waits for diagnostics by the clock.
+The 30 faults and the legal programs are those of tests/check, written before the rules: as first met,
+27 faults were found, with a warning on one legal program. A change replaces an axis of a formula of
+this repository by another one that the formula names, or leaves one out, or a renaming; it is legal
+where the tree of the result stays the same (`python -m tests.check.mutation` lists what is not
+noticed). torchtyc reads positional twins of the faults, where its command is installed; Pyrefly 1.4.1
+reads shapes only beside a package `shape_extensions`, which the registry here does not have. Times of
+formulas are of the processor; an editor waits for diagnostics by the clock.
 """
 
 import io
@@ -68,7 +69,7 @@ def torchtyc() -> str:
     command = which("torchtyc")
     if command is None:
         return "torchtyc is not installed"
-    named = subprocess.run([command, "--version"], capture_output=True, text=True, check=True)
+    named = subprocess.run([command, "version"], capture_output=True, text=True, check=True)
     asked = [command, "check", str(FOLDER / "positional")]
     said = subprocess.run(asked, capture_output=True, text=True, check=False).stdout
     found = {line.partition(":")[0] for line in said.splitlines() if "error[" in line}

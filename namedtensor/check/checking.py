@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from namedtensor.check.asking import LIMIT, Worker
+from namedtensor.check.documents import meaning_of
 from namedtensor.check.formulas import Part
 from namedtensor.check.pieces import (
     DOCUMENTS,
@@ -45,8 +46,12 @@ class Checker:
         text: str,
         read: Callable[[], Any] | None = None,
         parts: bool = False,
+        meaning: bool = True,
     ) -> Checked:
-        """Check one file's text; `read` gives its document, where it is one and has macros elsewhere."""
+        """Check one file's text; `read` gives its document, where it is one and has macros elsewhere.
+
+        Without `meaning`, the formulas of a document are not asked what their axes mean.
+        """
         suffix = Path(file).suffix
         checked = Checked(file)
         if suffix and suffix not in DOCUMENTS | PYTHON and file != "-":
@@ -57,6 +62,8 @@ class Checker:
 
             checked.document = read() if read is not None else read_document(text, file)
             checked.findings += checked.document.check()
+            if meaning:
+                checked.findings += meaning_of(checked.document)
         try:
             program = program_in(file, text) if suffix in (*PYTHON, ".md", ".markdown") else None
             if program is None or not is_candidate(program):

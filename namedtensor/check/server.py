@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import asyncio
+import functools
 import json
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -97,31 +98,39 @@ class Server(LanguageServer):
         plain = Path(_file(uri)).suffix in DOCUMENTS
         pause = 0.0 if plain or run else self.settings.pause
         loop = asyncio.get_running_loop()
+        # what the axes of a document mean is asked where nobody types: it takes longer
+        meaning = run or not plain
+        trusted = run and self.settings.trusted
         known.waiting = loop.call_later(
-            pause, lambda: asyncio.ensure_future(self._check(uri, run and self.settings.trusted))
+            pause, lambda: asyncio.ensure_future(self._check(uri, trusted, meaning))
         )
 
-    async def _check(self, uri: str, run: bool) -> None:
+    async def _check(self, uri: str, run: bool, meaning: bool) -> None:
         text, version = self.text_of(uri)
         if text is None:
             return
         loop = asyncio.get_running_loop()
-        checked = await loop.run_in_executor(self.pool, self._checked, _file(uri), text, run)
+        work = functools.partial(self._checked, _file(uri), text, run, meaning)
+        checked = await loop.run_in_executor(self.pool, work)
         if self.text_of(uri)[1] != version:
             return  # it has changed meanwhile, and is checked again
         known = self.known.setdefault(uri, Known())
         known.version, known.checked = version, checked
         self._publish(uri, known, text, version)
+        if not meaning:
+            known.waiting = loop.call_later(
+                self.settings.pause, lambda: asyncio.ensure_future(self._check(uri, run, True))
+            )
         if self.settings.inlay and checked.parts:
             refresh = getattr(self.client_capabilities.workspace, "inlay_hint", None)
             if refresh is not None and refresh.refresh_support:
                 self.workspace_inlay_hint_refresh(None)
 
-    def _checked(self, file: str, text: str, run: bool) -> Checked:
+    def _checked(self, file: str, text: str, run: bool, meaning: bool) -> Checked:
         """Check a text in another thread; each import has a process of its own, which is new."""
         try:
             if not run:
-                return self.reader.check(file, text, parts=True)
+                return self.reader.check(file, text, parts=True, meaning=meaning)
             with Checker(True, self.settings.python, LIMIT) as checker:
                 return checker.check(file, text, parts=True)
         except Exception as error:  # the server outlives what it cannot read

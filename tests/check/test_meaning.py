@@ -9,9 +9,12 @@ from pathlib import Path
 import pytest
 
 from namedtensor.check import meaning
+from namedtensor.check.checking import Checker
+from namedtensor.check.documents import meaning_of
 from namedtensor.check.formulas import check_program
 from namedtensor.check.meaning import MEANINGS
 from namedtensor.check.pieces import program_in
+from namedtensor.latex import read
 
 HERE = Path(__file__).parent
 FAULTS = sorted((HERE / "faults").glob("*.py"))
@@ -93,3 +96,43 @@ def f(X: R[seq], Y: R[seq], both: bool = False) -> R[seq]:
     return X + Y if both else X
 """
     assert findings(Path("f.py"), text) == []
+
+
+DOCUMENT = r"""
+$$\begin{aligned}
+Q &\in \mathbb{R}^{\text{seq}', \text{key}} & K &\in \mathbb{R}^{\text{seq}, \text{key}} \\
+V &\in \mathbb{R}^{\text{seq}, \text{val}} \\
+\text{att}(Q, K, V) &= V \underset{\text{seq}}{\cdot} \underset{AXIS}{\text{softmax}}
+  \left( \frac{Q \underset{\text{key}}{\cdot} K}{\sqrt{|SIZE|}} \right)
+\end{aligned}$$
+"""
+
+
+@pytest.mark.parametrize(
+    ("axis", "size", "codes"),
+    [
+        (r"\text{seq}", r"\text{key}", []),
+        (r"\text{seq}'", r"\text{key}", ["softmax-unmet"]),
+        (r"\text{seq}", r"\text{val}", ["scale-axis"]),
+    ],
+)
+def test_the_rules_read_documents_too(axis, size, codes):
+    text = DOCUMENT.replace("AXIS", axis).replace("SIZE", size)
+    with Checker() as checker:
+        found = checker.check("notes.md", text).findings
+    assert [f.code for f in found] == codes
+    for finding in found:
+        shown = finding.source.text[finding.span.start : finding.span.end]
+        assert axis in shown if codes == ["softmax-unmet"] else size in shown
+
+
+def test_the_correct_documents_have_no_warnings():
+    folder = Path(__file__).parents[1] / "latex"
+    warned = [
+        (path.name, finding.code)
+        for path in (*sorted((folder / "corpus").iterdir()), folder / "seed_001_mended.md")
+        if path.suffix in (".md", ".tex") and path.name != "README.md"
+        for finding in meaning_of(read(path.read_text(), str(path)))
+        if finding.severity != "note"
+    ]
+    assert warned == []

@@ -7,7 +7,7 @@ import sys
 from argparse import ArgumentParser, Namespace
 from collections import Counter
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from namedtensor.check.checking import Checked, Checker
 from namedtensor.check.pieces import files_below
@@ -78,6 +78,9 @@ def perform(given: Namespace) -> int:
             if given.fix and checked.document is not None:
                 diffs.append(_diff(name, checked.document, given.preamble))
     findings = [finding for checked in done for finding in checked.findings]
+    plain = not (given.fix or given.json or given.format == "github")
+    if not plain:
+        _say_unchecked(done, sys.stderr)
     if given.fix:
         print("".join(diffs), end="")
         if not any(diffs) and refused < len(given.files):
@@ -90,9 +93,7 @@ def perform(given: Namespace) -> int:
     else:
         for finding in findings:
             print(finding, end="\n\n")
-        for checked in done:
-            for formula, why in checked.unchecked:
-                print(f"{checked.file}: not checked: {formula}: {why}")
+        _say_unchecked(done, sys.stdout)
         read = [checked for checked in done if not checked.refused]
         if read:
             print(summary(findings, len(read), sum(c.formulas for c in done), _unchecked(done)))
@@ -122,6 +123,12 @@ def _named(files: list[str]) -> list[str]:
         else:
             found.append(name)
     return list(dict.fromkeys(found))
+
+
+def _say_unchecked(done: list[Checked], to: TextIO) -> None:
+    for checked in done:
+        for formula, why in checked.unchecked:
+            print(f"{checked.file}: not checked: {formula}: {why}", file=to)
 
 
 def _unchecked(done: list[Checked]) -> int:

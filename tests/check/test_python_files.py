@@ -380,6 +380,16 @@ def test_json_has_all_that_is_printed(check):
     assert found["shapes"] == {"Q": "key seq'", "K": "key seq"}
 
 
+def test_what_was_not_checked_is_said_beside_json_too(check):
+    text = HEAD + ATT + "@formula\ndef f(X):\n    return X\n"
+    for options in (["--json"], ["--format", "github"]):
+        status, _, err = check({"a.py": text}, *options)
+        assert (status, err) == (
+            0,
+            "a.py: not checked: f: X has no declared axes, and no default\n",
+        )
+
+
 def test_github_shows_findings_beside_their_lines(check):
     _, out, _ = check({"a.py": HEAD + FAULTY}, "--format", "github")
     place = "::error file=a.py,line=9,endLine=9,col=38,endColumn=49,title=axis-missing::"

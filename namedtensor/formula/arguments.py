@@ -73,13 +73,20 @@ class Arguments:
         bound.apply_defaults()
         return bound.arguments
 
-    def read(self, values: dict[str, Any], mode: bool, opened: Collection[str] = ()) -> Given:
+    def read(
+        self,
+        values: dict[str, Any],
+        mode: bool,
+        opened: Collection[str] = (),
+        every: bool = False,
+    ) -> Given:
         """List the tensors of a call, and what else its plan depends on.
 
-        The plan takes the floating numbers of the names that are `opened` as arguments.
+        The plan takes the floating numbers of the names that are `opened` as arguments. `every` mode is
+        part of the key, asked for or not.
         """
         given = Given(values, mode)
-        modes = self.door.asks or compiling()
+        modes = every or self.door.asks or compiling()
         key: list[Any] = [mode] if modes else []
         for parameter in self.signature.parameters:
             name, value = parameter.name, values[parameter.name]
@@ -217,6 +224,8 @@ class Arguments:
                 for name, (inner, part) in opened(parameter, value, path).items()
             }
             if parameter.stack:
+                for bundle in inside.values():
+                    bundle.layer = True
                 return Stack(inside.values())
             formula = formula_of(parameter.bundle, value)
             return Bundle(formula, inside, mode_of(value), settings_of(value))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from namedtensor.errors import BackendError, IndexRangeError, kind_of_thing
 from namedtensor.formula.door import gather, marked
 from namedtensor.formula.signature import Parameter
-from namedtensor.formula.state import Cell
+from namedtensor.formula.state import RUNNING, Cell
 from namedtensor.operations.training import training
 
 if TYPE_CHECKING:
@@ -35,11 +35,15 @@ class Bundle:
         self.values = values
         self.training = training
         self.settings = dict(settings or {})
+        # whether it is one of a stack, whose bundles share their plans
+        self.layer = False
 
     def __call__(self, *args: Any, **settings: Any) -> Any:
         given = {**self.settings, **self.values, **settings}
         for parameter in self.formula.signature.parameters[: len(args)] if self.settings else ():
             given.pop(parameter.name, None)  # which stands among args
+        if self.layer and RUNNING.shared is not None:
+            return self.formula.call_layer(args, given, self.training)
         if self.training is None:
             return self.formula(*args, **given)
         with training(self.training):

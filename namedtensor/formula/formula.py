@@ -24,6 +24,7 @@ from namedtensor.formula.arguments import Arguments, Given
 from namedtensor.formula.body import Body
 from namedtensor.formula.door import NUMBERED, Door, gather
 from namedtensor.formula.lifting import Entry, Leaf, tensors_of
+from namedtensor.formula.shared import share
 from namedtensor.formula.signature import Signature, caller_scope, read_signature
 from namedtensor.formula.state import RUNNING, hand_over, kept, with_cells
 from namedtensor.formula.trace import Trace, alike
@@ -134,6 +135,27 @@ class Formula:
         else:
             updates = {path: kept(cell) for path, cell in cells.items()}
         return self._delivered(result, updates, given, module)
+
+    def call_layer(self, args: Sequence[Any], named: Mapping[str, Any], mode: bool | None) -> Any:
+        """Call a formula for a layer of a stack, while a plan is made: layers that are alike share it."""
+        mode = MODE.training if mode is None else mode
+        cache = RUNNING.shared
+        assert cache is not None
+        values = self.arguments.bind(args, named)
+        if RUNNING.frame is not None:
+            values = with_cells(self.signature, values, RUNNING.frame)
+        RUNNING.shared = None  # what is inside of a layer is its own
+        try:
+            found = share(cache, self, values, mode)
+            if found is None:
+                with training(mode):
+                    return self.call_any(args, named)
+        finally:
+            RUNNING.shared = cache
+        result, updates = found
+        if updates and RUNNING.frame is not None:
+            hand_over(self.name, values, updates, RUNNING.frame)
+        return result
 
     def _delivered(
         self, result: Any, updates: dict[str, Any], given: Given, module: Any = None

@@ -68,10 +68,11 @@ class Frame:
 
 
 class _Running(threading.local):
-    """The frame of the body that runs in this thread, or None."""
+    """The frame of the body that runs in this thread, or None; and the layers that its plan shares."""
 
     def __init__(self) -> None:
         self.frame: Frame | None = None
+        self.shared: dict[Any, Any] | None = None
 
 
 RUNNING = _Running()
@@ -81,10 +82,11 @@ RUNNING = _Running()
 def nothing_runs() -> Iterator[None]:
     """Call formulas as if no body ran: they give their states."""
     before, RUNNING.frame = RUNNING.frame, None
+    shared, RUNNING.shared = RUNNING.shared, None
     try:
         yield
     finally:
-        RUNNING.frame = before
+        RUNNING.frame, RUNNING.shared = before, shared
 
 
 def split(result: Any, several: bool) -> tuple[Any, Update | None]:

@@ -11,7 +11,7 @@ from namedtensor.formula.arguments import Given
 from namedtensor.formula.body import Body
 from namedtensor.formula.lifting import Entry, Leaf
 from namedtensor.formula.rewrite import Fired, rewrite
-from namedtensor.formula.state import Cell, kept
+from namedtensor.formula.state import RUNNING, Cell, kept
 from namedtensor.operations.training import MODE
 from namedtensor.plans import Plan, compile_plan
 from namedtensor.plans.compile import collect_guards, fold, retyped
@@ -124,10 +124,12 @@ class Trace:
         entered = self._enter()
         token = tracing.set(self._specialise)
         before, MODE.asked = MODE.asked, False
+        shared, RUNNING.shared = RUNNING.shared, None if self.concrete else {}
         try:
             with noted_in(self.origins):
                 result = self.body.run(self.given.values, entered, self._axis_size, self.given.mode)
         finally:
+            RUNNING.shared = shared
             tracing.reset(token)
             self.asked = MODE.asked is True
             MODE.asked = before if before is None else before or self.asked

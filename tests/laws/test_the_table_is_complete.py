@@ -22,6 +22,7 @@ ELSEWHERE = {
     "training": "tests/nn/test_mode.py",
     "update": "tests/nn/test_states.py",
     "parameters": "tests/nn/test_stacks.py",
+    "shared": "tests/nn/test_stacks.py",
     "one": "tests/nn/test_stacks.py",
     "each": "tests/nn/test_stacks.py",
     **dict.fromkeys(["stored", "told_norm", "told_mean", "told_var"], "tests/nn/test_states.py"),

@@ -92,6 +92,58 @@ def test_a_module_has_as_many_layers_as_it_is_asked_for():
     torch.testing.assert_close(bare(X).torch(batch, out), X.torch(batch, emb) @ bare.W)
 
 
+def test_layers_that_are_alike_share_a_function_and_others_do_not():
+    m = made(layers=[layer, layer, dict(ffn=Gated), layer])
+    code = m.code(X)
+    assert code.count("def layer") == 2
+    assert m(X).shape == m.shape("batch[3] emb[4]")
+    Y = X.to("numpy")
+    wide_layers = [{"m": nt.zeros(emb[4], dtype="float64")} for _ in range(3)]
+    assert counting.code(Y, layers=wide_layers).count("def counted") == 1
+
+
+def test_layers_that_are_alike_draw_their_own_noise():
+    @formula
+    def noisy(X: R[emb], p: float = 0.5) -> R[emb]:
+        return nt.dropout(X, p)
+
+    @formula
+    def twice(X: R[emb], *, layers: nt.each[noisy]) -> R[emb]:
+        return layers[0](X) - layers[1](X)
+
+    big = nt.ones(emb[1000], backend="torch")
+    m = twice.module(layers=2)
+    assert len(m(big).data.unique()) == 3
+    assert m.eval()(big).data.abs().max() == 0
+
+
+def test_a_layer_that_asks_for_a_size_runs_as_written():
+    @formula
+    def asking(X: R[seq, emb], *, W: R[emb]) -> R[seq, emb]:
+        for _ in range(int(abs(seq))):
+            X = X * W
+        return X
+
+    @formula
+    def deep(X: R[seq, emb], *, layers: nt.each[asking]) -> R[seq, emb]:
+        for each in layers:
+            X = each(X)
+        return X
+
+    m = deep.module(emb[4], layers=2, dtype=torch.float64, init={"*": lambda w: w.fill_(2.0)})
+    for n in (2, 3, 2):
+        Y = data(seq[n], emb[4])
+        torch.testing.assert_close(m(Y).data, Y.data * 2.0 ** (2 * n))
+
+
+def test_sizes_that_do_not_fit_are_told_of_the_layer_that_meets_them():
+    m = made(layers=2)
+    m.layers[1].ffn = FFN.module(emb[4], hid[5], dtype=torch.float64)
+    m.layers[1].ffn.W2 = torch.nn.Parameter(torch.ones(5, 3, dtype=torch.float64))
+    with pytest.raises(nt.AxisSizeError, match="axis emb is"):
+        m(X)
+
+
 def test_numbers_of_layers_have_their_own_plans():
     two, three = made(layers=2), made(layers=3)
     for m in (two, three, two, three):

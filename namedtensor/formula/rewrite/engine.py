@@ -164,7 +164,10 @@ def _with_steps(
     nodes: Sequence[Node], library: str, origins: Origins, fired: list[Fired]
 ) -> tuple[Node, ...]:
     """Rewrite the steps inside of loops, without what is computed for all elements at once."""
+    from namedtensor.formula.shared import SHARED, rewritten  # which plans
+
     done: dict[Node, Node] = {}
+    steps: dict[Any, Any] = {}
     for node in operands_first(nodes):
         operands = tuple([done[o] for o in node.operands])
         new = node if operands == node.operands else apply_node(node.operation, operands)
@@ -175,6 +178,13 @@ def _with_steps(
             fired += inside
             operation = new.operation.primitive(*before, replace(step, results=results), place)
             new = apply_node(operation, new.operands)
+        if new.operation.primitive is SHARED:
+            step = new.operation.params[0]
+            if step not in steps:
+                results, inside = rewrite(step.results, library, origins)
+                fired += inside
+                steps[step] = replace(step, results=results)
+            new = rewritten(new, steps[step])
         if new is not node:
             origins.move(node, new)
         done[node] = new

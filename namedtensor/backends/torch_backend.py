@@ -227,7 +227,16 @@ copysign = _both(torch.copysign)
 # torch's own heaviside has no derivative
 heaviside = _both(lambda x, y: torch.where(x == 0, y, 0.5 * sign(x) + 0.5))
 isclose = _both(torch.isclose)
-leaky_relu = _both(lambda x, slope: torch.where(x > 0, x, slope * x))
+_any_leaky_relu = _both(lambda x, slope: torch.where(x > 0, x, slope * x))
+
+
+def leaky_relu(x: Any, slope: Any) -> Array:
+    """Scale negative numbers down; torch's kernel takes one plain number for the slope."""
+    if isinstance(slope, float) and isinstance(x, torch.Tensor) and x.is_floating_point():
+        return F.leaky_relu(x, slope)
+    return _any_leaky_relu(x, slope)
+
+
 atan2 = _both(torch.atan2)
 hypot = _both(torch.hypot)
 logaddexp = _both(torch.logaddexp)

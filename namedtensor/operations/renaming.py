@@ -89,8 +89,8 @@ def merge_rule(call: Call) -> Type:
 def lower_merge(emit: Any, call: Any, x: Any) -> Any:
     before, after = call.params
     x = emit.named(x)
-    # the merged axis takes the place of its last part, so that parts stored in order cost nothing
-    at = x.place(before[-1])
+    # the merged axis takes the place of the part stored last: parts stored in order cost nothing
+    at = max(x.places(before))
     head = [a for a in x.axes[:at] if a not in before]
     tail = [a for a in x.axes[at + 1 :] if a not in before]
     moved = emit.permute(x, (*head, *before, *tail))

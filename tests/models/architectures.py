@@ -264,18 +264,18 @@ def lora(x, w, down, up):
 
 @formula
 def GraphAttention(
-    X: R[node, emb], M: B[node, node_], *, W: R[head, emb, hid], u: R[head, hid], v: R[head, hid]
+    X: R[node, emb], M: B[node_, node], *, W: R[head, emb, hid], u: R[head, hid], v: R[head, hid]
 ) -> R[head, node_, hid]:
     """Neighbours weighed by a function of both ends (Velickovic et al. 2018)."""
     H = W @ emb @ X
-    S = nt.leaky_relu((u @ hid @ H)[node >> node_] + v @ hid @ H, 0.2)
+    S = nt.leaky_relu(v @ hid @ H + (u @ hid @ H)[node >> node_], 0.2)
     return H @ node @ nt.softmax[node](nt.where(M, S, -nt.inf))
 
 
 def graph_attention(x, mask, w, u, v):
     h = torch.einsum("ne,hef->hnf", x, w)
     s = F.leaky_relu((h @ u[..., None]) + (h @ v[..., None]).transpose(1, 2), 0.2)
-    return s.masked_fill(~mask.T, -math.inf).softmax(-1) @ h
+    return s.masked_fill(~mask, -math.inf).softmax(-1) @ h
 
 
 # -------------------------------------------------------------------------------------- mixtures

@@ -271,7 +271,16 @@ def quantile(x: Array, q: float) -> Array:
 def var(x: Array, dims: Dims) -> Array:
     if x.numel() == 0:  # torch warns of no degrees of freedom; the mean of nothing is nan
         return torch.mean(x, dims)
+    if x.dtype in (torch.float32, torch.float64) and not x.requires_grad and x.device.type == "cpu":
+        # ten times as fast as torch.var where rows are short; gradients would need more memory
+        distance = x - torch.mean(x, dims, keepdim=True)
+        return torch.mean(distance * distance, dims)
     return torch.var(x, dims, correction=0)
+
+
+def relu_gradient(g: Array, x: Array) -> Array:
+    """Hand a gradient on where x is above 0: torch.where takes ten times as long on the CPU."""
+    return torch.ops.aten.threshold_backward(g, x, 0)
 
 
 def std(x: Array, dims: Dims) -> Array:
@@ -429,8 +438,9 @@ def _places(x: Array, index: Any, value: Any) -> tuple[Array, Array]:
 
 
 def add_at(x: Array, index: Any, value: Array) -> Array:
-    places, values = _places(x, index, value)
-    return x.reshape(-1).index_add(0, places, values).reshape(x.shape)
+    index = tuple([_with_an_axis(torch.as_tensor(i, device=x.device)) for i in index])
+    value = torch.as_tensor(value, dtype=x.dtype, device=x.device)
+    return x.index_put(index, value, accumulate=True)
 
 
 def _reduce_at(how: str) -> Callable[[Array, Any, Array], Array]:

@@ -8,6 +8,7 @@ comes out, and puts the arguments in place of the symbols: they lift, one deriva
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -24,6 +25,7 @@ from namedtensor.errors import (
 from namedtensor.formula.bundle import Bundle, Stack, formula_of, opened, settings_of
 from namedtensor.formula.door import mode_of
 from namedtensor.formula.formula import Formula
+from namedtensor.formula.rewrite.engine import in_plain_forms
 from namedtensor.formula.signature import Parameter, R, Signature, Space
 from namedtensor.formula.state import Cell, nothing_runs
 from namedtensor.formula.written import DerivedFrom, name_part, names_kept, writing
@@ -102,7 +104,20 @@ def differential(f: Callable[..., Any], by: By = 0) -> Any:
 def _of(name: str, f: Callable[..., Any], by: By) -> Any:
     if isinstance(f, Formula) and f.traced:
         return Derived(name, f, by)
-    return of_function(name, f, by)
+    return of_function(name, _plainly(f), by)
+
+
+def _plainly(f: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a function whose symbols have the stable forms of what it spells out."""
+
+    @functools.wraps(f)
+    def plain(*arguments: Any, **named: Any) -> Any:
+        Y = f(*arguments, **named)
+        if not isinstance(Y, SymbolicTensor):
+            return Y
+        return SymbolicTensor(in_plain_forms([Y.node])[0])
+
+    return plain
 
 
 # ------------------------------------------------------------------------------------- formulas
@@ -219,6 +234,7 @@ class Derived(Formula):
         if isinstance(result, tuple):  # a derivative updates no states
             result, _ = result
         Y = result.node if isinstance(result, SymbolicTensor) else number(result)
+        (Y,) = in_plain_forms([Y], writing())
         parts = [leaves[place.path][2].node for place in self.places]
         nodes = self._trees(Y, parts, leaves, changes)
         for name, node in zip("IJKL", filter(identity_axes, operands_first(nodes)), strict=False):

@@ -23,6 +23,7 @@ from namedtensor.operations.simplification import (
     Simplifier,
     expanded,
     identity_axes,
+    is_expanded,
     rename,
     total,
 )
@@ -136,7 +137,8 @@ class Derivation:
     def __init__(self, roots: Sequence[Node], parts: Sequence[Node], inside: bool = False) -> None:
         self.order = list(operands_first(roots))
         self.like = parts[0]
-        self.simplified = Simplifier(self.order, inside)
+        self.own = frozenset(self.order)
+        self.simplified = Simplifier(self.own, inside)
         self.depend: set[Node] = set(parts)
         for node in self.order:
             if _is_smooth(node) and any(o in self.depend for o in node.operands):
@@ -160,9 +162,7 @@ class Derivation:
             if identity_axes(node):
                 operands = (operands[0], number(1), number(0))
             elif not self.simplified.inside and not node.type.host:
-                operands = (
-                    operands if node in self.simplified.kept else self._all_typed(node, operands)
-                )
+                operands = operands if node in self.own else self._all_typed(node, operands)
             same = operands == node.operands
             done[node] = node if same else apply_node(node.operation, operands)
         found = done[root]
@@ -273,6 +273,9 @@ class Derivation:
                 continue
             if node in found:
                 found[node] = g
+            if not self.simplified.inside and not is_expanded(g):
+                # computed once, and not taken apart where it is used
+                self.simplified.kept.add(g)
             for place, operand in enumerate(node.operands):
                 if operand in self.depend and _is_smooth(node):
                     shares.setdefault(operand, []).append(self._share(node, place, g))
@@ -308,6 +311,8 @@ class Derivation:
         assert rule is not None
         linear = _node(rule(Used(node), place, SymbolicTensor(d)))
         inner = Derivation([linear], [d], self.simplified.inside)
+        if not self.simplified.inside:
+            inner.simplified.kept |= self.simplified.kept
         (found,) = inner.gradients(linear, [d], self.filled(g, node.type.axes))
         return self.simplified(number(0.0) if found is None else found)
 

@@ -5,7 +5,7 @@ Each rule gives an equal tree. Trees that are kept, those of the function itself
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from typing import Any
 
 from namedtensor.operations.expanding import EXPAND
@@ -24,7 +24,7 @@ class Simplifier:
     """
 
     def __init__(self, kept: Iterable[Node] = (), inside: bool = False) -> None:
-        self.kept = frozenset(kept)
+        self.kept = set(kept)
         self.inside = inside
         self.done: dict[Node, Node] = {node: node for node in self.kept}
 
@@ -491,8 +491,8 @@ def rename(x: Node, pairs: Pairs) -> Node:
 
 
 def expanded(x: Node, axes: Iterable[tuple[str, Any]]) -> Node:
-    """Repeat along new axes."""
-    for axis, size in axes:
+    """Repeat along new axes; each is stored before those that are there."""
+    for axis, size in reversed(list(axes)):
         x = apply_node(EXPAND(axis), (x,) if size is None else (x, as_node(size)))
     return x
 
@@ -543,14 +543,14 @@ def identity_axes(node: Node) -> tuple[str, str] | None:
     return (row, col) if row != col else None
 
 
-def factors(node: Node, kept: frozenset[Node]) -> list[Node]:
+def factors(node: Node, kept: Set[Node]) -> list[Node]:
     """Take a product apart, down to what the function itself computed."""
     if node.name == "mul" and node not in kept:
         return [f for o in node.operands for f in factors(o, kept)]
     return [node]
 
 
-def _cancelled(parts: Sequence[Node], kept: frozenset[Node]) -> list[Node] | None:
+def _cancelled(parts: Sequence[Node], kept: Set[Node]) -> list[Node] | None:
     """Drop a factor that another one divides by."""
     for part in parts:
         if part.name == "div" and part not in kept and part.operands[1] in parts:

@@ -9,6 +9,7 @@ functions of indices, and are never built.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from namedtensor.formula.rewrite.attention_kernel import ATTENTION, Parts
@@ -37,12 +38,15 @@ class Scores:
     bent: Node | None = None
 
 
-def attention(node: Node) -> Node | None:
+def attention(node: Node, shared: Collection[Node] = ()) -> Node | None:
+    """Weights that are used elsewhere too stay: the kernel would compute them once more."""
     if node.name != "dot" or len(node.operands) != 2:
         return None
     seqs = node.operation.params[0]
     for weights, V in (node.operands, node.operands[::-1]):
         inner, p = _without_dropout(weights)
+        if weights in shared or inner in shared:
+            continue
         if inner.name != "softmax" or set(inner.operation.params[0]) != set(seqs) or V.type.weak:
             continue
         scores = read_scores(inner.operands[0])

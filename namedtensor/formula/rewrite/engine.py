@@ -24,7 +24,7 @@ from namedtensor.formula.rewrite.normalisation import (
 )
 from namedtensor.formula.rewrite.patterns import written
 from namedtensor.formula.rewrite.renames import push_renames
-from namedtensor.formula.rewrite.spelled import rectifier, variance
+from namedtensor.formula.rewrite.spelled import rectifier, relu_gradient, variance
 from namedtensor.formula.rewrite.stable import stable_log_softmax, stable_logsumexp, stable_softmax
 from namedtensor.formula.rewrite.windows import convolution, pooling, transposed_convolution
 from namedtensor.operations.recurrence import SCAN, hoisted, placed_parts, recurs
@@ -93,11 +93,16 @@ class Fired:
 
 BOTH = ("numpy", "torch")
 
-#: Equal forms that are safer or plainer, on every library.
-FORMS = (
+#: Equal forms that are safer.
+STABLE = (
     Rule("softmax", formulas.softmax, stable_softmax, BOTH),
     Rule("log_softmax", formulas.log_of_softmax, stable_log_softmax, BOTH),
     Rule("logsumexp", formulas.logsumexp, stable_logsumexp, BOTH),
+)
+
+#: Equal forms that are safer or plainer, on every library.
+FORMS = (
+    *STABLE,
     Rule("identity", formulas.identity, identity, BOTH, selects=True),
     Rule("lookup", formulas.lookup, lookup, BOTH, selects=True),
     Rule("variance", formulas.variance, variance, BOTH),
@@ -107,11 +112,11 @@ FORMS = (
 
 #: Kernels, the largest pattern first.
 KERNELS = (
-    Rule("attention", formulas.attention, attention),
+    Rule("attention", formulas.attention, attention, asks=True),
     Rule("cross_entropy", formulas.cross_entropy, cross_entropy, selects=True),
-    Rule("layer_norm", formulas.layer_norm, layer_norm),
-    Rule("channel_norm", formulas.channel_norm, channel_norm),
-    Rule("rms_norm", formulas.rms_norm, rms_norm),
+    Rule("layer_norm", formulas.layer_norm, layer_norm, asks=True),
+    Rule("channel_norm", formulas.channel_norm, channel_norm, asks=True),
+    Rule("rms_norm", formulas.rms_norm, rms_norm, asks=True),
     Rule("convolution", formulas.convolution, convolution, asks=True),
     Rule(
         "transposed_convolution",
@@ -127,6 +132,7 @@ KERNELS = (
         looks=True,
     ),
     Rule("gru", formulas.gru, gru, looks=True),
+    Rule("relu_gradient", formulas.relu_gradient, relu_gradient, looks=True),
     Rule("linear", formulas.linear, linear, asks=True),
 )
 
@@ -158,6 +164,17 @@ def rewrite(
     seen: dict[Node, Node] = {}
     nodes = tuple([_rewrite(n, links, True, seen, fired, origins) for n in nodes])
     return _with_steps(nodes, library, origins, fired), tuple(fired)
+
+
+def in_plain_forms(nodes: Sequence[Node], written: bool = False) -> tuple[Node, ...]:
+    """Give trees that will be derived in the forms of what they spell out, such as a softmax.
+
+    A tree that is `written` for a reader keeps what is safe as it is.
+    """
+    rules = STABLE if written else FORMS
+    nodes = nodes if written else push_renames(nodes)
+    done: dict[Node, Node] = {}
+    return tuple([_rewrite(n, rules, False, done, [], Origins()) for n in nodes])
 
 
 def _with_steps(

@@ -11,7 +11,8 @@ from typing import Any
 
 from namedtensor.axes import axes
 from namedtensor.formula.signature import R, Z
-from namedtensor.operations.elementwise import exp, log, maximum, sigmoid, sqrt, tanh
+from namedtensor.operations.elementwise import exp, log, maximum, sigmoid, sqrt, tanh, where
+from namedtensor.operations.elementwise import relu as rectified
 from namedtensor.operations.index_defined import eye, one_hot
 from namedtensor.operations.recurrence import scan
 from namedtensor.operations.reductions import max as greatest
@@ -126,6 +127,10 @@ def gru(
         return (1 - z) * n + z * h
 
     return scan[seq](step, h, X)
+
+
+def relu_gradient(X: R[emb], Y: R[emb]) -> R[emb]:
+    return where(X > 0, rectified(X) * Y, 0.0)
 
 
 def linear(X: R[emb], W: R[emb, hid], b: R[hid]) -> R[hid]:

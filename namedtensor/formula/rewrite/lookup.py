@@ -6,9 +6,14 @@ from dataclasses import replace
 from typing import Any
 
 from namedtensor.formula.rewrite.patterns import op
-from namedtensor.primitives import Call, Node, Type, primitive
+from namedtensor.operations.elementwise import clip, where
+from namedtensor.operations.indexing import INDEX, SCATTER
+from namedtensor.primitives import Call, Node, Traits, Type, primitive
 from namedtensor.primitives.node import apply_node
 from namedtensor.primitives.notation import KERNEL
+from namedtensor.primitives.traits import Use
+from namedtensor.shape import sized
+from namedtensor.tensor import apply
 
 
 def lookup(node: Node) -> Node | None:
@@ -47,8 +52,6 @@ def _lower_embedding(emit: Any, call: Any, table: Any, index: Any) -> Any:
 
 def _indexed(emit: Any, call: Any, table: Any, index: Any, axis: str) -> Any:
     """Take rows by an index; where it lies outside, a one-hot vector would be 0, and so is the row."""
-    from namedtensor.operations.indexing import INDEX
-
     use = _WithParams(call, ((axis,),))
     size = emit.size(table.type.size(axis))
     if emit.backend.name == "numpy":
@@ -74,7 +77,24 @@ class _WithParams:
         self.params = params
 
 
-EMBEDDING = primitive("embedding", _embedding_rule, _lower_embedding, notation=KERNEL)
+def _scattered(use: Use, place: int, g: Any) -> Any:
+    """Add the gradient up at the indices; one that lies outside was a one-hot vector of zeros."""
+    (axis,) = use.params
+    table, index = use.operands
+    size = table.size(sized(axis, None))
+    near = clip(index, 0, size - 1)
+    inner = [a for a in index.axes if not table.node.type.has(a) or a == axis]
+    return apply(SCATTER((*inner, axis), 1), where(near == index, g, 0.0), near, size)
+
+
+EMBEDDING = primitive(
+    "embedding",
+    _embedding_rule,
+    _lower_embedding,
+    notation=KERNEL,
+    traits=Traits(linear=(0,)),
+    transpose=_scattered,
+)
 
 
 def cross_entropy(node: Node) -> Node | None:

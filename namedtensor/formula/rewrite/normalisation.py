@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -48,9 +48,9 @@ def _root_of(node: Node, name: str, params: Any, X: Node) -> Node | None:
     return rest[0] if rest else number(0.0)
 
 
-def layer_norm(node: Node) -> Node | None:
+def layer_norm(node: Node, shared: Collection[Node] = ()) -> Node | None:
     """standardize[ax](X) * gamma + beta with gamma and beta over just ax."""
-    for core, gamma, beta in _weighed(node):
+    for core, gamma, beta in _weighed(node, shared):
         (axes,) = core.operation.params
         X, eps = core.operands
         if all(set(w.type.names) == set(axes) for w in (gamma, *beta)):
@@ -58,13 +58,13 @@ def layer_norm(node: Node) -> Node | None:
     return None
 
 
-def channel_norm(node: Node) -> Node | None:
+def channel_norm(node: Node, shared: Collection[Node] = ()) -> Node | None:
     """standardize[ax](X) * gamma + beta with gamma and beta over other axes of X, the channels.
 
     Over the places of each channel it is instance norm; over the batch too, batch norm; over the
     channels of a group and their places, group norm.
     """
-    for core, gamma, beta in _weighed(node):
+    for core, gamma, beta in _weighed(node, shared):
         (axes,) = core.operation.params
         X, eps = core.operands
         channels = set(gamma.type.names)
@@ -75,8 +75,11 @@ def channel_norm(node: Node) -> Node | None:
     return None
 
 
-def _weighed(node: Node) -> Iterator[tuple[Node, Node, list[Node]]]:
-    """Read standardize[ax](X) * gamma + beta of real numbers, in any order, beta or not."""
+def _weighed(node: Node, shared: Collection[Node]) -> Iterator[tuple[Node, Node, list[Node]]]:
+    """Read standardize[ax](X) * gamma + beta of real numbers, in any order, beta or not.
+
+    What is used elsewhere too stays: a kernel would compute it once more.
+    """
     parts = list(itertools.islice(each_term(node), 3))
     if len(parts) > 2:
         return
@@ -87,7 +90,7 @@ def _weighed(node: Node) -> Iterator[tuple[Node, Node, list[Node]]]:
         gamma = [f for f in scaled if f.name != "standardize"]
         if len(core) != 1 or len(gamma) != 1 or any(w.type.weak for w in (*gamma, *beta)):
             continue
-        if core[0].operands[0].type.kind == "float":
+        if core[0].operands[0].type.kind == "float" and core[0] not in shared:
             yield core[0], gamma[0], beta
 
 
@@ -216,7 +219,7 @@ def told(nodes: tuple[Node, ...]) -> dict[Node, Node]:
     return found
 
 
-def rms_norm(node: Node) -> Node | None:
+def rms_norm(node: Node, shared: Collection[Node] = ()) -> Node | None:
     """X / sqrt(mean[ax](X * X) + eps) * gamma."""
     scaled = factors(node)
     if len(scaled) != 2:
@@ -225,6 +228,8 @@ def rms_norm(node: Node) -> Node | None:
         if core.name != "div" or core.operands[0].type.host:
             continue
         X, root = core.operands
+        if core in shared or root in shared:
+            continue
         means = (
             [p for p in terms(root.operands[0]) if p.name == "mean"] if root.name == "sqrt" else []
         )

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from typing import Any
+
 from namedtensor.formula.rewrite.patterns import is_number
-from namedtensor.primitives import Node, table
+from namedtensor.primitives import Call, Node, Type, primitive, table
 from namedtensor.primitives.node import apply_node
+from namedtensor.primitives.notation import KERNEL
 
 
 def variance(node: Node) -> Node | None:
@@ -41,3 +45,33 @@ def rectifier(node: Node) -> Node | None:
         if is_number(zero, 0) and X.type.kind == node.type.kind:
             return apply_node(table()["relu"].plain, (X,))
     return None
+
+
+def relu_gradient(node: Node, present: Collection[Node] = ()) -> Node | None:
+    """where(X > 0, G, 0) beside relu(X) is the gradient G of relu(X), handed on to X.
+
+    Where X is nan, so is relu(X), and the kernel hands G on as torch does. Without relu(X) it stays 0.
+    """
+    if node.name != "where" or node.operands[0].name != "gt" or not is_number(node.operands[2], 0):
+        return None
+    (X, zero), G = node.operands[0].operands, node.operands[1]
+    fits = all(t.kind == "float" and t.data for t in (X.type, G.type))
+    if not fits or not is_number(zero, 0) or set(X.type.names) != set(G.type.names):
+        return None
+    if apply_node(table()["relu"].plain, (X,)) not in present:
+        return None
+    return apply_node(RELU_GRADIENT.plain, (G, X))
+
+
+def _relu_gradient_rule(call: Call) -> Type:
+    return Type(call.union(), "float")
+
+
+def _lower_relu_gradient(emit: Any, call: Any, g: Any, x: Any) -> Any:
+    code = emit.call("relu_gradient", g, emit.permute(x, g.axes))
+    return emit.bind(code, g.axes, call.type, "slope")
+
+
+RELU_GRADIENT = primitive(
+    "relu_gradient", _relu_gradient_rule, _lower_relu_gradient, notation=KERNEL
+)

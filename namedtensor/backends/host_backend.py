@@ -133,6 +133,29 @@ def digamma(x: float) -> float:
     return found + math.log(x) - 0.5 / x - series
 
 
+def polygamma(n: int, x: float) -> float:
+    """Sum 1 / (x + k)^(n + 1), its tail by Euler and Maclaurin: Abramowitz and Stegun, 6.4.7 and 6.4.10.
+
+    The reflection of orders above 1 has no short form; torch gives nan there too.
+    """
+    if x <= 0:
+        if x == int(x):
+            return math.inf if n % 2 else math.nan
+        if n > 1:
+            return math.nan
+        return (math.pi / math.sin(math.pi * x)) ** 2 - polygamma(1, 1 - x)
+    s, found = float(n + 1), 0.0
+    while x < 20:
+        found += math.pow(x, -s)
+        x += 1
+    found += math.pow(x, 1 - s) / (s - 1) + math.pow(x, -s) / 2
+    term = s * math.pow(x, -s - 1)
+    for j, number in enumerate((1 / 12, -1 / 720, 1 / 30240, -1 / 1209600, 1 / 47900160)):
+        found += number * term
+        term *= (s + 2 * j + 1) * (s + 2 * j + 2) / (x * x)
+    return (1.0 if n % 2 else -1.0) * math.factorial(n) * found
+
+
 def erfinv(x: float) -> float:
     """Start from Winitzki's approximation and take Newton's steps; the tail is that of erfc."""
     if not abs(x) < 1:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -14,6 +15,7 @@ from namedtensor.backends.host_backend import SELU_BEND, SELU_SCALE
 from namedtensor.backends.host_backend import digamma as digamma_of_number
 from namedtensor.backends.host_backend import erfinv as erfinv_of_number
 from namedtensor.backends.host_backend import lgamma as lgamma_of_number
+from namedtensor.backends.host_backend import polygamma as polygamma_of_number
 from namedtensor.backends.loops import associating, looping, refuse_dtype
 
 FALLBACK = np
@@ -139,6 +141,10 @@ erfc = _of_numbers(math.erfc)
 erfinv = _of_numbers(erfinv_of_number)
 lgamma = _of_numbers(lgamma_of_number)
 digamma = _of_numbers(digamma_of_number)
+
+
+def polygamma(n: int, x: Array) -> Array:
+    return _of_numbers(functools.partial(polygamma_of_number, n))(x)
 
 
 def rsqrt(x: Array) -> Array:

@@ -183,20 +183,22 @@ class Formula:
         """Run the body for a module that the body of another formula closes over."""
         before = MODE.asked
         MODE.asked = before if before is None else False
-        result, updates = self.body.inline(given.values, given.leaves, given.mode)
-        if updates and before is not None:
-            raise TraceError(
-                f"{self.name}.module(...)(...)",
-                f"it updates {', '.join(updates)}, and is a module that is no argument of the formula",
-                hint=f"declare it after the *, as in name: {self.name}, and give the module there",
-            )
-        if MODE.asked:
-            raise TraceError(
-                f"{self.name}.module(...)(...)",
-                "its result depends on train() and eval() of a module that is no argument of the formula",
-                hint=f"declare it after the *, as in name: {self.name}, and give the module there",
-            )
-        MODE.asked = before
+        try:
+            result, updates = self.body.inline(given.values, given.leaves, given.mode)
+            if updates and before is not None:
+                raise TraceError(
+                    f"{self.name}.module(...)(...)",
+                    f"it updates {', '.join(updates)}, and is a module that is no argument of the formula",
+                    hint=f"declare it after the *, as in name: {self.name}, and give the module there",
+                )
+            if MODE.asked:
+                raise TraceError(
+                    f"{self.name}.module(...)(...)",
+                    "its result depends on train() and eval() of a module that is no argument of the formula",
+                    hint=f"declare it after the *, as in name: {self.name}, and give the module there",
+                )
+        finally:
+            MODE.asked = before
         return result
 
     def _wrapped(self, plan: Plan, data: Any) -> Any:

@@ -13,6 +13,11 @@ from namedtensor.errors import AxisNameError
 from namedtensor.operations.lifting import Declared
 
 
+def named_size(name: str) -> str:
+    """Tell the name of a size from the names of axes."""
+    return f"[{name}]"
+
+
 class Space:
     """A set of tensors: R[key, seq] is R^{key x seq}; Z holds whole numbers, B truth values.
 
@@ -45,9 +50,9 @@ class Space:
         return dict(self.size_names).get(axis)
 
     def size_key(self, axis: str) -> str | None:
-        """Tell the name of an axis's size from the names of axes, where the declaration names it."""
+        """Give the name of an axis's size, told from the names of axes, where the declaration names it."""
         named = self.size_name(axis)
-        return None if named is None else f"[{named}]"
+        return None if named is None else named_size(named)
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -28,7 +28,7 @@ from namedtensor.errors import (
 from namedtensor.formula import Formula
 from namedtensor.formula.bundle import Bundle, fits, same_parameters
 from namedtensor.formula.door import Structure, structure_of
-from namedtensor.formula.signature import Parameter, Space
+from namedtensor.formula.signature import Parameter, Space, named_size
 from namedtensor.formula.stacked import Stacked
 from namedtensor.formula.steps import steps_of
 from namedtensor.nn.closed_over import hold_nothing_closed_over
@@ -400,7 +400,7 @@ class Build:
         bundles = {p.name for p in formula.signature.parameters if p.bundle is not None}
         asked = {p.name for p in formula.signature.parameters if p.space is not None and p.after}
         named = _size_names(formula) - known
-        sizes = sizes | {_named_size(n): int(given.pop(n)) for n in list(given) if n in named}
+        sizes = sizes | {named_size(n): int(given.pop(n)) for n in list(given) if n in named}
         for name in given:
             if name not in known | bundles and not (name in asked and _optional(formula, name)):
                 raise AxisNameError(
@@ -725,11 +725,6 @@ def _sizes(formula: Formula, axes: tuple[Axis, ...]) -> dict[str, int]:
     return sizes
 
 
-def _named_size(name: str) -> str:
-    """Keep the sizes that have names beside those of axes."""
-    return f"[{name}]"
-
-
 def _size_names(formula: Formula) -> set[str]:
     """Collect the names of sizes in a formula's declarations and its bundles'."""
     found: set[str] = set()
@@ -745,9 +740,9 @@ def _size(formula: Formula, parameter: Parameter, axis: Axis, sizes: dict[str, i
     if axis.size is not None:
         return int(axis.size)
     assert parameter.space is not None
-    named = parameter.space.size_name(axis.name)
-    if named is not None and _named_size(named) in sizes:
-        return sizes[_named_size(named)]
+    named = parameter.space.size_key(axis.name)
+    if named is not None and named in sizes:
+        return sizes[named]
     if axis.name not in sizes:
         raise AxisSizeError(
             f"{formula.name}.module(...)",

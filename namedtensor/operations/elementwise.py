@@ -1133,11 +1133,20 @@ def lgamma(X: Tensor) -> NamedTensor:
     return apply(LGAMMA, X)
 
 
-DIGAMMA = _pointwise("digamma", as_float, real=True)
+#: polygamma(n, x): the n-th derivative of digamma.
+POLYGAMMA: Operation = _pointwise(
+    "polygamma",
+    as_float,
+    None,
+    lambda n, x, y: apply(POLYGAMMA, n + 1, x),
+    real=True,
+)
+
+DIGAMMA = _pointwise("digamma", as_float, lambda x, y: apply(POLYGAMMA, 1, x), real=True)
 
 
 def digamma(X: Tensor) -> NamedTensor:
-    """Compute the derivative of lgamma, whose own derivative has no name here.
+    """Compute the derivative of lgamma.
 
         digamma : R -> R,  digamma(x) = Gamma'(x) / Gamma(x)
 

@@ -12,12 +12,14 @@ from typing import Any
 from namedtensor.axes import Axis, shown
 from namedtensor.errors import AxisClashError, AxisNameError, AxisSizeError
 from namedtensor.operations.axis_functions import Tensor, axis_function, named_operand
+from namedtensor.operations.constants import made
 from namedtensor.primitives import Call, Primitive, Type, combine, primitive, table
 from namedtensor.primitives.notation import Word
 from namedtensor.primitives.traits import EVERY, Acts, Traits, Use
 from namedtensor.primitives.type import widest
 from namedtensor.shape import shapes, sized
 from namedtensor.tensor import NamedTensor, apply
+from namedtensor.tensor.apply import NUMBERS
 from namedtensor.tensor.labels import first_letters
 
 
@@ -167,6 +169,8 @@ def _joined_along(entry: Primitive) -> Callable[[tuple[Axis, ...]], Join]:
                     "are given",
                     hint=f"leave the size out: {axis.name}",
                 )
+            if name == "stack" and all([isinstance(x, NUMBERS) for x in tensors]):
+                return made(operation, *tensors)  # a tensor that depends on no data
             return apply(operation, *tensors)
 
         return join

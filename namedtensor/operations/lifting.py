@@ -31,6 +31,7 @@ from namedtensor.primitives.notation import Word
 from namedtensor.primitives.type import widest
 from namedtensor.shape import sized, spaced
 from namedtensor.tensor import NamedTensor, apply
+from namedtensor.tensor.apply import STAND_IN_ERRORS
 from namedtensor.tensor.symbolic import on_symbols, tracing
 
 
@@ -274,7 +275,7 @@ class Lifted:
                 results = self.f(*arrays)
                 parts = self._parts(results) if len(self.outputs) > 1 else [results]
                 parts = [backend.function("as_array")(part) for part in parts]
-            except Exception:
+            except STAND_IN_ERRORS:
                 continue
             found = {
                 a.name: size

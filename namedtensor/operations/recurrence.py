@@ -53,6 +53,7 @@ from namedtensor.primitives.type import widest
 from namedtensor.tensor import NamedTensor, SymbolicTensor, apply, tracing
 from namedtensor.tensor.apply import (
     LIBRARY_ERRORS,
+    STAND_IN_ERRORS,
     argument_type,
     captured,
     capturing,
@@ -910,7 +911,7 @@ def _recur(
     try:
         trace = Trace(said, step, carry, sequences, emit)
         found = _run(said, trace, reverse, every)
-    except Exception:
+    except STAND_IN_ERRORS:
         if open_ or any(_is_symbol(x) and not x.node.closed for x in given):
             raise
         found = None
@@ -1149,7 +1150,7 @@ def associative_scan(axis: Axis, combine: Callable[..., Any], X: Any, reverse: b
         return _one_by_one(said, combine, X, reverse)
     try:
         found = _combined(said, combine, X, reverse)
-    except Exception:
+    except STAND_IN_ERRORS:
         if open_:
             raise
         found = None

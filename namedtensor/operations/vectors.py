@@ -540,6 +540,22 @@ DROPOUT = primitive(
 )
 
 
+def _lower_dropout_mask(emit: Any, call: Any, x: Any, p: Any) -> Any:
+    ones = emit.call("ones_like", _float_code(emit, x).code)
+    return emit.bind(emit.call("dropout", ones, p, None), x.axes, call.type, "mask")
+
+
+#: What dropout(X, p) multiplies X with. It is drawn once for a function and its derivative.
+DROPOUT_MASK = primitive(
+    "dropout_mask",
+    _dropout_rule,
+    _lower_dropout_mask,
+    effect=True,
+    notation=Word("dropout-mask"),
+    traits=Traits(uniform=True, stepped=True),
+)
+
+
 def dropout(X: Tensor, p: float) -> NamedTensor:
     """Set each number to 0 with probability p and scale the others by 1 / (1 - p).
 

@@ -34,6 +34,15 @@ if TYPE_CHECKING:
 #: What a library may raise when positional code meets data that does not fit.
 LIBRARY_ERRORS = (Mismatch, RuntimeError, IndexError, ValueError, TypeError, ArithmeticError)
 
+#: What a user's function may raise when it is run on what stands in for data: symbols, other sizes.
+STAND_IN_ERRORS = (
+    *LIBRARY_ERRORS,
+    NamedTensorError,
+    AttributeError,
+    LookupError,
+    AssertionError,
+)
+
 NUMBERS = (bool, int, float, complex)
 
 #: Gives the symbol of a tensor with data that meets symbols, where a function of neither is traced.

@@ -150,9 +150,13 @@ def moved(X: R[emb]) -> R[emb]:
     return X + nt.zeros(emb, device="cpu")
 
 
+def running(h, x):
+    return h * x
+
+
 @formula
 def derived(X: R[emb]) -> R[emb]:
-    return nt.derivative(lambda Y: nt.dropout(Y, 0.5))(X)
+    return nt.derivative(lambda Y: nt.fold[emb](running, 0.0, Y))(X)
 
 
 @formula
@@ -522,12 +526,12 @@ hint: nt.cast(X, dtype) changes the dtype; convert the arguments before the call
         lambda: derived(x),
         nt.DerivativeError,
         """
-d dropout(X, 0.5): dropout has no rule for its derivative
+d scan[emb](running, 0.0, X): scan has no rule for its derivative
   X : emb[4]
   File "test_formula_bodies.py", line N, in derived
-    return nt.derivative(lambda Y: nt.dropout(Y, 0.5))(X)
-           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-hint: leave dropout out of what is derived, or let torch derive it: nt.sum[...](f(X)).backward()
+    return nt.derivative(lambda Y: nt.fold[emb](running, 0.0, Y))(X)
+           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+hint: leave scan out of what is derived, or let torch derive it: nt.sum[...](f(X)).backward()
 """,
     ),
     case(

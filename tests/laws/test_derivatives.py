@@ -33,7 +33,6 @@ INEXACT = {"hardsigmoid": 1e-7}  # its slope is 1/6 in single precision
 
 #: Operations whose derivative the table does not know, and why.
 NO_RULE = {
-    "digamma": "its derivative is the trigamma function, which is no operation here",
     "real": "of complex numbers; derivatives are by real ones",
     "imag": "of complex numbers",
     "conj": "of complex numbers",
@@ -45,7 +44,7 @@ NO_RULE = {
     "scan": "its step is a tree of its own, whose derivative is another scan",
     "associative_scan": "its combine is a tree of its own",
     "lifted": "a function of arrays, which nobody can read",
-    "dropout": "its mask is drawn when it runs, and a derivative would draw another",
+    "dropout": "it is derived as a product with its mask, which is drawn once for both",
 }
 #: Operands, by operation and place, by which there is none, and why.
 NO_RULE_BY = {("multiply_at", 1): "numbers of one place are multiplied with one another"}

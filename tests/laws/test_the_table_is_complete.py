@@ -18,6 +18,8 @@ ELSEWHERE = {
     "alike": "test_derivatives.py",
     "cast_like": "tests/formula/test_dtypes_of_whole_numbers.py",
     "picks": "test_derivatives.py",
+    "polygamma": "tests/formula/test_derivatives_drawn.py",
+    "dropout_mask": "tests/formula/test_derivatives_drawn.py",
     "dropout": "test_random.py",
     "training": "tests/nn/test_mode.py",
     "update": "tests/nn/test_states.py",
@@ -59,6 +61,7 @@ ELSEWHERE = {
     "save": "tests/weights",
     "pooling": "tests/kernels",
     "chain": "tests/kernels",
+    "relu_gradient": "tests/kernels",
     "cell": "tests/kernels",
 }
 

@@ -24,7 +24,7 @@ from namedtensor.formula.rewrite.normalisation import (
 )
 from namedtensor.formula.rewrite.patterns import written
 from namedtensor.formula.rewrite.renames import push_renames
-from namedtensor.formula.rewrite.spelled import rectifier, relu_gradient, variance
+from namedtensor.formula.rewrite.spelled import drawn_once, rectifier, relu_gradient, variance
 from namedtensor.formula.rewrite.stable import stable_log_softmax, stable_logsumexp, stable_softmax
 from namedtensor.formula.rewrite.windows import convolution, pooling, transposed_convolution
 from namedtensor.operations.recurrence import SCAN, hoisted, placed_parts, recurs
@@ -100,6 +100,9 @@ STABLE = (
     Rule("logsumexp", formulas.logsumexp, stable_logsumexp, BOTH),
 )
 
+#: What is drawn at random, in a form that can be derived.
+DRAWN = Rule("dropout", formulas.dropped, drawn_once, BOTH)
+
 #: Equal forms that are safer or plainer, on every library.
 FORMS = (
     *STABLE,
@@ -171,7 +174,7 @@ def in_plain_forms(nodes: Sequence[Node], written: bool = False) -> tuple[Node, 
 
     A tree that is `written` for a reader keeps what is safe as it is.
     """
-    rules = STABLE if written else FORMS
+    rules = (DRAWN, *(STABLE if written else FORMS))
     nodes = nodes if written else push_renames(nodes)
     done: dict[Node, Node] = {}
     return tuple([_rewrite(n, rules, False, done, [], Origins()) for n in nodes])

@@ -18,7 +18,7 @@ from namedtensor.operations.recurrence import scan
 from namedtensor.operations.reductions import max as greatest
 from namedtensor.operations.reductions import mean, var
 from namedtensor.operations.reductions import sum as total
-from namedtensor.operations.vectors import log_softmax, standardize
+from namedtensor.operations.vectors import dropout, log_softmax, standardize
 from namedtensor.operations.vectors import softmax as weights
 from namedtensor.operations.windows import overlap_add, unroll
 
@@ -127,6 +127,10 @@ def gru(
         return (1 - z) * n + z * h
 
     return scan[seq](step, h, X)
+
+
+def dropped(X: R[emb]) -> R[emb]:
+    return dropout(X, 0.5)
 
 
 def relu_gradient(X: R[emb], Y: R[emb]) -> R[emb]:

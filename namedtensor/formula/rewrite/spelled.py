@@ -6,6 +6,7 @@ from collections.abc import Collection
 from typing import Any
 
 from namedtensor.formula.rewrite.patterns import is_number
+from namedtensor.operations.vectors import DROPOUT_MASK
 from namedtensor.primitives import Call, Node, Type, primitive, table
 from namedtensor.primitives.node import apply_node
 from namedtensor.primitives.notation import KERNEL
@@ -45,6 +46,14 @@ def rectifier(node: Node) -> Node | None:
         if is_number(zero, 0) and X.type.kind == node.type.kind:
             return apply_node(table()["relu"].plain, (X,))
     return None
+
+
+def drawn_once(node: Node) -> Node | None:
+    """dropout(X, p) is X times a mask, which its derivative shares."""
+    if node.name != "dropout" or node.type.weak:
+        return None
+    mask = apply_node(DROPOUT_MASK.plain, node.operands)
+    return apply_node(table()["mul"].plain, (node.operands[0], mask))
 
 
 def relu_gradient(node: Node, present: Collection[Node] = ()) -> Node | None:

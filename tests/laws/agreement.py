@@ -10,7 +10,7 @@ import math
 import types
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,7 @@ from namedtensor.testing import RecordTensor
 from namedtensor.testing import definitions as D
 from namedtensor.testing.recurrence import recurrence
 from tests.laws import programs
-from tests.laws.programs import EPSILON, Program
+from tests.laws.draft import EPSILON, Program
 
 SPACES = {"R": R, "Z": Z, "B": B}
 
@@ -572,8 +572,8 @@ def gradients(program: Program) -> None:
 
 
 def _gradients(program: Program, floats: list[int], turn: int) -> None:
-    inputs = tuple(programs.replace(X, seed=X.seed + 5000 * turn) for X in program.inputs)
-    runs = Runs(programs.replace(program, inputs=inputs), spread=True)
+    inputs = tuple(replace(X, seed=X.seed + 5000 * turn) for X in program.inputs)
+    runs = Runs(replace(program, inputs=inputs), spread=True)
     found = {}
     for way in ("eager", "formula", "fuse=False"):
         function = runs.eager if way == "eager" else runs.formula(fuse=way == "formula")

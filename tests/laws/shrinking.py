@@ -9,7 +9,7 @@ from typing import Any
 
 from tests.laws import programs
 from tests.laws.agreement import Disagreement, Runs, by_definition, hold, written
-from tests.laws.programs import Input, Known, Program, Step
+from tests.laws.draft import Input, Known, Program, Step
 
 
 def failure(program: Program, seed: int) -> Disagreement | None:

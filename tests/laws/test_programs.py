@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections import Counter
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -14,7 +15,7 @@ import torch
 import namedtensor as nt
 from namedtensor.primitives import table
 from tests import programs as command
-from tests.laws import agreement, programs, shrinking
+from tests.laws import agreement, draft, programs, shrinking
 from tests.laws.test_the_table_is_complete import ELSEWHERE, NOT_OPERATIONS
 
 #: What `make check` runs: so many blocks of so many programs.
@@ -48,9 +49,9 @@ def test_the_same_number_gives_the_same_program():
 
 def test_every_primitive_of_the_table_is_drawn():
     drawn = Counter(name for seed in range(2500) for name in programs.program(seed).primitives)
-    assert {name for name in programs.TABLE if drawn[name] == 0} == set()
+    assert {name for name in draft.TABLE if drawn[name] == 0} == set()
     others = set(table()) - NOT_OPERATIONS - set(ELSEWHERE) - set(drawn)
-    assert others == set(), f"enter {others} in the table of tests/laws/programs.py"
+    assert others == set(), f"enter {others} in the table of tests/laws/draft.py"
 
 
 def test_every_kernel_is_reached():
@@ -193,14 +194,14 @@ def test_a_failure_is_printed_as_python_that_runs(monkeypatch, tmp_path):
 
 def test_what_the_contract_allows_and_the_library_refuses_is_seen():
     program = programs.program(0)
-    step = programs.replace(program.steps[-1], text="nt.sum['nowhere']({0})")
-    refused = programs.replace(program, steps=(*program.steps[:-1], step))
+    step = replace(program.steps[-1], text="nt.sum['nowhere']({0})")
+    refused = replace(program, steps=(*program.steps[:-1], step))
     with pytest.raises(agreement.Disagreement, match="refused AxisMissingError"):
         agreement.hold(refused, 0)
 
 
 def test_what_the_contract_refuses_and_the_library_takes_is_seen():
-    program = programs.replace(programs.program(0), faulty=True)
+    program = replace(programs.program(0), faulty=True)
     with pytest.raises(agreement.Disagreement, match="accepted"):
         agreement.hold(program, 0)
 

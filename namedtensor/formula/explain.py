@@ -11,6 +11,7 @@ from namedtensor.errors import first_line
 from namedtensor.formula.arguments import Given
 from namedtensor.formula.rewrite import RULES
 from namedtensor.formula.rewrite.attention_kernel import ATTENTION, Parts
+from namedtensor.formula.rewrite.engine import shared_in
 from namedtensor.formula.rewrite.misses import misses
 from namedtensor.formula.rewrite.normalisation import CHANNEL_NORM, LAYER_NORM, RMS_NORM
 from namedtensor.formula.trace import Trace
@@ -45,7 +46,8 @@ def explain(formula: Any, *args: Any, **kwargs: Any) -> str:
     plan = trace.compile()
     lines = [f"{formula.name} on {trace.library}"]
     lines += [f"  {fired.rule}: {fired.formula}" for fired in trace.fired]
-    missed = _found(trace.nodes, misses)
+    near = functools.partial(misses, shared=shared_in(trace.nodes))
+    missed = _found(trace.nodes, near)
     lines += [f"  not {rule}: {why}" for rule, why in missed]
     patterns = {rule.name: rule for rule in RULES}
     lines += [f"  {name} is {patterns[name]}" for name in dict(missed)]

@@ -109,6 +109,10 @@ def test_weights_that_are_given_too_are_computed_once():
     code = both.code(*given)
     assert "scaled_dot_product_attention" not in code
     assert code.count("softmax(") == 1
+    assert (
+        "not attention: softmax[seq](... / ...) is used elsewhere too, and a kernel would "
+        "compute it once more"
+    ) in nt.explain(both, *given)
     O, A = both(*given)
     assert_close(O, given[2] @ seq @ A)
 

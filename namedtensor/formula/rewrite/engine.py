@@ -157,13 +157,13 @@ def rewrite(
     nodes = push_renames(nodes, origins)
     for rules in (FORMS, KERNELS):
         downwards = rules is KERNELS
-        shared, every = _shared(nodes), list(operands_first(nodes))
+        shared, every = shared_in(nodes), list(operands_first(nodes))
         usable = [_telling(r, shared, every) for r in rules if library in r.libraries]
         done: dict[Node, Node] = {}
         nodes = tuple([_rewrite(n, usable, downwards, done, fired, origins) for n in nodes])
     if library in KERNELS[0].libraries:
         nodes = placed_parts(nodes, told(nodes))
-    links = (_telling(CHAIN, _shared(nodes), ()),)
+    links = (_telling(CHAIN, shared_in(nodes), ()),)
     seen: dict[Node, Node] = {}
     nodes = tuple([_rewrite(n, links, True, seen, fired, origins) for n in nodes])
     return _with_steps(nodes, library, origins, fired), tuple(fired)
@@ -220,7 +220,7 @@ def _telling(rule: Rule, shared: set[Node], every: Sequence[Node]) -> Rule:
     return replace(rule, match=functools.partial(rule.match, shared=shared))
 
 
-def _shared(roots: Sequence[Node]) -> set[Node]:
+def shared_in(roots: Sequence[Node]) -> set[Node]:
     """Find the nodes that are used more than once: they are computed once, and stay whole."""
     uses = Counter(roots)
     waiting = list(dict.fromkeys(roots))

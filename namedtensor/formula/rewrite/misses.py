@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from namedtensor.axes import shown
 from namedtensor.formula.rewrite.attention import read_scores
 from namedtensor.formula.rewrite.patterns import factors, written
 from namedtensor.primitives import Node
 
 
-def misses(node: Node) -> list[tuple[str, str]]:
-    """List the kernels that this node's formula comes near, each with what is in the way."""
-    return [*_attention(node), *_layer_norm(node), *_linear(node)]
+def misses(node: Node, shared: Collection[Node] = ()) -> list[tuple[str, str]]:
+    """List the kernels that this node's formula comes near, each with what is in the way.
+
+    `shared` are the nodes that are used more than once.
+    """
+    return [*_attention(node, shared), *_layer_norm(node, shared), *_linear(node)]
 
 
-def _attention(node: Node) -> list[tuple[str, str]]:
+def _used_elsewhere(node: Node) -> str:
+    return f"{written(node)} is used elsewhere too, and a kernel would compute it once more"
+
+
+def _attention(node: Node, shared: Collection[Node]) -> list[tuple[str, str]]:
     if node.name != "dot" or len(node.operands) != 2:
         return []
     summed = node.operation.params[0]
@@ -35,6 +44,8 @@ def _attention(node: Node) -> list[tuple[str, str]]:
         if scores is None:
             return [("attention", f"{written(weights.operands[0])} is not Q @ key @ K with masks")]
         (V,) = [o for o in node.operands if o is not weights] or node.operands[:1]
+        if weights in shared:
+            return [("attention", _used_elsewhere(weights))]
         other = _kinds((*scores.product.operands, V))
         why = f"{written(node)} has axes or masks that the kernel does not take"
         return [("attention", other or why)]
@@ -60,7 +71,7 @@ def _linear(node: Node) -> list[tuple[str, str]]:
     return []
 
 
-def _layer_norm(node: Node) -> list[tuple[str, str]]:
+def _layer_norm(node: Node, shared: Collection[Node]) -> list[tuple[str, str]]:
     if node.name != "mul":
         return []
     core = [f for f in factors(node) if f.name == "standardize"]
@@ -71,7 +82,7 @@ def _layer_norm(node: Node) -> list[tuple[str, str]]:
         return [("layer_norm", why)]
     (axes,) = core[0].operation.params
     if set(rest[0].type.names) == set(axes):
-        return []
+        return [("layer_norm", _used_elsewhere(core[0]))] if core[0] in shared else []
     return [
         (
             "layer_norm",

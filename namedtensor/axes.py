@@ -12,7 +12,7 @@ import operator
 import re
 import threading
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -55,6 +55,50 @@ def shown(name: str) -> str:
 def primed(label: str, name: str) -> str:
     """Write how to give an axis of a tensor another name: X["seq -> seq'"]."""
     return f'{label}["{shown(name)} -> {shown(name)}\'"]'
+
+
+def typed_axes(names: Iterable[str]) -> str:
+    """Write axes as code: emb, (head, val), or "seq' seq" where a name is no word of Python.
+
+    >>> typed_axes(["emb"]), typed_axes(["head", "val"]), typed_axes(["seq'", "emb"])
+    ('emb', '(head, val)', '"seq\' emb"')
+    """
+    words = [shown(name) for name in names]
+    if not all(word.isidentifier() for word in words):
+        return f'"{" ".join(words)}"'
+    return words[0] if len(words) == 1 else f"({', '.join(words)})"
+
+
+def renamed_code(label: str, before: str, after: str) -> str:
+    """Write a renaming as code: V[val >> key], or with names that are no words of Python as text."""
+    old, new = shown(before), shown(after)
+    if old.isidentifier() and new.isidentifier():
+        return f"{label}[{old} >> {new}]"
+    return f'{label}["{old} -> {new}"]'
+
+
+def loose(text: str) -> str:
+    """Leave out parentheses around a whole expression, which is to stand between others.
+
+    >>> loose("(X + Y)"), loose("(X)(Y)")
+    ('X + Y', '(X)(Y)')
+    """
+    depth = 0
+    for place, letter in enumerate(text):
+        depth += {"(": 1, ")": -1}.get(letter, 0)
+        if depth == 0:
+            return text[1:-1] if place and place == len(text) - 1 else text
+    return text
+
+
+def either(codes: Sequence[str], most: int = 4) -> str:
+    """List pieces of code of which one is to be typed, each between backticks.
+
+    >>> either(["X + Y", "X - Y"])
+    '`X + Y` or `X - Y`'
+    """
+    quoted = [f"`{code}`" for code in codes[:most]]
+    return " or ".join([", ".join(quoted[:-1]), quoted[-1]] if len(quoted) > 1 else quoted)
 
 
 class Axis:

@@ -6,16 +6,18 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from namedtensor.axes import SIZES, shown
+from namedtensor.axes import SIZES, either, parse_axes, shown, typed_axes
 from namedtensor.errors import AxisSizeError, NamedTensorError, kind_of_thing
 from namedtensor.formula.arguments import Arguments
 from namedtensor.formula.lifting import Entry, Leaf
 from namedtensor.formula.signature import Space
 from namedtensor.formula.state import RUNNING, Cell, Frame, split, take
 from namedtensor.operations.training import MODE, Update
-from namedtensor.primitives.node import noting
+from namedtensor.primitives.node import describe, noting
 from namedtensor.primitives.origins import Origins, border, place_of
 from namedtensor.tensor import NamedTensor
+from namedtensor.tensor.labels import tight
+from namedtensor.tensor.named import Contraction
 from namedtensor.tensor.symbolic import on_symbols
 
 
@@ -92,17 +94,22 @@ class Body:
                 raise entry.error(
                     NamedTensorError,
                     f"the body returned {_what(part)}, and a formula gives a named tensor",
-                    "return the result of the formula's last line",
+                    _whole_hint(part, entry) or "return the result of the formula's last line",
                 )
         wanted: Sequence[Space | None] = spaces if spaces is not None else [None] * len(parts)
         left = []
         for part, space in zip(parts, wanted, strict=True):
             try:
                 left.append(entry.leave(part, space))
-            except NamedTensorError as error:
+            except NamedTensorError:
                 if origins is not None and hasattr(part, "node"):
                     for place in origins[part.node][-1:]:
-                        error.add_place(self.name, place)
+                        text = " ".join(place.text.split())
+                        try:  # again, with words for what is written there
+                            entry.leave(part, space, tight(text))
+                        except NamedTensorError as told:
+                            told.add_place(self.name, place)
+                            raise told from None
                 raise
         return left, frame.updates
 
@@ -150,6 +157,17 @@ class Body:
             [(self.name, ", ".join(sizes) or "no axes")],
             f"declare it, or ask a tensor: X.size({shown(name)})",
         )
+
+
+def _whole_hint(part: Any, entry: Entry) -> str:
+    """Say how a half contraction ends, where arguments have its axes."""
+    left: Any = getattr(part, "left", None)
+    if not isinstance(part, Contraction) or not hasattr(left, "node"):
+        return ""
+    label, names = describe(left.node), [axis.name for axis in parse_axes(part.axes)]
+    others = [leaf.path for leaf in entry.leaves if all(a in leaf.axes for a in names)]
+    codes = [f"{label} @ {typed_axes(names)} @ {other}" for other in others if other != label]
+    return f"a contraction has two sides: {either(codes)}" if codes else ""
 
 
 def _what(result: Any) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from namedtensor.axes import FRESH, primed, shown
+from namedtensor.axes import FRESH, either, loose, primed, renamed_code, shown, typed_axes
 from namedtensor.errors import (
     AxisClashError,
     AxisMissingError,
@@ -163,12 +163,12 @@ class Entry:
         """Give a leaf's type as the body sees it."""
         return type_.with_axes([(self.inner_name(leaf, a), size) for a, size in type_.axes])
 
-    def leave(self, result: Any, space: Space | None) -> Any:
-        """Check a result's axes and give it with the caller's names back."""
+    def leave(self, result: Any, space: Space | None, text: str = "") -> Any:
+        """Check a result's axes and give it with the caller's names back; `text` is how it is written."""
         fresh = set(self.extra.values())
         inner = [a for a in result.axes if a not in fresh]
         if space is not None:
-            self._check_result(result, inner, space)
+            self._check_result(result, inner, space, text)
         names = [shown_once(a) if a in fresh else a for a in result.axes]
         for name in names:
             if names.count(name) > 1:
@@ -180,7 +180,7 @@ class Entry:
         pairs = tuple([(a, shown_once(a)) for a in result.axes if a in fresh])
         return apply(table()["rename"](pairs), result) if pairs else result
 
-    def _check_result(self, result: Any, inner: list[str], space: Space) -> None:
+    def _check_result(self, result: Any, inner: list[str], space: Space, text: str) -> None:
         missing = [a for a in space.names if a not in inner]
         more = [a for a in inner if a not in space.names]
         if missing or more:
@@ -193,7 +193,7 @@ class Entry:
             raise self.error(
                 AxisMissingError if missing else AxisClashError,
                 f"the body's result, over {got}, {' and '.join(parts)}; declared is {space}",
-                _result_hint(self.name, space, inner, missing, more),
+                _result_hint(self, space, inner, missing, more, text),
             )
         if result.kind not in space.kinds:
             raise self.error(
@@ -204,14 +204,33 @@ class Entry:
 
 
 def _result_hint(
-    name: str, space: Space, inner: list[str], missing: list[str], more: list[str]
+    entry: Entry, space: Space, inner: list[str], missing: list[str], more: list[str], text: str
 ) -> str:
-    if len(missing) == 1 and len(more) == 1:
-        return f"rename it in the body: (...)[{shown(more[0])} >> {shown(missing[0])}]"
+    """Say how the result gets the axes that are declared: rename, reduce, or rename an argument before."""
     given = f"{space.letter}[{', '.join(map(shown, inner))}]" if inner else space.letter
-    if more:
-        return f"sum over it or declare it: -> {given}"
-    return f"declare what {name} gives: -> {given}"
+    if len(missing) == 1 and len(more) == 1:
+        code = renamed_code(text or "(...)", more[0], missing[0])
+        return f"rename it in the body: `{code}`" if text else f"rename it in the body: {code}"
+    if more and not missing:
+        axes = typed_axes(more).strip("()")
+        codes = [f"nt.{word}[{axes}]({loose(text)})" for word in ("sum", "mean")] if text else []
+        return (
+            f"sum over it, {either(codes)}, or declare it: -> {given}"
+            if codes
+            else (f"sum over it or declare it: -> {given}")
+        )
+    twins = [m for m in missing if m.endswith("'") and m[:-1]]
+    held = {a for leaf in entry.leaves for a in leaf.axes}
+    if len(twins) == len(missing) == 1 and twins[0] not in held:
+        (twin,) = twins
+        codes = [
+            renamed_code(leaf.path, twin[:-1], twin)
+            for leaf in entry.leaves
+            if twin[:-1] in leaf.axes and leaf.path.isidentifier()
+        ]
+        if codes:
+            return f"no argument has {twin}; rename where a second {twin[:-1]} is meant: {either(codes)}"
+    return f"declare what {entry.name} gives: -> {given}"
 
 
 def shown_once(name: str) -> str:

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from namedtensor.errors import AxisMissingError, NamedTensorError
+from namedtensor.axes import FRESH, either, renamed_code, shown, typed_axes
+from namedtensor.errors import AxisMissingError, NamedTensorError, nearest
 from namedtensor.operations.axis_functions import Tensor, axis_function
 from namedtensor.operations.reductions import records_of
 from namedtensor.primitives import Call, Node, Operation, Type, primitive
@@ -29,8 +30,7 @@ def dot_rule(call: Call) -> Type:
             "nt.sum[ax](X) reduces one",
         )
     if len(call.types) == 2:
-        call.need(0, axes)
-        call.need(1, axes)
+        _need_both(call, axes)
     for axis in axes:
         owners = [i for i, t in enumerate(call.types) if t.has(axis)]
         if len(owners) < 2:
@@ -43,6 +43,39 @@ def dot_rule(call: Call) -> Type:
     kept = [a for a in call.union() if a[0] not in axes]
     kind = widest(["int", *[t.kind for t in call.types]])
     return Type(tuple(kept), kind, weak=call.weak)
+
+
+def _need_both(call: Call, axes: Sequence[str]) -> None:
+    """Raise AxisMissingError where one of two operands lacks an axis; name those that both have."""
+    for axis in axes:
+        lacking = [i for i, type_ in enumerate(call.types) if not type_.has(axis)]
+        if not lacking or call.types[lacking[0]].host or call.types[lacking[0]].has(axis + FRESH):
+            call.need(lacking[0] if lacking else 0, [axis] if lacking else [])
+            continue
+        left, right = call.labels
+        both = [a for a in call.types[0].names if call.types[1].has(a) and not a.endswith(FRESH)]
+        both = [a for a in both if a not in axes]
+        guess = nearest(axis, both)
+        both.sort(key=lambda a: a != guess)
+        hint = call.renaming_hint(lacking[0], axis)
+        if both:
+            others = [[a if b == axis else b for b in axes] for a in both]
+            codes = [f"{left} @ {typed_axes(names)} @ {right}" for names in others]
+            fitting = _fitting(call, lacking[0], axis)
+            hint = f"both have {' and '.join(map(shown, both))}: {either(codes)}" + (
+                f"; or rename: {either(fitting)}" if fitting else ""
+            )
+        why = f"{call.labels[lacking[0]]} has no axis {shown(axis)}"
+        raise call.fail(AxisMissingError, why, hint)
+
+
+def _fitting(call: Call, operand: int, axis: str) -> list[str]:
+    """List the renamings of an operand's own axes that have the size of an axis which it lacks."""
+    type_, other = call.types[operand], call.types[1 - operand]
+    size = other.size(axis) if other.has(axis) else None
+    own = [a for a in type_.names if not other.has(a) and not a.endswith(FRESH)]
+    fitting = [a for a in own if type(size) is int and type_.size(a) == size]
+    return [renamed_code(call.labels[operand], a, axis) for a in fitting]
 
 
 def write_dot(operation: Operation, labels: tuple[str, ...]) -> str:

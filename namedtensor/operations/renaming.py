@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from namedtensor.axes import BOUND, primed, shown
+from namedtensor.axes import BOUND, primed, renamed_code, shown
 from namedtensor.errors import AxisClashError, AxisSizeError
 from namedtensor.primitives import Call, Operation, Type, combine, primitive
 from namedtensor.primitives.notation import Special
@@ -34,11 +34,26 @@ def _no_duplicates(call: Call, found: list[str]) -> None:
             raise call.fail(
                 AxisClashError,
                 f"{call.labels[0]} would have two axes {shown(name)}",
-                "choose another name, or rename the one that is there first: "
-                f"{primed(call.labels[0], name)}"
+                _free_name_hint(call, name)
                 if call.types[0].has(name)
                 else "give each axis a name of its own",
             )
+
+
+def _free_name_hint(call: Call, name: str) -> str:
+    """Say how to rename where an axis has the name already: choose another, or move that one first."""
+    label, first = call.labels[0], primed(call.labels[0], name)
+    before = next((old for old, new in _pairs(call.params) if new == name), None)
+    if before is None:
+        return f"rename the one that is there first: `{first}`"
+    other = renamed_code(label, before, name + "'")
+    return f"choose another name, `{other}`, or rename the one that is there first: `{first}`"
+
+
+def _pairs(params: tuple[Any, ...]) -> list[tuple[str, str]]:
+    """List what a plain renaming renames, or nothing of other operations."""
+    found = params[0] if len(params) == 1 and isinstance(params[0], tuple) else ()
+    return [pair for pair in found if isinstance(pair, tuple) and len(pair) == 2]
 
 
 def lower_rename(emit: Any, call: Any, x: Any) -> Any:

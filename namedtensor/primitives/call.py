@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
-from namedtensor.axes import FRESH, primed, shown
+from namedtensor.axes import FRESH, either, loose, primed, renamed_code, shown, typed_axes
 from namedtensor.errors import (
     AxisClashError,
     AxisMissingError,
@@ -18,6 +20,24 @@ from namedtensor.primitives.type import Type
 
 if TYPE_CHECKING:
     from namedtensor.primitives.primitive import Operation
+
+
+#: Whether a call is checked only to see if it would fit, so that nobody reads its hint.
+_TRYING: ContextVar[bool] = ContextVar("trying", default=False)
+
+
+def _replaced(part: Any, before: str, after: str) -> Any:
+    """Put one axis in the place of another, wherever it stands in an operation's parameters."""
+    if isinstance(part, tuple):
+        return tuple([_replaced(p, before, after) for p in part])
+    return after if isinstance(part, str) and part == before else part
+
+
+def _names_in(part: Any) -> set[str]:
+    """Collect the words in an operation's parameters."""
+    if isinstance(part, tuple):
+        return set().union(*map(_names_in, part))
+    return {part} if isinstance(part, str) else set()
 
 
 class Call:
@@ -73,24 +93,69 @@ class Call:
                 )
 
     def _missing_hint(self, operand: int, name: str) -> str:
-        label = self.labels[operand]
-        if self.types[operand].host:
+        label, type_ = self.labels[operand], self.types[operand]
+        if type_.host or _TRYING.get():
             return f"{label} is a number and has no axes"
-        if name + FRESH in self.types[operand].names:
+        if name + FRESH in type_.names:
             return (
                 f"the {name} that {label} shows is the caller's, and passes through a formula that "
                 f"does not declare it for {label}"
             )
-        guess = nearest(name, [n for n in self.types[operand].names if not n.endswith(FRESH)])
-        if guess:
-            return f"did you mean {shown(guess)}?"
-        shared = {n for i, t in enumerate(self.types) if i != operand for n in t.names}
-        own = [n for n in self.types[operand].names if n not in shared and not n.endswith(FRESH)]
+        own = [n for n in type_.names if not n.endswith(FRESH)]
+        guess = nearest(name, own)
+        if guess is not None:
+            own = [guess, *[n for n in own if n != guess]]
+        codes = [(n, code) for n in own if (code := self._with_axis(name, n)) is not None]
+        if codes and codes[0][0] == guess:
+            return f"did you mean {shown(guess)}? `{codes[0][1]}`"
+        if codes:
+            has = " and ".join([shown(n) for n, _ in codes])
+            return f"{label} has {has}: {either([code for _, code in codes])}"
+        return self.renaming_hint(operand, name)
+
+    def renaming_hint(self, operand: int, name: str) -> str:
+        """Say which axes of an operand can be given a name that it lacks."""
+        label, type_ = self.labels[operand], self.types[operand]
+        others = {n for i, t in enumerate(self.types) if i != operand for n in t.names}
+        sizes = [t.size(name) for i, t in enumerate(self.types) if i != operand and t.has(name)]
+        own = [n for n in type_.names if n not in others and not n.endswith(FRESH)]
+        own.sort(key=lambda n: type_.size(n) not in sizes)  # those that fit come first
         if not own:
             return f"{label} has only the axes that its shape shows"
-        return (
-            f"rename the axis of {label} that you mean: {label}[{shown(own[-1])} >> {shown(name)}]"
-        )
+        guess = nearest(name, own)
+        if guess is not None:
+            return f"did you mean {shown(guess)}? `{renamed_code(label, guess, name)}`"
+        codes = [renamed_code(label, n, name) for n in own]
+        return f"rename the axis of {label} that you mean: {either(codes)}"
+
+    def _with_axis(self, name: str, other: str) -> str | None:
+        """Write the call over another axis; None where that does not fit either."""
+        if other in _names_in(self.params):
+            return None
+        operation = self.operation.primitive(*_replaced(self.params, name, other))
+        token = _TRYING.set(True)
+        try:
+            operation.typed(self.types, self.labels, self.values)
+        except NamedTensorError:
+            return None
+        finally:
+            _TRYING.reset(token)
+        return self.typed(operation, self.labels)
+
+    def typed(self, operation: Operation, labels: tuple[str, ...]) -> str | None:
+        """Write a call as code that runs as it stands; None where its axes are no words of Python."""
+        text = operation.write(labels)
+        head = re.match(rf"{operation.name}(\[((?:[^][]|\[[^]]*\])*)\])?\(", text)
+        if head is None:
+            rename = re.fullmatch(r"(.*)\[([\w'*]+) >> ([\w'*]+)\]", text, re.S)
+            if rename is not None:
+                return renamed_code(*rename.groups())
+            return None if re.search(r"\['*\]", text) else text
+        text = operation.write(tuple(map(loose, labels)))
+        if head[1] is None or "'" not in head[2]:
+            return f"nt.{text}"
+        names = typed_axes(head[2].split(", ")).strip("()")
+        return f"nt.{operation.name}[{names}]({text[head.end() :]}"
 
     def absent(self, operand: int, names: Iterable[str]) -> None:
         """Raise AxisClashError where the operand already has one of these axes."""
@@ -127,19 +192,40 @@ class Call:
     def size_error(self, name: str, i: int, a: Any, j: int, b: Any) -> NamedTensorError:
         """Make the error of one axis with two sizes, each with its owner."""
         first, second = self.labels[i], self.labels[j]
-        why = f"axis {shown(name)} is {a} in {first} and {b} in {second}"
+        why = (
+            f"axis {shown(name)} is {a} in {first}{self._brought(i, name)} and {b} in "
+            f"{second}{self._brought(j, name)}"
+        )
+        axis = shown(name) if shown(name).isidentifier() else f'nt.Axis("{shown(name)}")'
         if 1 in (a, b):
-            small, other = (first, second) if a == 1 else (second, first)
-            hint = (
-                f"a size of 1 is not repeated silently: drop it with {small}[{shown(name)}(0)], "
-                f"and it meets every {shown(name)} of {other}"
-            )
+            small, large = (i, j) if a == 1 else (j, i)
+            code = self._with_label(small, f"{self.labels[small]}[{axis}(0)]")
+            hint = f"a size of 1 is not repeated silently: drop it, {code}"
+            if not code:
+                hint = (
+                    f"a size of 1 is not repeated silently: drop it with `{self.labels[small]}[{axis}(0)]`, "
+                    f"and it meets every {shown(name)} of {self.labels[large]}"
+                )
         else:
-            hint = (
-                f"select as many of both, {first}[{shown(name)}[:{min(a, b)}]], or rename one: "
-                f"{primed(second, name)}"
-            )
+            least, most = min(a, b), i if a > b else j
+            cut = f"{self.labels[most]}[{axis}[:{least}]]"
+            code = self._with_label(most, cut) or f"`{cut}`"
+            hint = f"select as many of both, {code}, or rename one: `{primed(second, name)}`"
         return self.fail(AxisSizeError, why, hint)
+
+    def _with_label(self, operand: int, code: str) -> str:
+        """Write the call with other code for one operand, between backticks."""
+        labels = tuple([code if i == operand else label for i, label in enumerate(self.labels)])
+        text = self.typed(self.operation, labels)
+        return f"`{text}`" if text is not None else ""
+
+    def _brought(self, operand: int, name: str) -> str:
+        """Say which argument an axis of a computed operand comes from."""
+        node: Any = self.values[operand] if operand < len(self.values) else None
+        if getattr(node, "operands", None):
+            for source in node.brought_by(name):
+                return f" (from {source})"
+        return ""
 
     def kind(self, operand: int, allowed: tuple[str, ...], hint: str) -> None:
         """Raise KindError unless the operand's numbers are of an allowed kind."""

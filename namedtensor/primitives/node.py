@@ -68,6 +68,19 @@ class Node:
         """The number that a number's node holds; None for all other nodes."""
         return self.operation.params[0] if self.operation.primitive is NUMBER else None
 
+    def brought_by(self, name: str) -> Iterator[str]:
+        """Give the arguments from which an axis comes as it is, through renamings of it."""
+        if self.operation.primitive is ARGUMENT:
+            yield str(self.operation.params[-1])
+            return
+        size = self.type.size(name)
+        before = name
+        if self.name == "rename":
+            before = {new: old for old, new in self.operation.params[0]}.get(name, name)
+        for operand in self.operands:
+            if operand.type.has(before) and operand.type.size(before) is size:
+                yield from operand.brought_by(before)
+
     def __repr__(self) -> str:
         return describe(self)
 

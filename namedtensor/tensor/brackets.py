@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from namedtensor.axes import (
+    FRESH,
     Axis,
     AxisIndex,
     AxisSelection,
     Rename,
     distinct,
+    either,
     parse_axes,
     parse_renames,
     shown,
@@ -32,6 +35,7 @@ from namedtensor.plans import layout_of
 from namedtensor.primitives import Operation, table
 from namedtensor.shape import shapes, sized, spaced
 from namedtensor.tensor.apply import apply
+from namedtensor.tensor.labels import caller_labels
 from namedtensor.tensor.named import MOST_CONTRACTIONS, NamedTensor, contractions
 
 _TABLE = table()
@@ -69,14 +73,45 @@ def parse_record(X: NamedTensor, record: Any) -> list[Part]:
                 f"X[{item.name} >> {item.name}'] to rename",
             )
         else:
-            axis = shown(X.axes[0]) if X.axes else "seq"
+            (label,) = caller_labels([X])
+            text = _short(item)
+            whole = isinstance(item, (int, np.integer)) and not isinstance(item, bool)
+            index = f"[{text}]" if isinstance(item, slice) else f"({text if whole else 0})"
+            codes = [f"{label}[{_axis_code(a)}{index}]" for a in X.axes if not a.endswith(FRESH)]
             raise AxisNameError(
-                f"X[{_short(item)}]",
+                f"{label}[{text}]",
                 "an index names its axis",
-                shapes(X),
-                f"X[{axis}[2:5]]" if isinstance(item, slice) else f"X[{axis}(0)]",
+                shapes(X, labels=[label]),
+                either(codes) if codes else f"{label} has no axes",
             )
     return parts
+
+
+def _index_hint(X: NamedTensor, wrong: Any, indices: Sequence[Any]) -> str:
+    """Say which axes can be indexed in the place of one that the tensor lacks."""
+    guess = nearest(wrong.name, X.axes)
+    taken = [part.name for part in indices]
+    free = [a for a in X.axes if a not in taken and not a.endswith(FRESH)]
+    free.sort(key=lambda a: a != guess)
+    if not all(_plain(part) for part in indices) or not free:
+        return f"did you mean {shown(guess)}?" if guess else "index only axes that X has"
+    (label,) = caller_labels([X])
+    codes = []
+    for axis in free:
+        parts = [
+            f"{_axis_code(axis if part is wrong else part.name)}{repr(part)[len(part.name) :]}"
+            for part in indices
+        ]
+        codes.append(f"{label}[{', '.join(parts)}]")
+    if guess:
+        return f"did you mean {shown(guess)}? `{codes[0]}`"
+    return f"{label} has {' and '.join(map(shown, free))}: {either(codes)}"
+
+
+def _axis_code(name: str) -> str:
+    """Write an axis as code that is called or sliced: seq, or nt.Axis("seq'")."""
+    word = shown(name)
+    return word if word.isidentifier() else f'nt.Axis("{word}")'
 
 
 def _short(item: Any) -> str:
@@ -115,14 +150,11 @@ def check_record(X: NamedTensor, indices: list[Any]) -> None:
     call = f"X[{', '.join(map(repr, indices))}]" if all(_plain(i) for i in indices) else "X[...]"
     for part in indices:
         if part.name not in X.axes:
-            guess = nearest(part.name, X.axes)
             raise AxisMissingError(
                 call,
                 f"X has no axis {shown(part.name)}",
                 shapes(X),
-                f"did you mean {shown(guess)}?"
-                if guess
-                else "index only axes that X has: " + ", ".join(map(shown, X.axes)),
+                _index_hint(X, part, indices),
             )
     distinct(call, [sized(p.name, None) for p in indices])
 

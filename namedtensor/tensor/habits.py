@@ -5,10 +5,11 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from namedtensor.axes import primed, shown
+from namedtensor.axes import either, primed, shown, typed_axes
 from namedtensor.errors import HabitError, nearest
 from namedtensor.primitives import table
 from namedtensor.shape import spaced
+from namedtensor.tensor.labels import caller_labels
 
 _NO_ORDER = "axes have no order, so that nothing is transposed"
 _BY_NAME = "axes are merged and split by name"
@@ -43,27 +44,35 @@ def habit(X: Any, word: str) -> HabitError:
 
     Protocols ask for names with two underscores; they are told nothing more than that.
     """
+    (label,) = caller_labels([X])
     shapes = [("X", spaced(X.sizes))]
     known = _METHODS.get(word)
     if known is not None:
-        return HabitError(f"X.{word}", known[0], shapes, _hint(X.axes, known[1], word))
+        return HabitError(f"X.{word}", known[0], shapes, _hint(X.axes, known[1], word, label))
     entry = table().get(word)
     if entry is not None and X.axes and not entry.traits.pointwise:
-        axis = shown(X.axes[0])
-        why, hint = "functions name the axes they act on", f"nt.{word}[{axis}](X)"
-        return HabitError(f"X.{word}", why, shapes, f"{hint}, or nt.{word}[...](X)")
+        codes = [f"nt.{word}[{typed_axes([axis])}]({label})" for axis in X.axes]
+        codes.append(f"nt.{word}[...]({label})")
+        why = "functions name the axes they act on"
+        return HabitError(f"X.{word}", why, shapes, either(codes))
     if entry is not None:
-        return HabitError(f"X.{word}", "operations are functions", shapes, f"nt.{word}(X)")
+        return HabitError(f"X.{word}", "operations are functions", shapes, f"`nt.{word}({label})`")
     guess = nearest(word, [name for name in dir(type(X)) if not name.startswith("_")])
     hint = f"did you mean X.{guess}?" if guess else "operations are functions: dir(nt) lists them"
     return HabitError(f"X.{word}", f"a named tensor has no {word}", shapes, hint)
 
 
-def _hint(axes: tuple[str, ...], form: str, word: str) -> str:
+def _hint(axes: tuple[str, ...], form: str, word: str, label: str) -> str:
     names = [shown(axis) for axis in axes]
     axis = names[-1] if names else "seq"
     if form == "order":
-        return f"X.numpy({', '.join(reversed(names))}), or {primed('X', axis)}"
+        array = ", ".join(
+            [name if name.isidentifier() else f'"{name}"' for name in reversed(names)]
+        )
+        return (
+            f"leave it out, `{label}`; an array in an order is `{label}.numpy({array})`, and another name "
+            f"for an axis `{primed(label, axis)}`"
+        )
     if form == "merge" and len(names) > 1:
         return f'X["({", ".join(names)}) -> layer"]'
     if form == "merge":

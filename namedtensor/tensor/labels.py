@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import itertools
 import sys
 import warnings
@@ -9,6 +10,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextvars import ContextVar
 from types import FrameType
 from typing import Any
+
+from namedtensor.primitives.node import noting
 
 _OWN = "namedtensor"
 
@@ -36,7 +39,7 @@ def caller_labels(operands: Sequence[Any]) -> tuple[str, ...]:
     other temporaries by a free capital letter.
     """
     words = operand_words.get()
-    scope = _caller_variables() if words is None else {}
+    scope = caller_variables() if words is None else {}
     labels: list[str] = []
     free = (w for w in letters() if w not in scope)
     for x in operands:
@@ -51,13 +54,48 @@ def caller_labels(operands: Sequence[Any]) -> tuple[str, ...]:
         if held:
             labels.append(held[0])
         elif hasattr(x, "node"):
-            labels.append(repr(x.node))
+            labels.append(_as_written(x.node) or repr(x.node))
         else:
             labels.append(next(free))
     return tuple(labels)
 
 
-def _caller_variables() -> dict[str, Any]:
+def _as_written(node: Any) -> str:
+    """Give the user's own expression for a part of a body that is being traced, or nothing."""
+    table = noting.get()
+    for place in table[node][-1:] if table is not None else ():
+        return tight(" ".join(place.text.split()))
+    return ""
+
+
+def tight(text: str) -> str:
+    """Write an expression so that it may stand in another: in parentheses, unless it is a name or a call.
+
+    What Python does not read gives nothing.
+
+    >>> tight("X + Y"), tight("nt.sum[seq](X)"), tight("a b")
+    ('(X + Y)', 'nt.sum[seq](X)', '')
+    """
+    try:
+        part = ast.parse(text, mode="eval").body
+    except (SyntaxError, ValueError):
+        return ""
+    whole = isinstance(part, (ast.Name, ast.Call, ast.Subscript, ast.Attribute))
+    return text if whole else f"({text})"
+
+
+def holders(axes: Sequence[str], but: Any) -> list[str]:
+    """List the caller's variables that hold other tensors which have these axes."""
+    return [
+        name
+        for name, value in caller_variables().items()
+        if hasattr(type(value), "sizes")
+        and value is not but
+        and all(axis in value.axes for axis in axes)
+    ]
+
+
+def caller_variables() -> dict[str, Any]:
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and _is_own(frame):
         frame = frame.f_back

@@ -6,7 +6,18 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from namedtensor.axes import Axes, Axis, AxisIndex, AxisSelection, distinct, parse_axes, shown
+from namedtensor.axes import (
+    FRESH,
+    Axes,
+    Axis,
+    AxisIndex,
+    AxisSelection,
+    distinct,
+    either,
+    parse_axes,
+    shown,
+    typed_axes,
+)
 from namedtensor.backends import Backend, backend_of, get_backend, not_installed
 from namedtensor.errors import (
     AxisMissingError,
@@ -23,6 +34,7 @@ from namedtensor.shape import shapes, spaced
 from namedtensor.tensor.apply import LIBRARY_ERRORS, apply_two, use_classes
 from namedtensor.tensor.diagnose import diagnose
 from namedtensor.tensor.gradients import Gradients
+from namedtensor.tensor.labels import caller_labels, holders
 from namedtensor.tensor.operators import Operators
 from namedtensor.tensor.protocols import Protocols
 
@@ -129,12 +141,16 @@ class NamedTensor(Operators, Gradients, Protocols):
             half.left, half.axes = self, axes
             return half
         if isinstance(axes, NamedTensor):
-            shared = [a for a in self.axes if a in axes.axes]
+            A, B = caller_labels([self, axes])
+            shared = [a for a in self.axes if a in axes.axes and not a.endswith(FRESH)]
+            codes = [f"{A} @ {typed_axes([a])} @ {B}" for a in shared]
             raise AxisNameError(
-                "A @ B",
+                f"{A} @ {B}",
                 "a contraction names its axes between the operands",
-                [("A", spaced(self.sizes)), ("B", spaced(axes.sizes))],
-                f"A @ {shown(shared[0])} @ B" if shared else "A @ ax @ B, with ax an axis of both",
+                [(A, spaced(self.sizes)), (B, spaced(axes.sizes))],
+                f"both have {' and '.join(map(shown, shared))}: {either(codes)}"
+                if shared
+                else f"{A} and {B} share no axis, and {A} * {B} lifts both",
             )
         if backend_of(axes) is not None:
             raise BackendError(
@@ -237,13 +253,22 @@ class Contraction:
 
     def _is_half(self, *_: Any) -> NoReturn:
         """Refuse what only a tensor can do."""
-        text = str(self.axes) if isinstance(self.axes, (str, Axis)) else repr(self.axes)
-        shapes = [("X", spaced(self.left.sizes))] if isinstance(self.left, NamedTensor) else []
-        raise AxisNameError(
-            f"X @ {text}",
-            f"(X @ {text}) waits for its right operand, and is no tensor yet",
+        raise self.unfinished()
+
+    def unfinished(self) -> AxisNameError:
+        """Make the error of a contraction that has no right operand, with those that it could have."""
+        names = [axis.name for axis in parse_axes(self.axes)]
+        text = typed_axes(names)
+        label = caller_labels([self.left])[0] if isinstance(self.left, NamedTensor) else "X"
+        shapes = [(label, spaced(self.left.sizes))] if isinstance(self.left, NamedTensor) else []
+        codes = [f"{label} @ {text} @ {other}" for other in holders(names, self.left)]
+        return AxisNameError(
+            f"{label} @ {text}",
+            f"({label} @ {text}) waits for its right operand, and is no tensor yet",
             shapes,
-            f"X @ {text} @ Y",
+            either(codes)
+            if codes
+            else f"end it with a tensor that has {text}: {label} @ {text} @ Y",
         )
 
     def __getattr__(self, word: str) -> NoReturn:

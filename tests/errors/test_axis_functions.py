@@ -26,7 +26,7 @@ hint: nt.softmax[seq](X)
         """
 softmax[key](X): X has no axis key
   X : seq[3] emb[4]
-hint: rename the axis of X that you mean: X[emb >> key]
+hint: X has seq and emb: `nt.softmax[seq](X)` or `nt.softmax[emb](X)`
 """,
     ),
     case(
@@ -36,7 +36,7 @@ hint: rename the axis of X that you mean: X[emb >> key]
         """
 sum[ebm](X): X has no axis ebm
   X : seq[3] emb[4]
-hint: did you mean emb?
+hint: did you mean emb? `nt.sum[emb](X)`
 """,
     ),
     case(

@@ -15,7 +15,7 @@ CASES = [
         """
 X @ emb: (X @ emb) waits for its right operand, and is no tensor yet
   X : seq[3] emb[4]
-hint: X @ emb @ Y
+hint: `X @ emb @ b` or `X @ emb @ other`
 """,
     ),
     case(
@@ -26,7 +26,7 @@ hint: X @ emb @ Y
 dot[seq](X, b): b has no axis seq
   X : seq[3] emb[4]
   b : emb[4]
-hint: b has only the axes that its shape shows
+hint: both have emb: `X @ emb @ b`
 """,
     ),
     case(
@@ -37,7 +37,7 @@ hint: b has only the axes that its shape shows
 dot[ebm](X, b): X has no axis ebm
   X : seq[3] emb[4]
   b : emb[4]
-hint: did you mean emb?
+hint: both have emb: `X @ emb @ b`
 """,
     ),
     case(
@@ -72,7 +72,7 @@ hint: nt.sum[seq](X) sums over an axis of one tensor
 dot[emb](X, other): axis seq is 3 in X and 2 in other
   X     : seq[3] emb[4]
   other : seq[2] emb[5]
-hint: select as many of both, X[seq[:2]], or rename one: other["seq -> seq'"]
+hint: select as many of both, `nt.dot[emb](X[seq[:2]], other)`, or rename one: `other["seq -> seq'"]`
 """,
     ),
     case(
@@ -100,10 +100,10 @@ hint: name it once; "emb'" is a second copy
         lambda: X @ b,
         nt.AxisNameError,
         """
-A @ B: a contraction names its axes between the operands
-  A : seq[3] emb[4]
-  B : emb[4]
-hint: A @ emb @ B
+X @ b: a contraction names its axes between the operands
+  X : seq[3] emb[4]
+  b : emb[4]
+hint: both have emb: `X @ emb @ b`
 """,
     ),
     case(

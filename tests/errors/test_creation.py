@@ -472,7 +472,7 @@ hint: give it one where the tensor is defined, seq'[5], or combine the tensor wi
 iota(seq[5]) + X: axis seq is 5 in iota(seq[5]) and 3 in X
   iota(seq[5]) : seq[5]
   X            : seq[3] emb[4]
-hint: select as many of both, iota(seq[5])[seq[:3]], or rename one: X["seq -> seq'"]
+hint: select as many of both, `iota(seq[5])[seq[:3]] + X`, or rename one: `X["seq -> seq'"]`
 """,
     ),
     case(
@@ -483,7 +483,7 @@ hint: select as many of both, iota(seq[5])[seq[:3]], or rename one: X["seq -> se
 iota(seq[2]) + iota(seq[3]): axis seq is 2 in iota(seq[2]) and 3 in iota(seq[3])
   iota(seq[2]) : seq[2]
   iota(seq[3]) : seq[3]
-hint: select as many of both, iota(seq[2])[seq[:2]], or rename one: iota(seq[3])["seq -> seq'"]
+hint: select as many of both, `iota(seq[2]) + iota(seq[3])[seq[:2]]`, or rename one: `iota(seq[3])["seq -> seq'"]`
 """,
     ),
     case(

@@ -19,7 +19,7 @@ CASES = [
 X + other: axis seq is 3 in X and 2 in other
   X     : seq[3] emb[4]
   other : seq[2] emb[5]
-hint: select as many of both, X[seq[:2]], or rename one: other["seq -> seq'"]
+hint: select as many of both, `X[seq[:2]] + other`, or rename one: `other["seq -> seq'"]`
 """,
     ),
     case(
@@ -30,7 +30,7 @@ hint: select as many of both, X[seq[:2]], or rename one: other["seq -> seq'"]
 X * one: axis seq is 3 in X and 1 in one
   X   : seq[3] emb[4]
   one : seq[1] emb[4]
-hint: a size of 1 is not repeated silently: drop it with one[seq(0)], and it meets every seq of X
+hint: a size of 1 is not repeated silently: drop it, `X * one[seq(0)]`
 """,
     ),
     case(
@@ -41,7 +41,7 @@ hint: a size of 1 is not repeated silently: drop it with one[seq(0)], and it mee
 where(A, other, 0.0): axis seq is 3 in A and 2 in other
   A     : seq[3] emb[4]
   other : seq[2] emb[5]
-hint: select as many of both, A[seq[:2]], or rename one: other["seq -> seq'"]
+hint: select as many of both, `nt.where(A[seq[:2]], other, 0.0)`, or rename one: `other["seq -> seq'"]`
 """,
     ),
     case(

@@ -193,7 +193,7 @@ renamed(X): the body's result, over hid, lacks emb and has hid too; declared is 
   File "test_formula_bodies.py", line N, in renamed
     return X[emb >> hid]
            ^^^^^^^^^^^^^
-hint: rename it in the body: (...)[hid >> emb]
+hint: rename it in the body: `X[emb >> hid][hid >> emb]`
 """,
     ),
     case(
@@ -206,7 +206,7 @@ widened(X): the body's result, over emb, hid, has hid too; declared is R[emb]
   File "test_formula_bodies.py", line N, in widened
     return X * nt.iota(hid[3])
            ^^^^^^^^^^^^^^^^^^^
-hint: sum over it or declare it: -> R[emb, hid]
+hint: sum over it, `nt.sum[hid](X * nt.iota(hid[3]))` or `nt.mean[hid](X * nt.iota(hid[3]))`, or declare it: -> R[emb, hid]
 """,
     ),
     case(
@@ -398,7 +398,7 @@ dot[ebm](W, X): W has no axis ebm
   File "test_formula_bodies.py", line N, in misspelled
     return W @ "ebm" @ X
            ^^^^^^^^^^^^^
-hint: did you mean emb?
+hint: both have emb: `W @ emb @ X`
 """,
     ),
     case(

@@ -16,7 +16,7 @@ CASES = [
         """
 X[0]: an index names its axis
   X : seq[3] emb[4]
-hint: X[seq(0)]
+hint: `X[seq(0)]` or `X[emb(0)]`
 """,
     ),
     case(
@@ -26,7 +26,7 @@ hint: X[seq(0)]
         """
 X[0:2]: an index names its axis
   X : seq[3] emb[4]
-hint: X[seq[2:5]]
+hint: `X[seq[0:2]]` or `X[emb[0:2]]`
 """,
     ),
     case(
@@ -46,7 +46,7 @@ hint: X[seq(0)] for an index, X[seq[2:5]] for a range, X[seq >> seq'] to rename
         """
 X[None]: an index names its axis
   X : seq[3] emb[4]
-hint: X[seq(0)]
+hint: `X[seq(0)]` or `X[emb(0)]`
 """,
     ),
     case(
@@ -56,7 +56,7 @@ hint: X[seq(0)]
         """
 X[Ellipsis]: an index names its axis
   X : seq[3] emb[4]
-hint: X[seq(0)]
+hint: `X[seq(0)]` or `X[emb(0)]`
 """,
     ),
     case(
@@ -66,7 +66,7 @@ hint: X[seq(0)]
         """
 X[list]: an index names its axis
   X : seq[3] emb[4]
-hint: X[seq(0)]
+hint: `X[seq(0)]` or `X[emb(0)]`
 """,
     ),
     case(
@@ -166,7 +166,7 @@ hint: X[seq(0)], X[seq(nt.tensor(..., seq))] or, to select, X[seq[[0, 2]]]
         """
 X[key(0)]: X has no axis key
   X : seq[3] emb[4]
-hint: index only axes that X has: seq, emb
+hint: X has seq and emb: `X[seq(0)]` or `X[emb(0)]`
 """,
     ),
     case(
@@ -176,7 +176,7 @@ hint: index only axes that X has: seq, emb
         """
 X[sqe(0)]: X has no axis sqe
   X : seq[3] emb[4]
-hint: did you mean seq?
+hint: did you mean seq? `X[seq(0)]`
 """,
     ),
     case(
@@ -351,7 +351,7 @@ hint: nt.cast(mask, int); a mask selects in square brackets: X[seq[mask]]
 X[emb(short)]: axis seq is 3 in X and 2 in short
   X     : seq[3] emb[4]
   short : seq[2]
-hint: select as many of both, X[seq[:2]], or rename one: short["seq -> seq'"]
+hint: select as many of both, `X[seq[:2]][emb(short)]`, or rename one: `short["seq -> seq'"]`
 """,
     ),
     case(
@@ -373,7 +373,7 @@ hint: convert one of them: I.to("torch")
 X[vocab(I)]: X has no axis vocab
   X : seq[3] emb[4]
   I : seq[3]
-hint: rename the axis of X that you mean: X[emb >> vocab]
+hint: X has seq and emb: `X[seq(I)]` or `X[emb(I)]`
 """,
     ),
     case(
@@ -413,7 +413,7 @@ hint: name them: nt.tensor(A, ax)
         """
 X[key >> val]: X has no axis key
   X : seq[3] emb[4]
-hint: rename the axis of X that you mean: X[emb >> key]
+hint: X has seq and emb: `X[seq >> val]` or `X[emb >> val]`
 """,
     ),
     case(
@@ -423,7 +423,7 @@ hint: rename the axis of X that you mean: X[emb >> key]
         """
 X[ebm >> key]: X has no axis ebm
   X : seq[3] emb[4]
-hint: did you mean emb?
+hint: did you mean emb? `X[emb >> key]`
 """,
     ),
     case(

@@ -34,7 +34,7 @@ hint: nt.stack[head](A, B)
 concat[key](X, X): X has no axis key
   X : seq[3] emb[4]
   X : seq[3] emb[4]
-hint: X has only the axes that its shape shows
+hint: X has seq and emb: `nt.concat[seq](X, X)` or `nt.concat[emb](X, X)`
 """,
     ),
     case(
@@ -45,7 +45,7 @@ hint: X has only the axes that its shape shows
 concat[seq](X, other): axis emb is 4 in X and 5 in other
   X     : seq[3] emb[4]
   other : seq[2] emb[5]
-hint: select as many of both, X[emb[:4]], or rename one: other["emb -> emb'"]
+hint: select as many of both, `nt.concat[seq](X, other[emb[:4]])`, or rename one: `other["emb -> emb'"]`
 """,
     ),
     case(

@@ -549,7 +549,7 @@ hint: X.rearrange("batch (head key) -> batch head key", head=8)
         """
 A.rearrange("(seq emb) -> seq emb"): A would have two axes seq
   A : seq_emb[6] seq[4]
-hint: choose another name, or rename the one that is there first: A["seq -> seq'"]
+hint: rename the one that is there first: `A["seq -> seq'"]`
 """,
     ),
 ]

@@ -112,7 +112,7 @@ hint: select as many of both: X[emb[:3]]
         """
 det[row, col](X): X has no axis row
   X : seq[3] emb[4]
-hint: rename the axis of X that you mean: X[emb >> row]
+hint: rename the axis of X that you mean: `X[seq >> row]` or `X[emb >> row]`
 """,
     ),
     case(
@@ -199,7 +199,7 @@ hint: nt.svdvals[row, col, value](A)
 solve[row, col](singular, b): b has no axis row
   singular : row[2] col[2]
   b        : emb[4]
-hint: rename the axis of b that you mean: b[emb >> row]
+hint: rename the axis of b that you mean: `b[emb >> row]`
 """,
     ),
     case(
@@ -221,7 +221,7 @@ hint: rename it first: singular["col -> col'"]
 solve[row, col](singular, A): axis row is 2 in singular and 3 in A
   singular : row[2] col[2]
   A        : row[3]
-hint: select as many of both, singular[row[:2]], or rename one: A["row -> row'"]
+hint: select as many of both, `nt.solve[row, col](singular, A[row[:2]])`, or rename one: `A["row -> row'"]`
 """,
     ),
 ]

@@ -94,7 +94,7 @@ hint: sum over it: nt.sum[kernel](A)
         """
 overlap_add[seq, kernel](X): X has no axis kernel
   X : seq[3] emb[4]
-hint: rename the axis of X that you mean: X[emb >> kernel]
+hint: X has emb: `nt.overlap_add[seq, emb](X)`
 """,
     ),
     case(
@@ -132,7 +132,7 @@ hint: nt.scatter[seq, vocab[10]](X, I)
 scatter[key, vocab[5]](X, I): X has no axis key
   X : seq[3] emb[4]
   I : seq[3]
-hint: rename the axis of X that you mean: X[emb >> key]
+hint: X has seq and emb: `nt.scatter[seq, vocab[5]](X, I)` or `nt.scatter[emb, vocab[5]](X, I)`
 """,
     ),
     case(

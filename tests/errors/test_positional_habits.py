@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import re
 import sys
 
 import numpy as np
@@ -18,23 +19,31 @@ SHAPE = "  X : seq[2] emb[3]\n"
 HABITS = {
     "T": (
         "axes have no order, so that nothing is transposed",
-        'X.numpy(emb, seq), or X["emb -> emb\'"]',
+        "leave it out, `X`; an array in an order is `X.numpy(emb, seq)`, and another name for an axis "
+        '`X["emb -> emb\'"]`',
     ),
     "transpose": (
         "axes have no order, so that nothing is transposed",
-        'X.numpy(emb, seq), or X["emb -> emb\'"]',
+        "leave it out, `X`; an array in an order is `X.numpy(emb, seq)`, and another name for an axis "
+        '`X["emb -> emb\'"]`',
     ),
     "reshape": (
         "axes are merged and split by name",
         'X["(seq, emb) -> layer"]',
     ),
-    "sum": ("functions name the axes they act on", "nt.sum[seq](X), or nt.sum[...](X)"),
-    "mean": ("functions name the axes they act on", "nt.mean[seq](X), or nt.mean[...](X)"),
+    "sum": (
+        "functions name the axes they act on",
+        "`nt.sum[seq](X)`, `nt.sum[emb](X)` or `nt.sum[...](X)`",
+    ),
+    "mean": (
+        "functions name the axes they act on",
+        "`nt.mean[seq](X)`, `nt.mean[emb](X)` or `nt.mean[...](X)`",
+    ),
     "softmax": (
         "functions name the axes they act on",
-        "nt.softmax[seq](X), or nt.softmax[...](X)",
+        "`nt.softmax[seq](X)`, `nt.softmax[emb](X)` or `nt.softmax[...](X)`",
     ),
-    "exp": ("operations are functions", "nt.exp(X)"),
+    "exp": ("operations are functions", "`nt.exp(X)`"),
     "unsqueeze": (
         "an axis that a tensor lacks needs no place: operations lift over it",
         "X + Y",
@@ -107,7 +116,7 @@ def test_a_positional_habit_is_answered(word):
 @pytest.mark.parametrize("word", HABITS)
 def test_a_hint_runs_as_it_stands(word):
     scope = {"nt": nt, "X": X, "Y": nt.tensor(np.ones(4), "other"), "seq": seq, "emb": emb}
-    for code in HABITS[word][1].split(", or "):
+    for code in re.findall("`([^`]+)`", HABITS[word][1]) or HABITS[word][1].split(", or "):
         eval(code, scope)
 
 
@@ -170,7 +179,7 @@ def test_half_a_contraction_is_no_tensor(spoil):
         spoil(X @ emb)
     assert "(X @ emb) waits for its right operand" in str(caught.value)
     assert "  X : seq[2] emb[3]" in str(caught.value)
-    assert "hint: X @ emb @ Y" in str(caught.value)
+    assert "hint: end it with a tensor that has emb: X @ emb @ Y" in str(caught.value)
 
 
 def test_torch_that_is_not_installed_is_said(monkeypatch):

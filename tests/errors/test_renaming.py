@@ -14,7 +14,7 @@ CASES = [
         """
 X[seq >> emb]: X would have two axes emb
   X : seq[3] emb[4]
-hint: choose another name, or rename the one that is there first: X["emb -> emb'"]
+hint: choose another name, `X["seq -> emb'"]`, or rename the one that is there first: `X["emb -> emb'"]`
 """,
     ),
     case(
@@ -43,7 +43,7 @@ hint: name it once; "seq'" is a second copy
         """
 X[(seq, key) >> val]: X has no axis key
   X : seq[3] emb[4]
-hint: rename the axis of X that you mean: X[emb >> key]
+hint: X has emb: `X[(seq, emb) >> val]`
 """,
     ),
     case(
@@ -63,7 +63,7 @@ hint: leave the size out: key
         """
 A[(seq, emb) >> key]: A would have two axes key
   A : seq[2] emb[3] key[4]
-hint: choose another name, or rename the one that is there first: A["key -> key'"]
+hint: rename the one that is there first: `A["key -> key'"]`
 """,
     ),
     case(
@@ -113,7 +113,7 @@ hint: give all but one: emb >> (key[2], val)
         """
 X[emb >> (key[2], seq)]: X would have two axes seq
   X : seq[3] emb[4]
-hint: choose another name, or rename the one that is there first: X["seq -> seq'"]
+hint: rename the one that is there first: `X["seq -> seq'"]`
 """,
     ),
     case(
@@ -123,7 +123,7 @@ hint: choose another name, or rename the one that is there first: X["seq -> seq'
         """
 X[key >> (val[2], vocab)]: X has no axis key
   X : seq[3] emb[4]
-hint: rename the axis of X that you mean: X[emb >> key]
+hint: X has emb: `X[emb >> (val[2], vocab)]`
 """,
     ),
 ]

@@ -15,7 +15,7 @@ CASES = [
         """
 X[0]: an index names its axis
   X : seq[3] emb[4]
-hint: X[seq(0)]
+hint: `X[seq(0)]` or `X[emb(0)]`
 """,
     ),
     case(
@@ -25,7 +25,7 @@ hint: X[seq(0)]
         """
 X[key(0)]: X has no axis key
   X : seq[3] emb[4]
-hint: index only axes that X has: seq, emb
+hint: X has seq and emb: `X[seq(0)]` or `X[emb(0)]`
 """,
     ),
     case(

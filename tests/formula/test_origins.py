@@ -173,7 +173,7 @@ def test_an_error_points_at_the_sub_expression_in_the_inner_formula_and_at_its_c
         '    return W @ "ebm" @ X\n'
         "           ^^^^^^^^^^^^^\n"
         f"  called in layer, line {line_of('inner(Y * 2.0)')}: inner(Y * 2.0)\n"
-        "hint: did you mean emb?"
+        "hint: both have emb: `W @ emb @ X`"
     )
 
 

@@ -98,7 +98,7 @@ CASES = {
     r"X \ndot{\name{key}} A": (
         nt.AxisMissingError,
         "X ._key A: X has no axis key\n  X : seq[5] emb[3]\n  A : row[4] col[4]\n"
-        "hint: rename the axis of X that you mean: X_{emb -> key}",
+        "hint: rename the axis of X that you mean: X_{seq -> key} or X_{emb -> key}",
     ),
     r"X \ndot{\name{seq} \\ \name{seq}} X": (
         nt.AxisNameError,
@@ -198,7 +198,7 @@ CASES = {
     r"\nfun{\name{emb}}{mean} A": (
         nt.AxisMissingError,
         "mean_emb(A): A has no axis emb\n  A : row[4] col[4]\n"
-        "hint: rename the axis of A that you mean: A_{col -> emb}",
+        "hint: A has row and col: mean_{row}(A) or mean_{col}(A)",
     ),
     r"\nfun{\name{emb} \\ \name{k}}{unroll} X": (
         nt.AxisSizeError,
@@ -254,7 +254,7 @@ CASES = {
     r"X_{\name{seq} \rightarrow \name{emb}}": (
         nt.AxisClashError,
         "X_{seq -> emb}: X would have two axes emb\n  X : seq[5] emb[3]\n"
-        "hint: choose another name, or rename the one that is there first: X_{emb -> emb'}",
+        "hint: choose another name, X_{seq -> emb'}, or rename the one that is there first: X_{emb -> emb'}",
     ),
     r"X_{\name{emb} \rightarrow (\name{a}, \name{b})}": (
         nt.AxisSizeError,

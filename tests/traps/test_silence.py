@@ -60,7 +60,7 @@ def test_a_typo_in_a_contracted_axis_is_refused_with_the_nearest_name(operand):
     pair = (misspelled, B) if operand == "first" else (A, misspelled)
     with pytest.raises(nt.AxisMissingError) as caught:
         pair[0] @ emb @ pair[1]
-    assert caught.value.hint == "did you mean ebm?"
+    assert caught.value.hint == "did you mean ebm? `misspelled[ebm >> emb]`"
 
 
 def test_an_axis_that_one_of_many_operands_lacks_alone_is_refused():

@@ -81,6 +81,7 @@ def in_notation(hint: str) -> str:
     >>> in_notation("nt.sum[seq](X) reduces")
     'sum_{seq}(X) reduces'
     """
+    hint = re.sub(r' @ [("]?([\w\', ]+)[)"]? @ ', r" ._{\1} ", hint).replace("`", "")
     hint = re.sub(r'\["?([^]["]+?) (?:>>|->) ([^]["]+?)"?\]', r"_{\1 -> \2}", hint)
     return re.sub(r"\bnt\.(\w+)(?:\[([\w', ]+)\])?", _word, hint)
 

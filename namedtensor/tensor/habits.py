@@ -150,7 +150,7 @@ def in_our_words(word: str, operands: list[Any]) -> str | None:
         form = _of_table(word, len(operands))
     found = form and _filled(form, words)
     if not found and word in _METHODS and axes[0]:
-        found = _hint(axes[0], _METHODS[word][1], word)
+        found = _hint(axes[0], _METHODS[word][1], word, "X")
     return found or None
 
 

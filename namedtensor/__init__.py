@@ -34,6 +34,7 @@ from namedtensor.formula import grad as grad
 from namedtensor.formula import one as one
 from namedtensor.formula.checked import checked as checked
 from namedtensor.formula.checked import checks as checks
+from namedtensor.formula.formula import debug as debug
 from namedtensor.formula.steps import Steps as Steps
 from namedtensor.formula.steps import steps as steps
 from namedtensor.nn.collate import collate as collate

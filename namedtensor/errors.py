@@ -6,7 +6,12 @@ every operand's shape; and a hint that says what to type.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import itertools
+import linecache
+import os
+import traceback
+from collections.abc import Iterable, Iterator
+from types import CodeType, FrameType, TracebackType
 from typing import Protocol
 
 
@@ -59,20 +64,114 @@ class NamedTensorError(ValueError):
             lines.append(f"hint: {self.hint}")
         return "\n".join(lines)
 
+    def _render_traceback_(self) -> list[str]:
+        """Give IPython what it shows in a notebook: the message first, then the user's own lines."""
+        if _whole():
+            return traceback.format_exception(self)
+        frames = list(own_frames(self.__traceback__))
+        lines: list[str] = []
+        for frame, trace in frames[:1]:
+            marked = _marked(frame, trace) if not self.places else _marked(frame, trace)[:1]
+            lines = [f"  at {_where(frame, trace)}", *[f"    {line}" for line in marked]]
+        said = f"{type(self).__name__}: {self}".splitlines()
+        if len(said) + len(lines) > SHOWN:
+            said = self._short(SHOWN - len(lines))
+        return [*said[: SHOWN - len(lines)], *lines]
+
+    def _short(self, most: int) -> list[str]:
+        """Write the message in few lines: the places and the hint before the operands."""
+        hint = [f"hint: {self.hint}"] if self.hint else []
+        written = self._written()[: most - 2]
+        operands = [f"  {label} : {shape}" for label, shape in self.operands]
+        room = most - 1 - len(written) - len(hint)
+        if len(operands) > room:
+            operands = [*operands[: max(room - 1, 0)], *(["  ..."] if room > 0 else [])]
+        return [f"{type(self).__name__}: {self.call}: {self.why}", *operands, *written, *hint]
+
     def _written(self) -> list[str]:
         """Write the sub-expression that failed, and one line for each formula that called."""
         if not self.places:
             return []
         (name, place), *callers = self.places
+        left = len(callers) - MOST_CALLERS
+        if left > 1:
+            first, last = self._callers(callers[:2], place.file), self._callers(callers[-1:], "")
+            more = f"  ... {len(callers) - 3} more calls"
+            return [*self._place(name, place), *first, more, *last]
+        return [*self._place(name, place), *self._callers(callers, place.file)]
+
+    def _place(self, name: str, place: Place) -> list[str]:
         lines = [f'  File "{place.file}", line {place.line}, in {name}']
-        lines += [f"    {line}" for line in place.marked()]
-        file = place.file
+        return [*lines, *[f"    {line}" for line in place.marked()]]
+
+    def _callers(self, callers: Iterable[tuple[str, Place]], file: str) -> list[str]:
+        lines = []
         for caller, where in callers:
             at = f"line {where.line}" if where.file == file else f"{where.file}, line {where.line}"
             file = where.file
             text = " ".join(where.text.split())
             lines.append(f"  called in {caller}, {at}" + (f": {text}" if text else ""))
         return lines
+
+
+#: Packages whose own lines are nobody's fault.
+LIBRARIES = frozenset("namedtensor numpy torch einops functools contextlib IPython".split())
+#: Lines of an error in a notebook; formulas that called, as a message lists them; frames of one function.
+SHOWN = 10
+MOST_CALLERS = 4
+MOST_FRAMES = 3
+
+
+def is_library(name: str) -> bool:
+    """Say whether a module is one of those whose lines are not shown."""
+    return name.partition(".")[0] in LIBRARIES
+
+
+def own_frames(trace: TracebackType | None) -> Iterator[tuple[FrameType, TracebackType]]:
+    """Give the frames of a traceback that are the user's; of a long recursion, the first and the last."""
+    seen: dict[CodeType, int] = {}
+    while trace is not None:
+        frame = trace.tb_frame
+        if not is_library(frame.f_globals.get("__name__", "")):
+            seen[frame.f_code] = seen.get(frame.f_code, 0) + 1
+            last = trace.tb_next is None
+            if seen[frame.f_code] < MOST_FRAMES or last:
+                yield frame, trace
+        trace = trace.tb_next
+
+
+def shorten(error: BaseException) -> None:
+    """Leave the user's own frames in a traceback; NAMEDTENSOR_TRACEBACK=full keeps all.
+
+    The frame that asks goes too, if it then raises the error again with `raise` alone.
+    """
+    if _whole():
+        return
+    kept: TracebackType | None = None
+    for frame, trace in reversed(list(own_frames(error.__traceback__))):
+        kept = TracebackType(kept, frame, trace.tb_lasti, trace.tb_lineno)
+    error.__traceback__ = kept
+
+
+def _whole() -> bool:
+    return os.environ.get("NAMEDTENSOR_TRACEBACK") == "full"
+
+
+def _marked(frame: FrameType, trace: TracebackType) -> list[str]:
+    """Give a frame's line, and carets below what was run."""
+    line = linecache.getline(frame.f_code.co_filename, trace.tb_lineno).rstrip()
+    places = itertools.islice(frame.f_code.co_positions(), trace.tb_lasti // 2, None)
+    first, last, start, end = next(places, (None, None, None, None))
+    text = line.lstrip()
+    if not text or start is None or end is None or first != last:
+        return [text] if text else []
+    return [text, " " * (start - len(line) + len(text)) + "^" * max(1, end - start)]
+
+
+def _where(frame: FrameType, trace: TracebackType) -> str:
+    file = frame.f_code.co_filename
+    name = "the cell" if "ipykernel_" in file else os.path.basename(file)
+    return f"{name}, line {trace.tb_lineno}"
 
 
 class AxisMissingError(NamedTensorError):

@@ -8,10 +8,11 @@ import itertools
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from typing import Any
 from weakref import WeakValueDictionary
 
+from namedtensor.axes import SIZES
 from namedtensor.backends import get_backend
 from namedtensor.compilers import STORE, compiling, constant_for_compilers, give_up_compiling
 from namedtensor.errors import (
@@ -19,6 +20,7 @@ from namedtensor.errors import (
     NamedTensorError,
     TraceError,
     kind_of_thing,
+    shorten,
 )
 from namedtensor.formula.arguments import Arguments, Given
 from namedtensor.formula.body import Body
@@ -55,6 +57,8 @@ class Formula:
 
     #: What it is the derivative of, if it is one.
     derived: DerivedFrom | None = None
+    #: Whether all bodies run on data; see debug.
+    debugging = False
 
     def __init__(
         self,
@@ -91,6 +95,16 @@ class Formula:
 
     def call_any(self, args: Sequence[Any], named: Mapping[str, Any], module: Any = None) -> Any:
         """Call a formula for the first time, on symbols, on numbers alone, or by mistake."""
+        if compiling():
+            return self._call_any(args, named, module)
+        try:
+            return self._call_any(args, named, module)
+        except NamedTensorError as error:
+            if SIZES.of is None:  # a body that calls needs the frames to find its own line
+                shorten(error)
+            raise
+
+    def _call_any(self, args: Sequence[Any], named: Mapping[str, Any], module: Any = None) -> Any:
         values = self.arguments.bind(args, named)
         if RUNNING.frame is not None and RUNNING.frame.cells:
             values = with_cells(self.signature, values, RUNNING.frame)
@@ -107,7 +121,7 @@ class Formula:
             if writing():
                 return kept_call(self, values, leaves, lambda: self._inline(given))
             return self._inline(given) if module is None else self._inline_module(given)
-        if not self.traced:
+        if not self.traced or Formula.debugging:
             return self._inline(given, module)
         plan = self._plan(given, late=module is None)
         arrays = given.data
@@ -222,7 +236,7 @@ class Formula:
 
         A module holds the parameters. Where the library finds fault, the long path finds the words.
         """
-        if not self.traced:
+        if not self.traced or Formula.debugging:
             return None
         door = self.door
         settings = {} if module is None else module.settings
@@ -597,6 +611,30 @@ def _of_constants(
     for X, shape in zip(tensors_of(given.leaves), shapes or (), strict=shapes is not None):
         X.data.shape = shape
     return formula, given
+
+
+@contextmanager
+def debug() -> Iterator[None]:
+    """Run the bodies of all formulas on data, operation by operation, as plain Python does.
+
+    So print, breakpoint() and pdb see numbers in a body. Otherwise a body runs once, on symbols, and what it
+    prints is printed once. No kernels and no plans are used meanwhile, in any thread.
+
+    >>> from namedtensor import R, formula, tensor
+    >>> @formula
+    ... def double(X: R) -> R:
+    ...     print(X)
+    ...     return 2 * X
+    >>> with debug():
+    ...     Y = double(tensor(3.0))
+    NamedTensor(3.0)
+    """
+    before = Formula.debugging
+    Formula.debugging = True
+    try:
+        yield
+    finally:
+        Formula.debugging = before
 
 
 def formula(

@@ -15,13 +15,10 @@ from dataclasses import dataclass
 from types import CodeType, FrameType, TracebackType
 from typing import Any, TypeVar
 
-from namedtensor.errors import Place
+from namedtensor.errors import Place, is_library
 from namedtensor.primitives.node import Node, noting, only_in
 
 F = TypeVar("F", bound=Callable[..., Any])
-
-#: Packages whose own lines are nobody's formula.
-_LIBRARIES = frozenset("namedtensor numpy torch einops functools contextlib".split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +199,7 @@ def _is_library(frame: FrameType) -> bool:
     name: str = frame.f_globals.get("__name__", "")
     found = _KNOWN.get(name)
     if found is None:
-        found = _KNOWN[name] = name.partition(".")[0] in _LIBRARIES
+        found = _KNOWN[name] = is_library(name)
     return found
 
 

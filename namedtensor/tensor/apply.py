@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from namedtensor.axes import shown
+from namedtensor.axes import SIZES, shown
 from namedtensor.backends import backend_of
 from namedtensor.compilers import MAKING, STORE, compiling, constant_for_compilers
 from namedtensor.errors import (
@@ -19,6 +19,7 @@ from namedtensor.errors import (
     NamedTensorError,
     TraceError,
     kind_of_thing,
+    shorten,
 )
 from namedtensor.plans import Mismatch, Plan, compile_plan, layout_by_number
 from namedtensor.plans.compile import plan_for_numbers, run_on_numbers
@@ -202,6 +203,18 @@ def _are_numbers(operands: Sequence[Any]) -> bool:
 
 
 def _apply_any(operation: Operation, given: Sequence[Any]) -> NamedTensor:
+    if compiling():
+        return _apply_first(operation, given)
+    try:
+        return _apply_first(operation, given)
+    except NamedTensorError as error:
+        if SIZES.of is None:  # a body that runs needs the frames to find its own line
+            shorten(error)
+        raise
+
+
+def _apply_first(operation: Operation, given: Sequence[Any]) -> NamedTensor:
+    """Apply an operation for the first time, on symbols, on numbers alone, or by mistake."""
     if compiling():
         if any([type(x) is _concrete for x in given]) or _are_numbers(given):
             return _apply_compiling(operation, given)

@@ -326,3 +326,32 @@ def test_rows_are_data():
     assert list(table) == list(table.rows)
     assert math.prod(dict(table.rows[0].sizes).values()) == 200
     assert table.rows == nt.steps(att, *SHAPES).rows
+
+
+# ------------------------------------------------------------------------------ debugging
+
+
+@pytest.mark.parametrize("library", ["numpy", "torch"])
+def test_bodies_see_numbers_while_debugging(library):
+    seen = []
+
+    @formula
+    def inside(X: R[seq]) -> R[seq]:
+        seen.append(type(X) is nt.NamedTensor)
+        return X * 2.0
+
+    @formula
+    def around(X: R[seq]) -> R[seq]:
+        return inside(X) + 1.0
+
+    X = nt.tensor(np.arange(3.0), seq).to(library)
+    first = around(X)
+    with nt.debug():
+        again = around(X)
+        around(X)
+    nt.testing.assert_close(first, again)
+    assert seen[-2:] == [True, True]
+    assert not any(seen[:-2])
+    count = len(seen)
+    around(X)
+    assert len(seen) == count

@@ -5,7 +5,7 @@ import pytest
 from tests.project.interpreter import ROOT
 from tests.project.pages import Session, blocks_of
 
-GUIDES = [ROOT / "docs" / "latex.md", ROOT / "docs" / "weights.md"]
+GUIDES = [ROOT / "docs" / name for name in ("latex.md", "steps.md", "weights.md")]
 
 
 @pytest.mark.parametrize("guide", GUIDES, ids=lambda guide: guide.name)

@@ -213,7 +213,10 @@ def _result_hint(
         return f"rename it in the body: `{code}`" if text else f"rename it in the body: {code}"
     if more and not missing:
         axes = typed_axes(more).strip("()")
-        codes = [f"nt.sum[{axes}]({loose(text)})", f"nt.mean[{axes}]({loose(text)})"] if text else []return (
+        codes = (
+            [f"nt.sum[{axes}]({loose(text)})", f"nt.mean[{axes}]({loose(text)})"] if text else []
+        )
+        return (
             f"sum over it, {either(codes)}, or declare it: -> {given}"
             if codes
             else (f"sum over it or declare it: -> {given}")

@@ -32,7 +32,7 @@ from namedtensor.operations.training import MODE
 from namedtensor.plans import compile_plan
 from namedtensor.plans.compile import guess
 from namedtensor.primitives import Acts, Cost, Node, combine
-from namedtensor.primitives.node import ARGUMENT, apply_node, only_in
+from namedtensor.primitives.node import ARGUMENT, apply_node, only_in, operands_first
 from namedtensor.primitives.origins import Origins
 from namedtensor.shape import Shape
 from namedtensor.tensor import NamedTensor, SymbolicTensor, symbol
@@ -515,6 +515,12 @@ class Reader:
             return None
         rounds: Any = 1
         loops = [n for n in nodes if recurs(n)]
+        if not loops and any(p.name and not p.nodes for p in part.inside):
+            # a loop that no line of the user's wrote, as that of stacked layers
+            below = operands_first(
+                nodes, lambda n: [o for o in n.operands if o not in self.claimed]
+            )
+            loops = [n for n in below if recurs(n)][-1:]
         for loop in loops:
             rounds, pairs = rounds_of(loop)
             for own, outer in pairs:

@@ -165,6 +165,30 @@ def test_a_model_of_200_billion_parameters_has_steps_and_a_summary():
     assert table.multiply_adds > 64 * 8 * 2048 * 12 * 16384**2
 
 
+def test_stacked_layers_are_one_loop():
+    @formula
+    def layer(X: R[emb], *, W: R[emb, hid]) -> R[emb]:
+        return X + (W @ emb @ X) @ hid @ W
+
+    @formula
+    def plain(X: R[emb], *, layers: nt.each[layer]) -> R[emb]:
+        for one in layers:
+            X = one(X)
+        return X
+
+    @formula
+    def stacked(X: R[emb], *, layers: nt.each[layer, "stacked"]) -> R[emb]:
+        return layers(X)
+
+    sizes = emb[3], hid[5]
+    one = plain.module(*sizes, layers=4).steps("seq[2] emb[3]")
+    other = stacked.module(*sizes, layers=4).steps("seq[2] emb[3]")
+    assert [row.times for row in one.rows] == [row.times for row in other.rows] == [4]
+    assert one.multiply_adds == other.multiply_adds == 4 * 2 * (2 * 3 * 5)
+    table = nt.summary(stacked.module(*sizes, layers=4))
+    assert table.rows[0].parameters[0].axes == ("layers", "emb", "hid")
+
+
 def test_whole_numbers_are_declared_by_their_space():
     table = nt.steps(lambda I: nt.one_hot(I, vocab[9]), Z["seq[5]"])
     assert dict(table.rows[0].sizes) == {"seq": 5, "vocab": 9}

@@ -7,6 +7,7 @@ import numpy as _numpy
 from namedtensor.axes import Axis as Axis
 from namedtensor.axes import axes as axes
 from namedtensor.axes import sizes as sizes
+from namedtensor.display.diagram import diagram as diagram
 from namedtensor.display.show import show as show
 from namedtensor.errors import AxisClashError as AxisClashError
 from namedtensor.errors import AxisMissingError as AxisMissingError

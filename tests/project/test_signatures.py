@@ -11,7 +11,7 @@ from tests.laws.test_the_table_is_complete import public_functions
 #: Functions that really take any number: tensors, axes of a new tensor, or what another function takes.
 ANY_NUMBER = {
     *("cases", "concat", "dot", "eye", "stack", "zeros", "ones", "full", "tensor"),
-    *("explain", "fold", "index", "scan", "steps", "update"),
+    *("diagram", "explain", "fold", "index", "scan", "steps", "update"),
     *("normal", "uniform", "randint", "exponential", "laplace", "gumbel", "gamma", "beta"),
     *("bernoulli", "poisson", "permutation"),
 }

@@ -46,6 +46,7 @@ _STYLE = (
     ".namedtensor th.row{border-right-width:1px;position:sticky;left:0;"
     "backdrop-filter:blur(8px);opacity:1}"
     ".namedtensor th.column{border-bottom-width:1px}"
+    ".namedtensor pre{margin:.3em 0;line-height:1.3}.namedtensor math{font-size:1.15em;text-align:left}"
     ".namedtensor svg{max-width:none;vertical-align:top;margin:.3em .5em .3em 0}"
     "</style>"
 )
@@ -58,22 +59,22 @@ def table(X: Any) -> str:
     """
     if not hasattr(X, "node"):
         view = view_of(X)
-        return _page(_shape(view.title), *_numbers(view))
+        return page(_shape(view.title), *_numbers(view))
     if X.node.type.host or not X.node.closed:
         return f"<pre>{escape(repr(X))}</pre>"
     rule = f"<div>= {escape(_rule(X.node))}</div>"
     if any(not isinstance(size, int) for _, size in X.node.type.axes):
-        return _page(_shape(str(X.shape)), rule)
+        return page(_shape(str(X.shape)), rule)
     if X.shape.count > _COMPUTED:
-        return _page(_shape(str(X.shape)), rule, "<div>too many numbers to compute here</div>")
+        return page(_shape(str(X.shape)), rule, "<div>too many numbers to compute here</div>")
     view = view_of(X)
-    return _page(_shape(view.title), rule, *_numbers(view))
+    return page(_shape(view.title), rule, *_numbers(view))
 
 
 def shown_page(view: View) -> str:
     """Write what `nt.show` shows: maps with a scale, or the tables where there is nothing to colour."""
     maps = _maps(view) if view.inner else []
-    return _page(_shape(view.title), *(maps or _tables(view)))
+    return page(_shape(view.title), *(maps or _tables(view)))
 
 
 def _maps(view: View, room: int = heat.MOST_BYTES) -> list[str]:
@@ -96,10 +97,11 @@ def shape_table(shape: Any) -> str:
         return f"<pre>{escape(repr(shape))}</pre>"
     names = [_cell("th", "axis", shown(axis.name)) for axis in shape]
     sizes = [_cell("td", "", "open" if axis.size is None else str(axis.size)) for axis in shape]
-    return _page(f"<table>{_line(names)}{_line(sizes)}</table>")
+    return page(f"<table>{_line(names)}{_line(sizes)}</table>")
 
 
-def _page(*parts: str) -> str:
+def page(*parts: str) -> str:
+    """Put parts into one box with our style."""
     return f'<div class="namedtensor">{_STYLE}{"".join(parts)}</div>'
 
 

@@ -472,6 +472,11 @@ class Formula:
 
         return latex_of(self.written(**settings), dialect)
 
+    def _repr_html_(self) -> str:
+        from namedtensor.display.card import formula_card
+
+        return formula_card(self)
+
     def _repr_latex_(self) -> str | None:
         try:
             return self.latex("underset")

@@ -295,6 +295,11 @@ class FormulaModule(torch.nn.Module):
         """Tell step by step what a call computes and costs; see nt.steps."""
         return steps_of(self.formula, arguments, named, self)
 
+    def _repr_html_(self) -> str:
+        from namedtensor.display.card import module_card
+
+        return module_card(self)
+
     def extra_repr(self) -> str:
         return repr(self.formula)
 

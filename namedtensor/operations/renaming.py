@@ -63,8 +63,10 @@ def lower_rename(emit: Any, call: Any, x: Any) -> Any:
 
 
 def write_rename(operation: Operation, labels: tuple[str, ...]) -> str:
-    pairs = ", ".join(f"{shown(a)} >> {shown(b)}" for a, b in operation.params[0])
-    return f"{labels[0]}[{pairs}]"
+    """Write a renaming; axes that only a formula's inside tells apart keep their names."""
+    pairs = [(shown(a), shown(b)) for a, b in operation.params[0]]
+    told = ", ".join([f"{a} >> {b}" for a, b in pairs if a != b])
+    return f"{labels[0]}[{told}]" if told else labels[0]
 
 
 def _rename_back(use: Use, place: int, g: NamedTensor) -> NamedTensor:

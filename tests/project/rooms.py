@@ -34,6 +34,7 @@ ROOMS = [
 # TYPE_CHECKING, so that they never run while the package is being imported.
 DOORS: set[tuple[str, str]] = {
     ("formula/formula.py", "nn"),  # .module(...) is asked of a formula
+    ("formula/formula.py", "display"),  # a formula shows itself
     ("formula/formula.py", "latex"),  # .latex() is asked of a formula
     ("formula/steps.py", "display"),  # steps show themselves
     ("shape.py", "display"),  # a shape shows itself

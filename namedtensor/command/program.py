@@ -11,12 +11,12 @@ import sys
 from argparse import ArgumentParser
 from collections.abc import Sequence
 
-from namedtensor.command import check, latex, lsp, python, run
+from namedtensor.command import check, draw, latex, lsp, python, run
 from namedtensor.command.files import CommandError
 from namedtensor.errors import NamedTensorError
 
 PROGRAM = "namedtensor"
-JOBS = (check, run, python, latex, lsp)
+JOBS = (check, run, draw, python, latex, lsp)
 
 
 def parser() -> ArgumentParser:

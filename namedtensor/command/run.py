@@ -80,14 +80,29 @@ def seed(word: str) -> int:
 
 def perform(given: Namespace) -> int:
     """Evaluate a formula and print its inputs and its result."""
+    formula = chosen(given)
+    values, result = evaluated(given, formula)
+    for path, X in values.items():
+        print(described(path, X), end="\n\n")
+    parts = result if isinstance(result, tuple) else (result,)
+    for place, part in enumerate(parts):
+        print(described(called(formula) + (f"[{place}]" if len(parts) > 1 else ""), part))
+    return 0
+
+
+def chosen(given: Namespace) -> Formula:
+    """Read the document, and find the formula that is named."""
     document = document_of(given.file, given.preamble)
     numbers = read_numbers(given.bind)
-    formula = member(document.bind(**numbers) if numbers else document, given.name)
+    return member(document.bind(**numbers) if numbers else document, given.name)
+
+
+def evaluated(given: Namespace, formula: Formula) -> tuple[dict[str, Any], Any]:
+    """Evaluate a formula; give its inputs by their paths, and its result."""
     sizes = read_sizes(given.size)
     inputs = inputs_of(formula)
     if not inputs:
-        print(described(called(formula), by_indices(formula, sizes)))
-        return 0
+        return {}, by_indices(formula, sizes)
     ready = given_arrays(given.set, inputs) if given.set else {}
     values = drawn(inputs, ready, sizes, given.seed)
     most = largest(formula, as_arguments(values))
@@ -98,13 +113,7 @@ def perform(given: Namespace) -> int:
         )
     if given.backend == "torch":
         values = {path: in_torch(X) for path, X in values.items()}
-    result = formula(**as_arguments(values))
-    for path, X in values.items():
-        print(described(path, X), end="\n\n")
-    parts = result if isinstance(result, tuple) else (result,)
-    for place, part in enumerate(parts):
-        print(described(called(formula) + (f"[{place}]" if len(parts) > 1 else ""), part))
-    return 0
+    return values, formula(**as_arguments(values))
 
 
 def member(document: Any, name: str) -> Formula:

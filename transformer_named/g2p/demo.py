@@ -1,7 +1,11 @@
 """The whole job in under four minutes on two cores: train, score unseen words, show them."""
 
 import argparse
+import os
+import shutil
+import sys
 import time
+from pathlib import Path
 
 from transformer_named.g2p.corpus import Corpus, load_corpus
 from transformer_named.g2p.dictionary import Pronunciation, read_word_list
@@ -39,8 +43,20 @@ def demo(arguments: argparse.Namespace) -> int:
     _show(predicted, corpus)
     print()
     print(folder)
-    print(f"\nall in {time.monotonic() - start:.0f} s; try: transformer-named g2p say transformer")
+    print(f"\nall in {time.monotonic() - start:.0f} s; try: {program()} g2p say transformer")
     return 0
+
+
+def program() -> str:
+    """Say how our command is called in this folder: by its name, by its path, or through Python."""
+    own = Path(sys.executable).with_name("transformer-named")
+    found = shutil.which(own.name)
+    if found is not None and os.path.realpath(found) == os.path.realpath(own):
+        return own.name
+    near = own if not own.is_relative_to(Path.cwd()) else own.relative_to(Path.cwd())
+    if own.exists():
+        return str(near)
+    return f"{near.with_name(Path(sys.executable).name)} -m transformer_named"
 
 
 def _score(speller: Speller, corpus: Corpus) -> dict[str, Pronunciation]:

@@ -170,7 +170,7 @@ def _panel(
     if numbers.dtype.kind == "c":
         numbers = np.abs(numbers)
     numbers = numbers.astype(np.float64)
-    cells = written(numbers) if inside else None
+    cells = _in_cells(numbers) if inside else None
     cell = max(2.0, min(26.0, _SIDE / max(numbers.shape)))
     across = cell if cells is None else max(cell, 10 + _LETTER * max(map(len, cells.flat)))
     down = view.labels(view.rows, rows) if view.rows else []
@@ -222,6 +222,14 @@ def _panel(
     return Panel(
         math.ceil(left + max(width, least) + 8), math.ceil(top + height + 8), "".join(parts)
     )
+
+
+def _in_cells(numbers: Any) -> Any:
+    """Write numbers for cells: two decimals say what the colour does not, where no number is large or tiny."""
+    size = np.abs(numbers[np.isfinite(numbers)])
+    if 0.1 <= float(size.max(initial=0.0)) < 1000:
+        numbers = np.round(numbers, 2) + 0.0
+    return written(numbers)
 
 
 def _thinned(labels: Sequence[str], each: float, needs: float, most: int) -> int:

@@ -90,8 +90,9 @@ assert_close(att(Q, K, V), nt.tensor(by_position, "batch head seq' val"))
 length(nt.tensor(np.array([3.0, 4.0]), "emb"))
 
 # %% [markdown]
-# A subtler one: $b$ is declared over `hid`, which the contraction has used up. Each part is fine by itself,
-# and positional code of equal sizes would run; the result would silently gain an axis.
+# A subtler one: $b$ is declared over `hid`, which the contraction has used up. Each part is fine by itself.
+# By name, the sum would have `emb` and `hid`; positional code cannot tell the two apart where their sizes are equal,
+# and adds the numbers of one axis to those of the other.
 
 # %%
 # %%named

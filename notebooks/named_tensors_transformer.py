@@ -120,11 +120,9 @@ X.torch(seq, emb).shape, X.torch(emb, seq).shape
 # %% [markdown]
 # Three spellings cover the notation:
 #
-# | on paper | in Python | rule |
-# |---|---|---|
-# | $W \underset{\text{emb}}{\cdot} X$ | `W @ emb @ X` | an operator with an axis below it: infix |
-# | $\underset{\text{seq}}{\text{softmax}}\, X$ | `nt.softmax[seq](X)` | a function with an axis below it: prefix |
-# | $[X]_{\text{seq} \rightarrow \text{seq}'}$ | `X[seq >> seq_]` | a subscript: postfix |
+# - an operator with an axis below it is infix: $W \underset{\text{emb}}{\cdot} X$ is `W @ emb @ X`;
+# - a function with an axis below it is prefix: $\underset{\text{seq}}{\text{softmax}}\, X$ is `nt.softmax[seq](X)`;
+# - a subscript is postfix: $[X]_{\text{seq} \rightarrow \text{seq}'}$ is `X[seq >> seq_]`.
 #
 # Axes that an operation does not name pass through: it is *lifted* over them.
 
@@ -244,10 +242,12 @@ Q = nt.tensor(torch.randn(4, 3), seq_, key)
 K = nt.tensor(torch.randn(4, 3), seq, key)
 V = nt.tensor(torch.randn(4, 5), seq, val)
 
-nt.softmax[seq](Q @ key @ K / nt.sqrt(abs(key[3])) + M)
+weights = nt.softmax[seq](Q @ key @ K / nt.sqrt(abs(key[3])) + M)
+words = "the cat sat down".split()
+nt.show(weights, rows=seq_, columns=seq, labels={seq: words, seq_: words})
 
 # %% [markdown]
-# These are the weights that attention gives to the answers. Each row sums to 1, because softmax has
+# These are the weights that attention gives to the answers, with words at both axes. Each row sums to 1, because softmax has
 # `seq` below it. By position one writes `softmax(..., dim=-1)` and hopes that the last axis is the one
 # that answers. Now the whole formula:
 
@@ -264,6 +264,13 @@ def positional_att(Q, K, V):
 
 expected = positional_att(Q.torch(seq_, key), K.torch(seq, key), V.torch(seq, val))
 torch.testing.assert_close(att(Q, K, V, M).torch(seq_, val), expected)
+
+# %% [markdown]
+# The formula as a picture: each axis is a line of one colour. `key` and `seq` close where they are contracted, a bar
+# marks the axis of the softmax, and what runs as one kernel is framed.
+
+# %%
+nt.diagram(att)
 
 # %% [markdown]
 # ### Many heads for free
@@ -320,6 +327,9 @@ print(code)
 
 # %%
 show(MHA)
+
+# %%
+nt.diagram(MHA)
 
 # %% [markdown]
 # `head` occurs in no line of `att`, and still each head attends on its own: it is in $Q$, $K$ and $V$,

@@ -225,7 +225,7 @@ def _panel(
 
 
 def _in_cells(numbers: Any) -> Any:
-    """Write numbers for cells: two decimals say what the colour does not, where no number is large or tiny."""
+    """Write numbers for cells: two decimals do, where no number is large and not all are tiny."""
     size = np.abs(numbers[np.isfinite(numbers)])
     if 0.1 <= float(size.max(initial=0.0)) < 1000:
         numbers = np.round(numbers, 2) + 0.0

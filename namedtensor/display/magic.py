@@ -37,6 +37,7 @@ class Cell:
         self.findings = document.check()
         self.named: dict[str, Any] = {}
         self.equations: list[str] = []
+        self.declared = [s.text for s in document.statements if s.kind == "declaration"]
         for _, found in document.attempts():
             if isinstance(found, Formula):
                 # where it cannot be printed, one of the findings says why
@@ -52,12 +53,28 @@ class Cell:
 
     def _repr_markdown_(self) -> str:
         findings = [f"<pre>{escape(str(finding))}</pre>" for finding in self.findings]
-        names = ", ".join(f"`{found!r}`" for found in self.named.values())
+        names = ", ".join(_named(found) for found in self.named.values())
         defined = [f"Defined: {names}"] if names else []
-        return "\n\n".join([*self.equations, *findings, *defined])
+        return "\n\n".join([*(self.equations or self._declared()), *findings, *defined])
+
+    def _declared(self) -> list[str]:
+        """Show what a cell without a formula says: its declarations, as they are written."""
+        if not self.declared:
+            return []
+        rows = " \\\\\n".join([text.strip().rstrip("\\") for text in self.declared])
+        block = f"$$\\begin{{gathered}}\n{rows}\n\\end{{gathered}}$$"
+        return [block, "Declared. A formula is defined in the same cell, as f(X) = ..."]
 
     def __repr__(self) -> str:
-        return "\n\n".join(map(str, [*self.findings, *map(repr, self.named.values())]))
+        declared = [] if self.equations else [f"declared: {text}" for text in self.declared]
+        return "\n\n".join(map(str, [*declared, *self.findings, *map(repr, self.named.values())]))
+
+
+def _named(found: Any) -> str:
+    """Write how a formula is called; X^L of a document is X__L in Python."""
+    stem, script, index = found.name.partition("__")
+    written = f"${stem}^{index}$ is " if script and isinstance(found, Formula) else ""
+    return f"{written}`{found!r}`"
 
 
 def document_of(cell: str) -> str:

@@ -116,6 +116,21 @@ def test_what_is_no_length_is_refused(named, line):
     )
 
 
+def test_the_last_of_a_series_is_shown_as_it_is_written(named):
+    cell = "X^0 \\in \\mathbb{R}^{\\text{emb}} \\\\ X^1 = 2 X^0 \\\\ \\vdots \\\\ X^L = 2 X^{L-1}"
+    assert "$X^L$ is `X__L(X0: R[emb]) -> R[emb]`" in named("L=3", cell)._repr_markdown_()
+
+
+def test_a_lone_declaration_is_shown(named, names):
+    shown = named("", r"X \in \mathbb{R}^{\text{seq}}")
+    assert shown._repr_markdown_() == (
+        "$$\\begin{gathered}\nX \\in \\mathbb{R}^{\\text{seq}}\n\\end{gathered}$$\n\n"
+        "Declared. A formula is defined in the same cell, as f(X) = ..."
+    )
+    assert repr(shown) == r"declared: X \in \mathbb{R}^{\text{seq}}"
+    assert names == {}
+
+
 def test_a_cell_without_math_is_all_math_and_keeps_its_lines():
     assert document_of("a\nb\n") == "$$\\begin{aligned}\na\nb\n\\end{aligned}$$"
     assert document_of("$a$\n") == "\n$a$\n"

@@ -1,5 +1,8 @@
 """Each notebook is its percent source, cell for cell; nbmake runs the notebooks themselves."""
 
+import json
+import re
+
 import jupytext
 import pytest
 
@@ -32,3 +35,14 @@ def test_the_notebook_and_its_source_are_in_step(source):
 def test_a_changed_cell_is_seen():
     first, second = (jupytext.reads(f"# %%\n{text}\n", fmt="py:percent") for text in "xy")
     assert cells(first) != cells(second)
+
+
+def test_every_fault_of_the_exercises_fails_its_test():
+    page = json.loads((ROOT / "notebooks" / "find_the_axis_error.ipynb").read_text())
+    said = "".join(
+        "".join(output.get("text", ()))
+        for cell in page["cells"]
+        for output in cell.get("outputs", ())
+    )
+    assert "0 of 10 right" in said
+    assert len(re.findall(r"^\d+: right$", said, re.MULTILINE)) == 10

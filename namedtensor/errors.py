@@ -101,8 +101,8 @@ class NamedTensorError(ValueError):
         return [*self._place(name, place), *self._callers(callers, place.file)]
 
     def _place(self, name: str, place: Place) -> list[str]:
-        where = "in a cell" if "ipykernel_" in place.file else f'File "{place.file}"'
-        lines = [f"  {where}, line {place.line}, in {name}"]
+        written = "in a cell" if "ipykernel_" in place.file else f'File "{place.file}"'
+        lines = [f"  {written}, line {place.line}, in {name}"]
         return [*lines, *[f"    {line}" for line in place.marked()]]
 
     def _callers(self, callers: Iterable[tuple[str, Place]], file: str) -> list[str]:

@@ -16,7 +16,7 @@ import torch
 import namedtensor as nt
 
 seq, emb, hid, key, val, head, vocab = nt.axes("seq emb hid key val head vocab")
-height, width, layer, kernel = nt.axes("height width layer kernel")
+height, width, layer, kernel, kh, kw = nt.axes("height width layer kernel kh kw")
 seq_ = seq.prime
 X = A = B = C = nt.tensor(torch.ones(7, 4), seq, emb)
 b = gamma = nt.ones(emb[4], backend="torch")

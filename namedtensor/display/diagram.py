@@ -173,15 +173,24 @@ def diagram(f: Any, /, *shapes: Any, **named: Any) -> Diagram:
     lifted = [name for name in sizes if name not in _declared(written)] if shapes else []
     parts = _parts(written, sizes)
     fired = rewrite(written.results, "torch", written.origins)[1] if formula.fused else ()
-    kernels = [
-        (f.rule, set(operands_first([f.before])) - set(operands_first([f.after]))) for f in fired
-    ]
+    kernels = [(f.rule, _taken(f, written)) for f in fired]
     before = ", ".join(p.name for p in formula.signature.parameters if not p.after)
     after = ", ".join(formula.parameters_after)
     title = f"{formula.name}({before}{'; ' + after if after else ''})"
     if lifted:
         title += f" for each {', '.join(f'{shown(n)}[{sizes[n]}]' for n in lifted)}"
     return Diagram(formula.name, parts, kernels, sizes, title)
+
+
+def _taken(fired: Any, written: Written) -> set[Node]:
+    """Find what a kernel took, also where another rule had rewritten its inside: by place, then."""
+    own = set(operands_first([fired.before])) - set(operands_first([fired.after]))
+    places = set(fired.origins)
+    for node in operands_first(written.results):
+        found = set(written.origins[node])
+        if node.operands and found and found <= places:
+            own.add(node)
+    return own
 
 
 def _sizes(values: Mapping[str, Any]) -> dict[str, int]:

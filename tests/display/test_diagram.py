@@ -128,6 +128,20 @@ def test_what_a_kernel_takes_is_framed_and_named():
     assert "<mask" not in nt.diagram(unfused).svg()
 
 
+def test_a_kernel_is_framed_where_its_inside_was_rewritten_before():
+    @formula
+    def spelled(X: R[emb], *, W1: R[emb, hid], W2: R[hid, emb], b2: R[emb]) -> R[emb]:
+        return W2 @ hid @ nt.maximum(W1 @ emb @ X, 0.0) + b2
+
+    picture = nt.diagram(spelled)
+    assert [rule for rule, _ in picture.kernels].count("linear") == 1
+    (taken,) = [
+        {node.name for node in nodes} for rule, nodes in picture.kernels if rule == "linear"
+    ]
+    assert {"add", "dot"} <= taken
+    assert "linear" in words(picture.svg())
+
+
 def test_calls_are_folded_and_tensors_that_need_no_data_are_one_box_with_their_name():
     found = words(nt.diagram(heads).svg())
     assert "att" in found

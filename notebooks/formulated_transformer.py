@@ -1,0 +1,176 @@
+# ---
+# jupyter:
+#   jupytext:
+#     formats: ipynb,py:percent
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # The formulated Transformer, from its parameters to its attention
+#
+# After this notebook you can
+#
+# 1. **read a model's parameter table**: every letter with its axes, sizes and share,
+# 2. **follow a forward pass** formula by formula, with the shape of each step,
+# 3. **train** a Transformer that pronounces English words, and look at what it attends to.
+#
+# The formulas are those of *The Formulated Transformer* (document 000), in its own letters.
+
+# %%
+import contextlib
+import io
+import tempfile
+from pathlib import Path
+
+import torch
+
+import namedtensor as nt
+from transformer_named import formulated
+from transformer_named.formulated import FFN, Attention, MultiHead
+from transformer_named.g2p.corpus import load_corpus
+from transformer_named.g2p.evaluation import pronounce
+from transformer_named.g2p.examples import pad
+from transformer_named.g2p.folders import RunFolder
+from transformer_named.g2p.run import train
+from transformer_named.g2p.settings import PRESETS
+from transformer_named.g2p.symbols import phoneme_ids, spelling_ids
+from transformer_named.models import FormulatedTransformer
+
+_ = torch.manual_seed(0)
+
+# %% [markdown]
+# ## 1. What the model is made of
+#
+# Scaled dot-product attention, many heads of it, a feed-forward network and a norm:
+
+# %%
+Attention
+
+# %%
+MultiHead
+
+# %% [markdown]
+# As a module, every letter after the star is a parameter:
+
+# %%
+mha = MultiHead.module("emb[64] head[4] key[16] val[16]")
+mha
+
+# %% [markdown]
+# The whole model of the document, in small: how many numbers, and where are they?
+
+# %%
+model = FormulatedTransformer(s=32, d_model=64, d_ff=256, d_k=16, d_v=16, h=4, N=2)
+total = sum(p.numel() for p in model.parameters())
+shares = {
+    name: sum(p.numel() for p in part.parameters()) / total for name, part in model.named_children()
+}
+print(f"{total:,} parameters")
+print("\n".join(f"  {name:14}{share:6.1%}" for name, share in shares.items()))
+
+# %% [markdown]
+# ## 2. A forward pass, step by step
+#
+# `nt.steps` lists every written sub-expression with its shape, the axes that it uses up, and what it costs:
+
+# %%
+nt.steps(
+    FFN,
+    "seq[10] emb[64]",
+    W1="emb[64] hid[256]",
+    b1="hid[256]",
+    W2="hid[256] emb[64]",
+    b2="emb[64]",
+)
+
+# %%
+nt.diagram(FFN)
+
+# %% [markdown]
+# The model takes symbols and gives a score for each next symbol. No shape was written down, and each has a name:
+
+# %%
+seq, vocab = formulated.seq, formulated.vocab
+x = nt.tensor(torch.tensor([3, 1, 4, 1, 5]), seq)
+y = nt.tensor(torch.tensor([0, 9, 2, 6]), seq.prime)
+model.probabilities(x, y).shape
+
+# %% [markdown]
+# ## 3. Training
+#
+# The task: from the letters of an English word to its sounds, learnt from the words of CMUdict. This notebook trains a
+# few seconds, which is enough to see something; `make demo` trains 150 and tells how good it is.
+
+# %%
+SECONDS = 12.0
+corpus = load_corpus(None, None)
+len(corpus.split.train), corpus.dictionary["transformer"]
+
+# %%
+folder = RunFolder(Path(tempfile.mkdtemp()))
+with contextlib.redirect_stderr(io.StringIO()):
+    speller, training = train(
+        PRESETS["small"].with_given({"seconds": SECONDS}), corpus, folder, validation_words=0
+    )
+losses = [entry.loss for entry in training.log.entries]
+assert losses[-1] < losses[0]
+f"loss {losses[0]:.2f} -> {losses[-1]:.2f}"
+
+# %% [markdown]
+# It has never seen these words:
+
+# %%
+words = sorted(corpus.split.test, key=len)[2000:2006]
+spoken = pronounce(speller, words, device="cpu")
+for word in words:
+    print(
+        f"{word:10} {' '.join(spoken[word]):28} (CMUdict: {' '.join(corpus.dictionary[word][0])})"
+    )
+
+# %% [markdown]
+# ## 4. Attention of real words
+#
+# Each row is the step that says a sound; the columns are the letters. Where a word is spelt as it is spoken, attention
+# walks down the diagonal. (After a few seconds of training it has only begun to.)
+
+# %%
+word = "transformer"
+sounds = pronounce(speller, [word], device="cpu")[word]
+source, target = pad([spelling_ids(word)]).long(), torch.tensor([phoneme_ids(sounds)[:-1]])
+with torch.no_grad():
+    weights = speller.attention(source, target)
+letter, sound, head = nt.axes("letter sound head")
+A = nt.tensor(weights[0], head, sound, letter)
+shown = nt.show(
+    A, rows=sound, columns=letter, by=head, labels={letter: list(word), sound: [*sounds, "end"]}
+)
+shown
+
+# %% [markdown]
+# Averaged over the heads, and for a paper as a figure of matplotlib:
+
+# %%
+mean = shown.then(nt.mean[head])
+mean
+
+# %% [markdown]
+# ## Exercises
+#
+# **a.** How many parameters has `MultiHead` with 8 heads of half the size, `key[8] val[8]`? Guess, then ask.
+# **b.** Which letter does each sound look at most, on average over the heads? (`nt.argmax_index`)
+# **c.** Set `SECONDS = 60` and run the training again. What changes in the picture?
+#
+# ## Solutions
+
+# %%
+eight = MultiHead.module("emb[64] head[8] key[8] val[8]")
+assert sum(p.numel() for p in eight.parameters()) == sum(p.numel() for p in mha.parameters())
+
+most = nt.argmax_index[letter](mean.tensor)
+[f"{s}: {word[int(i)]}" for s, i in zip([*sounds, "end"], most.numpy(), strict=True)]

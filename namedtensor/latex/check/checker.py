@@ -22,12 +22,14 @@ from namedtensor.latex.evaluation.evaluate import Evaluator
 from namedtensor.latex.evaluation.values import UNKNOWN, Value
 from namedtensor.latex.source import Source
 from namedtensor.latex.syntax import (
+    Call,
     Expression,
     Indexed,
     Induction,
     Scripts,
     Signature,
 )
+from namedtensor.latex.walk import all_of
 
 _serial = itertools.count()
 
@@ -59,6 +61,10 @@ class Checker(Symbols):
         self.blocks_of_functions = {
             d.place.block for d in names.definitions if d.kind == "function"
         }
+        self.calls_of: dict[str, list[Call]] = {}
+        for statement in names.statements:
+            for call in all_of(Call, getattr(statement, "body", statement)):
+                self.calls_of.setdefault(key(call.function) or "", []).append(call)
         self._open: set[int] = set()
         self._functions: dict[int, CheckedFunction] = {}
 
@@ -201,7 +207,8 @@ class Checker(Symbols):
         near += [
             d
             for d in found
-            if d.place.section == place.section and d.place.block not in self.blocks_of_functions
+            if self.names.inherits(place, d.place)
+            and d.place.block not in self.blocks_of_functions
         ]
         return near[0] if near else None
 

@@ -11,7 +11,7 @@ from namedtensor.latex.check.compare import check_promised
 from namedtensor.latex.check.occurrences import GREEK, is_elementwise
 from namedtensor.latex.check.scope import CheckScope, evaluated
 from namedtensor.latex.check.types import type_of
-from namedtensor.latex.documents.scopes import Defined
+from namedtensor.latex.documents.scopes import Declared, Defined
 from namedtensor.latex.documents.scripts import key, stem
 from namedtensor.latex.evaluation.evaluate import Evaluator
 from namedtensor.latex.evaluation.values import UNKNOWN, Scope, Value
@@ -86,11 +86,19 @@ class CheckedFunction:
         declared = near or checker.taken(name, self.defined)
         if declared is not None:
             later = declared.place.index > place.index and declared.place.block != place.block
-            if declared.place.section != place.section or later:
+            inherited = checker.names.inherits(place, declared.place)
+            if later or not (inherited or self._is_trusted(name, declared)):
                 self.borrowed.add(key(name) or "")
             value = checker.declared_value(declared)
             return value if self._fits(value) else UNKNOWN
         return self._number(name)
+
+    def _is_trusted(self, name: Expression, declared: Declared) -> bool:
+        """Say whether an argument is what another section declares: no other and no call says else."""
+        text = key(name) or ""
+        calls = self.checker.calls_of.get(self.defined.key, ())
+        given = [a for c in calls for n, a in zip(self.names, c.arguments, strict=False) if n == name]
+        return self.checker.names.is_only(text, declared) and {text}.issuperset(map(key, given))
 
     def _number(self, name: Expression) -> Value:
         """Take a small letter of which nothing is declared for a number, where it can be one."""

@@ -90,14 +90,17 @@ class CheckScope:
             )
         if self.sizes and text in self.checker.sized_names:
             return self.checker.size_symbol(text)
-        meaning = self.checker.names.look(name, self.place, self.indices)
+        names = self.checker.names
+        meaning = names.look(name, self.place, self.indices)
         if meaning is None:
             return self._unwritten(name)
         given = meaning.declared or meaning.defined
-        if meaning.kind != "function" and given and given.place.section != self.place.section:
+        if meaning.kind != "function" and given and not names.inherits(self.place, given.place):
             if (self.place.section, text) in self.checker.sizes_of:
                 return self.checker.size_symbol(text)
-            return self._foreign(text, lambda: self._meant(meaning))
+            declared = meaning.declared
+            if declared is None or not names.is_only(text, declared):
+                return self._foreign(text, lambda: self._meant(meaning))
         return self._meant(meaning)
 
     def _foreign(self, text: str, give: Callable[[], Value]) -> Value:

@@ -46,7 +46,7 @@ class Document:
         self.reading = reading
         self.bound = dict(bound or {})
         self.settings = dict(settings or {})
-        self.definitions = Names(reading.statements)
+        self.definitions = Names(reading.statements, reading.parents)
         self.library = Library(self.source, self.definitions, self.bound, self.settings)
 
     @property

@@ -40,7 +40,8 @@ from namedtensor.latex.walk import all_of, walk
 class Noted:
     """All that a document declares and defines, in the order of its text."""
 
-    def __init__(self, statements: Sequence[Statement]) -> None:
+    def __init__(self, statements: Sequence[Statement], parents: Sequence[int] = (0,)) -> None:
+        self.parents = parents
         written = stepped(statements)
         self._rewritten = {
             id(new): old for new, old in zip(written, statements, strict=True) if new is not old
@@ -71,14 +72,14 @@ class Noted:
         values = [d for d in defined if d.kind != "function"]
         functions = [d for d in defined if d.kind == "function"]
         rules = [d for d in values if d.letters]
-        self._function_shelf = Shelf([(d.key, d) for d in functions if not d.letters])
-        self._family_shelf = Shelf([(stem(d.name) or "", d) for d in functions if d.letters])
-        self._value_shelf = Shelf([(d.key, d) for d in values if not d.letters])
-        self._rule_shelf = Shelf([(stem(d.name) or "", d) for d in rules])
-        self._whole_shelf = Shelf([(stem(bare(d.name)) or "", d) for d in rules])
-        self._declared_shelf = Shelf([(d.key, d) for d in declared if not d.letters])
-        self._declared_families = Shelf([(stem(d.name) or "", d) for d in declared if d.letters])
-        self._signature_shelf = Shelf(self._signatures)
+        self._function_shelf = Shelf([(d.key, d) for d in functions if not d.letters], self.parents)
+        self._family_shelf = Shelf([(stem(d.name) or "", d) for d in functions if d.letters], self.parents)
+        self._value_shelf = Shelf([(d.key, d) for d in values if not d.letters], self.parents)
+        self._rule_shelf = Shelf([(stem(d.name) or "", d) for d in rules], self.parents)
+        self._whole_shelf = Shelf([(stem(bare(d.name)) or "", d) for d in rules], self.parents)
+        self._declared_shelf = Shelf([(d.key, d) for d in declared if not d.letters], self.parents)
+        self._declared_families = Shelf([(stem(d.name) or "", d) for d in declared if d.letters], self.parents)
+        self._signature_shelf = Shelf(self._signatures, self.parents)
         self._blocks_of_functions = sorted({d.place.block for d in functions})
         self._ends_of_sections = {s.section: s.block for s in self.statements}
         self._scripted_letters = {stem(d.name) for d in declared if isinstance(d.name, Scripts)}

@@ -19,6 +19,7 @@ from namedtensor.latex.documents.places import Meaning as Meaning
 from namedtensor.latex.documents.places import Place as Place
 from namedtensor.latex.documents.places import distance
 from namedtensor.latex.documents.scripts import Indices, fold, key, match, numbered, stem
+from namedtensor.latex.documents.shelf import sections_around
 from namedtensor.latex.documents.stepwise import axis_along, bare
 from namedtensor.latex.syntax import (
     Contract,
@@ -54,6 +55,17 @@ class Names(Noted):
         """All that is defined, in the order of the text."""
         yield from sorted(
             [d for group in self.defined.values() for d in group], key=lambda d: d.place.index
+        )
+
+    def inherits(self, place: Place, given: Place) -> bool:
+        """Say whether a place lies in the section of what is given, or in one within it."""
+        return given.section in sections_around(place.section, self.parents)
+
+    def is_only(self, text: str, given: Declared) -> bool:
+        """Say whether a name is declared in one section only, or alike in all of them."""
+        return all(
+            d.place.section == given.place.section or d.space == given.space
+            for d in self.declared.get(text, ())
         )
 
     # ------------------------------------------------------------------------------- looking up

@@ -1,9 +1,12 @@
-"""Things of a document by their names, those near a place first."""
+"""Things of a document by their names, those near a place first.
+
+A section lies in the sections around it: what they say is found from within it, the innermost first.
+"""
 
 from __future__ import annotations
 
 import bisect
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Generic, Protocol, TypeVar
 
 from namedtensor.latex.documents.places import Place
@@ -18,14 +21,25 @@ class Placed(Protocol):
 
 Thing = TypeVar("Thing", bound=Placed)
 
-#: How far to look: in the same block, in the same section, everywhere.
-REACHES = ("block", "section", "document")
+
+def sections_around(section: int, parents: Sequence[int]) -> tuple[int, ...]:
+    """Give a section and those that it lies in, the innermost first.
+
+    >>> sections_around(3, (0, 0, 1, 2))
+    (3, 2, 1, 0)
+    """
+    found = [section]
+    while section > 0:
+        section = parents[section] if section < len(parents) else 0
+        found.append(section)
+    return tuple(found)
 
 
 class Shelf(Generic[Thing]):
     """Things by names, found from a place: those before it first, the nearest of them first."""
 
-    def __init__(self, named: Iterable[tuple[str, Thing]]) -> None:
+    def __init__(self, named: Iterable[tuple[str, Thing]], parents: Sequence[int] = (0,)) -> None:
+        self._parents = parents
         self._things: dict[tuple[str, str, int], list[Thing]] = {}
         for name, thing in sorted(named, key=lambda pair: pair[1].place.index):
             at = thing.place
@@ -33,16 +47,22 @@ class Shelf(Generic[Thing]):
                 self._things.setdefault((name, reach, number), []).append(thing)
 
     def near(self, name: str, place: Place, reach: str = "document") -> Iterator[Thing]:
-        """Give what has a name: in the place's block, then in its section, then anywhere."""
-        for each in REACHES[: REACHES.index(reach) + 1]:
-            for thing in self._within(name, place, each):
-                met = each != "block" and thing.place.block == place.block
-                met = met or (each == "document" and thing.place.section == place.section)
-                if not met:
+        """Give what has a name: in the place's block, in its section and those around, anywhere."""
+        yield from self._within(name, place, "block", place.block)
+        if reach == "block":
+            return
+        around = sections_around(place.section, self._parents)
+        for section in around:
+            for thing in self._within(name, place, "section", section):
+                if thing.place.block != place.block:
                     yield thing
+        if reach == "section":
+            return
+        for thing in self._within(name, place, "document", 0):
+            if thing.place.block != place.block and thing.place.section not in around:
+                yield thing
 
-    def _within(self, name: str, place: Place, reach: str) -> Iterator[Thing]:
-        number = {"block": place.block, "section": place.section, "document": 0}[reach]
+    def _within(self, name: str, place: Place, reach: str, number: int) -> Iterator[Thing]:
         things = self._things.get((name, reach, number), [])
         middle = bisect.bisect_left(things, place.index, key=lambda t: t.place.index)
         yield from reversed(things[:middle])

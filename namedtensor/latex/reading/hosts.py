@@ -22,7 +22,7 @@ MARK = re.compile(
     |(?P<fence>^[ ]{{0,3}}(?P<ticks>```+|~~~+)[^\n]*)
     |(?P<code>`+)
     |(?P<heading>^[ ]{{0,3}}\#{{1,6}}[ \t]+[^\n]*)
-    |(?P<section>\\(?:chapter|section|subsection|subsubsection|paragraph)\*?(?=[\[{{]))
+    |(?P<section>\\(?P<level>part|chapter|section|subsection|subsubsection|paragraph)\*?(?=[\[{{]))
     |(?P<skip>\\begin\{{(?P<skipped>{SKIPPED})\*?\}})
     |(?P<iffalse>\\iffalse(?![A-Za-z]))
     |(?P<verb>\\verb\*?(?P<delimiter>[^A-Za-z\s*]))
@@ -40,6 +40,8 @@ KINDS = (
 ).split()
 
 FENCED = re.compile(r"^[ ]{0,3}(```|~~~).*?^[ ]{0,3}\1", re.MULTILINE | re.DOTALL)
+#: How deep a heading of LaTeX is.
+LEVELS = ("part", "chapter", "section", "subsection", "subsubsection", "paragraph")
 HEADING = re.compile(r"^[ ]{0,3}#{1,6}[ \t]+[^\n]*", re.MULTILINE)
 LISTED = re.compile(r"\s*(?:[-*+]|\d+[.)])\s")
 DOLLAR = re.compile(r"\\.|[{}$]", re.DOTALL)
@@ -74,6 +76,7 @@ class Host:
         self.faults: list[Fault] = []
         self.tex = is_tex(source)
         self.sections: list[tuple[int, str]] = []
+        self._levels: list[int] = []
         self._block = 0
         self._absent: set[str] = set()
         self._titles = [] if self.tex else _titles(self.text)
@@ -111,7 +114,21 @@ class Host:
     def _head_before(self, place: int) -> None:
         """Begin the sections whose titles stand before a place."""
         while self._titles and self._titles[-1][0] < place:
-            self.sections.append(self._titles.pop())
+            place, title, level = self._titles.pop()
+            self._begin_section(place, title, level)
+
+    def _begin_section(self, place: int, title: str, level: int) -> None:
+        self.sections.append((place, title))
+        self._levels.append(level)
+
+    @property
+    def parents(self) -> tuple[int, ...]:
+        """The section around each section, by number; section 0 is what stands before all headings."""
+        found = [0]
+        for number, level in enumerate(self._levels):
+            above = (n for n in range(number - 1, -1, -1) if self._levels[n] < level)
+            found.append(next(above, -1) + 1)
+        return tuple(found)
 
     # --------------------------------------------------------------- what is not mathematics
 
@@ -122,7 +139,8 @@ class Host:
             return end if self.tex else found.start() + 1
         if kind == "section":
             close = text.find("}", end, end + 200)
-            self.sections.append((found.start(), text[end + 1 : close] if close > 0 else ""))
+            title = text[end + 1 : close] if close > 0 else ""
+            self._begin_section(found.start(), title, LEVELS.index(found.group("level")))
             return end
         if kind == "define":
             return define_at(text, found.start(), self.macros) or end
@@ -253,14 +271,20 @@ def spoken_to(text: str, begin: int) -> bool:
     return bool(line.strip()) and not line.startswith(("    ", "\t"))
 
 
-def _titles(text: str) -> list[tuple[int, str]]:
-    """Give the headings of Markdown; those of plain text where there are no others. Last first."""
+def _titles(text: str) -> list[tuple[int, str, int]]:
+    """Give the headings of Markdown with their levels, or those of plain text. Last first."""
     text = FENCED.sub(lambda found: " " * len(found.group()), text)
-    marked = [(m.start(), m.group().strip("# \t")) for m in HEADING.finditer(text)]
-    marked += [(m.start(), m.group("title")) for m in UNDERLINED.finditer(text)]
+    marked = [
+        (m.start(), m.group().strip("# \t"), len(m.group().split()[0]))
+        for m in HEADING.finditer(text)
+    ]
+    marked += [
+        (m.start(), m.group("title"), 1 + m.group().endswith("-"))
+        for m in UNDERLINED.finditer(text)
+    ]
     if not marked:
         alone = (m for m in ALONE.finditer(text) if _stands_alone(text, m))
-        marked = [(m.start(), m.group("title").strip("*")) for m in alone]
+        marked = [(m.start(), m.group("title").strip("*"), 1) for m in alone]
     return sorted(marked, reverse=True)
 
 

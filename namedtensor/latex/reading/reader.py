@@ -38,7 +38,8 @@ NOTATION = re.compile(r"\\(?:underset|ndot|nfun|nsum|nbin|name|mathbb|ndef)\b")
 class Reading:
     """What was read from a document.
 
-    `silenced` holds a line and a code for each finding that a comment silences.
+    `silenced` holds a line and a code for each finding that a comment silences; `parents` says by
+    number in which other section each section stands.
     """
 
     source: Source
@@ -47,6 +48,7 @@ class Reading:
     silenced: frozenset[tuple[int, str]]
     macros: Macros
     sections: tuple[str, ...] = ()
+    parents: tuple[int, ...] = (0,)
 
 
 def parse_expression(text: str, macros: Macros | None = None) -> Expression:
@@ -88,6 +90,7 @@ def statements_of(source: Source, preamble: Sequence[Source] = ()) -> Reading:
         silenced(source),
         macros,
         tuple(title for _, title in host.sections),
+        host.parents,
     )
 
 

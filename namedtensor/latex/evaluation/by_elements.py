@@ -12,7 +12,17 @@ from namedtensor.latex.evaluation.indices import Index, bound, zero_based
 from namedtensor.latex.evaluation.nonsense import ArgumentsError
 from namedtensor.latex.evaluation.values import UNKNOWN, Scope, Value
 from namedtensor.latex.evaluation.wording import wording
-from namedtensor.latex.syntax import At, Expression, Indexed, Letter, Matrix, Scripts
+from namedtensor.latex.syntax import (
+    At,
+    Dots,
+    Expression,
+    Indexed,
+    Items,
+    Letter,
+    Matrix,
+    Relation,
+    Scripts,
+)
 from namedtensor.operations.constants import along
 from namedtensor.operations.elementwise import where
 from namedtensor.operations.joining import stack
@@ -32,6 +42,9 @@ def element(
     condition: Expression | None = None,
 ) -> Value:
     """Define a tensor over the axes of the target's indices."""
+    if condition is not None and (ranges := index_ranges(condition)):
+        sizes = {**_upper_ends(e, target, ranges), **sizes}
+        condition = None
     indices = _indices(e, target, sizes)
     if indices is UNKNOWN:
         return UNKNOWN
@@ -44,6 +57,36 @@ def element(
     found = e.attempt(target, lambda x: _over(x, pairs, wording(target)), [value])
     found = sized_here(e.scope, found)
     return found if e.bound else settled(found)
+
+
+def index_ranges(condition: Expression) -> list[tuple[Expression, Expression]]:
+    """Give the indices of i = 1, ..., n, or of i, j = 1, ..., n, each with its upper end."""
+    if not isinstance(condition, Relation) or len(condition.rest) != 1:
+        return []
+    op, ends = condition.rest[0]
+    listed = isinstance(ends, Items) and any(isinstance(p, Dots) for p in ends.parts)
+    if op not in ("=", "in") or not isinstance(ends, Items) or not listed:
+        return []
+    first = condition.first
+    names = first.parts if isinstance(first, Items) else (first,)
+    return [(name, ends.parts[-1]) for name in names]
+
+
+def _upper_ends(
+    e: Evaluator, target: Indexed, ranges: list[tuple[Expression, Expression]]
+) -> dict[str, Any]:
+    """Give the axes of a target the sizes up to which their indices run, those that are known."""
+    uppers = dict(ranges)
+    found = {}
+    for item in target.items:
+        if isinstance(item, At) and item.at in uppers:
+            try:
+                size = e.extent(uppers[item.at])
+            except NamedTensorError:
+                continue
+            if size is not UNKNOWN:
+                found[item.axis.name] = size
+    return found
 
 
 def sized_here(scope: Scope, X: Value) -> Value:

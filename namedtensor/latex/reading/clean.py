@@ -223,6 +223,8 @@ class _Cleaner:
             self._sized(token)
         elif text in looks.VANISHING:
             self.spaced = True
+            if text in looks.PARTING:
+                self._put(Token("command", "\\\\", token.span))
             for _ in range(looks.VANISHING[text]):
                 self._skip_argument()
         elif text in TAKING:

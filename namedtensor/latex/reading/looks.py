@@ -46,6 +46,9 @@ VANISHING = {
     "\\htmlId": 1,
 }
 
+#: Text between rows: the row before ends there, with a mark of its own or without.
+PARTING = frozenset(("\\intertext", "\\shortintertext"))
+
 #: Commands that vanish with so many arguments, and leave what stands in the braces of the next.
 OPEN = {
     "\\mathbin": 0,

@@ -79,6 +79,9 @@ INFIX = {
     "\\div": (NEXT, "/"),
 }
 
+#: Signs of products, below which the axes may stand that are contracted: A \\cdot_{emb} B.
+PRODUCTS = frozenset("\\cdot \\odot \\bullet \\times \\star \\otimes".split())
+
 RELATIONS = {
     "=": "=",
     "<": "<",
@@ -172,6 +175,10 @@ JOINING = frozenset(
 WHEN = frozenset("if for when forall whenever unless while".split())
 
 PARITY = {"odd": "odd", "even": "even", "is odd": "odd", "is even": "even"}
+
+
+#: Statistics along axes: a power behind their argument's bracket belongs to the argument.
+STATISTICS = frozenset("mean var std sum prod max min median any all".split())
 
 
 def parity(text: str) -> str:

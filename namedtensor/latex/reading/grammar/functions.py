@@ -60,11 +60,26 @@ class Functions(Spaces):
         """Read the arguments of a function, in brackets or without."""
         token = self.peek()
         if token.text == "(" or (acts and token.text in ("[", "\\{")):
+            if axes and self._power_behind(base):
+                argument = self.expression(words.NEXT + 1)
+                return Call(self.span(start), base, axes, (argument,), (), "")
             return self.call(base, axes, start)
         if acts and self._is_argument(token):
             argument = self.expression(words.PREFIX)
             return Call(self.span(start), base, axes, (argument,), (), "")
         return Under(self.span(start), base, axes) if axes else base
+
+    def _power_behind(self, base: Expression) -> bool:
+        """Say whether a power follows the bracket here: mean_{seq} (X - Y)^2 averages squares."""
+        if not isinstance(base, Letter) or base.text not in words.STATISTICS:
+            return False
+        depth = 0
+        for at in range(self.at, self.end):
+            text = self.tokens[at].text
+            depth += (text in words.BRACKETS) - (text in words.CLOSING)
+            if not depth:
+                return at + 1 < self.end and self.tokens[at + 1].kind == "sup"
+        return False
 
     def _is_argument(self, token: Token) -> bool:
         if token.text in ("|", "\\|") and self.bars and self.bars[-1] == token.text:

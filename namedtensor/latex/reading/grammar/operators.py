@@ -17,7 +17,7 @@ from namedtensor.latex.syntax import (
     Relation,
 )
 
-CONTRACTING = frozenset(("\\cdot", "\\odot", "\\bullet"))
+CONTRACTING = frozenset(("\\cdot", "\\odot", "\\bullet", "\\times"))
 STACKING = frozenset(("\\underset", "\\overset"))
 FROM_NOTATION = frozenset(("\\ndot", "\\nbin", "\\ncat"))
 BOLD = {"cdotbold": "\\cdot", "odotbold": "\\odot", "bulletbold": "\\bullet"}
@@ -65,6 +65,11 @@ class Operators(Parts):
         self, left: Expression, found: tuple[int, str], floor: int, start: int, text: str
     ) -> Expression | None:
         power, op = found
+        below = self.peek(1).kind == "sub" and text in words.PRODUCTS and self.next_is_axes(2)
+        if below and DOT >= floor:
+            self.at += 2
+            self.named = True
+            return self._with_axes(left, text, self.axes_argument(), start)
         if power < floor:
             return None
         self.at += 1
@@ -160,7 +165,7 @@ class Operators(Parts):
 
     def _stacked(self, left: Expression, op: str, floor: int, start: int) -> Expression | None:
         """Read an operator with axes below it, in plain LaTeX."""
-        power = INFIX[op][0]
+        power = DOT if op in CONTRACTING else INFIX[op][0]
         if power < floor:
             return None
         if self.take().text == "\\overset":

@@ -27,7 +27,7 @@ class Spaces(WithScripts):
         elif token.kind == "letter" and self._is_field():
             self.at += 1
             base = token.text
-        elif token.text in ("[", "\\{"):
+        elif token.text in ("[", "\\{", "("):
             kind = self._finite()
             if kind is None:
                 return None
@@ -59,11 +59,22 @@ class Spaces(WithScripts):
             return None
         curly = closing == "\\}"
         following = self.tokens[at + 1] if at + 1 < self.end else self.stop
+        if self._are_numbers(inside) and inside not in (["0", ",", "1"], ["1"]):
+            return "R" if following.kind == "sup" or curly else None
+        if closing == ")":
+            return "[0,1]" if inside == ["0", ",", "1"] and following.kind == "sup" else None
         if inside == ["0", ",", "1"]:
             return "{0,1}" if curly else "[0,1]"
         if curly:
             return "[n]" if inside[:3] == ["1", ",", "\\ldots"] else None
         return "[n]" if inside and "," not in inside and following.kind != "sub" else None
+
+    @staticmethod
+    def _are_numbers(inside: list[str]) -> bool:
+        """Say whether brackets hold numbers and commas: {-1, 1}, (0, \\infty)."""
+        signs = ("-", "+", "\\pm", "\\infty", ",")
+        whole = all(text in signs or text.replace(".", "").isdigit() for text in inside)
+        return whole and ("," in inside or "\\pm" in inside)
 
     def _exponent(self) -> tuple[SizedAxis, ...]:
         """Read the axes of a space; none where it has no exponent."""

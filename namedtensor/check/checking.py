@@ -52,12 +52,12 @@ class Checker:
 
         Without `meaning`, the formulas of a document are not asked what their axes mean.
         """
-        suffix = Path(file).suffix
+        suffix = Path(file).suffix.lower()
         checked = Checked(file)
         if suffix and suffix not in DOCUMENTS | PYTHON and file != "-":
             checked.refused = f"{file}: is neither a document nor Python"
             return checked
-        if suffix not in PYTHON:
+        if suffix != ".py":
             from namedtensor.latex import read as read_document
 
             checked.document = read() if read is not None else read_document(text, file)

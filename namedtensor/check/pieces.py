@@ -13,9 +13,12 @@ from typing import Any
 from namedtensor.latex.source import Source
 
 #: Documents whose formulas are LaTeX; those of Markdown may have blocks of Python too.
-DOCUMENTS = frozenset(".md .markdown .tex .latex .ltx .sty".split())
+DOCUMENTS = frozenset(".md .markdown .mdx .rmd .qmd .tex .latex .ltx .sty .cls .txt .rst".split())
 MARKDOWN = frozenset(".md .markdown".split())
 PYTHON = frozenset(".py .ipynb".split())
+
+#: What is looked for in folders.
+FOUND = frozenset(".md .markdown .mdx .rmd .qmd .tex .latex .ltx".split()) | PYTHON
 
 #: Folders that hold nobody's own files.
 _SKIPPED = frozenset("__pycache__ node_modules site-packages venv build dist".split())
@@ -141,6 +144,6 @@ def files_below(folder: Path) -> list[str]:
             continue
         if path.is_dir() and not path.is_symlink() and not (path / "pyvenv.cfg").exists():
             found += files_below(path)
-        elif path.suffix in DOCUMENTS - {".sty"} | PYTHON and path.is_file():
+        elif path.suffix.lower() in FOUND and path.is_file():
             found.append(str(path))
     return found

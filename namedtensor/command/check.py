@@ -6,6 +6,7 @@ import json
 import sys
 from argparse import ArgumentParser, Namespace
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -96,7 +97,11 @@ def perform(given: Namespace) -> int:
         _say_unchecked(done, sys.stdout)
         read = [checked for checked in done if not checked.refused]
         if read:
-            print(summary(findings, len(read), sum(c.formulas for c in done), _unchecked(done)))
+            kinds: Counter[str] = Counter()
+            for checked in read:
+                kinds += getattr(checked.document, "counts", {})
+            formulas = sum(c.formulas for c in done)
+            print(summary(findings, len(read), formulas, _unchecked(done), kinds))
     faults = ("error", "warning") if given.strict else ("error",)
     return 2 if refused else int(any(f.severity in faults for f in findings))
 
@@ -135,17 +140,30 @@ def _unchecked(done: list[Checked]) -> int:
     return sum(len(checked.unchecked) for checked in done)
 
 
-def summary(findings: list[Finding], files: int, formulas: int = 0, unchecked: int = 0) -> str:
-    """Count findings in one line.
+def summary(
+    findings: list[Finding],
+    files: int,
+    formulas: int = 0,
+    unchecked: int = 0,
+    kinds: Mapping[str, int] | None = None,
+) -> str:
+    """Count in one line what was read, what was not, and what was found.
 
     >>> summary([], 2)
     '2 files checked: no findings'
     >>> summary([], 1, 3, 1)
     '1 file checked, 3 formulas of Python in it, 1 formula not checked: no findings'
+    >>> summary([], 1, kinds={"read": 7, "aside": 1, "unreadable": 0})
+    '1 file checked, 7 statements read, 1 set aside: no findings'
     """
     counts = Counter(finding.severity for finding in findings)
     parts = [_counted(counts[severity], severity) for severity in SEVERITIES if counts[severity]]
     read = f"{_counted(files, 'file')} checked"
+    known = kinds or {}
+    if any(known.values()):
+        read += f", {_counted(known.get('read', 0), 'statement')} read"
+    for kind, words in (("aside", "set aside"), ("unreadable", "unreadable")):
+        read += f", {known[kind]} {words}" if known.get(kind) else ""
     if formulas:
         read += f", {_counted(formulas, 'formula')} of Python in {'it' if files == 1 else 'them'}"
     if unchecked:
@@ -157,7 +175,7 @@ def as_github(finding: Finding) -> str:
     """Write a finding as a command of GitHub's workflows, which shows it beside its line."""
     level = {"note": "notice"}.get(finding.severity, finding.severity)
     end_line, end_column = finding.source.position(finding.span.end)
-    file = finding.source.name.partition(":cell ")[0]
+    file = finding.file.partition(":cell ")[0]
     place = f"file={file},line={finding.line},endLine={end_line},col={finding.column}"
     _, _, text = str(finding).partition(": ")
     for letter, code in (("%", "%25"), ("\r", "%0D"), ("\n", "%0A")):
@@ -174,7 +192,7 @@ def as_data(finding: Finding) -> dict[str, Any]:
     source, span = finding.source, finding.span
     end_line, end_column = source.position(span.end)
     data: dict[str, Any] = {
-        "file": source.name,
+        "file": finding.file,
         "line": finding.line,
         "column": finding.column,
         "end_line": end_line,

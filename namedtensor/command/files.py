@@ -93,7 +93,7 @@ def document_in(text: str, name: str, preamble: list[str]) -> Any:
 
     Raises: CommandError where a file of the preamble cannot be read.
     """
-    from namedtensor.latex import read
+    from namedtensor.latex.documents.opening import read, read_beside
 
     macros = "\n".join(map(text_of, preamble))
-    return read(text, "<stdin>" if name == "-" else name, macros)
+    return read(text, "<stdin>", macros) if name == "-" else read_beside(text, name, macros)

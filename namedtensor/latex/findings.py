@@ -42,6 +42,10 @@ class Finding:
     calls: tuple[str, ...] = ()
 
     @property
+    def file(self) -> str:
+        return self.source.origin(self.span.start)[0].name
+
+    @property
     def line(self) -> int:
         return self.source.position(self.span.start)[0]
 
@@ -55,7 +59,7 @@ class Finding:
         return SEVERITIES.index(self.severity), self.span.start
 
     def __str__(self) -> str:
-        place = f"{self.source.name}:{self.line}:{self.column}"
+        place = f"{self.file}:{self.line}:{self.column}"
         lines = [f"{place}: {self.severity}[{self.code}]: {self.message}"]
         lines.append(self.source.excerpt(self.span))
         width = max((len(label) for label, _ in self.shapes), default=0)

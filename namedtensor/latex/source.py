@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bisect
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 #: A line of the source is shown up to this width.
@@ -24,8 +25,17 @@ class Span:
         return Span(min(self.start, other.start), max(self.end, other.end))
 
 
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """From `start` on a text is that of another source from its `origin` on."""
+
+    start: int
+    source: Source
+    origin: int
+
+
 class Source:
-    """A document's text and its name.
+    """A document's text and its name; of a text that is put together, `pieces` say from what.
 
     >>> source = Source("a\\nbcd", "notes.md")
     >>> source.position(3)
@@ -35,18 +45,30 @@ class Source:
       |  ^^
     """
 
-    __slots__ = ("_starts", "name", "text")
+    __slots__ = ("_starts", "name", "pieces", "text")
 
-    def __init__(self, text: str, name: str = "<text>") -> None:
+    def __init__(self, text: str, name: str = "<text>", pieces: Sequence[Piece] = ()) -> None:
         self.text = text
+        self.pieces = tuple(pieces)
         self.name = name
         self._starts = [0]
         for i, character in enumerate(text):
             if character == "\n":
                 self._starts.append(i + 1)
 
+    def origin(self, offset: int) -> tuple[Source, int]:
+        """Give the source that a place was written in, and the place there."""
+        at = bisect.bisect_right(self.pieces, offset, key=lambda piece: piece.start) - 1
+        if at < 0:
+            return self, offset
+        piece = self.pieces[at]
+        return piece.source, min(piece.origin + offset - piece.start, len(piece.source.text))
+
     def position(self, offset: int) -> tuple[int, int]:
-        """Give the line and the column of a place, both counted from 1."""
+        """Give the line and the column of a place where it was written, both counted from 1."""
+        if self.pieces:
+            source, place = self.origin(offset)
+            return source.position(place)
         line = bisect.bisect_right(self._starts, offset)
         return line, offset - self._starts[line - 1] + 1
 
@@ -64,6 +86,9 @@ class Source:
 
     def excerpt(self, span: Span) -> str:
         """Show the line where a span begins, with carets below it."""
+        if self.pieces:
+            source, start = self.origin(span.start)
+            return source.excerpt(Span(start, start + span.end - span.start))
         number, column = self.position(span.start)
         line = self.line(number)
         count = max(1, min(span.end, span.start - column + 1 + len(line)) - span.start)

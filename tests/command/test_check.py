@@ -25,7 +25,7 @@ PRINTED = r"""FILE:1:45: error[axis-missing]: sum acts over seq, and X has no ax
   X : emb
 hint: write an axis that it has: \text{emb}
 
-1 file checked: 1 error
+1 file checked, 2 statements read: 1 error
 """
 
 
@@ -46,7 +46,7 @@ def check(tmp_path, capsys):
 
 
 def test_a_fine_document_has_status_0(check):
-    assert check(FINE) == (0, "1 file checked: no findings\n", "")
+    assert check(FINE) == (0, "1 file checked, 2 statements read: no findings\n", "")
 
 
 def test_a_faulty_document_has_status_1_and_its_findings_printed(check):
@@ -55,7 +55,7 @@ def test_a_faulty_document_has_status_1_and_its_findings_printed(check):
 
 def test_warnings_are_faults_only_where_that_is_asked_for(check):
     status, out, _ = check(WARNING)
-    assert (status, out.splitlines()[-1]) == (0, "1 file checked: 1 warning")
+    assert (status, out.splitlines()[-1]) == (0, "1 file checked, 3 statements read: 1 warning")
     assert check(WARNING, options=["--strict"])[0] == 1
     assert check(FINE, options=["--strict"])[0] == 0
 
@@ -64,7 +64,7 @@ def test_several_files_are_checked_one_after_another(check):
     status, out, _ = check(FINE, FAULT, WARNING)
     assert status == 1
     assert [line.split(":")[0] for line in out.splitlines() if "[axis" in line] == ["b.md", "c.md"]
-    assert out.splitlines()[-1] == "3 files checked: 1 error, 1 warning"
+    assert out.splitlines()[-1] == "3 files checked, 7 statements read: 1 error, 1 warning"
 
 
 def test_files_share_the_macros_of_a_preamble(check, tmp_path):
@@ -73,7 +73,7 @@ def test_files_share_the_macros_of_a_preamble(check, tmp_path):
     text = FAULT.replace(r"\text{emb}", r"\emb")
     status, out, _ = check(text, text, options=["--preamble", str(style)])
     assert status == 1
-    assert out.splitlines()[-1] == "2 files checked: 2 errors"
+    assert out.splitlines()[-1] == "2 files checked, 4 statements read: 2 errors"
 
 
 def test_standard_input_is_a_file_called_so(monkeypatch, capsys):

@@ -7,7 +7,17 @@ from collections.abc import Callable, Iterable
 from namedtensor.latex.check.report import Report
 from namedtensor.latex.check.words import Dialect, listed
 from namedtensor.latex.evaluation.vocabulary import big_word, word_of
-from namedtensor.latex.syntax import AxisName, Big, Binary, Call, Expression, Letter, Matrix, Under
+from namedtensor.latex.syntax import (
+    AxisName,
+    Big,
+    Binary,
+    Call,
+    Expression,
+    Letter,
+    Matrix,
+    Scripts,
+    Under,
+)
 from namedtensor.latex.walk import all_of, walk
 from namedtensor.primitives import Type
 
@@ -31,6 +41,8 @@ def check_annotations(
             _under_operand(part, report, dialect)
         elif isinstance(part, Binary) and part.axes and part.op in ("+", "-"):
             _under_sign(part, report, dialect)
+        elif isinstance(part, Call) and _reaches_over_power(part, report):
+            _reach(part, report)
         elif isinstance(part, Call) and _lacks_axes(part) and not defined(part.function):
             no_axis(part, report, dialect, look(part.arguments[0]))
         elif (
@@ -75,6 +87,25 @@ def _under_sign(part: Binary, report: Report, dialect: Dialect) -> None:
         part.axes[0].span | part.axes[-1].span,
         f"{named(part.axes)} stands under {part.op}; {sign} is elementwise and uses up no axes",
         hint=hint,
+    )
+
+
+def _reaches_over_power(part: Call, report: Report) -> bool:
+    """Say whether a power stands behind the bracket of a function: mean_{seq} (X - Y)^2."""
+    if not part.axes or part.bracket or not isinstance(part.arguments[0], Scripts):
+        return False
+    return report.text(part.arguments[0].span).removeprefix("\\left").startswith("(")
+
+
+def _reach(part: Call, report: Report) -> None:
+    name, argument = getattr(part.function, "text", "the function"), part.arguments[0]
+    written = report.text(argument.span)
+    report.add(
+        "note",
+        "reach",
+        argument.span,
+        f"{name} reaches over the power: it is the {name} of {written}",
+        hint=f"for the power of the {name}, put brackets around it: \\left( ... \\right)^2",
     )
 
 

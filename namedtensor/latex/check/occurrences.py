@@ -60,7 +60,7 @@ class Occurrences:
         self._starts = [start for start, *_ in spans]
         self._ends = [(end, Place(*place)) for _, end, *place in spans]
         self._prose = [s.text for s in names.statements if isinstance(s, Aside)]
-        self._prose += [source.line(finding.line) for finding in unread]
+        self._prose += [finding.source.excerpt(finding.span) for finding in unread]
         self._prose += [
             source.text[s.span.start : s.span.end]
             for s in names.statements

@@ -64,6 +64,17 @@ class Document:
         return tuple([s for s in self.statements if s.kind == "aside"])
 
     @property
+    def counts(self) -> dict[str, int]:
+        """Count the statements that are read, set aside, and unreadable."""
+        unread = [a for a in self.asides if getattr(a.syntax, "why", "").startswith("cannot")]
+        faults = [f for f in self.findings if f.code.startswith(("syntax", "limit"))]
+        return {
+            "read": len(self.statements) - len(self.asides),
+            "aside": len(self.asides) - len(unread),
+            "unreadable": len(unread) + len(faults),
+        }
+
+    @property
     def findings(self) -> tuple[Finding, ...]:
         """What could not be read."""
         return self.reading.findings

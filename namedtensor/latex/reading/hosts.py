@@ -53,6 +53,34 @@ ALONE = re.compile(
     r"^(?P<title>\*{0,2}[A-Z](?:[^\n$\\.!?;,`|]{0,58}[^\n$\\.,!?;:`|\s])?)[ \t]*$", re.MULTILINE
 )
 
+#: Environments of text, whose mathematics has marks of its own.
+PROSE = frozenset(
+    (
+        "document itemize enumerate description center figure table tabular tabularx abstract theorem"
+        " lemma proof proposition corollary definition example remark quote quotation minipage frame"
+        " block tcolorbox mdframed columns column titlepage flushleft flushright wrapfigure algorithm"
+        " algorithmic longtable"
+    ).split()
+)
+
+#: What only mathematics has.
+MEANT = re.compile(r"\\(?:underset|ndot|nfun|nsum|nbin|ncat|mathbb|name)\b|\\\\|&")
+NOTATION = re.compile(r"\\(?:underset|ndot|nfun|nsum|nbin|ncat|mathbb|name)\b")
+MARKED = re.compile(rf"(?<!\\)\$|\\\[|\\\(|\\begin\{{(?:{DISPLAYS})\*?\}}")
+ENVIRONMENT = re.compile(r"\\begin\{(\w+)(\*?)\}")
+OPTIONS = re.compile(r"(?:\s*(?:\[[^\]\n]*\]|\{[^{}\n]*\}))*")
+COMMAND = re.compile(r"\\[A-Za-z]+")
+
+#: Commands and environments that a document makes of a display's: \be for \begin{equation}.
+SHORT = re.compile(
+    rf"""\\(?:(?:re|provide)?newcommand\*?|g?def)\s*\{{?(?P<name>\\[A-Za-z]+)\}}?\s*
+    \{{\s*(?P<body>\\(?:begin|end)\{{(?:{DISPLAYS})\*?\}}|\\[\[\]])[^{{}}\n]*\}}""",
+    re.VERBOSE,
+)
+OWN = re.compile(
+    rf"\\(?:re)?newenvironment\*?\{{(\w+\*?)\}}(?:\[\d\])?\s*\{{[^\n]*?\\begin\{{(?:{DISPLAYS})\*?\}}"
+)
+
 #: After so many definitions that do not end, no more of them are tried.
 BROKEN = 50
 
@@ -80,6 +108,8 @@ class Host:
         self._block = 0
         self._absent: set[str] = set()
         self._titles = [] if self.tex else _titles(self.text)
+        self._own = set(OWN.findall(self.text)) | {"IEEEeqnarray", "empheq", "IEEEeqnarray*"}
+        self._short = {m["name"]: m["body"] for m in SHORT.finditer(self.text)}
 
     def regions(self) -> Iterator[Region]:
         """Give the regions in order; macros defined between them are taken in on the way."""
@@ -92,6 +122,12 @@ class Host:
             if kind == "fence" and found.group().strip("`~ \t") == "math" and not self.tex:
                 kind = "dollars"
             if kind not in ("begin", "open", "dollars"):
+                span = self._of_own_making(found.start()) if kind == "escape" else None
+                if span is not None:
+                    at = span.end
+                    self._block += 1
+                    yield Region(span, True, self._block, len(self.sections))
+                    continue
                 at = self._passed(found, kind)
                 continue
             if not self.tex and _is_code(self.text, found.start()):
@@ -114,8 +150,7 @@ class Host:
     def _head_before(self, place: int) -> None:
         """Begin the sections whose titles stand before a place."""
         while self._titles and self._titles[-1][0] < place:
-            place, title, level = self._titles.pop()
-            self._begin_section(place, title, level)
+            self._begin_section(*self._titles.pop())
 
     def _begin_section(self, place: int, title: str, level: int) -> None:
         self.sections.append((place, title))
@@ -173,6 +208,37 @@ class Host:
         return close + len(ticks)
 
     # --------------------------------------------------------------------------- mathematics
+
+    def _of_own_making(self, at: int) -> Span | None:
+        """Find mathematics between commands of the document, or in an environment that holds some."""
+        begin = ENVIRONMENT.match(self.text, at)
+        if begin is not None:
+            return self._unknown(begin)
+        command = COMMAND.match(self.text, at)
+        body = self._short.get(command.group(), "") if command is not None else ""
+        if command is None or not (body.startswith("\\begin") or body == "\\["):
+            return None
+        closing = "\\]" if body == "\\[" else body.replace("begin", "end", 1)
+        ends = [name for name, what in self._short.items() if what == closing] or [closing]
+        for end in re.finditer("|".join(rf"{re.escape(e)}(?![A-Za-z])" for e in ends), self.text[at:]):
+            return Span(command.end(), at + end.start())
+        return None
+
+    def _unknown(self, begin: re.Match[str]) -> Span | None:
+        """Give what stands in an environment that nobody knows, if it is mathematics."""
+        name = begin.group(1) + begin.group(2)
+        if name in PROSE or begin.group(1) in PROSE:
+            return None
+        end = self.text.find(f"\\end{{{name}}}", begin.end())
+        if end < 0:
+            return None
+        options = OPTIONS.match(self.text, begin.end(), end)
+        start = options.end() if options is not None else begin.end()
+        inside = self.text[start:end]
+        known = name in self._own
+        if not known and (MARKED.search(inside) or not NOTATION.search(inside)):
+            return None
+        return Span(start, end)
 
     def _mathematics(self, found: re.Match[str], kind: str) -> tuple[tuple[Span, bool] | None, int]:
         """Find the end of the mathematics that begins here: its span and setting, where to go on."""
@@ -244,7 +310,7 @@ def is_tex(source: Source) -> bool:
     name = source.name.lower()
     if name.endswith((".tex", ".sty", ".ltx", ".cls")):
         return True
-    if name.endswith((".md", ".markdown", ".txt", ".rst")):
+    if name.endswith((".md", ".markdown", ".txt", ".rst", ".rmd", ".qmd", ".ipynb", ".mdx")):
         return False
     return "\\documentclass" in source.text or "\\begin{document}" in source.text
 

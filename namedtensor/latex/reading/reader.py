@@ -30,6 +30,9 @@ SILENCE = re.compile(
 #: A document may have so many characters.
 SIZE = 20_000_000
 
+#: What tells that a text has marks: its code and headings are no formulas.
+MARKUP = re.compile(r"`|^[ ]{0,3}(?:#{1,6}[ \t]|~~~)", re.MULTILINE)
+
 #: What tells that a document without marks is a formula: a style file's macro, or axes below.
 NOTATION = re.compile(r"\\(?:underset|ndot|nfun|nsum|nbin|name|mathbb|ndef)\b")
 
@@ -108,7 +111,8 @@ def _once(faults: Sequence[Fault]) -> list[Fault]:
 def _regions(host: Host, source: Source) -> list[tuple[Region, list[Found | Failed]]]:
     """Read each region as it is met, for macros are defined on the way."""
     found = [(region, read_region(source, region, host.macros)) for region in host.regions()]
-    if not found and not host.tex and NOTATION.search(source.text):
+    bare = not (found or host.tex or MARKUP.search(source.text))
+    if bare and NOTATION.search(source.text):
         region = Region(Span(0, len(source.text)), True, 1, 0)
         found = [(region, read_region(source, region, host.macros))]
     return found

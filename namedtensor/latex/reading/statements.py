@@ -107,7 +107,17 @@ def looks_named(tokens: Sequence[Token]) -> bool:
             )
             if script or before.text == "\\underset":
                 return True
+            if before.kind in ("sub", "sup") and _takes_axes(tokens[max(0, at - 6) : at - 2]):
+                return True
     return False
+
+
+def _takes_axes(before: Sequence[Token]) -> bool:
+    """Say whether a script of what ends here holds axes: that of a sum, of a product's sign, of R."""
+    if not before:
+        return False
+    last = before[-1].text
+    return last in words.BIG or last in words.PRODUCTS or any(t.text == "\\mathbb" for t in before)
 
 
 def _is_condition_of(before: Sequence[Found | Failed], piece: Piece, read: Sequence[Found]) -> bool:

@@ -32,8 +32,12 @@ class Spaces(WithScripts):
             if kind is None:
                 return None
             opening = self.take()
-            parts, _ = self.inside(opening)
-            base, bound = kind, parts[-1] if kind == "[n]" else None
+            base = kind
+            if kind == "[n]":
+                bound = self.inside(opening)[0][-1]
+            else:
+                while self.take().text != words.BRACKETS[opening.text]:
+                    continue  # numbers and commas
         else:
             return None
         axes = self._exponent()

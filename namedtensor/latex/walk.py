@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
 from namedtensor.latex.source import Span
@@ -57,3 +57,23 @@ def all_of(kind: type[Kind], part: Any) -> list[Kind]:
 def axis_names(part: Any) -> list[AxisName]:
     """List where axes are named inside a part."""
     return all_of(AxisName, part)
+
+
+def put(part: Any, change: Callable[[Any], Any | None]) -> Any:
+    """Rebuild a part with some of its parts replaced: `change` gives a replacement, or None."""
+    changed = change(part)
+    if changed is not None:
+        return changed
+    if isinstance(part, tuple):
+        return tuple([put(p, change) for p in part])
+    if not dataclasses.is_dataclass(part) or isinstance(part, type):
+        return part
+    new = {}
+    for f in dataclasses.fields(part):
+        if f.name not in ("span", "block", "section"):
+            value = getattr(part, f.name)
+            if isinstance(value, tuple) or dataclasses.is_dataclass(value):
+                after = put(value, change)
+                if after is not value:
+                    new[f.name] = after
+    return dataclasses.replace(part, **new) if new else part

@@ -22,7 +22,7 @@ from namedtensor.latex.syntax import (
     Text,
     Unary,
 )
-from namedtensor.latex.walk import all_of
+from namedtensor.latex.walk import all_of, put
 
 #: What index letters stand for: a number, or None where it is known only when a formula runs.
 Indices = Mapping[str, int | None]
@@ -205,26 +205,6 @@ def _open(given: Expression, indices: Indices) -> bool:
     """Say whether a script may become a number when a formula runs: it is built of letters."""
     texts = [p.text for p in all_of(Letter, given) if p.style == "letter"]
     return bool(texts) and all(t in indices or len(t) == 1 or t == "ell" for t in texts)
-
-
-def put(part: Any, change: Callable[[Any], Any | None]) -> Any:
-    """Rebuild a part with some of its parts replaced: `change` gives a replacement, or None."""
-    changed = change(part)
-    if changed is not None:
-        return changed
-    if isinstance(part, tuple):
-        return tuple([put(p, change) for p in part])
-    if not dataclasses.is_dataclass(part) or isinstance(part, type):
-        return part
-    new = {}
-    for f in dataclasses.fields(part):
-        if f.name not in ("span", "block", "section"):
-            value = getattr(part, f.name)
-            if isinstance(value, tuple) or dataclasses.is_dataclass(value):
-                after = put(value, change)
-                if after is not value:
-                    new[f.name] = after
-    return replace(part, **new) if new else part
 
 
 def numbered(name: Any, indices: Indices) -> Any:

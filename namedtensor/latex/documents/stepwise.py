@@ -10,7 +10,7 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
-from namedtensor.latex.documents.scripts import put
+from namedtensor.latex.walk import put
 from namedtensor.latex.syntax import At, Definition, Expression, Indexed, Letter, Scripts, Statement
 from namedtensor.latex.walk import all_of
 

@@ -83,6 +83,8 @@ def _aside(span: Span, text: str, why: str) -> Aside:
 
 
 def _why(read: Found) -> str:
+    if read.part_of:
+        return read.part_of
     if read.generic:
         return "its axes stand for any"
     if read.positional:
@@ -100,7 +102,8 @@ def _keep(entries: Sequence[Entry]) -> None:
             read.statement = replace(
                 read.statement, block=entry.region.block, section=entry.region.section
             )
-            entry.kept = read.named and not read.generic and (read.said or entry.region.display)
+            meant = read.named and not read.generic and not read.part_of
+            entry.kept = meant and (read.said or entry.region.display)
     blocks = {entry.region.block for entry in entries if entry.kept and entry.region.display}
     spoken = Spoken()
     for entry in entries:
@@ -147,7 +150,7 @@ def _follow(waiting: Sequence[Entry], spoken: Spoken) -> None:
 def _may_follow(entry: Entry) -> bool:
     """Say whether a statement without axes may be kept for what it stands or speaks with."""
     read = entry.read
-    if isinstance(read, Failed) or read.generic:
+    if isinstance(read, Failed) or read.generic or read.part_of:
         return False
     statement = read.statement
     if isinstance(statement, Definition) and isinstance(statement.body, Matrix):

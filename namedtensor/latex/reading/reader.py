@@ -16,6 +16,7 @@ from namedtensor.latex.reading.hosts import Host, Region, take_macros
 from namedtensor.latex.reading.letters import settled
 from namedtensor.latex.reading.lexer import tokens_of
 from namedtensor.latex.reading.macros import Macros
+from namedtensor.latex.reading.reworded import reworded
 from namedtensor.latex.reading.rows import LAYOUTS, environment, lines_of
 from namedtensor.latex.reading.statements import Failed, Found, found_in, looks_named, span_of
 from namedtensor.latex.reading.tokens import Token
@@ -84,6 +85,7 @@ def statements_of(source: Source, preamble: Sequence[Source] = ()) -> Reading:
     host = Host(source, macros)
     regions = list(_regions(host, source))
     entries = [Entry(read, region) for region, found in regions for read in found]
+    reworded(entries, source.text)
     statements, faults = sorted_out(entries, source.text)
     faults = sorted([*_once(faults), *host.faults], key=lambda fault: fault.span.start)
     return Reading(

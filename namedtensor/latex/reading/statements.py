@@ -49,7 +49,8 @@ class Found:
     """A statement, and what was noticed while it was read.
 
     `named` says that it holds what only the notation has, `positional` that it holds what the
-    notation does not have, `generic` that its axes stand for any, `said` that it says something.
+    notation does not have, `generic` that its axes stand for any, `said` that it says something;
+    `part_of` says why it is set aside all the same.
     """
 
     statement: Statement
@@ -57,6 +58,7 @@ class Found:
     positional: bool = False
     generic: bool = False
     said: bool = True
+    part_of: str = ""
 
 
 @dataclass(slots=True)
@@ -280,6 +282,9 @@ def is_target(target: Expression) -> bool:
     if isinstance(target, Indexed):
         base = target.base
         named = is_name(base) or (isinstance(base, Call) and is_target(base))
+        places = [item.at for item in target.items if isinstance(item, At)]
+        if any(place in places[:i] for i, place in enumerate(places)):
+            return False  # A_{row:i, col:i} = 1 says something of a diagonal
         return named and all(isinstance(item, At) for item in target.items)
     return is_name(target)
 

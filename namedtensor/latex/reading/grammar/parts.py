@@ -24,6 +24,7 @@ from namedtensor.latex.syntax import (
     Matrix,
     Relation,
     Root,
+    Text,
 )
 
 CASES = frozenset(("cases", "dcases", "rcases", "drcases", "numcases"))
@@ -270,11 +271,24 @@ class Parts(Functions):
 
     def condition(self) -> Expression | None:
         """Read when a case holds; None where it says otherwise."""
+        start = self.at
         while self.peek().kind == "word" and words.is_prose(self.peek().text):
             self.at += 1
+        if self._is_in_words(start):
+            self.at = self.end
+            span = self.span(start)
+            return Text(span, " ".join(t.text for t in self.tokens[start : self.end]))
         if self.peek() is self.stop:
             return None
         return self.listing()
+
+
+    def _is_in_words(self, start: int) -> bool:
+        """Say whether a condition is said in words, which no relation between its letters holds."""
+        inside = self.tokens[start : self.end]
+        spoken = any(" " in t.text and not words.parity(t.text) for t in inside if t.kind == "word")
+        related = any(t.text in words.RELATIONS or words.parity(t.text) for t in inside)
+        return spoken and not related
 
 
 def _unclosed(token: Token, at: Token, closing: str) -> Fault:

@@ -1,0 +1,367 @@
+r"""Statements in the words that the notation has for them.
+
+Mathematicians write names that are no letters: \Delta W, \log Z, p(y \mid x), \|s\| on the left side of an
+equation are what that equation defines, and stand for it wherever they are written again. They define
+a tensor piece by piece, Y_{half:1} = ..., Y_{half:2} = ..., and say of a diagonal that A_{i,i} = 1. And much
+mathematics in their prose only remarks on what the displays define.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from namedtensor.latex.reading.asides import Entry
+from namedtensor.latex.reading.branches import parts_of
+from namedtensor.latex.reading.spoken import head_of, key_of, names_of
+from namedtensor.latex.reading.statements import Found, is_name
+from namedtensor.latex.syntax import (
+    At,
+    Bars,
+    Binary,
+    Call,
+    Case,
+    Cases,
+    Constraint,
+    Declaration,
+    Definition,
+    Expression,
+    Indexed,
+    Items,
+    Letter,
+    Number,
+    Relation,
+    Scripts,
+    Space,
+    Statement,
+    Text,
+)
+from namedtensor.latex.walk import put
+
+#: Greek letters that are written before another one to make a name of both.
+MARKS = frozenset(("Delta", "delta", "nabla"))
+
+LOGARITHMS = frozenset(("log", "ln"))
+
+#: What stands before mathematics in prose that only remarks.
+REMARKS = re.compile(
+    r"\b(?:in (?:matrix|vector|index|scalar) (?:notation|form|terms)|for (?:example|instance)|e\.\s?g\.|i\.\s?e\.|say|"
+    r"at the start|at first|initially|if|when|whenever|suppose|assume|unless)\b[^.;$]*$",
+    re.IGNORECASE,
+)
+
+#: What stands around a number that is tried: "with $\tau = 1$ we get", "for $n = 3$ this is".
+TRIED = re.compile(r"\b(?:with|for|at|setting|taking)\s+$", re.IGNORECASE)
+GIVES = re.compile(
+    r"\s*,?\s*(?:we\s+(?:get|have|obtain|recover|are)|this|these|it\b|one\s+(?:gets|has)|there|and\s+\$)",
+    re.IGNORECASE,
+)
+
+
+def reworded(entries: Sequence[Entry], text: str) -> None:
+    """Put statements into the notation's words, and mark those that are remarks."""
+    found = [e for e in entries if isinstance(e.read, Found)]
+    names = _compound_names(found)
+    if names:
+        for entry in found:
+            _reword(entry, names)
+    _join_pieces(found)
+    _mark_remarks(found, text)
+
+
+def _reword(entry: Entry, names: Sequence[Callable[[Any], Any]]) -> None:
+    def change(part: Any) -> Any:
+        return next((new for name in names if (new := name(part)) is not None), None)
+
+    assert isinstance(entry.read, Found)
+    statement = put(entry.read.statement, change)
+    relation = getattr(statement, "relation", None)
+    if isinstance(statement, Constraint) and isinstance(relation, Relation):
+        ops = [op for op, _ in relation.rest]
+        sides = [side for _, side in relation.rest]
+        first = relation.first
+        if ops == ["in"] and is_name(first) and isinstance(sides[0], Space):
+            statement = Declaration(statement.span, (first,), sides[0])
+        elif set(ops) == {"="} and statement is not entry.read.statement and _is_target(first):
+            statement = Definition(statement.span, first, sides[0], "=", tuple(sides[1:]))
+    entry.read.statement = statement
+
+
+def _is_target(first: Expression) -> bool:
+    if isinstance(first, Call):
+        return is_name(first.function) and all(is_name(a) for a in first.arguments)
+    return is_name(first)
+
+
+# ------------------------------------------------------------------------------------ names
+
+
+def _compound_names(entries: Sequence[Entry]) -> list[Callable[[Any], Any]]:
+    """Find what left sides name that is no letter; each as a way to give a part its letter."""
+    known = {key_of(name) for e in entries for name in _given(e.statement)}
+    found: dict[str, Callable[[Any], Any]] = {}
+    givens: set[str] = set()
+    for entry in entries:
+        statement = entry.statement
+        relation = getattr(statement, "relation", None)
+        if not isinstance(statement, Constraint) or not isinstance(relation, Relation):
+            continue
+        if relation.rest[0][0] not in ("=", "in"):
+            continue
+        first = relation.first
+        if isinstance(first, Binary) and _is_marked(first, known):
+            assert isinstance(first.left, Letter)
+            mark = first.left.text
+            found.setdefault(f"{mark} {head_of(first.right)}", _marked(mark, head_of(first.right)))
+        elif isinstance(first, Call) and _is_logarithm(first, known):
+            found.setdefault(f"log {head_of(first.arguments[0])}", _logarithm(head_of(first.arguments[0])))
+        elif isinstance(first, Bars) and first.double and isinstance(first.operand, Letter):
+            found.setdefault(f"| {first.operand.text}", _length(first.operand.text))
+        for call in parts_of(first, Call):
+            if _is_given(call) and head_of(call.function) not in known:
+                givens.add(_text(call))
+    several = {t for t in givens if sum(o.split("(")[0] == t.split("(")[0] for o in givens) > 1}
+    if givens:
+        found["given"] = _given_that(givens, several)
+    # what is given is put first: \log p(y | x) is the logarithm of a function of both
+    return sorted(found.values(), key=lambda change: change is not found.get("given"))
+
+
+def _given(statement: Statement) -> list[Expression]:
+    """Give the names that a statement declares or defines."""
+    if isinstance(statement, Declaration):
+        return list(statement.names)
+    if isinstance(statement, Definition):
+        target = statement.target
+        return [target.function if isinstance(target, Call) else target]
+    return []
+
+
+def _is_marked(first: Binary, known: set[str]) -> bool:
+    left, right = first.left, first.right
+    return (
+        first.how == "juxtaposed"
+        and isinstance(left, Letter)
+        and left.text in MARKS
+        and left.text not in known
+        and is_name(right)
+    )
+
+
+def _marked(mark: str, head: str) -> Callable[[Any], Any]:
+    r"""Take \Delta W for one letter, with the scripts that it has."""
+
+    def change(part: Any) -> Any:
+        if not isinstance(part, Binary) or part.how != "juxtaposed":
+            return None
+        if not isinstance(part.left, Letter) or part.left.text != mark:
+            return None
+        base = part.right.base if isinstance(part.right, Scripts) else part.right
+        if not isinstance(base, Letter) or base.text != head:
+            return None
+        letter = Letter(part.left.span | base.span, mark + head, "word")
+        return replace(part.right, base=letter) if isinstance(part.right, Scripts) else letter
+
+    return change
+
+
+def _is_logarithm(first: Call, known: set[str]) -> bool:
+    if not isinstance(first.function, Letter) or first.function.text not in LOGARITHMS:
+        return False
+    if first.axes or len(first.arguments) != 1:
+        return False
+    inner = first.arguments[0]
+    inner = inner.function if isinstance(inner, Call) else inner
+    return is_name(inner) and key_of(inner) not in known
+
+
+def _logarithm(head: str) -> Callable[[Any], Any]:
+    r"""Take \log Z, or \log p of what it is applied to, for one letter."""
+
+    def change(part: Any) -> Any:
+        if not isinstance(part, Call) or not isinstance(part.function, Letter):
+            return None
+        if part.function.text not in LOGARITHMS or part.axes or len(part.arguments) != 1:
+            return None
+        inner = part.arguments[0]
+        function = inner.function if isinstance(inner, Call) else inner
+        if not is_name(function) or head_of(function) != head:
+            return None
+        base = function.base if isinstance(function, Scripts) else function
+        letter = Letter(part.function.span | base.span, "log" + head, "word")
+        name = replace(function, base=letter) if isinstance(function, Scripts) else letter
+        return replace(inner, function=name) if isinstance(inner, Call) else name
+
+    return change
+
+
+def _length(head: str) -> Callable[[Any], Any]:
+    def change(part: Any) -> Any:
+        if not isinstance(part, Bars) or not part.double or part.axes:
+            return None
+        same = isinstance(part.operand, Letter) and part.operand.text == head
+        return Letter(part.span, f"norm{head}", "word") if same else None
+
+    return change
+
+
+def _is_given(call: Call) -> bool:
+    """Say whether a call is of what is given: p(y | x)."""
+    return any(
+        isinstance(a, Relation) and [op for op, _ in a.rest] == ["mid"] for a in call.arguments
+    )
+
+
+def _text(call: Call) -> str:
+    parts = [*_parted(call)]
+    return f"{head_of(call.function)}({','.join(key_of(p) for p in parts)})"
+
+
+def _parted(call: Call) -> list[Expression]:
+    """Give what is given and what for: y and x of p(y | x)."""
+    found: list[Expression] = []
+    for argument in call.arguments:
+        sides = [argument]
+        if isinstance(argument, Relation):
+            sides = [argument.first, *[side for _, side in argument.rest]]
+        for side in sides:
+            found += side.parts if isinstance(side, Items) else [side]
+    return found
+
+
+def _given_that(givens: set[str], several: set[str]) -> Callable[[Any], Any]:
+    """Take p(y | x) for a function p of y and x; where p is several, each has its own name."""
+
+    def change(part: Any) -> Any:
+        if not isinstance(part, Call) or not _is_given(part) or not isinstance(part.function, Letter):
+            return None
+        head = part.function.text
+        if all(text.split("(")[0] != head for text in givens):
+            return None
+        text = _text(part)
+        name = text if text in several else head
+        function = replace(part.function, text=name)
+        return replace(part, function=function, arguments=tuple(_parted(part)))
+
+    return change
+
+
+# ----------------------------------------------------------------------------------- pieces
+
+
+def _join_pieces(entries: Sequence[Entry]) -> None:
+    """Join Y_{half:1} = a and Y_{half:2} = b to one definition, by cases of an index of its own."""
+    groups: dict[tuple[int, str], list[Entry]] = {}
+    for entry in entries:
+        number = _piece(entry.statement)
+        if number is not None:
+            target = entry.statement.target  # type: ignore[union-attr]
+            groups.setdefault((entry.region.section, key_of(target.base)), []).append(entry)
+    others = {key_of(e.statement.target.base) for e in entries if _by_letter(e.statement)}  # type: ignore[union-attr]
+    for (_, name), group in groups.items():
+        numbers = [_piece(e.statement) for e in group]
+        if name in others or numbers != list(range(1, len(group) + 1)) or len(group) < 2:
+            continue
+        first = group[0].statement
+        assert isinstance(first, Definition)
+        index = Letter(first.target.span, "piece")
+        rows = [
+            Case(e.statement.span, e.statement.body, _is_number(index, n))  # type: ignore[union-attr]
+            for e, n in zip(group, numbers, strict=True)
+        ]
+        rows[-1] = replace(rows[-1], condition=None)
+        target = first.target
+        assert isinstance(target, Indexed)
+        items = tuple(
+            replace(i, at=index) if isinstance(i, At) and isinstance(i.at, Number) else i
+            for i in target.items
+        )
+        span = first.span
+        body = Cases(span | group[-1].statement.span, tuple(rows))
+        joined = Definition(span, replace(target, items=items), body)
+        for entry in group:
+            assert isinstance(entry.read, Found)
+            entry.read.part_of = "it is a piece of the definition on another line"
+        assert isinstance(group[0].read, Found)
+        group[0].read.statement, group[0].read.part_of = joined, ""
+
+
+def _is_number(index: Letter, number: int | None) -> Relation:
+    at = index.span
+    return Relation(at, index, (("=", Number(at, number or 0)),))
+
+
+def _piece(statement: Statement) -> int | None:
+    """Give the number of the piece that a definition defines: 1 of Y_{half:1}."""
+    if not isinstance(statement, Definition) or statement.op != "=":
+        return None
+    target = statement.target
+    if not isinstance(target, Indexed) or not is_name(target.base) or len(target.items) != 1:
+        return None
+    item = target.items[0]
+    if not isinstance(item, At) or not isinstance(item.at, Number):
+        return None
+    return item.at.value if isinstance(item.at.value, int) else None
+
+
+def _by_letter(statement: Statement) -> bool:
+    if not isinstance(statement, Definition) or not isinstance(statement.target, Indexed):
+        return False
+    items = statement.target.items
+    return any(isinstance(i, At) and not isinstance(i.at, Number) for i in items)
+
+
+# ---------------------------------------------------------------------------------- remarks
+
+
+def _mark_remarks(entries: Sequence[Entry], text: str) -> None:
+    """Mark definitions that only remark: in prose, of what is defined or declared elsewhere."""
+    displayed: set[str] = set()
+    declared: set[str] = set()
+    for entry in entries:
+        statement, read = entry.statement, entry.read
+        assert isinstance(read, Found)
+        if isinstance(statement, Declaration):
+            declared |= {key_of(name) for name in statement.names}
+        elif isinstance(statement, Definition) and (entry.region.display or read.named):
+            displayed |= {key_of(name) for name in _given(statement)}
+    for entry in entries:
+        statement, read = entry.statement, entry.read
+        assert isinstance(read, Found)
+        if not isinstance(statement, Definition) or statement.op != "=" or read.part_of:
+            continue
+        if _is_prose(statement):
+            read.part_of = "what it says is given as data"
+        elif not (read.named or entry.region.display) and _remarks(
+            entry, text, key_of(_given(statement)[0]), displayed, declared
+        ):
+            read.part_of = "it is a remark"
+
+
+def _remarks(
+    entry: Entry, text: str, name: str, displayed: set[str], declared: set[str]
+) -> bool:
+    span, statement = entry.region.span, entry.statement
+    assert isinstance(statement, Definition)
+    before = text[max(0, span.start - 90) : span.start].rstrip("$\\(").rsplit("\n\n", 1)[-1]
+    if name in displayed or REMARKS.search(before):
+        return True
+    number = not any(key_of(n) in declared for n in names_of(statement.body))
+    if isinstance(statement.target, Call) or not number:
+        return False
+    after = text[span.end : span.end + 40].lstrip("$\\)")
+    return name in declared or bool(TRIED.search(before) and GIVES.match(after))
+
+
+def _is_prose(statement: Definition) -> bool:
+    """Say whether a definition by elements has a condition in words: what holds is data."""
+    if not isinstance(statement.target, Indexed):
+        return False
+    return any(
+        isinstance(row.condition, Text) and " " in row.condition.text
+        for cases in parts_of(statement.body, Cases)
+        for row in cases.rows
+    )
+

@@ -18,6 +18,7 @@ from namedtensor.latex.check.types import is_first, open_size, type_of
 from namedtensor.latex.documents.link import Linker
 from namedtensor.latex.documents.scopes import Declared, Defined, Names, Place
 from namedtensor.latex.documents.scripts import key, stem
+from namedtensor.latex.documents.stepwise import axis_along, bare
 from namedtensor.latex.evaluation.evaluate import Evaluator
 from namedtensor.latex.evaluation.values import UNKNOWN, Value
 from namedtensor.latex.source import Source
@@ -167,6 +168,20 @@ class Checker(Symbols):
         value = UNKNOWN if first is None else self.value_of(first)
         # a series that begins with the number 0 may go on with tensors
         return UNKNOWN if isinstance(value, (int, float)) else value
+
+    def series_leaf(self, defined: Defined) -> Value | None:
+        """Give the symbol that a member of a series is before it is known: as declared, or the first."""
+        if not defined.letters or axis_along(defined.name) is not None:
+            return None
+        declared = self.own_declaration(defined) or self.declared_member(defined)
+        if declared is None:
+            whole = bare(defined.name)
+            declared = self.declaration(whole, defined.place)
+        if declared is not None:
+            return self.declared_value(declared)
+        first = self.member(stem(defined.name), defined.place)
+        type_ = None if first is None else type_of(self.value_of(first))
+        return None if type_ is None or type_.host else self.stand_in(type_)
 
     def declared_member(self, defined: Defined) -> Declared | None:
         """Find another member of a series that is declared in the section: h^0 for h^t."""

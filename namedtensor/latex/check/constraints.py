@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from namedtensor.latex.check.scope import CheckScope
-from namedtensor.latex.check.types import as_size
+from namedtensor.latex.check.compare import difference
+from namedtensor.latex.check.types import as_size, type_of
+from namedtensor.latex.check.words import shape_text
 from namedtensor.latex.documents.scopes import Place
 from namedtensor.latex.documents.scripts import key
 from namedtensor.latex.evaluation.evaluate import Evaluator
@@ -20,12 +22,14 @@ from namedtensor.latex.syntax import (
     Contract,
     Declaration,
     Definition,
+    Derivative,
     Expression,
     Letter,
     Relation,
     Statement,
 )
 from namedtensor.latex.walk import all_of, walk
+from namedtensor.primitives import Type
 
 if TYPE_CHECKING:
     from namedtensor.latex.check.checker import Checker
@@ -82,13 +86,21 @@ def _is_size(checker: Checker, part: Expression) -> bool:
 
 
 class ConstraintScope(CheckScope):
-    """The names of a relation that defines nothing: what its own block declares, and no more."""
+    """The names of a relation that defines nothing: what the sections around it declare and define."""
 
     def find(self, name: Expression) -> Value | None:
         text = key(name)
-        for declared in self.checker.names.declared.get(text or "", ()):
+        names = self.checker.names
+        for declared in names.declared.get(text or "", ()):
             if declared.place.block == self.place.block:
                 return self.checker.declared_value(declared)
+        meaning = names.look(name, self.place, self.indices)
+        given = None if meaning is None else meaning.declared or meaning.defined
+        if meaning is not None and given is not None:
+            found = meaning.declared
+            only = found is not None and names.is_only(text or "", found)
+            if meaning.kind != "stack" and (only or names.inherits(self.place, given.place)):
+                return self._meant(meaning)
         return UNKNOWN if text is not None else None
 
 
@@ -97,7 +109,7 @@ def check_constraints(checker: Checker) -> None:
     for index, statement in enumerate(checker.names.statements):
         if not isinstance(statement, Constraint):
             continue
-        if not any(isinstance(part, (Big, Contract, Call)) for part in walk(statement)):
+        if not any(isinstance(part, (Big, Contract, Call, Derivative)) for part in walk(statement)):
             continue
         place = Place(index, statement.block, statement.section)
         scope = ConstraintScope(checker, place, lenient=True)
@@ -108,8 +120,53 @@ def check_constraints(checker: Checker) -> None:
         evaluator = Evaluator(scope)
         if _strangers(checker, statement, place):
             continue
-        for part in parts:
-            evaluator.value(part)
+        types = [_side(checker, evaluator, part, place) for part in parts]
+        if isinstance(relation, Relation):
+            _hold_together(checker, relation, types)
+
+
+def _side(
+    checker: Checker, evaluator: Evaluator, part: Expression, place: Place
+) -> Type | None:
+    """Look at one side of a relation, and give its shape; that of a derivative has no stars."""
+    if not isinstance(part, Derivative):
+        return type_of(evaluator.value(part))
+    if part.by is None:
+        return None
+    by = type_of(evaluator.value(part.by))
+    function = checker.names.function(part.of, place, {})
+    if function is not None and function.defined is not None:
+        of = checker.function(function.defined).result()
+    else:
+        of = type_of(evaluator.value(part.of))
+    if of is None or by is None or by.host:
+        return None
+    return Type((*of.axes, *[a for a in by.axes if not of.has(a[0])]))
+
+
+def _hold_together(
+    checker: Checker, relation: Relation, types: Sequence[Type | None]
+) -> None:
+    """Hold the sides of an equation between tensors to each other."""
+    if any(t is not None and t.host for t in types):
+        return  # sum_vocab X = 1 holds for each of its numbers
+    sides = [relation.first, *[part for _, part in relation.rest]]
+    for at, (op, part) in enumerate(relation.rest):
+        before, found, left_part = types[at], types[at + 1], sides[at]
+        if op != "=" or before is None or found is None or not found.axes:
+            continue
+        plain = [Type(tuple((n.rstrip("*"), s) for n, s in t.axes)) for t in (before, found)]
+        text, severity = difference(checker, *plain)
+        if text and not checker.report.any_in(part.span):
+            written = [checker.report.text(p.span) for p in (left_part, part)]
+            checker.report.add(
+                severity,
+                "declared-shape",
+                part.span,
+                f"this is to equal {written[0]}, and {text}",
+                [(w, shape_text(t)) for w, t in zip(written, (before, found), strict=True)],
+                "the sides of an equation have the same axes",
+            )
 
 
 def _strangers(checker: Checker, statement: Constraint, place: Place) -> bool:

@@ -121,6 +121,9 @@ class CheckScope:
         if meaning.defined is not None and checker.is_size_definition(meaning.defined):
             return checker.size_symbol(meaning.key)
         if meaning.defined is not None:
+            leaf = checker.series_leaf(meaning.defined)
+            if leaf is not None:
+                return leaf
             return checker.value_of(meaning.defined, self if meaning.kind == "where" else None)
         if meaning.declared is not None:
             return checker.declared_value(meaning.declared)

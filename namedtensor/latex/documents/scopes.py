@@ -22,10 +22,12 @@ from namedtensor.latex.documents.scripts import Indices, fold, key, match, numbe
 from namedtensor.latex.documents.shelf import sections_around
 from namedtensor.latex.documents.stepwise import axis_along, bare
 from namedtensor.latex.syntax import (
+    Call,
     Contract,
     Definition,
     Expression,
     Indexed,
+    Number,
     Renaming,
     Scripts,
     Signature,
@@ -94,7 +96,7 @@ class Names(Noted):
     def look(self, name: Expression, place: Place, indices: Indices) -> Meaning | None:
         """Find what a name stands for at a place, its formula's own arguments left aside."""
         text = key(name, indices)
-        if text is None:
+        if text is None or self._is_power(name, text, place):
             return None
         if text in CONSTANTS:
             return self._constant(name, text, place, indices)
@@ -110,6 +112,23 @@ class Names(Noted):
             lambda: self._first_by_script(name, place, indices),
         )
         return next((found for way in ways if (found := way()) is not None), None)
+
+    def _is_power(self, name: Expression, text: str, place: Place) -> bool:
+        """Say whether x^2 is a power though x^t is a series: x is given here, and x^2 nowhere."""
+        if not isinstance(name, Scripts) or not isinstance(name.sup, Number):
+            return False
+        if name.sub is not None or name.primes or text in self.declared or text in self.defined:
+            return False
+        own = key(name.base)
+        if own is None or own not in self.series_letters:
+            return False
+        statement = self.statements[place.index] if place.index < len(self.statements) else None
+        target = getattr(statement, "target", None)
+        call = target.base if isinstance(target, Indexed) else target
+        if isinstance(call, Call) and own in map(key, (*call.arguments, *call.parameters)):
+            return True
+        members = [d for d in self._by_stem.get(own, ()) if not d.letters and d.key != own]
+        return not members and any(self.inherits(place, d.place) for d in self.declared.get(own, ()))
 
     def _first_by_script(self, name: Expression, place: Place, indices: Indices) -> Meaning | None:
         """Find h^0 or h_0 for the h_{seq(0)} with which a recurrence starts."""

@@ -21,6 +21,7 @@ from namedtensor.latex.evaluation.nonsense import ArgumentsError, NoAxisError
 from namedtensor.latex.evaluation.ranges import Range, read_range
 from namedtensor.latex.evaluation.unrolled import chooses_members, unrolled
 from namedtensor.latex.evaluation.values import UNKNOWN, Value
+from namedtensor.latex.reading import words
 from namedtensor.latex.evaluation.vocabulary import big_word
 from namedtensor.latex.evaluation.wording import wording
 from namedtensor.latex.syntax import At, Big, Expression, Indexed, Items, Letter, Scripts
@@ -87,6 +88,9 @@ def _joined(e: Evaluator, part: Big, word: Word) -> Value:
 def _over_index(e: Evaluator, part: Big) -> Value:
     if chooses_members(e, part):
         return unrolled(e, part)
+    if _is_over_tensors(e, part):
+        e.value(part.body)
+        return e.refuse(part, "is an optimum over tensors, and is not computed")
     found = read_range(e, part)
     if found is UNKNOWN:
         return UNKNOWN
@@ -103,6 +107,16 @@ def _over_index(e: Evaluator, part: Big) -> Value:
         if value is UNKNOWN:
             return UNKNOWN
     return value if e.bound or isinstance(value, Position) else settled(value)
+
+
+def _is_over_tensors(e: Evaluator, part: Big) -> bool:
+    """Say whether a minimum is over a tensor that has a name, min_W f(W), and no index."""
+    if part.op not in words.CHOOSING or not isinstance(part.lower, (Letter, Scripts)):
+        return False
+    if part.lower in e.bound:
+        return False
+    found = e.scope.find(part.lower)
+    return isinstance(found, NamedTensor) and bool(found.axes)
 
 
 def _give_ranges(e: Evaluator, body: Expression, found: Range) -> None:

@@ -20,10 +20,12 @@ from namedtensor.latex.syntax import (
     AxisName,
     AxisSize,
     Bars,
+    Binary,
     Expression,
     Items,
     Letter,
     Number,
+    Relation,
     Scripts,
     Space,
     Under,
@@ -94,6 +96,11 @@ def scripts(e: Evaluator, name: Scripts) -> Value:
     found = find(e, name)
     if found is not None:
         return found
+    held = _held(name)
+    if held is not None:
+        from namedtensor.latex.evaluation.conditions import indicator
+
+        return indicator(e, held)
     below = axes_below(name.sub)
     if isinstance(name.base, Bars) and name.base.double and not name.base.axes and below:
         # ||X||^2_emb, the power before the axes
@@ -112,6 +119,30 @@ def scripts(e: Evaluator, name: Scripts) -> Value:
             "leave it out, or rename the axis that is meant: X_{a -> b}",
         )
     return power(e, name, base, name.sup)
+
+
+def _held(name: Scripts) -> Expression | None:
+    r"""Give the condition of \mathbb 1_{x > 0}, and i = j of \delta_{ij}; None for other names."""
+    from namedtensor.latex.evaluation.conditions import is_condition, is_one
+
+    sub = name.sub
+    if sub is None or name.sup is not None or name.primes:
+        return None
+    if is_one(name.base) and is_condition(sub):
+        return sub
+    if not isinstance(name.base, Letter) or name.base.text != "delta":
+        return None
+    pair: tuple[Expression, ...] = ()
+    if isinstance(sub, Items) and len(sub.parts) == 2:
+        pair = sub.parts
+    elif isinstance(sub, Binary) and sub.op == "*":
+        pair = sub.left, sub.right
+    elif isinstance(sub, Letter) and len(sub.text) == 2 and sub.style == "letter":
+        start = sub.span.start
+        pair = tuple(Letter(Span(start + i, start + i + 1), c) for i, c in enumerate(sub.text))
+    if len(pair) != 2:
+        return None
+    return Relation(sub.span, pair[0], (("=", pair[1]),))
 
 
 def axes_below(script: Expression | None) -> tuple[AxisName, ...]:

@@ -44,6 +44,8 @@ CONSTANTS: dict[str, Any] = {
     "epsilon": 1e-5,
     "varepsilon": 1e-5,
     "nan": math.nan,
+    "const": 0.0,
+    "constant": 0.0,
     "true": True,
     "false": False,
 }

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from namedtensor.latex.reading.tokens import Token
-from namedtensor.latex.reading.words import BRACKETS, CLOSING, INFIX, RELATIONS
+from namedtensor.latex.reading.words import BIG, BRACKETS, CLOSING, INFIX, RELATIONS
 
 LAYOUTS = frozenset(
     (
@@ -120,9 +120,22 @@ def ends_on(tokens: Sequence[Token]) -> bool:
     while at > 0 and (tokens[at].kind == "tab" or tokens[at].text in WIDE):
         at -= 1
     last = tokens[at]
+    if last.kind == "close" and _ends_on_big(tokens, at):
+        return True
     if last.kind not in ("sign", "command") or (at and tokens[at - 1].kind in ("sup", "sub")):
         return False
     return last.text in RELATIONS or last.text in OPERATORS or last.text == ":"
+
+
+def _ends_on_big(tokens: Sequence[Token], at: int) -> bool:
+    """Say whether tokens end with a sum and what stands below it."""
+    depth = 0
+    while at >= 0:
+        depth += (tokens[at].kind == "close") - (tokens[at].kind == "open")
+        if not depth:
+            return at > 1 and tokens[at - 1].kind in ("sub", "sup") and tokens[at - 2].text in BIG
+        at -= 1
+    return False
 
 
 def _operator_below(tokens: Sequence[Token]) -> bool:

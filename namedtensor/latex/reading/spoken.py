@@ -15,6 +15,7 @@ from namedtensor.latex.syntax import (
     Constraint,
     Declaration,
     Definition,
+    Derivative,
     Expression,
     Indexed,
     Letter,
@@ -74,7 +75,9 @@ class Spoken:
             if (section, head_of(name)) in self.here or key in self.anywhere:
                 return not self.counts(statement, section)
         if isinstance(statement, Constraint):
-            return is_range(statement.relation) and bool(self.here)
+            if is_range(statement.relation):
+                return bool(self.here)
+            return self._relates(statement, section)
         if not isinstance(statement, Definition) or positional or self.counts(statement, section):
             return False
         target = statement.target
@@ -88,6 +91,16 @@ class Spoken:
             head_of(name) not in own and self.gives(name, section)
             for name in names_of(statement.body)
         )
+
+    def _relates(self, statement: Constraint, section: int) -> bool:
+        """Say whether an equation stands between given names, and one of a tensor at least."""
+        relation = statement.relation
+        if not isinstance(relation, Relation) or {op for op, _ in relation.rest} != {"="}:
+            return False
+        names = list(names_of(relation))
+        shaped = any((section, key_of(name)) in self.shaped for name in names)
+        given = all(self.gives(name, section) or head_of(name) in FUNCTIONS for name in names)
+        return shaped and given and any(parts_of(relation, Derivative))
 
     def counts(self, statement: Statement, section: int) -> bool:
         """Say whether a definition uses tensors whose axes are counted, a transpose or an integral."""

@@ -100,6 +100,9 @@ class Parser(Operators):
     def _name(self, base: Expression, start: int) -> Expression:
         """Read the scripts of a name, and its arguments where a bracket follows."""
         base = self.scripts(base, start)
+        indicates = isinstance(base, Letter) and base.text in INDICATORS
+        if indicates and self.peek().text in ("\\{", "["):
+            return self.call(base, (), start)
         if self.peek().text == "(" and isinstance(base, Letter | Scripts):
             return self.call(base, (), start)
         return base
@@ -177,12 +180,15 @@ class Parser(Operators):
             space = self.space()
             if space is not None:
                 return space
-        return self.word(Letter(self.span(start), text, "word"), start, text in "EPV")
+        return self.word(Letter(self.span(start), text, "word"), start, text in "EPVI1")
 
     def _negation(self, token: Token, start: int) -> Expression:
         inner = self.expression(RELATION)
         return Unary(self.span(start), "not", inner)
 
+
+#: Letters in a dress before what holds or does not: \\mathbf{1}\\{x > 0\\}.
+INDICATORS = frozenset(("1bold", "Ibold"))
 
 STARTING = frozenset(("letter", "number", "open", "axis", "function", "name"))
 

@@ -235,7 +235,7 @@ class CheckedFunction:
         scope = CheckScope(
             self.checker, self.defined.place, indices, {**values, **given}, owner=-next(_serial)
         )
-        scope.quiet = True
+        scope.quiet = bool(self.borrowed)
         self._busy = True
         try:
             return evaluated(scope, self.defined.body, self._body)

@@ -19,6 +19,7 @@ from namedtensor.latex.documents.calling import (
 from namedtensor.latex.documents.inputs import Input, Linked
 from namedtensor.latex.documents.scopes import Meaning
 from namedtensor.latex.documents.scripts import key
+from namedtensor.latex.evaluation.indices import Position, plain, zero_based
 from namedtensor.latex.evaluation.nonsense import ArgumentsError
 from namedtensor.latex.evaluation.values import UNKNOWN, Value
 from namedtensor.latex.evaluation.wording import wording
@@ -68,6 +69,9 @@ class Applied:
         callee: Linked = self.library.linker.linked(defined, self.meaning.indices)
         places = [(a, v) for a, v in zip(call.arguments, arguments, strict=False)]
         given = [v for a, v in places if not isinstance(a, Relation)]
+        given = [as_data(v, i) for v, i in zip(given, callee.arguments, strict=False)] + [
+            plain(v) for v in given[len(callee.arguments) :]
+        ]
         count = len(callee.arguments)
         if len(given) != count:
             return scope.failed(call, _wrong_count(call, callee, len(given)))
@@ -77,7 +81,7 @@ class Applied:
             named = self._parameters(call, callee, parameters, scope)
             for argument, value in places:
                 if isinstance(argument, Relation):
-                    named[self.library.setting(callee, argument.first)] = value
+                    named[self.library.setting(callee, argument.first)] = plain(value)
             return self._run(call, callee, given, named)
         except Missing as missing:
             return scope.failed(call, _missing(call, callee, missing.wanted))
@@ -150,7 +154,7 @@ class Applied:
         value = parameters[place]
         if isinstance(value, Passed):
             return value.bundle
-        return value
+        return as_data(value, wanted)
 
     def _by_letter(self, wanted: Input, callee: Linked, scope: BodyScope) -> Value | None:
         """Give what the caller's document means by the same letter."""
@@ -164,6 +168,12 @@ class Applied:
         if value is None:
             raise Missing(wanted)
         return value
+
+
+def as_data(value: Value, wanted: Input) -> Value:
+    """Give a value as data: indices count from 0 where a formula wants indices."""
+    indices = wanted.space is not None and wanted.space.base == "[n]"
+    return zero_based(value) if indices and isinstance(value, Position) else plain(value)
 
 
 def _renamed(value: Any, pairs: dict[str, str]) -> Any:

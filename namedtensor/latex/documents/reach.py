@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from namedtensor.latex.documents.calling import (
@@ -23,14 +23,16 @@ from namedtensor.latex.syntax import (
     AxisName,
     Big,
     Call,
+    Contract,
     Expression,
     Indexed,
     Letter,
     Relation,
     Scripts,
+    SizedAxis,
     Space,
 )
-from namedtensor.latex.walk import all_of, children
+from namedtensor.latex.walk import all_of, children, walk
 
 if TYPE_CHECKING:
     from namedtensor.latex.documents.link import Linker
@@ -63,6 +65,7 @@ class Walk:
             self._body(defined, around)
         self._unreached(call, around)
         self._loosen(call)
+        self._infer(call)
         self._sort()
 
     def _sizes_of_listed(self, call: Call, around: Around) -> set[str | None]:
@@ -115,6 +118,46 @@ class Walk:
             for found in linked.arguments:
                 found.declared, found.along = None, ()
                 found.space = Space(found.name.span, "R", ())
+
+    def _infer(self, call: Call | None) -> None:
+        """Give arguments that are declared nowhere the axes along which the body acts on them.
+
+        k(A, B) = exp(-sum_{dim} (A - B)^2) takes tensors over dim; what else they have is lifted over.
+        """
+        for found in self.linked.arguments if call is not None else ():
+            if found.space is None and found.linked is None:
+                at = found.name.span
+                axes = dict.fromkeys(self._acting_on(found.key))
+                sized = tuple([SizedAxis(at, AxisName(at, name), None) for name in axes])
+                found.space = Space(at, "R", sized)
+
+    def _acting_on(self, text: str) -> Iterator[str]:
+        """Name the axes along which the body acts on what holds a letter."""
+        defined = self.linked.defined
+        for part in walk(defined.body):
+            if isinstance(part, Contract):
+                operands: tuple[Expression, ...] = (part.left, part.right)
+                axes = part.axes
+            elif isinstance(part, Big):
+                operands, axes = (part.body,), part.axes
+            elif isinstance(part, Call) and part.axes:
+                operands, axes = part.arguments, part.axes
+            elif isinstance(part, Call):
+                yield from self._asked_of(part, text)
+                continue
+            else:
+                continue
+            if any(key(inner) == text for o in operands for inner in walk(o)):
+                yield from [axis.name for axis in axes]
+
+    def _asked_of(self, call: Call, text: str) -> Iterator[str]:
+        """Name the axes that another function asks of an argument which is the letter itself."""
+        found = find_callee(self.linker, call, self.linked.defined.place, self.linked.indices)
+        if found is None or found[0] is self.linked:
+            return
+        for given, wanted in zip(call.arguments, found[0].arguments, strict=False):
+            if key(given) == text and wanted.space is not None:
+                yield from [axis.axis.name for axis in wanted.space.axes]
 
     def _sort(self) -> None:
         """Put the parameters in the order of their list, or of their declarations."""

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from namedtensor.latex.evaluation.arithmetic import product
 from namedtensor.latex.evaluation.conditions import indicator, is_condition, is_one
 from namedtensor.latex.evaluation.identifiers import axes_below, find, undefined
-from namedtensor.latex.evaluation.indices import plain
 from namedtensor.latex.evaluation.meanings import Word
 from namedtensor.latex.evaluation.nonsense import ArgumentsError
 from namedtensor.latex.evaluation.powers import power
@@ -45,8 +44,8 @@ def call(e: Evaluator, part: Call) -> Value:
     if isinstance(function, Word):
         return _word(e, part, function)
     if hasattr(function, "apply") and not isinstance(function, NamedTensor):
-        arguments = [plain(e.value(_set(a))) for a in part.arguments]
-        parameters = [plain(e.value(p)) for p in part.parameters]
+        arguments = [e.value(_set(a)) for a in part.arguments]
+        parameters = [e.value(p) for p in part.parameters]
         return function.apply(part, arguments, parameters, e.scope)
     return _product(e, part, function)
 

@@ -210,12 +210,12 @@ def test_two_arguments_may_have_one_axis_in_different_sizes():
 
 def test_what_cannot_be_made_is_listed_with_its_error_beside_the_rest():
     document = nt.latex.read(
-        r"$X \in \mathbb{R}^{\text{a}}$, $f(X) = 2X$, $g(Z) = \sum_{\text{a}} Z$, $h(X) = f(X) + 1$"
+        r"$X \in \mathbb{R}^{\text{a}}$, $f(X) = 2X$, $g(X, X) = X$, $h(X) = f(X) + 1$"
     )
     tried = dict(document.attempts())
     assert isinstance(tried["g"], nt.latex.LatexError)
     assert [f.name for f in document.formulas] == ["f", "h"]
-    assert "% g is left out: Z is declared nowhere, and g needs its axes" in document.latex()
+    assert "% g is left out: X stands twice among the arguments of g" in document.latex()
     assert "def h(" in document.python()
     assert "def g(" not in document.python()
 

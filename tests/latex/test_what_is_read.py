@@ -61,7 +61,9 @@ PRODUCTS = [
     r"A \cdot_{\operatorname{emb}} B",
     r"A \cdot_{\name{emb}} B",
 ]
-DECLARED = r"$A \in \mathbb{R}^{\text{seq}, \text{emb}}$, $B \in \mathbb{R}^{\text{emb}, \text{hid}}$, "
+DECLARED = (
+    r"$A \in \mathbb{R}^{\text{seq}, \text{emb}}$, $B \in \mathbb{R}^{\text{emb}, \text{hid}}$, "
+)
 
 
 @pytest.mark.parametrize("product", PRODUCTS)
@@ -142,7 +144,8 @@ def test_a_text_without_a_file_follows_nothing(tmp_path, monkeypatch):
 
 def notebook(*cells):
     return json.dumps(
-        {"cells": [{"cell_type": k, "source": text.splitlines(True)} for k, text in cells]}, indent=1
+        {"cells": [{"cell_type": k, "source": text.splitlines(True)} for k, text in cells]},
+        indent=1,
     )
 
 

@@ -12,7 +12,7 @@ from namedtensor.latex.check.functions import CheckedFunction, Promised
 from namedtensor.latex.check.look import Taken, look_at_indices
 from namedtensor.latex.check.report import Report
 from namedtensor.latex.check.scope import CheckScope, evaluated
-from namedtensor.latex.check.shapes import Explainer
+from namedtensor.latex.check.shapes import Explainer, close
 from namedtensor.latex.check.symbols import Symbols
 from namedtensor.latex.check.types import is_first, open_size, type_of
 from namedtensor.latex.documents.link import Linker
@@ -23,6 +23,7 @@ from namedtensor.latex.evaluation.evaluate import Evaluator
 from namedtensor.latex.evaluation.values import UNKNOWN, Value
 from namedtensor.latex.source import Source
 from namedtensor.latex.syntax import (
+    AxisName,
     Call,
     Expression,
     Indexed,
@@ -222,10 +223,26 @@ class Checker(Symbols):
         near += [
             d
             for d in found
-            if self.names.inherits(place, d.place)
-            and d.place.block not in self.blocks_of_functions
+            if self.names.inherits(place, d.place) and d.place.block not in self.blocks_of_functions
         ]
         return near[0] if near else None
+
+    def trusts(self, text: str, declared: Declared, place: Place) -> bool:
+        """Say whether a letter is what another section alone declares.
+
+        It is not where the statement acts along axes that are named in its own section only, and that
+        look like none of the others: this section uses the letter for something else.
+        """
+        if not self.names.is_only(text, declared):
+            return False
+        statement = self.names.statements[place.index]
+        strangers = [
+            axis.name.rstrip("'*")
+            for axis in all_of(AxisName, statement)
+            if not self.occurrences.outside(axis.name, statement.section)
+        ]
+        others = self.occurrences.axes_outside(statement.section) if strangers else ()
+        return all(a in others or close(a, others) is not None for a in strangers)
 
     def taken(self, name: Expression, defined: Defined) -> Declared | None:
         """Find the declaration of what a formula takes, as it is found where the formula is run."""

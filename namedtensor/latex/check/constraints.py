@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from namedtensor.latex.check.scope import CheckScope
 from namedtensor.latex.check.compare import difference
+from namedtensor.latex.check.scope import CheckScope
 from namedtensor.latex.check.types import as_size, type_of
 from namedtensor.latex.check.words import shape_text
 from namedtensor.latex.documents.scopes import Place
 from namedtensor.latex.documents.scripts import key
 from namedtensor.latex.evaluation.evaluate import Evaluator
 from namedtensor.latex.evaluation.values import UNKNOWN, Value
+from namedtensor.latex.evaluation.vocabulary import constant, word_of
 from namedtensor.latex.source import Span
 from namedtensor.latex.syntax import (
     AxisSize,
@@ -101,6 +102,8 @@ class ConstraintScope(CheckScope):
             only = found is not None and names.is_only(text or "", found)
             if meaning.kind != "stack" and (only or names.inherits(self.place, given.place)):
                 return self._meant(meaning)
+        if isinstance(name, Letter) and (constant(name) is not None or word_of(name.text)):
+            return None
         return UNKNOWN if text is not None else None
 
 
@@ -125,9 +128,7 @@ def check_constraints(checker: Checker) -> None:
             _hold_together(checker, relation, types)
 
 
-def _side(
-    checker: Checker, evaluator: Evaluator, part: Expression, place: Place
-) -> Type | None:
+def _side(checker: Checker, evaluator: Evaluator, part: Expression, place: Place) -> Type | None:
     """Look at one side of a relation, and give its shape; that of a derivative has no stars."""
     if not isinstance(part, Derivative):
         return type_of(evaluator.value(part))
@@ -144,9 +145,7 @@ def _side(
     return Type((*of.axes, *[a for a in by.axes if not of.has(a[0])]))
 
 
-def _hold_together(
-    checker: Checker, relation: Relation, types: Sequence[Type | None]
-) -> None:
+def _hold_together(checker: Checker, relation: Relation, types: Sequence[Type | None]) -> None:
     """Hold the sides of an equation between tensors to each other."""
     if any(t is not None and t.host for t in types):
         return  # sum_vocab X = 1 holds for each of its numbers
@@ -155,8 +154,7 @@ def _hold_together(
         before, found, left_part = types[at], types[at + 1], sides[at]
         if op != "=" or before is None or found is None or not found.axes:
             continue
-        plain = [Type(tuple((n.rstrip("*"), s) for n, s in t.axes)) for t in (before, found)]
-        text, severity = difference(checker, *plain)
+        text, severity = difference(checker, _starless(before), _starless(found))
         if text and not checker.report.any_in(part.span):
             written = [checker.report.text(p.span) for p in (left_part, part)]
             checker.report.add(
@@ -167,6 +165,11 @@ def _hold_together(
                 [(w, shape_text(t)) for w, t in zip(written, (before, found), strict=True)],
                 "the sides of an equation have the same axes",
             )
+
+
+def _starless(type_: Type) -> Type:
+    """Give a shape whose axes have lost the stars that derivatives give them."""
+    return Type(tuple([(name.rstrip("*"), size) for name, size in type_.axes]))
 
 
 def _strangers(checker: Checker, statement: Constraint, place: Place) -> bool:

@@ -50,6 +50,8 @@ class CheckedFunction:
         self._result: Type | None = None
         self._looked = False
         self._busy = False
+        #: arguments that are taken for numbers, as nothing says what they are
+        self.assumed: set[str] = set()
         #: arguments of which only another section says what they are
         self.borrowed: set[str] = set()
 
@@ -97,8 +99,12 @@ class CheckedFunction:
         """Say whether an argument is what another section declares: no other and no call says else."""
         text = key(name) or ""
         calls = self.checker.calls_of.get(self.defined.key, ())
-        given = [a for c in calls for n, a in zip(self.names, c.arguments, strict=False) if n == name]
-        return self.checker.names.is_only(text, declared) and {text}.issuperset(map(key, given))
+        given = [
+            a for c in calls for n, a in zip(self.names, c.arguments, strict=False) if n == name
+        ]
+        if not {text}.issuperset(map(key, given)):
+            return False
+        return self.checker.trusts(text, declared, self.defined.place)
 
     def _number(self, name: Expression) -> Value:
         """Take a small letter of which nothing is declared for a number, where it can be one."""
@@ -106,6 +112,7 @@ class CheckedFunction:
         small = isinstance(name, Letter) and (text.islower() and (len(text) == 1 or text in GREEK))
         if not small or self.call.axes or not is_elementwise(text, self.defined.body):
             return UNKNOWN
+        self.assumed.add(text)
         return self.checker.stand_in(Type(()))
 
     def _fits(self, value: Value) -> bool:
@@ -200,7 +207,8 @@ class CheckedFunction:
             return UNKNOWN  # mean_seq X is no call of the document's own mean(X; F)
         self._parameters(call, scope)
         result = self.result()
-        callee = Callee(self.name, self._declared(self.names), None if self.borrowed else result)
+        known = None if self.borrowed or self._is_tensor_for_number(arguments) else result
+        callee = Callee(self.name, self._declared(self.names), known)
         given = [
             Given(checker.report.text(a.span), a.span, type_of(value))
             for a, value in zip(call.arguments, arguments, strict=False)
@@ -212,6 +220,12 @@ class CheckedFunction:
         if found is None:
             return self._inlined(call, arguments)
         return checker.stand_in(self._lifted(found, parameters))
+
+    def _is_tensor_for_number(self, arguments: Sequence[Value]) -> bool:
+        """Say whether a call gives a tensor for what was taken for a number."""
+        types = [type_of(v) for v in arguments]
+        pairs = zip(self.names, types, strict=False)
+        return any(key(n) in self.assumed and t is not None and t.axes for n, t in pairs)
 
     def _lifted(self, result: Type, parameters: Sequence[Value]) -> Type:
         """Give a result the axes that the parameters of a call have besides those declared."""
@@ -227,7 +241,11 @@ class CheckedFunction:
     def _inlined(self, call: Call, arguments: Sequence[Value]) -> Value:
         """Find what a function of undeclared arguments gives for these, without a word."""
         values = self.values()
-        unknown = [n for n in self.names if values.get(key(n) or "", UNKNOWN) is UNKNOWN]
+        unknown = [
+            n
+            for n in self.names
+            if values.get(key(n) or "", UNKNOWN) is UNKNOWN or key(n) in self.assumed
+        ]
         if not (unknown or self.borrowed) or self._busy or len(arguments) != len(self.names):
             return UNKNOWN
         given = {key(n) or "": v for n, v in zip(self.names, arguments, strict=True)}
@@ -248,7 +266,8 @@ class CheckedFunction:
         found = []
         for name in names:
             text = key(name) or ""
-            known = UNKNOWN if text in self.borrowed else values.get(text, UNKNOWN)
+            free = text in self.borrowed or text in self.assumed
+            known = UNKNOWN if free else values.get(text, UNKNOWN)
             found.append((self.checker.report.text(name.span), type_of(known)))
         return found
 

@@ -89,6 +89,14 @@ class Occurrences:
         """Say whether the document names an axis at this place only."""
         return len(self._places.get(axis.name, ())) <= 1
 
+    def outside(self, axis: str, section: int) -> bool:
+        """Say whether another section names an axis."""
+        return any(s.section != section for s in self._places.get(axis, {}).values())
+
+    def axes_outside(self, section: int) -> list[str]:
+        """List the axes that other sections name."""
+        return [axis for axis in self._places if self.outside(axis, section)]
+
     def place_of(self, span: Span) -> Place | None:
         """Find the place of the statement around a span."""
         first = bisect.bisect_right(self._starts, span.start)

@@ -99,7 +99,7 @@ class CheckScope:
             if (self.place.section, text) in self.checker.sizes_of:
                 return self.checker.size_symbol(text)
             declared = meaning.declared
-            if declared is None or not names.is_only(text, declared):
+            if declared is None or not self.checker.trusts(text, declared, self.place):
                 return self._foreign(text, lambda: self._meant(meaning))
         return self._meant(meaning)
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from namedtensor.errors import NamedTensorError
+from namedtensor.errors import AxisClashError, NamedTensorError
 from namedtensor.formula.bundle import Bundle
 from namedtensor.latex.documents.calling import (
     by_letter,
@@ -95,11 +95,26 @@ class Applied:
         own = [*self.axes]
         asked = [a.name for a in call.axes]
         if not asked or own == asked or len(own) != len(asked):
-            return formula(*given, **named)
+            if all(i.declared is not None for i in callee.arguments):
+                return formula(*given, **named)
+            return self._anew(callee, given, named)
         into = {a: o for a, o in zip(asked, own, strict=True) if a != o}
         back = {o: a for a, o in into.items()}
         result = formula(*[_renamed(v, into) for v in given], **named)
         return _renamed(result, back)
+
+    def _anew(self, callee: Linked, given: list[Value], named: dict[str, Value]) -> Value:
+        """Evaluate a function of undeclared arguments, whose shapes are those of the call."""
+        formula = self.library.formula(callee)
+        try:
+            return formula(*given, **named)
+        except AxisClashError:
+            from namedtensor.latex.documents.bodies import Body
+
+            held = {self.library.identifier(callee, i): i.key for i in callee.inputs}
+            values = {i.key: v for i, v in zip(callee.arguments, given, strict=False)}
+            values |= {held[name]: value for name, value in named.items()}
+            return plain(Body(self.library, callee, values).run())
 
     def _parameters(
         self, call: Call, callee: Linked, parameters: Sequence[Value], scope: BodyScope

@@ -73,12 +73,16 @@ class Noted:
         functions = [d for d in defined if d.kind == "function"]
         rules = [d for d in values if d.letters]
         self._function_shelf = Shelf([(d.key, d) for d in functions if not d.letters], self.parents)
-        self._family_shelf = Shelf([(stem(d.name) or "", d) for d in functions if d.letters], self.parents)
+        self._family_shelf = Shelf(
+            [(stem(d.name) or "", d) for d in functions if d.letters], self.parents
+        )
         self._value_shelf = Shelf([(d.key, d) for d in values if not d.letters], self.parents)
         self._rule_shelf = Shelf([(stem(d.name) or "", d) for d in rules], self.parents)
         self._whole_shelf = Shelf([(stem(bare(d.name)) or "", d) for d in rules], self.parents)
         self._declared_shelf = Shelf([(d.key, d) for d in declared if not d.letters], self.parents)
-        self._declared_families = Shelf([(stem(d.name) or "", d) for d in declared if d.letters], self.parents)
+        self._declared_families = Shelf(
+            [(stem(d.name) or "", d) for d in declared if d.letters], self.parents
+        )
         self._signature_shelf = Shelf(self._signatures, self.parents)
         self._blocks_of_functions = sorted({d.place.block for d in functions})
         self._ends_of_sections = {s.section: s.block for s in self.statements}

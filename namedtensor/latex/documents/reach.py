@@ -217,11 +217,18 @@ class Walk:
         lower = part.lower
         first = lower.first if isinstance(lower, Relation) else lower
         text = key(first) if isinstance(first, (Letter, Scripts)) else None
+        if isinstance(lower, (Letter, Scripts)) and self._is_tensor(lower, around):
+            text = None  # min_W f(W) is over tensors
         inner = dataclasses.replace(
             around, shadow=around.shadow | ({text} if text is not None else set())
         )
         for child in children(part):
             self.visit(child, inner)
+
+    def _is_tensor(self, name: Letter | Scripts, around: Around) -> bool:
+        meaning = self.names.look(name, around.place, around.indices)
+        declared = None if meaning is None else meaning.declared
+        return declared is not None and bool(declared.space.axes)
 
     def _name(self, name: Letter | Scripts, around: Around) -> bool:
         """Note what a name stands for; where a name has no meaning, its parts may have."""

@@ -5,7 +5,6 @@ The text of a name is its key: W^{1}, d_{model}, X^{l-1}. Where l has a number, 
 
 from __future__ import annotations
 
-import dataclasses
 import operator
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace

@@ -10,9 +10,8 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
-from namedtensor.latex.walk import put
 from namedtensor.latex.syntax import At, Definition, Expression, Indexed, Letter, Scripts, Statement
-from namedtensor.latex.walk import all_of
+from namedtensor.latex.walk import all_of, put
 
 #: Joins the name of a tensor and the axis along which it is defined, step by step.
 ALONG = "@"

@@ -21,9 +21,9 @@ from namedtensor.latex.evaluation.nonsense import ArgumentsError, NoAxisError
 from namedtensor.latex.evaluation.ranges import Range, read_range
 from namedtensor.latex.evaluation.unrolled import chooses_members, unrolled
 from namedtensor.latex.evaluation.values import UNKNOWN, Value
-from namedtensor.latex.reading import words
 from namedtensor.latex.evaluation.vocabulary import big_word
 from namedtensor.latex.evaluation.wording import wording
+from namedtensor.latex.reading import words
 from namedtensor.latex.syntax import At, Big, Expression, Indexed, Items, Letter, Scripts
 from namedtensor.latex.walk import walk
 from namedtensor.operations.contraction import DOT, dot

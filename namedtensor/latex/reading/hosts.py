@@ -220,7 +220,9 @@ class Host:
             return None
         closing = "\\]" if body == "\\[" else body.replace("begin", "end", 1)
         ends = [name for name, what in self._short.items() if what == closing] or [closing]
-        for end in re.finditer("|".join(rf"{re.escape(e)}(?![A-Za-z])" for e in ends), self.text[at:]):
+        for end in re.finditer(
+            "|".join(rf"{re.escape(e)}(?![A-Za-z])" for e in ends), self.text[at:]
+        ):
             return Span(command.end(), at + end.start())
         return None
 

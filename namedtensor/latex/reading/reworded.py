@@ -31,6 +31,7 @@ from namedtensor.latex.syntax import (
     Indexed,
     Items,
     Letter,
+    Matrix,
     Number,
     Relation,
     Scripts,
@@ -47,7 +48,8 @@ LOGARITHMS = frozenset(("log", "ln"))
 
 #: What stands before mathematics in prose that only remarks.
 REMARKS = re.compile(
-    r"\b(?:in (?:matrix|vector|index|scalar) (?:notation|form|terms)|for (?:example|instance)|e\.\s?g\.|i\.\s?e\.|say|"
+    r"\b(?:in (?:matrix|vector|index|scalar) (?:notation|form|terms)|"
+    r"for (?:example|instance)|e\.\s?g\.|i\.\s?e\.|say|"
     r"at the start|at first|initially|if|when|whenever|suppose|assume|unless)\b[^.;$]*$",
     re.IGNORECASE,
 )
@@ -116,7 +118,9 @@ def _compound_names(entries: Sequence[Entry]) -> list[Callable[[Any], Any]]:
             mark = first.left.text
             found.setdefault(f"{mark} {head_of(first.right)}", _marked(mark, head_of(first.right)))
         elif isinstance(first, Call) and _is_logarithm(first, known):
-            found.setdefault(f"log {head_of(first.arguments[0])}", _logarithm(head_of(first.arguments[0])))
+            found.setdefault(
+                f"log {head_of(first.arguments[0])}", _logarithm(head_of(first.arguments[0]))
+            )
         elif isinstance(first, Bars) and first.double and isinstance(first.operand, Letter):
             found.setdefault(f"| {first.operand.text}", _length(first.operand.text))
         for call in parts_of(first, Call):
@@ -235,7 +239,11 @@ def _given_that(givens: set[str], several: set[str]) -> Callable[[Any], Any]:
     """Take p(y | x) for a function p of y and x; where p is several, each has its own name."""
 
     def change(part: Any) -> Any:
-        if not isinstance(part, Call) or not _is_given(part) or not isinstance(part.function, Letter):
+        if (
+            not isinstance(part, Call)
+            or not _is_given(part)
+            or not isinstance(part.function, Letter)
+        ):
             return None
         head = part.function.text
         if all(text.split("(")[0] != head for text in givens):
@@ -253,64 +261,43 @@ def _given_that(givens: set[str], several: set[str]) -> Callable[[Any], Any]:
 
 def _join_pieces(entries: Sequence[Entry]) -> None:
     """Join Y_{half:1} = a and Y_{half:2} = b to one definition, by cases of an index of its own."""
-    groups: dict[tuple[int, str], list[Entry]] = {}
+    groups: dict[tuple[int, str], list[tuple[Entry, Definition, At]]] = {}
+    others: set[str] = set()
     for entry in entries:
-        number = _piece(entry.statement)
-        if number is not None:
-            target = entry.statement.target  # type: ignore[union-attr]
-            groups.setdefault((entry.region.section, key_of(target.base)), []).append(entry)
-    others = {key_of(e.statement.target.base) for e in entries if _by_letter(e.statement)}  # type: ignore[union-attr]
-    for (_, name), group in groups.items():
-        numbers = [_piece(e.statement) for e in group]
-        if name in others or numbers != list(range(1, len(group) + 1)) or len(group) < 2:
+        statement = entry.statement
+        if not isinstance(statement, Definition) or not isinstance(statement.target, Indexed):
             continue
-        first = group[0].statement
-        assert isinstance(first, Definition)
-        index = Letter(first.target.span, "piece")
-        rows = [
-            Case(e.statement.span, e.statement.body, _is_number(index, n))  # type: ignore[union-attr]
-            for e, n in zip(group, numbers, strict=True)
-        ]
-        rows[-1] = replace(rows[-1], condition=None)
-        target = first.target
-        assert isinstance(target, Indexed)
-        items = tuple(
-            replace(i, at=index) if isinstance(i, At) and isinstance(i.at, Number) else i
-            for i in target.items
-        )
-        span = first.span
-        body = Cases(span | group[-1].statement.span, tuple(rows))
-        joined = Definition(span, replace(target, items=items), body)
-        for entry in group:
-            assert isinstance(entry.read, Found)
-            entry.read.part_of = "it is a piece of the definition on another line"
-        assert isinstance(group[0].read, Found)
-        group[0].read.statement, group[0].read.part_of = joined, ""
+        name = key_of(statement.target.base)
+        places = [i for i in statement.target.items if isinstance(i, At)]
+        if any(not isinstance(i.at, Number) for i in places):
+            others.add(name)
+        elif len(statement.target.items) == 1 and places and statement.op == "=":
+            group = groups.setdefault((entry.region.section, name), [])
+            group.append((entry, statement, places[0]))
+    for (_, name), group in groups.items():
+        numbers = [getattr(place.at, "value", None) for _, _, place in group]
+        if name not in others and len(group) > 1 and numbers == [*range(1, len(group) + 1)]:
+            _join(group)
 
 
-def _is_number(index: Letter, number: int | None) -> Relation:
-    at = index.span
-    return Relation(at, index, (("=", Number(at, number or 0)),))
-
-
-def _piece(statement: Statement) -> int | None:
-    """Give the number of the piece that a definition defines: 1 of Y_{half:1}."""
-    if not isinstance(statement, Definition) or statement.op != "=":
-        return None
-    target = statement.target
-    if not isinstance(target, Indexed) or not is_name(target.base) or len(target.items) != 1:
-        return None
-    item = target.items[0]
-    if not isinstance(item, At) or not isinstance(item.at, Number):
-        return None
-    return item.at.value if isinstance(item.at.value, int) else None
-
-
-def _by_letter(statement: Statement) -> bool:
-    if not isinstance(statement, Definition) or not isinstance(statement.target, Indexed):
-        return False
-    items = statement.target.items
-    return any(isinstance(i, At) and not isinstance(i.at, Number) for i in items)
+def _join(group: Sequence[tuple[Entry, Definition, At]]) -> None:
+    """Make one definition of the pieces of a tensor, and set the pieces aside."""
+    (_, first, place), (_, last, _) = group[0], group[-1]
+    index = Letter(first.target.span, "piece")
+    rows = [
+        Case(each.span, each.body, Relation(at.span, index, (("=", at.at),)))
+        for _, each, at in group
+    ]
+    rows[-1] = Case(last.span, last.body, None)
+    assert isinstance(first.target, Indexed)
+    target = replace(first.target, items=(replace(place, at=index),))
+    joined = Definition(first.span, target, Cases(first.span | last.span, tuple(rows)))
+    for entry, _, _ in group:
+        assert isinstance(entry.read, Found)
+        entry.read.part_of = "it is a piece of the definition on another line"
+    read = group[0][0].read
+    assert isinstance(read, Found)
+    read.statement, read.part_of = joined, ""
 
 
 # ---------------------------------------------------------------------------------- remarks
@@ -325,7 +312,7 @@ def _mark_remarks(entries: Sequence[Entry], text: str) -> None:
         assert isinstance(read, Found)
         if isinstance(statement, Declaration):
             declared |= {key_of(name) for name in statement.names}
-        elif isinstance(statement, Definition) and (entry.region.display or read.named):
+        elif isinstance(statement, Definition) and entry.region.display:
             displayed |= {key_of(name) for name in _given(statement)}
     for entry in entries:
         statement, read = entry.statement, entry.read
@@ -340,16 +327,14 @@ def _mark_remarks(entries: Sequence[Entry], text: str) -> None:
             read.part_of = "it is a remark"
 
 
-def _remarks(
-    entry: Entry, text: str, name: str, displayed: set[str], declared: set[str]
-) -> bool:
+def _remarks(entry: Entry, text: str, name: str, displayed: set[str], declared: set[str]) -> bool:
     span, statement = entry.region.span, entry.statement
     assert isinstance(statement, Definition)
     before = text[max(0, span.start - 90) : span.start].rstrip("$\\(").rsplit("\n\n", 1)[-1]
     if name in displayed or REMARKS.search(before):
         return True
     number = not any(key_of(n) in declared for n in names_of(statement.body))
-    if isinstance(statement.target, Call) or not number:
+    if isinstance(statement.target, Call) or not number or any(parts_of(statement.body, Matrix)):
         return False
     after = text[span.end : span.end + 40].lstrip("$\\)")
     return name in declared or bool(TRIED.search(before) and GIVES.match(after))
@@ -364,4 +349,3 @@ def _is_prose(statement: Definition) -> bool:
         for cases in parts_of(statement.body, Cases)
         for row in cases.rows
     )
-

@@ -66,7 +66,7 @@ class Operators(Parts):
     ) -> Expression | None:
         power, op = found
         below = self.peek(1).kind == "sub" and text in words.PRODUCTS and self.next_is_axes(2)
-        if below and DOT >= floor:
+        if below and floor <= DOT:
             self.at += 2
             self.named = True
             return self._with_axes(left, text, self.axes_argument(), start)

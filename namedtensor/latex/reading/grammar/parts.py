@@ -282,7 +282,6 @@ class Parts(Functions):
             return None
         return self.listing()
 
-
     def _is_in_words(self, start: int) -> bool:
         """Say whether a condition is said in words, which no relation between its letters holds."""
         inside = self.tokens[start : self.end]

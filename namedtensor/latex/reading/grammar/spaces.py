@@ -64,7 +64,7 @@ class Spaces(WithScripts):
         curly = closing == "\\}"
         following = self.tokens[at + 1] if at + 1 < self.end else self.stop
         if self._are_numbers(inside) and inside not in (["0", ",", "1"], ["1"]):
-            return "R" if following.kind == "sup" or curly else None
+            return "R" if following.kind == "sup" else None
         if closing == ")":
             return "[0,1]" if inside == ["0", ",", "1"] and following.kind == "sup" else None
         if inside == ["0", ",", "1"]:

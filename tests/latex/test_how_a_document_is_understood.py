@@ -1,0 +1,410 @@
+"""Sections inherit, prose remarks, operators reach, shapes come from calls, relations are held together."""
+
+import numpy as np
+import pytest
+
+import namedtensor as nt
+import namedtensor.latex
+
+
+def loud(text, name="<text>"):
+    found = namedtensor.latex.read(text, name).check()
+    return [(f.code, f.line) for f in found if f.severity != "note"]
+
+
+def value(text, name, *given, **named):
+    found = namedtensor.latex.read(text)[name](*given, **named)
+    return found.numpy(*sorted(found.axes))
+
+
+def normal(space, seed=0):
+    axes = [word.rstrip("]").split("[") for word in space.split()]
+    numbers = np.random.default_rng(seed).standard_normal([int(n) for _, n in axes])
+    return nt.tensor(numbers, " ".join(a for a, _ in axes)), numbers
+
+
+# ---------------------------------------------------------------------------------- sections
+
+DECLARED = r"$X \in \mathbb{R}^{\text{seq}, \text{emb}}$" "\n\n"
+USED = r"$$f(X) = \underset{AXIS}{\text{softmax}} (X)$$" "\n"
+MARKDOWN = ["## Inside\n\n", "## One\n\n### Two\n\n", "Inside\n------\n\n"]
+TEX = [r"\subsection{A}", r"\subsection*{A} \subsubsection{B}", r"\paragraph{A}"]
+
+
+@pytest.mark.parametrize("heading", MARKDOWN)
+def test_a_section_of_markdown_inherits(heading):
+    text = "# Notes\n\n" + DECLARED + heading + USED
+    assert loud(text.replace("AXIS", r"\text{seq}")) == []
+    assert [code for code, _ in loud(text.replace("AXIS", r"\text{key}"))] == ["axis-missing"]
+
+
+@pytest.mark.parametrize("heading", TEX)
+def test_a_section_of_latex_inherits(heading):
+    text = r"\section{Notes}" "\n" + DECLARED + heading + "\n" + USED
+    assert loud(text.replace("AXIS", r"\text{seq}"), "a.tex") == []
+    assert [c for c, _ in loud(text.replace("AXIS", r"\text{key}"), "a.tex")] == ["axis-missing"]
+
+
+def test_another_section_uses_the_only_declaration_there_is():
+    text = "# One\n\n" + DECLARED + "$K \\in \\mathbb{R}^{\\text{key}}$\n\n# Two\n\n" + USED
+    assert loud(text.replace("AXIS", r"\text{key}")) == [("axis-missing", 9)]
+    assert loud(text.replace("AXIS", r"\text{sqe}")) == [("axis-missing", 9)]
+
+
+def test_the_nearer_declaration_wins():
+    text = (
+        "# One\n\n"
+        + DECLARED
+        + "# Two\n\n"
+        + DECLARED.replace("seq", "pos")
+        + "## Three\n\n"
+        + USED
+    )
+    assert loud(text.replace("AXIS", r"\text{pos}")) == []
+    assert [c for c, _ in loud(text.replace("AXIS", r"\text{seq}"))] == ["axis-missing"]
+
+
+def test_a_sibling_section_is_not_inherited_where_two_declare():
+    text = (
+        "# One\n\n" + DECLARED + "# Two\n\n" + DECLARED.replace("seq", "pos") + "# Three\n\n" + USED
+    )
+    assert loud(text.replace("AXIS", r"\text{emb}")) == []
+    assert loud(text.replace("AXIS", r"\text{seq}")) == []  # which of both is meant?
+
+
+def test_a_formula_of_a_subsection_runs_on_what_the_section_declares():
+    text = "# One\n\n" + DECLARED + "## Two\n\n" + USED.replace("AXIS", r"\text{seq}")
+    X, numbers = normal("emb[2] seq[3]")
+    e = np.exp(numbers)
+    assert np.allclose(value(text, "f", X), e / e.sum(1, keepdims=True))
+
+
+def test_a_function_of_any_argument_is_not_held_to_another_section():
+    text = (
+        "# Data\n\n" + DECLARED + "# Helper\n\n"
+        r"$$\text{unit}(X) = \frac{X}{\sum_{\text{key}} X}$$"
+        "\n\n# Use\n\n"
+        r"$Q \in \mathbb{R}^{\text{key}}$ and $$g(Q) = \text{unit}(Q)$$"
+    )
+    assert loud(text) == []
+
+
+# ----------------------------------------------------------------------------------- remarks
+
+MODEL = (
+    r"$A \in \mathbb{R}^{\text{obs}, \text{var}}$, $x \in \mathbb{R}^{\text{var}}$, $\tau \in \mathbb{R}$."
+    "\n\n"
+    r"$$y(A, x) = A \underset{\text{var}}{\cdot} x, \qquad z(A, x, \tau) = \tau \, y(A, x) + B$$"
+    "\n\n"
+    r"$B \in \mathbb{R}^{\text{obs}}$."
+    "\n\n"
+)
+REMARKS = [
+    r"In matrix notation, $y = A x$.",
+    r"(in matrix form: $y = Ax$)",
+    r"At the start $B = 0$.",
+    r"We begin with $B = 0$.",
+    r"With $\tau = 1$ we get the plain one.",
+    r"If $\tau = 0$, nothing is left.",
+    r"For example, $\tau = 0.5$ and $B = 1$.",
+    r"We use $\tau = 0.07$.",
+    r"Say $\tau = 2$, so that $y = z$.",
+]
+
+
+@pytest.mark.parametrize("remark", REMARKS)
+@pytest.mark.parametrize("before", [True, False])
+def test_mathematics_in_prose_defines_nothing_anew(remark, before):
+    text = remark + "\n\n" + MODEL if before else MODEL + remark
+    document = namedtensor.latex.read(text)
+    assert [f for f in document.check() if f.severity != "note"] == []
+    (A, a), (x, b), (B, c) = normal("obs[2] var[3]"), normal("var[3]", 1), normal("obs[2]", 2)
+    result = document["z"](A, x, 3.0, B=B)
+    assert np.allclose(result.numpy("obs"), 3 * a @ b + c)
+
+
+def test_a_where_clause_in_prose_defines():
+    text = r"$X \in \mathbb{R}^{\text{a}}$ and $$f(X) = \sum_{\text{a}} H$$ where $H = \exp(X)$."
+    X, numbers = normal("a[3]")
+    assert np.allclose(value(text, "f", X), np.exp(numbers).sum())
+
+
+# ------------------------------------------------------------------------------------- reach
+
+PAIR = (
+    r"$X \in \mathbb{R}^{\text{tok}, \text{emb}}$, $Y \in \mathbb{R}^{\text{tok}, \text{emb}}$ and "
+    r"$$f(X, Y) = BODY$$"
+)
+REACHES = [
+    (r"\underset{\text{tok}}{\text{mean}} (X - Y)^2", lambda d: (d**2).mean(1)),
+    (r"\nfun{\name{tok}}{mean} (X - Y)^2", lambda d: (d**2).mean(1)),
+    (r"\text{mean}_{\text{tok}} (X - Y)^2", lambda d: (d**2).mean(1)),
+    (r"\underset{\text{tok}}{\text{mean}} \left( X - Y \right)^2", lambda d: (d**2).mean(1)),
+    (r"\sum_{\text{tok}} (X - Y)^2", lambda d: (d**2).sum(1)),
+    (r"\left( \underset{\text{tok}}{\text{mean}} (X - Y) \right)^2", lambda d: d.mean(1) ** 2),
+    (r"\left( \sum_{\text{tok}} (X - Y) \right)^2", lambda d: d.sum(1) ** 2),
+    (r"\tanh(X - Y)^2", lambda d: np.tanh(d) ** 2),
+    (r"\underset{\text{tok}}{\max} (X - Y)^2", lambda d: (d**2).max(1)),
+    (r"\frac{\underset{\text{tok}}{\text{mean}} (X - Y)^3}{2}", lambda d: (d**3).mean(1) / 2),
+]
+
+
+@pytest.mark.parametrize(("body", "expected"), REACHES)
+def test_a_statistic_reaches_over_the_power_behind_its_bracket(body, expected):
+    (X, x), (Y, y) = normal("emb[2] tok[3]"), normal("emb[2] tok[3]", 1)
+    assert np.allclose(value(PAIR.replace("BODY", body), "f", X, Y), expected(x - y))
+
+
+def test_which_reading_is_taken_is_noted_once():
+    findings = namedtensor.latex.read(PAIR.replace("BODY", REACHES[0][0])).check()
+    assert [(f.severity, f.code) for f in findings] == [("note", "reach")]
+    assert namedtensor.latex.read(PAIR.replace("BODY", REACHES[5][0])).check() == []
+
+
+@pytest.mark.parametrize("dialect", ["underset", "macros"])
+@pytest.mark.parametrize(("body", "expected"), REACHES)
+def test_the_printer_writes_what_reads_back_the_same(body, expected, dialect):
+    printed = namedtensor.latex.read(PAIR.replace("BODY", body)).latex(dialect)
+    (X, x), (Y, y) = normal("emb[2] tok[3]"), normal("emb[2] tok[3]", 1)
+    assert np.allclose(value(printed, "f", X, Y), expected(x - y))
+
+
+# ------------------------------------------------------------- functions of undeclared arguments
+
+POINTS = (
+    r" $X \in \mathbb{R}^{\text{pt}, \text{dim}}$, $C \in \mathbb{R}^{\text{ctr}, \text{dim}}$, "
+)
+
+
+def test_the_shapes_of_a_functions_arguments_come_from_each_call():
+    text = (
+        r"$$k(A, B) = \exp\left(-\sum_{\text{dim}} (A - B)^2\right)$$"
+        + POINTS
+        + r"$$g(X, C) = k(X, C)$$"
+    )
+    assert loud(text) == []
+    (X, x), (C, c) = normal("pt[3] dim[2]"), normal("ctr[4] dim[2]", 1)
+    expected = np.exp(-((x[:, None] - c) ** 2).sum(2))
+    assert np.allclose(value(text, "g", X, C), expected.T)
+    assert np.allclose(value(text, "k", X, C), expected.T)
+
+
+def test_a_fault_in_such_a_function_is_found_at_the_call():
+    text = (
+        r"$$k(A, B) = \exp\left(-\sum_{\text{dims}} (A - B)^2\right)$$"
+        "\n" + POINTS + r"$$g(X, C) = k(X, C)$$"
+    )
+    assert ("axis-missing", 1) in loud(text)
+
+
+def test_functions_of_functions_take_their_axes():
+    text = (
+        r"$$u(x) = \frac{x}{\sqrt{\sum_{\text{dim}} x^2}}, \quad "
+        r"c(a, b) = u(a) \underset{\text{dim}}{\cdot} u(b)$$"
+        + POINTS
+        + r"$$g(X, C) = \underset{\text{ctr}}{\max} \, c(X, C)$$"
+    )
+    assert loud(text) == []
+    (X, x), (C, c) = normal("pt[3] dim[2]"), normal("ctr[4] dim[2]", 1)
+    x /= np.linalg.norm(x, axis=1, keepdims=True)
+    c /= np.linalg.norm(c, axis=1, keepdims=True)
+    assert np.allclose(value(text, "g", X, C), (x @ c.T).max(1))
+
+
+def test_an_inverse_is_a_function_of_its_own():
+    text = (
+        r"$s, t \in \mathbb{R}^{\text{dim}}$ $$f(z; s, t) = s z + t, \quad "
+        r"f^{-1}(x; s, t) = (x - t) / s, \quad g(x; s, t) = f(f^{-1}(x; s, t); s, t)$$"
+    )
+    assert loud(text) == []
+    x, s, t = nt.tensor(2.0), *(normal("dim[3]", seed)[0] for seed in (1, 2))
+    assert np.allclose(value(text, "g", x, s=s, t=t), 2.0)
+
+
+def test_indices_are_counted_once_between_formulas():
+    text = (
+        r"$E \in \mathbb{R}^{\text{vocab}:v, \text{emb}}$, $I \in [v]^{\text{seq}}$ "
+        r"$$e(I; E) = E_{\text{vocab}:I}, \quad g(I; E) = 2 e(I; E)$$"
+    )
+    E, numbers = normal("vocab[4] emb[2]")
+    I = nt.tensor(np.array([3, 0, 1]), "seq")
+    assert np.allclose(value(text, "g", I, E=E), 2 * numbers[[3, 0, 1]].T)
+
+
+# --------------------------------------------------------------------------------- relations
+
+MODELS = (
+    r"$x \in \mathbb{R}^{\text{feat}}$, $W \in \mathbb{R}^{\text{feat}, \text{cls}}$, "
+    r"$y \in \{0,1\}^{\text{cls}}$"
+    "\n\n"
+)
+RELATIONS = [
+    (r"\sum_{\text{cls}} y = 1", r"\sum_{\text{feat}} y = 1"),
+    (
+        r"p(y \mid x) = \underset{\text{cls}}{\text{softmax}} (W \underset{\text{feat}}{\cdot} x)",
+        r"p(y \mid x) = \underset{\text{feat}}{\text{softmax}} (W \underset{\text{feat}}{\cdot} x)",
+    ),
+    (
+        r"\log Z = \underset{\text{cls}}{\text{logsumexp}} (W \underset{\text{feat}}{\cdot} x)",
+        r"\log Z = \underset{\text{key}}{\text{logsumexp}} (W \underset{\text{feat}}{\cdot} x)",
+    ),
+    (
+        r"x \underset{\text{feat}}{\cdot} W = W \underset{\text{feat}}{\cdot} x",
+        r"x \underset{\text{feat}}{\cdot} W = W \underset{\text{cls}}{\cdot} x",
+    ),
+    (
+        r"W \underset{\text{feat}}{\cdot} x = \underset{\text{cls}}{\text{softmax}} (y)",
+        r"W \underset{\text{feat}}{\cdot} x = \underset{\text{feat}}{\text{softmax}} (x)",
+    ),
+    (
+        r"\ell(W) = \sum_{\text{cls}} y \odot (W \underset{\text{feat}}{\cdot} x), \quad "
+        r"\frac{\partial \ell}{\partial W} = x \odot y",
+        r"\ell(W) = \sum_{\text{cls}} y \odot (W \underset{\text{feat}}{\cdot} x), \quad "
+        r"\frac{\partial \ell}{\partial W} = x",
+    ),
+    (
+        r"\Delta W = \exp(W), \quad f(x) = (W + \Delta W) \underset{\text{feat}}{\cdot} x",
+        r"\Delta W = \exp(W), \quad f(x) = (W + \Delta W) \underset{\text{key}}{\cdot} x",
+    ),
+    (
+        r"\log p(y \mid x) = \sum_{\text{cls}} y \odot (W \underset{\text{feat}}{\cdot} x) + \text{const}",
+        r"\log p(y \mid x) = \sum_{\text{feat}} y \odot (W \underset{\text{feat}}{\cdot} x) + \text{const}",
+    ),
+]
+
+
+@pytest.mark.parametrize(("right", "wrong"), RELATIONS)
+def test_the_sides_of_a_relation_are_looked_at_and_held_together(right, wrong):
+    assert loud(MODELS + f"$${right}$$") == []
+    assert [line for _, line in loud(MODELS + f"$${wrong}$$")] == [3]
+
+
+def test_what_a_relation_names_can_be_used_and_called():
+    text = MODELS + (
+        r"$$p(y \mid x) = \underset{\text{cls}}{\text{softmax}} (W \underset{\text{feat}}{\cdot} x), \quad "
+        r"\log Z = \sum_{\text{cls}} W \underset{\text{feat}}{\cdot} x, \quad "
+        r"g(x; W) = \log Z + \sum_{\text{cls}} p(y \mid x)$$"
+    )
+    document = namedtensor.latex.read(text)
+    assert loud(text) == []
+    (x, a), (W, w) = normal("feat[3]"), normal("feat[3] cls[2]", 1)
+    y = nt.tensor(np.array([1.0, 0.0]), "cls")
+    e = np.exp(a @ w)
+    assert np.allclose(document["p"](y=y, x=x, W=W).numpy("cls"), e / e.sum())
+
+
+# ---------------------------------------------------------------------------- series or power
+
+
+def test_a_power_of_an_argument_is_no_member_of_its_series():
+    text = (
+        r"$\xi \in \mathbb{R}^{\text{d}}$ $$u(\xi) = 2 \xi, \quad \xi^{t+1} = u(\xi^t), \quad "
+        r"r(\xi) = \sum_{\text{d}} \xi^2$$"
+    )
+    x, numbers = normal("d[3]")
+    assert np.allclose(value(text, "r", x), (numbers**2).sum())
+    assert loud(text.replace(r"\sum_{\text{d}} \xi^2", r"\sum_{\text{e}} \xi^2")) != []
+
+
+def test_a_numbered_member_is_one_where_the_series_has_its_first():
+    text = (
+        r"$X^0 \in \mathbb{R}^{\text{d}}$ $$\begin{aligned} X^l &= 2 X^{l-1}, \quad l = 1, \dots, L \\"
+        r" Y &= X^2 \end{aligned}$$"
+    )
+    x, numbers = normal("d[3]")
+    assert np.allclose(value(text, "Y", x), 4 * numbers)
+
+
+def test_series_that_need_each_other_are_checked():
+    text = (
+        r"$K \in \mathbb{R}^{\text{a}, \text{b}}$, $v \in \mathbb{R}^{\text{b}}$ $$\begin{aligned}"
+        "\n"
+        r"v^0 &= 1 \\"
+        "\n"
+        r"u^r &= K \underset{\text{b}}{\cdot} v^{r-1} \\"
+        "\n"
+        r"v^r &= K \underset{\text{a}}{\cdot} u^r \end{aligned}$$"
+    )
+    assert loud(text) == []
+    assert loud(text.replace(r"{\text{b}}{\cdot} v", r"{\text{a}}{\cdot} v")) == [
+        ("axis-missing", 3)
+    ]
+
+
+# ------------------------------------------------------------------------------------ idioms
+
+GRAPH = (
+    r"$S \in \mathbb{R}^{\text{ex}:n, \text{cls}:k}$, $M \in \mathbb{R}^{\text{cls}:k, \text{cls}':k}$"
+    "\n\n"
+)
+
+
+@pytest.mark.parametrize(
+    "indicator",
+    [
+        r"\mathbf{1}\{S > 0\}",
+        r"\mathbb{1}_{S > 0}",
+        r"\mathbb 1\{S > 0\}",
+        r"\mathbf{1}[S > 0]",
+        r"[S > 0]",
+    ],
+)
+def test_what_holds_is_1(indicator):
+    text = GRAPH + rf"$$f(S) = \sum_{{\text{{cls}}}} {indicator}$$"
+    assert loud(text) == []
+    S, numbers = normal("ex[3] cls[2]")
+    assert value(text, "f", S).tolist() == (numbers > 0).sum(1).tolist()
+
+
+@pytest.mark.parametrize("delta", [r"\delta_{ij}", r"\delta_{i,j}", r"\delta_{i j}"])
+def test_kroneckers_delta_is_1_on_the_diagonal(delta):
+    text = (
+        GRAPH
+        + rf"$$M_{{\text{{cls}}:i, \text{{cls}}':j}} = {delta}, \quad "
+        + r"f(S) = M \underset{\text{cls}}{\cdot} S$$"
+    )
+    assert loud(text) == []
+    S, numbers = normal("ex[3] cls[2]")
+    assert np.allclose(namedtensor.latex.read(text)["f"](S).numpy("ex", "cls'"), numbers)
+
+
+def test_a_condition_in_words_is_data():
+    text = GRAPH + (
+        r"$$M_{\text{cls}:i, \text{cls}':j} = \begin{cases} 0 & \text{if there is an edge from $i$ to $j$} \\"
+        r" -\infty & \text{otherwise} \end{cases}$$ and $$f(S, M) = S \underset{\text{cls}}{\cdot} M$$"
+    )
+    assert loud(text) == []
+    (S, s), (M, m) = normal("ex[3] cls[2]"), normal("cls[2] cls'[2]", 1)
+    assert np.allclose(namedtensor.latex.read(text)["f"](S, M).numpy("ex", "cls'"), s @ m)
+
+
+@pytest.mark.parametrize("op", [r"\arg\min_{M}", r"\min_M", r"\operatorname*{arg\,max}_{M}"])
+def test_an_optimum_is_looked_at_and_not_computed(op):
+    text = GRAPH + rf"$$\hat{{M}} = {op} \sum_{{\text{{cls}}, \text{{cls}}'}} M \odot M$$"
+    assert loud(text) == []
+    assert loud(text.replace(r"\sum_{\text{cls},", r"\sum_{\text{ex},")) != []
+    document = namedtensor.latex.read(text)
+    with pytest.raises(nt.NamedTensorError, match="is an optimum over tensors"):
+        document["Mhat"](nt.ones("cls[2] cls'[2]"))
+
+
+def test_a_diagonal_that_is_set_says_nothing_of_the_rest():
+    text = GRAPH + r"$$M_{\text{cls}:i, \text{cls}':i} = 1$$"
+    assert loud(text) == []
+
+
+def test_pieces_of_a_tensor_are_one_definition():
+    text = (
+        r"$X \in \mathbb{R}^{\text{half}:2, \text{d}}$, $Y \in \mathbb{R}^{\text{half}:2, \text{d}}$"
+        r" $$Y_{\text{half}:1} = X_{\text{half}:1}, \qquad Y_{\text{half}:2} = 3 X_{\text{half}:1}$$"
+    )
+    assert loud(text) == []
+    X, numbers = normal("half[2] d[3]")
+    result = namedtensor.latex.read(text)["Y"](X).numpy("half", "d")
+    assert np.allclose(result, [numbers[0], 3 * numbers[0]])
+
+
+def test_a_sum_goes_on_in_the_next_column():
+    text = r"\begin{alignat}{2} X &\in \mathbb{R}^{\text{a}} \\ f(X) &= \sum_{\text{a}} && X^2 \end{alignat}"
+    X, numbers = normal("a[3]")
+    assert np.allclose(value(text, "f", X), (numbers**2).sum())

@@ -1,6 +1,6 @@
 """The notation's LaTeX: what is read, which faults are found, what is found where none is, and how fast.
 
-The documents are those of tests/latex: a corpus that is correct, seed 001 mended, and faulty variants of
+The documents are those of tests/latex: a corpus that is correct, an encoder with its faults mended, and faulty variants of
 formulas, each with the findings that it must give. A statement is read when it has a tree or is set
 aside as not of the notation; a false alarm is an error or a warning on a correct document. Times are of
 the processor, on one thread: other work on the machine leaves them alone.
@@ -19,7 +19,7 @@ from tests.latex.fault_cases import cases, found_in
 FOLDER = Path(__file__).parents[1] / "tests" / "latex"
 CORRECT = sorted(
     path
-    for path in (*(FOLDER / "corpus").iterdir(), FOLDER / "seed_001_mended.md")
+    for path in (*(FOLDER / "corpus").iterdir(), FOLDER / "mended_encoder.md")
     if path.suffix in (".md", ".tex") and path.name != "README.md"
 )
 MEGABYTE = 1_000_000

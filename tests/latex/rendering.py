@@ -4,11 +4,16 @@ import json
 from functools import cache
 from pathlib import Path
 
+import pytest
 import quickjs
 
 from namedtensor.latex.printing.printer import KATEX_MACROS
 
-KATEX = Path(__file__).parent / "katex" / "katex.min.js"
+#: The script comes with a package for Sphinx, of which nothing else is needed.
+sphinxcontrib = pytest.importorskip("sphinxcontrib")
+KATEX = next((Path(p) / "katex.min.js" for p in sphinxcontrib.__path__), Path("katex.min.js"))
+if not KATEX.exists():
+    pytest.skip("sphinxcontrib-katex is not installed", allow_module_level=True)
 
 
 @cache

@@ -21,7 +21,7 @@ f(Q, K) &= Q \underset{\text{kye}}{\cdot} K
 
 
 def test_a_declaration_is_mended_and_then_the_elements_that_disagree_with_it():
-    text = (Path(__file__).parent / "seed_001.md").read_text()
+    text = (Path(__file__).parent / "faulty_encoder.md").read_text()
     assert whole(text) == text.replace("hidden", "emb")
 
 

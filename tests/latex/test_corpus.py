@@ -299,7 +299,7 @@ def test_a_damaged_document_is_read_and_checked_without_a_crash(path, data):
 # --------------------------------------------------------------------------- other documents
 
 
-@pytest.mark.parametrize("name", ["seed_001.md", "seed_001_mended.md", "plain_matrices.md"])
+@pytest.mark.parametrize("name", ["faulty_encoder.md", "mended_encoder.md", "plain_matrices.md"])
 def test_a_document_is_read_and_checked_without_a_crash(name):
     read = namedtensor.latex.read_file(Path(__file__).parent / name)
     assert read.statements

@@ -14,7 +14,7 @@ from namedtensor.testing import assert_close
 from tests.latex.corpus.subjects import DOCUMENTS
 from transformer_named import formulated, named_tensors
 
-MENDED = Path(__file__).with_name("seed_001_mended.md")
+MENDED = Path(__file__).with_name("mended_encoder.md")
 documents = pytest.mark.parametrize("path", [*DOCUMENTS, MENDED], ids=lambda path: path.name)
 
 

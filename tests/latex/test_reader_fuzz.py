@@ -18,7 +18,7 @@ HERE = Path(__file__).parent
 DOCUMENTS = [
     path.read_text(encoding="utf-8")
     for path in sorted(
-        [*HERE.glob("corpus/*.md"), *HERE.glob("corpus/*.tex"), *HERE.glob("seed_001*.md")]
+        [*HERE.glob("corpus/*.md"), *HERE.glob("corpus/*.tex"), *HERE.glob("*_encoder.md")]
     )
 ]
 

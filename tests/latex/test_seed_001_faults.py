@@ -1,7 +1,4 @@
-"""The faults of seed 001, every one of which is real, and its mended text, which has none.
-
-The seed is copied to tests/latex, so that the tests need no other folder.
-"""
+"""An encoder with every fault of a text met in the wild, and its mended text, which has none."""
 
 from pathlib import Path
 
@@ -15,7 +12,7 @@ HERE = Path(__file__).parent
 
 @pytest.fixture(scope="module")
 def findings() -> list[Finding]:
-    return read_file(HERE / "seed_001.md").check()
+    return read_file(HERE / "faulty_encoder.md").check()
 
 
 def marked(finding: Finding) -> tuple[str, str, int, str]:
@@ -73,4 +70,4 @@ def test_findings_stand_with_the_worst_first(findings: list[Finding]):
 
 
 def test_the_mended_seed_has_no_findings_at_all():
-    assert read_file(HERE / "seed_001_mended.md").check() == []
+    assert read_file(HERE / "mended_encoder.md").check() == []

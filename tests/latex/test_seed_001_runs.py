@@ -10,7 +10,7 @@ import namedtensor as nt
 from transformer_named import named_tensors as python
 
 SIZES = "emb[8] hid[16] head[2] key[4] val[4] vocab[11]"
-DOCUMENT = nt.latex.read_file(Path(__file__).with_name("seed_001_mended.md"))
+DOCUMENT = nt.latex.read_file(Path(__file__).with_name("mended_encoder.md"))
 TWO_LAYERS = DOCUMENT.bind(L=2)
 
 INPUTS = {
@@ -165,8 +165,8 @@ def test_without_a_number_of_layers_the_whole_says_what_to_choose():
     with pytest.raises(nt.latex.LatexError) as error:
         DOCUMENT["O"]
     assert str(error.value).endswith(
-        ":66:2: error[unbound]: O needs a number for L\n"
-        r"66 |  O &= \underset{\text{vocab}}{\text{softmax}}(W \underset{\text{emb}}{\cdot} X^L)"
-        "\n   |  ^\n"
+        ":66:1: error[unbound]: O needs a number for L\n"
+        r"66 | O &= \underset{\text{vocab}}{\text{softmax}}(W \underset{\text{emb}}{\cdot} X^L)"
+        "\n   | ^\n"
         'hint: choose it: document.bind(L=2)["O"]'
     )

@@ -58,7 +58,7 @@ class CheckedFunction:
     @property
     def signature(self) -> Signature | None:
         """The signature with as many arguments as the definition has."""
-        found = self.checker.names.signatures.get(self.defined.key)
+        found = self.checker.names.signature(self.defined)
         fits = found is not None and len(found.domain) == len(self.names)
         return found if fits else None
 
@@ -89,7 +89,7 @@ class CheckedFunction:
         if declared is not None:
             later = declared.place.index > place.index and declared.place.block != place.block
             inherited = checker.names.inherits(place, declared.place)
-            if later or not (inherited or self._is_trusted(name, declared)):
+            if (later or not inherited) and not self._is_trusted(name, declared):
                 self.borrowed.add(key(name) or "")
             value = checker.declared_value(declared)
             return value if self._fits(value) else UNKNOWN
@@ -169,7 +169,7 @@ class CheckedFunction:
 
     def _hold_to_signature(self, value: Value) -> None:
         checker, defined = self.checker, self.defined
-        stated = checker.names.signatures.get(defined.key)
+        stated = checker.names.signature(defined)
         if stated is None:
             return
         if self.signature is None:

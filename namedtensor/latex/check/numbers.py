@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import inspect
+import itertools
 import math
-import time
 import warnings
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,8 +25,9 @@ from namedtensor.tensor.apply import LIBRARY_ERRORS
 if TYPE_CHECKING:
     from namedtensor.latex.documents.document import Document
 
-#: All formulas of a document together take about this many seconds.
-SECONDS = 2.0
+#: So many formulas of a document are tried, and so many numbers are computed for all of them.
+FORMULAS = 400
+NUMBERS = 4_000_000
 
 #: The size of axes that are declared without a number, and the most numbers of a tensor on the way.
 SIZE = 2
@@ -47,15 +49,22 @@ class TooLarge(Exception):
     """A formula's tensors are too large to be tried."""
 
 
+@dataclass(slots=True)
+class Budget:
+    """How many numbers may still be computed; what is found never depends on the clock."""
+
+    numbers: int
+
+
 def check_numbers(document: Document, report: Report) -> None:
     """Report the definitions that give nan whatever they are given."""
-    end = time.monotonic() + SECONDS
-    for defined in document.definitions.definitions:
-        if time.monotonic() > end:
+    left = Budget(NUMBERS)
+    for defined in itertools.islice(document.definitions.definitions, FORMULAS):
+        if left.numbers <= 0:
             return
         if defined.letters or report.any_in(defined.statement.span):
             continue
-        if is_nan(document, defined):
+        if is_nan(document, defined, left):
             report.add(
                 "warning",
                 "nan",
@@ -65,20 +74,22 @@ def check_numbers(document: Document, report: Report) -> None:
             )
 
 
-def is_nan(document: Document, defined: Defined) -> bool:
+def is_nan(document: Document, defined: Defined, left: Budget) -> bool:
     """Say whether a definition runs, and gives nan for every draw."""
     try:
         found = document.library.of(defined)
-        return isinstance(found, Formula) and all(_nan(found, draw) for draw in DRAWS)
+        return isinstance(found, Formula) and all(_nan(found, draw, left) for draw in DRAWS)
     except (*LIBRARY_ERRORS, NamedTensorError, LookupError, TooLarge):
         return False
 
 
-def _nan(formula: Formula, draw: Draw) -> bool:
+def _nan(formula: Formula, draw: Draw, left: Budget) -> bool:
     source = np.random.default_rng(DRAWS.index(draw))
     given = dict(_given(formula, draw, source))
-    if largest(formula, given) > MOST:
+    size = largest(formula, given)
+    if size > MOST:
         raise TooLarge
+    left.numbers -= size
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         result = formula(**given)

@@ -5,6 +5,7 @@ What is gathered is one text whose pieces know the file that they come from.
 
 from __future__ import annotations
 
+import bisect
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -142,7 +143,8 @@ def _sources(text: str) -> Iterator[tuple[int, int]]:
     """Give where the sources of Markdown cells stand in a notebook's JSON."""
     cells = [m.start() for m in CELL.finditer(text)]
     for found in MARKDOWN.finditer(text):
-        end = next((c for c in cells if c > found.start()), len(text))
+        after = bisect.bisect_right(cells, found.start())
+        end = cells[after] if after < len(cells) else len(text)
         source = SOURCE.search(text, found.end(), end)
         if source is None:
             continue

@@ -81,6 +81,9 @@ OWN = re.compile(
     rf"\\(?:re)?newenvironment\*?\{{(\w+\*?)\}}(?:\[\d\])?\s*\{{[^\n]*?\\begin\{{(?:{DISPLAYS})\*?\}}"
 )
 
+#: An environment that nobody knows ends within so many characters.
+FAR = 20_000
+
 #: After so many definitions that do not end, no more of them are tried.
 BROKEN = 50
 
@@ -220,18 +223,16 @@ class Host:
             return None
         closing = "\\]" if body == "\\[" else body.replace("begin", "end", 1)
         ends = [name for name, what in self._short.items() if what == closing] or [closing]
-        for end in re.finditer(
-            "|".join(rf"{re.escape(e)}(?![A-Za-z])" for e in ends), self.text[at:]
-        ):
-            return Span(command.end(), at + end.start())
-        return None
+        mark = re.compile("|".join(rf"{re.escape(e)}(?![A-Za-z])" for e in ends))
+        end = mark.search(self.text, at, at + FAR)
+        return None if end is None else Span(command.end(), end.start())
 
     def _unknown(self, begin: re.Match[str]) -> Span | None:
         """Give what stands in an environment that nobody knows, if it is mathematics."""
         name = begin.group(1) + begin.group(2)
         if name in PROSE or begin.group(1) in PROSE:
             return None
-        end = self.text.find(f"\\end{{{name}}}", begin.end())
+        end = self.text.find(f"\\end{{{name}}}", begin.end(), begin.end() + FAR)
         if end < 0:
             return None
         options = OPTIONS.match(self.text, begin.end(), end)

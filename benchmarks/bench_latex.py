@@ -1,9 +1,9 @@
 """The notation's LaTeX: what is read, which faults are found, what is found where none is, and how fast.
 
-The documents are those of tests/latex: a corpus that is correct, an encoder with its faults mended, and faulty variants of
-formulas, each with the findings that it must give. A statement is read when it has a tree or is set
-aside as not of the notation; a false alarm is an error or a warning on a correct document. Times are of
-the processor, on one thread: other work on the machine leaves them alone.
+The documents are those of tests/latex: a corpus that is correct, an encoder with its faults mended,
+and faulty variants of formulas, each with the findings that it must give. A statement is read when it
+has a tree or is set aside as not of the notation; a false alarm is an error or a warning on a correct
+document. Times are of the processor, on one thread: other work on the machine leaves them alone.
 """
 
 from collections.abc import Iterator

@@ -199,7 +199,7 @@ def test_a_file_of_another_kind_is_refused(tmp_path, name, capsys):
     assert main(["check", str(file)]) == 2
     out, err = capsys.readouterr()
     assert out == ""
-    assert "is no document" in err
+    assert "is neither a document nor Python" in err
     with pytest.raises(nt.NamedTensorError):
         namedtensor.latex.read_file(file)
 

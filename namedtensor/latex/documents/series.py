@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from namedtensor.errors import NamedTensorError
-from namedtensor.latex.documents.scripts import Indices, fold, put, stem
+from namedtensor.latex.documents.scripts import Indices, fold, stem
 from namedtensor.latex.syntax import (
     Binary,
     Constraint,
@@ -33,7 +33,7 @@ from namedtensor.latex.syntax import (
     Space,
     Statement,
 )
-from namedtensor.latex.walk import all_of
+from namedtensor.latex.walk import all_of, put
 
 #: The most members of a series that are written out.
 LONGEST = 2_000

@@ -57,7 +57,7 @@ REMARKS = re.compile(
 #: What stands around a number that is tried: "with $\tau = 1$ we get", "for $n = 3$ this is".
 TRIED = re.compile(r"\b(?:with|for|at|setting|taking)\s+$", re.IGNORECASE)
 GIVES = re.compile(
-    r"\s*,?\s*(?:we\s+(?:get|have|obtain|recover|are)|this|these|it\b|one\s+(?:gets|has)|there|and\s+\$)",
+    r"\s*,?\s*(?:we\s+(?:get|have|obtain|recover|are)|this|these|it\b|one\s+(?:gets|has)|there)",
     re.IGNORECASE,
 )
 

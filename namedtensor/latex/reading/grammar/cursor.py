@@ -48,6 +48,7 @@ class Cursor(ABC):
         self.named = False
         self.positional = False
         self.generic = False
+        self.otherwise = False
         place = tokens[-1].span.end if tokens else 0
         self.stop = Token("end", "", Span(place, place))
         if self.end > LENGTH:

@@ -171,7 +171,8 @@ class Parts(Functions):
         first, last = self._environment_bounds(token, name)
         if name in CASES or (name == "array" and start and self.tokens[start - 1].text == "\\{"):
             rows = self.cells(first, last)
-            return Cases(self.span(start), tuple(self.case(row) for row in rows))
+            cases = [self.case(row, row is rows[-1]) for row in rows]
+            return Cases(self.span(start), tuple(cases))
         if name.endswith("matrix") or name == "array":
             return self.matrix(self.cells(first, last), start)
         raise Fault("syntax-environment", f"{token.text} cannot stand in a formula", token.span)
@@ -253,13 +254,16 @@ class Parts(Functions):
             rows.append(cells)
         return rows
 
-    def case(self, row: Sequence[tuple[int, int]]) -> Case:
-        """Read a value, and when it holds."""
+    def case(self, row: Sequence[tuple[int, int]], last: bool = False) -> Case:
+        """Read a value, and when it holds; words alone in the last row mean otherwise."""
         begin, end = self._trimmed(row[0])
         value = self.within((begin, end), self.listing)
         condition: Expression | None = None
         if len(row) > 1:
-            condition = self.within(self._trimmed((row[1][0], row[-1][1])), self.condition)
+            bounds = self._trimmed((row[1][0], row[-1][1]))
+            spoken = all(token.kind == "word" for token in self.tokens[slice(*bounds)])
+            self.otherwise = last and spoken
+            condition = self.within(bounds, self.condition)
         span = value.span if condition is None else value.span | condition.span
         return Case(span, value, condition)
 
@@ -274,7 +278,7 @@ class Parts(Functions):
         start = self.at
         while self.peek().kind == "word" and words.is_prose(self.peek().text):
             self.at += 1
-        if self._is_in_words(start):
+        if not self.otherwise and self._is_in_words(start):
             self.at = self.end
             span = self.span(start)
             return Text(span, " ".join(t.text for t in self.tokens[start : self.end]))

@@ -198,7 +198,7 @@ def test_files_without_formulas_are_not_run(check, tmp_path):
     [
         ({"a.py": "def f(:\n"}, "a.py:1: invalid syntax"),
         ({"a.ipynb": "{}"}, "a.ipynb: is no notebook"),
-        ({"a.rst": "x"}, "a.rst: is neither a document nor Python"),
+        ({"a.toml": "x"}, "a.toml: is neither a document nor Python"),
         (
             {"a.py": HEAD + "import no_such_thing\n"},
             "a.py:7: the import stops: ModuleNotFoundError",

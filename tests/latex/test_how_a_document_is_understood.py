@@ -408,3 +408,43 @@ def test_a_sum_goes_on_in_the_next_column():
     text = r"\begin{alignat}{2} X &\in \mathbb{R}^{\text{a}} \\ f(X) &= \sum_{\text{a}} && X^2 \end{alignat}"
     X, numbers = normal("a[3]")
     assert np.allclose(value(text, "f", X), (numbers**2).sum())
+
+
+# ------------------------------------------------- faults that authors of the notation corrected
+
+STYLE = r"""\ndef{\vocab}{vocab}\ndef{\seq}{seq}\ndef{\subseq}{subseq}\ndef{\emb}{emb}\ndef{\hid}{hid}
+\newcommand{\mean}[1]{\nfun{#1}{mean}}
+\begin{align*}
+E &\in \mathbb{R}^{\vocab[v] \times \emb} & I &\in [v]^{\seq[n]} \\
+X, Y &\in \mathbb{R}^{\seq[n] \times \emb} \\
+x &\in \mathbb{R}^{\emb} & W &\in \mathbb{R}^{\emb \times \hid} \\
+b &\in \mathbb{R}^{\hid} \\
+f(x; W, b) &= W \ndot{\emb} x + b \\
+"""
+CORRECTED = [
+    (r"Z_{\subseq(k)} &= E_{\vocab(I_{\subseq(k)})}", "axis-missing"),
+    (r"\frac{\partial Y}{\partial X} &= Y \odot \nfun{\seq}{softmax} X", "declared-shape"),
+    (r"g(x; W, b) &= \exp(f(x; W, W))", "repeated"),
+    (r"Y_{\seq(i)} &= X_{\seq(i)}, \quad i = 1, \dots, n+1", "index-range"),
+    (r"s &= \sum_{i=1}^{n+1} X_{\seq(i)}", "index-range"),
+    (r"h(X) &= X - \mathrm{mean}(X)", "no-axis"),
+    (r"h(X) &= \nfun{\seq}{softmax} (X)))", "syntax-unbalanced"),
+]
+FINE = [
+    r"Z_{\seq(k)} &= E_{\vocab(I_{\seq(k)})}",
+    r"g(x; W, b) &= \exp(f(x; W, b))",
+    r"Y_{\seq(i)} &= X_{\seq(i)}, \quad i = 1, \dots, n",
+    r"s &= \sum_{i=1}^{n} X_{\seq(i)}",
+    r"h(X) &= X - \mean{\emb} X",
+]
+
+
+@pytest.mark.parametrize(("row", "code"), CORRECTED)
+def test_a_fault_that_authors_corrected_is_found_in_its_row(row, code):
+    found = loud(STYLE + row + "\n\\end{align*}", "a.tex")
+    assert found == [(code, 9)]
+
+
+@pytest.mark.parametrize("row", FINE)
+def test_nothing_is_said_of_the_row_as_it_was_corrected(row):
+    assert loud(STYLE + row + "\n\\end{align*}", "a.tex") == []

@@ -14,15 +14,18 @@ from namedtensor.latex.check.report import Report
 from namedtensor.latex.check.scope import CheckScope, evaluated
 from namedtensor.latex.check.shapes import Explainer, close
 from namedtensor.latex.check.symbols import Symbols
-from namedtensor.latex.check.types import is_first, open_size, type_of
+from namedtensor.latex.check.types import as_size, is_first, open_size, type_of
+from namedtensor.latex.check.words import is_own_size, shape_text, size_text
 from namedtensor.latex.documents.link import Linker
 from namedtensor.latex.documents.scopes import Declared, Defined, Names, Place
 from namedtensor.latex.documents.scripts import key, stem
 from namedtensor.latex.documents.stepwise import axis_along, bare
+from namedtensor.latex.evaluation.by_elements import index_ranges
 from namedtensor.latex.evaluation.evaluate import Evaluator
 from namedtensor.latex.evaluation.values import UNKNOWN, Value
 from namedtensor.latex.source import Source
 from namedtensor.latex.syntax import (
+    At,
     AxisName,
     Call,
     Expression,
@@ -32,6 +35,7 @@ from namedtensor.latex.syntax import (
     Signature,
 )
 from namedtensor.latex.walk import all_of
+from namedtensor.primitives import Type
 
 _serial = itertools.count()
 
@@ -152,7 +156,33 @@ class Checker(Symbols):
             return evaluator.update(self._updated(defined, promised), target, defined.body)
         type_ = None if promised is None else type_of(promised)
         sizes = {} if type_ is None else {n: open_size(s) for n, s in type_.axes}
+        if type_ is not None:
+            self._hold_range(defined, target, type_)
         return evaluator.element(target, defined.body, sizes, defined.statement.condition)
+
+    def _hold_range(self, defined: Defined, target: Indexed, type_: Type) -> None:
+        """Hold i = 1, ..., n behind a definition by elements to the axis that i counts along."""
+        condition = defined.statement.condition
+        uppers = dict(index_ranges(condition)) if condition is not None else {}
+        for item in target.items:
+            if not isinstance(item, At) or item.at not in uppers or not type_.has(item.axis.name):
+                continue
+            upper = uppers[item.at]
+            scope = CheckScope(self, defined.place, lenient=True, sizes=True)
+            end, size = as_size(Evaluator(scope).extent(upper)), type_.size(item.axis.name)
+            if end is None or is_own_size(item.axis.name, size):
+                continue
+            if self.facts.compare(size, end).verdict == "never":
+                index = self.report.text(item.at.span)
+                self.report.add(
+                    "error",
+                    "index-range",
+                    upper.span,
+                    f"{index} runs up to {size_text(end)}, and {item.axis.name} of "
+                    f"{self.report.text(defined.name.span)} has size {size_text(size)}",
+                    [(self.report.text(defined.name.span), shape_text(type_))],
+                    f"let it stop at {size_text(size)}, or declare the axis otherwise",
+                )
 
     def _updated(self, defined: Defined, promised: Value | None) -> Value:
         earlier = self.names.look(defined.name, defined.place, {})

@@ -129,7 +129,7 @@ def check_constraints(checker: Checker) -> None:
 
 
 def _side(checker: Checker, evaluator: Evaluator, part: Expression, place: Place) -> Type | None:
-    """Look at one side of a relation, and give its shape; that of a derivative has no stars."""
+    """Look at one side of a relation, and give its shape; a derivative has the stars it needs."""
     if not isinstance(part, Derivative):
         return type_of(evaluator.value(part))
     if part.by is None:
@@ -142,7 +142,7 @@ def _side(checker: Checker, evaluator: Evaluator, part: Expression, place: Place
         of = type_of(evaluator.value(part.of))
     if of is None or by is None or by.host:
         return None
-    return Type((*of.axes, *[a for a in by.axes if not of.has(a[0])]))
+    return Type((*of.axes, *[(n + "*" if of.has(n) else n, s) for n, s in by.axes]))
 
 
 def _hold_together(checker: Checker, relation: Relation, types: Sequence[Type | None]) -> None:
@@ -168,8 +168,9 @@ def _hold_together(checker: Checker, relation: Relation, types: Sequence[Type | 
 
 
 def _starless(type_: Type) -> Type:
-    """Give a shape whose axes have lost the stars that derivatives give them."""
-    return Type(tuple([(name.rstrip("*"), size) for name, size in type_.axes]))
+    """Give a shape whose axes have lost the stars that tell them from no other one."""
+    axes = [(n if type_.has(n.rstrip("*")) else n.rstrip("*"), s) for n, s in type_.axes]
+    return Type(tuple(axes))
 
 
 def _strangers(checker: Checker, statement: Constraint, place: Place) -> bool:

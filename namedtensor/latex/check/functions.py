@@ -11,6 +11,7 @@ from namedtensor.latex.check.compare import check_promised
 from namedtensor.latex.check.occurrences import GREEK, is_elementwise
 from namedtensor.latex.check.scope import CheckScope, evaluated
 from namedtensor.latex.check.types import type_of
+from namedtensor.latex.check.words import shape_text
 from namedtensor.latex.documents.scopes import Declared, Defined
 from namedtensor.latex.documents.scripts import key, stem
 from namedtensor.latex.evaluation.evaluate import Evaluator
@@ -104,6 +105,8 @@ class CheckedFunction:
         ]
         if not {text}.issuperset(map(key, given)):
             return False
+        if self.checker.names.inherits(self.defined.place, declared.place):
+            return self.checker.names.is_only(text, declared)  # formula, where W \in ...
         return self.checker.trusts(text, declared, self.defined.place)
 
     def _number(self, name: Expression) -> Value:
@@ -206,6 +209,7 @@ class CheckedFunction:
         if call.axes or self.call.axes:
             return UNKNOWN  # mean_seq X is no call of the document's own mean(X; F)
         self._parameters(call, scope)
+        self._repeated(call, parameters)
         result = self.result()
         known = None if self.borrowed or self._is_tensor_for_number(arguments) else result
         callee = Callee(self.name, self._declared(self.names), known)
@@ -220,6 +224,27 @@ class CheckedFunction:
         if found is None:
             return self._inlined(call, arguments)
         return checker.stand_in(self._lifted(found, parameters))
+
+    def _repeated(self, call: Call, parameters: Sequence[Value]) -> None:
+        """Report a parameter that is given twice, where its shape is not what the second wants."""
+        if len(call.parameters) != len(self.call.parameters):
+            return
+        for at, (given, value) in enumerate(zip(call.parameters, parameters, strict=False)):
+            own = self.call.parameters[at]
+            wanted = type_of(self.values().get(key(own) or "", UNKNOWN))
+            found = type_of(value)
+            twice = given in call.parameters[:at] and isinstance(given, (Letter, Scripts))
+            if twice and wanted and found and set(wanted.names) != set(found.names):
+                text = self.checker.report.text(given.span)
+                self.checker.report.add(
+                    "warning",
+                    "repeated",
+                    given.span,
+                    f"{text} is given to {self.name} twice, and its "
+                    f"{self.checker.report.text(own.span)} has another shape",
+                    [(text, shape_text(found)), (wording(own), shape_text(wanted))],
+                    f"is {self.checker.report.text(own.span)} meant?",
+                )
 
     def _is_tensor_for_number(self, arguments: Sequence[Value]) -> bool:
         """Say whether a call gives a tensor for what was taken for a number."""

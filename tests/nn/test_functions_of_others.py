@@ -82,6 +82,19 @@ def test_a_module_in_a_bundle_is_called_too(conv, x):
     )
 
 
+def test_a_bundle_is_given_with_its_function(conv, x):
+    model = around.module(stem=stem.module(chans.prime[5], net=conv))
+    assert {n for n, _ in model.named_parameters()} == {
+        "stem.b",
+        "stem.net.weight",
+        "stem.net.bias",
+    }
+    torch.testing.assert_close(
+        model(nt.tensor(x, "batch chans height")).torch("batch", "chans'", "height'"),
+        2 * positional(conv, x, model.stem.b),
+    )
+
+
 def test_a_plain_call_takes_any_function():
     X = nt.tensor(np.arange(6.0).reshape(2, 3), "batch seq")
     for _ in range(2):

@@ -145,6 +145,25 @@ def test_layers_are_named_once():
     assert torch.equal(module[2].b.W, state["enc.2.right.weight"].T)
 
 
+def test_a_stack_of_bundles_is_named_by_its_layers():
+    @formula
+    def square(X: R[emb], *, W: R[emb, hid], V: R[hid, emb]) -> R[emb]:
+        return V @ hid @ (W @ emb @ X)
+
+    @formula
+    def deep(X: R[emb], *, layers: nt.each[square]) -> R[emb]:
+        for layer in layers:
+            X = layer(X)
+        return X
+
+    module = deep.module(emb[2], hid[3], layers=2)
+    state = {f"h.{i}.{n}": drawn(3, 2) + i for i in range(2) for n in ("up", "down")}
+    there_and_back(
+        module, state, {"layers.{l}.W": "h.{l}.up: hid emb", "layers.{l}.V": "h.{l}.down: hid emb"}
+    )
+    assert torch.equal(module.layers[1].W, state["h.1.up"].T)
+
+
 def test_a_hole_that_stands_twice_is_one_word():
     module = torch.nn.ModuleDict(
         {"a": torch.nn.ModuleDict({"a": torch.nn.Linear(2, 3, bias=False)})}

@@ -163,9 +163,12 @@ class Host:
     def parents(self) -> tuple[int, ...]:
         """The section around each section, by number; section 0 is what stands before all headings."""
         found = [0]
-        for number, level in enumerate(self._levels):
-            above = (n for n in range(number - 1, -1, -1) if self._levels[n] < level)
-            found.append(next(above, -1) + 1)
+        around: list[tuple[int, int]] = []
+        for number, level in enumerate(self._levels, 1):
+            while around and around[-1][1] >= level:
+                around.pop()
+            found.append(around[-1][0] if around else 0)
+            around.append((number, level))
         return tuple(found)
 
     # --------------------------------------------------------------- what is not mathematics

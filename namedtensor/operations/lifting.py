@@ -8,6 +8,7 @@ from __future__ import annotations
 import functools
 import math
 import sys
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -220,7 +221,9 @@ class Lifted:
             unknown = {a.name: size_of(self.name, a.name, i) for i, a in enumerate(new)}
             found: Any = [widest([X.kind for X in tensors])] * len(self.outputs), unknown
         else:
-            found = self._tried([X.kind for X in tensors], sizes)
+            with warnings.catch_warnings(), np.errstate(all="ignore"):
+                warnings.simplefilter("ignore")  # which would speak of zeros that nobody gave
+                found = self._tried([X.kind for X in tensors], sizes)
         if found is None and new:
             raise AxisSizeError(
                 call,

@@ -1,5 +1,7 @@
 """Lifted functions, derivatives and einops patterns."""
 
+import warnings
+
 import numpy as np
 import pytest
 import torch
@@ -558,3 +560,20 @@ hint: rename the one that is there first: `A["seq -> seq'"]`
 @pytest.mark.parametrize(("call", "error", "text"), CASES)
 def test_the_error_is_explained(call, error, text):
     check(call, error, text)
+
+
+def warns(x):
+    warnings.warn("the numbers are all zero", stacklevel=1)
+    return x[: 2 + len(x) // int(3 * x.max())]
+
+
+def test_what_a_function_says_of_zeros_that_nobody_gave_is_kept_to_ourselves():
+    @formula
+    def body(X: R[seq]) -> R[seq_]:
+        return nt.lift(warns, "seq -> seq'")(X)
+
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        with pytest.raises(nt.AxisSizeError):
+            body(ROW)
+    assert told == []

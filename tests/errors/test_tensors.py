@@ -275,7 +275,7 @@ hint: nt.exp(X)
         """
 np.transpose(...): numpy's functions know no names
   X : seq[3] emb[4]
-hint: X.numpy(emb, seq), or X["emb -> emb'"]
+hint: leave it out, `X`; an array in an order is `X.numpy(emb, seq)`, and another name for an axis `X["emb -> emb'"]`
 """,
     ),
     case(

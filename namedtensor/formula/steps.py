@@ -54,10 +54,10 @@ class Row:
     numbers as one; `multiply_adds` is how many there are of those, and twice that is what
     torch.utils.flop_counter counts; `bytes` is what is read and written. All are of this operation alone, as
     it is written, and None where a size is open; what is defined by its indices costs nothing. `kernel` is
-    the rule that took it, or all that is inside of it, or empty. `parameters` are those that it reads, by
-    name. `range` is the least and the greatest number, where data is given. A call of another formula has
-    `rows` of its own, and all that they cost; `times` says how often it is repeated, and its costs count
-    them all. `error` is what went wrong here.
+    the rule that took it, or all that is inside of it, or the loop that it stands in, or empty. `parameters`
+    are those that it reads, by name. `range` is the least and the greatest number, where data is given. A
+    call of another formula has `rows` of its own, and all that they cost; `times` says how often it is
+    repeated, and its costs count them all. `error` is what went wrong here.
     """
 
     text: str
@@ -499,22 +499,29 @@ class Reader:
             if not node.closed  # what depends on no argument may be written elsewhere too
             for place in one.table[node]
         }
+        #: Loops that a kernel runs as a whole, by their places.
+        self.cells = {
+            place: one.rule
+            for one in fired
+            if recurs(one.before)
+            for place in one.table[one.before]
+        }
         self.bytes = dict(BYTES)
         for leaf in given.leaves:
             if type(leaf.tensor) is NamedTensor:
                 self.bytes[leaf.tensor.kind] = leaf.tensor.data.dtype.itemsize
 
-    def rows(self, parts: Sequence[Part]) -> tuple[Row, ...]:
-        """Give the rows of some parts, those that repeat put together."""
-        found = [self._row(part) for part in parts]
+    def rows(self, parts: Sequence[Part], within: str = "") -> tuple[Row, ...]:
+        """Give the rows of some parts, those that repeat put together; a rule took what they are within."""
+        found = [self._row(part, within) for part in parts]
         return together([row for row in found if row is not None])
 
-    def _row(self, part: Part) -> Row | None:
+    def _row(self, part: Part, within: str) -> Row | None:
         nodes = [n for n in part.nodes if not n.type.host]
         if not part.name and (not any(n.operands for n in nodes) or _is_open(nodes[-1])):
             return None
         rounds: Any = 1
-        loops = [n for n in nodes if recurs(n)]
+        loops = [n for n in nodes if recurs(n) and not _stands_in(n, part.inside)]
         if not loops and any(p.name and not p.nodes for p in part.inside):
             # a loop that no line of the user's wrote, as that of stacked layers
             below = operands_first(
@@ -528,11 +535,14 @@ class Reader:
                 if isinstance(own, Node) and size is not None:
                     self.sizes[own] = size
             rounds = guess(self.sizes, rounds)
-        rows = self.rows(part.inside)
+        if loops and part.place is not None:
+            within = within or self.cells.get(part.place, "")
+        rows = self.rows(part.inside, within)
         # a loop's rule runs its step on the sizes outside, and what that makes is never computed
         made = self._claim([*loops, nodes[-1]] if loops else nodes)
         kernel = self.kernels.get(part.place) if part.place and not part.name else None
-        taken = {row.kernel for row in rows} if rows else {kernel.rule if kernel else ""}
+        own_rule = within or (kernel.rule if kernel is not None else "")
+        taken = {row.kernel for row in rows} if rows else {own_rule}
         selects = kernel is not None and kernel.selects
         costs = [self._cost(n, selects) for n in made]
         result = nodes[-1] if nodes else None
@@ -571,8 +581,8 @@ class Reader:
 
     def _cost(self, node: Node, selects: bool) -> Costs:
         """Count operations, multiply-adds and bytes of one node; None where a size is open."""
-        if not node.operands or recurs(node):
-            return 0, 0, 0
+        if not node.operands or recurs(node) or any(map(_is_open, (node, *node.operands))):
+            return 0, 0, 0  # what is of an open size is made again where it meets its sizes
         if node.closed:
             return 0, 0, 0  # index-defined: computed once, and only where a kernel has no index
         cost = cost_of(node)
@@ -595,9 +605,14 @@ class Reader:
         return [path for path in found if path in self.parameters]
 
 
+def _stands_in(node: Node, parts: Sequence[Part]) -> bool:
+    """Say whether a node is of one of some parts: what a call gives may be a loop of its own body."""
+    return any(node in part.nodes or _stands_in(node, part.inside) for part in parts)
+
+
 def _is_open(node: Node) -> bool:
-    """Say whether a node is an index-defined tensor that has yet to meet its sizes."""
-    return node.closed and any(size is None for _, size in node.type.axes)
+    """Say whether a node is of index-defined tensors that have yet to meet their sizes."""
+    return not node.type.host and any(size is None for _, size in node.type.axes)
 
 
 def _costs(row: Row) -> Costs:

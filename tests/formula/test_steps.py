@@ -204,6 +204,56 @@ def test_a_loop_is_one_row_that_counts_its_steps():
     assert [row.text for row in loop.rows][:1] == ["W @ emb @ h"]
 
 
+@formula
+def scanned(X: R[seq, hid], h: R[hid], W: R[hid, emb]) -> R[seq, hid]:
+    return nt.scan[seq](lambda h, x: nt.tanh(W @ hid @ h + x[hid >> emb])[emb >> hid], h, X)
+
+
+@formula
+def doubled(X: R[seq, hid], h: R[hid], W: R[hid, emb]) -> R[seq, hid]:
+    return scanned(X, h, W) * 2.0
+
+
+def test_a_call_that_gives_its_loop_s_result_is_no_loop_itself():
+    shapes = "seq[6] hid[4]", "hid[4]", "hid[4] emb[4]"
+    whole, inner = nt.steps(doubled, *shapes), nt.steps(scanned, *shapes)
+    call = whole.rows[0]
+    assert (call.text, call.times, call.rows[0].times) == ("scanned(X, h, W)", 1, 6)
+    assert (call.flops, call.bytes) == (inner.flops, inner.bytes)
+
+
+def test_what_a_cell_s_kernel_runs_has_its_name_in_the_step_and_around_it():
+    @formula
+    def rnn(
+        X: R[seq, emb], h: R[hid], W: R[chans, emb, hid], U: R[chans, hid, seq_]
+    ) -> R[seq, hid]:
+        def step(h, x):
+            u, x = (U @ hid @ h)[seq_ >> hid], W @ emb @ x
+            r, z = [nt.sigmoid(u[chans(k)] + x[chans(k)]) for k in range(2)]
+            return (1 - z) * nt.tanh(r * u[chans(2)] + x[chans(2)]) + z * h
+
+        return nt.exp(nt.scan[seq](step, h, X))
+
+    shapes = "seq[6] emb[4]", "hid[4]", "chans[3] emb[4] hid[4]", "chans[3] hid[4] seq'[4]"
+    table = nt.steps(rnn, *shapes)
+    *inside, after = table.every()
+    assert {row.kernel for _, row in inside} == {"gru"}
+    assert (after[1].text[:6], after[1].kernel) == ("nt.exp", "")
+    looped = nt.steps(doubled, "seq[6] hid[4]", "hid[4]", "hid[4] emb[4]")
+    assert {row.kernel for _, row in looped.every()} == {""}
+
+
+def test_an_index_times_an_argument_is_counted_where_it_meets_its_sizes():
+    @formula
+    def biased(S: R[seq_, seq], slope: R) -> R[seq_, seq]:
+        distance = slope * nt.abs(nt.iota(seq_) - nt.iota(seq))
+        return S - distance
+
+    table = nt.steps(biased, "seq'[2] seq[5]")
+    assert [(row.text, row.flops) for row in table] == [("S - distance", 2 * 10)]
+    assert table.rows[0].shape == nt.Shape("seq'[2] seq[5]")
+
+
 def test_what_is_looked_up_is_not_multiplied():
     def embed(I, E):
         return nt.one_hot(I, vocab[100]) @ vocab @ E

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import inspect
 import itertools
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -215,13 +216,24 @@ def value_of(node: Any, values: Callable[[Node], Any]) -> Any:
         return None
 
 
+#: How many numbers a tensor has at most that is computed to see what it says, as a mask is.
+MOST = 1 << 16
+
+
+def sizes_of(node: Node) -> list[int]:
+    """Give the sizes of a tensor's axes that are numbers."""
+    return [size for _, size in node.type.axes if isinstance(size, int)]
+
+
 def numbers_of(node: Node, *axes: str) -> Any:
-    """Give the numbers of what is defined by its indices alone, over so many axes; else None."""
+    """Give the numbers of what is defined by its indices alone and small; else None."""
     if any(n.operation.primitive is ARGUMENT for n in operands_first([node])):
         return None
     try:
         small = valued(node, lambda size: 4)
         small = resize(small, dict.fromkeys(small.type.names, 4))
+        if any(math.prod(sizes_of(part)) > MOST for part in operands_first([small])):
+            return None
         return SymbolicTensor(small).numpy(*axes)
     except (NamedTensorError, TypeError, ValueError, ArithmeticError):
         return None
@@ -513,7 +525,7 @@ def masks_are_added(tree: Tree) -> Iterator[Remark]:
         if symbol(node) != "*":
             continue
         for mask, other in (node.operands, node.operands[::-1]):
-            if other.type.host or mask.type.host or numbers_of(other) is not None:
+            if other.type.host or mask.type.host or _depends_on_indices(tree, other):
                 continue
             if any(_is_infinite(n) for n in tree.inside(mask)) and _depends_on_indices(tree, mask):
                 yield Remark(
@@ -602,8 +614,6 @@ def scales(tree: Tree) -> Iterator[Remark]:
 
 def _power(host: Node) -> float:
     """Find the power with which a number grows with the sizes that it is made of."""
-    import math
-
     small, large = value_of(host, lambda size: 64), value_of(host, lambda size: 1024)
     count = max(1, len(sizes_in(host)))
     if not isinstance(small, int | float) or not isinstance(large, int | float):

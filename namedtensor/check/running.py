@@ -73,7 +73,8 @@ def _import(program: Program) -> Ran:
     before = formulas_since(-1)[1]
     known = sys.modules.get(name)
     if known is not None and getattr(known, "__file__", None) == str(path):
-        mine = [f for f in formulas_since(-1)[0] if _is_from(f, {str(path), program.file})]
+        files = {str(path), program.file}
+        mine = [f for f in formulas_since(-1)[0] if _is_from(f, files) and _lives_in(f, known)]
         return Ran(vars(known), mine)
     module = types.ModuleType(name)
     module.__file__ = str(path)
@@ -168,6 +169,11 @@ def _future(statements: list[tuple[Piece, ast.stmt]]) -> int:
 def _is_from(formula: Formula, files: set[str]) -> bool:
     code = getattr(inspect.unwrap(formula.function), "__code__", None)
     return code is not None and code.co_filename in files
+
+
+def _lives_in(formula: Formula, module: types.ModuleType) -> bool:
+    """Say whether a formula is of this module, and of none of its name that ran before it."""
+    return getattr(inspect.unwrap(formula.function), "__globals__", None) is vars(module)
 
 
 def place_of(error: BaseException, files: set[str]) -> Origin | None:

@@ -390,6 +390,21 @@ def test_what_was_not_checked_is_said_beside_json_too(check):
         )
 
 
+def test_a_formula_of_another_folder_s_file_of_that_name_is_not_taken_for_this_file_s(
+    check, tmp_path, monkeypatch
+):
+    old = []  # a formula of the old file lives on
+    monkeypatch.setattr("builtins.old", old, raising=False)
+    assert check({"a.py": HEAD + FAULTY + "old.append(att)\n"})[0] == 1
+    (tmp_path / "other").mkdir()
+    monkeypatch.chdir(tmp_path / "other")
+    for _ in range(2):  # imported, and then known
+        assert check({"a.py": HEAD + ATT})[:2] == (
+            0,
+            "1 file checked, 1 formula of Python in it: no findings\n",
+        )
+
+
 def test_github_shows_findings_beside_their_lines(check):
     _, out, _ = check({"a.py": HEAD + FAULTY}, "--format", "github")
     place = "::error file=a.py,line=9,endLine=9,col=38,endColumn=49,title=axis-missing::"

@@ -336,6 +336,20 @@ def _with_sized_axis(spelling: Spelling, node: Node) -> Code:
     return call(f"{spelling.nt(node.name)}[{under}]", spelling.code(tensor), *more)
 
 
+@form("overlap_add")
+def _overlap_add(spelling: Spelling, node: Node) -> Code:
+    """Write nt.overlap_add[seq, kernel](X, stride=2, dilation=1, padding=(1, 1), size=8)."""
+    if len(node.operands) == 1:
+        return plain_call(spelling, node)
+    tensor, *steps = node.operands
+    stride, dilation, before, after, size = map(spelling.text, steps)
+    padding = f"({before}, {after})"
+    words = {"stride": stride, "dilation": dilation, "padding": padding, "size": size}
+    more = [Atom(f"{word}={part}") for word, part in words.items()]
+    head = f"{spelling.nt(node.name)}[{spelling.axes(node.operation.params)}]"
+    return call(head, spelling.code(tensor), *more)
+
+
 @form("scatter")
 def _scatter(spelling: Spelling, node: Node) -> Code:
     """Write nt.scatter[seq, vocab[10]](X, I)."""

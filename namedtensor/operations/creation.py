@@ -198,7 +198,7 @@ def cast(X: NamedTensor, dtype: DType = None, *, like: NamedTensor | None = None
     named_operand("cast", X)
     if (dtype is None) is (like is None):
         raise KindError(
-            "cast(X)" if like is None else f"cast(X, {dtype!r}, like=Y)",
+            "cast(X)" if like is None else f"cast(X, {getattr(dtype, '__name__', dtype)}, like=Y)",
             "a dtype is given, or a tensor that has it",
             [("X", spaced(X.sizes))],
             'nt.cast(X, "float32")',

@@ -570,6 +570,37 @@ hint: name its axes: nt.tensor(X, seq, emb)
 """,
     ),
     case(
+        "a cast to nothing",
+        lambda: nt.cast(X),
+        nt.KindError,
+        """
+cast(X): a dtype is given, or a tensor that has it
+  X : seq[3] emb[4]
+hint: nt.cast(X, "float32")
+""",
+    ),
+    case(
+        "a cast to a dtype, and to that of a tensor",
+        lambda: nt.cast(X, int, like=I),
+        nt.KindError,
+        """
+cast(X, int, like=Y): a dtype is given, or a tensor that has it
+  X : seq[3] emb[4]
+hint: nt.cast(X, "float32")
+""",
+    ),
+    case(
+        "a cast to the dtype of what has none",
+        lambda: nt.cast(X, like=causal),
+        nt.KindError,
+        """
+cast(X, like=causal): causal depends on no data, and so has no dtype
+  X      : seq[3] emb[4]
+  causal : seq seq'
+hint: name one: nt.cast(X, "float32")
+""",
+    ),
+    case(
         "a cast to no dtype",
         lambda: nt.cast(X, "bogus"),
         nt.BackendError,

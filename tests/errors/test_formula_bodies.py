@@ -170,6 +170,11 @@ def closing_over(X: R[emb]) -> R[emb]:
     return outside(X)
 
 
+@formula
+def lengthened(X: R[seq]) -> R[seq]:
+    return nt.upsample[seq](X, abs(seq) / 2)
+
+
 CASES = [
     case(
         "a body that makes a tensor elsewhere",
@@ -426,6 +431,19 @@ X[emb(9)]: index 9 lies outside axis emb, which is 4 in X
     return X[emb(9)]
            ^^^^^^^^^
 hint: X[emb(3)] is the last
+""",
+    ),
+    case(
+        "a body that lengthens an axis by a half of an open size",
+        lambda: lengthened.shape("seq"),
+        nt.KindError,
+        """
+upsample[seq](X, seq / 2): a factor is a whole number, 1 or more, not seq / 2
+  X : seq
+  File "test_formula_bodies.py", line N, in lengthened
+    return nt.upsample[seq](X, abs(seq) / 2)
+           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+hint: nt.upsample[seq](X, 2)
 """,
     ),
     case(

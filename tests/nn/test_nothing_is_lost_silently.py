@@ -216,7 +216,8 @@ def test_a_square_weight_is_loaded_by_its_names(way):
     state = way(old)
     new.load_state_dict(state if isinstance(state, dict) else state.state_dict())
     assert torch.equal(new.W, old.W.T)
-    assert torch.equal(new(X).torch(hid), old(X).torch(hid))
+    # the matrices are stored in other orders, and libraries add up in another order for each
+    torch.testing.assert_close(new(X).torch(hid), old(X).torch(hid))
 
 
 def test_axes_are_known_inside_bundles_and_other_modules():

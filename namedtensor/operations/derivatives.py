@@ -180,7 +180,8 @@ class Derivation:
         elif traits.jointly:
             needed = [o.type.weak for o in before]
         else:
-            apart = node.type.weak and all(o.type.weak for o in before)
+            # what computes its result may take no whole numbers, as linear upsampling does
+            apart = node.type.weak and all(o.type.weak for o in before) and not traits.fresh
             needed = [o.type.weak and bool(o.type.axes) and not apart for o in before]
         # whole numbers are indices and stay
         return tuple(

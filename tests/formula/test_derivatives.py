@@ -294,3 +294,18 @@ def test_undeclared_results_are_found_when_called():
 
     X = draw("emb[4]")
     assert nt.derivative(scores)(X).shape == nt.Shape("emb[4] emb*[4]")
+
+
+@pytest.mark.parametrize("factor", [1, 2])
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_a_derivative_goes_through_what_takes_real_numbers_alone(library, factor):
+    @formula
+    def lengthened(X: R[seq]) -> R[seq]:
+        return nt.upsample[seq](X, factor, linear=True)
+
+    X = draw("seq[3]", library)
+    found = nt.derivative(lengthened)(X)
+    wanted = torch.autograd.functional.jacobian(
+        lambda x: lengthened(nt.tensor(x, seq)).torch(seq), X.to("torch").torch(seq)
+    )
+    assert_close(found.to("torch"), nt.tensor(wanted, *sorted(found.axes)))

@@ -11,11 +11,23 @@ from namedtensor.errors import NamedTensorError
 from namedtensor.formula import Formula
 from namedtensor.formula.written import write
 from namedtensor.latex.findings import Finding
-from namedtensor.primitives.node import describe
+from namedtensor.primitives import Node
+from namedtensor.primitives.node import ARGUMENT, describe, operands_first
 
 #: A document may say what has no effect, and define what does not depend on an argument.
 _MILDER = {"softmax-constant": "note"}
 _LEFT_OUT = frozenset({"unused"})
+#: What is said of the axes that an argument has, and not of those that its formula's body gives it.
+_OF_DECLARED = frozenset({"prime-forgotten"})
+
+
+def _arguments(node: Node) -> set[str]:
+    """Name the arguments that a tensor is computed of."""
+    return {
+        str(n.operation.params[0])
+        for n in operands_first([node])
+        if n.operation.primitive is ARGUMENT
+    }
 
 
 def meaning_of(document: Any) -> Iterator[Finding]:
@@ -31,6 +43,8 @@ def meaning_of(document: Any) -> Iterator[Finding]:
             continue  # what is wrong with it is a finding of the document
         for remark in remarks(written):
             if remark.node is None or remark.code in _LEFT_OUT:
+                continue
+            if remark.code in _OF_DECLARED and _arguments(remark.node) & document.inferred(name):
                 continue
             place = next((p for p in written.origins[remark.node] if hasattr(p, "span")), None)
             if place is None:

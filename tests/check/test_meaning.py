@@ -126,6 +126,20 @@ def test_the_rules_read_documents_too(axis, size, codes):
         assert axis in shown if codes == ["softmax-unmet"] else size in shown
 
 
+def test_axes_that_no_declaration_gives_forget_no_prime():
+    text = r"""
+$$
+\text{att}(q, K, V) = V \underset{\text{seq}}{\cdot} \underset{\text{seq}}{\text{softmax}}
+  \left( q \underset{\text{key}}{\cdot} K \right)DECLARED
+$$
+"""
+    declared = ", ".join(rf"{x} \in \mathbb{{R}}^{{\text{{seq}}, \text{{key}}}}" for x in "qK")
+    for given, codes in (("", []), (r", \quad " + declared, ["prime-forgotten"])):
+        document = read(text.replace("DECLARED", given), "notes.md")
+        assert document.inferred("att") == ({"V"} if given else {"q", "K", "V"})
+        assert [f.code for f in meaning_of(document)] == codes
+
+
 def test_the_correct_documents_have_no_warnings():
     folder = Path(__file__).parents[1] / "latex"
     warned = [

@@ -234,7 +234,9 @@ def joining(grow, depth):
 def windows(grow, depth):
     X = grow.tensor(depth)
     ax = grow.axis(X)
-    which = grow.random.randrange(5)
+    which = grow.random.randrange(6)
+    if which == 5:
+        return nt.upsample[ax](X, 2, grow.draw([False, True]))
     if which < 2:
         return (nt.unroll, nt.pool)[which][ax, key_1[2]](X)
     if which == 2:

@@ -225,8 +225,10 @@ def tree(text, **values):
 
 def test_an_axis_that_cannot_be_renamed_at_the_leaves_has_its_index_s_letter():
     B = leaf("B", "a b")
+    largest = r"\sum_{i=1}^{3} \nfun{\name{b} \\ \name{k}}{maxk}(B_{\name{a}(i)}, 2)"
+    assert tree(largest, B=B) == "sum[a](maxk[b, k](B[a(iota(i[3]))], 2)[i >> a])"
     assert tree(r"\sum_{i=1}^{3} \nfun{\name{b}}{sort} [B_{\name{a}(i)}]", B=B) == (
-        "sum[a](sort[b](B[a(iota(i[3]))])[i >> a])"
+        "sum[a](sort[b](B[a(iota(a[3]))]))"  # renamed at the leaves
     )
     assert tree(r"\sum_{i=1}^{2} \sum_{j=1}^{2} B_{\name{a}(i+j)}", B=B) == (
         "sum[i](sum[j](B[a((iota(i[2]) + iota(j[2])) + 1)]))"

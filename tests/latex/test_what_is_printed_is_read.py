@@ -42,6 +42,8 @@ NEVER = {
     "open_size",
     "full",
     *"normal uniform randint beta gamma poisson".split(),  # other numbers at each call
+    *("dropout_mask", "polygamma"),  # what derivatives are made of
+    "stored",  # the update of a state, which is printed as its value
     "lifted",  # a function of Python
     # LaTeX has no form of its own for these yet: they are printed as words, and read by nobody
     *"scatter overlap_add multiply_at min_at max_at".split(),

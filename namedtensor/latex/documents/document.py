@@ -192,6 +192,14 @@ class Document:
         defined = self.definitions.of(definition)
         return None if defined is None else self.library.linker.linked(defined)
 
+    def inferred(self, name: str) -> set[str]:
+        """Name a formula's arguments that are declared nowhere, whose axes its body says."""
+        found = self._find(name)
+        if found is None:
+            return set()
+        linked = self.library.linker.linked(*found)
+        return {self.library.identifier(linked, i) for i in linked.arguments if i.inferred}
+
     def bind(self, **numbers: float) -> Document:
         """Choose numbers: sizes, d_k=64; lengths of series, L=6; small numbers, epsilon=1e-6.
 

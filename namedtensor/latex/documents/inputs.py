@@ -21,7 +21,8 @@ class Input:
     `role` is argument, parameter, setting or bundle. `listed` is its place among the names after the
     semicolon, None where it is not written there. `along` are index letters that are axes here: the
     x^t of a recurrence are one tensor with an axis t. `linked` is the formula that a bundle is for,
-    `others` are more of them; `numbers` say which member of a declared family this is.
+    `others` are more of them; `numbers` say which member of a declared family this is. What is
+    declared nowhere has `inferred` axes: all that the body acts along where the letter stands.
     """
 
     key: str
@@ -35,6 +36,7 @@ class Input:
     default: Any = None
     numbers: Indices = field(default_factory=dict)
     others: list[Linked] = field(default_factory=list)
+    inferred: bool = False
 
 
 @dataclass(slots=True, eq=False)

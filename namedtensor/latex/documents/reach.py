@@ -130,6 +130,7 @@ class Walk:
                 axes = dict.fromkeys(self._acting_on(found.key))
                 sized = tuple([SizedAxis(at, AxisName(at, name), None) for name in axes])
                 found.space = Space(at, "R", sized)
+                found.inferred = True
 
     def _acting_on(self, text: str) -> Iterator[str]:
         """Name the axes along which the body acts on what holds a letter."""

@@ -844,6 +844,22 @@ def idiom(draft: Draft, name: str) -> int:
         sizes = (
             {a: s for a, s in known.sizes.items() if a not in over} | {axis: n - size + 1} | more
         )
+        if over and choices.one_in(3):
+            name = "transposed_convolution"
+            return draft.step(
+                name,
+                f"nt.overlap_add[{axis!r}, {k!r}]({{1}} @ ({listed(over)},) @ {{0}})",
+                f"D['overlap_add'](D['dot']({{1}}, {{0}}, axes=[{listed(over)}]), {axis!r}, {k!r})",
+                [x, w],
+                Known(
+                    sizes | {axis: n + size - 1},
+                    "float",
+                    2 * count * known.most + 1,
+                    None,
+                    2 * count * (known.error + (count + 1) * known.most),
+                ),
+                [axis, k, *over],
+            )
         dotted = [*over, k]
         return draft.step(
             name,

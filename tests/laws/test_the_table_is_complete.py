@@ -53,6 +53,8 @@ ELSEWHERE = {
     "explain": "tests/kernels",
     "show": "tests/display/test_show.py",
     "steps": "tests/formula/test_steps.py",
+    "debug": "tests/formula/test_steps.py",
+    "diagram": "tests/display/test_diagram.py",
     "summary": "tests/nn/test_summary.py",
     "load": "tests/weights",
     "checked": "tests/formula/test_checked.py",

@@ -564,7 +564,8 @@ def where(condition: Tensor, X: Tensor, Y: Tensor) -> NamedTensor:
     >>> X = nt.tensor([-1.0, 2.0], "seq")
     >>> nt.where(X > 0, X, 0.0)
     NamedTensor(seq[2], float64)
-    [0. 2.]
+    seq  0  1
+         0  2
     """
     return apply(WHERE, condition, X, Y)
 
@@ -579,7 +580,8 @@ def cases(*rows: Tensor | tuple[Tensor, Tensor]) -> NamedTensor:
     >>> X = nt.tensor([-1.0, 2.0], "seq")
     >>> nt.cases((0.0, X < 0), (1.0, X > 1), 0.5)
     NamedTensor(seq[2], float64)
-    [0. 1.]
+    seq  0  1
+         0  1
     """
     *pairs, result = rows or ((),)
     for row in (*pairs, (result, True)):

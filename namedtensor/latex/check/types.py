@@ -15,7 +15,7 @@ def type_of(value: Value) -> Type | None:
     """Give the shape of a value; None for what is unknown, and for functions.
 
     >>> type_of(3)
-    Type(axes=(), kind='float', host=True, weak=False)
+    Type(axes=(), kind='float', host=True, weak=False, open=False)
     """
     node = node_of(value)
     if node is not None:

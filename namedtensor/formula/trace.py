@@ -14,7 +14,7 @@ from namedtensor.formula.rewrite import Fired, rewrite
 from namedtensor.formula.state import RUNNING, Cell, kept
 from namedtensor.operations.training import MODE
 from namedtensor.plans import Plan, compile_plan
-from namedtensor.plans.compile import collect_guards, fold, retyped
+from namedtensor.plans.compile import collect_guards, fold, refused_by, retyped
 from namedtensor.primitives import Node, Type, argument, number, size_of
 from namedtensor.primitives.node import ARGUMENT, apply_node, operands_first
 from namedtensor.primitives.origins import Origins, noted_in
@@ -208,7 +208,8 @@ class Trace:
         if self.fused:
             self.nodes, self.fired = rewrite(written, backend.name, self.origins)
         # what the formula needs is checked, whether or not its kernel would notice
-        needed = [g for node in written for g in collect_guards(node)]
+        refused = refused_by(self.nodes) if self.fused else None
+        needed = [g for node in written for g in collect_guards(node, refused)]
         plan = compile_plan(
             self.body.name,
             self.nodes,

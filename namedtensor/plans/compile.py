@@ -9,7 +9,7 @@ import math
 import re
 import zlib
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -200,8 +200,14 @@ def _equal_shapes(emit: Emitter, groups: list[list[Any]]) -> list[tuple[str, str
     return found
 
 
-def collect_guards(node: Node) -> list[tuple[Any, Any]]:
-    """List the pairs of sizes that a tree needs to be equal, each once."""
+def collect_guards(
+    node: Node, refused: Collection[frozenset[Any]] | None = None
+) -> list[tuple[Any, Any]]:
+    """List the pairs of sizes that a tree needs to be equal, each once.
+
+    Those that the library itself refuses are left out: all that are trusted to it, where the tree runs as it
+    is, else those that are `refused` by what runs.
+    """
     seen: set[Node] = set()
     found: list[tuple[Any, Any]] = []
     waiting = [node]
@@ -210,11 +216,27 @@ def collect_guards(node: Node) -> list[tuple[Any, Any]]:
         if top in seen:
             continue
         seen.add(top)
-        trusted = top.operation.primitive.trusted
-        if top.guards and not (trusted and trusted(top)):
-            found += [g for g in top.guards if g not in found]
+        if top.guards:
+            known = _is_trusted(top)
+            found += [
+                g
+                for g in top.guards
+                if not (known and (refused is None or frozenset(g) in refused)) and g not in found
+            ]
         waiting += top.operands
     return found
+
+
+def refused_by(nodes: Sequence[Node]) -> set[frozenset[Any]]:
+    """List the pairs of sizes that the library refuses itself where they differ."""
+    return {
+        frozenset(g) for n in operands_first(nodes) if n.guards and _is_trusted(n) for g in n.guards
+    }
+
+
+def _is_trusted(node: Node) -> bool:
+    trusted = node.operation.primitive.trusted
+    return trusted is not None and trusted(node)
 
 
 def _define(

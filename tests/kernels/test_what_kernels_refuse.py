@@ -7,7 +7,7 @@ import pytest
 import torch
 
 import namedtensor as nt
-from namedtensor import NamedTensor, R, axes, formula
+from namedtensor import NamedTensor, R, Z, axes, formula
 from namedtensor.errors import NamedTensorError
 
 seq, key, val, head, row, other, emb, vocab, chans, kernel, out, hid = axes(
@@ -271,3 +271,48 @@ def test_distances_of_complex_numbers_are_real_on_both_libraries(name: str) -> N
     assert on_torch.kind == on_numpy.kind == ("complex" if name == "standardize" else "float")
     if name == "norm":
         assert abs(on_numpy.numpy(row)[0] - np.sqrt(2 + 4 + 9)) < 1e-12
+
+
+@formula
+def rows_of_windows(X: R[seq], W: R[hid, kernel]) -> R[hid, seq]:
+    return W @ kernel @ nt.unroll[seq, kernel[2]](X)
+
+
+@formula
+def looked_up(I: Z[seq], E: R[vocab, emb]) -> R[seq, emb]:
+    return nt.one_hot(I, vocab[2]) @ vocab @ E
+
+
+@formula
+def loss_of(I: Z[seq], S: R[seq, vocab]) -> R[seq]:
+    return -nt.log(nt.softmax[vocab](S)) @ vocab @ nt.one_hot(I, vocab[2])
+
+
+@formula
+def renamed_by_ones(X: R[seq, emb]) -> R[seq_, emb]:
+    return nt.eye(seq[2], seq_[2]) @ seq @ X
+
+
+@pytest.mark.parametrize("fuse", [True, False])
+@pytest.mark.parametrize(
+    ("f", "fits", "differs", "axis"),
+    [
+        (rows_of_windows, ("seq[4]", "hid[3] kernel[2]"), ("seq[4]", "hid[3] kernel[3]"), "kernel"),
+        (looked_up, (2, "vocab[2] emb[3]"), (2, "vocab[3] emb[3]"), "vocab"),
+        (loss_of, (2, "vocab[2] seq[2]"), (2, "vocab[3] seq[2]"), "vocab"),
+        (renamed_by_ones, ("seq[2] emb[3]",), ("seq[3] emb[3]",), "seq"),
+    ],
+    ids=lambda value: getattr(value, "name", None),
+)
+def test_a_kernel_that_would_not_notice_another_size_is_not_asked_to(f, fits, differs, axis, fuse):
+    made = nt.Formula(f.function, f.signature, fuse=fuse)
+
+    def given(shapes):
+        return [
+            nt.tensor(torch.arange(s), seq) if isinstance(s, int) else nt.ones(s, backend="torch")
+            for s in shapes
+        ]
+
+    made(*given(fits))  # the plan is for all sizes that fit
+    with pytest.raises(nt.AxisSizeError, match=f"axis {axis} is "):
+        made(*given(differs))

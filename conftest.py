@@ -1,6 +1,7 @@
-"""What every test shares: fixed seeds, how much hypothesis tries, the names that doctests know."""
+"""What every test shares: fixed seeds, an empty compiler, the tries of hypothesis, the names of doctests."""
 
 import random
+import sys
 
 import numpy as np
 import pytest
@@ -25,10 +26,15 @@ settings.load_profile("check")  # `make fuzz` has its own: tests/fuzz.py
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup():
-    """Seed every generator, so that a test draws the same numbers alone and in company."""
+    """Seed every generator, and forget what torch compiled, so that a test is alone in company too.
+
+    torch counts how often it compiled one line, such as the call of any module, and stops at its limit.
+    """
     random.seed(0)
     np.random.seed(0)
     torch.manual_seed(0)
+    if "torch._dynamo" in sys.modules:
+        torch._dynamo.reset()
 
 
 @pytest.fixture(autouse=True)

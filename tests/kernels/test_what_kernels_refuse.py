@@ -279,12 +279,12 @@ def rows_of_windows(X: R[seq], W: R[hid, kernel]) -> R[hid, seq]:
 
 
 @formula
-def looked_up(I: Z[seq], E: R[vocab, emb]) -> R[seq, emb]:
+def rows_by_ones(I: Z[seq], E: R[vocab, emb]) -> R[seq, emb]:
     return nt.one_hot(I, vocab[2]) @ vocab @ E
 
 
 @formula
-def loss_of(I: Z[seq], S: R[seq, vocab]) -> R[seq]:
+def loss_by_ones(I: Z[seq], S: R[seq, vocab]) -> R[seq]:
     return -nt.log(nt.softmax[vocab](S)) @ vocab @ nt.one_hot(I, vocab[2])
 
 
@@ -298,8 +298,8 @@ def renamed_by_ones(X: R[seq, emb]) -> R[seq_, emb]:
     ("f", "fits", "differs", "axis"),
     [
         (rows_of_windows, ("seq[4]", "hid[3] kernel[2]"), ("seq[4]", "hid[3] kernel[3]"), "kernel"),
-        (looked_up, (2, "vocab[2] emb[3]"), (2, "vocab[3] emb[3]"), "vocab"),
-        (loss_of, (2, "vocab[2] seq[2]"), (2, "vocab[3] seq[2]"), "vocab"),
+        (rows_by_ones, (2, "vocab[2] emb[3]"), (2, "vocab[3] emb[3]"), "vocab"),
+        (loss_by_ones, (2, "vocab[2] seq[2]"), (2, "vocab[3] seq[2]"), "vocab"),
         (renamed_by_ones, ("seq[2] emb[3]",), ("seq[3] emb[3]",), "seq"),
     ],
     ids=lambda value: getattr(value, "name", None),

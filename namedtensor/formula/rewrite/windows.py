@@ -113,8 +113,10 @@ def _with_bias(
         return kernel(node, [])
     made: list[Node] = []
     parts = list(each_term(node, shared))
-    for product, bias in itertools.permutations(list(parts), 2):
-        if product not in parts or bias not in parts:
+    # few terms of a long sum are products of windows: they are found before any bias is tried
+    products = [p for p in parts if kernel(p.operands[0] if p.name == "rename" else p, [])]
+    for product, bias in itertools.product(products, list(parts)):
+        if product is bias or product not in parts or bias not in parts:
             continue
         names = product.operation.params[0] if product.name == "rename" else ()
         own = bias

@@ -316,3 +316,14 @@ def test_a_kernel_that_would_not_notice_another_size_is_not_asked_to(f, fits, di
     made(*given(fits))  # the plan is for all sizes that fit
     with pytest.raises(nt.AxisSizeError, match=f"axis {axis} is "):
         made(*given(differs))
+
+
+@pytest.mark.parametrize("library", ["numpy", "torch"])
+@pytest.mark.parametrize("number", [np.nan, np.inf])
+def test_a_lookup_reads_no_row_but_those_it_asks_for(library, number):
+    E = nt.tensor(np.array([[1.0], [number]]), vocab, emb).to(library)
+    I = nt.tensor(np.array([0, 0]), seq).to(library)
+    written = nt.Formula(rows_by_ones.function, rows_by_ones.signature, fuse=False)
+    with np.errstate(invalid="ignore"):
+        assert np.isnan(written(I, E).numpy(seq, emb)).all()
+    assert (rows_by_ones(I, E).numpy(seq, emb) == 1.0).all()

@@ -10,8 +10,9 @@ from hypothesis import HealthCheck, settings
 
 import namedtensor
 
-# Read as programs, not as modules: pages are run by nbmake, benchmarks by `make bench`.
-collect_ignore_glob = ["notebooks/*.py", "benchmarks/*"]
+# Read as programs, not as modules: pages are run by nbmake, benchmarks by `make bench`, and the positional
+# twins of faults are for a checker that a benchmark asks.
+collect_ignore_glob = ["notebooks/*.py", "benchmarks/*", "tests/check/positional/*"]
 
 # How long one case takes says more about the machine than about the code.
 settings.register_profile(

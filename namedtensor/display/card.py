@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import textwrap
+from collections.abc import Sequence
 from contextlib import suppress
 from html import escape
 from typing import Any
@@ -34,33 +35,27 @@ def formula_card(formula: Any) -> str:
     return page(*parts)
 
 
-def module_card(module: Any) -> str:
-    """Write a module: its parameters with their axes, how many numbers each has, and its share."""
-    held = parameters_of(module)
-    total = sum(count for *_, count in held)
+def module_card(name: str, found: Sequence[tuple[str, Any]]) -> str:
+    """Write a module: its parameters, each with the path of its owner, their axes, counts and shares.
+
+    A parameter that is tied to an earlier one counts there, as in a summary.
+    """
+    total = sum(held.count for _, held in found if not held.tied)
     lines = [_line("th", "parameter", "axes", "numbers", "share")]
-    for path, axes, count in held:
+    for path, held in found:
+        full = f"{path}.{held.name}".lstrip(".")
+        axes = " ".join(_axis(a, size) for a, size in zip(held.axes, held.sizes, strict=False))
+        count = f"tied to {held.tied}" if held.tied else f"{held.count:,}"
+        share = "" if held.tied else f"{held.count / max(total, 1):.1%}"
         lines.append(
-            f'<tr><th class="row">{escape(path)}</th><td>{axes}</td><td>{count:,}</td>'
-            f"<td>{count / max(total, 1):.1%}</td></tr>"
+            f'<tr><th class="row">{escape(full)}</th><td>{axes or held.shape}</td>'
+            f"<td>{escape(count)}</td><td>{share}</td></tr>"
         )
     lines.append(_line("td", "in all", "", f"{total:,}", ""))
     return page(
-        f'<div class="shape">{escape(module.formula.name)}: {total:,} parameters</div>',
+        f'<div class="shape">{escape(name)}: {total:,} parameters</div>',
         f'<div class="scroll"><table>{"".join(lines)}</table></div>',
     )
-
-
-def parameters_of(module: Any) -> list[tuple[str, str, int]]:
-    """List the parameters: path, axes with sizes, in their colours, and how many numbers."""
-    found = []
-    for name, value in module.named_values().items():
-        if hasattr(value, "named_values"):
-            found += [(f"{name}.{path}", axes, n) for path, axes, n in parameters_of(value)]
-        elif hasattr(value, "sizes"):
-            axes = " ".join(_axis(axis, size) for axis, size in value.sizes)
-            found.append((name, axes, int(value.data.numel())))
-    return found
 
 
 def _axis(axis: str, size: Any = None) -> str:

@@ -297,8 +297,10 @@ class FormulaModule(torch.nn.Module):
 
     def _repr_html_(self) -> str:
         from namedtensor.display.card import module_card
+        from namedtensor.nn.summary import owners
 
-        return module_card(self)
+        found = [(path, held) for path, _, each in owners(self) for held in each]
+        return module_card(self.formula.name, found)
 
     def extra_repr(self) -> str:
         return repr(self.formula)

@@ -121,7 +121,8 @@ def summary(module: Any) -> Summary:
             hint="give a torch module, such as f.module(...)",
         )
     groups: dict[tuple[str, str, Any], list[tuple[Held, ...]]] = {}
-    for part, formula, held in _owners(module):
+    for path, formula, held in owners(module):
+        part = _part(path)
         like = tuple([(h.name, h.axes, h.sizes, h.bytes) for h in held])
         groups.setdefault((part, formula, like), []).append(held)
     parts = [part for part, _, _ in groups]
@@ -146,8 +147,8 @@ def _counted(found: list[tuple[Held, ...]]) -> tuple[int, int]:
     return sum([h.count for h in own]), sum([h.bytes for h in own])
 
 
-def _owners(module: Any) -> Iterator[tuple[str, str, tuple[Held, ...]]]:
-    """Give the part, the formula and the parameters of each module that has some of its own."""
+def owners(module: Any) -> Iterator[tuple[str, str, tuple[Held, ...]]]:
+    """Give the path, the formula and the parameters of each module that has some of its own."""
     first: dict[int, str] = {}
     for path, owner in module.named_modules(remove_duplicate=False):
         own = [(name, data) for name, data in owner._parameters.items() if data is not None]
@@ -165,7 +166,7 @@ def _owners(module: Any) -> Iterator[tuple[str, str, tuple[Held, ...]]]:
             tied = "" if before == full else before
             held.append(Held(name, axes, sizes, count, count * data.element_size(), tied))
         name = type(owner).__name__ if formula is None else formula.name
-        yield _part(path), name, tuple(held)
+        yield path, name, tuple(held)
 
 
 def _part(path: str) -> str:

@@ -138,3 +138,24 @@ def test_explanations_do_not_name_what_only_the_inside_of_a_formula_tells_apart(
 
     assert RENAME((("head·", "head"),)).write(("X",)) == "X"
     assert RENAME((("head·", "head"), ("a", "b"))).write(("X",)) == "X[a >> b]"
+
+
+def test_a_module_s_card_counts_as_its_summary_does():
+    @formula
+    def moved(X: R[emb], *, W: R[emb, hid]) -> R[hid]:
+        return W @ emb @ X
+
+    @formula
+    def net(
+        X: R[emb], *, layers: nt.each[moved], a: moved, b: moved, mean: nt.State[R[emb]]
+    ) -> R[hid]:
+        return layers[0](X - mean) + a(X) + b(X)
+
+    one = moved.module(emb[3], hid[2])
+    model = net.module(emb[3], hid[2], layers=2, a=one, b=one)
+    page = re.sub("<[^>]*>", " ", model._repr_html_())
+    assert nt.summary(model).count == 18
+    assert "net: 18 parameters" in page
+    assert "layers.1.W" in page
+    assert "tied to a.W" in page
+    assert "mean" not in page  # a state is no parameter

@@ -8,6 +8,7 @@
 #   make fuzz     drawn programs and generated cases, each for SECONDS=60, and how many were tried
 #   make check-long  200,000 calls that make ever new plans: memory must not grow by more than 20 MB
 #   make check-versions  the suite under the oldest and newest torch, numpy and Python that we promise
+#   make manual   build the manual into build/manual/html; a warning or a broken link is an error
 #   make notebooks  execute each notebook's source and write its page
 #   make format   rewrite the sources in the house format
 #   make clean    remove the environments and the caches (what was trained stays in runs/)
@@ -23,7 +24,7 @@ BIN := .venv/bin
 # One thread in each test worker: tiny tensors, and the workers already fill the cores.
 PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest --quiet -n $(WORKERS)
 
-.PHONY: demo demo-weights test check check-long check-versions bench fuzz notebooks format clean
+.PHONY: demo demo-weights test check check-long check-versions bench fuzz manual notebooks format clean
 
 demo: .venv/installed-g2p
 	@$(BIN)/python -m transformer_named g2p demo
@@ -54,6 +55,9 @@ bench: .venv/installed-dev
 fuzz: .venv/installed-dev
 	@OMP_NUM_THREADS=1 $(BIN)/python -m tests.programs --seconds $(SECONDS) --workers $(WORKERS)
 	@OMP_NUM_THREADS=1 $(BIN)/python -m tests.fuzz --seconds $(SECONDS)
+
+manual: .venv/installed-dev
+	@$(BIN)/python -m manual
 
 notebooks: .venv/installed-dev
 	@$(BIN)/python -m notebooks.write

@@ -1,0 +1,39 @@
+"""Build the manual into a folder, and say what is wrong with it."""
+
+from __future__ import annotations
+
+import io
+import re
+from pathlib import Path
+
+from sphinx.application import Sphinx
+
+from manual import checks, pages
+
+HERE = Path(__file__).parent
+COLOUR = re.compile(r"\x1b\[[\d;]*m")
+
+
+def build(folder: Path) -> list[str]:
+    """Lay the sources out and build them; give what Sphinx warns of, or else what the checks find."""
+    source, html = folder / "source", folder / "html"
+    pages.lay_out(source, {})
+    warnings = io.StringIO()
+    app = Sphinx(
+        srcdir=source,
+        confdir=HERE,
+        outdir=html,
+        doctreedir=folder / "doctrees",
+        buildername="html",
+        status=None,
+        warning=warnings,
+        freshenv=True,
+    )
+    app.build(force_all=True)
+    warned = [line for line in COLOUR.sub("", warnings.getvalue()).splitlines() if line]
+    return warned or [
+        *checks.broken_links(html),
+        *checks.fetched_from_elsewhere(html),
+        *checks.red_formulas(html),
+        *checks.found_by_searching(html, ["softmax"]),
+    ]

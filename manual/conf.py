@@ -1,0 +1,32 @@
+"""What Sphinx is told; `python -m manual` calls it."""
+
+import namedtensor
+
+project = "namedtensor"
+version = release = namedtensor.__version__
+copyright = "the maintainers of namedtensor-notation"
+
+extensions = ["myst_nb", "manual.mathematics"]
+html_math_renderer = "mathml"
+myst_enable_extensions = ["dollarmath"]
+myst_dmath_allow_space = False
+myst_dmath_allow_digits = False
+myst_heading_anchors = 4
+nb_execution_mode = "force"
+nb_execution_excludepatterns = ["lectures/*"]  # `make notebooks` ran them
+nb_execution_raise_on_error = True
+nb_execution_timeout = 60
+nb_merge_streams = True
+suppress_warnings = ["toc.empty_glob"]
+
+html_theme = "furo"
+html_title = "namedtensor"
+html_static_path = ["static"]
+html_css_files = ["manual.css"]
+html_copy_source = False
+html_show_sourcelink = False
+html_show_sphinx = False
+html_use_index = False
+html_show_search_summary = False  # it would fetch pages, which browsers refuse to pages from files
+pygments_style = "friendly"
+pygments_dark_style = "native"

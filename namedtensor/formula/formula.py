@@ -513,6 +513,12 @@ class Formula:
     def __iter__(self) -> Iterator[Any]:
         raise TypeError(f"the formula {self.name} is not a sequence")
 
+    def __copy__(self) -> Formula:
+        return self  # as functions do: a copy of a module shares them, wherever they are defined
+
+    def __deepcopy__(self, memo: Any) -> Formula:
+        return self
+
     def __reduce__(self) -> Any:
         if self.made_by is not None:
             return self.made_by

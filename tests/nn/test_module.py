@@ -227,6 +227,27 @@ def test_a_deep_copy_has_its_own_parameters(X):
     assert own.ffn.W1 is not module.ffn.W1
 
 
+def test_a_module_of_formulas_that_no_program_finds_is_copied(X):
+    @formula
+    def scale(X: R[emb], *, gamma: R[emb]) -> R[emb]:
+        return X * gamma
+
+    @formula
+    def twice(X: R[emb], *, scales: nt.each[scale], last: scale) -> R[emb]:
+        for each in scales:
+            X = each(X)
+        return last(X)
+
+    module = twice.module(emb[4], scales=2)
+    for again in (
+        copy.copy(module),
+        copy.deepcopy(module),
+        torch.optim.swa_utils.AveragedModel(module).module,
+    ):
+        assert again.formula is twice
+        assert_same(again(X), module(X))
+
+
 def test_a_module_survives_a_pickle(ffn, X):
     again = pickle.loads(pickle.dumps(ffn))
     assert_same(again(X).detach(), ffn(X).detach())

@@ -2,26 +2,59 @@
 
 ```python blocks run as programs, ```pycon blocks as doctests that must print what the page shows;
 all in one namespace, in the page's order, as a reader at a prompt would run them. A ```markdown or
-```latex block is written to the file that the text before it names last, as `notes.md`; a ```diff
-block changes the file that was written last; a ```console block runs commands of ours, which must
-print what the page shows. Blocks tagged otherwise (```text, ```bash) are only shown.
+```latex block is written to the file that the text before it names last, as `notes.md`; so is a
+```python block whose first line is the name of its file, as `# two.py`. A ```diff block changes the
+file that was written last; a ```console block runs commands of ours and torchrun, which must print
+what the page shows. Blocks tagged otherwise (```text, ```bash) are only shown.
 """
 
 import ast
 import contextlib
 import doctest
 import io
+import itertools
+import os
 import re
 import shlex
+import subprocess
+import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from namedtensor.command import main
+from tests.project.interpreter import ROOT
 
 FENCE = re.compile(r"^```(?P<tag>[^\n`]*)\n(?P<source>.*?)^```[ ]*$", re.MULTILINE | re.DOTALL)
 FILE = re.compile(r"`([\w-]+\.(?:md|tex|py|sty))`")
+NAMED = re.compile(r"# ([\w-]+\.py)\n")
 FILES = ("markdown", "latex", "diff")
 RUN = ("python", "pycon", "console", *FILES)
+
+
+def namedtensor(words: list[str], settings: dict[str, str]) -> str:
+    """Run our command in this process."""
+    assert not settings
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
+        main(words)
+    return out.getvalue()
+
+
+def torchrun(words: list[str], settings: dict[str, str]) -> str:
+    """Run torch's starter of processes, one thread in each; show its complaint if it fails."""
+    done = subprocess.run(
+        [sys.executable, "-m", "torch.distributed.run", *words],
+        env={**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1", **settings},
+        text=True,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+RUNS = {"namedtensor": namedtensor, "torchrun": torchrun}
 
 
 @dataclass(frozen=True)
@@ -45,6 +78,8 @@ def blocks_of(page: str) -> list[Block]:
                 names = [block.file for block in blocks if block.tag in FILES]
             else:
                 names = FILE.findall(page, 0, match.start()) if tag in FILES else []
+            if tag == "python" and (named := NAMED.match(match["source"])):
+                names = [named[1]]
             blocks.append(Block(line, tag, match["source"], *names[-1:]))
     return blocks
 
@@ -65,7 +100,7 @@ class Session:
             block = self.blocks[self.done]
             self.done += 1
             with contextlib.chdir(self.folder):
-                if block.tag in FILES:
+                if block.tag in FILES or block.file:
                     self._write(block)
                 elif block.tag == "console":
                     self._command(block)
@@ -92,12 +127,12 @@ class Session:
         _, *commands = ("\n" + block.source).split("\n$ ")
         for command in commands:
             line, _, wanted = command.partition("\n")
-            program, *words = shlex.split(line)
-            assert program == "namedtensor", f"line {block.line}: {program} is not run here"
-            out = io.StringIO()
-            with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
-                main(words)
-            assert out.getvalue().rstrip("\n") == wanted.rstrip("\n"), out.getvalue()
+            words = shlex.split(line)
+            settings = list(itertools.takewhile(lambda word: "=" in word, words))
+            program, *words = words[len(settings) :]
+            assert program in RUNS, f"line {block.line}: {program} is not run here"
+            said = RUNS[program](words, dict(setting.split("=", 1) for setting in settings))
+            assert said.rstrip("\n") == wanted.rstrip("\n"), said
 
     def _execute(self, block: Block) -> None:
         tree = ast.parse(block.source, self.name)

@@ -107,6 +107,18 @@ def test_a_command_that_prints_something_else_is_seen():
         Session("page", blocks_of(page.replace("No such", "One such"))).run_through(0)
 
 
+SCRIPT = "```python\n# two.py\nprint('two')\n```\n```console\n$ A=b torchrun two.py\ntwo\n```\n"
+
+
+def test_a_program_that_names_its_file_is_written_and_torchrun_runs_it(tmp_path):
+    Session("page", blocks_of(SCRIPT), folder=tmp_path).run_through(1)
+    assert (tmp_path / "two.py").read_text() == "# two.py\nprint('two')\n"
+    for other in ("print('three')", "1 / 0"):
+        wrong = blocks_of(SCRIPT.replace("print('two')", other))
+        with pytest.raises(AssertionError):
+            Session("page", wrong, folder=tmp_path).run_through(1)
+
+
 def test_a_file_without_a_name_and_a_command_that_is_not_ours_are_seen():
     with pytest.raises(AssertionError, match="line 2: no file is named before this block"):
         Session("page", blocks_of("```markdown\none\n```\n")).run_through(0)

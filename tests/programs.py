@@ -12,9 +12,11 @@ from __future__ import annotations
 import argparse
 import contextlib
 import gc
+import os
 import secrets
 import subprocess
 import sys
+import threading
 import time
 from typing import Any
 
@@ -58,6 +60,16 @@ def run_block(first: int, count: int, until: float) -> int:
     return int(failed > 0)
 
 
+def end_with_the_parent() -> None:
+    """End this process when the one that started it is gone, however it went."""
+
+    def wait() -> None:
+        sys.stdin.read()  # ends when nobody holds the other end of the pipe
+        os._exit(1)
+
+    threading.Thread(target=wait, daemon=True).start()
+
+
 def main(words: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.programs", description=__doc__)
     parser.add_argument("--cases", type=int, default=1_000_000, help="how many (1,000,000)")
@@ -85,11 +97,15 @@ def run_all(first: int, cases: int, workers: int, until: float) -> int:
                 block = blocks.pop(0)
                 command = [sys.executable, "-m", "tests.programs", "--block", *map(str, block)]
                 command += ["--seconds", str(until - time.time())]
-                child = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+                child = subprocess.Popen(
+                    command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+                )
                 stack.callback(child.kill)
                 running.append((block, child))
             block, child = running.pop(0)
-            printed, _ = child.communicate()
+            with child:  # `communicate` would let go of the pipe while the child still runs
+                printed = child.stdout.read()
+                child.wait()
             *shown, last = printed.rstrip("\n").split("\n")
             if shown:
                 print("\n".join(shown), flush=True)
@@ -114,4 +130,6 @@ def run_all(first: int, cases: int, workers: int, until: float) -> int:
 
 
 if __name__ == "__main__":
+    if "--block" in sys.argv:
+        end_with_the_parent()
     sys.exit(main(sys.argv[1:]))

@@ -226,5 +226,16 @@ def test_the_command_fails_with_a_program_that_can_be_pasted(capsys, monkeypatch
     assert printed.endswith(f"block {seed} 1 1 0\n")
 
 
+def test_a_process_of_the_command_ends_when_whoever_started_it_is_gone():
+    child = subprocess.Popen(
+        [sys.executable, "-m", "tests.programs", "--block", "0", "1000000"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+    )
+    assert child.poll() is None
+    child.stdin.close()
+    assert child.wait(timeout=120) == 1
+
+
 def test_the_command_does_not_call_it_a_success_if_nothing_was_tried():
     assert command.main(["--cases", "10", "--seconds", "0"]) == 1

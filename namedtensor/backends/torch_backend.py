@@ -192,7 +192,8 @@ def cbrt(x: Array) -> Array:
 
 
 def imag(x: Array) -> Array:
-    return torch.imag(x) if x.is_complex() else torch.zeros_like(x)
+    # a conjugate is a view in torch, and the imaginary part of that view has no rule under vmap
+    return torch.imag(torch.resolve_conj(x)) if x.is_complex() else torch.zeros_like(x)
 
 
 def maximum(x: Any, y: Any) -> Array:

@@ -315,19 +315,26 @@ def program_masks(program: Program) -> bool:
     return masks and any("softmax" in text or "nt.exp" in text for text in texts)
 
 
+def part_of(dtype: str) -> str:
+    """Give the dtype of the parts of a complex number, and any other as it is."""
+    return {"complex64": "float32", "complex128": "float64"}.get(dtype, dtype)
+
+
 def same_dtype(program: Program, found: Outcome, expected: Outcome, way: str) -> None:
     """Raise Disagreement unless the dtypes are alike.
 
-    Real numbers of whole numbers take the data's dtype in a formula, which knows all of it; an operation
-    alone has the library's choice, a wider one on numpy and perhaps a narrower one on torch.
+    Real numbers of whole numbers take the data's dtype in a formula, which knows all of it (complex numbers
+    have the dtype of their parts); an operation alone has the library's choice, a wider one on numpy
+    and perhaps a narrower one on torch.
     """
     if isinstance(found, Refused) or isinstance(expected, Refused):
         return
-    given = {X.dtype for X in program.inputs}
+    given = {part_of(X.dtype) for X in program.inputs}
     if "bfloat16" in given:  # which numpy holds in float32
         given.add("float32")
     for a, b in zip(found, expected, strict=True):
-        if a.dtype != b.dtype and not (a.kind == b.kind == "float" and a.dtype in given):
+        real = a.kind == b.kind and a.kind in ("float", "complex") and part_of(a.dtype) in given
+        if a.dtype != b.dtype and not real:
             raise Disagreement("dtype", f"{way}: {a.dtype} for {b.dtype}")
 
 

@@ -207,6 +207,17 @@ def test_what_the_contract_refuses_and_the_library_takes_is_seen():
         agreement.hold(program, 0)
 
 
+@pytest.mark.parametrize("number", [4712, 5468])
+def test_a_formula_may_give_the_dtype_of_its_complex_data_s_parts(number):
+    program = programs.program(number)
+    assert "complex64" in {X.dtype for X in program.inputs}
+    dtypes = ("float32", "float64", "float16")
+    numbers = [agreement.Numbers((), 1.0, "float", dtype) for dtype in dtypes]
+    agreement.same_dtype(program, numbers[:1], numbers[1:2], "a formula")
+    with pytest.raises(agreement.Disagreement, match="dtype"):
+        agreement.same_dtype(program, numbers[2:], numbers[1:2], "a formula")
+
+
 # ------------------------------------------------------------------------------------- the command
 
 

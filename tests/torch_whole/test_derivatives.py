@@ -110,6 +110,12 @@ def test_vmap_over_a_positional_axis_is_what_lifting_does(composed):
     torch.testing.assert_close(mapped(X.data), module(X).torch(batch, seq, emb))
 
 
+def test_vmap_takes_the_imaginary_part_of_a_conjugate():
+    x = torch.tensor([[1.5 + 0.625j], [2.0 - 1.0j]])
+    mapped = torch.func.vmap(lambda x: nt.imag(nt.conj(nt.tensor(x, seq))).torch(seq))
+    assert torch.equal(mapped(x), -x.imag)
+
+
 def test_vmap_leaves_a_named_tensor_whole_where_in_dims_is_none(ffn):
     scale, X = draw(3), nt.tensor(draw(5, 8), seq, emb)
     mapped = torch.func.vmap(lambda s, X: ffn(X * nt.tensor(s)).torch(seq, emb), in_dims=(0, None))

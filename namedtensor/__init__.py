@@ -238,4 +238,11 @@ def __getattr__(name: str) -> object:
         from namedtensor.display.magic import load
 
         return load
-    raise AttributeError(f"module 'namedtensor' has no attribute {name!r}")
+    import sys
+
+    from namedtensor.tensor.habits import in_place_of
+
+    found = "" if name.startswith("_") else in_place_of(name)
+    hint = f"\nhint: {found}" if found else ""
+    said = f"module 'namedtensor' has no attribute {name!r}{hint}"
+    raise AttributeError(said, name=name, obj=sys.modules[__name__])

@@ -25,7 +25,14 @@ _ROWS = (
     ("tolist flat", _GIVE_ORDER, "list"),
     ("ndim dim", "axes are named, not counted", "count"),
     ("numel nelement", "a shape knows how many records it has", "records"),
-    ("astype float double half bfloat16 long int", "a dtype is given by name", "cast"),
+    ("dims names shape_names", "axes are a tensor's own", "axes"),
+    ("clone copy", "no operation changes a named tensor, so that nobody needs a copy", "itself"),
+    (
+        "contiguous is_contiguous stride",
+        "how numbers are stored is no part of a named tensor",
+        "itself",
+    ),
+    ("astype float double half bfloat16 long int bool", "a dtype is given by name", "cast"),
     ("cuda cpu", "a device is given by name", "device"),
 )
 #: A method of numpy's arrays and torch's tensors: why it is none of ours, and a form of the hint.
@@ -36,6 +43,7 @@ _DTYPES = {
     "bfloat16": "bfloat16",
     "long": "int64",
     "int": "int64",
+    "bool": "bool",
 }
 
 
@@ -83,6 +91,8 @@ def _hint(axes: tuple[str, ...], form: str, word: str, label: str) -> str:
         "lift": "X + Y",
         "list": f"X.numpy({', '.join(names)}).tolist()",
         "count": "len(X.axes)",
+        "axes": "X.axes",
+        "itself": f"leave it out, `{label}`",
         "records": "X.shape.count",
         "cast": f'X.to("{_DTYPES.get(word, "float32")}")',
         "device": f'X.to("{word}")',
@@ -112,6 +122,16 @@ _ROWS_OF_FUNCTIONS = (
     ("zeros_like", "0 * X"),
     ("amax", "nt.max[{a}](X)"),
     ("amin", "nt.min[{a}](X)"),
+    ("topk", 'nt.maxk[{a}, "{n}[2]"](X)'),
+    ("gather take take_along_axis take_along_dim index_select", "X[{c}(Y)]"),
+    ("masked_fill", "nt.where(Y, 0, X)"),
+    ("outer ger", "X * Y"),
+    ("randn", 'nt.normal("{a}[5]")'),
+    ("rand", 'nt.uniform("{a}[5]")'),
+    ("arange", 'nt.iota("{a}[5]")'),
+    ("linspace", 'nt.iota("{a}[5]") / 4'),
+    ("ones_like", "0 * X + 1"),
+    ("allclose isclose", "nt.all[...](nt.abs(X - Y) < 1e-6)"),
     ("argmax", "nt.argmax_index[{a}](X)"),
     ("argmin", "nt.argmin_index[{a}](X)"),
     ("clamp", "nt.clip(X, 0, 1)"),
@@ -157,15 +177,28 @@ def in_our_words(word: str, operands: list[Any]) -> str | None:
 def _of_table(word: str, count: int) -> str:
     """Write a call of the public function of this name, or the operator."""
     entry = table().get(word)
-    public = getattr(sys.modules.get("namedtensor"), word, None)
+    public = vars(sys.modules["namedtensor"]).get(word)
     labels = ", ".join("XYZ"[:count])
     if entry is not None and entry.traits.symbol and count == 2:
         return f"X {entry.traits.symbol} Y"
-    if public is None or not callable(public):
+    if public is None or not callable(public) or not _operates(public):
         return ""
     return (
         f"nt.{word}[{{a}}]({labels})" if hasattr(public, "__getitem__") else f"nt.{word}({labels})"
     )
+
+
+def _operates(public: Any) -> bool:
+    """Say whether a public name is an operation, and not a door to files such as nt.save."""
+    return str(getattr(public, "__module__", "")).startswith("namedtensor.operations")
+
+
+def in_place_of(word: str) -> str:
+    """Write what a function of torch or numpy is here, on an X of seq and emb and a Y of emb and hid."""
+    from namedtensor.tensor import tensor
+
+    X, Y = tensor([[0.0]], "seq emb"), tensor([[0.0]], "emb hid")
+    return in_our_words(word, [X, Y]) or in_our_words(word, [X]) or ""
 
 
 def _filled(form: str, words: dict[str, str | None]) -> str:

@@ -71,6 +71,42 @@ def test_the_hint_works_when_it_is_typed(name):
     assert isinstance(eval(hint, scope), nt.NamedTensor)
 
 
+OTHERS = """einsum matmul linear arange linspace randn rand gather topk outer allclose cat concatenate vstack
+ transpose reshape squeeze unsqueeze expand layer_norm rms_norm clamp amax bmm cross_entropy mse_loss
+ ones_like zeros_like take_along_axis""".split()
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_what_others_call_so_is_told_where_the_package_is_asked_for_it(name):
+    assert not hasattr(nt, name)
+    with pytest.raises(AttributeError) as caught:
+        getattr(nt, name)
+    hint = str(caught.value).rpartition("hint: ")[2]
+    code = re.search("`(.+?)`", hint)
+    scope = {"nt": nt, "seq": seq, "emb": emb, "X": X}
+    scope["Y"] = nt.tensor(torch.tensor([[0, 1, 1], [1, 0, 1], [0, 0, 1]]), "emb hid")
+    assert isinstance(eval(code[1] if code else hint, scope), nt.NamedTensor)
+
+
+def test_a_name_of_nobody_has_no_hint():
+    for name in ("tensr", "_private", "tril"):
+        with pytest.raises(AttributeError) as caught:
+            getattr(nt, name)
+        assert str(caught.value) == f"module 'namedtensor' has no attribute {name!r}"
+
+
+def test_a_door_to_files_is_no_hint():
+    check(
+        lambda: np.save("X.npy", X),
+        nt.BackendError,
+        """
+np.save(...): numpy's functions know no names
+  X : seq[2] emb[3]
+hint: X.numpy(seq, emb)
+""".strip(),
+    )
+
+
 def test_a_linear_layer_is_a_contraction():
     check(
         lambda: F.linear(X, W),

@@ -50,6 +50,13 @@ HABITS = {
     ),
     "squeeze": ("an axis of size 1 is dropped by its index", "X[seq(0)]"),
     "ndim": ("axes are named, not counted", "len(X.axes)"),
+    "clone": (
+        "no operation changes a named tensor, so that nobody needs a copy",
+        "leave it out, `X`",
+    ),
+    "contiguous": ("how numbers are stored is no part of a named tensor", "leave it out, `X`"),
+    "dims": ("axes are a tensor's own", "X.axes"),
+    "bool": ("a dtype is given by name", 'X.to("bool")'),
     "tolist": ("axes have no order until you give one", "X.numpy(seq, emb).tolist()"),
 }
 

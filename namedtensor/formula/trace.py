@@ -238,11 +238,15 @@ class Trace:
         libraries = {leaf.tensor.layout.backend.name: leaf for leaf in reversed(owners)}
         if len(libraries) > 1:
             (b, second), (a, first) = list(libraries.items())[:2]
+            parameter = getattr(
+                second.tensor.data, "requires_grad", False
+            )  # which stays where it is
+            moved, to = (first, b) if parameter else (second, a)
             raise self.entry.error(
                 BackendError,
                 f"{first.path} is a {a} tensor and {second.path} a {b} tensor; data never changes "
                 "library by itself",
-                f'convert one of them: {second.path}.to("{a}")',
+                f'convert one of them: {moved.path}.to("{to}")',
             )
         if not owners:
             return get_backend("numpy")

@@ -336,15 +336,18 @@ class Names:
         less = [name for name in one.names if name not in theirs]
         own_at: dict[str, int] = {}
         key_at: dict[str, int] = {}
-        if len(ours) > 1 and not joined and len(more) == 1:
-            if sizes.setdefault(more[0], len(ours)) != len(ours):
+        lying = [name for name in more if not any(name in o.names for o in ours)]
+        if len(ours) > 1 and not joined and len(lying) == 1:
+            if sizes.setdefault(lying[0], len(ours)) != len(ours):
                 self._fail(
-                    f"axis {shown(more[0])} is {sizes[more[0]]}, and {len(ours)} of ours are named",
-                    f"name one of ours for each index of {shown(more[0])}",
+                    f"axis {shown(lying[0])} is {sizes[lying[0]]}, and {len(ours)} of ours are named",
+                    f"name one of ours for each index of {shown(lying[0])}",
                     shapes,
                     AxisSizeError,
                 )
-            key_at, more = {more[0]: place}, []
+            key_at, more = {lying[0]: place}, [name for name in more if name != lying[0]]
+            if len(more) == len(less) == 1:
+                self._unlike_parts(ours, one, key, items, (lying[0], more[0], less[0]), shapes)
         elif index[1] > 1 or along is not None:
             axis = along if along is not None else less[0] if len(less) == 1 else None
             if axis is not None and axis in less and one.sizes[axis] != index[1]:
@@ -384,6 +387,34 @@ class Names:
                 _view(None, one.names, sizes, own_at, shared),
                 _view(narrow, theirs, sizes, key_at, shared),
             )
+        )
+
+    def _unlike_parts(
+        self,
+        ours: list[Ours],
+        one: Ours,
+        key: str,
+        items: tuple[Item, ...],
+        names: tuple[str, str, str],
+        shapes: list[tuple[str, str]],
+    ) -> NoReturn:
+        """Say that a part has an axis of another name, and write each part by its own axes."""
+        lying, more, less = names
+        parts = []
+        for group, *_ in items:
+            if lying not in dict(group):
+                parts.append(_item((group,)))
+                continue
+            each = [
+                " ".join([shown(n if n in o.names else less) for n, _ in group if n != lying])
+                for o in ours
+            ]
+            parts.append(f"({' + '.join(each)})")
+        self._fail(
+            f"{one.owned.name} has {shown(less)} in place of {shown(more)}, which {key} is said to have",
+            f'say what each part has: "{key.removeprefix(self.prefix)}: {" ".join(parts)}"',
+            shapes,
+            AxisMissingError,
         )
 
     def _mismatch(

@@ -123,7 +123,7 @@ hint: dtype=torch.float32
 project(X, W): X is a numpy tensor and W a torch tensor; data never changes library by itself
   X : emb[4]   declared R[emb]
   W : emb[4] hid[5]   declared R[emb, hid]
-hint: convert one of them: W.to("numpy")
+hint: convert one of them: X.to("torch")
 """,
     ),
     case(

@@ -26,11 +26,39 @@ def tied():
     return module
 
 
+val = nt.axes("val")
+
+
+@nt.formula
+def valued(
+    X: nt.R[emb], *, WQ: nt.R[head, emb, key], WV: nt.R[head, emb, val]
+) -> nt.R[head, key, val]:
+    return (WQ @ emb @ X) * (WV @ emb @ X)
+
+
+def v():
+    return valued.module(head[2], emb[3], key[4], "val[4]")
+
+
 z = torch.zeros
 NAMES = {"W": "w: hid emb", "b": "b"}
 BOTH = {"{x}.W": "w", "{x}.b": "b"}
 
 CASES = [
+    case(
+        "packed parts, one of which has another axis",
+        lambda: nt.load(
+            v(), {"a.qv": z(16, 3)}, {("WQ", "WV"): "qv: (two head key) emb"}, prefix="a."
+        ),
+        nt.AxisMissingError,
+        """
+load(valued.module(...), {...}): WV has val in place of key, which a.qv is said to have
+  WQ   : head[2] emb[3] key[4]
+  WV   : head[2] emb[3] val[4]
+  a.qv : (two head key) emb
+hint: say what each part has: "qv: (head key + head val) emb"
+""",
+    ),
     case(
         "two that differ under one name",
         lambda: nt.save(two.module(emb[2], hid[3]), {}, BOTH),
@@ -435,3 +463,9 @@ hint: a state dict, or a file: "model.safetensors", "model.pt"
 @pytest.mark.parametrize(("call", "error", "text"), CASES)
 def test_the_error_says_all_of_it(call, error, text):
     check(call, error, text)
+
+
+def test_packed_parts_are_loaded_as_the_hint_says():
+    module, qv = v(), torch.randn(16, 3)
+    nt.load(module, {"a.qv": qv}, {("WQ", "WV"): "qv: (head key + head val) emb"}, prefix="a.")
+    assert torch.equal(module.WV.detach(), qv[8:].reshape(2, 4, 3).transpose(1, 2))

@@ -13,6 +13,7 @@ import contextlib
 import doctest
 import io
 import itertools
+import linecache
 import os
 import re
 import shlex
@@ -93,6 +94,13 @@ class Session:
     names: dict = field(default_factory=lambda: {"__name__": "__main__"})
     done: int = 0
     folder: Path = Path()
+
+    def __post_init__(self) -> None:
+        """Let errors and steps show the lines of the page, as they do those of a notebook's cells."""
+        lines: list[str] = []
+        for block in self.blocks:
+            lines += ["\n"] * (block.line - 1 - len(lines)) + block.source.splitlines(keepends=True)
+        linecache.cache[self.name] = (0, None, lines, self.name)
 
     def run_through(self, number: int) -> None:
         """Run the blocks up to this one that have not run yet."""

@@ -11,8 +11,13 @@ from hypothesis import HealthCheck, settings
 import namedtensor
 
 # Read as programs, not as modules: pages are run by nbmake, benchmarks by `make bench`, and the positional
-# twins of faults are for a checker that a benchmark asks.
-collect_ignore_glob = ["notebooks/*.py", "benchmarks/*", "tests/check/positional/*"]
+# twins of faults are for a checker that a benchmark asks; what strangers wrote is only checked.
+collect_ignore_glob = [
+    "notebooks/*.py",
+    "benchmarks/*",
+    "tests/check/positional/*",
+    "tests/check/strangers/*",
+]
 
 # How long one case takes says more about the machine than about the code.
 settings.register_profile(

@@ -22,7 +22,10 @@ from namedtensor.latex.findings import Finding
 
 @dataclass(slots=True)
 class Checked:
-    """What was found in one file; `refused` says why it could not be checked."""
+    """What was found in one file; `refused` says why it could not be checked.
+
+    `unchecked` are formulas by their names, and calls of their modules as they are written, each with why.
+    """
 
     file: str
     findings: list[Finding] = field(default_factory=list)
@@ -77,8 +80,9 @@ class Checker:
         checked.unchecked = report.unchecked
         checked.parts = report.parts
         checked.refused = report.refused
-        if not checked.refused and report.unchecked and not report.formulas and not report.findings:
-            name, why = report.unchecked[0]
+        left = [(name, why) for name, why in report.unchecked if name.isidentifier()]
+        if left and not (checked.refused or report.formulas or report.findings):
+            name, why = left[0]
             checked.refused = f"{file}: none of its formulas can be checked ({name}: {why})"
         return checked
 

@@ -8,12 +8,14 @@ import inspect
 import itertools
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
 from namedtensor.axes import Axis, parse_axes, shown
-from namedtensor.check.meaning import Remark, remarks
+from namedtensor.check.calls import Scope, Unknown, bound_inside, constant, made_inside, makers_of
+from namedtensor.check.holes import Stopped, behind_faults
+from namedtensor.check.meaning import Remark, Tree, listed, remarks, why_not_declared
 from namedtensor.check.pieces import Piece, Program, is_formula
 from namedtensor.check.running import Ran, place_of, run, said, statements_of
 from namedtensor.errors import (
@@ -77,10 +79,6 @@ class Report:
     parts: list[Part] = field(default_factory=list)
 
 
-class Unknown(Exception):
-    """A formula that cannot be traced without knowing more; its text says what."""
-
-
 def check_program(program: Program, imports: bool) -> Report:
     """Trace the formulas of a file and list what is wrong with them."""
     report = Report(program.file)
@@ -123,19 +121,29 @@ class Check:
             except Unknown as why:
                 self.report.unchecked.append((formula.name, str(why)))
         for piece, statement in statements_of(self.program):
+            for around, made in [] if self.ran.stopped else list(makers_of(statement)):
+                if id(made) not in lines:
+                    lines.add(id(made))
+                    self.closure(piece, around, made)
             self.left_out(piece, statement, lines)
         self.modules()
         self.report.findings.sort(key=lambda f: (f.rank[0], f.source.name, f.span.start))
 
+    def closure(self, piece: Piece, around: list[ast.FunctionDef], made: ast.FunctionDef) -> None:
+        """Check a formula that is made inside a function which the file does not run."""
+        scope = Scope(dict(self.ran.names), dict(self.ran.unknown), self.imports)
+        try:
+            for found in list(made_inside(self.program, piece, around, made, scope)):
+                if isinstance(found, NamedTensorError):
+                    self.add(self.fault(found, self.name_of(made, piece.source.name), ""))
+                else:
+                    self.formula(found, made)
+            self.report.formulas += 1
+        except Unknown as why:
+            self.report.unchecked.append((made.name, str(why)))
+
     def left_out(self, piece: Piece, statement: ast.stmt, known: set[int]) -> None:
         """Name the formulas that were not made, and why."""
-        inside: dict[ast.AST, str] = {}
-        for node in ast.walk(statement):
-            for child in ast.iter_child_nodes(node):
-                if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-                    inside[child] = node.name
-                elif node in inside:
-                    inside[child] = inside[node]
         for node in ast.walk(statement):
             if not isinstance(node, ast.FunctionDef) or not any(
                 map(is_formula, node.decorator_list)
@@ -150,8 +158,6 @@ class Check:
                 continue  # what was wrong with its signature is said
             if self.ran.stopped:
                 why = "the file could not be imported"
-            elif node in inside:
-                why = f"it is made inside {inside[node]}, which is not run"
             else:
                 names = [n for n in _names(node) if n in self.ran.unknown]
                 why = f"{names[0]}: {self.ran.unknown[names[0]]}" if names else "it is not run"
@@ -202,7 +208,16 @@ class Check:
             self.parts(origins)
             if isinstance(error, TraceError) and not formula.traced:
                 raise Unknown("its body runs on data: @formula(trace=False)") from None
-            self.add(self.fault(error, self.head(formula, definition), _with(settings)))
+            head, also = self.head(formula, definition), _with(settings)
+            if _is_of_result(error, formula):
+                fault = self.fault(error, head, also)
+                if self.why(formula, settings, mode, error.call):
+                    self.seen.add((fault.source.name, fault.span, fault.code))
+                else:
+                    self.add(fault)
+                return False
+            for each in [error, *self.further(formula, definition, settings, mode)]:
+                self.add(self.fault(each, head, also))
             return False
         except Exception as error:
             if settings and not certain:
@@ -221,6 +236,59 @@ class Check:
         self.parts(origins)
         self.remarked.append({r: places_of(written, r.node) for r in remarks(written)})
         return asked
+
+    def further(
+        self,
+        formula: Formula,
+        definition: ast.FunctionDef | None,
+        settings: dict[str, Any],
+        mode: bool,
+    ) -> list[NamedTensorError]:
+        """Run a body with a fault once more, and give all faults that do not come of another one."""
+        guarded = definition and behind_faults(formula.name, formula.body.function, definition)
+        if not guarded:
+            return []
+        before = formula.body.function
+        formula.body.function, holes = guarded
+        try:
+            traced(formula, settings, mode=mode)
+        except Stopped:
+            pass
+        except NamedTensorError as error:  # of its result
+            holes.faults.append(error)
+        except Exception:  # a body is the user's: what it raises now comes of a hole
+            return holes.faults
+        finally:
+            formula.body.function = before
+        return holes.faults
+
+    def why(self, formula: Formula, settings: dict[str, Any], mode: bool, call: str) -> bool:
+        """Say where a result got axes other than the declared ones, if its tree tells."""
+        signature = formula.body.signature
+        if len(signature.results or ()) != 1:
+            return False
+        formula.body.signature = replace(signature, results=None)
+        try:
+            written, _ = traced(formula, settings, mode=mode)
+        except NamedTensorError:
+            return False
+        finally:
+            formula.body.signature = signature
+        (space,), names = signature.results or (), set(written.results[0].type.names)
+        missing, more = set(space.names) - names, names - set(space.names)
+        got = [f"lacks {listed(missing)}"] if missing else []
+        got += [f"has {listed(more)} too"] if more else []
+        for remark in why_not_declared(Tree(written), more, missing):
+            place = next(filter(None, map(self.places.of, places_of(written, remark.node))), None)
+            if place is not None:
+                message = (
+                    f"{call}: the result {' and '.join(got)}; declared is {space}{_with(settings)}; "
+                    f"{remark.message}"
+                )
+                shapes = self.shapes(remark)
+                self.add(Finding("error", remark.code, message, *place, shapes, remark.hint))
+                return True
+        return False
 
     def _raised(self, error: Exception) -> Origin | None:
         return place_of(error, {piece.source.name for piece in self.program.pieces})
@@ -270,11 +338,13 @@ class Check:
     def head(self, formula: Formula, definition: ast.FunctionDef | None) -> Origin | None:
         """Give the place of a formula's name in its definition."""
         code = inspect.unwrap(formula.function).__code__
-        if definition is None:
-            return None
+        return None if definition is None else self.name_of(definition, code.co_filename)
+
+    @staticmethod
+    def name_of(definition: ast.FunctionDef, file: str) -> Origin:
         start = definition.col_offset + len("def ")
         end = start + len(definition.name)
-        return Origin(code.co_filename, definition.lineno, start, definition.lineno, end)
+        return Origin(file, definition.lineno, start, definition.lineno, end)
 
     def head_span(
         self, formula: Formula, definition: ast.FunctionDef | None
@@ -327,95 +397,69 @@ class Check:
     def modules(self) -> None:
         """Check each `formula.module(emb[512], ...)` whose sizes are constants."""
         for piece, statement in statements_of(self.program):
-            own = _locals(statement)
+            own = bound_inside(statement)
             for node in ast.walk(statement):
                 if (
                     isinstance(node, ast.Call)
                     and isinstance(node.func, ast.Attribute)
                     and node.func.attr == "module"
                 ):
-                    found = self._constants(node, own)
-                    if found is not None:
-                        self.module(piece, node, *found)
-
-    def _constants(
-        self, node: ast.Call, own: set[str]
-    ) -> tuple[Formula, list[Any], dict[str, Any]] | None:
-        """Give the formula, the axes and the settings of a call, where all are constants."""
-        assert isinstance(node.func, ast.Attribute)
-        try:
-            formula = constant(node.func.value, self.ran.names, own)
-            given = [constant(a, self.ran.names, own) for a in node.args]
-            settings = {
-                k.arg: constant(k.value, self.ran.names, own) for k in node.keywords if k.arg
-            }
-        except (LookupError, TypeError, ValueError, AttributeError):
-            return None
-        if not isinstance(formula, Formula) or any(k.arg is None for k in node.keywords):
-            return None
-        if not all(isinstance(a, Axis | str) for a in given):
-            return None
-        return formula, given, settings
+                    try:
+                        formula = constant(node.func.value, self.ran.names, own)
+                    except Unknown:
+                        continue  # nothing says that it is a formula
+                    if isinstance(formula, Formula):
+                        try:
+                            self.module(piece, node, formula, own)
+                        except Unknown as why:
+                            text = ast.unparse(node)
+                            short = text if len(text) <= 60 else f"{ast.unparse(node.func)}(...)"
+                            told = f"line {node.lineno}: {why}"
+                            self.report.unchecked.append((short, told))
 
     def module(
-        self,
-        piece: Piece,
-        node: ast.Call,
-        formula: Formula,
-        given: list[Any],
-        settings: dict[str, Any],
+        self, piece: Piece, node: ast.Call, formula: Formula, own: Mapping[str, str]
     ) -> None:
-        """Make a module without numbers, and trace its formula with its sizes."""
+        """Make a module without numbers, and trace its formula with its sizes.
+
+        Raises: Unknown where a size or a setting is no constant, or the module needs what is not here.
+        """
         end = node.end_lineno or node.lineno
         place = Origin(
             piece.source.name, node.lineno, node.col_offset, end, node.end_col_offset or 0
         )
         try:
+            given = [constant(a, self.ran.names, own) for a in node.args]
+            settings = {
+                k.arg or "**": constant(k.value, self.ran.names, own) for k in node.keywords
+            }
+            if "**" in settings or not all(isinstance(a, Axis | str) for a in given):
+                raise Unknown("its sizes are no constants")
             axes = parse_axes(given)
             plain = {n: v for n, v in settings.items() if n not in ("init", "dtype", "device")}
             formula.module(*axes, **plain, device="meta")
             sizes: dict[str, int] = {a.name: a.size for a in axes if isinstance(a.size, int)}
-            own = {p.name for p in formula.signature.parameters if p.setting}
-            chosen = {n: v for n, v in plain.items() if n in own}
-            for options, _ in choices(formula, self.definition(formula)):
-                traced(formula, {**options, **chosen}, sizes)
-                break
+            names = {p.name for p in formula.signature.parameters if p.setting}
+            chosen = {n: v for n, v in plain.items() if n in names}
+            options, _ = next(choices(formula, self.definition(formula)))
+            traced(formula, {**options, **chosen}, sizes)
         except NamedTensorError as error:
-            found = self.places.of(place)
-            inner = [p for _, p in error.places if isinstance(p, Origin) and self.places.of(p)]
-            source, span = found or (piece.source, Span(0, 1))
-            if any(
-                (s.name, sp, c) in self.seen
-                for p in inner
-                for s, sp in [self._at(p)]
-                for c in CODES.values()
-            ):
-                return  # the formula is at fault for all sizes
-            finding = self.fault(error, place, "")
-            calls = tuple(
-                [f"inside {n}, line {p.line}: {' '.join(p.text.split())}" for n, p in error.places]
-            )
-            self.add(
-                Finding(
-                    "error",
-                    finding.code,
-                    finding.message,
-                    source,
-                    span,
-                    finding.shapes,
-                    finding.hint,
-                    calls=calls,
-                )
-            )
-        except (ImportError, Unknown):
-            return
-        except Exception:
-            return
+            self.misfit(error, place, piece)
+        except Unknown:
+            raise
+        except Exception as error:  # a body is the user's, and may raise anything
+            raise Unknown(said(error)) from None
 
-    def _at(self, place: Origin) -> tuple[Source, Span]:
-        found = self.places.of(place)
-        assert found is not None
-        return found
+    def misfit(self, error: NamedTensorError, place: Origin, piece: Piece) -> None:
+        """Say what is wrong with a module's sizes, unless its formula is at fault for all sizes."""
+        found = [self.places.of(p) for _, p in error.places if isinstance(p, Origin)]
+        inner = [(f[0].name, f[1]) for f in found if f is not None]
+        if any((*where, code) in self.seen for where in inner for code in CODES.values()):
+            return
+        source, span = self.places.of(place) or (piece.source, Span(0, 1))
+        calls = [f"inside {n}, line {p.line}: {' '.join(p.text.split())}" for n, p in error.places]
+        fault = self.fault(error, place, "")
+        self.add(replace(fault, source=source, span=span, calls=tuple(calls)))
 
 
 class Places:
@@ -548,8 +592,8 @@ def _options(
     if isinstance(note, str):
         try:
             note = eval(note, dict(formula.function.__globals__))
-        except Exception:
-            note = None
+        except (NameError, AttributeError, TypeError, ValueError, SyntaxError):
+            note = None  # as of a name that only type checkers import
     if get_origin(note) is Literal:
         return list(get_args(note)), True
     if note is bool or isinstance(parameter.default, bool):
@@ -584,47 +628,6 @@ def _strings(name: str, definition: ast.FunctionDef | None) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def constant(node: ast.expr, names: Mapping[str, Any], own: set[str]) -> Any:
-    """Give the value of an expression of constants and module-level names.
-
-    Raises: LookupError, TypeError, ValueError where it is none.
-    """
-    if isinstance(node, ast.Name):
-        if node.id in own:
-            raise LookupError(node.id)
-        return names[node.id]
-    if isinstance(node, ast.Attribute):
-        owner = constant(node.value, names, own)
-        if node.attr.startswith("_"):
-            raise LookupError(node.attr)
-        return vars(owner)[node.attr] if inspect.ismodule(owner) else getattr(owner, node.attr)
-    if isinstance(node, ast.Subscript):
-        axis = constant(node.value, names, own)
-        size = constant(node.slice, names, own)
-        if isinstance(axis, Axis) and isinstance(size, int):
-            return axis[size]
-        raise TypeError("neither an axis nor its size")
-    if isinstance(node, ast.BinOp):
-        a, b = constant(node.left, names, own), constant(node.right, names, own)
-        if not (isinstance(a, int) and isinstance(b, int)):
-            raise TypeError("not numbers")
-        return number_of(node.op, a, b)
-    return ast.literal_eval(node)
-
-
-def number_of(operator: ast.operator, a: int, b: int) -> int:
-    """Compute with two sizes."""
-    if isinstance(operator, ast.Mult):
-        return a * b
-    if isinstance(operator, ast.FloorDiv) and b:
-        return a // b
-    if isinstance(operator, ast.Add):
-        return a + b
-    if isinstance(operator, ast.Sub):
-        return a - b
-    raise ValueError("no size")
-
-
 def shape_text(node: Node) -> str:
     """Write a type for a reader: the axes, and the sizes that are plain numbers."""
     parts = [
@@ -654,6 +657,13 @@ def silenced(finding: Finding) -> bool:
     return False
 
 
+def _is_of_result(error: NamedTensorError, formula: Formula) -> bool:
+    """Say whether a body has run, and gave other axes than the declared ones."""
+    return error.why.startswith("the body's result, over") and error.call.startswith(
+        f"{formula.name}("
+    )
+
+
 def _with(settings: Mapping[str, Any]) -> str:
     if not settings:
         return ""
@@ -662,16 +672,3 @@ def _with(settings: Mapping[str, Any]) -> str:
 
 def _names(node: ast.AST) -> list[str]:
     return [part.id for part in ast.walk(node) if isinstance(part, ast.Name)]
-
-
-def _locals(statement: ast.stmt) -> set[str]:
-    """Give the names that functions inside a statement bind."""
-    found: set[str] = set()
-    for node in ast.walk(statement):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-            for part in ast.walk(node):
-                if isinstance(part, ast.arg):
-                    found.add(part.arg)
-                elif isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
-                    found.add(part.id)
-    return found

@@ -27,6 +27,7 @@ from namedtensor.primitives.node import (
     describe,
     operands_first,
 )
+from namedtensor.primitives.traits import Acts
 from namedtensor.tensor import SymbolicTensor
 from namedtensor.tensor.resize import resize
 
@@ -792,6 +793,76 @@ def _unequal(node: Node, size: Any, plain: Any) -> Remark | None:
                 f"cut it to |{shown(axis)}|",
             )
     return None
+
+
+def why_not_declared(tree: Tree, more: set[str], missing: set[str]) -> Iterator[Remark]:
+    """Find where a result got an axis that it should not have, or lost one that it should.
+
+    The tree is that of a formula whose result is not as declared; the first remark is the surest.
+    """
+    if missing:
+        yield from primes(tree)
+    joins = [n for n in tree.tensors() if is_pointwise(n) and len(n.operands) == 2]
+    for node in joins:
+        for part, other in (node.operands, node.operands[::-1]):
+            own = (set(part.type.names) - set(other.type.names)) & more
+            if len(own) != 1 or other.type.host or bare(part) in tree.inside(other):
+                continue
+            (axis,) = own
+            theirs = set(other.type.names) - set(part.type.names)
+            lost = _used_up(tree, other)
+            twins = {a for a in theirs if base(a) == base(axis)} or theirs
+            if axis in lost:
+                yield Remark(
+                    "result-shape",
+                    f"{shown(axis)} was used up, and {describe(part)} brings it back",
+                    node,
+                    f"is another axis than {shown(axis)} meant in {describe(part)}?",
+                )
+            elif len(twins) == 1 and not tree.is_parameter(part):
+                picked = twins & _used_up(tree, part, picked=True)
+                yield Remark(
+                    "result-shape",
+                    f"{describe(part)} has {shown(axis)} where {describe(other)} has {listed(twins)}",
+                    node,
+                    f"{listed(picked)} is indexed away in {describe(part)}: is {shown(axis)} meant?"
+                    if picked
+                    else f"rename it in {describe(part)}: [{shown(axis)} >> {listed(twins)}]",
+                )
+    for node in tree.tensors():
+        shared = set.intersection(*[set(o.type.names) for o in node.operands] or [set()]) & more
+        if is_contraction(node) and shared:
+            both = [a for a in node.operands[0].type.names if a in shared or a in uses(node)]
+            yield Remark(
+                "result-shape",
+                f"both operands have {listed(shared)}, which is not summed over",
+                node,
+                f"contract over {listed(both)}",
+            )
+    for axis in sorted(missing):
+        using = [n for n in tree.tensors() if axis in _acts(n).uses]
+        if len(using) == 1:
+            yield Remark(
+                "result-shape",
+                f"{shown(axis)} is used up here",
+                using[0],
+                f"is another axis than {shown(axis)} meant?",
+            )
+
+
+def _acts(node: Node) -> Acts:
+    return node.operation.primitive.traits.acts(node.operation.params)
+
+
+def _used_up(tree: Tree, node: Node, picked: bool = False) -> set[str]:
+    """Give the axes that are used up below a node, or with `picked` those that are indexed away."""
+    found = set()
+    for part in tree.inside(node):
+        if not picked:
+            found |= set(uses(part))
+        elif not part.operation.primitive.traits.uniform and renames(part) is None:
+            found |= set(_acts(part).uses)
+    return found
 
 
 # ------------------------------------------------------------------------------------- the whole

@@ -19,13 +19,19 @@ import symtable
 import sys
 import types
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from namedtensor.axes import Axis
-from namedtensor.check.pieces import Piece, Program, is_formula, parse, program_in
+from namedtensor.check.pieces import (
+    Piece,
+    Program,
+    UnreadableError,
+    is_formula,
+    parse,
+    program_in,
+)
 from namedtensor.errors import NamedTensorError
 from namedtensor.formula import Formula
 from namedtensor.formula.formula import formulas_since
@@ -133,7 +139,7 @@ def _run_all(
     stops: bool = False,
 ) -> None:
     """Run statements one by one; an error of ours is a finding, and another one may end the run."""
-    flags = _future(statements)
+    flags = future(statements)
     names = {piece.source.name for piece in program.pieces}
     ran.names.setdefault("__name__", "__cells__")
     for piece, statement in statements:
@@ -149,13 +155,13 @@ def _run_all(
                 line = f"{piece.source.name}:{_line(error, names) or statement.lineno}"
                 ran.stopped = f"{line}: the import stops: {said(error)}"
                 break
-            for bound in _bound(statement):
+            for bound in bound_by(statement):
                 ran.unknown[bound] = said(error)
         found, before = formulas_since(before)
         ran.formulas += [f for f in found if _is_from(f, names) and f not in ran.formulas]
 
 
-def _future(statements: list[tuple[Piece, ast.stmt]]) -> int:
+def future(statements: list[tuple[Piece, ast.stmt]]) -> int:
     import __future__
 
     flags = 0
@@ -214,7 +220,7 @@ def _run_needed(program: Program) -> Ran:
         chosen.add(place)
         more = _referenced(statements[place][1]) - needed
         needed |= more
-        waiting += [i for i, (_, s) in enumerate(statements) if more & _bound(s)]
+        waiting += [i for i, (_, s) in enumerate(statements) if more & bound_by(s)]
     ran = Ran({"__name__": "__cells__"})
     _run_all(program, [statements[i] for i in sorted(chosen)], ran, formulas_since(-1)[1])
     return ran
@@ -226,8 +232,9 @@ def _is_root(statement: ast.stmt) -> bool:
         return ast.unparse(statement).startswith("sys.path.")
     if isinstance(statement, ast.ImportFrom) and statement.module == "__future__":
         return True
-    if isinstance(statement, ast.FunctionDef):
-        return any(map(is_formula, statement.decorator_list))
+    if isinstance(statement, ast.FunctionDef | ast.ClassDef):
+        inside = [node for node in ast.walk(statement) if isinstance(node, ast.FunctionDef)]
+        return any(map(is_formula, [d for node in inside for d in node.decorator_list]))
     return isinstance(statement, ast.Assign) and any(
         isinstance(node, ast.Subscript) and getattr(node.value, "attr", "") == "define"
         for node in ast.walk(statement.value)
@@ -238,7 +245,7 @@ def _table(statement: ast.stmt) -> symtable.SymbolTable:
     return symtable.symtable(ast.unparse(statement), "<statement>", "exec")
 
 
-def _bound(statement: ast.stmt) -> set[str]:
+def bound_by(statement: ast.stmt) -> set[str]:
     """Give the names that a statement binds at the top."""
     top = _table(statement)
     return {s.get_name() for s in top.get_symbols() if s.is_assigned() or s.is_imported()} | {
@@ -334,12 +341,12 @@ def _read(program: Program, reading: dict[Path, Ran]) -> Ran:
         elif isinstance(statement, ast.Import | ast.ImportFrom):
             for name, value in _imported(statement, path, reading, ran):
                 ran.names[name] = value
-        elif isinstance(statement, ast.Assign | ast.AnnAssign | ast.FunctionDef) and _is_plain(
+        elif isinstance(statement, ast.Assign | ast.AnnAssign | ast.FunctionDef) and is_plain(
             statement
         ):
             allowed.append((piece, _without_notes(statement)))
         else:
-            for name in _bound(statement):
+            for name in bound_by(statement):
                 ran.unknown[name] = "what binds it is not run"
     _run_all(program, allowed, ran, before)
     return ran
@@ -358,7 +365,7 @@ def _without_notes(statement: ast.stmt) -> ast.stmt:
     return statement
 
 
-def _is_plain(statement: ast.stmt) -> bool:
+def is_plain(statement: ast.stmt) -> bool:
     """Say whether a statement does nothing but call what is known to us."""
     bundles: set[str] = set()
     inside: list[ast.expr | None] = []
@@ -430,8 +437,12 @@ def _imported(
     own = _own_module(statement.module or "") if statement.level == 0 else None
     other = None if own is not None else _file_of(statement, path)
     if other is not None and other not in reading:
-        with suppress(Exception):
+        try:
             _read(program_in(str(other), other.read_text("utf-8-sig")), reading)
+        except (OSError, UnicodeDecodeError, UnreadableError) as error:
+            for alias in statement.names:
+                ran.unknown[alias.asname or alias.name] = f"{other.name}: {said(error)}"
+            return
     known = reading[other].names if other in reading else {}
     for alias in statement.names:
         bound = alias.asname or alias.name

@@ -101,7 +101,10 @@ def perform(given: Namespace) -> int:
             for checked in read:
                 kinds += getattr(checked.document, "counts", {})
             formulas = sum(c.formulas for c in done)
-            print(summary(findings, len(read), formulas, _unchecked(done), kinds))
+            left = [name for c in done for name, _ in c.unchecked]
+            named = sum(name.isidentifier() for name in left)
+            calls = len(left) - named
+            print(summary(findings, len(read), formulas, named, kinds, calls))
     faults = ("error", "warning") if given.strict else ("error",)
     return 2 if refused else int(any(f.severity in faults for f in findings))
 
@@ -136,16 +139,13 @@ def _say_unchecked(done: list[Checked], to: TextIO) -> None:
             print(f"{checked.file}: not checked: {formula}: {why}", file=to)
 
 
-def _unchecked(done: list[Checked]) -> int:
-    return sum(len(checked.unchecked) for checked in done)
-
-
 def summary(
     findings: list[Finding],
     files: int,
     formulas: int = 0,
     unchecked: int = 0,
     kinds: Mapping[str, int] | None = None,
+    calls: int = 0,
 ) -> str:
     """Count in one line what was read, what was not, and what was found.
 
@@ -168,6 +168,8 @@ def summary(
         read += f", {_counted(formulas, 'formula')} of Python in {'it' if files == 1 else 'them'}"
     if unchecked:
         read += f", {_counted(unchecked, 'formula')} not checked"
+    if calls:
+        read += f", {_counted(calls, 'call')} not checked"
     return f"{read}: {', '.join(parts) or 'no findings'}"
 
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from namedtensor.axes import shown
 from namedtensor.shape import Shape
+from namedtensor.tensor.apply import LIBRARY_ERRORS
 
 UNREADABLE = "its numbers cannot be read"
 _LETTERS = 40  # of a word at an axis
@@ -138,7 +139,9 @@ def numbers_at(X: Any, keep: Sequence[Sequence[int]]) -> Any:
             data = data[np.ix_(*[kept for kept in keep if len(kept) > 1])]
             data = data.reshape([len(kept) for kept in keep])
         return _as_numpy(X, data)
-    except Exception:  # meta, sparse, wrapped by vmap, a fake: a library says it in its own way
+    except (
+        LIBRARY_ERRORS
+    ):  # meta, sparse, wrapped by vmap, a fake: a library says it in its own way
         return None
 
 
@@ -160,7 +163,7 @@ def sampled(X: Any) -> tuple[Any, bool]:
         if max(steps, default=1) > 1:
             data = data[tuple([slice(None, None, step) for step in steps])]
         return _as_numpy(X, data), max(steps, default=1) == 1
-    except Exception:  # as above
+    except LIBRARY_ERRORS:  # as above
         return None, True
 
 

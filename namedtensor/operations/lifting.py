@@ -317,7 +317,7 @@ class Lifted:
                 for a, size in zip(axes, part.shape, strict=False)
             }
             return [kind_of(part.dtype) for part in parts], found
-        except Exception:
+        except STAND_IN_ERRORS:
             return None
 
     def _backend(self, call: str, tensors: Any, shapes: Any) -> Any:

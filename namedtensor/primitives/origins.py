@@ -233,8 +233,12 @@ def _characters(file: str, line: int, column: int) -> int:
 
 def place_of(trace: TracebackType | None) -> Origin | None:
     """Find the user's expression that failed in the body which the traceback's first frame runs."""
+    return own_place(trace.tb_next if trace is not None else None)
+
+
+def own_place(trace: TracebackType | None) -> Origin | None:
+    """Find the user's expression that failed, in the body that begins with the traceback's first frame."""
     found: Origin | None = None
-    trace = trace.tb_next if trace is not None else None
     while trace is not None:
         if id(trace.tb_frame.f_code) in _BORDERS:
             break

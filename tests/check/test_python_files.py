@@ -205,7 +205,7 @@ def test_files_without_formulas_are_not_run(check, tmp_path):
         ),
         ({"a.py": HEAD + "raise SystemExit(0)\n"}, "a.py:7: the import stops: SystemExit"),
         (
-            {"a.py": HEAD + "def g():\n    " + ATT.replace("\n", "\n    ") + "return att\n"},
+            {"a.py": HEAD + "def g(seq):\n    " + ATT.replace("\n", "\n    ") + "return att\n"},
             "a.py: none of its formulas can be checked (att: it is made inside g",
         ),
         ({"a.py": HEAD + "@formula\ndef f(X):\n    return X\n"}, "a.py: none of its formulas"),
@@ -338,6 +338,7 @@ def FFN(X: R[emb], *, W: R[emb, hid]) -> R[hid, key]:
         ("FFN.module(emb[3], val[8], hid[8])", "axis-name"),
         ("FFN.module(emb[3])", "axis-size"),
         ("FFN.module('emb[3]', hid[2 * SIZE + 1])", "axis-size"),
+        ("FFN.module(emb[3], hid[SIZE - 5])", "axis-size"),
     ],
 )
 def test_modules_of_constant_sizes_are_checked_where_they_are_made(check, call, code):
@@ -346,7 +347,107 @@ def test_modules_of_constant_sizes_are_checked_where_they_are_made(check, call, 
     status, out, err = check({"a.py": HEAD + MODULE + body})
     assert (status, err) == (1, "")
     assert out.startswith(f"a.py:15:12: error[{code}]: ")
-    assert out.endswith("1 formula of Python in it: 1 error\n")
+    unknown = (
+        "a.py: not checked: FFN.module(emb[3], hid[n]): line 14: n is known only when build runs"
+    )
+    counts = "1 file checked, 1 formula of Python in it, 1 call not checked: 1 error"
+    assert out.endswith(f"\n{unknown}\n{counts}\n")
+
+
+@pytest.mark.parametrize(
+    ("call", "why"),
+    [
+        ("FFN.module(*sizes)", "*sizes is no constant"),
+        ("FFN.module(emb[3], **more)", "more is not known"),
+        ("FFN.module(emb[len('abc')], hid[2])", "len('abc') is no constant"),
+        ("FFN.module(emb[3], hid[other.size])", "other is not known"),
+        ("FFN.module(emb[3], hid[7 % 4])", "Mod of 7 and 4 is no size"),
+        ("Stops.module(emb[3], hid[2])", "ValueError: on weekdays only"),
+    ],
+)
+def test_a_module_whose_sizes_are_not_known_is_named_with_the_reason(check, call, why):
+    pytest.importorskip("torch")
+    stops = MODULE.replace("FFN", "Stops").replace(
+        "    return",
+        "    if int(abs(emb)) == 3:\n        raise ValueError('on weekdays only')\n    return",
+    )
+    text = f"{HEAD}{MODULE}{stops}def build():\n    return {call}\n"
+    _, out, _ = check({"a.py": text}, "--no-import")
+    assert "a.py: not checked: " in out
+    assert why in out
+
+
+CLOSURE = """\
+def make(heads=8, over=seq):
+    size = WIDTH // heads
+
+    @formula
+    def f(X: R[seq, emb], *, W: R[emb, key[size]]):
+        return nt.mean[over](W @ emb @ X)
+
+    return f
+
+"""
+
+
+@pytest.mark.parametrize("option", [[], ["--no-import"]])
+@pytest.mark.parametrize(
+    ("code", "codes"),
+    [
+        (CLOSURE, []),
+        (CLOSURE.replace("over=seq", "over=hid"), ["axis-missing"]),
+        (
+            CLOSURE.replace("heads=8, over=seq", "over, heads=8")
+            + "def g():\n    return make(hid)\n",
+            ["axis-missing"],
+        ),
+        (
+            CLOSURE.replace("heads=8, over=seq", "over, heads=8")
+            + "def g():\n    return make(over=seq)\n",
+            [],
+        ),
+        (CLOSURE + "def g():\n    return make(8), make(over=hid)\n", ["axis-missing"]),
+        (
+            "def outer(over=hid):\n    " + CLOSURE.replace("\n", "\n    ").replace("=seq", "=over"),
+            ["axis-missing"],
+        ),
+        (CLOSURE.replace("R[seq, emb]", "R[seq, seq]"), ["axis-name"]),
+        (
+            "class Model:\n    " + CLOSURE.replace("\n", "\n    ").replace("=seq", "=hid"),
+            ["axis-missing"],
+        ),
+    ],
+)
+def test_formulas_made_inside_functions_are_checked_where_their_names_are_known(
+    check, option, code, codes
+):
+    text = HEAD + "WIDTH = 64\n" + code.rstrip(" ")
+    _, out, err = check(
+        {
+            "a.py": text,
+        },
+        "--json",
+        *option,
+    )
+    assert [f["code"] for f in json.loads(out)] == codes
+    assert err == ""
+
+
+@pytest.mark.parametrize(
+    ("code", "why"),
+    [
+        (CLOSURE.replace("heads=8, over=seq", "over, heads=8"), "nothing says what its over is"),
+        (
+            CLOSURE.replace("size = WIDTH // heads", "size = len(open('a.py').read())"),
+            "line 12 is not run",
+        ),
+        (CLOSURE + "def g(n):\n    return make(n)\n", "n is known only when g runs"),
+        (CLOSURE.replace("size = WIDTH // heads", "size = WIDTH // 0"), "ZeroDivisionError: "),
+    ],
+)
+def test_formulas_made_inside_functions_are_named_where_they_cannot_be_known(check, code, why):
+    _, out, _ = check({"a.py": HEAD + "WIDTH = 64\n" + ATT.strip() + "\n" + code})
+    assert "a.py: not checked: f: it is made inside make, and " + why in out
 
 
 def test_a_wrong_signature_is_a_finding(check):

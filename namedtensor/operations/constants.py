@@ -90,7 +90,7 @@ FULL = primitive(
     _lower_full,
     write=_write,
     notation=Special("element"),
-    traits=Traits(uniform=True, fresh=True, spreads=True, acts=makes_first),
+    traits=Traits(moves=True, uniform=True, fresh=True, spreads=True, acts=makes_first),
 )
 
 

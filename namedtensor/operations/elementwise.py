@@ -32,7 +32,7 @@ from namedtensor.primitives.notation import (
     Special,
     Word,
 )
-from namedtensor.primitives.traits import EVERY, Traits
+from namedtensor.primitives.traits import EVERY, Bounds, BoundsRule, Traits
 from namedtensor.primitives.type import widest
 from namedtensor.tensor import NamedTensor, apply
 
@@ -256,6 +256,7 @@ def _pointwise(
     write: Callable[[Operation, tuple[str, ...]], str] | None = None,
     real: bool = False,
     fresh: bool = True,
+    bounds: BoundsRule | None = None,
     **traits: Any,
 ) -> Operation:
     """Add an elementwise operation to the table; its positional call has its name unless told.
@@ -271,6 +272,7 @@ def _pointwise(
         notation=notation or Word(name.replace("_", "-")),
         slopes=slopes,
         traits=Traits(pointwise=True, uniform=True, fresh=fresh, **traits),
+        bounds=bounds,
     )
     return entry.plain
 
@@ -314,6 +316,54 @@ def _by_exponent(x: Any, y: Any, z: Any) -> Any:
     return where((x == 0) & (y >= 0), 0.0, z * log(x))
 
 
+def _quotient_bounds(node: Any, known: list[tuple[float, float]], records: float) -> Bounds:
+    """Stay away from 0 in the denominator."""
+    (a, b), (c, d) = known
+    if c <= 0 <= d or not all(map(math.isfinite, (a, b, c, d))):
+        return None
+    corners = [a / c, a / d, b / c, b / d]
+    return min(corners), max(corners)
+
+
+def _power_bounds(node: Any, known: list[tuple[float, float]], records: float) -> Bounds:
+    """Take powers of positive numbers, and whole powers of others."""
+    (a, b), (c, d) = known
+    try:
+        if a > 0:
+            corners = [a**c, a**d, b**c, b**d]
+        elif c == d and c >= 0 and c == int(c):
+            corners = [a**c, b**c, *([0.0] if c and a <= 0 <= b else [])]
+        else:
+            return None
+    except (ArithmeticError, ValueError):
+        return None
+    return min(corners), max(corners)
+
+
+def _even_bounds(node: Any, known: list[tuple[float, float]], records: float) -> Bounds:
+    """Bound |x| and x^2, which are 0 at 0 and rise to both sides."""
+    from namedtensor.plans.compile import run_on_numbers
+
+    (a, b) = known[0]
+    ends = [run_on_numbers(node.operation, [a]), run_on_numbers(node.operation, [b])]
+    return (0.0 if a <= 0 <= b else min(ends)), max(ends)
+
+
+def _weighed_bounds(node: Any, known: list[tuple[float, float]], records: float) -> Bounds:
+    """Bound x times a weight between 0 and 1."""
+    return (min(known[0][0], 0), max(known[0][1], 0)) if all(map(math.isfinite, known[0])) else None
+
+
+def _rest_bounds(node: Any, known: list[tuple[float, float]], records: float) -> Bounds:
+    """Bound what is left by a positive divisor."""
+    fine = known[1][0] > 0 and all(map(math.isfinite, (*known[0], *known[1])))
+    return (0, known[1][1]) if fine else None
+
+
+def _wave_bounds(node: Any, known: list[tuple[float, float]], records: float) -> Bounds:
+    return (-1.0, 1.0) if all(map(math.isfinite, known[0])) else None
+
+
 ADD = _operator(
     "add",
     "+",
@@ -323,8 +373,18 @@ ADD = _operator(
     jointly=True,
     commutative=True,
     neutral=0,
+    monotone=True,
 )
-SUB = _operator("sub", "-", as_number, Infix("-", SUM), linear=(EVERY,), jointly=True, neutral=0)
+SUB = _operator(
+    "sub",
+    "-",
+    as_number,
+    Infix("-", SUM),
+    linear=(EVERY,),
+    jointly=True,
+    neutral=0,
+    monotone=True,
+)
 MUL = _operator(
     "mul",
     "*",
@@ -336,6 +396,7 @@ MUL = _operator(
     commutative=True,
     neutral=1,
     positive=True,
+    monotone=True,
 )
 DIV = _operator(
     "div",
@@ -347,6 +408,7 @@ DIV = _operator(
     counted=False,
     linear=(0,),
     positive=True,
+    bounds=_quotient_bounds,
 )
 FLOORDIV = _operator("floordiv", "//", as_number, Special("floored fraction"), stepped=True)
 MOD = _operator(
@@ -356,8 +418,11 @@ MOD = _operator(
     Infix(r"\bmod", DOT),
     lambda x, y, z: 1.0,
     lambda x, y, z: -(x // y),
+    bounds=_rest_bounds,
 )
-POW = _operator("pow", "**", as_number, Special("power"), _by_base, _by_exponent)
+POW = _operator(
+    "pow", "**", as_number, Special("power"), _by_base, _by_exponent, bounds=_power_bounds
+)
 
 
 def _comparison(name: str, symbol: str, sign: str, opposite: str, ordered: bool) -> Operation:
@@ -397,6 +462,7 @@ NEG = _pointwise(
     write=write_before("-"),
     linear=(0,),
     symbol="-",
+    monotone=True,
 )
 
 
@@ -551,6 +617,10 @@ WHERE = _pointwise(
     rule=where_rule,
     linear=(1, 2),
     jointly=True,
+    bounds=lambda node, known, _: (
+        min(known[1][0], known[2][0]),
+        max(known[1][1], known[2][1]),
+    ),
 )
 
 
@@ -621,6 +691,7 @@ MAXIMUM = _pointwise(
     commutative=True,
     neutral=-math.inf,
     idempotent=True,
+    monotone=True,
 )
 
 
@@ -645,6 +716,7 @@ MINIMUM = _pointwise(
     commutative=True,
     neutral=math.inf,
     idempotent=True,
+    monotone=True,
 )
 
 
@@ -708,7 +780,7 @@ def _mish_slope(x: Any) -> Any:
     return weight + x * sigmoid(x) * (1 - weight * weight)
 
 
-EXP = _pointwise("exp", as_float, lambda x, y: y, notation=Command("exp"))
+EXP = _pointwise("exp", as_float, lambda x, y: y, notation=Command("exp"), monotone=True)
 
 
 def exp(X: Tensor) -> NamedTensor:
@@ -722,7 +794,7 @@ def exp(X: Tensor) -> NamedTensor:
     return apply(EXP, X)
 
 
-EXP2 = _pointwise("exp2", as_float, lambda x, y: math.log(2) * y)
+EXP2 = _pointwise("exp2", as_float, lambda x, y: math.log(2) * y, monotone=True)
 
 
 def exp2(X: Tensor) -> NamedTensor:
@@ -736,7 +808,7 @@ def exp2(X: Tensor) -> NamedTensor:
     return apply(EXP2, X)
 
 
-EXPM1 = _pointwise("expm1", as_float, lambda x, y: 1 + y)
+EXPM1 = _pointwise("expm1", as_float, lambda x, y: 1 + y, monotone=True)
 
 
 def expm1(X: Tensor) -> NamedTensor:
@@ -750,7 +822,7 @@ def expm1(X: Tensor) -> NamedTensor:
     return apply(EXPM1, X)
 
 
-LOG = _pointwise("log", as_float, lambda x, y: 1 / x, notation=Command("log"))
+LOG = _pointwise("log", as_float, lambda x, y: 1 / x, notation=Command("log"), monotone=True)
 
 
 def log(X: Tensor) -> NamedTensor:
@@ -764,7 +836,7 @@ def log(X: Tensor) -> NamedTensor:
     return apply(LOG, X)
 
 
-LOG2 = _pointwise("log2", as_float, lambda x, y: 1 / (math.log(2) * x))
+LOG2 = _pointwise("log2", as_float, lambda x, y: 1 / (math.log(2) * x), monotone=True)
 
 
 def log2(X: Tensor) -> NamedTensor:
@@ -778,7 +850,7 @@ def log2(X: Tensor) -> NamedTensor:
     return apply(LOG2, X)
 
 
-LOG10 = _pointwise("log10", as_float, lambda x, y: 1 / (math.log(10) * x))
+LOG10 = _pointwise("log10", as_float, lambda x, y: 1 / (math.log(10) * x), monotone=True)
 
 
 def log10(X: Tensor) -> NamedTensor:
@@ -792,7 +864,7 @@ def log10(X: Tensor) -> NamedTensor:
     return apply(LOG10, X)
 
 
-LOG1P = _pointwise("log1p", as_float, lambda x, y: 1 / (1 + x))
+LOG1P = _pointwise("log1p", as_float, lambda x, y: 1 / (1 + x), monotone=True)
 
 
 def log1p(X: Tensor) -> NamedTensor:
@@ -806,7 +878,7 @@ def log1p(X: Tensor) -> NamedTensor:
     return apply(LOG1P, X)
 
 
-LOGIT = _pointwise("logit", as_float, lambda x, y: 1 / (x * (1 - x)), real=True)
+LOGIT = _pointwise("logit", as_float, lambda x, y: 1 / (x * (1 - x)), real=True, monotone=True)
 
 
 def logit(X: Tensor) -> NamedTensor:
@@ -821,7 +893,12 @@ def logit(X: Tensor) -> NamedTensor:
 
 
 SQRT = _pointwise(
-    "sqrt", as_float, lambda x, y: 1 / (2 * y), notation=Special("root"), positive=True
+    "sqrt",
+    as_float,
+    lambda x, y: 1 / (2 * y),
+    notation=Special("root"),
+    positive=True,
+    monotone=True,
 )
 
 
@@ -836,7 +913,7 @@ def sqrt(X: Tensor) -> NamedTensor:
     return apply(SQRT, X)
 
 
-RSQRT = _pointwise("rsqrt", as_float, lambda x, y: -y / (2 * x), positive=True)
+RSQRT = _pointwise("rsqrt", as_float, lambda x, y: -y / (2 * x), positive=True, monotone=True)
 
 
 def rsqrt(X: Tensor) -> NamedTensor:
@@ -850,7 +927,7 @@ def rsqrt(X: Tensor) -> NamedTensor:
     return apply(RSQRT, X)
 
 
-CBRT = _pointwise("cbrt", as_float, lambda x, y: 1 / (3 * y * y), real=True)
+CBRT = _pointwise("cbrt", as_float, lambda x, y: 1 / (3 * y * y), real=True, monotone=True)
 
 
 def cbrt(X: Tensor) -> NamedTensor:
@@ -864,7 +941,7 @@ def cbrt(X: Tensor) -> NamedTensor:
     return apply(CBRT, X)
 
 
-SQUARE = _pointwise("square", as_number, lambda x, y: 2 * x)
+SQUARE = _pointwise("square", as_number, lambda x, y: 2 * x, bounds=_even_bounds)
 
 
 def square(X: Tensor) -> NamedTensor:
@@ -892,7 +969,7 @@ def reciprocal(X: Tensor) -> NamedTensor:
     return apply(RECIPROCAL, X)
 
 
-SIN = _pointwise("sin", as_float, lambda x, y: cos(x), notation=Command("sin"))
+SIN = _pointwise("sin", as_float, lambda x, y: cos(x), notation=Command("sin"), bounds=_wave_bounds)
 
 
 def sin(X: Tensor) -> NamedTensor:
@@ -906,7 +983,9 @@ def sin(X: Tensor) -> NamedTensor:
     return apply(SIN, X)
 
 
-COS = _pointwise("cos", as_float, lambda x, y: -sin(x), notation=Command("cos"))
+COS = _pointwise(
+    "cos", as_float, lambda x, y: -sin(x), notation=Command("cos"), bounds=_wave_bounds
+)
 
 
 def cos(X: Tensor) -> NamedTensor:
@@ -934,7 +1013,9 @@ def tan(X: Tensor) -> NamedTensor:
     return apply(TAN, X)
 
 
-ASIN = _pointwise("asin", as_float, lambda x, y: 1 / sqrt(1 - x * x), notation=Command("arcsin"))
+ASIN = _pointwise(
+    "asin", as_float, lambda x, y: 1 / sqrt(1 - x * x), notation=Command("arcsin"), monotone=True
+)
 
 
 def asin(X: Tensor) -> NamedTensor:
@@ -962,7 +1043,9 @@ def acos(X: Tensor) -> NamedTensor:
     return apply(ACOS, X)
 
 
-ATAN = _pointwise("atan", as_float, lambda x, y: 1 / (1 + x * x), notation=Command("arctan"))
+ATAN = _pointwise(
+    "atan", as_float, lambda x, y: 1 / (1 + x * x), notation=Command("arctan"), monotone=True
+)
 
 
 def atan(X: Tensor) -> NamedTensor:
@@ -976,7 +1059,7 @@ def atan(X: Tensor) -> NamedTensor:
     return apply(ATAN, X)
 
 
-SINH = _pointwise("sinh", as_float, lambda x, y: cosh(x), notation=Command("sinh"))
+SINH = _pointwise("sinh", as_float, lambda x, y: cosh(x), notation=Command("sinh"), monotone=True)
 
 
 def sinh(X: Tensor) -> NamedTensor:
@@ -1004,7 +1087,7 @@ def cosh(X: Tensor) -> NamedTensor:
     return apply(COSH, X)
 
 
-TANH = _pointwise("tanh", as_float, lambda x, y: 1 - y * y, notation=Command("tanh"))
+TANH = _pointwise("tanh", as_float, lambda x, y: 1 - y * y, notation=Command("tanh"), monotone=True)
 
 
 def tanh(X: Tensor) -> NamedTensor:
@@ -1018,7 +1101,9 @@ def tanh(X: Tensor) -> NamedTensor:
     return apply(TANH, X)
 
 
-ASINH = _pointwise("asinh", as_float, lambda x, y: 1 / sqrt(x * x + 1), notation=Word("arsinh"))
+ASINH = _pointwise(
+    "asinh", as_float, lambda x, y: 1 / sqrt(x * x + 1), notation=Word("arsinh"), monotone=True
+)
 
 
 def asinh(X: Tensor) -> NamedTensor:
@@ -1032,7 +1117,9 @@ def asinh(X: Tensor) -> NamedTensor:
     return apply(ASINH, X)
 
 
-ACOSH = _pointwise("acosh", as_float, lambda x, y: 1 / sqrt(x * x - 1), notation=Word("arcosh"))
+ACOSH = _pointwise(
+    "acosh", as_float, lambda x, y: 1 / sqrt(x * x - 1), notation=Word("arcosh"), monotone=True
+)
 
 
 def acosh(X: Tensor) -> NamedTensor:
@@ -1046,7 +1133,9 @@ def acosh(X: Tensor) -> NamedTensor:
     return apply(ACOSH, X)
 
 
-ATANH = _pointwise("atanh", as_float, lambda x, y: 1 / (1 - x * x), notation=Word("artanh"))
+ATANH = _pointwise(
+    "atanh", as_float, lambda x, y: 1 / (1 - x * x), notation=Word("artanh"), monotone=True
+)
 
 
 def atanh(X: Tensor) -> NamedTensor:
@@ -1079,7 +1168,9 @@ def sinc(X: Tensor) -> NamedTensor:
     return apply(SINC, X)
 
 
-ERF = _pointwise("erf", as_float, lambda x, y: 2 / math.sqrt(pi) * exp(-x * x), real=True)
+ERF = _pointwise(
+    "erf", as_float, lambda x, y: 2 / math.sqrt(pi) * exp(-x * x), real=True, monotone=True
+)
 
 
 def erf(X: Tensor) -> NamedTensor:
@@ -1093,7 +1184,9 @@ def erf(X: Tensor) -> NamedTensor:
     return apply(ERF, X)
 
 
-ERFC = _pointwise("erfc", as_float, lambda x, y: -2 / math.sqrt(pi) * exp(-x * x), real=True)
+ERFC = _pointwise(
+    "erfc", as_float, lambda x, y: -2 / math.sqrt(pi) * exp(-x * x), real=True, monotone=True
+)
 
 
 def erfc(X: Tensor) -> NamedTensor:
@@ -1164,6 +1257,7 @@ RELU = _pointwise(
     lambda x, y: where(x > 0, 1.0, 0.0),
     notation=Word("ReLU", also=("relu", "Relu", "RELU")),
     real=True,
+    monotone=True,
 )
 
 
@@ -1184,6 +1278,7 @@ RELU6 = _pointwise(
     lambda x, y: where((x > 0) & (x < 6), 1.0, 0.0),
     notation=Word("ReLU6", also=("relu6",)),
     real=True,
+    monotone=True,
 )
 
 
@@ -1199,7 +1294,11 @@ def relu6(X: Tensor) -> NamedTensor:
 
 
 SIGMOID = _pointwise(
-    "sigmoid", as_float, lambda x, y: y * (1 - y), notation=Word("sigmoid", also=("logistic",))
+    "sigmoid",
+    as_float,
+    lambda x, y: y * (1 - y),
+    notation=Word("sigmoid", also=("logistic",)),
+    monotone=True,
 )
 
 
@@ -1214,7 +1313,7 @@ def sigmoid(X: Tensor) -> NamedTensor:
     return apply(SIGMOID, X)
 
 
-LOGSIGMOID = _pointwise("logsigmoid", as_float, lambda x, y: sigmoid(-x), real=True)
+LOGSIGMOID = _pointwise("logsigmoid", as_float, lambda x, y: sigmoid(-x), real=True, monotone=True)
 
 
 def logsigmoid(X: Tensor) -> NamedTensor:
@@ -1233,6 +1332,7 @@ SILU = _pointwise(
     as_float,
     lambda x, y: sigmoid(x) * (1 + x * (1 - sigmoid(x))),
     notation=Word("SiLU", also=("silu", "swish", "Swish")),
+    bounds=_weighed_bounds,
 )
 
 
@@ -1248,7 +1348,12 @@ def silu(X: Tensor) -> NamedTensor:
 
 
 MISH = _pointwise(
-    "mish", as_float, lambda x, y: _mish_slope(x), notation=Word("Mish", also=("mish",)), real=True
+    "mish",
+    as_float,
+    lambda x, y: _mish_slope(x),
+    notation=Word("Mish", also=("mish",)),
+    real=True,
+    bounds=_weighed_bounds,
 )
 
 
@@ -1269,6 +1374,7 @@ GELU = _pointwise(
     lambda x, y: (1 + erf(x / math.sqrt(2))) / 2 + x * exp(-x * x / 2) / math.sqrt(2 * pi),
     notation=Word("GELU", also=("gelu",)),
     real=True,
+    bounds=_weighed_bounds,
 )
 
 
@@ -1283,7 +1389,7 @@ def gelu(X: Tensor) -> NamedTensor:
     return apply(GELU, X)
 
 
-SOFTPLUS = _pointwise("softplus", as_float, lambda x, y: sigmoid(x), real=True)
+SOFTPLUS = _pointwise("softplus", as_float, lambda x, y: sigmoid(x), real=True, monotone=True)
 
 
 def softplus(X: Tensor) -> NamedTensor:
@@ -1317,6 +1423,7 @@ ELU = _pointwise(
     lambda x, y: where(x > 0, 1.0, exp(x)),
     notation=Word("ELU", also=("elu",)),
     real=True,
+    monotone=True,
 )
 
 
@@ -1337,6 +1444,7 @@ SELU = _pointwise(
     lambda x, y: where(x > 0, SELU_SCALE, y + SELU_SCALE * SELU_BEND),
     notation=Word("SELU", also=("selu",)),
     real=True,
+    monotone=True,
 )
 
 
@@ -1352,7 +1460,11 @@ def selu(X: Tensor) -> NamedTensor:
 
 
 HARDTANH = _pointwise(
-    "hardtanh", as_number, lambda x, y: where((x > -1) & (x < 1), 1.0, 0.0), real=True
+    "hardtanh",
+    as_number,
+    lambda x, y: where((x > -1) & (x < 1), 1.0, 0.0),
+    real=True,
+    monotone=True,
 )
 
 
@@ -1368,7 +1480,11 @@ def hardtanh(X: Tensor) -> NamedTensor:
 
 
 HARDSIGMOID = _pointwise(
-    "hardsigmoid", as_float, lambda x, y: where((x > -3) & (x < 3), 1 / 6, 0.0), real=True
+    "hardsigmoid",
+    as_float,
+    lambda x, y: where((x > -3) & (x < 3), 1 / 6, 0.0),
+    real=True,
+    monotone=True,
 )
 
 
@@ -1388,6 +1504,7 @@ HARDSWISH = _pointwise(
     as_float,
     lambda x, y: where(x <= -3, 0.0, where(x < 3, x / 3 + 0.5, 1.0)),
     real=True,
+    bounds=_weighed_bounds,
 )
 
 
@@ -1403,7 +1520,12 @@ def hardswish(X: Tensor) -> NamedTensor:
 
 
 ABS = _pointwise(
-    "abs", as_real, lambda x, y: sign(x), notation=Special("bars"), lower=prefix("absolute")
+    "abs",
+    as_real,
+    lambda x, y: sign(x),
+    notation=Special("bars"),
+    lower=prefix("absolute"),
+    bounds=_even_bounds,
 )
 
 
@@ -1418,7 +1540,9 @@ def abs(X: Tensor) -> NamedTensor:
     return apply(ABS, X)
 
 
-SIGN = _pointwise("sign", as_number, notation=Word("sign", also=("sgn",)), real=True, stepped=True)
+SIGN = _pointwise(
+    "sign", as_number, notation=Word("sign", also=("sgn",)), real=True, stepped=True, monotone=True
+)
 
 
 def sign(X: Tensor) -> NamedTensor:
@@ -1432,7 +1556,9 @@ def sign(X: Tensor) -> NamedTensor:
     return apply(SIGN, X)
 
 
-FLOOR = _pointwise("floor", as_number, notation=Special("floor"), real=True, stepped=True)
+FLOOR = _pointwise(
+    "floor", as_number, notation=Special("floor"), real=True, stepped=True, monotone=True
+)
 
 
 def floor(X: Tensor) -> NamedTensor:
@@ -1446,7 +1572,9 @@ def floor(X: Tensor) -> NamedTensor:
     return apply(FLOOR, X)
 
 
-CEIL = _pointwise("ceil", as_number, notation=Special("ceil"), real=True, stepped=True)
+CEIL = _pointwise(
+    "ceil", as_number, notation=Special("ceil"), real=True, stepped=True, monotone=True
+)
 
 
 def ceil(X: Tensor) -> NamedTensor:
@@ -1460,7 +1588,7 @@ def ceil(X: Tensor) -> NamedTensor:
     return apply(CEIL, X)
 
 
-ROUND = _pointwise("round", as_number, real=True, stepped=True)
+ROUND = _pointwise("round", as_number, real=True, stepped=True, monotone=True)
 
 
 def round(X: Tensor) -> NamedTensor:
@@ -1474,7 +1602,7 @@ def round(X: Tensor) -> NamedTensor:
     return apply(ROUND, X)
 
 
-TRUNC = _pointwise("trunc", as_number, real=True, stepped=True)
+TRUNC = _pointwise("trunc", as_number, real=True, stepped=True, monotone=True)
 
 
 def trunc(X: Tensor) -> NamedTensor:

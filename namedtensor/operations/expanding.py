@@ -38,7 +38,9 @@ EXPAND = primitive(
     _expand_rule,
     _lower_expand,
     notation=Special("operand"),
-    traits=Traits(linear=(0,), uniform=True, spreads=True, acts=lambda params: Acts(makes=params)),
+    traits=Traits(
+        linear=(0,), moves=True, uniform=True, spreads=True, acts=lambda params: Acts(makes=params)
+    ),
     transpose=lambda use, place, g: _added_up(g, use.params),
 )
 
@@ -66,6 +68,6 @@ ALIKE = primitive(
     _alike_rule,
     _lower_alike,
     notation=Special("operand"),
-    traits=Traits(pointwise=True, linear=(0,), uniform=True),
+    traits=Traits(pointwise=True, linear=(0,), moves=True, uniform=True),
     slopes=(None, lambda x, like, y: 0.0),
 )

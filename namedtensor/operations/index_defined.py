@@ -9,6 +9,7 @@ stays an expression until its numbers are needed, and takes open sizes from what
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -67,6 +68,7 @@ IOTA = primitive(
     write=_write_iota,
     notation=Special("element"),
     traits=Traits(stepped=True, uniform=True, acts=lambda params: Acts(makes=params)),
+    bounds=lambda node, known, _: (0, max(0, known[0][1] - 1) if known else sys.maxsize),
 )
 
 

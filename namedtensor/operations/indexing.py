@@ -84,7 +84,7 @@ AT = primitive(
     lower_at,
     write=write_at,
     notation=Special("at"),
-    traits=Traits(linear=(0,), acts=lambda params: Acts(uses=params)),
+    traits=Traits(moves=True, linear=(0,), acts=lambda params: Acts(uses=params)),
     transpose=_placed,
 )
 
@@ -184,7 +184,7 @@ SLICE = primitive(
     lower_slice,
     write=write_slice,
     notation=Special("slice"),
-    traits=Traits(linear=(0,), acts=lambda params: Acts(along=params[:1])),
+    traits=Traits(moves=True, linear=(0,), acts=lambda params: Acts(along=params[:1])),
     transpose=_spread_range,
 )
 
@@ -288,7 +288,7 @@ INDEX = primitive(
     write=write_index,
     diagnose=diagnose_index,
     notation=Special("index"),
-    traits=Traits(linear=(0,), fresh=True, acts=uses_first),
+    traits=Traits(moves=True, linear=(0,), fresh=True, acts=uses_first),
     transpose=_scattered,
 )
 

@@ -126,7 +126,11 @@ CONCAT = primitive(
     _lower_concat,
     notation=Word("concat", also=("cat", "Concat")),
     traits=Traits(
-        linear=(EVERY,), jointly=True, fresh=True, acts=lambda params: Acts(along=params)
+        linear=(EVERY,),
+        jointly=True,
+        moves=True,
+        fresh=True,
+        acts=lambda params: Acts(along=params),
     ),
     transpose=_concat_part,
 )
@@ -136,7 +140,11 @@ STACK = primitive(
     _lower_stack,
     notation=Word("stack"),
     traits=Traits(
-        linear=(EVERY,), jointly=True, fresh=True, acts=lambda params: Acts(makes=params)
+        linear=(EVERY,),
+        jointly=True,
+        moves=True,
+        fresh=True,
+        acts=lambda params: Acts(makes=params),
     ),
     transpose=_stack_part,
 )

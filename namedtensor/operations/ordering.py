@@ -58,7 +58,7 @@ SORT = _sorting(
     "sort",
     lambda kind: kind,
     differential=_change_of_sort,
-    traits=Traits(uniform=True, acts=along_first),
+    traits=Traits(uniform=True, moves=True, acts=along_first),
 )
 ARGSORT = _sorting(
     "argsort", lambda kind: "int", traits=Traits(stepped=True, uniform=True, acts=along_first)
@@ -158,6 +158,7 @@ def _top(name: str, mode: str, largest: bool) -> Primitive:
         cost=each_record_once,
         traits=Traits(
             stepped=mode != "value",
+            moves=mode == "value",
             acts=lambda params: Acts(
                 uses=() if mode == "one_hot" else params[:1],
                 along=params[:1] if mode == "one_hot" else (),

@@ -17,7 +17,7 @@ from namedtensor.operations.elementwise import abs, isnan, maximum, where
 from namedtensor.primitives import Call, Node, Operation, Primitive, Type, primitive, table
 from namedtensor.primitives.notation import Command, Large, Notation, Special, Word
 from namedtensor.primitives.sizes import product
-from namedtensor.primitives.traits import Cost, Traits, Use, uses_first
+from namedtensor.primitives.traits import Bounds, BoundsRule, Cost, Traits, Use, uses_first
 from namedtensor.primitives.type import widest
 from namedtensor.shape import sized
 from namedtensor.tensor import NamedTensor, apply
@@ -107,6 +107,7 @@ def _reduction(
     transpose: Callable[..., Any] | None = None,
     stepped: bool = False,
     folds: str = "",
+    bounds: BoundsRule | None = None,
     **traits: Any,
 ) -> Primitive:
     """Add a reduction to the table; its positional call has its name unless told."""
@@ -119,6 +120,7 @@ def _reduction(
         differential=differential,
         transpose=transpose,
         cost=each_record_once,
+        bounds=bounds,
         traits=Traits(
             linear=(0,) if transpose else (),
             jointly=transpose is not None,
@@ -215,6 +217,20 @@ def _change_of_nanmean(use: Use, place: int, d: Any) -> Any:
     return _change_of_nansum(use, place, d) / numbers
 
 
+def _spread_bounds(node: Node, known: list[tuple[float, float]], records: float) -> Bounds:
+    """Bound a variance or its root: above that of the extremes it is never."""
+    low, high = known[0]
+    apart = float(high - low)
+    return (0.0, apart * apart + 1.0) if math.isfinite(apart) else None
+
+
+def _length_bounds(node: Node, known: list[tuple[float, float]], records: float) -> Bounds:
+    low, high = known[0]
+    near = low if low > 0 else -high if high < 0 else 0.0
+    far = -low if -low > high else high
+    return (near, far * math.sqrt(records)) if math.isfinite(far) else None
+
+
 # ---------------------------------------------------------------------------- sums and averages
 
 SUM = _reduction("sum", _counting, Large("sum"), folds="add", transpose=lambda use, place, g: g)
@@ -273,7 +289,7 @@ def mean(op: Operation, X: Tensor) -> NamedTensor:
     return apply(op, X)
 
 
-VAR = _reduction("var", _length, differential=_change_of_var)
+VAR = _reduction("var", _length, differential=_change_of_var, bounds=_spread_bounds)
 
 
 @axis_function(VAR)
@@ -292,7 +308,7 @@ def var(op: Operation, X: Tensor) -> NamedTensor:
     return apply(op, X)
 
 
-STD = _reduction("std", _length, differential=_change_of_std)
+STD = _reduction("std", _length, differential=_change_of_std, bounds=_spread_bounds)
 
 
 @axis_function(STD)
@@ -309,7 +325,9 @@ def std(op: Operation, X: Tensor) -> NamedTensor:
     return apply(op, X)
 
 
-NORM = _reduction("norm", _length, Special("norm"), differential=_change_of_norm)
+NORM = _reduction(
+    "norm", _length, Special("norm"), differential=_change_of_norm, bounds=_length_bounds
+)
 
 
 @axis_function(NORM)

@@ -81,6 +81,7 @@ RENAME = primitive(
     notation=Special("rename"),
     traits=Traits(
         linear=(0,),
+        moves=True,
         acts=lambda params: Acts(
             uses=tuple([old for old, _ in params[0]]), makes=tuple([new for _, new in params[0]])
         ),
@@ -133,7 +134,11 @@ MERGE = primitive(
     lower_merge,
     write=write_merge,
     notation=Special("merge"),
-    traits=Traits(linear=(0,), acts=lambda params: Acts(uses=params[0], makes=(params[1],))),
+    traits=Traits(
+        linear=(0,),
+        moves=True,
+        acts=lambda params: Acts(uses=params[0], makes=(params[1],)),
+    ),
     transpose=_split_again,
     cost=lambda node: _MOVED,
 )
@@ -206,7 +211,11 @@ SPLIT = primitive(
     lower_split,
     write=write_split,
     notation=Special("split"),
-    traits=Traits(linear=(0,), acts=lambda params: Acts(uses=(params[0],), makes=params[1])),
+    traits=Traits(
+        linear=(0,),
+        moves=True,
+        acts=lambda params: Acts(uses=(params[0],), makes=params[1]),
+    ),
     transpose=_merge_again,
     cost=lambda node: _MOVED,
 )

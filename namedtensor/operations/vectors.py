@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -19,9 +20,9 @@ from namedtensor.operations.reductions import (
     var,
 )
 from namedtensor.operations.training import training
-from namedtensor.primitives import Call, Operation, Primitive, Type, primitive, table
+from namedtensor.primitives import Call, Node, Operation, Primitive, Type, primitive, table
 from namedtensor.primitives.notation import Word
-from namedtensor.primitives.traits import Traits, Use, along_first
+from namedtensor.primitives.traits import Bounds, BoundsRule, Traits, Use, along_first
 from namedtensor.primitives.type import widest
 from namedtensor.shape import sized, spaced
 from namedtensor.tensor import NamedTensor, SymbolicTensor, apply
@@ -99,6 +100,7 @@ def _along(
     stepped: bool = False,
     normalises: str = "",
     centres: bool = False,
+    bounds: BoundsRule | None = None,
 ) -> Primitive:
     """Add a function from vectors to vectors to the table."""
     return primitive(
@@ -109,6 +111,7 @@ def _along(
         differential=differential,
         transpose=transpose,
         cost=each_record_once,
+        bounds=bounds,
         traits=Traits(
             linear=(0,) if transpose else (),
             stepped=stepped,
@@ -199,6 +202,13 @@ def _change_of_standardize(use: Use, place: int, d: Any) -> Any:
     return (d - average(d) - y * average(y * d)) / sqrt(each(var, use)(X) + eps)
 
 
+def _standard_bounds(node: Node, known: list[tuple[float, float]], records: float) -> Bounds:
+    """Of n numbers, none is further from their mean than n of their spreads."""
+    (low, high), (eps, _) = known
+    fine = math.isfinite(low) and math.isfinite(high) and eps > 0 and max(-low, high) < 1e100
+    return (-records, records) if fine else None
+
+
 STANDARDIZE = _along(
     "standardize",
     _floating,
@@ -206,6 +216,7 @@ STANDARDIZE = _along(
     rule=_standardize_rule,
     differential=_change_of_standardize,
     centres=True,
+    bounds=_standard_bounds,
 )
 
 

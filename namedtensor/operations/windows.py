@@ -155,7 +155,7 @@ UNROLL = primitive(
     _window_rule(_unrolled),
     _lower_unroll,
     notation=Word("unroll", sized=True, settings=("stride", "dilation")),
-    traits=Traits(linear=(0,), uniform=True, acts=_windows),
+    traits=Traits(linear=(0,), moves=True, uniform=True, acts=_windows),
     transpose=_add_windows,
 )
 POOL = primitive(
@@ -163,7 +163,7 @@ POOL = primitive(
     _window_rule(_pooled),
     _lower_pool,
     notation=Word("pool", sized=True),
-    traits=Traits(linear=(0,), uniform=True, acts=_windows),
+    traits=Traits(linear=(0,), moves=True, uniform=True, acts=_windows),
     transpose=_join_windows,
 )
 

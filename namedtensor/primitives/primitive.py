@@ -11,7 +11,7 @@ from namedtensor.axes import shown
 from namedtensor.compilers import MAKING, STORE, caches_closed, constant_for_compilers, keep
 from namedtensor.primitives.call import Call
 from namedtensor.primitives.notation import Notation
-from namedtensor.primitives.traits import CostRule, Traits
+from namedtensor.primitives.traits import BoundsRule, CostRule, Traits
 from namedtensor.primitives.type import Type
 
 PLAIN = Traits()
@@ -31,7 +31,8 @@ class Primitive:
     user typed it, for messages. `effect` marks results that differ from call to call. `diagnose`
     looks at the data of a call that failed, and gives an error class, the reason and a hint.
     `trusted(node)` says that the library itself refuses sizes that differ. `notation` is its LaTeX.
-    `traits` are what is true of every use, `cost(node)` what one use costs.
+    `traits` are what is true of every use, `cost(node)` what one use costs, `bounds(node, operands,
+    records)` between which numbers its result lies.
 
     One of three rules, written in our own operations, gives its derivative; none is needed where it
     is pointwise and linear, or stepped. `slopes` has a partial derivative for each operand of a
@@ -42,6 +43,7 @@ class Primitive:
     """
 
     __slots__ = (
+        "bounds",
         "cost",
         "diagnose",
         "differential",
@@ -75,6 +77,7 @@ class Primitive:
         differential: Callable[..., Any] | None = None,
         transpose: Callable[..., Any] | None = None,
         cost: CostRule | None = None,
+        bounds: BoundsRule | None = None,
     ) -> None:
         self.name = name
         self.rule = rule
@@ -89,6 +92,7 @@ class Primitive:
         self.differential = differential
         self.transpose = transpose
         self.cost = cost
+        self.bounds = bounds
         self.operations: dict[Any, Operation] = {}
         self.living: WeakValueDictionary[Any, Operation] = WeakValueDictionary()
         self.plain: Operation = plain_operation(name)

@@ -54,6 +54,8 @@ class Traits:
     renaming of all three changes nothing.
     `fresh`: its result never shares memory with an operand.
     `positive`: its result is above 0 where its operands are.
+    `moves`: each record of its result is one of its first operand, or of any if it is linear in EVERY one.
+    `monotone`: where it has values, they rise or fall all the way with each operand.
     `symbol`: Python's operator for it.
     `opposite`: the comparison of whole numbers that holds where this one does not.
     `neutral`: the number that as its last operand, or as a record it reduces, changes nothing.
@@ -77,6 +79,8 @@ class Traits:
     uniform: bool = False
     fresh: bool = False
     positive: bool = False
+    moves: bool = False
+    monotone: bool = False
     symbol: str = ""
     opposite: str = ""
     neutral: float | None = None
@@ -115,6 +119,14 @@ class Cost:
 
 #: Gives the cost of one use, or is absent where the default for its traits is right.
 CostRule = Callable[["Node"], Cost]
+
+
+#: The least and the greatest number that a tensor holds, none of them nan; or nothing is known.
+Bounds = tuple[float, float] | None
+
+#: Gives the bounds of the result of one use from those of its operands, and from how many records it uses
+#: up or acts along, at most. It is absent where the default for its traits is right.
+BoundsRule = Callable[["Node", "list[tuple[float, float]]", float], Bounds]
 
 
 class Use(Protocol):

@@ -14,7 +14,7 @@ from namedtensor.latex.check.report import Report
 from namedtensor.latex.check.scope import CheckScope, evaluated
 from namedtensor.latex.check.shapes import Explainer, close
 from namedtensor.latex.check.symbols import Symbols
-from namedtensor.latex.check.types import as_size, is_first, open_size, type_of
+from namedtensor.latex.check.types import as_size, is_first, node_of, open_size, type_of
 from namedtensor.latex.check.words import is_own_size, shape_text, size_text
 from namedtensor.latex.documents.link import Linker
 from namedtensor.latex.documents.scopes import Declared, Defined, Names, Place
@@ -35,7 +35,7 @@ from namedtensor.latex.syntax import (
     Signature,
 )
 from namedtensor.latex.walk import all_of
-from namedtensor.primitives import Type
+from namedtensor.primitives import Node, Type
 
 _serial = itertools.count()
 
@@ -52,6 +52,14 @@ class Checker(Symbols):
         self.explainer = Explainer(report, self.dialect, self.type_of, self.occurrences.is_alone)
         self.dotted = {s.block for s in names.statements if isinstance(s, Induction)}
         self._defined: dict[tuple[Any, ...], Value] = {}
+        #: what each definition was found to be, with the arguments that it was looked at with last
+        self.found: dict[int, Value] = {}
+        #: the functions and the arguments of calls, by the symbols that stand for what they give
+        self.calls: dict[Node, tuple[CheckedFunction, dict[str, Value]]] = {}
+        #: symbols of letters that are taken for numbers, as nothing says what they are
+        self.assumed: set[Node] = set()
+        #: symbols of declared tensors that stand for what a definition gives
+        self.promises: set[Node] = set()
         self.reached: set[int] = set()
         self.sized_names = {key(a.size) for _, a in names.sized if a.size is not None}
         self.sizes_of = {
@@ -97,6 +105,15 @@ class Checker(Symbols):
         if isinstance(defined.statement.target, Indexed) and is_first(defined.statement.target):
             value = UNKNOWN
         self._defined[at] = value
+        if defined.kind != "function":
+            self.found[id(defined)] = value
+        return value
+
+    def promise(self, value: Value | None) -> Value | None:
+        """Give a declared symbol in place of what a definition gives."""
+        node = None if value is None else node_of(value)
+        if node is not None:
+            self.promises.add(node)
         return value
 
     def _evaluated(self, defined: Defined, around: CheckScope | None) -> Value:
@@ -143,7 +160,7 @@ class Checker(Symbols):
             value = check_series(self, defined, value)
         if promised is None:
             return value
-        return value if agrees and value is not UNKNOWN else promised
+        return value if agrees and value is not UNKNOWN else self.promise(promised)
 
     def _body(self, defined: Defined, evaluator: Evaluator, promised: Value | None) -> Value:
         target = defined.statement.target
@@ -194,7 +211,7 @@ class Checker(Symbols):
         """Give a value that is needed while it is looked for: as declared, or another member's."""
         declared = self.own_declaration(defined) or self.declared_member(defined)
         if declared is not None:
-            return self.declared_value(declared)
+            return self.promise(self.declared_value(declared))
         first = self.member(stem(defined.name), defined.place)
         value = UNKNOWN if first is None else self.value_of(first)
         # a series that begins with the number 0 may go on with tensors
@@ -209,7 +226,7 @@ class Checker(Symbols):
             whole = bare(defined.name)
             declared = self.declaration(whole, defined.place)
         if declared is not None:
-            return self.declared_value(declared)
+            return self.promise(self.declared_value(declared))
         first = self.member(stem(defined.name), defined.place)
         type_ = None if first is None else type_of(self.value_of(first))
         return None if type_ is None or type_.host else self.stand_in(type_)

@@ -116,7 +116,9 @@ class CheckedFunction:
         if not small or self.call.axes or not is_elementwise(text, self.defined.body):
             return UNKNOWN
         self.assumed.add(text)
-        return self.checker.stand_in(Type(()))
+        value = self.checker.stand_in(Type(()))
+        self.checker.assumed.add(value.node)
+        return value
 
     def _fits(self, value: Value) -> bool:
         """Say whether a tensor has the axes of f_{ax}(X), which stand for any."""
@@ -157,6 +159,7 @@ class CheckedFunction:
 
     def _held(self, defined: Defined, scope: CheckScope) -> Value:
         value = evaluated(scope, defined.body, self._body)
+        self.checker.found[id(defined)] = value
         self._result = type_of(value)
         self._hold_to_signature(value)
         return value
@@ -223,7 +226,11 @@ class CheckedFunction:
         )
         if found is None:
             return self._inlined(call, arguments)
-        return checker.stand_in(self._lifted(found, parameters))
+        value = checker.stand_in(self._lifted(found, parameters))
+        named = zip(self.call.parameters, parameters, strict=False)
+        given_ = {key(n) or "": v for n, v in (*zip(self.names, arguments, strict=False), *named)}
+        checker.calls[value.node] = self, given_
+        return value
 
     def _repeated(self, call: Call, parameters: Sequence[Value]) -> None:
         """Report a parameter that is given twice, where its shape is not what the second wants."""

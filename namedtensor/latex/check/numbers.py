@@ -1,4 +1,8 @@
-"""Run what can be run on a few small numbers: a formula that gives nan for all of them is at fault."""
+"""Find the formulas that give nan for all of a few small numbers.
+
+The trees that the checker has found are bounded: most cannot be nan for numbers of one kind. Only those
+that may be are run.
+"""
 
 from __future__ import annotations
 
@@ -6,23 +10,35 @@ import inspect
 import itertools
 import math
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from namedtensor.axes import Axis
 from namedtensor.errors import NamedTensorError
-from namedtensor.formula import Formula
+from namedtensor.formula import Formula, R
 from namedtensor.formula.shapes import largest
 from namedtensor.formula.signature import Parameter, Space
-from namedtensor.latex.check.report import Report
+from namedtensor.latex.check.symbols import unbraced
+from namedtensor.latex.check.types import node_of
 from namedtensor.latex.documents.scopes import Defined
+from namedtensor.latex.documents.signatures import BASES
+from namedtensor.latex.evaluation.indices import plain
+from namedtensor.latex.evaluation.values import UNKNOWN, Value
+from namedtensor.latex.syntax import Number
+from namedtensor.plans.bounds import bounds_of
+from namedtensor.primitives import Node
+from namedtensor.primitives.node import SIZE as OPEN
+from namedtensor.primitives.traits import Bounds
 from namedtensor.tensor import NamedTensor, tensor
 from namedtensor.tensor.apply import LIBRARY_ERRORS
 
 if TYPE_CHECKING:
+    from namedtensor.latex.check.checker import Checker
+    from namedtensor.latex.check.functions import CheckedFunction
     from namedtensor.latex.documents.document import Document
 
 #: So many formulas of a document are tried, and so many numbers are computed for all of them.
@@ -35,12 +51,15 @@ MOST = 10_000
 
 Draw = Callable[[np.random.Generator, tuple[int, ...]], Any]
 
+
+def _between(low: float, high: float, source: np.random.Generator, shape: tuple[int, ...]) -> Any:
+    return source.uniform(low, high, shape)
+
+
 #: Positive and negative, below one and above: what is nan for all of these is nan for most.
+LIMITS = ((0.05, 0.2), (0.3, 0.7), (2.0, 3.0), (-0.9, -0.1))
 DRAWS: tuple[Draw, ...] = (
-    lambda source, shape: source.uniform(0.05, 0.2, shape),
-    lambda source, shape: source.uniform(0.3, 0.7, shape),
-    lambda source, shape: source.uniform(2.0, 3.0, shape),
-    lambda source, shape: source.uniform(-0.9, -0.1, shape),
+    *[partial(_between, *limits) for limits in LIMITS],
     lambda source, shape: source.standard_normal(shape),
 )
 
@@ -56,22 +75,86 @@ class Budget:
     numbers: int
 
 
-def check_numbers(document: Document, report: Report) -> None:
+def check_numbers(document: Document, checker: Checker) -> None:
     """Report the definitions that give nan whatever they are given."""
     left = Budget(NUMBERS)
+    ranges = [Ranges(checker, *limits) for limits in LIMITS]
     for defined in itertools.islice(document.definitions.definitions, FORMULAS):
         if left.numbers <= 0:
             return
-        if defined.letters or report.any_in(defined.statement.span):
+        if defined.letters or checker.report.any_in(defined.statement.span):
+            continue
+        if any(r.of_definition(defined, {}) is not None for r in ranges):
             continue
         if is_nan(document, defined, left):
-            report.add(
+            checker.report.add(
                 "warning",
                 "nan",
                 defined.body.span,
-                f"{report.text(defined.name.span)} is nan for all numbers that were tried",
+                f"{checker.report.text(defined.name.span)} is nan for all numbers that were tried",
                 hint="look for 0/0, for infinity minus infinity, and for roots of negative numbers",
             )
+
+
+class Ranges:
+    """Bound what definitions give, where each number that is given lies between `low` and `high`."""
+
+    def __init__(self, checker: Checker, low: float, high: float) -> None:
+        self.checker = checker
+        self.numbers = low, high
+        self._busy: set[int] = set()
+        self._sizes = {unbraced(text) for text in checker.sized_names if text}
+        sizes = [a.size for _, a in checker.names.sized]
+        numbers = [s.value for s in sizes if isinstance(s, Number)]
+        self.most = max([SIZE, *numbers])
+
+    def of_definition(self, defined: Defined, given: Mapping[Node, Bounds]) -> Bounds:
+        """Bound a definition; `given` are the arguments of a call, by the symbols of the formals."""
+        value = plain(self.checker.found.get(id(defined), UNKNOWN))
+        if isinstance(value, int | float):
+            return None if math.isnan(value) else (value, value)
+        node = node_of(value)
+        if node is None or id(defined) in self._busy:
+            return None
+        self._busy.add(id(defined))
+        try:
+            return bounds_of(node, lambda leaf: self._leaf(leaf, given))
+        finally:
+            self._busy.discard(id(defined))
+
+    def _leaf(self, node: Node, given: Mapping[Node, Bounds]) -> Bounds:
+        checker = self.checker
+        if node in given:
+            return given[node]
+        if node in checker.calls:
+            return self._call(*checker.calls[node], given)
+        if node.operation.primitive is OPEN:
+            name = str(node.operation.params[0])
+            if name in checker.names.declared:
+                return 0, self.most
+            return (1, self.most) if name.startswith("|") or name in self._sizes else None
+        if node in checker.assumed:
+            return self.numbers
+        if node in checker.promises or node not in checker.spaces:
+            return None
+        base = checker.spaces[node][1].base
+        return self.numbers if BASES.get(base, R).letter == "R" else (0, 1)
+
+    def _call(
+        self,
+        function: CheckedFunction,
+        arguments: Mapping[str, Value],
+        given: Mapping[Node, Bounds],
+    ) -> Bounds:
+        """Bound what a function gives for the arguments of a call."""
+        known: dict[Node, Bounds] = {}
+        for text, value in arguments.items():
+            formal, node = node_of(function.values().get(text, UNKNOWN)), node_of(value)
+            if formal is not None:
+                known[formal] = (
+                    None if node is None else bounds_of(node, lambda leaf: self._leaf(leaf, given))
+                )
+        return self.of_definition(function.defined, known)
 
 
 def is_nan(document: Document, defined: Defined, left: Budget) -> bool:

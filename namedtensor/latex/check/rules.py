@@ -46,7 +46,7 @@ def check(document: Document) -> list[Finding]:
     for statement in statements:
         _annotations(checker, statement)
     check_near_duplicates(statements, report)
-    check_numbers(document, report)
+    check_numbers(document, checker)
     return report.findings
 
 

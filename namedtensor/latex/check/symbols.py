@@ -31,6 +31,11 @@ _serial = itertools.count()
 KINDS = {"Z": "int", "N": "int", "[n]": "int", "{0,1}": "int", "C": "complex"}
 
 
+def unbraced(name: str) -> str:
+    """Give the name that the symbol of a size has: d_k for d_{k}."""
+    return name.replace("{", "").replace("}", "")
+
+
 class Symbols:
     """The symbols of a document, and the values of the parts that were looked at.
 
@@ -57,7 +62,7 @@ class Symbols:
 
     def size_symbol(self, name: str) -> SymbolicTensor:
         """Give the symbol of a size that a document names."""
-        text = name.replace("{", "").replace("}", "")
+        text = unbraced(name)
         return SymbolicTensor(size_of(text, text, 0))
 
     def _extent(self, size: Expression, place: Place) -> Any:

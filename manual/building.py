@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sphinx.application import Sphinx
 
-from manual import checks, pages
+from manual import checks, faults, pages, reference
 
 HERE = Path(__file__).parent
 COLOUR = re.compile(r"\x1b\[[\d;]*m")
@@ -17,7 +17,7 @@ COLOUR = re.compile(r"\x1b\[[\d;]*m")
 def build(folder: Path) -> list[str]:
     """Lay the sources out and build them; give what Sphinx warns of, or else what the checks find."""
     source, html = folder / "source", folder / "html"
-    pages.lay_out(source, {})
+    pages.lay_out(source, {**reference.pages(), "reference/findings.md": faults.page()})
     warnings = io.StringIO()
     app = Sphinx(
         srcdir=source,

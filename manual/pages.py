@@ -84,8 +84,9 @@ def with_links(text: str, origin: str, places: dict[str, str], root: Path = ROOT
 
 def lay_out(into: Path, written: dict[str, str]) -> None:
     """Copy all sources to their places, and write pages that are made; what is in step is left alone."""
-    places = sources()
-    for origin, place in places.items():
+    taken = sources()
+    places = {**taken, **{f"docs/{place}": place for place in written}}
+    for origin, place in taken.items():
         file = ROOT / origin
         if file.suffix in PICTURES:
             _put(into / place, file.read_bytes())
@@ -103,8 +104,8 @@ def lay_out(into: Path, written: dict[str, str]) -> None:
     for place, text in written.items():
         _put(into / place, text.encode())
     index = into / "index.md"
-    _put(index, without_absent(index.read_text(), [*places.values(), *written]).encode())
-    kept = {into / place for place in (*places.values(), *written)}
+    _put(index, without_absent(index.read_text(), places.values()).encode())
+    kept = {into / place for place in places.values()}
     for file in into.rglob("*"):
         if file.is_file() and file not in kept:
             file.unlink()

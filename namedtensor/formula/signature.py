@@ -90,6 +90,11 @@ class StateSpace:
 
 
 class _States:
+    """What a call leaves to the next, after the star: running: nt.State[R[chans]].
+
+    A module keeps it as a buffer; a plain call takes it, and gives the new one beside its result.
+    """
+
     def __getitem__(self, space: Any) -> StateSpace:
         if not isinstance(space, Space):
             raise AxisNameError(
@@ -103,7 +108,6 @@ class _States:
         return "State"
 
 
-#: What a call leaves to the next, after the star: running: nt.State[R[chans]].
 State: Any = _States()
 
 
@@ -122,9 +126,10 @@ class Bundled:
 
 
 class _Bundles:
-    def __init__(self, word: str, stack: str) -> None:
+    def __init__(self, word: str, stack: str, doc: str) -> None:
         self.word = word
         self.stack = stack
+        self.__doc__ = doc
 
     def __getitem__(self, given: Any) -> Bundled:
         formula, *how = given if isinstance(given, tuple) else (given,)
@@ -144,11 +149,17 @@ class _Bundles:
         return self.word
 
 
-#: A bundle of parameters, for type checkers: att: nt.one[MHA] is att: MHA.
-one: Any = _Bundles("one", "")
-#: As many bundles as a module is made with: layers: nt.each[layer]; each[layer, "stacked"] holds them in
-#: tensors with one more axis, called as the parameter is.
-each: Any = _Bundles("each", "each")
+one: Any = _Bundles(
+    "one", "", "A bundle of parameters, for type checkers: att: nt.one[MHA] is att: MHA."
+)
+each: Any = _Bundles(
+    "each",
+    "each",
+    """As many bundles as a module is made with: layers: nt.each[layer].
+
+    each[layer, "stacked"] holds them in tensors with one more axis, called as the parameter is.
+    """,
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,7 @@ class Gradients(Held):
 
     @property
     def requires_grad(self) -> bool:
+        """Say whether torch records operations on this tensor."""
         return bool(getattr(self.data, "requires_grad", False))
 
     @property

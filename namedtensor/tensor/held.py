@@ -50,6 +50,7 @@ class Held:
 
     @property
     def sizes(self) -> tuple[tuple[str, Any], ...]:
+        """The axis names and their sizes in storage order."""
         return tuple(zip(self.layout.axes, self.data.shape, strict=True))
 
     @property
@@ -89,8 +90,10 @@ class Held:
 
     @property
     def dtype(self) -> Any:
+        """The library's own dtype of the numbers."""
         return self.data.dtype
 
     @property
     def device(self) -> Any:
+        """The device that holds the numbers, as the library names it."""
         return self.layout.backend.function("device_of")(self.data)

@@ -121,7 +121,9 @@ READING = {
         r"Y = \begin{tabular} A \ndot{seq} B \end{tabular}",
     ),
     "syntax-macro": Fault(
-        "a definition of a macro is not complete", "close its braces", r"Y = A \ndot{seq} B \newcommand{\by}"
+        "a definition of a macro is not complete",
+        "close its braces",
+        r"Y = A \ndot{seq} B \newcommand{\by}",
     ),
     "limit-expansion": Fault(
         "a macro expands without end", "see whether its definition uses itself", r"\def\a{\a}\a"
@@ -136,18 +138,30 @@ READING = {
 }
 #: What Python files alone can have.
 PYTHON = {
-    "kind": Fault("numbers of another kind are needed", "compare, or nt.cast; as for [KindError](../errors.md#kinderror)"),
-    "trace": Fault("a body asks for numbers while it is read", "as for [TraceError](../errors.md#traceerror)"),
-    "body-raises": Fault("a body raises an exception that is not ours", "mend the body; the text is Python's"),
+    "kind": Fault(
+        "numbers of another kind are needed",
+        "compare, or nt.cast; as for [KindError](../errors.md#kinderror)",
+    ),
+    "trace": Fault(
+        "a body asks for numbers while it is read", "as for [TraceError](../errors.md#traceerror)"
+    ),
+    "body-raises": Fault(
+        "a body raises an exception that is not ours", "mend the body; the text is Python's"
+    ),
     "unreadable": Fault("the editor's server cannot read the file", "mend what the message says"),
-}  # fmt: skip
+}
 #: What stops a document that is run: the code of its LatexError.
 RUNNING = {
     "circular": Fault("definitions need each other", "define one of them without the other"),
-    "unbound": Fault("a length, such as L, has no number", "document.bind(L=6), or a declaration that says it"),
-    "not-notation": Fault("a definition uses what is not of the notation", "write it in the notation, or pass the value"),
+    "unbound": Fault(
+        "a length, such as L, has no number", "document.bind(L=6), or a declaration that says it"
+    ),
+    "not-notation": Fault(
+        "a definition uses what is not of the notation",
+        "write it in the notation, or pass the value",
+    ),
     "nonsense": Fault("what is written has no value", "the finding says why"),
-}  # fmt: skip
+}
 
 
 def codes_of_the_package() -> set[str]:
@@ -198,9 +212,9 @@ def page() -> str:
     return "\n\n".join(
         [
             "# Findings",
-            "`namedtensor check`, editors, `%%named` and documents that are run give findings: a place, a code, the cause, "
-            "the shapes, and a hint. [The guide](../checking.md) shows how to run the check and how to silence a rule; "
-            "[errors of calls](../errors.md) have a page of their own.",
+            "`namedtensor check`, editors, `%%named` and documents that are run give findings: a place, "
+            "a code, the cause, the shapes, and a hint. [The guide](../checking.md) shows how to run the check and how "
+            "to silence a rule; [errors of calls](../errors.md) have a page of their own.",
             "## Rules of documents and of Python",
             "Each links to an example with what it prints.",
             "\n".join([head, *rules]),

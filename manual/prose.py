@@ -1,7 +1,8 @@
 """Docstrings as Markdown: text, formulas, what is raised, examples.
 
-A docstring of ours is a line that says what is computed, formulas that stand indented, sentences, `Raises:` and an
-example. Words of code in sentences carry no marks; they become text in which nothing of Markdown is read.
+A docstring of ours is a line that says what is computed, formulas that stand indented, sentences,
+`Raises:` and an example. Words of code in sentences carry no marks; they become text in which nothing of
+Markdown is read.
 """
 
 from __future__ import annotations
@@ -75,7 +76,7 @@ def fenced(kind: str, text: str) -> str:
 
 
 def doc_of(thing: Any) -> str:
-    """Give what is said of a class, a function or an instance; nothing that Python itself says of its kind."""
+    """Give what is said of a class, a function or an instance, but what Python says of its own kinds."""
     own = inspect.getdoc(thing) or ""
     kind = type(thing)
     builtin = kind.__module__ == "builtins" and kind not in (type, type(doc_of))

@@ -1,8 +1,8 @@
 """The reference, written from what the code says of itself: docstrings, the primitive table, and calls.
 
-Operations stand in groups, as the paper's sections do, one page a group; of each its docstring, its LaTeX and its
-positional code as a formula's call gives them, and the kinds of numbers that it takes. Other public names follow in
-pages of their own.
+Operations stand in groups, as the paper's sections do, one page a group; of each its docstring, its LaTeX
+and its positional code as a formula's call gives them, and the kinds of numbers that it takes. Other public
+names follow in pages of their own.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ NAMES = {
     ),
     "formulas": (
         "Formulas",
-        "A function with declared axes: what follows its star are parameters. `nt.checked` holds positional code to "
-        "axes.",
+        "A function with declared axes: what follows its star are parameters. `nt.checked` holds positional "
+        "code to axes.",
         "formula Formula R Z B State one each checked checks",
     ),
     "derivatives": (
@@ -67,8 +67,8 @@ NAMES = {
     "displays": (
         "Displays and explanations",
         "Each shows text at a prompt and HTML in a notebook.",
-        "show display.show.Shown diagram display.diagram.Diagram steps Steps formula.steps.Row explain summary Summary "
-        "debug",
+        "show display.show.Shown diagram display.diagram.Diagram steps Steps formula.steps.Row explain "
+        "summary Summary debug",
     ),
     "documents": (
         "Documents in LaTeX",
@@ -77,9 +77,10 @@ NAMES = {
     ),
     "oracle": (
         "The oracle",
-        "`nt.testing` executes the paper's definitions literally, over records: slow, and meant to be obviously right.",
-        "testing.assert_same testing.assert_close testing.from_named testing.to_named testing.lift testing.partial "
-        "testing.record testing.records",
+        "`nt.testing` executes the paper's definitions literally, over records: slow, and meant to be "
+        "obviously right.",
+        "testing.assert_same testing.assert_close testing.from_named testing.to_named testing.lift "
+        "testing.partial testing.record testing.records",
     ),
 }
 
@@ -87,8 +88,8 @@ NAMES = {
 MEMBERS = {
     "Axis": "prime star",
     "Shape": "names size count compatible orthogonal",
-    "NamedTensor": "shape size sizes axes dtype device kind numpy torch rearrange to item at detach requires_grad "
-    "requires_grad_ backward grad",
+    "NamedTensor": "shape size sizes axes dtype device kind numpy torch rearrange to item at detach "
+    "requires_grad requires_grad_ backward grad",
     "Formula": "shape code latex module parameter_names",
     "FormulaModule": "axes shape code latex call steps",
     "Shown": "then svg figure",
@@ -161,9 +162,9 @@ def contents() -> str:
         [
             "# Operations",
             "",
-            "Every operation with its formula, its type, its LaTeX, the positional code that it becomes, its errors and "
-            "an example. Operators and brackets are written as [the overview](../start.md) shows: `W @ emb @ X`, "
-            "`X[seq >> seq_]`, `X[seq(0)]`.",
+            "Every operation with its formula, its type, its LaTeX, the positional code that it becomes, its "
+            "errors and an example. Operators and brackets are written as [the overview](../start.md) shows: "
+            "`W @ emb @ X`, `X[seq >> seq_]`, `X[seq(0)]`.",
             "",
             *rows,
             "",

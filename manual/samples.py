@@ -1,7 +1,7 @@
 """One call of each operation, from which the reference writes its LaTeX and its code.
 
-A call is text. Its letters are the arguments of a formula, declared with their axes in `LETTERS`. Only calls that
-`usual` does not guess from the signature are listed.
+A call is text. Its letters are the arguments of a formula, declared with their axes in `LETTERS`. Only
+calls that `usual` does not guess from the signature are listed.
 """
 
 from __future__ import annotations

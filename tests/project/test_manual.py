@@ -1,5 +1,6 @@
 """The manual builds without a warning, and what is wrong with a manual is seen."""
 
+import re
 import subprocess
 import sys
 
@@ -8,8 +9,9 @@ import pytest
 pytest.importorskip("furo")
 pytest.importorskip("myst_nb")
 
-from manual import checks, pages
-from manual.mathematics import rendered, with_letters
+import namedtensor as nt
+from manual import checks, faults, pages, reference
+from manual.mathematics import native, rendered
 from tests.project.interpreter import ROOT
 
 
@@ -106,7 +108,100 @@ def test_a_link_to_no_file_is_refused():
     assert str(raised.value) == "docs/a.md: [`it`](gone.md) leads to no file"
 
 
+def shown(latex: str) -> str:
+    return native(rendered(latex, output="mathml"))
+
+
 def test_letters_of_spaces_are_characters():
-    shown = with_letters(rendered(r"X \in \mathbb{R}^{\mathsf{seq}}", output="mathml"))
-    assert "<mi>ℝ</mi>" in shown
-    assert "double-struck" not in shown
+    assert "<mi>ℝ</mi>" in shown(r"X \in \mathbb{R}")
+
+
+def test_axes_stand_under_what_names_them():
+    """Browsers lay nothing out inside of <mi> and <mo>, where KaTeX puts it."""
+    mathml = shown(r"\nfun{\name{seq}}{softmax} X \ndot{\name{key}} Y'")
+    assert re.search(r'<munder>.*softmax.*<mi mathvariant="sans-serif">seq</mi>.*</munder>', mathml)
+    assert not re.search(r"<(mi|mo)[^>]*><", mathml)
+    assert "phantom" not in mathml
+
+
+def test_columns_of_an_equation_are_aligned():
+    mathml = shown(r"\begin{aligned} X &= 1 \\ YY &= 2 \end{aligned}")
+    assert re.findall("text-align:-webkit-(right|left)", mathml) == ["right", "left"] * 2
+
+
+# ------------------------------------------------------------------------------- the reference
+
+
+@pytest.fixture(scope="module")
+def written() -> dict[str, str]:
+    return reference.pages()
+
+
+def test_every_public_name_has_its_place(written):
+    names = reference.public_names()
+    errors = {
+        n for n, t in names.items() if isinstance(t, type) and issubclass(t, nt.NamedTensorError)
+    }
+    places = reference.places()
+    assert set(places) == set(names) - errors
+    for name, page in places.items():
+        assert re.search(rf"^## {name}$", written[f"reference/{page}.md"], re.M), name
+    for name in names:
+        assert f"[`{name}`](" in written["reference/all.md"]
+
+
+def test_no_entry_is_empty(written):
+    for page, text in written.items():
+        for heading, body in re.findall(r"^##+ ([^\n]*)\n(.*?)(?=^##|\Z)", text, re.M | re.S):
+            assert re.search(r"\w{3}", re.sub(r"`[^`]*`", "", body)), f"{page}: {heading}"
+
+
+def test_an_operation_has_its_type_its_latex_its_code_its_errors_and_an_example():
+    entry = reference.operation("softmax")
+    for part in (
+        "softmax_ax : R^ax -> R^ax",
+        r"\nfun{\name{seq}}{softmax} X",
+        "return softmax(X, 0)",
+        "[AxisMissingError](../../errors.md#axismissingerror)",
+        "bool → float",
+        '>>> nt.softmax["seq"]',
+    ):
+        assert part in entry
+
+
+def test_what_refuses_numbers_of_a_kind_says_so():
+    entry = reference.operation("max")
+    assert "complex is refused ([KindError](../../errors.md#kinderror))" in entry
+
+
+def test_every_class_of_errors_has_its_cause_and_its_cure():
+    page = (ROOT / "docs" / "errors.md").read_text()
+    sections = dict(re.findall(r"^## (\w+)\n(.*?)(?=^## |\Z)", page, re.M | re.S))
+    kinds = {k for k in vars(nt) if k.endswith("Error")} | {nt.latex.LatexError.__name__}
+    assert set(sections) == kinds
+    for kind, text in sections.items():
+        assert "**Cause.**" in text, kind
+        assert "**Cure.**" in text, kind
+        assert re.search(rf"^namedtensor\.[\w.]*{kind}: ", text, re.M), kind
+
+
+def test_every_code_of_a_finding_has_its_cure():
+    listed = {*faults.CURES, *faults.READING, *faults.PYTHON, *faults.RUNNING}
+    assert listed == faults.codes_of_the_package()
+    assert len(listed) == sum(
+        map(len, (faults.CURES, faults.READING, faults.PYTHON, faults.RUNNING))
+    )
+    page = faults.page()
+    assert all(f"`{code}`" in page for code in listed)
+
+
+def test_codes_are_found_where_findings_are_made():
+    assert {"axis-missing", "unused", "syntax-end", "limit-input", "trace", "nonsense"} <= (
+        faults.codes_of_the_package()
+    )
+
+
+@pytest.mark.parametrize("code", [c for c, f in faults.READING.items() if f.example])
+def test_an_example_of_what_cannot_be_read_has_that_finding(code):
+    document = nt.latex.read(f"${faults.READING[code].example}$", "notes.md")
+    assert [finding.code for finding in document.findings] == [code]

@@ -213,8 +213,8 @@ def page() -> str:
         [
             "# Findings",
             "`namedtensor check`, editors, `%%named` and documents that are run give findings: a place, "
-            "a code, the cause, the shapes, and a hint. [The guide](../checking.md) shows how to run the check and how "
-            "to silence a rule; [errors of calls](../errors.md) have a page of their own.",
+            "a code, the cause, the shapes, and a hint. [The guide](../checking.md) shows how to run the "
+            "check and how to silence a rule; [errors of calls](../errors.md) have a page of their own.",
             "## Rules of documents and of Python",
             "Each links to an example with what it prints.",
             "\n".join([head, *rules]),

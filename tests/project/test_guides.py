@@ -7,9 +7,8 @@ from tests.project.pages import Session, blocks_of
 
 DOCS = ROOT / "docs"
 # The guides to checking are run by the tests of the checkers.
-GUIDES = [DOCS / name for name in ("latex.md", "steps.md", "weights.md", "training.md")] + sorted(
-    DOCS.glob("howto/*.md")
-)
+NAMES = ("errors.md", "latex.md", "steps.md", "weights.md", "training.md")
+GUIDES = [DOCS / name for name in NAMES] + sorted(DOCS.glob("howto/*.md"))
 
 
 # torch itself calls these when inductor is first used

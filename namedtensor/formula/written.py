@@ -46,8 +46,9 @@ class Written:
     """A formula's signature, the trees of its results, and the names inside.
 
     `locals` are the names that the body gives to parts of the results, in the order in which they
-    were given; `called` are the formulas that its `call` nodes name; `origins` says where the body
-    writes each part. `derived` says of whom the formula is the derivative, and by what.
+    were given; `called` are the formulas that its `call` nodes name; `counted` are the stacks whose
+    number of layers was given; `origins` says where the body writes each part. `derived` says of whom
+    the formula is the derivative, and by what.
     """
 
     name: str
@@ -57,6 +58,7 @@ class Written:
     called: dict[str, Formula] = field(default_factory=dict)
     origins: Origins = field(default_factory=Origins, kw_only=True)
     derived: DerivedFrom | None = field(default=None, kw_only=True)
+    counted: frozenset[str] = field(default=frozenset(), kw_only=True)
 
     @property
     def changes(self) -> dict[str, str]:
@@ -68,6 +70,9 @@ class Written:
             derived = derived.of
         return found
 
+
+#: So many layers has a stack where their number is not given: what all do can be told from what some do.
+LAYERS = 3
 
 #: What is being written while a body runs to be read, and not to be run.
 _writing: ContextVar[Written | None] = ContextVar("writing", default=None)
@@ -154,6 +159,43 @@ def kept_call(
     return tuple(nodes) if isinstance(result, tuple) else nodes[0]
 
 
+def passed(node: Node, formula: Formula) -> tuple[list[Node | str], list[Node | str]]:
+    """Give what a kept call passes before and after the semicolon: parts, and paths of whole bundles."""
+    _, paths, _, _ = node.operation.params
+    values = dict(zip(paths, node.operands, strict=True))
+    before: list[Node | str] = []
+    after: list[Node | str] = []
+    for parameter in formula.signature.parameters:
+        if not parameter.setting:
+            (after if parameter.after else before).extend(_passed(parameter, values))
+    names = {p.name for p in formula.signature.parameters if p.after and not p.setting}
+    whole = _whole(values, names)
+    return before, [whole] if whole else after
+
+
+def _passed(parameter: Parameter, values: dict[str, Node]) -> list[Node | str]:
+    """List the operands of one parameter: itself, or the members of a bundle."""
+    if parameter.bundle is None:
+        return [values[parameter.name]] if parameter.name in values else []
+    inner = {
+        path.removeprefix(f"{parameter.name}."): node
+        for path, node in values.items()
+        if path.startswith(f"{parameter.name}.")
+    }
+    whole = _whole(inner, {path.partition(".")[0] for path in inner})
+    return [whole] if whole else list(inner.values())
+
+
+def _whole(values: dict[str, Node], names: set[str]) -> str:
+    """Give the path of the bundle whose members these parameters are, each under its own name."""
+    owners = set()
+    for path, node in values.items():
+        if path.partition(".")[0] in names:
+            whole = str(node.operation.params[0]) if node.name == "argument" else ""
+            owners.add(whole.removesuffix(f".{path}") if whole.endswith(f".{path}") else "")
+    return owners.pop() if len(owners) == 1 else ""
+
+
 def _operands(
     formula: Formula, values: dict[str, Any], leaves: Sequence[Leaf]
 ) -> Iterator[tuple[str, Node]]:
@@ -195,7 +237,12 @@ def write(
     is the table to note in, for who wants what was noted before a body failed.
     """
     table = Origins() if origins is None else origins
-    written = Written(formula.name, formula.signature, origins=table, derived=formula.derived)
+    counted = frozenset(
+        [p.name for p in formula.signature.parameters if p.stack and p.name in settings]
+    )
+    written = Written(
+        formula.name, formula.signature, counted=counted, origins=table, derived=formula.derived
+    )
     leaves: list[Leaf] = []
     sizes: dict[Any, Any] = dict(given or {})
     values = {
@@ -232,7 +279,8 @@ def _declared(
     """Make the symbol of an argument as it is declared; one name has one size among the arguments."""
     if parameter.stack:
         layer = replace(parameter, stack=False)
-        count = settings.get(parameter.name, 2)
+        count = settings.get(parameter.name, LAYERS)
+        count = count if isinstance(count, int) else len(count)
         return [_declared(formula, layer, f"{path}.{i}", {}, leaves, sizes) for i in range(count)]
     if parameter.bundle is not None:
         inner = parameter.bundle

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from namedtensor.latex.documents.inputs import Input, Linked
 from namedtensor.latex.documents.places import Defined, Meaning, Place, rename_stem
 from namedtensor.latex.documents.scopes import Names
-from namedtensor.latex.documents.scripts import Indices, key
+from namedtensor.latex.documents.scripts import Indices, fold, key, stem
 from namedtensor.latex.evaluation.vocabulary import word_of
 from namedtensor.latex.syntax import Call, Expression, Letter, Scripts
 
@@ -84,12 +84,17 @@ def passed_on(found: Input, given: Expression, callee: Linked) -> Expression | N
 def is_bundle_name(
     linker: Linker, linked: Linked, call: Call, place: Place, indices: Indices
 ) -> bool:
-    """Say whether MHA(X; mha) names all parameters of MHA by an own parameter that is declared nowhere."""
+    """Say whether MHA(X; mha) names all parameters of MHA by an own parameter that is declared nowhere.
+
+    layer(X; layers^l) names those of one layer, by its number.
+    """
     if len(call.parameters) != 1 or not isinstance(call.parameters[0], (Letter, Scripts)):
         return False
     name = call.parameters[0]
     text = key(name, indices)
     meaning = linker.names.look(name, place, indices)
-    if text not in linked.listed or (meaning is not None and meaning.kind != "function"):
+    member = isinstance(name, Scripts) and name.sub is None and fold(name.sup, indices) is not None
+    listed = text in linked.listed or (member and stem(name) in linked.listed)
+    if not listed or (meaning is not None and meaning.kind != "function"):
         return False
     return not linker.names.has_members(name)

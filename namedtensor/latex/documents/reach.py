@@ -436,7 +436,7 @@ class Walk:
                 if callee is not known.linked and callee not in known.others:
                     known.others.append(callee)
                 return
-        listed = self.linked.listed.get(text)
+        listed = self.linked.listed.get(text, self.linked.listed.get(stem(name) or ""))
         self.linked.inputs.append(Input(text, name, "bundle", listed=listed, linked=callee))
 
     def _implicit(self, callee: Linked, given: bool = True) -> None:
@@ -453,7 +453,7 @@ class Walk:
         if self._is_bundle_name(call, around):
             text = key(call.parameters[0], around.indices)
             assert text is not None
-            self._own(text, call.parameters[0], callee)
+            self._own(text, numbered(call.parameters[0], around.indices), callee)
             return
         for place, given in enumerate(call.parameters):
             wanted = [i for i in callee.after if i.listed == place]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -12,7 +13,8 @@ from namedtensor.latex.printing.elements import constant, counts
 from namedtensor.latex.printing.gathered import Gathered, from_one
 from namedtensor.latex.printing.names import joined, letters, parts
 from namedtensor.latex.printing.naming import Names
-from namedtensor.latex.printing.pieces import Piece, inside, joined_by, wrapped
+from namedtensor.latex.printing.pieces import Piece, inside, joined_by, raised, wrapped
+from namedtensor.latex.printing.stacks import Ladder
 from namedtensor.operations.elementwise import ADD, EQ, MOD, MUL, SUB
 from namedtensor.primitives import Node
 from namedtensor.primitives.notation import (
@@ -49,6 +51,8 @@ class Forms:
         self.script = False
         self._defined: Node | None = None
         self.changes = written.changes
+        self._climbed: Ladder | None = None
+        self.leaves = self._steps(None)
 
     # ------------------------------------------------------------------------------ the whole
 
@@ -62,7 +66,7 @@ class Forms:
 
     def write(self, node: Node) -> Piece:
         """Write an expression."""
-        if node in self.leaves:
+        if node in self.leaves and node is not self._defined:
             return self.leaves[node]
         if node in self.names.of and node is not self._defined and not self.indices:
             return self.letter(self.names.of[node])
@@ -100,7 +104,54 @@ class Forms:
     def argument(self, path: str) -> Piece:
         """Write an argument; a parameter in a bundle has the bundle's name below."""
         *bundle, name = path.split(".")
-        return self.letter("_".join([name, *bundle]))
+        return self._member([name, *bundle])
+
+    def bundle(self, path: str) -> str:
+        """Write a whole bundle; a layer has its number above."""
+        return self._member(path.split(".")[::-1]).text
+
+    def _member(self, names: list[str]) -> Piece:
+        words = [name for name in names if not name.isdecimal()]
+        if len(words) == len(names):
+            return self.letter("_".join(words))
+        piece, below = self.letter(words[0]), [self.letter(name).text for name in words[1:]]
+        if below:
+            text = f"{{{piece.text}}}" if "_" in piece.text or "^" in piece.text else piece.text
+            piece = Piece(f"{text}_{{{', '.join(below)}}}")
+        layers = [name for name in names if name.isdecimal()]
+        return raised(piece, ", ".join([self._layer(int(k), names) for k in layers]))
+
+    def _layer(self, k: int, names: list[str]) -> str:
+        """Write the number of a layer: by a letter in the step of all layers, and of the last of many."""
+        for ladder in self.names.ladders:
+            if ladder.stack.split(".")[0] in names and k == ladder.count - 1:
+                return ladder.index if ladder is self._climbed else ladder.last
+        return str(k + 1)
+
+    @contextmanager
+    def climbing(self, ladder: Ladder | None) -> Iterator[None]:
+        """Write the step of a ladder, where its parts have the letter of their layer."""
+        before, outer = self.leaves, self._climbed
+        self.leaves, self._climbed = before | self._steps(ladder), ladder
+        try:
+            yield
+        finally:
+            self.leaves, self._climbed = before, outer
+
+    def _steps(self, climbed: Ladder | None) -> dict[Node, Piece]:
+        """Write the parts of ladders that have names: by the letter of their layer, or its number."""
+        found = {}
+        for ladder in self.names.ladders:
+            here = ladder.index if ladder is climbed else ladder.last
+            for node, name in self.names.of.items():
+                if node in ladder.inside:
+                    found[node] = raised(self.letter(name), here)
+            for node, (i, k) in ladder.rungs.items():
+                found[node] = raised(self.letter(ladder.letters[i]), str(k + 1))
+            for node, name in zip(ladder.before, ladder.letters, strict=True):
+                if ladder is climbed:
+                    found[node] = raised(self.letter(name), f"{here} - 1")
+        return found
 
     def elements(self, node: Node, indices: dict[str, str]) -> Piece:
         """Write the rule of an index-defined tensor; `indices` are the letters of its axes."""

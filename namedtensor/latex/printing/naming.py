@@ -6,10 +6,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from namedtensor.formula.written import Written
+from namedtensor.formula.written import Written, passed
 from namedtensor.latex.printing.elements import Elements, constant
 from namedtensor.latex.printing.gathered import gathered
 from namedtensor.latex.printing.names import letters
+from namedtensor.latex.printing.stacks import Ladder, ladders_of
 from namedtensor.operations.recurrence import Unfolded, recurs, unfolded
 from namedtensor.primitives import Node, table
 from namedtensor.primitives.node import operands_first
@@ -52,6 +53,9 @@ class Names:
     elements: Elements = field(default_factory=Elements)
     taken: set[str] = field(default_factory=set)
     loops: dict[Any, Loop] = field(default_factory=dict)
+    ladders: list[Ladder] = field(default_factory=list)
+    #: What calls are written with; a bundle that is passed on is one word.
+    bundled: dict[Node, tuple[Node, ...]] = field(default_factory=dict)
 
     def loop(self, node: Node) -> Loop:
         """Give the names of the recurrence that a node gives a result of."""
@@ -69,12 +73,18 @@ class Names:
         """Give the parts that a part is written with, all but what is written by elements."""
         if self.elements(node) or constant(node) is not None:
             return ()
+        operands = self.bundled.get(node, node.operands)
+        for ladder in self.ladders:
+            if node in ladder.rungs:
+                return ()
+            if node in ladder.ends:
+                return (*[s for s in ladder.starts if s is not None], *operands)
         if recurs(node):
             loop = self.loop(node)
             step = loop.step
             return (*step.starts, *step.sequences, *step.results) if loop.first is node else ()
         picked = gathered(node, self.elements)
-        return node.operands if picked is None else (picked.base,)
+        return operands if picked is None else (picked.base,)
 
     def fresh(self, choices: Sequence[str]) -> str:
         """Choose a name that is not in use: one of these letters, then the first with numbers."""
@@ -87,6 +97,12 @@ class Names:
 def names_of(written: Written, taken: Iterable[str] = ()) -> Names:
     """Choose the names of a formula's parts, none of those that are taken."""
     names = Names(taken=_identifiers(written) | set(taken))
+    _name_ladders(written, names)
+    for node in operands_first(written.results):
+        if node.name == "call":
+            before, after = passed(node, written.called[node.operation.params[0]])
+            parts = [part for part in (*before, *after) if isinstance(part, Node)]
+            names.bundled[node] = tuple(parts)
     order = list(operands_first(written.results, names.inside))
     _name_locals(written, names, set(order))
     _name_elements(written, names, order)
@@ -95,6 +111,36 @@ def names_of(written: Written, taken: Iterable[str] = ()) -> Names:
             names.of[node] = names.fresh("HSCYZ")
     _name_repeated(written.results, names, order)
     return names
+
+
+def _name_ladders(written: Written, names: Names) -> None:
+    """Name what the layers of stacks give: as the body does at its end, or as what the first is given."""
+    names.ladders = ladders_of(written)
+    own = {node: name for name, node in written.locals.items()}
+    letters = set()
+    for ladder in names.ladders:
+        ladder.index = names.fresh("lkmn")
+        ladder.last = str(ladder.count)
+        if ladder.stack not in written.counted and not _picks_layers(written, ladder):
+            ladder.last = names.fresh("LNKM")
+        for end, start in zip(ladder.ends, ladder.starts, strict=True):
+            name = own.get(end, "")
+            if not name and start is not None and start.name == "argument":
+                name = str(start.operation.params[0])
+            if not name or "." in name or name in letters:
+                name = names.fresh("XYZH")
+            letters.add(name)
+            ladder.letters.append(name)
+            names.of[end] = name
+
+
+def _picks_layers(written: Written, ladder: Ladder) -> bool:
+    """Say whether a body uses a layer, or what it gives, other than in the step of all layers."""
+    outside = operands_first(
+        [*written.results, *[s for s in ladder.starts if s is not None]],
+        lambda node: () if node in ladder.ends else node.operands,
+    )
+    return any(node in ladder.rungs or ladder.has(node) for node in outside)
 
 
 def axes_in(written: Written) -> set[str]:
@@ -124,6 +170,7 @@ def _name_locals(written: Written, names: Names, reached: set[Node]) -> None:
     taken = words | {letters(name) for name in others}
     for name, node in written.locals.items():
         plain = node in reached and not names.elements(node) and node not in names.of
+        plain = plain and all([node not in ladder.rungs for ladder in names.ladders])
         if plain and letters(name) not in taken:
             names.of[node] = name
 
@@ -188,6 +235,8 @@ def _name_repeated(results: tuple[Node, ...], names: Names, order: list[Node]) -
         if any(o in bound for o in names.inside(node)) and not recurs(node):
             bound.add(node)  # it has its meaning inside of a step alone
 
+    rungs = {node for ladder in names.ladders for node in ladder.rungs}
+
     def name(node: Node) -> None:
         names.of[node] = names.fresh("YZUHTS")
         width[node], depth[node] = len(names.of[node]), 0
@@ -196,9 +245,9 @@ def _name_repeated(results: tuple[Node, ...], names: Names, order: list[Node]) -
         inner = names.inside(node)
         width[node] = _own_width(node) + sum([width[o] for o in inner])
         depth[node] = max([depth[o] for o in inner], default=-1) + 1
-        while width[node] > (LONG * LINES if _breaks(node) else LONG):
+        while inner and width[node] > (LONG * LINES if _breaks(node) else LONG):
             widest = max(inner, key=lambda o: width[o])
-            if width[widest] < REPEATED or widest in bound:
+            if width[widest] < REPEATED or widest in bound or widest in rungs:
                 break
             name(widest)
             width[node] = _own_width(node) + sum([width[o] for o in inner])
@@ -206,6 +255,7 @@ def _name_repeated(results: tuple[Node, ...], names: Names, order: list[Node]) -
             width[node], depth[node] = len(names.of[node]), 0
         elif (
             node not in results
+            and node not in rungs
             and node not in bound
             and (depth[node] > DEEP or (uses.get(node, 0) > 1 and width[node] > REPEATED))
         ):
@@ -223,6 +273,8 @@ def _own_width(node: Node) -> int:
     notation = node.operation.primitive.notation
     if isinstance(notation, Infix):
         return 3
+    if node.name == "call":
+        return len(node.operation.params[0]) + 2
     own = sum([len(p) + 1 for p in _texts(node.operation.params)])
     return own + (len(notation.word) + 2 if isinstance(notation, (Word, Command)) else 2)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from namedtensor.primitives.notation import AND, ATOM, NOT, OR, RELATION
+from namedtensor.primitives.notation import AND, ATOM, NOT, OR, RELATION, SCRIPT
 
 #: What makes a part taller than a line, so that its parentheses grow with it.
 _TALL = (r"\frac", r"\begin", r"\sum", r"\prod", r"\nsum", r"\left")
@@ -36,6 +36,12 @@ def wrapped(text: str, left: str = "(", right: str = ")") -> str:
     if any(word in text for word in _TALL):
         return rf"\left{left} {text} \right{right}"
     return f"{left}{text}{right}"
+
+
+def raised(piece: Piece, above: str) -> Piece:
+    """Put something above a letter, X^l."""
+    text = f"{{{piece.text}}}" if "^" in piece.text else piece.text
+    return Piece(f"{text}^{above}" if len(above) == 1 else f"{text}^{{{above}}}", SCRIPT)
 
 
 def inside(piece: Piece, level: int) -> str:

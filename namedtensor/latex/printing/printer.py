@@ -17,8 +17,9 @@ from namedtensor.latex.printing.gathered import gathered
 from namedtensor.latex.printing.katex import KATEX_MACROS as KATEX_MACROS
 from namedtensor.latex.printing.names import letters
 from namedtensor.latex.printing.naming import axes_in, names_of
-from namedtensor.latex.printing.pieces import Piece, inside
+from namedtensor.latex.printing.pieces import Piece, inside, raised
 from namedtensor.latex.printing.recurrences import recurrence
+from namedtensor.latex.printing.stacks import Ladder
 from namedtensor.operations.recurrence import recurs
 from namedtensor.primitives import Node
 from namedtensor.primitives.notation import RELATION, SUM
@@ -170,7 +171,10 @@ def _named_parts(roots: tuple[Node, ...], forms: Forms) -> list[Node]:
 
 
 def _clause(node: Node, forms: Forms) -> list[str]:
-    """Define one name: by its value, by its elements, or by a recurrence."""
+    """Define one name: by its value, by its elements, by a recurrence, or in the step of all layers."""
+    for ladder in forms.names.ladders:
+        if node in ladder.inside:
+            return _rung(node, ladder, forms)
     if recurs(node):
         return [row for head, body in recurrence(node, forms) for row in _broken(head, body)]
     name = forms.letter(forms.names.of[node]).text
@@ -192,6 +196,20 @@ def _clause(node: Node, forms: Forms) -> list[str]:
     indices = _indices(element.axes, forms)
     head = _element(name, [(axis, indices[axis]) for axis in element.axes], forms)
     return [*rows, *_broken(head, _value(forms.elements(element.rule, indices)))]
+
+
+def _rung(node: Node, ladder: Ladder, forms: Forms) -> list[str]:
+    """Define what each layer gives, X^l of X^{l-1}, and what the first is given."""
+    rows = []
+    letter = forms.letter(forms.names.of[node])
+    if node in ladder.ends:
+        start = ladder.starts[ladder.ends.index(node)]
+        if start is not None:
+            rows += _broken(raised(letter, "0").text, _value(forms.write(start)))
+    with forms.climbing(ladder):
+        rows += _broken(raised(letter, ladder.index).text, _value(forms.definition(node)))
+    rows[-1] += rf", \quad {ladder.index} = 1, \ldots, {ladder.last}"
+    return rows
 
 
 def _element(name: str, indices: list[tuple[str, str]], forms: Forms) -> str:

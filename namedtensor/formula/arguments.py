@@ -19,7 +19,7 @@ from namedtensor.errors import (
     kind_of_thing,
 )
 from namedtensor.formula.bundle import Bundle, Stack, formula_of, marker, opened, settings_of
-from namedtensor.formula.door import NUMBERED, OPEN, Door, Slot, kind_of, mode_of
+from namedtensor.formula.door import ABSENT, NUMBERED, OPEN, Door, Slot, kind_of, mode_of
 from namedtensor.formula.lifting import Leaf, tensors_of
 from namedtensor.formula.signature import Parameter, Signature, Space
 from namedtensor.formula.state import Cell, Frame
@@ -109,7 +109,9 @@ class Arguments:
     ) -> None:
         if isinstance(value, Cell):
             value = value.value
-        if parameter.bundle is not None:
+        if parameter.optional and value is None:
+            key.append(ABSENT)
+        elif parameter.bundle is not None:
             parts = opened(parameter, value, path)
             if parameter.stack:
                 key.append(len(parts))
@@ -201,8 +203,10 @@ class Arguments:
             return next(parts)
         return stand_in(part if isinstance(part, str) else slot.layout(part).code)
 
-    def _bundle_of(self, slot: Slot, parts: Iterator[Any]) -> Bundle:
+    def _bundle_of(self, slot: Slot, parts: Iterator[Any]) -> Bundle | None:
         inner, mode, settings = slot.formula, next(parts), {}
+        if mode == ABSENT:
+            return None
         if isinstance(mode, tuple):
             _, number, *given = mode
             inner, settings, mode = NUMBERED[number], {n: v for n, _, v in given}, next(parts)
@@ -218,6 +222,8 @@ class Arguments:
         frame: Frame,
     ) -> Any:
         """Give what the body sees of an argument; its states are kept in its frame."""
+        if parameter.optional and value is None:
+            return None
         if parameter.bundle is not None:
             inside = {
                 name: self.entered(inner, f"{path}.{name}", part, entered, frame)
@@ -263,6 +269,9 @@ def _parts_of_bundle(
     formula: Any, path: str, key: Iterator[Any], modes: bool
 ) -> Iterator[tuple[str, str]]:
     part = next(key, None)
+    if part == ABSENT:
+        yield path, "None"
+        return
     if isinstance(part, tuple) and part[:1] == ("as",):
         formula = NUMBERED[part[1]]
         yield f"the formula of {path}", formula.name

@@ -375,6 +375,8 @@ def _real(space: Space, axes: Sequence[Axis]) -> Space:
 
 def _entered(p: Parameter, path: str, value: Any, by: set[str], leaves: dict[str, Any]) -> Any:
     """Put a symbol with the declared axes in place of each tensor, and keep both."""
+    if p.optional and value is None:
+        return None
     if p.bundle is not None:
         found = {
             n: _entered(q, f"{path}.{n}", v, by, leaves)

@@ -50,6 +50,7 @@ class Slot:
         "names",
         "number",
         "open",
+        "optional",
         "seen",
         "setting",
         "several",
@@ -65,6 +66,7 @@ class Slot:
         self.tensor = parameter.space is not None
         self.state = parameter.state
         self.several = parameter.stack
+        self.optional = parameter.optional
         self.names = parameter.space.names if parameter.space is not None else ()
         self.number = self.tensor and not self.names
         self.layouts: dict[Any, Layout] = {}
@@ -80,6 +82,10 @@ class Slot:
             found = layout_of(self.names, backend.kind_of(dtype), backend)
             self.layouts[dtype] = found
         return found
+
+
+#: What stands in a key for a bundle that is left out.
+ABSENT = ("none",)
 
 
 class Door:
@@ -239,6 +245,9 @@ def structure_of(module: Any) -> Structure | None:
     for slot in formula.door.after:
         if slot.formula is not None:
             held = module._modules.get(slot.name)
+            if held is None and slot.optional:
+                missing.append(slot.name)
+                continue
             parts = (held,) if not slot.several else () if held is None else tuple(held)
             found = [structure_of(part) for part in parts if hasattr(part, "formula")]
             if len(found) < len(parts) or None in found:
@@ -263,7 +272,9 @@ def structure_of(module: Any) -> Structure | None:
 
 def _parts_of_key(structure: Structure, kinds: Iterator[Any], modes: bool) -> Iterator[Any]:
     for slot in structure.formula.door.after:
-        if slot.formula is not None:
+        if slot.name in structure.missing:
+            yield next(kinds)
+        elif slot.formula is not None:
             if slot.several:
                 yield next(kinds)
             for inner in structure.bundles[slot.name]:
@@ -272,8 +283,6 @@ def _parts_of_key(structure: Structure, kinds: Iterator[Any], modes: bool) -> It
                 if modes:
                     yield next(kinds)
                 yield from _parts_of_key(inner, kinds, modes)
-        elif slot.name in structure.missing:
-            yield next(kinds)
         elif slot.tensor:
             yield slot.layout(next(kinds))
         else:
@@ -312,7 +321,12 @@ class _Reader:
             self.lines.append(f"{kept} = {module}._buffers")
         for slot in slots:
             own = self.fresh(slot.name)
-            if slot.formula is not None:
+            if slot.formula is not None and slot.name in structure.missing:
+                self.lines.append(
+                    f"if {module}._modules.get({slot.name!r}) is not None: return None"
+                )
+                self.kinds.append(repr(ABSENT))
+            elif slot.formula is not None:
                 self.lines.append(f"{own} = {module}._modules[{slot.name!r}]")
                 inner = structure.bundles[slot.name]
                 if not slot.several:
@@ -378,6 +392,9 @@ def _gather_bundle(slot: Slot, value: Any, key: list[Any], arrays: list[Any], mo
 
 
 def _gather_one(slot: Slot, value: Any, key: list[Any], arrays: list[Any], modes: bool) -> bool:
+    if value is None and slot.optional:
+        key.append(ABSENT)
+        return True
     own = getattr(value, "gather", None)
     if own is None or value.formula is not slot.formula or value.settings:
         return False

@@ -99,6 +99,8 @@ def _fill(
     parameter: Parameter, path: str, value: Any, leaves: list[Leaf], sizes: dict[str, int]
 ) -> Any:
     """Make a symbol for each tensor; one that is not given has its declared axes."""
+    if parameter.optional and not value:
+        return None
     if parameter.bundle is not None:
         if parameter.stack:
             parts = [None] * value if isinstance(value, int) else [None] if value is None else value

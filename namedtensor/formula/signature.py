@@ -183,6 +183,11 @@ class Parameter:
     def setting(self) -> bool:
         return self.space is None and self.bundle is None
 
+    @property
+    def optional(self) -> bool:
+        """Say whether this is a bundle that may be left out, norm: LayerNorm = None."""
+        return self.bundle is not None and not self.stack and self.default is None
+
     def __str__(self) -> str:
         if self.space is None:
             return self.name

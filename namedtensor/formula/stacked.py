@@ -5,7 +5,6 @@ X_l = layer(X_{l-1}; W_{layers(l)})
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -89,7 +88,7 @@ def _widened(parameter: Parameter, axis: str) -> Parameter:
         parts = [_widened(p, axis) if p.after and not p.setting else p for p in inner.parameters]
         signature = Signature(tuple(parts), inner.results, inner.several, inner.python)
         bundle = Formula(parameter.bundle.function, signature, trace=False)
-        return Parameter(parameter.name, None, bundle, True, inspect.Parameter.empty)
+        return Parameter(parameter.name, None, bundle, True, parameter.default)
     space = parameter.space
     if parameter.state or space is None:
         raise NamedTensorError(

@@ -329,6 +329,8 @@ def _sized(
 
 def _filled(parameter: Parameter, path: str, value: Any) -> Any:
     """Make symbols of shapes, and of what is not given."""
+    if parameter.optional and not value:
+        return None
     if parameter.stack:
         count = 1 if value is None else value
         layers = [None] * count if isinstance(count, int) else list(count)

@@ -282,6 +282,8 @@ def _declared(
         count = settings.get(parameter.name, LAYERS)
         count = count if isinstance(count, int) else len(count)
         return [_declared(formula, layer, f"{path}.{i}", {}, leaves, sizes) for i in range(count)]
+    if parameter.optional and parameter.name in settings and not settings[parameter.name]:
+        return None
     if parameter.bundle is not None:
         inner = parameter.bundle
         own: dict[Any, Any] = {n: size for n, size in sizes.items() if isinstance(size, int)}

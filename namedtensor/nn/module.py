@@ -174,10 +174,14 @@ class FormulaModule(torch.nn.Module):
 
     def latex(self, dialect: str = "macros", **settings: Any) -> str:
         """Print the formula's equation, with as many layers in stacks as there are."""
-        stacks = {
-            p.name: len(getattr(self, p.name)) for p in self.formula.signature.parameters if p.stack
+        held = {
+            p.name: getattr(self, p.name)
+            for p in self.formula.signature.parameters
+            if p.after and not p.setting
         }
-        return self.formula.latex(dialect, **{**self.settings, **stacks, **settings})
+        known = {name: None for name, value in held.items() if value is None}
+        stacks = {n: len(v) for n, v in held.items() if isinstance(v, torch.nn.ModuleList)}
+        return self.formula.latex(dialect, **{**self.settings, **known, **stacks, **settings})
 
     def call(self, other: Formula, *arguments: Any, **named: Any) -> Any:
         """Run another formula with this module's parameters, which it declares by the same names.
@@ -427,7 +431,9 @@ class Build:
                 continue
             _free(module, name)
             path = prefix + name
-            if parameter.stack:
+            if parameter.optional and not given.get(name):
+                module.register_module(name, None)
+            elif parameter.stack:
                 module.add_module(name, self.stack(parameter, sizes, given.get(name), path))
             elif parameter.bundle is not None:
                 inner = self.bundle(parameter.bundle, name, sizes, given.get(name), path)
@@ -464,10 +470,12 @@ class Build:
         if isinstance(given, Formula):
             self.hold_fitting(declared, given, path)
             return self.module(given, sizes, {}, f"{path}.")
-        if given is None or isinstance(given, dict):
+        if given is None or given is True or isinstance(given, dict):
             if isinstance(declared, Stacked) and given is None:
                 raise self.no_count(path, declared.layer)
-            return self.module(declared, sizes, dict(given or {}), f"{path}.")
+            return self.module(
+                declared, sizes, dict(given) if isinstance(given, dict) else {}, f"{path}."
+            )
         if isinstance(declared, Stacked) and _is_count(given):
             return self.module(declared, sizes | {declared.axis: int(given)}, {}, f"{path}.")
         raise KindError(

@@ -345,6 +345,98 @@ def test_a_bundle_may_be_changed_later():
     torch.testing.assert_close(m(X).data, (nt.tensor(m.W, emb, out) @ emb @ Y).data)
 
 
+# ------------------------------------------------------------------------------ optional bundles
+
+
+@formula
+def ended(X: R[emb], *, layers: nt.each[FFN], last: norm = None) -> R[emb]:
+    for each in layers:
+        X = X + each(X)
+    return X if last is None else last(X)
+
+
+@formula
+def holding(X: R[emb], *, inner: ended, last: norm = None) -> R[emb]:
+    X = inner(X)
+    return X if last is None else last(X)
+
+
+def ended_by_hand(m, X):
+    for part in m.layers:
+        X = X + FFN(X, **part.named_values())
+    return X if m.last is None else norm(X, gamma=nt.tensor(m.last.gamma, emb))
+
+
+@pytest.mark.parametrize("last", [None, False, True, norm, {"eps": 0.1}])
+def test_an_optional_bundle_is_left_out_unless_asked_for(last):
+    torch.manual_seed(0)
+    m = ended.module(emb[4], hid[5], layers=2, last=last, dtype=torch.float64)
+    assert (m.last is None) == (not last)
+    assert ("last.gamma" in m.axes) == ("last.gamma" in m.state_dict()) == bool(last)
+    wanted = ended_by_hand(m, X)
+    if isinstance(last, dict):
+        wanted = norm(ended_by_hand_bare(m, X), eps=0.1, gamma=nt.tensor(m.last.gamma, emb))
+    for _ in range(3):
+        torch.testing.assert_close(m(X).data, wanted.data)
+    assert m.shape("emb[4]") == "emb[4]"
+    assert (r"\text{norm}(" in m.latex("underset")) == bool(last)
+    assert [row.text for row in m.steps(X).rows][-1] == ("last(X)" if last else "X + each(X)")
+    again = pickle.loads(pickle.dumps(m))
+    torch.testing.assert_close(again(X).data, wanted.data)
+
+
+def ended_by_hand_bare(m, X):
+    for part in m.layers:
+        X = X + FFN(X, **part.named_values())
+    return X
+
+
+def test_an_optional_bundle_comes_and_goes():
+    m = ended.module(emb[4], hid[5], layers=1, dtype=torch.float64)
+    m(X)
+    m.last = norm.module(emb[4], dtype=torch.float64)
+    torch.testing.assert_close(m(X).data, ended_by_hand(m, X).data)
+    m.last = None
+    torch.testing.assert_close(m(X).data, ended_by_hand(m, X).data)
+
+
+@pytest.mark.parametrize("library", ["numpy", "torch"])
+def test_a_plain_call_may_leave_an_optional_bundle_out(library):
+    m = holding.module(emb[4], hid[5], inner=dict(layers=2), dtype=torch.float64)
+    assert (m.last, m.inner.last) == (None, None)
+    W = [
+        {
+            n: nt.tensor(p.detach(), FFN.signature[n].space.axes).to(library)
+            for n, p in part.named_parameters()
+        }
+        for part in m.inner.layers
+    ]
+    gamma = 2 * nt.ones(emb[4], dtype="float64", backend=library)
+    Y = X.to(library)
+    bare = holding(Y, inner={"layers": W})
+    np.testing.assert_allclose(bare.numpy(batch, emb), m(X).numpy(batch, emb))
+    for inner, last in (
+        (None, {"gamma": gamma}),
+        ({"gamma": gamma}, None),
+        ({"gamma": gamma},) * 2,
+    ):
+        found = holding(Y, inner={"layers": W, "last": inner}, last=last)
+        wanted = bare
+        for given in (inner, last):
+            wanted = wanted if given is None else norm(wanted, **given)
+        np.testing.assert_allclose(found.numpy(batch, emb), wanted.numpy(batch, emb))
+
+
+def test_optional_bundles_compile_and_differentiate():
+    for last in (None, norm):
+        m = ended.module(emb[4], hid[5], layers=2, last=last, dtype=torch.float64)
+        run = torch.compile(m, fullgraph=True, backend="aot_eager")
+        torch.testing.assert_close(run(X).data, m(X).data)
+        x = X[batch(0)]
+        found = nt.derivative(ended, by="X")(x, layers=list(m.layers), last=m.last)
+        assert found.shape == "emb[4] emb*[4]"
+
+
 # ---------------------------------------------------------------------------- what can be asked
 
 

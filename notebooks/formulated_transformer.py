@@ -31,7 +31,7 @@ from pathlib import Path
 import torch
 
 import namedtensor as nt
-from transformer_named import formulated
+from transformer_named import formulated, forward_pass
 from transformer_named.formulated import FFN, Attention, MultiHead
 from transformer_named.g2p.corpus import load_corpus
 from transformer_named.g2p.evaluation import pronounce
@@ -99,7 +99,7 @@ nt.diagram(FFN)
 seq, vocab = formulated.seq, formulated.vocab
 x = nt.tensor(torch.tensor([3, 1, 4, 1, 5]), seq)
 y = nt.tensor(torch.tensor([0, 9, 2, 6]), seq.prime)
-model.probabilities(x, y).shape
+forward_pass.Transformer(x, y, model=model).shape
 
 # %% [markdown]
 # ## 3. Training

@@ -543,28 +543,32 @@ show(output)
 show(transformer)
 
 # %% [markdown]
+# As an equation, the loop over the layers is the series that the document writes with dots:
+
+# %%
+transformer
+
+# %% [markdown]
 # Two layers, and the words *the cat sat on* go in. For each position out come the probabilities of the
 # word that follows it:
 
 # %%
-layers = torch.nn.ModuleList(
-    [layer.module(emb[6], hid[8], head[2], key[3], val[5]) for _ in range(2)]
-)
-last = output.module(vocab[7], emb[6])
-O = transformer(I, embedding, layers, last)
+sizes = vocab[7], emb[6], hid[8], head[2], key[3], val[5]
+model = transformer.module(*sizes, embed=embedding, layers=2)
+O = model(I)
 O
 
 
 # %%
-def positional_transformer(words, embedding, layers, last):
-    X = positional_embed(words, embedding)
-    for step in layers:
+def positional_transformer(words, model):
+    X = positional_embed(words, model.embed)
+    for step in model.layers:
         T = positional_lnorm(positional_MHA(X, step.mha), step.mha_norm) + X
         X = positional_lnorm(positional_FFN(T, step.ffn), step.ffn_norm) + T
-    return torch.softmax(X @ last.W.T, -1)
+    return torch.softmax(X @ model.output.W.T, -1)
 
 
-expected = positional_transformer(torch.tensor([0, 1, 2, 3]), embedding, layers, last)
+expected = positional_transformer(torch.tensor([0, 1, 2, 3]), model)
 torch.testing.assert_close(O.torch(seq, vocab), expected)
 
 # %% [markdown]
@@ -572,7 +576,7 @@ torch.testing.assert_close(O.torch(seq, vocab), expected)
 
 # %%
 changed = nt.one_hot(nt.tensor(torch.tensor([0, 1, 2, 6]), seq), vocab[7])
-difference = transformer(changed, embedding, layers, last) - O
+difference = model(changed) - O
 nt.max[vocab](nt.abs(difference))
 
 # %%
@@ -588,17 +592,16 @@ assert nt.max[...](nt.abs(difference[seq[:3]])) < 1e-12
 sentence = nt.tensor(torch.arange(7), seq)
 asked = nt.one_hot(sentence[seq[:-1]], vocab[7])
 answers = nt.one_hot(sentence[seq[1:]], vocab[7])
-model = torch.nn.ModuleList([embedding, layers, last])
 optimizer = torch.optim.Adam(model.parameters(), lr=0.02)
 
 for _ in range(60):
-    O = transformer(asked, embedding, layers, last)
+    O = model(asked)
     loss = -nt.mean[seq](nt.log(O @ vocab @ answers))
     optimizer.zero_grad()
     loss.backward()
     optimizer.step()
 
-said = nt.argmax_index[vocab](transformer(asked, embedding, layers, last))
+said = nt.argmax_index[vocab](model(asked))
 print("the", *[words[i] for i in said.torch(seq)])
 
 # %%

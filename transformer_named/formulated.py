@@ -90,10 +90,10 @@ def MaskedAttention(
     give the same numbers.
     """
     if chosen("form", form, FORMS) == "literal":
-        scores = Mask(Q @ key @ K) / nt.sqrt(abs(key))
+        S = Mask(Q @ key @ K) / nt.sqrt(abs(key))
     else:
-        scores = Mask(Q @ key @ K / nt.sqrt(abs(key)))
-    return nt.softmax[seq](scores) @ seq @ V
+        S = Mask(Q @ key @ K / nt.sqrt(abs(key)))
+    return nt.softmax[seq](S) @ seq @ V
 
 
 @formula

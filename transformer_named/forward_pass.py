@@ -11,7 +11,6 @@ The axes inside the modules are in `formulated`. `form` chooses "literal", the d
 "published", Attention Is All You Need.
 """
 
-from collections.abc import Callable, Iterable
 from typing import Any
 
 import namedtensor as nt
@@ -25,13 +24,12 @@ from transformer_named.formulated import (
     OneHot,
     Softmax,
     emb,
+    scores,
     seq,
     seq_,
     vocab,
 )
 from transformer_named.placement import around
-
-Function = Callable[..., Any]
 
 
 def Wp(seq: Any = seq, emb: Any = emb, form: str = "literal") -> Any:
@@ -170,30 +168,59 @@ def inputs(y: Any) -> Any:
     return y[seq_[:-1]]
 
 
-def encode(x: Any, embedding: Function, layers: Iterable[Function]) -> Any:
-    """Run the encoder on the symbols x.
+@formula
+def transformer_scores(
+    x: Z[seq],
+    y: Z[seq_],
+    form: str = "literal",
+    placement: str = "post",
+    eps: float = 1e-5,
+    *,
+    embedding: Embedding,
+    encoder: nt.each[EncoderLayer],
+    encoder_norm: LayerNorm = None,
+    decoder: nt.each[DecoderLayer],
+    decoder_norm: LayerNorm = None,
+) -> R[seq_, vocab]:
+    """Score every next symbol of y, from x and the symbols of y before it.
 
         X_0 = Embedding(x);  X_l = EncoderLayer(X_{l-1}), l = 1 ... N
+        Y_0 = Embedding(y);  Y_l = DecoderLayer(Y_{l-1}, X_N), l = 1 ... N;  Y_N ._emb We
 
-    Source: document 000, Forward pass. x runs over seq and so does X_N.
+    Source: document 000, Forward pass. The embeddings We are tied: one tensor for x, y and the output.
+    Departs: all symbols given are used. The document's forward pass drops y's last one and still
+    declares m rows; `training_loss` drops it. The norms come last where a placement leaves the sum
+    unnormalised.
     """
-    X = embedding(x)
-    for layer in layers:
-        X = layer(X)
-    return X
+    X = embedding(x, form=form)
+    for layer in encoder:
+        X = layer(X, placement=placement, eps=eps)
+    Z = X if encoder_norm is None else encoder_norm(X, eps=eps)
+    Y = embedding(y[seq_ >> seq], form=form)[seq >> seq_]
+    for layer in decoder:
+        Y = layer(Y, Z, form=form, placement=placement, eps=eps)
+    return scores(Y if decoder_norm is None else decoder_norm(Y, eps=eps), We=embedding.We)
 
 
-def decode(y: Any, X: Any, embedding: Function, layers: Iterable[Function]) -> Any:
-    """Run the decoder on the symbols y so far and the encoder's output X.
+@formula
+def Transformer(x: Z[seq], y: Z[seq_], *, model: transformer_scores) -> R[seq_, vocab]:
+    """Give the probabilities of every next symbol of y.
 
-        Y_0 = Embedding(y);  Y_l = DecoderLayer(Y_{l-1}, X_N), l = 1 ... N
+        Transformer(x, y)_{seq'(i), vocab(j)} = P(y_{i+1} = j | x, y_1, ..., y_i)
+        Transformer(x, y) = Softmax(Y_N ._emb We)
 
-    Source: document 000, Forward pass. y runs over seq' and so does Y_N.
+    Source: document 000, Definition, and Forward pass, Output.
     """
-    Y = embedding(y[seq_ >> seq])[seq >> seq_]
-    for layer in layers:
-        Y = layer(Y, X)
-    return Y
+    return Softmax(model(x, y))
+
+
+@formula
+def training_loss(x: Z[seq], y: Z[seq_], *, model: transformer_scores) -> R:
+    """Add up the cross entropies of y_2, ..., y_m, each from the symbols before it.
+
+    Source: document 000, Forward pass, Loss, with Target's y_{-m}.
+    """
+    return loss(model(x, inputs(y)), targets(y))
 
 
 def sample(Y: Any, generator: Any = None) -> Any:

@@ -14,7 +14,7 @@ Where the document and the published model differ, `form` chooses: "literal" is 
 the settings v1 and v2, which add the shortcuts, norms and dropout that the recursions leave out.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 import namedtensor as nt
@@ -288,31 +288,48 @@ def translation_loss(Y: R[seq_, vocab_], y: Z[seq_], pad: int = 0) -> R:
     return nt.sum[seq_](nt.where(y == pad, 0.0, surprise)) / nt.count[seq_](y != pad)
 
 
-def encode(x: Any, embedding: Function, layers: Iterable[Function], pad: int = 0) -> Any:
-    """Run the encoder on the words x, blind to their padding.
+@formula
+def translation_scores(
+    x: Z[seq],
+    y: Z[seq_],
+    setting: str = "v1",
+    form: str = "published",
+    p: float = 0.0,
+    eps: float = 1e-5,
+    pad: int = 0,
+    *,
+    source: source_embedding,
+    encoder: nt.each[encoder_layer],
+    encoder_norm: LayerNorm = None,
+    target: target_embedding,
+    decoder: nt.each[decoder_layer],
+    decoder_norm: LayerNorm = None,
+    output: word_scores,
+) -> R[seq_, vocab_]:
+    """Score the words of a translation y of x; both may be padded at their end.
 
-        H^l = phi_E^l(H^{l-1}), l in [L]
+        H^l = phi_E^l(H^{l-1}), l in [L];  S^l = phi_D^l(S^{l-1}, H^L), l in [L];  W ._emb S^L
 
-    Source: document 003, Encoder.
+    Source: document 003, Encoder, Decoder, Transformer v1 and Transformer v2. Padding at the end of y
+    is in nobody's past.
+    Departs: `encoder_norm` and `decoder_norm` end the stacks of the published v2; the document speaks
+    of layers only.
     """
     M = padding(x, pad=pad)
-    H = embedding(x)
-    for layer in layers:
-        H = layer(H, M)
-    return H
+    H = source(x)
+    for layer in encoder:
+        H = layer(H, M, setting=setting, form=form, p=p, eps=eps)
+    Z = H if encoder_norm is None else encoder_norm(H, eps=eps)
+    S = target(y)
+    for layer in decoder:
+        S = layer(S, Z, M, setting=setting, form=form, p=p, eps=eps)
+    return output(S if decoder_norm is None else decoder_norm(S, eps=eps))
 
 
-def decode(
-    y: Any, H: Any, x: Any, embedding: Function, layers: Iterable[Function], pad: int = 0
-) -> Any:
-    """Run the decoder on the words y so far and the encoder's output H for the words x.
+@formula
+def training_loss(x: Z[seq], y: Z[seq_], pad: int = 0, *, model: translation_scores) -> R:
+    """Average the negative log-probability of y's words after its first, padding left out.
 
-        S^l = phi_D^l(S^{l-1}, H^L), l in [L]
-
-    Source: document 003, Decoder. Padding at the end of y is in nobody's past.
+    Source: document 003, Problem Formulation; it has no formula.
     """
-    M = padding(x, pad=pad)
-    S = embedding(y)
-    for layer in layers:
-        S = layer(S, H, M)
-    return S
+    return translation_loss(model(x, y[seq_[:-1]], pad=pad), y[seq_[1:]], pad=pad)

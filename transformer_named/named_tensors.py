@@ -10,7 +10,6 @@
 | `vocab` | b | words |
 """
 
-from collections.abc import Callable, Iterable
 from typing import Any
 
 import namedtensor as nt
@@ -157,19 +156,26 @@ def output(X: R[emb], *, W: R[vocab, emb]) -> R[vocab]:
     return nt.softmax[vocab](W @ emb @ X)
 
 
-Function = Callable[[Any], Any]
-
-
-def transformer(I: Any, embed: Function, layers: Iterable[Function], output: Function) -> Any:
-    """Run the whole model on one-hot words: embed, L layers, output.
+@formula
+def transformer(
+    I: R[seq, vocab],
+    placement: str = "between",
+    eps: float = 1e-5,
+    *,
+    embed: embed,
+    layers: nt.each[layer],
+    norm: lnorm = None,
+    output: output,
+) -> R[seq, vocab]:
+    """Give the probabilities of every next word, from the words before it.
 
         X^0 = embed(I);  X^l = layer(X^{l-1}), l = 1 ... L;  O = output(X^L)
 
     Source: document 001, Transformer.
-    Departs: the parameters that the document leaves out are bound in the functions given. It writes
-    `sum_vocab X = 1` where `sum_vocab I = 1` is meant.
+    Departs: the parameters that the document leaves out follow the star. It writes `sum_vocab X = 1`
+    where `sum_vocab I = 1` is meant. `norm` comes last where a placement leaves the sum unnormalised.
     """
     X = embed(I)
     for layer in layers:
-        X = layer(X)
-    return output(X)
+        X = layer(X, placement=placement, eps=eps)
+    return output(X if norm is None else norm(X, eps=eps))

@@ -14,7 +14,7 @@ Where the document and the published model differ, `form` chooses: "literal" is 
 this document only names.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 import namedtensor as nt
@@ -199,28 +199,72 @@ def PE(seq: Any = seq, emb: Any = emb, form: str = "formula") -> Any:
     return nt.define[seq, emb](wave)
 
 
-def encoder(x: Any, layers: Iterable[Function], M: Any = None) -> Any:
+@formula
+def encoder(
+    x: R[seq, emb],
+    M: R[seq] = None,
+    form: str = "published",
+    placement: str = "post",
+    eps: float = 1e-5,
+    *,
+    layers: nt.each[EncoderLayer],
+    norm: LayerNorm = None,
+) -> R[seq, emb]:
     """Map symbol representations (x_1, ..., x_n) to (z_1, ..., z_n).
 
-        x + PE, then N = 6 layers
+        z^0 = x + PE;  z^l = EncoderLayer(z^{l-1}), l = 1 ... N, with N = 6
 
-    Source: document 002, Model Architecture.
+    Source: document 002, Model Architecture. `norm` comes last where a placement leaves the sum
+    unnormalised.
     """
-    z = x + PE(seq, emb[x.size(emb)])
+    z = x + PE(seq, emb)
     for layer in layers:
-        z = layer(z, M)
-    return z
+        z = layer(z, M, form=form, placement=placement, eps=eps)
+    return z if norm is None else norm(z, eps=eps)
 
 
-def decoder(y: Any, z: Any, layers: Iterable[Function], M: Any = None) -> Any:
+@formula
+def decoder(
+    y: R[seq_, emb],
+    z: R[seq, emb],
+    M: R[seq] = None,
+    form: str = "published",
+    placement: str = "post",
+    eps: float = 1e-5,
+    *,
+    layers: nt.each[DecoderLayer],
+    norm: LayerNorm = None,
+) -> R[seq_, emb]:
     """Map (z_1, ..., z_n), and the output so far, to the output (y_1, ..., y_m).
 
-        y + PE, then N = 6 layers over z
+        Y^0 = y + PE;  Y^l = DecoderLayer(Y^{l-1}, z), l = 1 ... N, with N = 6
 
     Source: document 002, Model Architecture.
     Departs: the document's arrow has only z; its Stacks feed the output so far as well.
     """
-    y = y + PE(seq_, emb[y.size(emb)])
+    Y = y + PE(seq_, emb)
     for layer in layers:
-        y = layer(y, z, M)
-    return y
+        Y = layer(Y, z, M, form=form, placement=placement, eps=eps)
+    return Y if norm is None else norm(Y, eps=eps)
+
+
+@formula
+def transformer(
+    x: R[seq, emb],
+    y: R[seq_, emb],
+    M: R[seq] = None,
+    form: str = "published",
+    placement: str = "post",
+    eps: float = 1e-5,
+    *,
+    encoder: encoder,
+    decoder: decoder,
+) -> R[seq_, emb]:
+    """Map representations x, and those of the output so far y, to representations of the output.
+
+        z = encoder(x);  decoder(y, z)
+
+    Source: document 002, Model Architecture. M, where there is one, closes positions of x.
+    """
+    z = encoder(x, M, form=form, placement=placement, eps=eps)
+    return decoder(y, z, M, form=form, placement=placement, eps=eps)

@@ -47,8 +47,8 @@ class Written:
 
     `locals` are the names that the body gives to parts of the results, in the order in which they
     were given; `called` are the formulas that its `call` nodes name; `counted` are the stacks whose
-    number of layers was given; `origins` says where the body writes each part. `derived` says of whom
-    the formula is the derivative, and by what.
+    number of layers was given, `left_out` what may be left out and is; `origins` says where the body
+    writes each part. `derived` says of whom the formula is the derivative, and by what.
     """
 
     name: str
@@ -59,6 +59,7 @@ class Written:
     origins: Origins = field(default_factory=Origins, kw_only=True)
     derived: DerivedFrom | None = field(default=None, kw_only=True)
     counted: frozenset[str] = field(default=frozenset(), kw_only=True)
+    left_out: frozenset[str] = field(default=frozenset(), kw_only=True)
 
     @property
     def changes(self) -> dict[str, str]:
@@ -249,6 +250,13 @@ def write(
         p.name: _declared(formula, p, p.name, settings, leaves, sizes)
         for p in formula.signature.parameters
     }
+    written.left_out = frozenset(
+        [
+            p.name
+            for p in formula.signature.parameters
+            if p.after and not p.setting and values[p.name] is None
+        ]
+    )
     token = _writing.set(None if whole else written)
     try:
         with _names_of_locals(formula.function, written), noted_in(written.origins):
@@ -282,7 +290,7 @@ def _declared(
         count = settings.get(parameter.name, LAYERS)
         count = count if isinstance(count, int) else len(count)
         return [_declared(formula, layer, f"{path}.{i}", {}, leaves, sizes) for i in range(count)]
-    if parameter.optional and parameter.name in settings and not settings[parameter.name]:
+    if parameter.optional and not settings.get(parameter.name):
         return None
     if parameter.bundle is not None:
         inner = parameter.bundle

@@ -179,7 +179,10 @@ class FormulaModule(torch.nn.Module):
             for p in self.formula.signature.parameters
             if p.after and not p.setting
         }
-        known = {name: None for name, value in held.items() if value is None}
+        bundles = {p.name for p in self.formula.signature.parameters if p.optional}
+        known = {
+            n: None if v is None else True for n, v in held.items() if v is None or n in bundles
+        }
         stacks = {n: len(v) for n, v in held.items() if isinstance(v, torch.nn.ModuleList)}
         return self.formula.latex(dialect, **{**self.settings, **known, **stacks, **settings})
 

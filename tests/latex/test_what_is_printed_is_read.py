@@ -69,6 +69,12 @@ def called(formula, found):
     return found
 
 
+def has_stacks(formula):
+    """Say whether a formula has stacks, whose number of layers is read as open: see test_systems."""
+    bundles = [p.bundle for p in formula.signature.parameters if p.bundle is not None]
+    return any(p.stack for p in formula.signature.parameters) or any(map(has_stacks, bundles))
+
+
 def same(text, name, written):
     """Say whether a text defines the same tree under this name."""
     return read(text)[name].written().results == written.results
@@ -139,7 +145,9 @@ def test_the_law_fails_for_a_printer_that_is_broken(broken, monkeypatch):
 
 
 @pytest.mark.parametrize("dialect", ["macros", "ndef", "underset"])
-@pytest.mark.parametrize("name", sorted(FORMULAS.keys() - OTHERWISE))
+@pytest.mark.parametrize(
+    "name", sorted(n for n in FORMULAS.keys() - OTHERWISE if not has_stacks(FORMULAS[n]))
+)
 def test_the_formulas_of_the_models_are_read_as_the_same_trees(name, dialect):
     formula = FORMULAS[name]
     text = "\n\n".join([f.latex(dialect) for f in called(formula, {}).values()])

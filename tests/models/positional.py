@@ -111,9 +111,11 @@ def torch_stack(stack: nn.Module, weights: Weights, name: str, *given: Any, **ma
     named = {
         f"layers.{i}.{n}": x
         for i in range(len(stack.layers))
-        for n, x in torch_layer(under(weights, name, i), *layer).items()
+        for n, x in torch_layer(
+            under(weights, name, i) or under(weights, name, "layers", i), *layer
+        ).items()
     }
-    last = under(weights, f"{name}_norm")
+    last = under(weights, f"{name}_norm") or under(weights, name, "norm")
     if last:
         named |= {"norm.weight": last["gamma"], "norm.bias": last["beta"]}
     return functional_call(stack, named, given, masks)

@@ -23,6 +23,8 @@ NONE = {
     "introduction.padding": "takes whole numbers alone",
     "attention_notes.RNN": "a scan has no rule yet",
 }
+#: So many layers has each stack.
+LAYERS = 2
 #: Settings that have no default.
 SETTINGS: dict[str, Any] = {}
 
@@ -32,10 +34,13 @@ def values(formula, seed=0):
     found = {}
     for p in formula.signature.parameters:
         if p.bundle is not None:
-            inner = values(p.bundle, seed)
-            found[p.name] = {
-                q.name: inner[q.name] for q in p.bundle.signature.parameters if q.after
-            }
+            parts = []
+            for layer in range(LAYERS if p.stack else 1):
+                inner = values(p.bundle, seed + layer)
+                parts.append(
+                    {q.name: inner[q.name] for q in p.bundle.signature.parameters if q.after}
+                )
+            found[p.name] = parts if p.stack else None if p.optional else parts[0]
         elif p.space is not None:
             found[p.name] = drawn(p.space, zlib.crc32(f"{formula.name} {p.name} {seed}".encode()))
         elif p.name in SETTINGS:
@@ -61,6 +66,8 @@ def drawn(space, seed):
 def leaves(found, prefix=""):
     """List the real tensors by path."""
     for name, value in found.items():
+        if isinstance(value, list):
+            value = {str(i): part for i, part in enumerate(value)}
         if isinstance(value, dict):
             yield from leaves(value, f"{prefix}{name}.")
         elif isinstance(value, nt.NamedTensor) and value.kind == "float":
@@ -70,6 +77,8 @@ def leaves(found, prefix=""):
 def put(found, path, value):
     """Give the values with one of them replaced."""
     name, _, rest = path.partition(".")
+    if isinstance(found, list):
+        return [put(part, rest, value) if i == int(name) else part for i, part in enumerate(found)]
     return {**found, name: put(found[name], rest, value) if rest else value}
 
 
@@ -125,14 +134,11 @@ def test_the_derivatives_of_a_model_are_torch_s(name):
 
 
 def numpy_of(found):
-    return {
-        n: numpy_of(v)
-        if isinstance(v, dict)
-        else v.to("numpy")
-        if isinstance(v, nt.NamedTensor)
-        else v
-        for n, v in found.items()
-    }
+    if isinstance(found, list):
+        return [numpy_of(part) for part in found]
+    if isinstance(found, dict):
+        return {name: numpy_of(value) for name, value in found.items()}
+    return found.to("numpy") if isinstance(found, nt.NamedTensor) else found
 
 
 def test_no_model_is_left_out():

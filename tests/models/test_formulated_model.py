@@ -1,6 +1,5 @@
 """Document 000's whole model against torch: values, gradients, causality, loss, prediction."""
 
-import functools
 import math
 
 import pytest
@@ -11,7 +10,7 @@ import namedtensor as nt
 from tests.models import positional
 from tests.models.agreement import CLOSE, ids, model_agrees, randomize
 from tests.models.weights import on_numpy
-from transformer_named import formulated, forward_pass
+from transformer_named import forward_pass
 from transformer_named.models import FormulatedTransformer
 from transformer_named.placement import PLACEMENTS
 
@@ -130,16 +129,9 @@ def test_the_literal_and_the_published_form_differ(model, xy):
 
 def test_the_model_runs_on_numpy(model, xy):
     w = on_numpy(model, We="vocab emb")
-    embedding = functools.partial(forward_pass.Embedding, **w["embedding"])
-    encoder = [
-        functools.partial(forward_pass.EncoderLayer, **p, eps=EPS) for p in w["encoder"].values()
-    ]
-    decoder = [
-        functools.partial(forward_pass.DecoderLayer, **p, eps=EPS) for p in w["decoder"].values()
-    ]
+    stacks = {name: list(w[name].values()) for name in ("encoder", "decoder")}
     x, y = named(*[ids.numpy() for ids in xy])
-    X = forward_pass.encode(x, embedding, encoder)
-    Y = formulated.scores(forward_pass.decode(y, X, embedding, decoder), **w["embedding"])
+    Y = forward_pass.transformer_scores(x, y, eps=EPS, embedding=w["embedding"], **stacks)
     found = torch.as_tensor(Y.numpy("batch", "seq'", "vocab"))
     torch.testing.assert_close(found, run(model, *xy).detach(), **CLOSE)
 
@@ -162,13 +154,13 @@ def test_every_position_of_y_sees_all_of_x(model, xy):
 
 
 def test_probabilities_sum_to_1(model, xy):
-    P = model.probabilities(*named(*xy)).torch("batch", "seq'", "vocab")
+    P = forward_pass.Transformer(*named(*xy), model=model).torch("batch", "seq'", "vocab")
     torch.testing.assert_close(P.sum(-1), torch.ones(2, 7, dtype=torch.float64), **CLOSE)
 
 
 def test_the_loss(model, xy):
     x, y = xy
-    found = model.loss(*named(x, y)).torch("batch")
+    found = forward_pass.training_loss(*named(x, y), model=model).torch("batch")
 
     def loss(w):
         scores = literal(w, x, y[:, :-1]).transpose(1, 2)
@@ -179,7 +171,8 @@ def test_the_loss(model, xy):
 
 def test_a_prediction_is_drawn_from_the_last_probabilities(model, xy):
     x, y = [ids[:1].expand(4000, -1) for ids in xy]
-    drawn = model.predict(*named(x, y), torch.Generator().manual_seed(0)).torch("batch")
+    scores = model(*named(x, y))
+    drawn = forward_pass.sample(scores, torch.Generator().manual_seed(0)).torch("batch")
     share = torch.bincount(drawn, minlength=11) / len(drawn)
     expected = torch.softmax(run(model, *[ids[:1] for ids in xy])[0, -1], -1).detach()
     torch.testing.assert_close(share, expected, check_dtype=False, rtol=0, atol=0.03)
@@ -212,7 +205,7 @@ def test_a_few_steps_of_training_lower_the_loss(model, xy):
     optimizer = torch.optim.Adam(made.parameters(), lr=0.01)
     losses = []
     for _ in range(20):
-        loss = nt.sum["batch"](made.loss(*named(*xy)))
+        loss = nt.sum["batch"](forward_pass.training_loss(*named(*xy), model=made))
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()

@@ -1,7 +1,5 @@
 """Document 003's whole model: translation of padded batches, held to positional torch."""
 
-import functools
-
 import pytest
 import torch
 from torch import nn
@@ -92,7 +90,7 @@ def test_the_future_does_not_change_the_past(form):
 
 def test_the_loss():
     model = make()
-    found = nt.sum["batch"](model.loss(*named(X, Y))).torch()
+    found = nt.sum["batch"](introduction.training_loss(*named(X, Y), model=model)).torch()
 
     def loss(w):
         scores = whole(w, X, Y[:, :-1])
@@ -104,7 +102,7 @@ def test_the_loss():
 
 
 def test_dropout_acts_in_training_only():
-    model = make(dropout=0.5)
+    model = make(p=0.5)
     torch.manual_seed(0)
     first, second = run(model.train(), X, Y), run(model, X, Y)
     assert not torch.equal(first, second)
@@ -115,13 +113,9 @@ def test_dropout_acts_in_training_only():
 
 def test_dropout_reaches_every_layer():
     """In v2 with dropout 1 the stacks give back the embeddings."""
-    model = make(setting="v2", form="literal", dropout=1.0).train()
-    encoded = []
-    model.encoder_norm.register_forward_hook(lambda module, given, found: encoded.append(found))
-    found = run(model, X, Y)
+    model = make(setting="v2", form="literal", p=1.0).train()
     own = dict(model.named_parameters())
-    assert torch.equal(encoded[0].torch("batch", "seq", "emb"), own["source.E"][X])
-    torch.testing.assert_close(found, own["target.E"][Y] @ own["output.W"].T, **CLOSE)
+    torch.testing.assert_close(run(model, X, Y), own["target.E"][Y] @ own["output.W"].T, **CLOSE)
 
 
 def test_the_model_runs_on_numpy():
@@ -130,11 +124,14 @@ def test_the_model_runs_on_numpy():
     own = dict(model.named_parameters())
     w = on_numpy(model, E="vocab emb", **axes)
     target = nt.tensor(own["target.E"].detach().numpy(), "vocab' emb")
-    step = functools.partial
-    encoder = [step(introduction.encoder_layer, **p, eps=EPS) for p in w["encoder"].values()]
-    decoder = [step(introduction.decoder_layer, **p, eps=EPS) for p in w["decoder"].values()]
-    x, y = named(X.numpy(), Y.numpy())
-    H = introduction.encode(x, step(introduction.source_embedding, **w["source"]), encoder)
-    S = introduction.decode(y, H, x, step(introduction.target_embedding, E=target), decoder)
-    scores = introduction.word_scores(S, **w["output"]).numpy("batch", "seq'", "vocab'")
+    stacks = {name: list(w[name].values()) for name in ("encoder", "decoder")}
+    found = introduction.translation_scores(
+        *named(X.numpy(), Y.numpy()),
+        eps=EPS,
+        source=w["source"],
+        target={"E": target},
+        output=w["output"],
+        **stacks,
+    )
+    scores = found.numpy("batch", "seq'", "vocab'")
     torch.testing.assert_close(torch.as_tensor(scores), run(model, X, Y).detach(), **CLOSE)

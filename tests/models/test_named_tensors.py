@@ -158,7 +158,7 @@ def model(request):
 
 
 def named_ids(I):
-    return nt.tensor(I, "batch", "seq")
+    return nt.one_hot(nt.tensor(I, "batch", "seq"), named_tensors.vocab[11])
 
 
 def test_the_whole_transformer(model):
@@ -181,12 +181,9 @@ def test_the_whole_transformer_runs_on_numpy():
     model = randomize(NamedTensorsTransformer(**SIZES, dtype=torch.float64))
     I, _ = ids("batch seq", 11)
     arrays = on_numpy(model, E="vocab emb", W="vocab emb")
-    layers = [functools.partial(named_tensors.layer, **w) for w in arrays["layers"].values()]
     found = named_tensors.transformer(
         nt.one_hot(nt.tensor(I.numpy(), "batch", "seq"), named_tensors.vocab[11]),
-        functools.partial(named_tensors.embed, **arrays["embed"]),
-        layers,
-        functools.partial(named_tensors.output, **arrays["output"]),
+        **arrays | {"layers": list(arrays["layers"].values())},
     )
     expected = whole(dict(model.named_parameters()), I).detach()
     array = torch.as_tensor(found.numpy("batch", "seq", "vocab"))

@@ -293,9 +293,9 @@ def test_the_literal_stacks():
     def literal(w):
         x, y = X + positional.sinusoids(6, 8), Y + positional.sinusoids(7, 8)
         for i in range(2):
-            x = literal_encoder_layer(x, **positional.under(w, "encoder", i))
+            x = literal_encoder_layer(x, **positional.under(w, "encoder", "layers", i))
         for i in range(2):
-            y = literal_decoder_layer(y, x, **positional.under(w, "decoder", i))
+            y = literal_decoder_layer(y, x, **positional.under(w, "decoder", "layers", i))
         return y
 
     model_agrees(model, run(model, X, Y), literal)
@@ -335,13 +335,10 @@ def test_every_placement_runs(placement):
 def test_the_model_runs_on_numpy():
     model = randomize(TheTransformer(**SIZES, eps=EPS, dtype=torch.float64))
     w = on_numpy(model)
-    encoder = [
-        functools.partial(the_transformer.EncoderLayer, **p, eps=EPS) for p in w["encoder"].values()
-    ]
-    decoder = [
-        functools.partial(the_transformer.DecoderLayer, **p, eps=EPS) for p in w["decoder"].values()
-    ]
-    z = the_transformer.encoder(nt.tensor(X.numpy(), "batch", "seq", "emb"), encoder)
-    y = the_transformer.decoder(nt.tensor(Y.numpy(), "batch", "seq'", "emb"), z, decoder)
+    stacks = {n: {"layers": list(w[n]["layers"].values())} for n in ("encoder", "decoder")}
+    x = nt.tensor(X.numpy(), "batch", "seq", "emb")
+    y = the_transformer.transformer(
+        x, nt.tensor(Y.numpy(), "batch", "seq'", "emb"), eps=EPS, **stacks
+    )
     found = torch.as_tensor(y.numpy("batch", "seq'", "emb"))
     torch.testing.assert_close(found, run(model, X, Y).detach(), **CLOSE)

@@ -112,11 +112,11 @@ def test_the_steps_of_a_model_fold_its_layers():
     table = nt.steps(FormulatedTransformer(**SMALL), nt.Z["seq[5]"], nt.Z["seq'[4]"])
     folded = [(row.text, row.times) for row in table.rows if row.rows]
     assert folded == [
-        ("embedding(x)", 1),
-        ("layer(X)", 3),
-        ("embedding(y[seq_ >> seq])", 1),
-        ("layer(Y, X)", 3),
-        ("formulated.scores(Y, We=We)", 1),
+        ("embedding(x, form=form)", 1),
+        ("layer(X, placement=placement, eps=eps)", 3),
+        ("embedding(y[seq_ >> seq], form=form)", 1),
+        ("layer(Y, Z, form=form, placement=placement, eps=eps)", 3),
+        ("scores(Y if decoder_norm is None else decoder_norm(Y, eps=eps), We=embedding.We)", 1),
     ]
     assert set(table.rows[-1].axes) == {"seq'", "vocab"}
     assert table.rows[-1].parameters == ("embedding.We",)

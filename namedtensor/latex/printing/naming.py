@@ -116,7 +116,7 @@ def names_of(written: Written, taken: Iterable[str] = ()) -> Names:
 def _name_ladders(written: Written, names: Names) -> None:
     """Name what the layers of stacks give: as the body does at its end, or as what the first is given."""
     names.ladders = ladders_of(written)
-    own = {node: name for name, node in written.locals.items()}
+    own = {node: name for name, node in reversed(written.locals.items())}
     letters = set()
     for ladder in names.ladders:
         ladder.index = names.fresh("lkmn")

@@ -56,7 +56,7 @@ def _declarations(written: Written, forms: Forms) -> list[str]:
     """Declare arguments and parameters; neighbours of one space share a row."""
     groups: list[tuple[list[str], str]] = []
     for parameter in written.signature.parameters:
-        if parameter.space is None:
+        if parameter.space is None or parameter.name in written.left_out:
             continue
         space = _space(parameter.space, forms.dialect)
         if groups and groups[-1][1] == space:
@@ -102,7 +102,11 @@ def _head(written: Written, forms: Forms) -> str:
         for p in written.signature.parameters
         if not p.after and not p.setting and p.name not in written.changes
     ]
-    after = [p.name for p in written.signature.parameters if p.after and not p.setting]
+    after = [
+        p.name
+        for p in written.signature.parameters
+        if p.after and not p.setting and p.name not in written.left_out
+    ]
     groups = [", ".join([forms.letter(n).text for n in group]) for group in (before, after)]
     listed = "; ".join([g for g in groups if g])
     derived = written.derived

@@ -1,9 +1,5 @@
 """The named tensor notation, executable (Chiang, Rush and Barak, arXiv 2102.13196)."""
 
-# first, and not deep inside our own imports: there, CPython 3.11 takes and gives back memory for each
-# call at the edge of its stack, and numpy takes 30 ms more
-import numpy as _numpy
-
 from namedtensor.axes import Axis as Axis
 from namedtensor.axes import axes as axes
 from namedtensor.axes import sizes as sizes

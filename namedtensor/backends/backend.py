@@ -9,8 +9,7 @@ from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import Any
 
-import numpy as np
-
+from namedtensor.backends.lazy import is_array
 from namedtensor.compilers import STORE, constant_for_compilers
 from namedtensor.errors import BackendError
 
@@ -84,7 +83,7 @@ def _load(name: str) -> Backend:
 
 def not_installed(call: str, name: str, shapes: Sequence[tuple[str, str]] = ()) -> BackendError:
     """Make the error of a call that needs a library which is not there."""
-    hint = f"pip install 'namedtensor-notation[{name}]'"
+    hint = "pip install numpy" if name == "numpy" else f"pip install 'namedtensor-notation[{name}]'"
     return BackendError(call, f"{name} is not installed", shapes, hint)
 
 
@@ -105,7 +104,7 @@ def numpy_backend() -> Backend:
 
 def backend_of(data: Any) -> Backend | None:
     """Give the backend that holds data, or None where no library claims it."""
-    if isinstance(data, (np.ndarray, np.generic)):
+    if is_array(data):
         return get_backend("numpy")
     # whoever made a torch tensor has imported torch; asking must not
     torch = sys.modules.get("torch")

@@ -16,6 +16,7 @@ from typing import Any
 
 from namedtensor.axes import FRESH, shown
 from namedtensor.errors import NamedTensorError
+from namedtensor.formula.records import NotCounted, numbers_of, records_in
 from namedtensor.formula.written import Written
 from namedtensor.plans.compile import fold
 from namedtensor.primitives import Node, number
@@ -28,7 +29,6 @@ from namedtensor.primitives.node import (
     operands_first,
 )
 from namedtensor.primitives.traits import Acts
-from namedtensor.tensor import SymbolicTensor
 from namedtensor.tensor.resize import resize
 
 #: The rules, and what each one says; `docs/checking.md` shows an example of each.
@@ -217,27 +217,24 @@ def value_of(node: Any, values: Callable[[Node], Any]) -> Any:
         return None
 
 
-#: How many numbers a tensor has at most that is computed to see what it says, as a mask is.
-MOST = 1 << 16
+#: How many numbers are computed at most to see what a tensor says, as a mask does.
+MOST = 1 << 12
 
 
-def sizes_of(node: Node) -> list[int]:
-    """Give the sizes of a tensor's axes that are numbers."""
-    return [size for _, size in node.type.axes if isinstance(size, int)]
-
-
-def numbers_of(node: Node, *axes: str) -> Any:
-    """Give the numbers of what is defined by its indices alone and small; else None."""
-    if any(n.operation.primitive is ARGUMENT for n in operands_first([node])):
-        return None
+def table_of(node: Node, down: str, across: str) -> list[list[Any]] | None:
+    """Give the numbers of what is defined by its indices alone and small, as rows; else None."""
     try:
         small = valued(node, lambda size: 4)
         small = resize(small, dict.fromkeys(small.type.names, 4))
-        if any(math.prod(sizes_of(part)) > MOST for part in operands_first([small])):
+        if sum(records_in(part) for part in operands_first([small])) > MOST:
             return None
-        return SymbolicTensor(small).numpy(*axes)
-    except (NamedTensorError, TypeError, ValueError, ArithmeticError):
+        (numbers,) = numbers_of([small])
+    except (NotCounted, NamedTensorError, TypeError, ValueError, ArithmeticError):
         return None
+    if small.type.names.index(down) > small.type.names.index(across):
+        numbers = {(i, j): x for (j, i), x in numbers.items()}
+    rows = sorted({i for i, _ in numbers})
+    return [[numbers[i, j] for j in sorted({j for _, j in numbers})] for i in rows]
 
 
 def terms(node: Node) -> Iterator[Node]:
@@ -511,13 +508,11 @@ def _allowed(part: Node, axis: str) -> Iterator[tuple[Node, Any]]:
         if len(names) != 2 or axis not in names or base(names[0]) != base(names[1]):
             continue
         query = names[0] if names[1] == axis else names[1]
-        table = numbers_of(term, query, axis)
-        if table is None:
-            continue
-        if keeps is None:
-            yield term, table > -float("inf")
-        else:
-            yield term, table if keeps else ~table
+        table = table_of(term, query, axis)
+        if table is not None and keeps is None:
+            yield term, [[x > -float("inf") for x in row] for row in table]
+        elif table is not None:
+            yield term, [[bool(x) == keeps for x in row] for row in table]
 
 
 def masks_are_added(tree: Tree) -> Iterator[Remark]:

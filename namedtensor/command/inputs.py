@@ -10,9 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from namedtensor.axes import Axis, axes
+from namedtensor.backends.lazy import np
 from namedtensor.command.files import CommandError
 from namedtensor.errors import NamedTensorError, nearest
 from namedtensor.formula import Formula, Space

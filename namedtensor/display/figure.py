@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from namedtensor.axes import shown
 from namedtensor.backends import not_installed
+from namedtensor.backends.lazy import np
 from namedtensor.display.heat import colours, figures_of
 from namedtensor.display.view import UNREADABLE, View, spread
 from namedtensor.errors import BackendError

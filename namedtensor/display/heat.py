@@ -15,9 +15,8 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-import numpy as np
-
 from namedtensor.axes import shown
+from namedtensor.backends.lazy import np
 from namedtensor.display.colours import colour_of
 from namedtensor.display.view import (
     UNREADABLE,

@@ -10,9 +10,8 @@ from collections.abc import Sequence
 from html import escape
 from typing import Any
 
-import numpy as np
-
 from namedtensor.axes import shown
+from namedtensor.backends.lazy import np
 from namedtensor.display import heat
 from namedtensor.display.view import (
     UNREADABLE,

@@ -6,9 +6,8 @@ import shutil
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from namedtensor.axes import shown
+from namedtensor.backends.lazy import np
 from namedtensor.display.view import (
     UNREADABLE,
     View,

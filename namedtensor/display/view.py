@@ -12,9 +12,8 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
-import numpy as np
-
 from namedtensor.axes import shown
+from namedtensor.backends.lazy import np
 from namedtensor.shape import Shape
 from namedtensor.tensor.apply import LIBRARY_ERRORS
 

@@ -7,9 +7,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
-import numpy as np
-
 from namedtensor.axes import shown
+from namedtensor.backends.lazy import is_scalar, np
 from namedtensor.compilers import compiling, constant_for_compilers
 from namedtensor.errors import (
     AxisNameError,
@@ -155,7 +154,7 @@ class Arguments:
         return value
 
     def _number(self, path: str, space: Space, value: Any, state: bool) -> Any:
-        number = isinstance(value, (bool, int, float, complex, np.generic)) and not space.axes
+        number = _is_number(value) and not space.axes
         if number and not state:
             return value
         raise BackendError(
@@ -169,8 +168,7 @@ class Arguments:
         spaces = {p.name: p.space for p in self.signature.parameters}
         return {
             name: tensor(np.asarray(value))
-            if spaces[name] is not None
-            and isinstance(value, (bool, int, float, complex, np.generic))
+            if spaces[name] is not None and _is_number(value)
             else value
             for name, value in values.items()
         }
@@ -282,3 +280,8 @@ def _parts_of_bundle(
         key = itertools.chain([part], key)
     for slot in formula.door.after:
         yield from _parts(slot, f"{path}.{slot.name}", key, modes)
+
+
+def _is_number(value: Any) -> bool:
+    """Say whether a value is a number of Python or of numpy."""
+    return isinstance(value, (bool, int, float, complex)) or is_scalar(value)

@@ -9,10 +9,9 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, NoReturn
 
-import numpy as np
-
 from namedtensor.axes import Axes, one_axis, shown
 from namedtensor.backends import backend_of, get_backend
+from namedtensor.backends.lazy import np
 from namedtensor.errors import (
     AxisClashError,
     AxisMissingError,

@@ -6,10 +6,9 @@ import sys
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-import numpy as np
-
 from namedtensor.axes import Axis, distinct, parse_axes
 from namedtensor.backends import Backend, get_backend
+from namedtensor.backends.lazy import is_scalar, np
 from namedtensor.errors import (
     AxisSizeError,
     BackendError,
@@ -56,7 +55,7 @@ def full(
     array([7., 7.])
     """
     *axes, value = axes_and_value or (None,)
-    value = value.item() if isinstance(value, np.generic) else value
+    value = value.item() if is_scalar(value) else value
     size = isinstance(value, SymbolicTensor) and value.node.type.host
     if not size and not isinstance(value, (bool, int, float, complex)):
         raise KindError(

@@ -13,8 +13,6 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from namedtensor.axes import (
     SIZES,
     Axes,
@@ -25,6 +23,7 @@ from namedtensor.axes import (
     parse_axes,
     shown,
 )
+from namedtensor.backends.lazy import is_scalar
 from namedtensor.errors import (
     AxisNameError,
     KindError,
@@ -109,7 +108,7 @@ def define(axes: tuple[Axis, ...], rule: Callable[..., Tensor]) -> NamedTensor:
         )
     with _Measured(axes):
         result: Any = rule(*[iota(axis) for axis in axes])
-    if not isinstance(result, (NamedTensor, bool, int, float, complex, np.generic)):
+    if not (isinstance(result, (NamedTensor, bool, int, float, complex)) or is_scalar(result)):
         raise KindError(
             call,
             f"the rule gave {kind_of_thing(result)}, and not numbers",

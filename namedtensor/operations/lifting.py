@@ -12,10 +12,9 @@ import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
 from namedtensor.axes import Axis, parse_axes, primed, shown
 from namedtensor.backends import backend_of, get_backend
+from namedtensor.backends.lazy import np
 from namedtensor.errors import (
     AxisMissingError,
     AxisNameError,

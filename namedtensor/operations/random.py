@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-import numpy as np
-
 from namedtensor.axes import Axis, parse_axes
+from namedtensor.backends.lazy import np
 from namedtensor.errors import (
     AxisClashError,
     AxisNameError,

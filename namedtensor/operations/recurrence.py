@@ -12,9 +12,8 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import numpy as np
-
 from namedtensor.axes import FRESH, Axis, shown
+from namedtensor.backends.lazy import is_scalar
 from namedtensor.compilers import compiling
 from namedtensor.errors import (
     AxisClashError,
@@ -649,7 +648,7 @@ class Trace:
         if isinstance(value, NamedTensor):
             held = self._hold(value)
             return held.node  # type: ignore[no-any-return]
-        if isinstance(value, np.generic):
+        if is_scalar(value):
             value = value.item()
         if isinstance(value, (bool, int, float, complex)):
             return number(value)
@@ -703,7 +702,7 @@ class Trace:
         """Give what the recurrence starts with the axes that the carry has."""
         if not isinstance(h, NamedTensor):
             h = {"float": float, "complex": complex}.get(type_.kind, type(h))(h)
-            h = h.item() if isinstance(h, np.generic) else h
+            h = h.item() if is_scalar(h) else h
             data = [
                 X
                 for X in [*self.sequences, *[X for X, _ in self.held.values()]]
@@ -755,7 +754,7 @@ def formed(form: Any, parts: Sequence[Any]) -> Any:
     return None if form is None else tuple(parts) if isinstance(form, (tuple, list)) else parts[0]
 
 
-_PARTS = (NamedTensor, bool, int, float, complex, np.generic)
+_PARTS = (NamedTensor, bool, int, float, complex)
 
 
 class Said:
@@ -809,7 +808,7 @@ class Said:
         same = isinstance(form, (tuple, list)) == isinstance(after, (tuple, list))
         if same and (form is None) == (after is None) and len(parts) == len(flat(form)):
             for part in parts:
-                if not isinstance(part, _PARTS):
+                if not (isinstance(part, _PARTS) or is_scalar(part)):
                     raise self.no_tensor(part)
             return parts
         raise self.error(
@@ -923,7 +922,7 @@ def _recur(
 
 
 def _startable(said: Said, name: str, h: Any) -> None:
-    if not isinstance(h, _PARTS):
+    if not (isinstance(h, _PARTS) or is_scalar(h)):
         raise said.error(
             KindError,
             f"{name} starts as {kind_of_thing(h)}, and a carry is a named tensor, a tuple of them, or None",
@@ -950,7 +949,7 @@ def _applied(
     operations: Sequence[Operation], given: Sequence[Any], leaves: Sequence[Node]
 ) -> list[Any]:
     """Apply operations to the same operands: on data, or as nodes of a formula's tree."""
-    operands = [x.item() if isinstance(x, np.generic) else x for x in given]
+    operands = [x.item() if is_scalar(x) else x for x in given]
     if any(_is_symbol(x) and not x.node.closed for x in operands):
         keep = capturing.get()
         operands = [keep(x) if keep and _is_data(x) else x for x in operands]

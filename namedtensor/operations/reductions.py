@@ -5,6 +5,7 @@ Each is the lift of a function R^ax -> R: axes not named pass through.
 
 from __future__ import annotations
 
+import builtins
 import math
 from collections.abc import Callable
 from dataclasses import replace
@@ -127,6 +128,7 @@ def _reduction(
             stepped=stepped,
             uniform=True,
             folds=folds,
+            of_list=pair.of_list,
             neutral=pair.neutral,
             idempotent=pair.idempotent,
             acts=uses_first,
@@ -267,9 +269,22 @@ def prod(op: Operation, X: Tensor) -> NamedTensor:
     return apply(op, X)
 
 
+def _mean(xs: list[Any]) -> Any:
+    return builtins.sum(xs) / len(xs)
+
+
+def _squares(xs: list[Any]) -> list[Any]:
+    return [(x * x.conjugate()).real for x in xs]
+
+
+def _variance(xs: list[Any]) -> Any:
+    return _mean(_squares([x - _mean(xs) for x in xs]))
+
+
 MEAN = _reduction(
     "mean",
     _floating,
+    of_list=_mean,
     transpose=lambda use, place, g: g / _records(use),
     idempotent=True,
 )
@@ -289,7 +304,9 @@ def mean(op: Operation, X: Tensor) -> NamedTensor:
     return apply(op, X)
 
 
-VAR = _reduction("var", _length, differential=_change_of_var, bounds=_spread_bounds)
+VAR = _reduction(
+    "var", _length, of_list=_variance, differential=_change_of_var, bounds=_spread_bounds
+)
 
 
 @axis_function(VAR)
@@ -308,7 +325,13 @@ def var(op: Operation, X: Tensor) -> NamedTensor:
     return apply(op, X)
 
 
-STD = _reduction("std", _length, differential=_change_of_std, bounds=_spread_bounds)
+STD = _reduction(
+    "std",
+    _length,
+    of_list=lambda xs: math.sqrt(_variance(xs)),
+    differential=_change_of_std,
+    bounds=_spread_bounds,
+)
 
 
 @axis_function(STD)
@@ -326,7 +349,12 @@ def std(op: Operation, X: Tensor) -> NamedTensor:
 
 
 NORM = _reduction(
-    "norm", _length, Special("norm"), differential=_change_of_norm, bounds=_length_bounds
+    "norm",
+    _length,
+    Special("norm"),
+    of_list=lambda xs: math.sqrt(builtins.sum(_squares(xs))),
+    differential=_change_of_norm,
+    bounds=_length_bounds,
 )
 
 

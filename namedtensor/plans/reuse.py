@@ -11,8 +11,7 @@ from dataclasses import replace
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
+from namedtensor.backends.lazy import np
 from namedtensor.plans.code import (
     Apply,
     Code,

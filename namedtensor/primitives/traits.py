@@ -60,6 +60,7 @@ class Traits:
     `opposite`: the comparison of whole numbers that holds where this one does not.
     `neutral`: the number that as its last operand, or as a record it reduces, changes nothing.
     `folds`: the operation on two operands that a reduction repeats, as sum repeats add.
+    `of_list`: the number that a reduction which folds nothing gives for a list of Python's numbers.
     `idempotent`: of equal records it gives one of them.
     `spreads`: its result is the same at each index of the axes that it makes.
     `normalises`: "numbers" where its result sums to 1 along its axes, "logs" where that of exp does.
@@ -85,6 +86,7 @@ class Traits:
     opposite: str = ""
     neutral: float | None = None
     folds: str = ""
+    of_list: Callable[[list[Any]], Any] | None = None
     idempotent: bool = False
     spreads: bool = False
     normalises: str = ""

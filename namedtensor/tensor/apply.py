@@ -9,10 +9,9 @@ from contextlib import suppress
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from namedtensor.axes import SIZES, shown
 from namedtensor.backends import backend_of
+from namedtensor.backends.lazy import is_scalar
 from namedtensor.compilers import MAKING, STORE, compiling, constant_for_compilers
 from namedtensor.errors import (
     BackendError,
@@ -279,7 +278,7 @@ def operand(operation: Operation, x: Any, given: Sequence[Any]) -> Any:
     """Accept a named tensor, a symbol or a number; refuse bare arrays and everything else."""
     if isinstance(x, _concrete):
         return x
-    if isinstance(x, np.generic):
+    if is_scalar(x):
         return x.item()
     if isinstance(x, (bool, int, float, complex)):
         return x

@@ -7,8 +7,6 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from namedtensor.axes import (
     FRESH,
     Axis,
@@ -22,6 +20,7 @@ from namedtensor.axes import (
     shown,
 )
 from namedtensor.backends import backend_of
+from namedtensor.backends.lazy import np
 from namedtensor.compilers import caches_closed, keep
 from namedtensor.errors import (
     AxisMissingError,

@@ -5,9 +5,8 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-import numpy as np
-
 from namedtensor.backends import get_backend
+from namedtensor.backends.lazy import np
 from namedtensor.errors import BackendError, TraceError, first_line
 from namedtensor.plans import layout_of
 from namedtensor.shape import shapes

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
-import numpy as np
-
 from namedtensor.axes import (
     FRESH,
     Axes,
@@ -19,6 +17,7 @@ from namedtensor.axes import (
     typed_axes,
 )
 from namedtensor.backends import Backend, backend_of, get_backend, not_installed
+from namedtensor.backends.lazy import np
 from namedtensor.errors import (
     AxisMissingError,
     AxisNameError,

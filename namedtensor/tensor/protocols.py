@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
-import numpy as np
-
 from namedtensor.axes import shown
+from namedtensor.backends.lazy import np
 from namedtensor.errors import AxisNameError, AxisSizeError, BackendError, KindError
 from namedtensor.primitives import Operation, table
 from namedtensor.primitives.notation import Before

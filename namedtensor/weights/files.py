@@ -15,8 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NoReturn
 
-import numpy as np
-
+from namedtensor.backends.lazy import np
 from namedtensor.errors import BackendError, KindError, WeightsError, first_line, kind_of_thing
 
 #: A list of tensors may take so many bytes: some 100,000 tensors. Longer ones take seconds to read.

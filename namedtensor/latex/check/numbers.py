@@ -9,19 +9,25 @@ from __future__ import annotations
 import inspect
 import itertools
 import math
-import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
+from random import Random
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from namedtensor.axes import Axis
 from namedtensor.errors import NamedTensorError
 from namedtensor.formula import Formula, R
-from namedtensor.formula.shapes import largest
+from namedtensor.formula.records import (
+    NotCounted,
+    Numbers,
+    numbers_of,
+    records_in,
+    records_of,
+    sizes_of,
+)
+from namedtensor.formula.shapes import traced_results
 from namedtensor.formula.signature import Parameter, Space
+from namedtensor.formula.written import write
 from namedtensor.latex.check.symbols import unbraced
 from namedtensor.latex.check.types import node_of
 from namedtensor.latex.documents.scopes import Defined
@@ -32,8 +38,9 @@ from namedtensor.latex.syntax import Number
 from namedtensor.plans.bounds import bounds_of
 from namedtensor.primitives import Node
 from namedtensor.primitives.node import SIZE as OPEN
+from namedtensor.primitives.node import operands_first
 from namedtensor.primitives.traits import Bounds
-from namedtensor.tensor import NamedTensor, tensor
+from namedtensor.shape import Shape
 from namedtensor.tensor.apply import LIBRARY_ERRORS
 
 if TYPE_CHECKING:
@@ -49,23 +56,12 @@ NUMBERS = 4_000_000
 SIZE = 2
 MOST = 10_000
 
-Draw = Callable[[np.random.Generator, tuple[int, ...]], Any]
-
-
-def _between(low: float, high: float, source: np.random.Generator, shape: tuple[int, ...]) -> Any:
-    return source.uniform(low, high, shape)
-
-
 #: Positive and negative, below one and above: what is nan for all of these is nan for most.
 LIMITS = ((0.05, 0.2), (0.3, 0.7), (2.0, 3.0), (-0.9, -0.1))
-DRAWS: tuple[Draw, ...] = (
-    *[partial(_between, *limits) for limits in LIMITS],
-    lambda source, shape: source.standard_normal(shape),
+DRAWS: tuple[Callable[[Random], float], ...] = (
+    *[partial(Random.uniform, a=low, b=high) for low, high in LIMITS],
+    lambda source: source.gauss(0.0, 1.0),
 )
-
-
-class TooLarge(Exception):
-    """A formula's tensors are too large to be tried."""
 
 
 @dataclass(slots=True)
@@ -158,59 +154,61 @@ class Ranges:
 
 
 def is_nan(document: Document, defined: Defined, left: Budget) -> bool:
-    """Say whether a definition runs, and gives nan for every draw."""
+    """Say whether the numbers of a definition are found, and hold nan for every draw."""
     try:
-        found = document.library.of(defined)
-        return isinstance(found, Formula) and all(_nan(found, draw, left) for draw in DRAWS)
-    except (*LIBRARY_ERRORS, NamedTensorError, LookupError, TooLarge):
+        formula = document.library.of(defined)
+        if not isinstance(formula, Formula):
+            return False
+        roots = _roots(formula)
+        records = sum(records_in(node) for node in operands_first(roots))
+        return records <= MOST and all(
+            _nan(roots, place, records, left) for place in range(len(DRAWS))
+        )
+    except (*LIBRARY_ERRORS, NamedTensorError, LookupError, NotCounted):
         return False
 
 
-def _nan(formula: Formula, draw: Draw, left: Budget) -> bool:
-    source = np.random.default_rng(DRAWS.index(draw))
-    given = dict(_given(formula, draw, source))
-    size = largest(formula, given)
-    if size > MOST:
-        raise TooLarge
-    left.numbers -= size
-    with warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore")
-        result = formula(**given)
-    parts = result if isinstance(result, tuple) else (result,)
-    return any(isinstance(X, NamedTensor) and _has_nan(X) for X in parts)
+def _roots(formula: Formula) -> list[Node]:
+    """Give the trees of the results for arguments of these sizes; a call without any would be run."""
+    given = dict(_given(formula))
+    if not given:
+        return list(write(formula, {}, whole=True).results)
+    return [part.node for part in traced_results(formula, (), given)[1] if hasattr(part, "node")]
 
 
-def _has_nan(X: NamedTensor) -> bool:
-    numbers = X.numpy(*X.axes)
-    return numbers.dtype.kind in "fc" and bool(np.isnan(numbers).any())
+def _nan(roots: list[Node], place: int, records: int, left: Budget) -> bool:
+    left.numbers -= records
+    source = Random(place)
+
+    def drawn(argument: Node) -> Numbers:
+        draw = _OF_KIND.get(argument.type.kind, DRAWS[place])
+        numbers = {at: draw(source) for at in records_of(sizes_of(argument))}
+        return (
+            {at: x > 0.5 for at, x in numbers.items()} if argument.type.kind == "bool" else numbers
+        )
+
+    return any(x != x for numbers in numbers_of(roots, drawn) for x in numbers.values())
 
 
-def _given(formula: Formula, draw: Draw, source: np.random.Generator) -> Iterator[tuple[str, Any]]:
+_OF_KIND: dict[str, Callable[[Random], Any]] = {"int": lambda source: source.randrange(2)}
+
+
+def _given(formula: Formula) -> Iterator[tuple[str, Any]]:
+    """Give the arguments that a call needs, as shapes."""
     for parameter in formula.signature.parameters:
         if parameter.bundle is not None:
-            inner = parameter.bundle
-            yield parameter.name, dict(_bundle(inner, draw, source))
+            inner = parameter.bundle.signature.parameters
+            yield (
+                parameter.name,
+                {p.name: _shape(p.space) for p in inner if p.after and p.space and _is_needed(p)},
+            )
         elif parameter.space is not None and _is_needed(parameter):
-            yield parameter.name, _tensor(parameter.space, draw, source)
-
-
-def _bundle(formula: Formula, draw: Draw, source: np.random.Generator) -> Iterator[tuple[str, Any]]:
-    for parameter in formula.signature.parameters:
-        if parameter.after and parameter.space is not None and _is_needed(parameter):
-            yield parameter.name, _tensor(parameter.space, draw, source)
+            yield parameter.name, _shape(parameter.space)
 
 
 def _is_needed(parameter: Parameter) -> bool:
     return parameter.default is inspect.Parameter.empty
 
 
-def _tensor(space: Space, draw: Draw, source: np.random.Generator) -> NamedTensor:
-    sizes = tuple([a.size if isinstance(a.size, int) else SIZE for a in space.axes])
-    if math.prod(sizes) > MOST:
-        raise TooLarge
-    numbers = draw(source, sizes)
-    if space.letter == "B":
-        numbers = numbers > 0.5
-    elif space.letter == "Z":
-        numbers = source.integers(0, 2, sizes)
-    return tensor(numbers, *[Axis(a.name) for a in space.axes])
+def _shape(space: Space) -> Shape:
+    return Shape.of([(a.name, a.size if isinstance(a.size, int) else SIZE) for a in space.axes])

@@ -1,17 +1,20 @@
 """Sizes as symbols: whether n - |kernel| + 1 and n can be equal.
 
 A size is a whole number of 1 or more. What a document says about sizes, |key| = |layer|/|heads|, is
-taken as given; sympy does the algebra, and is loaded when the first two symbols are compared.
+taken as given. Sums of products are compared here (`algebra`); sympy does the rest, and is loaded when such
+sizes are met.
 """
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from namedtensor.latex.check.algebra import Sum, as_fraction, solved_for
+from namedtensor.latex.check.algebra import text as text_of_sum
 from namedtensor.operations.elementwise import NEG, POW, SQRT, SQUARE
 from namedtensor.primitives import Node
 from namedtensor.primitives.node import NUMBER, SIZE
@@ -46,7 +49,7 @@ class Facts:
     """
 
     def __init__(self, equations: Sequence[tuple[Any, Any]] = ()) -> None:
-        self.solved: dict[Any, Any] = {}
+        self.solved: dict[str, Any] = {}
         self.impossible: list[tuple[Any, Any]] = []
         for left, right in equations:
             if not self.learn(left, right):
@@ -62,9 +65,9 @@ class Facts:
             return False
         target = _lone_symbol(difference)
         if target is not None:
-            symbol, value = target
-            self.solved = {s: v.subs(symbol, value) for s, v in self.solved.items()}
-            self.solved[symbol] = value
+            name, value = target
+            self.solved = {s: _with_values(v, {name: value}) for s, v in self.solved.items()}
+            self.solved[name] = value
         return True
 
     def compare(self, left: Any, right: Any) -> Comparison:
@@ -87,26 +90,38 @@ class Facts:
 
     def reduced(self, expression: Any) -> Any:
         """Give an expression after all that is known."""
-        import sympy
-
         for _ in range(len(self.solved) + 1):
-            replaced = expression.subs(self.solved)
+            replaced = _with_values(expression, self.solved)
             if replaced == expression:
                 break
             expression = replaced
-        return sympy.cancel(sympy.together(expression))
+        return _plain(expression)
+
+
+def _with_values(expression: Any, values: Mapping[str, Any]) -> Any:
+    if isinstance(expression, Sum):
+        return expression.with_values(values)
+    return expression.subs({s: values[s.name] for s in expression.free_symbols if s.name in values})
+
+
+def _plain(expression: Any) -> Any:
+    """Cancel what stands above and below; what is a sum of products after that is one of ours."""
+    if isinstance(expression, Sum):
+        return expression
+    import sympy
+
+    cancelled = sympy.cancel(sympy.together(expression))
+    return Sum.number(int(cancelled)) if cancelled.is_Integer else cancelled
 
 
 def algebra(size: Any) -> Any:
-    """Give a size to sympy; None where it holds something that is no algebra."""
-    import sympy
-
+    """Give a size as algebra; None where it holds something that is none."""
     if isinstance(size, bool) or size is None:
         return None
     if isinstance(size, int):
-        return sympy.Integer(size)
+        return Sum.number(size)
     if isinstance(size, float):
-        return sympy.Integer(int(size)) if size.is_integer() else None
+        return Sum.number(int(size)) if size.is_integer() else None
     node = getattr(size, "node", size)
     if not isinstance(node, Node) or _count(node, LARGEST) <= 0:
         return None
@@ -130,32 +145,25 @@ def _algebra(node: Node) -> Any:
     if node.operation.primitive is NUMBER:
         return algebra(node.value)
     if node.operation.primitive is SIZE:
-        return symbol(str(node.operation.params[0]))
+        return Sum.symbol(str(node.operation.params[0]))
     parts = [_algebra(o) for o in node.operands]
     if any(p is None for p in parts):
         return None
     operation, first = node.operation, parts[0]
     if operation is POW:
-        small = parts[1].is_Integer and abs(int(parts[1])) <= 8
-        return first ** parts[1] if small else None
+        power = parts[1].value if isinstance(parts[1], Sum) else None
+        small = power is not None and power.denominator == 1 and abs(power) <= 8
+        return first ** int(power) if power is not None and small else None
     if operation is NEG:
         return -first
     if operation is SQRT:
-        return first ** (algebra(1) / 2)
+        return first.root() if isinstance(first, Sum) else first ** (1 / Sum.number(2)._sympy_())
     if operation is SQUARE:
         return first * first
     combined = _OPERATORS.get(operation.primitive.traits.symbol)
     if combined is None or (combined is operator.truediv and parts[1] == 0):
         return None
     return combined(*parts)
-
-
-@lru_cache(maxsize=4096)
-def symbol(name: str) -> Any:
-    """Give the symbol of a size: a whole number of 1 or more."""
-    import sympy
-
-    return sympy.Symbol(name, integer=True, positive=True)
 
 
 def _definite(difference: Any) -> bool:
@@ -165,11 +173,15 @@ def _definite(difference: Any) -> bool:
 
 def is_positive(expression: Any) -> bool:
     """Say whether an expression is above zero for all sizes of 1 or more."""
+    if isinstance(expression, Sum):
+        return {2} <= expression.signs() <= {1, 2}
     return bool(_from_one(expression).is_positive)
 
 
 def is_never_negative(expression: Any) -> bool:
     """Say whether an expression is zero or more for all sizes of 1 or more."""
+    if isinstance(expression, Sum):
+        return expression.signs() <= {1, 2}
     return bool(_from_one(expression).is_nonnegative)
 
 
@@ -191,20 +203,34 @@ def _from_zero(one: Any) -> Any:
 
 def _unrelated(a: Any, b: Any) -> bool:
     """Say whether one size may simply be the other's value: d_model is 512, or h d_k."""
-    plain = a.is_Symbol and b.is_Symbol
-    return not plain and not (a.free_symbols & b.free_symbols)
+    plain = _is_symbol(a) and _is_symbol(b)
+    return not plain and not (_names(a) & _names(b))
+
+
+def _is_symbol(a: Any) -> bool:
+    return a == Sum.symbol(a.names[0]) if isinstance(a, Sum) and a.names else False
+
+
+def _names(a: Any) -> set[str]:
+    return set(a.names) if isinstance(a, Sum) else {s.name for s in a.free_symbols}
 
 
 def condition(difference: Any) -> str:
     """Write where a difference is zero, for the first symbol that it can be solved for."""
     found = _lone_symbol(difference)
-    if found is None:
-        return f"{text(difference.as_numer_denom()[0])} = 0"
-    return f"{text(found[0])} = {text(found[1])}"
+    if found is not None:
+        return f"{found[0]} = {_fraction(found[1])}"
+    above = difference.over()[0] if isinstance(difference, Sum) else difference.as_numer_denom()[0]
+    return f"{text(above)} = 0"
 
 
-def _lone_symbol(difference: Any) -> tuple[Any, Any] | None:
+def _lone_symbol(difference: Any) -> tuple[str, Any] | None:
     """Solve a difference for a symbol in which it is linear; the plainest answer is taken."""
+    if isinstance(difference, Sum):
+        found: list[tuple[str, Any]] = [*solved_for(difference)]
+        if found or not difference.names:
+            return min(found, key=_plainness, default=None)
+        difference = difference._sympy_()
     import sympy
 
     numerator = difference.as_numer_denom()[0].expand()
@@ -213,12 +239,24 @@ def _lone_symbol(difference: Any) -> tuple[Any, Any] | None:
         slope = numerator.coeff(candidate, 1)
         rest = numerator.coeff(candidate, 0)
         if slope != 0 and sympy.expand(slope * candidate + rest - numerator) == 0:
-            found.append((candidate, sympy.cancel(-rest / slope)))
-    return min(found, key=lambda pair: (pair[1].count_ops(), str(pair[0])), default=None)
+            found.append((candidate.name, sympy.cancel(-rest / slope)))
+    return min(found, key=_plainness, default=None)
+
+
+def _plainness(answer: tuple[str, Any]) -> tuple[int, str]:
+    """Count the operations of an answer."""
+    words = _fraction(answer[1]).replace(" + ", "+").replace(" - ", "-")
+    return sum(words.count(sign) for sign in "+-/^ "), answer[0]
+
+
+def _fraction(expression: Any) -> str:
+    return as_fraction(expression) if isinstance(expression, Sum) else text(expression)
 
 
 def text(expression: Any) -> str:
     """Write algebra the way sizes are written here."""
+    if isinstance(expression, Sum):
+        return text_of_sum(expression)
     import sympy
 
     return str(sympy.sstr(expression)).replace("**", "^").replace("*", " ")

@@ -1,0 +1,38 @@
+"""Every document of this folder, correct or faulty, and all that is said of one."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from namedtensor.check.documents import meaning_of
+from namedtensor.errors import NamedTensorError
+from namedtensor.formula import Formula
+from namedtensor.latex import read
+from namedtensor.latex.python import python_of
+from tests.latex.fault_cases import cases
+
+HERE = Path(__file__).parent
+
+
+def fixtures() -> Iterator[tuple[str, str]]:
+    """Give the name and the text of each document."""
+    for name in ("correct.txt", "faults.txt", "faults_printed.txt"):
+        for case in cases(HERE / name):
+            yield f"{name}: {case.title}", case.text
+    for path in sorted(HERE.rglob("*")):
+        if path.suffix in (".md", ".tex"):
+            yield path.relative_to(HERE).as_posix(), path.read_text()
+
+
+def said_of(text: str, name: str) -> dict[str, Any]:
+    """Give the findings of a document as they are printed, and its Python."""
+    document = read(text, name)
+    findings = [*document.check(), *meaning_of(document)]
+    formulas: list[Formula] = []
+    failed: list[NamedTensorError] = []
+    for _, found in document.attempts():
+        if isinstance(found, Formula):
+            formulas.append(found)
+        else:
+            failed.append(found)
+    return {"findings": list(map(str, findings)), "python": python_of(formulas, failed)}

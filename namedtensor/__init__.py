@@ -1,5 +1,7 @@
 """The named tensor notation, executable (Chiang, Rush and Barak, arXiv 2102.13196)."""
 
+from typing import TYPE_CHECKING
+
 from namedtensor.axes import Axis as Axis
 from namedtensor.axes import axes as axes
 from namedtensor.axes import sizes as sizes
@@ -221,11 +223,20 @@ from namedtensor.tensor import tensor as tensor
 from namedtensor.weights import load as load
 from namedtensor.weights import save as save
 
+if TYPE_CHECKING:
+    from namedtensor.nn.module import FormulaModule
+
+    Module = FormulaModule
+
 __version__ = "0.1.0"
 
 
 def __getattr__(name: str) -> object:
-    """Load `nt.latex`, `nt.testing` and what `%load_ext namedtensor` asks for when first asked for."""
+    """Load `nt.latex`, `nt.testing`, `nt.Module` and what `%load_ext namedtensor` asks for."""
+    if name == "Module":
+        from namedtensor.nn.module import FormulaModule
+
+        return FormulaModule
     if name in ("latex", "testing"):
         import importlib
 

@@ -14,7 +14,7 @@ import threading
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 from namedtensor.errors import AxisNameError, AxisSizeError, kind_of_thing
 
@@ -136,14 +136,20 @@ class Axis:
         """The axis ax* that a derivative adds for the input axis ax."""
         return Axis(self.name + "*", self.size)
 
-    def __abs__(self) -> Any:
-        if self.size is not None:
-            return self.size
-        lookup = SIZES.of
-        if lookup is None:
-            raise no_size(self.name)
-        return lookup(self.name)
+    def __abs__(self) -> int:
+        found = self.size
+        if found is None:
+            lookup = SIZES.of
+            if lookup is None:
+                raise no_size(self.name)
+            found = lookup(self.name)
+        size: int = found
+        return size
 
+    @overload
+    def __getitem__(self, item: int) -> Axis: ...
+    @overload
+    def __getitem__(self, item: Any) -> Any: ...
     def __getitem__(self, item: Any) -> Any:
         if isinstance(item, (slice, list)):
             return AxisSelection(self.name, item)
@@ -284,7 +290,13 @@ class Rename:
 Axes = Axis | str | tuple[Any, ...] | list[Any]
 
 
-def axes(names: str) -> Any:
+if TYPE_CHECKING:
+
+    class OneOrMore(Axis, tuple[Axis, ...]):  # type: ignore[misc]
+        """What axes gives, as type checkers see it: an axis that can be unpacked."""
+
+
+def axes(names: str) -> OneOrMore:
     """Make axes from their names: one name gives an axis, several a tuple.
 
     >>> seq, emb = axes("seq emb")
@@ -292,7 +304,9 @@ def axes(names: str) -> Any:
     emb[512]
     """
     found = parse_axes(names)
-    return found[0] if len(found) == 1 else found
+    given: Any = found[0] if len(found) == 1 else found
+    made: OneOrMore = given
+    return made
 
 
 def sizes(names: str) -> Any:

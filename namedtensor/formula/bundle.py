@@ -14,6 +14,7 @@ from namedtensor.operations.training import training
 
 if TYPE_CHECKING:
     from namedtensor.formula.formula import Formula
+    from namedtensor.tensor import NamedTensor
 
 
 class Bundle:
@@ -38,7 +39,7 @@ class Bundle:
         # whether it is one of a stack, whose bundles share their plans
         self.layer = False
 
-    def __call__(self, *args: Any, **settings: Any) -> Any:
+    def __call__(self, *args: Any, **settings: Any) -> NamedTensor | Any:
         given = {**self.settings, **self.values, **settings}
         for parameter in self.formula.signature.parameters[: len(args)] if self.settings else ():
             given.pop(parameter.name, None)  # which stands among args
@@ -67,7 +68,7 @@ class Bundle:
         return f"{self.formula.name}(...; {', '.join(self.values)})"
 
 
-class Stack(tuple[Any, ...]):
+class Stack(tuple[Bundle, ...]):
     """The bundles of a stack, in order: for layer in layers: X = layer(X)."""
 
     __slots__ = ()

@@ -12,7 +12,7 @@ import functools
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, overload
 
 from namedtensor.axes import Axis, shown
 from namedtensor.errors import (
@@ -24,7 +24,7 @@ from namedtensor.errors import (
 )
 from namedtensor.formula.bundle import Bundle, Stack, formula_of, opened, settings_of
 from namedtensor.formula.door import mode_of
-from namedtensor.formula.formula import Formula
+from namedtensor.formula.formula import Formula, P
 from namedtensor.formula.rewrite.engine import in_plain_forms
 from namedtensor.formula.signature import Parameter, R, Signature, Space
 from namedtensor.formula.state import Cell, nothing_runs
@@ -40,6 +40,10 @@ from namedtensor.shape import spaced
 from namedtensor.tensor import NamedTensor, SymbolicTensor, apply, symbol
 
 
+@overload
+def derivative(f: Formula[P, Any], by: By = 0) -> Formula[P, NamedTensor]: ...
+@overload
+def derivative(f: Callable[..., Any], by: By = 0) -> Callable[..., NamedTensor]: ...
 def derivative(f: Callable[..., Any], by: By = 0) -> Any:
     """Give the function of all partial derivatives of f with respect to an argument.
 
@@ -62,6 +66,10 @@ def derivative(f: Callable[..., Any], by: By = 0) -> Any:
     return _of("derivative", f, by)
 
 
+@overload
+def grad(f: Formula[P, Any], by: By = 0) -> Formula[P, NamedTensor]: ...
+@overload
+def grad(f: Callable[..., Any], by: By = 0) -> Callable[..., NamedTensor]: ...
 def grad(f: Callable[..., Any], by: By = 0) -> Any:
     """Give the gradient of a function to single numbers, with the axes of X: X + grad lines up.
 
@@ -82,6 +90,10 @@ def grad(f: Callable[..., Any], by: By = 0) -> Any:
     return _of("grad", f, by)
 
 
+@overload
+def differential(f: Formula[P, Any], by: By = 0) -> Formula[..., NamedTensor]: ...
+@overload
+def differential(f: Callable[..., Any], by: By = 0) -> Callable[..., NamedTensor]: ...
 def differential(f: Callable[..., Any], by: By = 0) -> Any:
     """Give the change of f(X) for a small change of X: the derivative times dX, never built.
 

@@ -9,7 +9,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any, Generic, overload
 from weakref import WeakValueDictionary
 
 from namedtensor.axes import SIZES
@@ -39,6 +39,19 @@ from namedtensor.tensor.apply import LIBRARY_ERRORS, NUMBERS
 from namedtensor.tensor.labels import warn_caller
 from namedtensor.tensor.symbolic import on_symbols
 
+if TYPE_CHECKING:
+    from typing_extensions import ParamSpec, TypeVar
+
+    from namedtensor.nn.module import FormulaModule
+
+    P = ParamSpec("P", default=...)
+    T = TypeVar("T", default=Any)
+    S = TypeVar("S")
+else:
+    from typing import ParamSpec, TypeVar
+
+    P, T, S = ParamSpec("P"), TypeVar("T"), TypeVar("S")
+
 #: So many plans for one set of layouts mean that each call makes its own; so many are kept.
 MANY_PLANS = 16
 MOST_VALUES = 32
@@ -49,7 +62,7 @@ MOST_KEYS = 128
 _new = object.__new__  # half the time of calling the class
 
 
-class Formula:
+class Formula(Generic[P, T]):
     """A formula f(X; W, b) with declared axes; made by the decorator `formula`."""
 
     #: Whether calls give their states, and update those of their callers: derivatives do not.
@@ -62,7 +75,7 @@ class Formula:
 
     def __init__(
         self,
-        function: Callable[..., Any],
+        function: Callable[P, T],
         signature: Signature,
         trace: bool = True,
         fuse: bool = True,
@@ -89,9 +102,10 @@ class Formula:
 
     # ------------------------------------------------------------------------------- calling
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> T:
         found = self.call_known(args, kwargs)
-        return self.call_any(args, kwargs) if found is None else found
+        result: T = self.call_any(args, kwargs) if found is None else found
+        return result
 
     def call_any(self, args: Sequence[Any], named: Mapping[str, Any], module: Any = None) -> Any:
         """Call a formula for the first time, on symbols, on numbers alone, or by mistake."""
@@ -485,7 +499,7 @@ class Formula:
 
     def module(
         self, *axes: Any, init: Any = None, dtype: Any = None, device: Any = None, **settings: Any
-    ) -> Any:
+    ) -> FormulaModule[T]:
         """Make a torch.nn.Module whose parameters stand after the semicolon.
 
         Sizes come by axis: FFN.module(emb[512], hid[2048]). Weights start as suits their role in
@@ -507,6 +521,10 @@ class Formula:
     def __repr__(self) -> str:
         return self.arguments.said
 
+    @overload
+    def __get__(self, instance: None, owner: Any = None) -> Formula[P, T]: ...
+    @overload
+    def __get__(self, instance: object, owner: Any = None) -> Any: ...
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         return self if instance is None else functools.partial(self, instance)
 
@@ -648,6 +666,12 @@ def debug() -> Iterator[None]:
         Formula.debugging = before
 
 
+@overload
+def formula(function: Callable[P, T]) -> Formula[P, T]: ...
+@overload
+def formula(
+    function: None = None, *, trace: bool = True, fuse: bool = True
+) -> Callable[[Callable[P, T]], Formula[P, T]]: ...
 def formula(
     function: Callable[..., Any] | None = None, *, trace: bool = True, fuse: bool = True
 ) -> Any:

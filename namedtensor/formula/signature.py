@@ -6,7 +6,7 @@ import inspect
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from namedtensor.axes import Axis, NamedSize, distinct, parse_axes
 from namedtensor.errors import AxisNameError
@@ -58,6 +58,12 @@ class Space:
     def names(self) -> tuple[str, ...]:
         return tuple([axis.name for axis in self.axes])
 
+    def __or__(self, other: Any) -> Space:
+        """R[emb] | None may be left out, and R | float may be a number: type checkers are told so."""
+        return self if other in _BESIDE else NotImplemented
+
+    __ror__ = __or__
+
     def __repr__(self) -> str:
         texts = [
             f"{a.name}[{n}]" if (n := self.size_name(a.name)) is not None else repr(a)
@@ -69,12 +75,8 @@ class Space:
         return Space, (self.letter, self.kinds, self.axes, self.size_names)
 
 
-#: Real tensors: R[seq, emb]; R alone is a single number.
-R: Any = Space("R", ("float", "int", "bool", "complex"))
-#: Tensors of whole numbers, such as indices: Z[seq].
-Z: Any = Space("Z", ("int",))
-#: Tensors of truth values, such as masks: B[seq].
-B: Any = Space("B", ("bool",))
+#: What may stand beside a space: nothing, or a number of Python's.
+_BESIDE = (None, type(None), bool, int, float, complex)
 
 
 class StateSpace:
@@ -108,9 +110,6 @@ class _States:
         return "State"
 
 
-State: Any = _States()
-
-
 class Bundled:
     """The declaration of a bundle: nt.one[MHA], or nt.each[layer] for as many as there are."""
 
@@ -119,6 +118,10 @@ class Bundled:
     def __init__(self, formula: Any, stack: str) -> None:
         self.formula = formula
         self.stack = stack
+
+    def __or__(self, other: Any) -> Bundled:
+        """one[MHA] | None may be left out: type checkers are told so."""
+        return self if other in (None, type(None)) else NotImplemented
 
     def __repr__(self) -> str:
         kind = {"": "one", "each": "each"}.get(self.stack)
@@ -149,17 +152,53 @@ class _Bundles:
         return self.word
 
 
-one: Any = _Bundles(
-    "one", "", "A bundle of parameters, for type checkers: att: nt.one[MHA] is att: MHA."
-)
-each: Any = _Bundles(
-    "each",
-    "each",
-    """As many bundles as a module is made with: layers: nt.each[layer].
+if TYPE_CHECKING:
+    # What type checkers see: a named tensor in the place of R[seq, emb]. mypy takes MYPY for true, and a
+    # variable of type Any for any type (its plugin knows better); pyright takes a class that has
+    # __class_getitem__, with anything in brackets.
+    from namedtensor.tensor import NamedTensor
 
-    each[layer, "stacked"] holds them in tensors with one more axis, called as the parameter is.
-    """,
-)
+    MYPY = False
+    if MYPY:
+        R: Any
+        Z: Any
+        B: Any
+        State: Any
+        one: Any
+        each: Any
+    else:
+        R: TypeAlias = NamedTensor
+        Z: TypeAlias = NamedTensor
+        B: TypeAlias = NamedTensor
+        State: TypeAlias = NamedTensor
+
+        class one(Any):
+            def __class_getitem__(cls, formula: Any) -> Any: ...
+            def __call__(self, *args: Any, **settings: Any) -> NamedTensor | Any: ...
+
+        class each(tuple[one, ...]):
+            def __class_getitem__(cls, formula: Any) -> Any: ...
+            def __call__(self, *args: Any, **settings: Any) -> NamedTensor | Any: ...
+            def __getattr__(self, name: str) -> Any: ...
+else:
+    #: Real tensors: R[seq, emb]; R alone is a single number.
+    R = Space("R", ("float", "int", "bool", "complex"))
+    #: Tensors of whole numbers, such as indices: Z[seq].
+    Z = Space("Z", ("int",))
+    #: Tensors of truth values, such as masks: B[seq].
+    B = Space("B", ("bool",))
+    State = _States()
+    one = _Bundles(
+        "one", "", "A bundle of parameters, for type checkers: att: nt.one[MHA] is att: MHA."
+    )
+    each = _Bundles(
+        "each",
+        "each",
+        """As many bundles as a module is made with: layers: nt.each[layer].
+
+        each[layer, "stacked"] holds them in tensors with one more axis, called as the parameter is.
+        """,
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import fnmatch
 import inspect
 import warnings
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, Generic
 
 import numpy as np
 import torch
@@ -40,6 +40,15 @@ from namedtensor.shape import spaced
 from namedtensor.tensor import NamedTensor
 from namedtensor.tensor.torch_pytree import show_to_wrappers
 
+if TYPE_CHECKING:
+    from typing_extensions import TypeVar
+
+    T = TypeVar("T", default=Any)
+else:
+    from typing import TypeVar
+
+    T = TypeVar("T")
+
 parameter_empty = inspect.Parameter.empty
 
 #: The name by which a call of another formula reaches `forward` through torch's hooks.
@@ -48,7 +57,7 @@ _OTHER = " formula"
 _DISTRIBUTED = torch.distributed.is_available()
 
 
-class FormulaModule(torch.nn.Module):
+class FormulaModule(torch.nn.Module, Generic[T]):
     """Hold a formula's parameters; called with its arguments, as named tensors.
 
     Parameters have the formula's names and are stored in declared order; a bundle is a submodule, a
@@ -57,6 +66,10 @@ class FormulaModule(torch.nn.Module):
 
     #: What it holds, as far as it has been looked at.
     _structure: Structure | None = None
+
+    if TYPE_CHECKING:
+
+        def __call__(self, *arguments: Any, **named: Any) -> T: ...
 
     def __init__(self, formula: Formula, sizes: dict[str, int], settings: dict[str, Any]) -> None:
         super().__init__()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Sequence
-from typing import Any, Concatenate, Generic, ParamSpec, TypeAlias, TypeVar, overload
+from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 
 from namedtensor.axes import Axis, distinct, parse_axes, primed, shown
 from namedtensor.compilers import caches_closed, compiling, keep
@@ -19,9 +19,7 @@ from namedtensor.errors import (
 from namedtensor.primitives import Operation, Primitive
 from namedtensor.shape import sized, spaced
 from namedtensor.tensor import NamedTensor
-
-#: What an operation takes: a named tensor, or a number, which has no axes.
-Tensor: TypeAlias = NamedTensor | bool | int | float | complex
+from namedtensor.tensor.apply import Tensor as Tensor
 
 #: So many functions with their axes are kept of each that waits for axes.
 MOST = 256

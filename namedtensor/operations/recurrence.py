@@ -1063,7 +1063,7 @@ def scan(
     *sequences: Any,
     reverse: bool = False,
     emit: Callable[..., Any] | None = None,
-) -> Any:
+) -> NamedTensor | Any:
     """Run a recurrence along an axis and give every carry after its step.
 
         scan[seq](step, h0, X)_{seq(i)} = h_i,   h_i = step(h_{i-1}, X_{seq(i)}),   h_{-1} = h0
@@ -1093,7 +1093,7 @@ def fold(
     carry: Any,
     *sequences: Any,
     reverse: bool = False,
-) -> Any:
+) -> NamedTensor | Any:
     """Run a recurrence along an axis and give the last carry.
 
         fold[seq](step, h0, X) = h_{n-1},   h_i = step(h_{i-1}, X_{seq(i)}),   h_{-1} = h0
@@ -1109,7 +1109,9 @@ def fold(
 
 
 @axis_function(first=lambda axes: axes[0], example="nt.associative_scan[seq](combine, X)")
-def associative_scan(axis: Axis, combine: Callable[..., Any], X: Any, reverse: bool = False) -> Any:
+def associative_scan(
+    axis: Axis, combine: Callable[..., Any], X: Any, reverse: bool = False
+) -> NamedTensor | Any:
     """Combine the first 1, 2, ..., n elements along an axis, in logarithmic depth.
 
         Y_{seq(0)} = X_{seq(0)},   Y_{seq(i)} = combine(Y_{seq(i-1)}, X_{seq(i)})

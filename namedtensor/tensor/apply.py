@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from namedtensor.axes import SIZES, shown
 from namedtensor.backends import backend_of
@@ -30,6 +30,9 @@ from namedtensor.tensor.resize import meet
 
 if TYPE_CHECKING:
     from namedtensor.tensor.named import NamedTensor
+
+#: What an operation takes: a named tensor, or a number, which has no axes.
+Tensor: TypeAlias = "NamedTensor | bool | int | float | complex"
 
 #: What a library may raise when positional code meets data that does not fit.
 LIBRARY_ERRORS = (Mismatch, RuntimeError, IndexError, ValueError, TypeError, ArithmeticError)

@@ -44,7 +44,7 @@ _RANGE = re.compile(r"\s*([^\W\d]\w*'*\**)\s*\[\s*(-?\d*)\s*:\s*(-?\d*)\s*(?::\s
 Part = Rename | AxisIndex | AxisSelection
 
 
-def bracket(X: NamedTensor, record: Any) -> Any:
+def bracket(X: NamedTensor, record: Any) -> NamedTensor:
     """Index by named indices and selections, all at once, and then rename and reshape."""
     parts = parse_record(X, record)
     indices = [p for p in parts if not isinstance(p, Rename)]
@@ -165,7 +165,7 @@ def _plain(part: Any) -> bool:
 # ------------------------------------------------------------------------------------- indexing
 
 
-def index(X: Any, parts: list[Any]) -> Any:
+def index(X: NamedTensor, parts: list[Any]) -> NamedTensor:
     """Apply named indices and selections."""
     tensors = []
     for part in parts:
@@ -280,7 +280,7 @@ def chosen_indices(X: NamedTensor, part: AxisSelection) -> NamedTensor:
 # ------------------------------------------------------------------------------------ reshaping
 
 
-def reshape(X: Any, parts: list[Rename]) -> Any:
+def reshape(X: NamedTensor, parts: list[Rename]) -> NamedTensor:
     """Apply renamings all at once, then merges and splits."""
     for part in parts:
         _check_sizes(X, part)

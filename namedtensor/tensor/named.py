@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from namedtensor.axes import (
     FRESH,
@@ -30,7 +30,7 @@ from namedtensor.errors import (
 from namedtensor.plans import layout_of
 from namedtensor.primitives import Operation
 from namedtensor.shape import shapes, spaced
-from namedtensor.tensor.apply import LIBRARY_ERRORS, apply_two, use_classes
+from namedtensor.tensor.apply import LIBRARY_ERRORS, Tensor, apply_two, use_classes
 from namedtensor.tensor.diagnose import diagnose
 from namedtensor.tensor.gradients import Gradients
 from namedtensor.tensor.labels import caller_labels, holders
@@ -53,6 +53,10 @@ class NamedTensor(Operators, Gradients, Protocols):
     """
 
     __slots__ = ()
+
+    if TYPE_CHECKING:
+
+        def __class_getitem__(cls, axes: Any) -> Any: ...  # pyright reads R[seq, emb] by it
 
     # ----------------------------------------------------------------------- back to positions
 
@@ -171,15 +175,15 @@ class NamedTensor(Operators, Gradients, Protocols):
 
     # ------------------------------------------------------------------------------- brackets
 
-    def __getitem__(self, record: Any) -> Any:
+    def __getitem__(self, record: Any) -> NamedTensor:
         return _brackets.bracket(self, record)
 
     @property
-    def at(self) -> Any:
+    def at(self) -> _brackets.At:
         """Start a functional update: X.at[seq(0)].set(Y) is X but for Y at seq(0)."""
         return _brackets.At(self)
 
-    def rearrange(self, pattern: str, **sizes: int) -> Any:
+    def rearrange(self, pattern: str, **sizes: int) -> NamedTensor:
         """Rearrange axes by an einops pattern.
 
         >>> import namedtensor as nt
@@ -227,25 +231,24 @@ class Contraction:
         self.left = left
         self.axes = axes
 
-    def __matmul__(self, right: Any) -> Any:
+    def __matmul__(self, right: Tensor) -> NamedTensor:
         axes, left = self.axes, self.left
         known = contractions.get(axes.name) if type(axes) is Axis and axes.size is None else None
         if known is None:
             return apply_two(_brackets.contraction(axes, (left, right)), left, right)
         # apply_two once more, written out: one call less for every eager contraction
-        plan = None
-        if type(left) is type(right) is NamedTensor:
+        if type(left) is NamedTensor and type(right) is NamedTensor:
             plan = known.plans.get((left._layout, right._layout))
-        if plan is None:
-            return apply_two(known, left, right)
-        try:
-            data = plan.run(left._data, right._data)
-        except LIBRARY_ERRORS as error:
-            raise diagnose(known, (left, right), error) from None
-        result = _new(NamedTensor)
-        result._data = data
-        result._layout = plan.layout
-        return result
+            if plan is not None:
+                try:
+                    data = plan.run(left._data, right._data)
+                except LIBRARY_ERRORS as error:
+                    raise diagnose(known, (left, right), error) from None
+                result: NamedTensor = _new(NamedTensor)
+                result._data = data
+                result._layout = plan.layout
+                return result
+        return apply_two(known, left, right)
 
     def __repr__(self) -> str:
         return f"(X @ {self.axes}) waits for its right operand: X @ {self.axes} @ Y"

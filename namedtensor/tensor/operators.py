@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Self
 
 from namedtensor.primitives import plain_operation
-from namedtensor.tensor.apply import apply, apply_two
+from namedtensor.tensor.apply import Tensor, apply, apply_two
+
+if TYPE_CHECKING:
+    from namedtensor.tensor.named import NamedTensor
 
 _ABS = plain_operation("abs")
 _ADD = plain_operation("add")
@@ -33,92 +36,92 @@ class Operators:
 
     __slots__ = ()
 
-    def __add__(self, other: Any) -> Any:
+    def __add__(self, other: Tensor) -> NamedTensor:
         return apply_two(_ADD, self, other)
 
-    def __radd__(self, other: Any) -> Any:
+    def __radd__(self, other: Tensor) -> NamedTensor:
         return apply_two(_ADD, other, self)
 
-    def __sub__(self, other: Any) -> Any:
+    def __sub__(self, other: Tensor) -> NamedTensor:
         return apply_two(_SUB, self, other)
 
-    def __rsub__(self, other: Any) -> Any:
+    def __rsub__(self, other: Tensor) -> NamedTensor:
         return apply_two(_SUB, other, self)
 
-    def __mul__(self, other: Any) -> Any:
+    def __mul__(self, other: Tensor) -> NamedTensor:
         return apply_two(_MUL, self, other)
 
-    def __rmul__(self, other: Any) -> Any:
+    def __rmul__(self, other: Tensor) -> NamedTensor:
         return apply_two(_MUL, other, self)
 
-    def __truediv__(self, other: Any) -> Any:
+    def __truediv__(self, other: Tensor) -> NamedTensor:
         return apply_two(_DIV, self, other)
 
-    def __rtruediv__(self, other: Any) -> Any:
+    def __rtruediv__(self, other: Tensor) -> NamedTensor:
         return apply_two(_DIV, other, self)
 
-    def __floordiv__(self, other: Any) -> Any:
+    def __floordiv__(self, other: Tensor) -> NamedTensor:
         return apply_two(_FLOORDIV, self, other)
 
-    def __rfloordiv__(self, other: Any) -> Any:
+    def __rfloordiv__(self, other: Tensor) -> NamedTensor:
         return apply_two(_FLOORDIV, other, self)
 
-    def __mod__(self, other: Any) -> Any:
+    def __mod__(self, other: Tensor) -> NamedTensor:
         return apply_two(_MOD, self, other)
 
-    def __rmod__(self, other: Any) -> Any:
+    def __rmod__(self, other: Tensor) -> NamedTensor:
         return apply_two(_MOD, other, self)
 
-    def __pow__(self, other: Any) -> Any:
+    def __pow__(self, other: Tensor) -> NamedTensor:
         return apply_two(_POW, self, other)
 
-    def __rpow__(self, other: Any) -> Any:
+    def __rpow__(self, other: Tensor) -> NamedTensor:
         return apply_two(_POW, other, self)
 
-    def __eq__(self, other: object) -> Any:
+    def __eq__(self, other: object) -> NamedTensor:  # type: ignore[override]
         return apply_two(_EQ, self, other)
 
-    def __ne__(self, other: object) -> Any:
+    def __ne__(self, other: object) -> NamedTensor:  # type: ignore[override]
         return apply_two(_NE, self, other)
 
-    def __lt__(self, other: Any) -> Any:
+    def __lt__(self, other: Tensor) -> NamedTensor:
         return apply_two(_LT, self, other)
 
-    def __le__(self, other: Any) -> Any:
+    def __le__(self, other: Tensor) -> NamedTensor:
         return apply_two(_LE, self, other)
 
-    def __gt__(self, other: Any) -> Any:
+    def __gt__(self, other: Tensor) -> NamedTensor:
         return apply_two(_GT, self, other)
 
-    def __ge__(self, other: Any) -> Any:
+    def __ge__(self, other: Tensor) -> NamedTensor:
         return apply_two(_GE, self, other)
 
-    def __and__(self, other: Any) -> Any:
+    def __and__(self, other: Tensor) -> NamedTensor:
         return apply_two(_LOGICAL_AND, self, other)
 
-    def __rand__(self, other: Any) -> Any:
+    def __rand__(self, other: Tensor) -> NamedTensor:
         return apply_two(_LOGICAL_AND, other, self)
 
-    def __or__(self, other: Any) -> Any:
+    def __or__(self, other: Tensor) -> NamedTensor:
         return apply_two(_LOGICAL_OR, self, other)
 
-    def __ror__(self, other: Any) -> Any:
+    def __ror__(self, other: Tensor) -> NamedTensor:
         return apply_two(_LOGICAL_OR, other, self)
 
-    def __xor__(self, other: Any) -> Any:
+    def __xor__(self, other: Tensor) -> NamedTensor:
         return apply_two(_LOGICAL_XOR, self, other)
 
-    def __rxor__(self, other: Any) -> Any:
+    def __rxor__(self, other: Tensor) -> NamedTensor:
         return apply_two(_LOGICAL_XOR, other, self)
 
-    def __neg__(self) -> Any:
+    def __neg__(self) -> NamedTensor:
         return apply(_NEG, self)
 
-    def __pos__(self) -> Any:
+    def __pos__(self) -> Self:
         return self
 
-    def __abs__(self) -> Any:
+    def __abs__(self) -> NamedTensor:
         return apply(_ABS, self)
 
-    def __invert__(self) -> Any:
+    def __invert__(self) -> NamedTensor:
         return apply(_LOGICAL_NOT, self)

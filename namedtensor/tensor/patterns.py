@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from namedtensor.axes import NAME, shown
 from namedtensor.errors import AxisMissingError, AxisNameError, kind_of_thing, nearest
@@ -11,13 +11,16 @@ from namedtensor.primitives import table
 from namedtensor.shape import shapes
 from namedtensor.tensor.apply import apply
 
+if TYPE_CHECKING:
+    from namedtensor.tensor.named import NamedTensor
+
 _TOKEN = re.compile(rf"\s*(\(|\)|{NAME.pattern})")
 _ELLIPSIS = "..."
 
 Side = tuple[tuple[str, ...], ...]
 
 
-def rearrange(X: Any, pattern: str, sizes: dict[str, int]) -> Any:
+def rearrange(X: NamedTensor, pattern: str, sizes: dict[str, int]) -> NamedTensor:
     """Read the pattern's axes by name and let einops move the data.
 
     A group on the left stands for the axis whose name joins its parts (`head_key`), or for the

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from namedtensor.axes import shown
 from namedtensor.backends.lazy import np
@@ -12,6 +13,9 @@ from namedtensor.primitives.notation import Before
 from namedtensor.shape import shapes, spaced
 from namedtensor.tensor.apply import apply
 from namedtensor.tensor.held import Held
+
+if TYPE_CHECKING:
+    from namedtensor.tensor.named import NamedTensor
 
 _TABLE = table()
 _UFUNCS = {  # numpy's names of Python's operators
@@ -60,14 +64,16 @@ class Protocols(Held):
             "X = X.at[seq(0)].set(Y)",
         )
 
-    def __getattr__(self, word: str) -> NoReturn:
-        if word in _ASKED or word.startswith("_"):  # by ourselves and by protocols
-            raise AttributeError(f"{type(self).__name__} has no attribute {word}")
-        from namedtensor.tensor.habits import habit
+    if not TYPE_CHECKING:  # which find a misspelt attribute themselves
 
-        raise habit(self, word)
+        def __getattr__(self, word: str) -> NoReturn:
+            if word in _ASKED or word.startswith("_"):  # by ourselves and by protocols
+                raise AttributeError(f"{type(self).__name__} has no attribute {word}")
+            from namedtensor.tensor.habits import habit
 
-    def __iter__(self) -> NoReturn:
+            raise habit(self, word)
+
+    def __iter__(self) -> Iterator[NamedTensor]:
         raise AxisNameError(
             "iter(X)",
             "a named tensor has no first axis to run along",

@@ -1,6 +1,6 @@
 """The named tensor notation, executable (Chiang, Rush and Barak, arXiv 2102.13196)."""
 
-from typing import TYPE_CHECKING
+import typing as _typing
 
 from namedtensor.axes import Axis as Axis
 from namedtensor.axes import axes as axes
@@ -223,7 +223,7 @@ from namedtensor.tensor import tensor as tensor
 from namedtensor.weights import load as load
 from namedtensor.weights import save as save
 
-if TYPE_CHECKING:
+if _typing.TYPE_CHECKING:
     from namedtensor.nn.module import FormulaModule
 
     Module = FormulaModule

@@ -191,7 +191,8 @@ class Arguments:
 
     def _value_of(self, slot: Slot, parts: Iterator[Any]) -> Any:
         if slot.several:
-            return Stack([self._bundle_of(slot, parts) for _ in range(next(parts))])
+            held = [self._bundle_of(slot, parts) for _ in range(next(parts))]
+            return Stack([bundle for bundle in held if bundle is not None])
         if slot.formula is not None:
             return self._bundle_of(slot, parts)
         part = next(parts)

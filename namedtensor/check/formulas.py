@@ -267,7 +267,7 @@ class Check:
         signature = formula.body.signature
         if len(signature.results or ()) != 1:
             return False
-        formula.body.signature = replace(signature, results=None)
+        formula.body.signature = replace(signature, gives=None)
         try:
             written, _ = traced(formula, settings, mode=mode)
         except NamedTensorError:

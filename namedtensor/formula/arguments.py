@@ -62,13 +62,17 @@ class Arguments:
         self.name = name
         self.signature = signature
         self.door = door
-        self.said = f"{name}{signature}"  # a graph compiler must find it written
+        # a graph compiler must find it written
+        self.said = "" if callable(signature.gives) else f"{name}{signature}"
+
+    def __repr__(self) -> str:
+        return self.said or f"{self.name}{self.signature}"
 
     def bind(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
         try:
             bound = self.signature.python.bind(*args, **kwargs)
         except TypeError as error:
-            refuse(f"{self.name}(...)", str(error), self.said)
+            refuse(f"{self.name}(...)", str(error), self.said or repr(self))
         bound.apply_defaults()
         return bound.arguments
 

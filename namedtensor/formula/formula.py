@@ -519,7 +519,7 @@ class Formula(Generic[P, T]):
         return stacked(self, axis)
 
     def __repr__(self) -> str:
-        return self.arguments.said
+        return repr(self.arguments)
 
     @overload
     def __get__(self, instance: None, owner: Any = None) -> Formula[P, T]: ...

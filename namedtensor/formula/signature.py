@@ -235,12 +235,20 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """What a formula takes and gives."""
+    """What a formula takes and gives.
+
+    `gives` may be a function that finds the spaces of the results when they are asked for first.
+    """
 
     parameters: tuple[Parameter, ...]
-    results: tuple[Space, ...] | None
+    gives: tuple[Space, ...] | Callable[[], tuple[Space, ...] | None] | None
     several: bool
     python: inspect.Signature
+
+    @property
+    def results(self) -> tuple[Space, ...] | None:
+        """The spaces of the results; None where nothing says them."""
+        return self.gives() if callable(self.gives) else self.gives
 
     def __getitem__(self, name: str) -> Parameter:
         return next(p for p in self.parameters if p.name == name)

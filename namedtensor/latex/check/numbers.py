@@ -6,11 +6,10 @@ that may be are run.
 
 from __future__ import annotations
 
-import inspect
 import itertools
 import math
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from random import Random
 from typing import TYPE_CHECKING, Any
@@ -25,8 +24,7 @@ from namedtensor.formula.records import (
     records_of,
     sizes_of,
 )
-from namedtensor.formula.shapes import traced_results
-from namedtensor.formula.signature import Parameter, Space
+from namedtensor.formula.signature import Signature
 from namedtensor.formula.written import write
 from namedtensor.latex.check.symbols import unbraced
 from namedtensor.latex.check.types import node_of
@@ -37,10 +35,9 @@ from namedtensor.latex.evaluation.values import UNKNOWN, Value
 from namedtensor.latex.syntax import Number
 from namedtensor.plans.bounds import bounds_of
 from namedtensor.primitives import Node
+from namedtensor.primitives.node import ARGUMENT, operands_first
 from namedtensor.primitives.node import SIZE as OPEN
-from namedtensor.primitives.node import operands_first
 from namedtensor.primitives.traits import Bounds
-from namedtensor.shape import Shape
 from namedtensor.tensor.apply import LIBRARY_ERRORS
 
 if TYPE_CHECKING:
@@ -156,10 +153,9 @@ class Ranges:
 def is_nan(document: Document, defined: Defined, left: Budget) -> bool:
     """Say whether the numbers of a definition are found, and hold nan for every draw."""
     try:
-        formula = document.library.of(defined)
-        if not isinstance(formula, Formula):
+        roots = _roots(document.library.of(defined))
+        if any(_are_bounded(roots, *limits) for limits in LIMITS):
             return False
-        roots = _roots(formula)
         records = sum(records_in(node) for node in operands_first(roots))
         return records <= MOST and all(
             _nan(roots, place, records, left) for place in range(len(DRAWS))
@@ -168,15 +164,38 @@ def is_nan(document: Document, defined: Defined, left: Budget) -> bool:
         return False
 
 
-def _roots(formula: Formula) -> list[Node]:
-    """Give the trees of the results for arguments of these sizes; a call without any would be run."""
-    given = dict(_given(formula))
-    if not given:
-        return list(write(formula, {}, whole=True).results)
-    return [part.node for part in traced_results(formula, (), given)[1] if hasattr(part, "node")]
+def _roots(formula: Formula) -> Sequence[Node]:
+    """Give the trees of the results for arguments of these sizes."""
+    signature = formula.signature
+    if not signature.several:  # what a body gives is not held to itself
+        formula = Formula(formula.function, replace(signature, gives=None))
+    sizes = dict.fromkeys(_open_sizes(signature), SIZE)
+    return write(formula, {}, sizes, whole=True).results
 
 
-def _nan(roots: list[Node], place: int, records: int, left: Budget) -> bool:
+def _open_sizes(signature: Signature) -> Iterator[str]:
+    """Name the sizes that the declarations of a formula's tensors leave open."""
+    for parameter in signature.parameters:
+        if parameter.bundle is not None:
+            yield from _open_sizes(parameter.bundle.signature)
+        space = parameter.space
+        for axis in () if space is None else space.axes:
+            if space is not None and not isinstance(axis.size, int):
+                yield space.size_key(axis.name) or axis.name
+
+
+def _are_bounded(roots: Sequence[Node], low: float, high: float) -> bool:
+    """Say whether no part of some trees is nan for any numbers between two."""
+
+    def given(leaf: Node) -> Bounds:
+        if leaf.operation.primitive is not ARGUMENT:
+            return None
+        return (low, high) if leaf.type.kind == "float" else (0, 1)
+
+    return all(bounds_of(node, given) is not None for node in roots)
+
+
+def _nan(roots: Sequence[Node], place: int, records: int, left: Budget) -> bool:
     left.numbers -= records
     source = Random(place)
 
@@ -191,24 +210,3 @@ def _nan(roots: list[Node], place: int, records: int, left: Budget) -> bool:
 
 
 _OF_KIND: dict[str, Callable[[Random], Any]] = {"int": lambda source: source.randrange(2)}
-
-
-def _given(formula: Formula) -> Iterator[tuple[str, Any]]:
-    """Give the arguments that a call needs, as shapes."""
-    for parameter in formula.signature.parameters:
-        if parameter.bundle is not None:
-            inner = parameter.bundle.signature.parameters
-            yield (
-                parameter.name,
-                {p.name: _shape(p.space) for p in inner if p.after and p.space and _is_needed(p)},
-            )
-        elif parameter.space is not None and _is_needed(parameter):
-            yield parameter.name, _shape(parameter.space)
-
-
-def _is_needed(parameter: Parameter) -> bool:
-    return parameter.default is inspect.Parameter.empty
-
-
-def _shape(space: Space) -> Shape:
-    return Shape.of([(a.name, a.size if isinstance(a.size, int) else SIZE) for a in space.axes])

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from namedtensor.errors import NamedTensorError
-from namedtensor.formula import R
 from namedtensor.formula.bundle import Bundle
 from namedtensor.formula.formula import Formula
 from namedtensor.formula.signature import Parameter, Signature
@@ -25,7 +25,7 @@ from namedtensor.latex.documents.signatures import (
     named_space,
     python_name,
     python_signature,
-    space_of_result,
+    spaces_of_results,
 )
 from namedtensor.latex.documents.stepwise import bare
 from namedtensor.latex.findings import Finding
@@ -91,12 +91,10 @@ class Library:
         body = self._function(linked, python, keys)
         signature = Signature(tuple(parameters), None, count > 1, python)
         if linked.result is not None and count == 1:
-            results: Any = (named_space(linked.result, self.linker.bound),)
+            gives: Any = (named_space(linked.result, self.linker.bound),)
         else:
-            results = tuple([space_of_result(body, signature, i) for i in range(count)])
-        if None in results:  # a call says why
-            results = tuple([R] * count) if count > 1 else None
-        return Formula(body, dataclasses.replace(signature, results=results))
+            gives = functools.cache(functools.partial(spaces_of_results, body, signature, count))
+        return Formula(body, dataclasses.replace(signature, gives=gives))
 
     def _hold_distinct(self, linked: Linked) -> None:
         """Raise LatexError where one letter stands twice among the arguments."""

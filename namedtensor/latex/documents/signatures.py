@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import inspect
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -112,23 +113,31 @@ def python_signature(parameters: Sequence[Parameter]) -> inspect.Signature:
     )
 
 
-def space_of_result(
-    body: Callable[..., Any], signature: Signature, place: int
-) -> NamedSpace | None:
-    """Find the axes of a result by writing the formula on what it declares; None where that fails."""
+def spaces_of_results(
+    body: Callable[..., Any], signature: Signature, count: int
+) -> tuple[NamedSpace, ...] | None:
+    """Find the axes of the results by writing the formula on what it declares; what fails has none.
 
-    def one(*args: Any, **kwargs: Any) -> Any:
+    A call says why it fails.
+    """
+    anything: tuple[NamedSpace, ...] = (R,) * count
+
+    def one(place: int, *args: Any, **kwargs: Any) -> Any:
         results = body(*args, **kwargs)
         return results[place] if isinstance(results, tuple) else results
 
-    one.names_parts = True  # type: ignore[attr-defined]
-    try:
-        found = Formula(one, dataclasses.replace(signature, several=False)).written()
-    except NamedTensorError:
-        return None  # a call says why
-    names = found.results[0].type.names
+    nodes = []
+    open_ended = dataclasses.replace(signature, several=False)
+    for place in range(count):
+        part = functools.wraps(body)(functools.partial(one, place))
+        try:
+            nodes += Formula(part, open_ended).written().results
+        except NamedTensorError:
+            return anything if count > 1 else None
     told = [n for p in signature.parameters if p.space is not None for n in p.space.names]
-    known = [n for n in dict.fromkeys(told) if n in names]
-    ordered = [*known, *[n for n in names if n not in known]]
-    space: NamedSpace = R[tuple(map(Axis, ordered))]
-    return space
+    spaces = []
+    for node in nodes:
+        known = [n for n in dict.fromkeys(told) if n in node.type.names]
+        ordered = [*known, *[n for n in node.type.names if n not in known]]
+        spaces.append(R[tuple(map(Axis, ordered))])
+    return tuple(spaces)

@@ -60,7 +60,7 @@ def _written(formula: Formula, axis: str, length: int) -> Unrolled:
             axes = tuple([Axis(a.name, length) if a.name == axis else a for a in space.axes])
             space = type(space)(space.letter, space.kinds, axes, space.size_names)
         parameters.append(replace(p, space=space))
-    fixed = replace(formula.signature, parameters=tuple(parameters), results=None)
+    fixed = replace(formula.signature, parameters=tuple(parameters), gives=None)
     found = Formula(formula.function, fixed).written()
     return Unrolled(
         formula.name, formula.signature, found.results, found.locals, found.called, axis

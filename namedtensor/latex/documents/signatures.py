@@ -126,7 +126,7 @@ def spaces_of_results(
         results = body(*args, **kwargs)
         return results[place] if isinstance(results, tuple) else results
 
-    nodes = []
+    nodes: list[Any] = []
     open_ended = dataclasses.replace(signature, several=False)
     for place in range(count):
         part = functools.wraps(body)(functools.partial(one, place))

@@ -1,0 +1,92 @@
+"""Read once, asked by everybody: how often a body is interpreted, counted and never timed."""
+
+import sys
+from collections import Counter
+
+import pytest
+
+from namedtensor.latex import read, read_file
+from namedtensor.latex.evaluation.evaluate import Evaluator
+from namedtensor.latex.syntax import Definition
+
+from .corpus.subjects import DOCUMENTS
+
+NOTES = r"""
+$$\begin{aligned}
+Q &\in \mathbb{R}^{\text{seq}', \text{key}} \\
+K &\in \mathbb{R}^{\text{seq}, \text{key}} \\
+V &\in \mathbb{R}^{\text{seq}, \text{val}} \\
+\text{att}(Q, K, V) &= V \underset{\text{seq}}{\cdot} A \\
+A &= \underset{\text{seq}}{\text{softmax}}
+  \left( \frac{Q \underset{\text{key}}{\cdot} K}{\sqrt{|\text{key}|}} \right)
+\end{aligned}$$
+"""
+
+
+@pytest.fixture
+def interpreted(monkeypatch):
+    """Count by identity how often each part of a formula is interpreted."""
+    found: Counter[int] = Counter()
+    value = Evaluator.value
+
+    def counting(self, expression):
+        found[id(expression)] += 1
+        return value(self, expression)
+
+    monkeypatch.setattr(Evaluator, "value", counting)
+    return found
+
+
+def bodies(document) -> list[Definition]:
+    return [s for s in document.reading.statements if isinstance(s, Definition)]
+
+
+def test_a_document_is_checked_by_interpreting_each_body_once(interpreted):
+    document = read(NOTES)
+    assert document.check() == []
+    assert [interpreted[id(s.body)] for s in bodies(document)] == [1, 1]
+
+
+def test_asking_for_a_formula_interprets_nothing_and_asking_for_its_type_does_once(interpreted):
+    document = read(NOTES)
+    att = document["att"]
+    assert interpreted == {}
+    said = "att(Q: R[seq', key], K: R[seq, key], V: R[seq, val]) -> R[seq', val]"
+    assert repr(att) == said
+    assert repr(att) == said
+    assert [interpreted[id(s.body)] for s in bodies(document)] == [1, 1]
+
+
+def test_a_formula_that_may_be_nan_is_interpreted_once_more(interpreted):
+    document = read(r"$X \in \mathbb{R}^{\text{seq}}$, $f(X) = \frac{X - X}{X - X}$")
+    assert [f.code for f in document.check()] == ["nan"]
+    assert [interpreted[id(s.body)] for s in bodies(document)] == [2]
+
+
+def test_the_corpus_is_checked_by_two_interpretations_of_a_body_at_most_on_average(interpreted):
+    counts: list[int] = []
+    for path in DOCUMENTS:
+        document = read_file(path)
+        interpreted.clear()
+        document.check()
+        counts += [interpreted[id(s.body)] for s in bodies(document)]
+    assert sum(counts) <= 2 * len(counts)
+    assert counts.count(1) > len(counts) * 0.6
+
+
+def test_a_formula_is_asked_for_in_few_steps():
+    read(NOTES)["att"]
+    document = read(NOTES)
+    calls = 0
+
+    def look(frame, event, argument):
+        nonlocal calls
+        calls += event == "call"
+
+    before = sys.getprofile()
+    sys.setprofile(look)
+    try:
+        document["att"]
+    finally:
+        sys.setprofile(before)
+    assert 100 < calls <= 1_000

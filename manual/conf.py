@@ -12,6 +12,7 @@ myst_enable_extensions = ["dollarmath"]
 myst_dmath_allow_space = False
 myst_dmath_allow_digits = False
 myst_heading_anchors = 4
+smartquotes = False  # a prime is no quote
 nb_execution_mode = "force"
 nb_execution_excludepatterns = ["lectures/*"]  # `make notebooks` ran them
 nb_execution_raise_on_error = True

@@ -82,8 +82,11 @@ def with_links(text: str, origin: str, places: dict[str, str], root: Path = ROOT
     return back(LINK.sub(target, CODE.sub(aside, text)))
 
 
-def lay_out(into: Path, written: dict[str, str]) -> None:
-    """Copy all sources to their places, and write pages that are made; what is in step is left alone."""
+def lay_out(into: Path, written: dict[str, str], filled: dict[str, str]) -> None:
+    """Copy all sources to their places, and write pages that are made; what is in step is left alone.
+
+    `filled` has what stands where a page has a comment of that name.
+    """
     taken = sources()
     places = {**taken, **{f"docs/{place}": place for place in written}}
     for origin, place in taken.items():
@@ -100,7 +103,10 @@ def lay_out(into: Path, written: dict[str, str]) -> None:
                     cell["source"] = with_links(text, origin, places).splitlines(keepends=True)
             _put(into / place, json.dumps(notebook).encode())
         else:
-            _put(into / place, with_links(file.read_text(), origin, places).encode())
+            text = file.read_text()
+            for name, content in filled.items():
+                text = text.replace(f"<!-- {name} -->", content)
+            _put(into / place, with_links(text, origin, places).encode())
     for place, text in written.items():
         _put(into / place, text.encode())
     index = into / "index.md"

@@ -20,6 +20,7 @@ import namedtensor as nt
 from manual.prose import doc_of, fenced, markdown, plain
 from manual.samples import Sample, sample
 from namedtensor.errors import NamedTensorError
+from namedtensor.formula.rewrite import RULES
 from namedtensor.primitives import table
 
 #: Pages of operations in the paper's order: title, and the modules whose functions they hold.
@@ -133,6 +134,7 @@ def pages() -> dict[str, str]:
     for page in NAMES:
         written[f"reference/{page}.md"] = names_page(page)
     written["reference/command.md"] = command_page()
+    written["reference/kernels.md"] = kernels_page()
     written["reference/all.md"] = every_name()
     return written
 
@@ -330,6 +332,39 @@ def command_page() -> str:
     for name, job in (jobs.choices or {}).items():
         parts += [f"## namedtensor {name}", fenced("text", job.format_help())]
     return "\n\n".join(parts) + "\n"
+
+
+def kernels_page() -> str:
+    """Write the rules that find kernels: each with its formula as code and as LaTeX."""
+    parts = [
+        "# Kernels and plainer forms",
+        "Each rule is a formula, which is found in other orders, under other names and with further axes. "
+        "[How a formula becomes a kernel](../kernels.md) shows them at work; `nt.explain` says which fired.",
+    ]
+    for rule in RULES:
+        # names of axes stand as strings where the annotations are text
+        code = inspect.getsource(rule.written)
+        parts += [f"## {rule.name}", f"On {' and '.join(rule.libraries)}.", fenced("python", code)]
+        parts.append(rule.pattern.latex("macros"))
+    return "\n\n".join(parts) + "\n"
+
+
+def missed_goals(results: str) -> str:
+    """List the rows of the tables of results whose goals were missed.
+
+    >>> row = "| X | 2 us | 1 us | 2.00 (1 to 3) | at most 1.50 | missed |"
+    >>> missed_goals(f"<!-- a -->\\n{row}\\n<!-- /a -->").splitlines()[-1]
+    '| X | a | 2 us | 1 us | 2.00 | at most 1.50 |'
+    """
+    rows = ["| What | Table | Ours | Theirs | Ratio | Goal |", "|---|---|---|---|---|---|"]
+    for table_, text in re.findall(r"<!-- (\w+) -->\n(.*?)<!-- /\1 -->", results, re.S):
+        for line in text.splitlines():
+            cells = [cell.strip() for cell in line.strip("| ").split(" |")]
+            if line.startswith("| ") and cells[-1] == "missed":
+                what, ours, theirs, ratio, goal, _ = cells
+                row = [what, table_, ours, theirs, ratio.partition(" (")[0], goal]
+                rows.append(f"| {' | '.join(row)} |")
+    return "\n".join(rows)
 
 
 def every_name() -> str:

@@ -10,8 +10,9 @@ pytest.importorskip("furo")
 pytest.importorskip("myst_nb")
 
 import namedtensor as nt
-from manual import checks, faults, pages, reference
+from manual import building, checks, faults, pages, reference
 from manual.mathematics import native, rendered
+from namedtensor.formula.rewrite import RULES
 from tests.project.interpreter import ROOT
 
 
@@ -134,7 +135,7 @@ def test_columns_of_an_equation_are_aligned():
 
 @pytest.fixture(scope="module")
 def written() -> dict[str, str]:
-    return reference.pages()
+    return building.written()
 
 
 def test_every_public_name_has_its_place(written):
@@ -153,7 +154,9 @@ def test_every_public_name_has_its_place(written):
 def test_no_entry_is_empty(written):
     for page, text in written.items():
         for heading, body in re.findall(r"^##+ ([^\n]*)\n(.*?)(?=^##|\Z)", text, re.M | re.S):
-            assert re.search(r"\w{3}", re.sub(r"^`[^`\n]*`$", "", body, flags=re.M)), f"{page}: {heading}"
+            assert re.search(r"\w{3}", re.sub(r"^`[^`\n]*`$", "", body, flags=re.M)), (
+                f"{page}: {heading}"
+            )
 
 
 def test_an_operation_has_its_type_its_latex_its_code_its_errors_and_an_example():
@@ -167,6 +170,18 @@ def test_an_operation_has_its_type_its_latex_its_code_its_errors_and_an_example(
         '>>> nt.softmax["seq"]',
     ):
         assert part in entry
+
+
+def test_every_rule_stands_with_its_formula(written):
+    sections = re.findall(r"^## (\w+)\n.*?^\$\$", written["reference/kernels.md"], re.M | re.S)
+    assert sections == [rule.name for rule in RULES]
+
+
+def test_what_a_page_leaves_to_be_filled_is_filled(written, tmp_path):
+    pages.lay_out(tmp_path, written, {"goals that were missed": "| X | a |"})
+    performance = (tmp_path / "performance.md").read_text()
+    assert "| X | a |" in performance
+    assert "<!--" not in performance
 
 
 def test_what_refuses_numbers_of_a_kind_says_so():

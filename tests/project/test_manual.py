@@ -6,9 +6,6 @@ import sys
 
 import pytest
 
-pytest.importorskip("furo")
-pytest.importorskip("myst_nb")
-
 import namedtensor as nt
 from manual import building, checks, faults, pages, reference
 from manual.mathematics import native, rendered

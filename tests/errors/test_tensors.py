@@ -322,10 +322,10 @@ hint: X.to("torch"), X.to("cuda"), X.to("float32")
     ),
     case(
         "a target that is a number",
-        lambda: T.to(3),
+        lambda: T.to(3.5),
         nt.BackendError,
         """
-X.to(3): 3 is no library, device or dtype
+X.to(3.5): 3.5 is no library, device or dtype
   X : seq[3] emb[4]
 hint: X.to("torch"), X.to("cuda"), X.to("float32")
 """,

@@ -491,7 +491,7 @@ def upsample(x: Array, dims: Dims, factor: int, linear: bool) -> Array:
     """Repeat, or interpolate between, dim by dim."""
     for dim in dims:
         n = x.shape[dim]
-        if not linear or n == 0:
+        if not linear or n == 0 or factor == 1:
             x = np.repeat(x, factor, axis=dim)
             continue
         place = np.clip((np.arange(n * factor) + 0.5) / factor - 0.5, 0, n - 1)

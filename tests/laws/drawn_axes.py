@@ -528,10 +528,16 @@ def associative(draft: Draft, name: str) -> int:
     )
 
 
-def started(h: str, axes: Sequence[str]) -> tuple[str, str]:
-    """Write where a recurrence over {0} starts: a carry keeps its dtype, so it has that of the step."""
-    ours = f"{h} + 0 * nt.sum[{listed(axes)}]({{0}})"
-    return ours, f"D['add']({h}, D['mul'](0, D['sum']({{0}}, [{listed(axes)}])))"
+def started(h: str, *met: Sequence[str]) -> tuple[str, str]:
+    """Write where a recurrence starts: a carry keeps its dtype, so it has that of all that the step meets.
+
+    `met` are the axes along which {0}, {1} ... have no place in the carry.
+    """
+    ours = theirs = h
+    for i, axes in enumerate(met):
+        ours = f"{ours} + 0 * nt.sum[{listed(axes)}]({{{i}}})"
+        theirs = f"D['add']({theirs}, D['mul'](0, D['sum']({{{i}}}, [{listed(axes)}])))"
+    return ours, theirs
 
 
 @operation("scan")
@@ -963,7 +969,7 @@ def cell(draft: Draft, name: str) -> int:
     b = draft.new_input({k: 4, hid: size}, "float", low=-1, high=1)
     h = draft.new_input({hid: size}, "float", low=-1, high=1)
     words = {"axis": axis, "emb": emb, "hid": hid, "other": other, "k": k}
-    start, theirs = started("{4}", [axis, emb])
+    start, theirs = started("{4}", [axis, emb], [k, emb, hid], [k, hid, other], [k, hid])
     sizes = {a: n for a, n in known.sizes.items() if a != emb} | {hid: size}
     # each step can double what rounding did before it
     error = 4.0 ** known.sizes[axis] * 8 * (known.sizes[emb] + 4) * (known.error + known.most + 4)

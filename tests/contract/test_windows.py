@@ -170,6 +170,12 @@ def test_upsampling_is_torch_s_interpolation(linear):
                  nt.upsample[height](X, 2, linear=linear), rtol=1e-10)  # fmt: skip
 
 
+def test_upsampling_by_1_changes_nothing_beside_infinite_numbers():
+    X = nt.tensor([1.0, -np.inf, 2.0], seq)
+    for library in ("numpy", "torch"):
+        assert_same(nt.upsample[seq](X.to(library), 1, linear=True), X.to(library))
+
+
 def test_upsampling_in_a_formula_runs_on_torch_s_kernel_and_is_printed():
     @formula
     def larger(X: R[height, width]) -> R[height, width]:

@@ -253,20 +253,39 @@ class Formula(Generic[P, T]):
         if not self.traced or Formula.debugging:
             return None
         door = self.door
+        slots = door.every if module is None else door.before
         settings = {} if module is None else module.settings
-        values = door.bind(args, named, settings, late=module is None)
+        values: Sequence[Any] | None = args
+        if named or settings or not (len(args) == len(slots) <= len(door.before)) or not door.plain:
+            values = door.bind(args, named, settings, late=module is None)
         if values is None:
             return None
         modes = door.asks
         key: list[Any] = [self._mode(module)] if modes else []
         arrays: list[Any] = []
-        slots = door.every if module is None else door.before
+        torch = sys.modules.get("torch")  # as in compiling(), which is a call more
         try:
-            if compiling():
+            if torch is not None and torch.compiler.is_dynamo_compiling():
                 return self._call_compiling(values, module)
-            numbers = gather(slots, values, key, arrays, modes)
-            if numbers is None or (module is not None and not module.gather(key, arrays, modes)):
+            numbers: tuple[float, ...] | None = ()
+            for slot, value in zip(slots, values):  # noqa: B905  both are of one length
+                if type(value) is not NamedTensor or not slot.tensor:
+                    key, arrays = key[:modes], []
+                    numbers = gather(slots, values, key, arrays, modes)
+                    break
+                key.append(value._layout)
+                arrays.append(value._data)
+            if numbers is None:
                 return None
+            if module is not None:
+                structure = module._structure
+                found = structure and structure.read(module, modes)
+                part = found and structure.keys.get((found[1], modes) if modes else found[1])
+                if part is not None:
+                    arrays += found[0]
+                    key += part
+                elif not module.gather(key, arrays, modes):
+                    return None
             if numbers:
                 arrays += numbers
             known = self.plans.get(tuple(key))

@@ -38,7 +38,6 @@ from namedtensor.operations.training import training
 from namedtensor.plans import Plan, layout_of
 from namedtensor.shape import spaced
 from namedtensor.tensor import NamedTensor
-from namedtensor.tensor.torch_pytree import show_to_wrappers
 
 if TYPE_CHECKING:
     from typing_extensions import TypeVar
@@ -53,8 +52,6 @@ parameter_empty = inspect.Parameter.empty
 
 #: The name by which a call of another formula reaches `forward` through torch's hooks.
 _OTHER = " formula"
-
-_DISTRIBUTED = torch.distributed.is_available()
 
 
 class FormulaModule(torch.nn.Module, Generic[T]):
@@ -259,8 +256,6 @@ class FormulaModule(torch.nn.Module, Generic[T]):
     def forward(self, *arguments: Any, **named: Any) -> Any:
         if _OTHER in named:
             return self._call_other(named.pop(_OTHER), arguments, named)
-        if _DISTRIBUTED and torch.distributed.is_initialized():
-            show_to_wrappers()
         found = self.formula.call_known(arguments, named, self)
         if found is not None:
             return found

@@ -13,11 +13,9 @@ from namedtensor.tensor.symbolic import tracing as tracing
 
 
 def _register_with_torch() -> None:
-    from namedtensor.tensor.torch_matmul import teach
     from namedtensor.tensor.torch_pytree import register
 
     register()
-    teach()
 
 
 when_loaded("torch", _register_with_torch)

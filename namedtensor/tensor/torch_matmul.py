@@ -14,28 +14,14 @@ from typing import Any
 
 import torch
 
-from namedtensor.tensor.named import NamedTensor
-
 TABLE = "torch._dynamo.variables.builtin"
 
 
 def teach() -> None:
-    """Wait for the compiler of torch 2.13; other versions need nothing."""
-    if torch.__version__.startswith("2.13."):
-        NamedTensor.__dataclass_fields__ = _Asked()  # type: ignore[attr-defined]
-
-
-class _Asked:
-    """Add the row when a class is asked whether it is a dataclass, and say no.
-
-    The compiler asks so of each object that it meets, before it reads what is done with it.
-    """
-
-    def __get__(self, instance: Any, owner: Any) -> Any:
-        module = sys.modules.get(TABLE)
-        if module is not None:
-            add_row(module)
-        raise AttributeError("a named tensor is no dataclass")
+    """Add the row to the compiler of torch 2.13, where it is there; other versions need nothing."""
+    module = sys.modules.get(TABLE)
+    if module is not None and torch.__version__.startswith("2.13."):
+        add_row(module)
 
 
 def add_row(module: Any) -> None:

@@ -19,6 +19,7 @@ from namedtensor.backends import backend_of, get_backend
 from namedtensor.errors import AxisNameError
 from namedtensor.plans import Layout, layout_of
 from namedtensor.tensor.named import NamedTensor, tensor
+from namedtensor.tensor.torch_matmul import teach
 
 
 @dataclass
@@ -75,11 +76,19 @@ def register() -> None:
     )
     # torch.load need not trust a file for it: a named tensor is saved as a call of nt.tensor
     torch.serialization.add_safe_globals([tensor])
+    NamedTensor.__dataclass_fields__ = _Fields()  # type: ignore[attr-defined]
 
 
-def show_to_wrappers() -> None:
-    """Let FSDP and DDP find the tensors in a module's named results.
+class _Fields:
+    """Answer whether a named tensor is a dataclass: only where processes train together.
 
-    Only where processes train together: dataclasses.asdict takes such a container apart as well.
+    FSDP and DDP then find the tensors in a module's named results; dataclasses.asdict takes such a
+    container apart as well. The compiler asks so of each object that it meets, before it reads what is
+    done with it.
     """
-    NamedTensor.__dataclass_fields__ = _Container.__dataclass_fields__  # type: ignore[attr-defined]
+
+    def __get__(self, instance: Any, owner: Any) -> Any:
+        teach()
+        if torch.distributed.is_available() and torch.distributed.is_initialized():
+            return _Container.__dataclass_fields__
+        raise AttributeError("a named tensor is no dataclass")

@@ -1,5 +1,6 @@
 """A call whose plan is known takes a short path, and does what the first call did."""
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -25,7 +26,24 @@ def twice(X: R[emb], *, first: project, eps: R = 0.0) -> R[hid]:
     return first(X) * 2 + eps
 
 
+@formula
+def linear(X: R[emb], W: R[emb, hid]) -> R[hid]:
+    return W @ emb @ X
+
+
+@formula
+def mixed(X: R[emb], *, W: R[emb, hid]) -> R[hid]:
+    return W @ emb @ X
+
+
+@formula
+def both(X: R[emb], *, first: mixed, last: mixed) -> R[hid]:
+    return first(X) + last(X)
+
+
 X = nt.normal("seq[3] emb[4]", backend="torch")
+plain_module = mixed.module(emb[4], hid[5])
+module_of_modules = both.module(emb[4], hid[5])
 W = nt.normal("emb[4] hid[5]", backend="torch")
 b = nt.normal("hid[5]", backend="torch")
 module = project.module(emb[4], hid[5])
@@ -53,6 +71,47 @@ def test_the_second_call_gives_what_the_first_gave(call: Callable[[], Any]) -> N
     twice.plans.clear()
     first = call()
     assert_close(call(), first, rtol=0.0, atol=0.0)
+
+
+def python_calls(call: Callable[[], Any]) -> int:
+    """Count the Python functions that run inside of a call."""
+    call()
+    count = -1  # the call itself
+
+    def counted(frame: Any, event: str, given: Any) -> None:
+        nonlocal count
+        count += event == "call"
+
+    sys.setprofile(counted)
+    try:
+        call()
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+#: The most Python calls of a known call, the plan's own among them; two of a module's are torch's.
+MOST = {
+    "a formula": (lambda: linear(X, W), 4),
+    "a formula by names": (lambda: linear(X, W=W), 5),
+    "a formula with a number": (lambda: project(X, 2.0, b, W=W), 6),
+    "a module": (lambda: plain_module(X), 7),
+    "a module of modules": (lambda: module_of_modules(X), 7),
+    "a module's call by name": (lambda: plain_module(X=X), 8),
+}
+
+
+@pytest.mark.parametrize("name", MOST)
+def test_a_known_call_takes_few_python_calls(name: str) -> None:
+    call, most = MOST[name]
+    assert python_calls(call) <= most
+
+
+def test_more_python_calls_are_counted() -> None:
+    def once() -> None:
+        return None
+
+    assert python_calls(lambda: [once() for _ in range(9)]) in (9, 10)  # a list counts before 3.12
 
 
 MISTAKES: dict[str, Callable[[], Any]] = {

@@ -11,7 +11,7 @@ import inspect
 import itertools
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from namedtensor.axes import FRESH, shown
@@ -371,8 +371,21 @@ def _unmet(
         return None  # responsibilities, divided by their sums
     if has_left:
         later = _contracted_later(tree, user, left)
+        if later is None and _mixes_components(tree, met, left):
+            why = f"the parts that are mixed are of {listed(met)}, and each {named} is mixed by itself"
+            return replace(remark, message=f"the weights sum to 1 over {named}; {why}")
         return remark if later is not None and any(map(tree.is_parameter, later.operands)) else None
     return None if _contracted_later(tree, user, left) is not None else remark
+
+
+def _mixes_components(tree: Tree, met: frozenset[str], left: frozenset[str]) -> bool:
+    """Say whether weights mix what parameters make, as experts, along an axis of the data alone."""
+    ours: set[str] = set()
+    data: set[str] = set()
+    for node in tree.nodes:
+        if node.operation.primitive is ARGUMENT:
+            (ours if tree.is_parameter(node) else data).update(node.type.names)
+    return met <= ours - data and left <= data - ours and any(map(tree.kept, left))
 
 
 def _sums_over(tree: Tree, node: Node, axes: frozenset[str]) -> bool:
@@ -593,7 +606,18 @@ def scales(tree: Tree) -> Iterator[Remark]:
         root = power > -0.75
         for summed in _sums_below(tensors[0], root):
             inner = _summed_sizes(summed)
-            if not inner or found & inner or _is_lookup(tree, summed):
+            if not inner or _is_lookup(tree, summed):
+                continue
+            if found & inner:
+                if root and found < inner and _weighed(tree, node):
+                    rest = {axis_of(size) for size in inner - found}
+                    yield Remark(
+                        "scale-axis",
+                        f"{listed(uses(summed))} are summed over, and the result is divided by the root of "
+                        f"the size of {listed({axis_of(size) for size in found})} alone",
+                        node,
+                        f"divide by the size of {listed(rest)} too, or sum over fewer axes",
+                    )
                 continue
             names = {axis_of(size) for size in found}
             own = {a for a, s in node.type.axes if sizes_in(s) & found}
@@ -606,6 +630,11 @@ def scales(tree: Tree) -> Iterator[Remark]:
                 node,
                 f"divide by the size of {listed(uses(summed))}",
             )
+
+
+def _weighed(tree: Tree, node: Node) -> bool:
+    """Say whether scores go into a softmax as they are."""
+    return any(normalised(user) is not None for user in tree.users.get(node, ()))
 
 
 def _power(host: Node) -> float:
@@ -663,13 +692,16 @@ def statistics(tree: Tree) -> Iterator[Remark]:
             if uses(n) and n is not mean and n not in tree.inside(whole) and not n.type.host
         ]
         for spread in spreads:
-            if not set(uses(spread)) & over:
+            both = set(uses(spread)) & over
+            if not both or (both != over and both != set(uses(spread))):
+                other = f" or over {listed(over)}" if both else ""
                 yield Remark(
                     "statistic-axis",
                     f"the mean is over {listed(over)}, and the spread over {listed(uses(spread))}",
-                    node,
-                    f"take both over {listed(uses(spread))}",
+                    spread if both else node,
+                    f"take both over {listed(uses(spread))}{other}",
                 )
+    yield from _uncentred(tree)
     for (_, first, names), (second, over, same) in itertools.combinations(norms, 2):
         if names == same and not first & over:
             yield Remark(
@@ -678,6 +710,64 @@ def statistics(tree: Tree) -> Iterator[Remark]:
                 second,
                 f"is {listed(first)} meant?",
             )
+
+
+def divided(node: Node) -> tuple[Node, frozenset[str]] | None:
+    """Say what a node divides by a reduction of itself, X / norm[emb](X), and over which axes."""
+    if symbol(node) != "/" or node.operands[1].type.host:
+        return None
+    whole, below = node.operands
+    reductions = [n for n in operands_first([below]) if uses(n) and not n.type.host]
+    own = [n for n in reductions if n not in set(operands_first([whole]))]
+    if len(own) != 1 or is_contraction(own[0]) or whole not in set(operands_first(own)):
+        return None
+    return whole, frozenset(uses(own[0]))
+
+
+def _uncentred(tree: Tree) -> Iterator[Remark]:
+    """What has a length of 1 is used where its length counts: under its gain, and in a cosine.
+
+    A norm without a mean over one axis, a gain over the others and no bias is an RMS norm of the wrong axis.
+    The response norms of images are over two axes, or have a bias.
+    """
+    for node in tree.tensors():
+        found = divided(node)
+        if found is not None and len(found[1]) == 1 and not tree.is_parameter(found[0]):
+            names = frozenset(node.type.names)
+            for user in tree.users.get(node, ()):
+                gains = [o for o in user.operands if o is not node and tree.is_parameter(o)]
+                if symbol(user) != "*" or not gains or _is_biased(tree, user):
+                    continue
+                over = frozenset(gains[0].type.names)
+                later = _contracted_later(tree, node, found[1])
+                if over and over < names and not over & found[1] and later is None:
+                    yield Remark(
+                        "statistic-axis",
+                        f"the length is taken over {listed(found[1])}, and the gain "
+                        f"{describe(bare(gains[0]))} is over {listed(over)}",
+                        node,
+                        f"take it over {listed(over)}",
+                    )
+        if is_contraction(node) and len(node.operands) == 2:
+            lengths = [divided(bare(unscaled(o))) for o in node.operands]
+            met = frozenset(uses(node))
+            for place in (0, 1):
+                one, other = lengths[place], lengths[1 - place]
+                if one is not None and other is not None and one[1] == met and not met & other[1]:
+                    yield Remark(
+                        "statistic-axis",
+                        f"of the product over {listed(met)}, one side has length 1 over {listed(met)}, and "
+                        f"the other over {listed(other[1])}",
+                        bare(unscaled(node.operands[1 - place])),
+                        f"take the length over {listed(met)}",
+                    )
+
+
+def _is_biased(tree: Tree, node: Node) -> bool:
+    return any(
+        symbol(user) in ("+", "-") and any(map(tree.is_parameter, user.operands))
+        for user in tree.users.get(node, ())
+    )
 
 
 # -------------------------------------------------------------------------------- axes that turn up

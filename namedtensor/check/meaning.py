@@ -33,11 +33,11 @@ from namedtensor.tensor.resize import resize
 
 #: The rules, and what each one says; `docs/checking.md` shows an example of each.
 MEANINGS: dict[str, str] = {
-    "softmax-unmet": "weights are normalised over one axis, and contracted over another or used as of another",
+    "softmax-unmet": "weights are normalised over one axis, and contracted over or used as of another",
     "softmax-twice": "what is normalised over an axis is normalised over it again",
     "softmax-constant": "what is added before a softmax is the same along its axis, and has no effect",
     "scale-axis": "scores are divided by the size of an axis that was not contracted, or of one of several",
-    "statistic-axis": "mean and spread, length and gain, or the two sides of a cosine are over different axes",
+    "statistic-axis": "mean and spread, length and gain, or both sides of a cosine are over different axes",
     "mask-swapped": "a mask lets queries see what comes after them, and not what came before",
     "mask-multiplied": "a mask with infinities is multiplied, and not added",
     "prime-forgotten": "the scores of a self-attention have one axis where they need two",

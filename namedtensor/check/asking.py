@@ -151,7 +151,7 @@ def _report(program: Program, data: dict[str, Any]) -> Report:
             )
         )
     report.parts = [
-        Part(sources[name], Span(start, end), shape, assigned)
-        for name, start, end, shape, assigned in data.get("parts", [])
+        Part(sources[name], Span(start, end), shape)
+        for name, start, end, shape in data.get("parts", [])
     ]
     return report

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from namedtensor.check.asking import LIMIT, Worker
-from namedtensor.check.documents import meaning_of
+from namedtensor.check.documents import look_at
 from namedtensor.check.formulas import Part
 from namedtensor.check.pieces import (
     DOCUMENTS,
@@ -66,7 +66,8 @@ class Checker:
             checked.document = read() if read is not None else read_document(text, file)
             checked.findings += checked.document.check()
             if meaning:
-                checked.findings += meaning_of(checked.document)
+                found, checked.parts = look_at(checked.document)
+                checked.findings += found
         try:
             program = program_in(file, text) if suffix in (*PYTHON, ".md", ".markdown") else None
             if program is None or not is_candidate(program):
@@ -78,7 +79,7 @@ class Checker:
         checked.findings += report.findings
         checked.formulas = report.formulas
         checked.unchecked = report.unchecked
-        checked.parts = report.parts
+        checked.parts += report.parts
         checked.refused = report.refused
         left = [(name, why) for name, why in report.unchecked if name.isidentifier()]
         if left and not (checked.refused or report.formulas or report.findings):

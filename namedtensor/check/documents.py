@@ -1,18 +1,18 @@
-"""The rules about what axes mean, for the formulas of a document: they read the same trees."""
+"""What axes mean in the formulas of a document, and the shapes of their parts: rules read the same trees."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
-from namedtensor.check.formulas import shape_text
-from namedtensor.check.meaning import remarks
+from namedtensor.check.formulas import Part, shape_text
+from namedtensor.check.meaning import Remark, remarks
 from namedtensor.errors import NamedTensorError
 from namedtensor.formula import Formula
-from namedtensor.formula.written import write
+from namedtensor.formula.written import Written, write
 from namedtensor.latex.findings import Finding
 from namedtensor.primitives import Node
 from namedtensor.primitives.node import ARGUMENT, describe, operands_first
+from namedtensor.primitives.origins import Origins
 
 #: A document may say what has no effect, and define what does not depend on an argument.
 _MILDER = {"softmax-constant": "note"}
@@ -30,38 +30,58 @@ def _arguments(node: Node) -> set[str]:
     }
 
 
-def meaning_of(document: Any) -> Iterator[Finding]:
-    """Give what the rules say of the formulas of a document that can be evaluated."""
-    seen: set[Any] = set()
+def look_at(document: Any) -> tuple[list[Finding], list[Part]]:
+    """Give what the rules say of the formulas that can be evaluated, and the shapes of their parts."""
+    findings: dict[Any, Finding] = {}
+    parts: dict[Any, Part] = {}
     for name in document.names:
+        table, written = Origins(), None
         try:
             formula = document[name]
             if not isinstance(formula, Formula):
                 continue
-            written = write(formula, {}, whole=True)
+            written = write(formula, {}, whole=True, origins=table)
         except NamedTensorError:
-            continue  # what is wrong with it is a finding of the document
+            pass  # what is wrong with it is a finding of the document
+        for node, place in table:
+            span = getattr(place, "span", None)
+            if span is not None and _stands_in(document, place) and not node.type.host:
+                parts.setdefault(span, Part(document.source, span, shape_text(node)))
+        if written is None:
+            continue
         for remark in remarks(written):
-            if remark.node is None or remark.code in _LEFT_OUT:
-                continue
-            if remark.code in _OF_DECLARED and _arguments(remark.node) & document.inferred(name):
-                continue
-            place = next((p for p in written.origins[remark.node] if hasattr(p, "span")), None)
-            if place is None:
-                continue
-            found: Any = place
-            source, span = found.document, found.span
-            operands = [o for o in remark.node.operands if not o.type.host]
-            line = source.position(span.start)[0]
-            key = (remark.code, span)
-            if source is document.source and key not in seen:
-                seen.add(key)
-                if not document.silenced(remark.code, line):
-                    yield Finding(
-                        _MILDER.get(remark.code, "warning"),
-                        remark.code,
-                        remark.message,
-                        source,
-                        span,
-                        tuple([(describe(o), shape_text(o)) for o in operands]),
-                    )
+            found = _finding(document, name, written, remark)
+            if found is not None:
+                findings.setdefault((remark.code, found.span), found)
+    return list(findings.values()), list(parts.values())
+
+
+def _stands_in(document: Any, place: Any) -> bool:
+    return place.document is document.source
+
+
+def _finding(document: Any, name: str, written: Written, remark: Remark) -> Finding | None:
+    """Make a finding of what a rule says, if it is about this document's text."""
+    if remark.node is None or remark.code in _LEFT_OUT:
+        return None
+    if remark.code in _OF_DECLARED and _arguments(remark.node) & document.inferred(name):
+        return None
+    place: Any = next((p for p in written.origins[remark.node] if hasattr(p, "span")), None)
+    if place is None or not _stands_in(document, place):
+        return None
+    if document.silenced(remark.code, document.source.position(place.span.start)[0]):
+        return None
+    operands = [o for o in remark.node.operands if not o.type.host]
+    return Finding(
+        _MILDER.get(remark.code, "warning"),
+        remark.code,
+        remark.message,
+        document.source,
+        place.span,
+        tuple([(describe(o), shape_text(o)) for o in operands]),
+    )
+
+
+def meaning_of(document: Any) -> list[Finding]:
+    """Give what the rules say of the formulas of a document that can be evaluated."""
+    return look_at(document)[0]

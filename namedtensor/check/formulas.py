@@ -59,12 +59,11 @@ MOST_CHOICES = 24
 
 @dataclass(slots=True)
 class Part:
-    """A sub-expression of a body: where it stands, its shape, and the name that it is assigned to."""
+    """A sub-expression: where it stands, and its shape."""
 
     source: Source
     span: Span
     shape: str
-    assigned: str = ""
 
 
 @dataclass(slots=True)

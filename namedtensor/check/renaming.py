@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,15 +20,31 @@ def _is_latex(file: str) -> bool:
 # ------------------------------------------------------------------------------------------ LaTeX
 
 
+@functools.lru_cache(maxsize=8)
+def _statements(text: str) -> tuple[Any, ...]:
+    """Read a document's statements; an editor asks often of the same text."""
+    from namedtensor.latex import read
+
+    return tuple(read(text, "<editor>").reading.statements)
+
+
 def _parts(text: str) -> Iterator[tuple[Any, Any]]:
     """Give the parts of a document's statements, each with its statement."""
-    from namedtensor.latex import read
     from namedtensor.latex.walk import walk
 
-    for statement in read(text, "<editor>").reading.statements:
+    for statement in _statements(text):
         for part in walk(statement):
             if hasattr(part, "span"):
                 yield part, statement
+
+
+def definitions_in(text: str) -> Iterator[tuple[int, Span]]:
+    """Give where the name of each definition ends, with its arguments, and where its value stands."""
+    from namedtensor.latex.syntax import Definition
+
+    for statement in _statements(text):
+        if isinstance(statement, Definition):
+            yield statement.target.span.end, statement.body.span
 
 
 def _innermost(text: str, at: int, kinds: tuple[type, ...]) -> Any:
@@ -64,19 +81,20 @@ def _first_letter(part: Any) -> str:
 
 
 def _latex_declaration(text: str, at: int) -> Span | None:
-    from namedtensor.latex.syntax import AxisName, Declaration, Letter
+    from namedtensor.latex.syntax import AxisName, Declaration, Definition, Letter
 
     part = _innermost(text, at, (Letter, AxisName))
     if isinstance(part, AxisName):
         return next(p.span for p, _ in _parts(text) if isinstance(p, AxisName) and _same(p, part))
-    found: Span | None = None
-    if part is not None:
-        for other, statement in _parts(text):
-            declares = isinstance(statement, Declaration) and other in statement.names
-            before = found is None or statement.span.start <= at
-            if declares and before and _first_letter(other) == part.text:
-                found = other.span
-    return found
+    found: dict[type, Span] = {}
+    for other, statement in _parts(text) if part is not None else ():
+        kind = type(statement)
+        declares = kind is Declaration and other in statement.names
+        defines = kind is Definition and other is statement.target
+        before = kind not in found or statement.span.start <= at
+        if (declares or defines) and before and _first_letter(other) == part.text:
+            found[kind] = other.span
+    return found.get(Declaration) or found.get(Definition)
 
 
 def _same(a: Any, b: Any) -> bool:

@@ -1,16 +1,15 @@
-"""The server of `namedtensor lsp`: findings, shapes, mends, declarations and renamings for editors.
+"""The server of `namedtensor lsp`: what it checks when, and what it tells editors by itself.
 
-Documents are checked at each change, Python after a pause, by a worker process. What is being typed is
-read and never imported; files are imported where they are opened and saved, in a trusted workspace.
+What editors ask is answered in `answers.py`. Documents are checked at each change, Python after a pause,
+by a worker process. What is being typed is read and never imported; files are imported where they are
+opened and saved, in a trusted workspace.
 """
 
 from __future__ import annotations
 
-import ast
 import asyncio
 import functools
 import json
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,10 +20,10 @@ from pygls.lsp.server import LanguageServer
 from pygls.uris import to_fs_path
 from pygls.workspace import TextDocument
 
+from namedtensor.check.answers import definition, hover, inlays, mends, rename
 from namedtensor.check.asking import LIMIT
 from namedtensor.check.checking import Checked, Checker
-from namedtensor.check.pieces import DOCUMENTS, Program, UnreadableError, program_in
-from namedtensor.check.renaming import declaration_at, letter_at, places_of_axis
+from namedtensor.check.pieces import DOCUMENTS
 from namedtensor.latex.findings import Finding
 from namedtensor.latex.source import Source, Span
 
@@ -95,7 +94,7 @@ class Server(LanguageServer):
         known = self.known.setdefault(uri, Known())
         if known.waiting is not None:
             known.waiting.cancel()
-        plain = Path(_file(uri)).suffix in DOCUMENTS
+        plain = Path(self.file_of(uri)).suffix in DOCUMENTS
         pause = 0.0 if plain or run else self.settings.pause
         loop = asyncio.get_running_loop()
         # what the axes of a document mean is asked where nobody types: it takes longer
@@ -110,7 +109,7 @@ class Server(LanguageServer):
         if text is None:
             return
         loop = asyncio.get_running_loop()
-        work = functools.partial(self._checked, _file(uri), text, run, meaning)
+        work = functools.partial(self._checked, self.file_of(uri), text, run, meaning)
         checked = await loop.run_in_executor(self.pool, work)
         if self.text_of(uri)[1] != version:
             return  # it has changed meanwhile, and is checked again
@@ -142,7 +141,7 @@ class Server(LanguageServer):
         found: dict[str, list[lsp.Diagnostic]] = {uri: []} if not _is_notebook(uri) else {}
         for finding in checked.findings:
             place = self.uri_of(uri, finding.source.name)
-            found.setdefault(place, []).append(self._diagnostic(place, finding))
+            found.setdefault(place, []).append(self.diagnostic(place, finding))
         if checked.refused:
             place = uri if not _is_notebook(uri) else next(iter(self.cells(uri)), uri)
             found.setdefault(place, []).append(_refusal(checked.refused))
@@ -156,7 +155,8 @@ class Server(LanguageServer):
                 )
             )
 
-    def _diagnostic(self, uri: str, finding: Finding) -> lsp.Diagnostic:
+    def diagnostic(self, uri: str, finding: Finding) -> lsp.Diagnostic:
+        """Write a finding as editors show it."""
         lines = [finding.message, *[f"  {name} : {shape}" for name, shape in finding.shapes]]
         lines += [*finding.calls, *([f"hint: {finding.hint}"] if finding.hint else [])]
         return lsp.Diagnostic(
@@ -188,11 +188,16 @@ class Server(LanguageServer):
         """Give the cells of a notebook, each with the name that it has in findings."""
         notebook = self.workspace.get_notebook_document(notebook_uri=uri)
         cells = notebook.cells if notebook is not None else []
-        return {cell.document: f"{_file(uri)}:cell {i}" for i, cell in enumerate(cells, 1)}
+        return {cell.document: f"{self.file_of(uri)}:cell {i}" for i, cell in enumerate(cells, 1)}
 
     def uri_of(self, uri: str, name: str) -> str:
         """Find the text in which a source stands."""
         return next((cell for cell, own in self.cells(uri).items() if own == name), uri)
+
+    @staticmethod
+    def file_of(uri: str) -> str:
+        """Give the path of a text."""
+        return to_fs_path(uri) or uri
 
     def home_of(self, uri: str) -> tuple[str, str]:
         """Give the file in which a text is checked, and the name of its source there."""
@@ -200,7 +205,13 @@ class Server(LanguageServer):
             name = self.cells(notebook).get(uri)
             if name is not None:
                 return notebook, name
-        return uri, _file(uri)
+        return uri, self.file_of(uri)
+
+    def texts(self, uri: str) -> list[tuple[str, str]]:
+        """Give the texts that belong together: the cells of a notebook, or the text alone."""
+        home, _ = self.home_of(uri)
+        uris = list(self.cells(home)) if _is_notebook(home) else [uri]
+        return [(other, self.workspace.get_text_document(other).source) for other in uris]
 
     def range_of(self, uri: str, source: Source, span: Span) -> lsp.Range:
         """Give a span as the editor counts."""
@@ -223,51 +234,8 @@ def _refusal(text: str) -> lsp.Diagnostic:
     )
 
 
-def _file(uri: str) -> str:
-    return to_fs_path(uri) or uri
-
-
 def _is_notebook(uri: str) -> bool:
-    return _file(uri).endswith(".ipynb")
-
-
-def program_of(file: str, text: str) -> Program | None:
-    """Give the Python of a text that is being typed, if it can be read."""
-    try:
-        return program_in(file, text)
-    except UnreadableError:
-        return None
-
-
-def assignments(text: str) -> Iterator[tuple[tuple[int, int], tuple[int, int, int, int]]]:
-    """Give where each name that is assigned ends, and where its value stands; columns count bytes."""
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError):
-        return
-    for node in ast.walk(tree):
-        if not isinstance(node, ast.Assign) or len(node.targets) != 1:
-            continue
-        target, value = node.targets[0], node.value
-        pairs = [(target, value)]
-        if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
-            pairs = list(zip(target.elts, value.elts, strict=False))
-        for name, part in pairs:
-            if isinstance(name, ast.Name):
-                end = (name.end_lineno or 0, name.end_col_offset or 0)
-                place = (
-                    part.lineno,
-                    part.col_offset,
-                    part.end_lineno or 0,
-                    part.end_col_offset or 0,
-                )
-                yield end, place
-
-
-def _characters(source: Source, line: int, column: int) -> int:
-    """Give a place in characters, where Python counts bytes of a line."""
-    before = source.line(line).encode()[:column].decode(errors="replace")
-    return source.offset(line, len(before) + 1)
+    return Server.file_of(uri).endswith(".ipynb")
 
 
 def make_server() -> Server:
@@ -317,127 +285,23 @@ def make_server() -> Server:
         ls.changed(params.notebook_document.uri, run=True)
 
     @server.feature(lsp.TEXT_DOCUMENT_HOVER)
-    def hover(ls: Server, params: lsp.HoverParams) -> lsp.Hover | None:
-        uri = params.text_document.uri
-        home, name = ls.home_of(uri)
-        document = ls.workspace.get_text_document(uri)
-        at = ls.offset_of(document, params.position)
-        known = ls.known.get(home)
-        if Path(name).suffix in DOCUMENTS:
-            found = letter_at(document.source, at)
-            if found is not None:
-                return _hover(ls, uri, Source(document.source), *found)
-        if known is None or known.checked is None:
-            return None
-        around = [
-            part
-            for part in known.checked.parts
-            if part.source.name == name
-            and part.span.start <= at <= part.span.end
-            and part.source.text == document.source
-        ]
-        if not around:
-            return None
-        part = min(around, key=lambda part: part.span.end - part.span.start)
-        text = part.source.text[part.span.start : part.span.end]
-        return _hover(ls, uri, part.source, part.span, f"{' '.join(text.split())} : {part.shape}")
+    def hovered(ls: Server, params: lsp.HoverParams) -> lsp.Hover | None:
+        return hover(ls, params.text_document.uri, params.position)
 
     @server.feature(lsp.TEXT_DOCUMENT_INLAY_HINT)
-    def inlay(ls: Server, params: lsp.InlayHintParams) -> list[lsp.InlayHint]:
-        uri = params.text_document.uri
-        home, name = ls.home_of(uri)
-        known = ls.known.get(home)
-        if not ls.settings.inlay or known is None or known.checked is None:
-            return []
-        document = ls.workspace.get_text_document(uri)
-        program = program_of(_file(home), ls.text_of(home)[0] or "")
-        shapes = {
-            (part.span.start, part.span.end): part.shape
-            for part in known.checked.parts
-            if part.source.name == name and part.source.text == document.source
-        }
-        hints = []
-        for piece in program.pieces if program is not None else ():
-            if piece.source.name != name:
-                continue
-            for (line, end), (first, start, last, stop) in assignments(piece.code):
-                shift = piece.shift
-                span = (
-                    _characters(piece.source, first, start + shift),
-                    _characters(piece.source, last, stop + shift),
-                )
-                if span in shapes:
-                    at = _characters(piece.source, line, end + shift)
-                    place = ls.range_of(uri, piece.source, Span(at, at)).start
-                    hints.append(
-                        lsp.InlayHint(place, f": {shapes[span]}", kind=lsp.InlayHintKind.Type)
-                    )
-        return hints
+    def inlaid(ls: Server, params: lsp.InlayHintParams) -> list[lsp.InlayHint]:
+        return inlays(ls, params.text_document.uri) if ls.settings.inlay else []
 
     @server.feature(lsp.TEXT_DOCUMENT_CODE_ACTION)
-    def mends(ls: Server, params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
-        uri = params.text_document.uri
-        home, name = ls.home_of(uri)
-        known = ls.known.get(home)
-        document = ls.workspace.get_text_document(uri)
-        actions = []
-        for finding in known.checked.findings if known is not None and known.checked else ():
-            mend, source = finding.mend, finding.source
-            if mend is None or source.name != name or source.text != document.source:
-                continue
-            place = ls.range_of(uri, source, finding.span)
-            if (
-                place.start.line <= params.range.end.line
-                and params.range.start.line <= place.end.line
-            ):
-                edit = lsp.TextEdit(ls.range_of(uri, source, mend.span), mend.text)
-                actions.append(
-                    lsp.CodeAction(
-                        f"write {mend.text}",
-                        kind=lsp.CodeActionKind.QuickFix,
-                        diagnostics=[ls._diagnostic(uri, finding)],
-                        is_preferred=True,
-                        edit=lsp.WorkspaceEdit(changes={uri: [edit]}),
-                    )
-                )
-        return actions
+    def mended(ls: Server, params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
+        return mends(ls, params.text_document.uri, params.range)
 
     @server.feature(lsp.TEXT_DOCUMENT_DEFINITION)
-    def definition(ls: Server, params: lsp.DefinitionParams) -> lsp.Location | None:
-        uri = params.text_document.uri
-        document = ls.workspace.get_text_document(uri)
-        home, _ = ls.home_of(uri)
-        at = ls.offset_of(document, params.position)
-        for other, text in _texts(ls, uri, home):
-            found = declaration_at(_file(home), document.source, at, text)
-            if found is not None:
-                return lsp.Location(other, ls.range_of(other, Source(text), found))
-        return None
+    def defined(ls: Server, params: lsp.DefinitionParams) -> lsp.Location | None:
+        return definition(ls, params.text_document.uri, params.position)
 
     @server.feature(lsp.TEXT_DOCUMENT_RENAME)
-    def rename(ls: Server, params: lsp.RenameParams) -> lsp.WorkspaceEdit | None:
-        uri = params.text_document.uri
-        document = ls.workspace.get_text_document(uri)
-        home, _ = ls.home_of(uri)
-        at = ls.offset_of(document, params.position)
-        changes: dict[str, list[lsp.TextEdit]] = {}
-        for other, text in _texts(ls, uri, home):
-            edits = places_of_axis(_file(home), document.source, at, text, params.new_name)
-            if edits:
-                changes[other] = [
-                    lsp.TextEdit(ls.range_of(other, Source(text), span), new) for span, new in edits
-                ]
-        return lsp.WorkspaceEdit(changes=dict(changes)) if changes else None
+    def renamed(ls: Server, params: lsp.RenameParams) -> lsp.WorkspaceEdit | None:
+        return rename(ls, params.text_document.uri, params.position, params.new_name)
 
     return server
-
-
-def _texts(ls: Server, uri: str, home: str) -> list[tuple[str, str]]:
-    """Give the texts that belong together: the cells of a notebook, or the text alone."""
-    uris = list(ls.cells(home)) if _is_notebook(home) else [uri]
-    return [(other, ls.workspace.get_text_document(other).source) for other in uris]
-
-
-def _hover(ls: Server, uri: str, source: Source, span: Span, text: str) -> lsp.Hover:
-    code = lsp.MarkupContent(lsp.MarkupKind.Markdown, f"```\n{text}\n```")
-    return lsp.Hover(code, range=ls.range_of(uri, source, span))

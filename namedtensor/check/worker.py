@@ -59,9 +59,7 @@ def answer(asked: dict[str, Any]) -> dict[str, Any]:
         ],
     }
     if asked.get("parts"):
-        data["parts"] = [
-            [p.source.name, p.span.start, p.span.end, p.shape, p.assigned] for p in report.parts
-        ]
+        data["parts"] = [[p.source.name, p.span.start, p.span.end, p.shape] for p in report.parts]
     return data
 
 

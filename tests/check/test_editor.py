@@ -154,6 +154,83 @@ def test_a_letter_shows_its_declaration_and_leads_to_it(editor, tmp_path):
     assert found["range"]["start"] == {"line": 0, "character": 1}
 
 
+PAGE = r"""# 😀 FFN
+
+$$
+X \in \mathbb{R}^{\text{seq}, \text{emb}} \quad W \in \mathbb{R}^{\text{emb}, \text{hid}} \quad
+V \in \mathbb{R}^{\text{hid}, \text{emb}}
+$$
+
+$$
+f(X; W, V) = V \underset{\text{hid}}{\cdot} \text{ReLU}(W \underset{\text{emb}}{\cdot} X)
+$$
+
+$$
+Y = f(X; W, V) + X \quad Z = \underset{\text{seq}}{\text{softmax}} Y
+$$
+"""
+
+
+def settled(editor, uri, text):
+    """Open a document, and wait until both its findings and the shapes of its parts are known."""
+    editor.open(uri, text, "markdown")
+    editor.published(uri)
+
+
+def test_hovering_shows_shapes_of_parts_of_latex(editor, tmp_path):
+    uri = uri_of(tmp_path / "a.md")
+    settled(editor, uri, PAGE)
+    lines = PAGE.splitlines()
+    for line, part, shape in (
+        (8, r"\underset{\text{emb}}", r"W \underset{\text{emb}}{\cdot} X : hid seq"),
+        (8, r"\text{ReLU}", r"\text{ReLU}(W \underset{\text{emb}}{\cdot} X) : hid seq"),
+        (12, "f(", "f(X; W, V) : emb seq"),
+        (12, "+", "f(X; W, V) + X : emb seq"),
+        (12, r"\text{softmax}", r"\underset{\text{seq}}{\text{softmax}} Y : emb seq"),
+        (12, "X;", r"X : \mathbb{R}^{\text{seq}, \text{emb}}"),
+    ):
+        found = editor.ask("textDocument/hover", **editor.at(uri, line, lines[line].index(part)))
+        assert found["contents"]["value"] == f"```\n{shape}\n```"
+
+
+def test_shapes_stand_behind_what_latex_defines(editor, tmp_path):
+    uri = uri_of(tmp_path / "a.md")
+    settled(editor, uri, PAGE)
+    hints = editor.ask("textDocument/inlayHint", **whole(uri))
+    places = [(h["position"]["line"], h["position"]["character"], h["label"]) for h in hints]
+    last = PAGE.splitlines()[12]
+    assert places == [
+        (8, 10, ": emb seq"),
+        (12, 1, ": emb seq"),
+        (12, last.index("Z") + 1, ": emb seq"),
+    ]
+
+
+def test_parts_of_latex_before_a_fault_have_shapes(editor, tmp_path):
+    uri = uri_of(tmp_path / "a.md")
+    text = PAGE.replace(r"V \underset{\text{hid}}", r"V \underset{\text{seq}}")
+    editor.open(uri, text, "markdown")
+    assert [found["code"] for found in editor.published(uri)] == ["axis-missing"]
+    column = text.splitlines()[8].index(r"\text{ReLU}")
+    found = editor.ask("textDocument/hover", **editor.at(uri, 8, column))
+    assert found["contents"]["value"].endswith(": hid seq\n```")
+
+
+def test_names_that_latex_defines_lead_to_their_definitions(editor, tmp_path):
+    uri = uri_of(tmp_path / "a.md")
+    settled(editor, uri, PAGE)
+    last = PAGE.splitlines()[12]
+    for name, place in (
+        ("f(X", (8, 0)),
+        ("Y", (12, 0)),
+        ("W", (3, PAGE.splitlines()[3].index("W"))),
+    ):
+        column = last.rindex(name)
+        found = editor.ask("textDocument/definition", **editor.at(uri, 12, column))
+        start = found["range"]["start"]
+        assert (start["line"], start["character"]) == place
+
+
 def test_a_name_of_python_leads_to_its_declaration(editor, tmp_path):
     uri = uri_of(tmp_path / "a.py")
     editor.open(uri, HEAD + ATT)

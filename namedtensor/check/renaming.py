@@ -105,13 +105,24 @@ def _same(a: Any, b: Any) -> bool:
 
 
 def _name_at(file: str, text: str, at: int) -> str | None:
-    """Give the name of Python under the cursor."""
+    """Give the name of Python under the cursor; in a string that names axes, the axis."""
     for node, source, shift in _nodes(file, text):
         if isinstance(node, ast.Name | ast.arg):
             span = _span(source, node, shift)
             if span.start <= at <= span.end:
                 return node.id if isinstance(node, ast.Name) else node.arg
+        elif isinstance(node, ast.Call) and _makes_axes(node):
+            for string in _strings_in(node):
+                span = _span(source, string, shift)
+                for word in re.finditer(r"\w+", source.text[span.start : span.end]):
+                    if word.start() <= at - span.start <= word.end():
+                        return word.group()
     return None
+
+
+def _strings_in(call: ast.Call) -> list[ast.Constant]:
+    inside = [part for argument in call.args for part in ast.walk(argument)]
+    return [n for n in inside if isinstance(n, ast.Constant)]
 
 
 def _nodes(file: str, text: str) -> Iterator[tuple[ast.AST, Source, int]]:
@@ -157,8 +168,7 @@ def _axis_edits(file: str, name: str, text: str, new: str) -> Iterator[tuple[Spa
         if isinstance(node, ast.Name) and node.id == name:
             yield _span(source, node, shift), new
         elif isinstance(node, ast.Call) and _makes_axes(node):
-            inside = [part for argument in node.args for part in ast.walk(argument)]
-            for string in [n for n in inside if isinstance(n, ast.Constant)]:
+            for string in _strings_in(node):
                 span = _span(source, string, shift)
                 for match in word.finditer(source.text, span.start, span.end):
                     yield Span(match.start(), match.end()), new

@@ -264,6 +264,16 @@ def test_an_axis_is_renamed_everywhere(editor, tmp_path, name, text, word):
     assert edited(text, found["changes"][uri]) == text.replace(word, "wide")
 
 
+def test_an_axis_is_renamed_from_within_the_string_that_makes_it(editor, tmp_path):
+    uri = uri_of(tmp_path / "a.py")
+    text = HEAD + ATT
+    editor.open(uri, text)
+    editor.published(uri)
+    column = text.splitlines()[3].index('"seq key') + 6
+    found = editor.ask("textDocument/rename", newName="wide", **editor.at(uri, 3, column))
+    assert edited(text, found["changes"][uri]) == text.replace("key", "wide")
+
+
 def test_cells_of_a_notebook_are_checked_together(editor, checker, tmp_path):
     uri = uri_of(tmp_path / "a.ipynb")
     cells = [f"vscode-notebook-cell:{i}" for i in range(2)]

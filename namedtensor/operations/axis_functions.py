@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 
-from namedtensor.axes import Axis, distinct, parse_axes, primed, shown
+from namedtensor.axes import Axis, distinct, parse_axes, primed, shown, typed_axes
 from namedtensor.compilers import caches_closed, compiling, keep
 from namedtensor.errors import (
     AxisMissingError,
@@ -82,12 +82,17 @@ class AxisFunction(Generic[P, T]):
             if hasattr(x, "sizes")
         ]
         axes = next((x.axes for x in operands if isinstance(x, NamedTensor)), ())
-        given = ", ".join("XYZUVW"[: len(operands)])
+        words = [x for x in (*operands, *named.values()) if isinstance(x, (str, Axis))]
+        said = [str(x) for x in words if str(x) in axes]  # X, "seq"; X, dim="seq"
+        typed = [
+            w for w, x in zip("XYZUVW", operands, strict=False) if not isinstance(x, (str, Axis))
+        ]
+        axis = (*said, *axes, "seq")[0]
         raise AxisMissingError(
-            f"{self.__name__}({given})",
+            f"{self.__name__}({', '.join('XYZUVW'[: len(operands)])})",
             "the axes it acts on are not named",
             shapes,
-            f"nt.{self.__name__}[{shown(axes[0]) if axes else 'seq'}]({given})",
+            f"nt.{self.__name__}[{typed_axes([axis])}]({', '.join(typed)})",
         )
 
     def __reduce__(self) -> str:

@@ -206,3 +206,27 @@ def test_torch_data_has_the_same_answers():
     with pytest.raises(nt.NamedTensorError) as caught:
         nt.tensor(torch.ones(2), seq).view
     assert "axes are merged and split by name" in str(caught.value)
+
+
+def test_axes_among_the_arguments_are_put_into_the_brackets():
+    for call in (lambda: nt.sum(X, "emb"), lambda: nt.sum(X, emb)):
+        check(
+            call,
+            nt.AxisMissingError,
+            f"sum(X, Y): the axes it acts on are not named\n{SHAPE}hint: nt.sum[emb](X)",
+        )
+    check(
+        lambda: nt.sum(X, dim="emb"),
+        nt.AxisMissingError,
+        f"sum(X): the axes it acts on are not named\n{SHAPE}hint: nt.sum[emb](X)",
+    )
+
+
+def test_a_mask_in_the_brackets_is_put_at_its_axis():
+    keep = nt.tensor([True, False, True], emb)
+    check(
+        lambda: X[keep],
+        nt.AxisNameError,
+        f"X[NamedTensor]: an index names its axis\n{SHAPE}hint: `X[emb[keep]]`",
+    )
+    assert X[emb[keep]].shape == nt.Shape("seq[2] emb[2]")

@@ -77,7 +77,9 @@ def parse_record(X: NamedTensor, record: Any) -> list[Part]:
             whole = isinstance(item, (int, np.integer)) and not isinstance(item, bool)
             index = f"[{text}]" if isinstance(item, slice) else f"({text if whole else 0})"
             codes = [f"{label}[{_axis_code(a)}{index}]" for a in X.axes if not a.endswith(FRESH)]
-            masked = getattr(item, "axes", ()) if getattr(item, "kind", "") == "bool" else ()
+            masked: tuple[str, ...] = (
+                getattr(item, "axes", ()) if getattr(item, "kind", "") == "bool" else ()
+            )
             if len(masked) == 1 and masked[0] in X.axes:
                 codes = [f"{label}[{_axis_code(masked[0])}[{caller_labels([X, item])[1]}]]"]
             raise AxisNameError(

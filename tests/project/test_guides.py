@@ -7,7 +7,7 @@ from tests.project.pages import Session, blocks_of
 
 DOCS = ROOT / "docs"
 # The guides to checking are run by the tests of the checkers.
-NAMES = ("errors.md", "latex.md", "steps.md", "weights.md", "training.md")
+NAMES = ("errors.md", "latex.md", "steps.md", "weights.md", "training.md", "faq.md", "tutorial.md")
 GUIDES = [DOCS / name for name in NAMES] + sorted(DOCS.glob("howto/*.md"))
 
 

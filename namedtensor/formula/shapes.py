@@ -15,6 +15,7 @@ from namedtensor.formula.signature import Parameter, Space
 from namedtensor.formula.state import nothing_runs
 from namedtensor.primitives import Node, Type, size_of
 from namedtensor.primitives.node import operands_first
+from namedtensor.primitives.origins import Origins, noted_in
 from namedtensor.shape import Shape
 from namedtensor.tensor import NamedTensor, SymbolicTensor, symbol
 
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
 
 def shape_of(formula: Formula, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
     """Give the shape of the result: an open size stays open."""
-    result, parts = traced_results(formula, arguments, named)
+    with noted_in(Origins()):  # so that an error has the user's own expressions
+        result, parts = traced_results(formula, arguments, named)
     shapes = [
         Shape.of([(n, None if isinstance(s, (Node, SymbolicTensor)) else s) for n, s in r.sizes])
         for r in parts

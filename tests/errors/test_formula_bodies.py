@@ -175,7 +175,26 @@ def lengthened(X: R[seq]) -> R[seq]:
     return nt.upsample[seq](X, abs(seq) / 2)
 
 
+@formula
+def crossed(X: R[emb], Y: R[seq]) -> R[seq]:
+    return Y @ emb @ nt.softmax[emb](nt.exp(X) / nt.sqrt(abs(emb)))
+
+
 CASES = [
+    case(
+        "a body that is asked for its shape shows what is written in it",
+        lambda: crossed.shape("emb", "seq"),
+        nt.AxisMissingError,
+        """
+dot[emb](Y, nt.softmax[emb](nt.exp(X) / nt.sqrt(abs(emb)))): Y has no axis emb
+  Y                                              : seq
+  nt.softmax[emb](nt.exp(X) / nt.sqrt(abs(emb))) : emb
+  File "test_formula_bodies.py", line N, in crossed
+    return Y @ emb @ nt.softmax[emb](nt.exp(X) / nt.sqrt(abs(emb)))
+           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+hint: rename the axis of Y that you mean: `Y[seq >> emb]`
+""",
+    ),
     case(
         "a body that makes a tensor elsewhere",
         lambda: moved(x),
@@ -438,7 +457,7 @@ hint: X[emb(3)] is the last
         lambda: lengthened.shape("seq"),
         nt.KindError,
         """
-upsample[seq](X, seq / 2): a factor is a whole number, 1 or more, not seq / 2
+upsample[seq](X, (abs(seq) / 2)): a factor is a whole number, 1 or more, not (abs(seq) / 2)
   X : seq
   File "test_formula_bodies.py", line N, in lengthened
     return nt.upsample[seq](X, abs(seq) / 2)

@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 
 import namedtensor as nt
-from manual.prose import doc_of, fenced, markdown, plain
-from manual.samples import Sample, sample
+from manual.prose import doc_of, fenced, linked, markdown, plain
+from manual.samples import LISTED, OPERATORS, Sample, made, sample, usual
 from namedtensor.errors import NamedTensorError
 from namedtensor.formula.rewrite import RULES
 from namedtensor.primitives import table
@@ -100,6 +100,7 @@ MEMBERS = {
     "Document": "check names formulas bind latex python statements asides counts",
 }
 ERRORS = "../errors.md"
+_TRACEBACK = "Traceback (most recent call last):"
 KINDS = {"bool": np.bool_, "int": np.int64, "float": np.float64, "complex": np.complex128}
 LIBRARIES = ("numpy", "torch")
 
@@ -133,6 +134,7 @@ def pages() -> dict[str, str]:
         written[f"reference/operations/{page}.md"] = operation_page(page)
     for page in NAMES:
         written[f"reference/{page}.md"] = names_page(page)
+    written["reference/operators.md"] = operators_page()
     written["reference/command.md"] = command_page()
     written["reference/kernels.md"] = kernels_page()
     written["reference/all.md"] = every_name()
@@ -165,8 +167,7 @@ def contents() -> str:
             "# Operations",
             "",
             "Every operation with its formula, its type, its LaTeX, the positional code that it becomes, its "
-            "errors and an example. Operators and brackets are written as [the overview](../start.md) shows: "
-            "`W @ emb @ X`, `X[seq >> seq_]`, `X[seq(0)]`.",
+            "errors and an example. [Operators and brackets](operators.md) have a page of their own.",
             "",
             *rows,
             "",
@@ -176,6 +177,27 @@ def contents() -> str:
             "",
         ]
     )
+
+
+def operators_page() -> str:
+    """Write the page of operators and brackets, with a call of each that is refused."""
+    parts = [
+        "# Operators and brackets",
+        "What the notation writes between tensors and below them. Axes may be strings everywhere: "
+        '`W @ "emb" @ X`, `X["seq -> seq\'"]`.',
+    ]
+    for title, (said, call, refused) in OPERATORS.items():
+        good, bad = made(call), made(refused)
+        parts += [f"## {title}", said, *_equation(good), *_code(good)]
+        try:
+            bad.plain(*bad.on("numpy"))
+        except NamedTensorError as error:
+            kind = type(error).__name__
+            parts.append(f"Refused, with {linked(kind, ERRORS)}:")
+            parts.append(
+                fenced("pycon", f">>> {refused}\n{_TRACEBACK}\nnamedtensor.errors.{kind}: {error}")
+            )
+    return "\n\n".join(parts) + "\n"
 
 
 def anchor(name: str) -> str:
@@ -196,10 +218,10 @@ def operation(name: str) -> str:
     said = markdown(doc_of(getattr(nt, name)), f"../{ERRORS}")
     head, _, rest = said.partition("\n\n")
     body, mark, example = rest.partition("```pycon")
-    made = sample(name)
+    call = sample(name)
     parts = [f"## {name}", head, f"`{signature(name)}`", body.strip()]
-    if made is not None:
-        parts += [*_equation(made), *_code(made), *_kinds(name, made)]
+    if call is not None:
+        parts += [*_equation(call), *_code(call), *_kinds(name, call)]
     parts.append(mark + example)
     return "\n\n".join(part for part in parts if part)
 
@@ -208,7 +230,7 @@ def signature(name: str) -> str:
     """Write how a function is called.
 
     >>> signature("standardize"), signature("exp")
-    ('nt.standardize[axes](X, eps=1e-05)', 'nt.exp(X)')
+    ('nt.standardize[seq](X, eps=1e-05)', 'nt.exp(X)')
     """
     thing = getattr(nt, name)
     given = []
@@ -217,20 +239,27 @@ def signature(name: str) -> str:
         given.append(text)
         if p.kind is p.KEYWORD_ONLY and not any(part.startswith("*") for part in given):
             given.insert(-1, "*")
-    brackets = "[axes]" if type(thing).__name__ in ("AxisFunction", "Collate") else ""
+    call = LISTED.get(name) or (usual(name) if type(thing).__name__ == "AxisFunction" else "")
+    named = re.match(rf"nt\.{name}(\[[^(]*\])\(", call)
+    brackets = (
+        named[1]
+        if named
+        else "[axes]"
+        if type(thing).__name__ in ("AxisFunction", "Collate")
+        else ""
+    )
     return f"nt.{name}{brackets}({', '.join(given)})"
 
 
-def _equation(made: Sample) -> Iterator[str]:
+def _equation(call: Sample) -> Iterator[str]:
     """Give a call and its LaTeX."""
-    latex = made.formula.latex("macros")
-    yield f"`{made.call}` in LaTeX:"
-    yield latex
+    yield f"`{call.call}` in LaTeX:"
+    yield call.formula.latex("macros")
 
 
-def _code(made: Sample) -> Iterator[str]:
+def _code(call: Sample) -> Iterator[str]:
     """Give the positional code, once where both libraries have the same."""
-    codes = {library: made.formula.code(*made.on(library)).strip() for library in LIBRARIES}
+    codes = {library: call.formula.code(*call.on(library)).strip() for library in LIBRARIES}
     if len(set(codes.values())) == 1:
         yield "It becomes, on numpy and torch alike:"
         yield fenced("python", codes["numpy"])
@@ -240,30 +269,30 @@ def _code(made: Sample) -> Iterator[str]:
         yield fenced("python", code)
 
 
-def _kinds(name: str, made: Sample) -> Iterator[str]:
+def _kinds(name: str, call: Sample) -> Iterator[str]:
     """Say which kinds of numbers the operands may hold, by calling."""
-    said = [f"{kind} {found}" for kind in KINDS if (found := outcome(made, kind))]
+    said = [f"{kind} {found}" for kind in KINDS if (found := outcome(call, kind))]
     rule = table().get(name)
     derivable = rule and (rule.slopes or rule.differential or rule.transpose)
     if said:
         yield f"Numbers: {'; '.join(said)}." + (" It has a derivative." if derivable else "")
 
 
-def outcome(made: Sample, kind: str) -> str:
+def outcome(call: Sample, kind: str) -> str:
     """Say what a call makes of arguments of a kind: the kind of its result, or the error that refuses it."""
-    floats = [n for n, a in made.arguments.items() if a.dtype.kind == "f"]
+    floats = [n for n, a in call.arguments.items() if a.dtype.kind == "f"]
     if not floats:
         return ""
     arguments = [
-        nt.tensor((np.round(a * 2) if kind == "int" else a).astype(KINDS[kind]), made.axes[n])
+        nt.tensor((np.round(a * 2) if kind == "int" else a).astype(KINDS[kind]), call.axes[n])
         if n in floats
-        else nt.tensor(a, made.axes[n])
-        for n, a in made.arguments.items()
+        else nt.tensor(a, call.axes[n])
+        for n, a in call.arguments.items()
     ]
     try:
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return f"→ {made.plain(*arguments).kind}"
+            return f"→ {call.plain(*arguments).kind}"
     except NamedTensorError as error:
         return f"is refused ([{type(error).__name__}](../{ERRORS}#{type(error).__name__.lower()}))"
 

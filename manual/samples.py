@@ -100,6 +100,67 @@ LISTED: dict[str, str | None] = {
     "update": None,
 }
 
+#: What operators and brackets say: a sentence, a call, and one that is refused.
+OPERATORS = {
+    "Arithmetic": (
+        "Add, subtract, multiply, divide, raise to a power, take the remainder: on the axes that both have, "
+        "lifted over all others. A size of 1 is not repeated.",
+        "(X + h) * Y / 2 - X ** 2 % 3",
+        "X + nt.ones(seq[7])",
+    ),
+    "Comparison and logic": (
+        "Compare numbers, `< <= > >= == !=`, and combine what is true: `&` and, `|` or, `^` either, `~` not.",
+        "(X > 0) & ~(X == Y)",
+        "X & Y",
+    ),
+    "Contraction": (
+        "Multiply, and sum over the axes between two @. Several stand in brackets: `W @ (head, val) @ Y`. "
+        "Of more operands: `nt.dot[key](A, B, C)`.",
+        "Q @ key @ K",
+        "Q @ seq @ K",
+    ),
+    "Renaming": (
+        "Give an axis another name; several at once swap.",
+        "X[seq >> seq_]",
+        "X[seq >> emb]",
+    ),
+    "Merging": (
+        "Make one axis of several; the last varies fastest.",
+        "X[(seq, emb) >> layer]",
+        "X[(seq, key) >> layer]",
+    ),
+    "Splitting": (
+        "Make several axes of one; one size may be left out.",
+        "X[seq >> (head[2], slot)]",
+        "X[seq >> (head[4], slot)]",
+    ),
+    "Indexing": (
+        "Pick one record, counting from 0; negative indices count from the end. Other axes stay.",
+        "X[seq(0), emb(-1)]",
+        "X[seq(6)]",
+    ),
+    "Indexing by a tensor": (
+        "Pick by whole numbers that have axes themselves: an embedding, a lookup, a gather.",
+        "E[vocab(I)]",
+        "E[vocab(Z)]",
+    ),
+    "Slicing": (
+        "Keep a range of an axis, with a step.",
+        "X[seq[1:5:2]]",
+        "X[key[1:3]]",
+    ),
+    "Updating": (
+        "Give the tensor with other numbers at some records; add does so in place of set.",
+        "X.at[seq(0)].set(0.0)",
+        "X.at[seq(9)].set(0.0)",
+    ),
+    "Patterns": (
+        "Rearrange by a pattern of einops.",
+        'X.rearrange("(head slot) emb -> head slot emb", head=2)',
+        'X.rearrange("seq key -> key seq")',
+    ),
+}
+
 
 @dataclass(frozen=True)
 class Sample:
@@ -137,12 +198,15 @@ def usual(name: str) -> str:
     return f"nt.{name}{brackets}({', '.join(given)})"
 
 
-@cache
 def sample(name: str) -> Sample | None:
     """Make the formula of an operation's call; None where none can hold it."""
     call = LISTED.get(name, "") if name in LISTED else usual(name)
-    if call is None:
-        return None
+    return None if call is None else made(call)
+
+
+@cache
+def made(call: str) -> Sample:
+    """Make the formula of a call."""
     used = [letter for letter in LETTERS if letter in _names(call)]
     code = (
         f"@nt.formula\ndef f({', '.join(f'{letter}: {LETTERS[letter]}' for letter in used)}):\n"
@@ -150,10 +214,10 @@ def sample(name: str) -> Sample | None:
         f"plain = lambda {', '.join(used)}: {call}\n"
     )
     names: dict[str, Any] = {"nt": nt, "np": np, "R": nt.R, "Z": nt.Z, "B": nt.B}
-    for axis in "seq emb key row col vocab kernel head k slot value".split():
+    for axis in "seq emb key row col vocab kernel head k slot value layer".split():
         names[axis] = nt.axes(axis)
     names["seq_"] = names["seq"].prime
-    exec(compile(code, f"the call of {name}", "exec"), names)
+    exec(compile(code, call, "exec"), names)
     drawn = np.random.default_rng(0)
     arguments, axes = {}, {}
     for letter in used:

@@ -9,6 +9,7 @@ import pytest
 import namedtensor as nt
 from manual import building, checks, faults, pages, reference
 from manual.mathematics import native, rendered
+from manual.samples import OPERATORS
 from namedtensor.formula.rewrite import RULES
 from tests.project.interpreter import ROOT
 
@@ -167,6 +168,12 @@ def test_an_operation_has_its_type_its_latex_its_code_its_errors_and_an_example(
         '>>> nt.softmax["seq"]',
     ):
         assert part in entry
+
+
+def test_every_operator_stands_with_what_it_refuses(written):
+    page = written["reference/operators.md"]
+    assert page.count("Refused, with") == page.count("\n## ") == len(OPERATORS)
+    assert "AxisClashError: X[seq >> emb]: X would have two axes emb" in page
 
 
 def test_every_rule_stands_with_its_formula(written):

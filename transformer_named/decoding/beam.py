@@ -7,11 +7,10 @@ from typing import Any, Literal, overload
 
 import namedtensor as nt
 from namedtensor import NamedTensor, axes
-from transformer_named.decoding.model import Decodable, evaluating
+from transformer_named.decoding.model import Decodable, evaluating, fill_of, opening
 from transformer_named.decoding.sampling import id_lists
-from transformer_named.decoding.scoring import PADDING
 
-batch, src, seq, vocab, beam, candidate = axes("batch src seq vocab beam candidate")
+batch, seq, vocab, beam, candidate = axes("batch seq vocab beam candidate")
 
 
 def penalty(length: Any, alpha: float) -> Any:
@@ -35,27 +34,22 @@ class Beam:
     running: NamedTensor
 
     @staticmethod
-    def of(source: NamedTensor, begin: int, like: NamedTensor) -> Beam:
-        """Begin with one hypothesis for each source."""
-        zero = nt.stack[beam](source[src(0)] * 0)
-        return Beam(
-            tokens=nt.stack[seq](zero + begin),
-            total=nt.cast(zero, like.dtype),
-            length=nt.cast(zero, like.dtype),
-            running=zero == 0,
-        )
+    def of(token: NamedTensor, dtype: Any) -> Beam:
+        """Begin with one hypothesis for each source: Z[batch, beam], what comes first."""
+        zero = nt.cast(token * 0, dtype)
+        return Beam(tokens=nt.stack[seq](token), total=zero, length=zero, running=token == token)
 
     def extended(
-        self, gained: NamedTensor, allowed: NamedTensor, end: int, beams: int
+        self, gained: NamedTensor, allowed: NamedTensor, end: int, fill: int, beams: int
     ) -> tuple[Beam, NamedTensor]:
         """Keep the `beams` best continuations, and those that have ended; tell their parents.
 
         gained: R[batch, beam, vocab], allowed: B[vocab] -> a beam, and Z[batch, beam].
         """
         ids = nt.iota(vocab[gained.size(vocab)])
-        allowed = nt.where(self.running, allowed, ids == PADDING)
+        allowed = nt.where(self.running, allowed, ids == fill)
         total = nt.where(allowed, self.total + nt.where(self.running, gained, 0.0), -nt.inf)
-        order = nt.where(self.running | (ids != PADDING), total, nt.inf)
+        order = nt.where(self.running | (ids != fill), total, nt.inf)
         total, order = (Z[(beam, vocab) >> candidate] for Z in (total, order))
         width = min(beams, order.size(candidate))
         best = nt.argmaxk_index[candidate, beam[width]](order)
@@ -84,11 +78,12 @@ def beam_search(
     model: Decodable,
     source: NamedTensor,
     *,
-    begin: int,
+    begin: int | None = ...,
     end: int,
     max_length: int = ...,
     beams: int = ...,
     length_penalty: float = ...,
+    room: int | None = ...,
     scores: Literal[False] = ...,
 ) -> list[list[int]]: ...
 
@@ -98,11 +93,12 @@ def beam_search(
     model: Decodable,
     source: NamedTensor,
     *,
-    begin: int,
+    begin: int | None = ...,
     end: int,
     max_length: int = ...,
     beams: int = ...,
     length_penalty: float = ...,
+    room: int | None = ...,
     scores: Literal[True],
 ) -> tuple[list[list[int]], list[float]]: ...
 
@@ -111,11 +107,12 @@ def beam_search(
     model: Decodable,
     source: NamedTensor,
     *,
-    begin: int,
+    begin: int | None = None,
     end: int,
     max_length: int = 50,
     beams: int = 4,
     length_penalty: float = 0.6,
+    room: int | None = None,
     scores: bool = False,
 ) -> list[list[int]] | tuple[list[list[int]], list[float]]:
     """Find the output with the best score, log P(y | x) / ((5 + |y|) / 6)^length_penalty.
@@ -129,19 +126,25 @@ def beam_search(
             f"beam_search(beams={beams}, length_penalty={length_penalty}): "
             "beams is 1 or more, length_penalty is 0 or more"
         )
+    fill = fill_of(model, end)
+    # what goes on with a text has keys and values of it, one for each hypothesis
+    source = source if hasattr(model, "encode") else nt.stack[beam](source)
     with evaluating(model):
-        memory = model.encode(source)
-        cache = model.start(memory, source)
-        found = Beam.of(source, begin, memory)
+        token, cache = opening(model, source, begin, room)
+        token = token if "beam" in token.axes else nt.stack[beam](token)
+        found = None
         for place in range(max_length + 1):
-            logits, cache = model.step(found.tokens[seq(-1)], cache)
+            logits, cache = model.step(token if found is None else found.tokens[seq(-1)], cache)
+            found = found or Beam.of(token, logits.dtype)
             ids = nt.iota(vocab[logits.size(vocab)])
-            allowed = ids == end if place == max_length else ids != PADDING
-            found, parent = found.extended(nt.log_softmax[vocab](logits), allowed, end, beams)
+            allowed = ids == end if place == max_length else (ids != fill) | (ids == end)
+            gained = nt.log_softmax[vocab](logits)
+            found, parent = found.extended(gained, allowed, end, fill, beams)
             if found.settled(length_penalty, max_length + 1):
                 break
             cache = cache.select(beam, parent)
+    assert found is not None
     score = found.scores(length_penalty)
     first = nt.argmax_index[beam](score)
-    outputs = id_lists(nt.index[beam](found.tokens, first)[seq[1:]], end)
+    outputs = id_lists(nt.index[beam](found.tokens, first)[seq[1:]], end, fill)
     return (outputs, nt.max[beam](score).torch(batch).tolist()) if scores else outputs

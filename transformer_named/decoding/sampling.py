@@ -9,86 +9,119 @@ import torch
 
 import namedtensor as nt
 from namedtensor import NamedTensor, axes
-from transformer_named.decoding.model import Decodable, evaluating
-from transformer_named.decoding.scoring import PADDING
+from transformer_named.decoding.model import Decodable, evaluating, fill_of, opening
 
-batch, src, seq, vocab, rank = axes("batch src seq vocab rank")
+batch, seq, vocab, rank = axes("batch seq vocab rank")
 
 
 def greedy(
-    model: Decodable, source: NamedTensor, *, begin: int, end: int, max_length: int = 50
+    model: Decodable,
+    source: NamedTensor,
+    *,
+    begin: int | None = None,
+    end: int,
+    max_length: int = 50,
+    room: int | None = None,
 ) -> list[list[int]]:
     """Take the likeliest token at each place.
 
-    y_t = argmax_vocab P(y_t | x, y_1 ... y_{t-1}), until end or max_length ids.
+    y_t = argmax_vocab P(y_t | x, y_1 ... y_{t-1}), until end or max_length ids. `source` is what a
+    model translates, whose outputs start with `begin`, or the text that a decoder goes on with. With
+    `room` keys and values are written in place, into so many places.
     """
-    return _generate(model, source, nt.argmax_index[vocab], begin, end, max_length)
+    return _generate(model, source, chooser(), begin, end, max_length, room)
 
 
 def sample(
     model: Decodable,
     source: NamedTensor,
     *,
-    begin: int,
+    begin: int | None = None,
     end: int,
     max_length: int = 50,
     temperature: float = 1.0,
     top_k: int | None = None,
+    top_p: float | None = None,
     generator: torch.Generator | None = None,
+    room: int | None = None,
 ) -> list[list[int]]:
     """Draw each token from the model's probabilities.
 
         y_t ~ softmax_vocab(Z_t / temperature)    (document 000, Prediction)
 
-    With `top_k`, only the k largest logits take part. Temperature 0 is the limit: greedy.
+    With `top_k`, only the k largest logits take part; with `top_p`, only the likeliest tokens that
+    together have this probability or more. Temperature 0 is the limit: greedy.
     """
-    if temperature < 0 or (top_k is not None and top_k < 1):
+    choose = chooser(temperature, top_k, top_p, generator)
+    return _generate(model, source, choose, begin, end, max_length, room)
+
+
+def chooser(
+    temperature: float = 0.0,
+    top_k: int | None = None,
+    top_p: float | None = None,
+    generator: torch.Generator | None = None,
+) -> Callable[[NamedTensor], NamedTensor]:
+    """Give what chooses a token by its logits: the likeliest at temperature 0, else one by chance.
+
+    Raises: ValueError where a number is out of range.
+    """
+    fine = temperature >= 0 and (top_k is None or top_k >= 1) and (top_p is None or 0 < top_p <= 1)
+    if not fine:
         raise ValueError(
-            f"sample(temperature={temperature}, top_k={top_k}): "
-            "temperature is 0 or more, top_k is 1 or more"
+            f"sample(temperature={temperature}, top_k={top_k}, top_p={top_p}): temperature is 0 or "
+            "more, top_k is 1 or more, top_p is above 0 and at most 1"
         )
     if temperature == 0:
-        return greedy(model, source, begin=begin, end=end, max_length=max_length)
+        return nt.argmax_index[vocab]
 
     def choose(logits: NamedTensor) -> NamedTensor:
-        if top_k is None or top_k >= logits.size(vocab):
-            return nt.categorical[vocab](
-                nt.softmax[vocab](logits / temperature), generator=generator
-            )
-        largest = nt.maxk[vocab, rank[top_k]](logits)
-        ids = nt.argmaxk_index[vocab, rank[top_k]](logits)
+        size = logits.size(vocab)
+        if top_k is None and top_p is None:
+            P = nt.softmax[vocab](logits / temperature)
+            return nt.categorical[vocab](P, generator=generator)
+        kept = size if top_k is None else min(top_k, size)
+        largest = nt.maxk[vocab, rank[kept]](logits)
+        ids = nt.argmaxk_index[vocab, rank[kept]](logits)
         P = nt.softmax[rank](largest / temperature)
+        if (
+            top_p is not None
+        ):  # those before which the likelier ones do not suffice; the first always
+            P = nt.where(nt.cumsum[rank](P) - P < top_p, P, 0.0)
+            P = P / nt.sum[rank](P)
         return nt.index[rank](ids, nt.categorical[rank](P, generator=generator))
 
-    return _generate(model, source, choose, begin, end, max_length)
+    return choose
 
 
 def _generate(
     model: Decodable,
     source: NamedTensor,
     choose: Callable[[NamedTensor], NamedTensor],
-    begin: int,
+    begin: int | None,
     end: int,
     max_length: int,
+    room: int | None,
 ) -> list[list[int]]:
     """Extend every source's output by `choose(logits)` until all have ended."""
+    fill = fill_of(model, end)
     with evaluating(model):
-        cache = model.start(model.encode(source), source)
-        token = source[src(0)] * 0 + begin
-        running = token == begin
-        chosen = []
+        token, cache = opening(model, source, begin, room)
+        running = token == token
+        found = []
         for _ in range(max_length):
             logits, cache = model.step(token, cache)
-            logits = nt.where(nt.iota(vocab) == PADDING, -nt.inf, logits)
-            token = nt.where(running, choose(logits), PADDING)
+            if fill != end:
+                logits = nt.where(nt.iota(vocab) == fill, -nt.inf, logits)
+            token = nt.where(running, choose(logits), fill)
             running = running & (token != end)
-            chosen.append(token)
+            found.append(token)
             if not nt.any[...](running).item():
                 break
-        return id_lists(nt.stack[seq](*chosen), end) if chosen else [[]] * source.size(batch)
+        return id_lists(nt.stack[seq](*found), end, fill) if found else [[]] * source.size(batch)
 
 
-def id_lists(tokens: NamedTensor, end: int) -> list[list[int]]:
+def id_lists(tokens: NamedTensor, end: int, fill: int) -> list[list[int]]:
     """Z[batch, seq] -> a list of ids for each row, up to its end."""
     rows = tokens.torch(batch, seq).tolist()
-    return [list(takewhile(lambda token: token not in (end, PADDING), row)) for row in rows]
+    return [list(takewhile(lambda token: token not in (end, fill), row)) for row in rows]

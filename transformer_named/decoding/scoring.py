@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import namedtensor as nt
 from namedtensor import NamedTensor, axes
-from transformer_named.decoding.model import Decodable
+from transformer_named.decoding.model import PADDING, Reading
 
 src, seq, vocab = axes("src seq vocab")
-PADDING = 0
 
 
 def log_probability(
-    model: Decodable, source: NamedTensor, target: NamedTensor, *, begin: int, end: int
+    model: Reading, source: NamedTensor, target: NamedTensor, *, begin: int, end: int
 ) -> NamedTensor:
     """Sum the log-probabilities of an output's tokens and of its end.
 

@@ -11,11 +11,11 @@
 | `vocab`, `place`, `kind` | words, positions with a vector of their own, kinds of text |
 """
 
-import functools
 from typing import Any
 
 import namedtensor as nt
 from namedtensor import R, Z, axes, formula
+from transformer_named.choice import chosen
 
 seq, emb, hid, kv, group, key, val, half = axes("seq emb hid kv group key val half")
 vocab, place, kind, two = axes("vocab place kind two")
@@ -25,19 +25,34 @@ seq_ = seq.prime
 past = nt.define[seq_, seq](lambda i, j: nt.where(j <= i, 0.0, -nt.inf))
 
 
+#: The choices of a family by name.
+NORMS = ("layer", "rms")
+NETWORKS = ("plain", "gated")
+POSITIONS = ("learned", "rotary", "sinusoidal", "sinusoidal halves")
+
+
+def plus(X: Any, b: Any) -> Any:
+    """Add a bias where there is one."""
+    return X if b is None else X + b
+
+
 # ------------------------------------------------------------------------------------------- norms
 
 
 @formula
-def LayerNorm(X: R[emb], eps: float = 1e-5, *, gamma: R[emb], beta: R[emb]) -> R[emb]:
-    """Standardize over emb, scale and move (Ba and others, arXiv 1607.06450)."""
-    return nt.standardize[emb](X, eps) * gamma + beta
+def Norm(
+    X: R[emb], kind: str = "layer", eps: float = 1e-5, *, gamma: R[emb], beta: R[emb] = None
+) -> R[emb]:
+    """Bring a place to one scale, by the choice of a family.
 
-
-@formula
-def RMSNorm(X: R[emb], eps: float = 1e-5, *, gamma: R[emb]) -> R[emb]:
-    """Divide by the root of the mean square, and scale (Zhang and Sennrich, arXiv 1910.07467)."""
-    return X / nt.sqrt(nt.mean[emb](X * X) + eps) * gamma
+    layer:  (X - mean_emb X) / sqrt(var_emb X + eps) * gamma + beta    arXiv 1607.06450
+    rms:    X / sqrt(mean_emb X^2 + eps) * gamma                       arXiv 1910.07467
+    """
+    if chosen("norm", kind, NORMS) == "layer":
+        Y = nt.standardize[emb](X, eps)
+    else:
+        Y = X / nt.sqrt(nt.mean[emb](X * X) + eps)
+    return plus(Y * gamma, beta)
 
 
 # --------------------------------------------------------------------------------- words and places
@@ -62,9 +77,30 @@ def Kinds(K: Z, *, T: R[kind, emb]) -> R[emb]:
 
 
 @formula
-def Scores(X: R[emb], *, E: R[vocab, emb]) -> R[vocab]:
-    """Score every word: E ._emb X."""
-    return E @ emb @ X
+def Scores(X: R[emb], *, E: R[vocab, emb], b: R[vocab] = None) -> R[vocab]:
+    """Score every word: E ._emb X + b."""
+    return plus(E @ emb @ X, b)
+
+
+def waves(form: str = "sinusoidal") -> Any:
+    """Define the sinusoids that tell where a place is.
+
+        sinusoidal:         W_{seq'(t), emb(2i)} = sin(t / 10000^{2i/|emb|}), and cos at 2i + 1
+        sinusoidal halves:  sin at emb(i), cos at emb(|emb|/2 + i)
+
+    Source: Vaswani and others, arXiv 1706.03762, section 3.5; halves as Marian has them.
+    """
+
+    def wave(t: Any, i: Any) -> Any:
+        if form == "sinusoidal":
+            pair, sine = (i - i % 2) / abs(emb), i % 2 == 0
+        else:
+            sine = 2 * i < abs(emb)
+            pair = nt.where(sine, 2 * i, 2 * i - abs(emb)) / abs(emb)
+        angle = t / 10000.0**pair
+        return nt.where(sine, nt.sin(angle), nt.cos(angle))
+
+    return nt.define[seq_, emb](wave)
 
 
 def angles(base: float = 10000.0) -> Any:
@@ -97,25 +133,17 @@ def rotate(X: R[key], C: R[half], S: R[half]) -> R[key]:
 
 @formula
 def Heads(
-    X: R[emb], *, WQ: R[kv, group, key, emb], WK: R[kv, key, emb], WV: R[kv, val, emb]
-) -> tuple[R[kv, group, key], R[kv, key], R[kv, val]]:
-    """Project a place to its queries, keys and values: W ._emb X."""
-    return WQ @ emb @ X, WK @ emb @ X, WV @ emb @ X
-
-
-@formula
-def BiasedHeads(
     X: R[emb],
     *,
     WQ: R[kv, group, key, emb],
-    bQ: R[kv, group, key],
+    bQ: R[kv, group, key] = None,
     WK: R[kv, key, emb],
-    bK: R[kv, key],
+    bK: R[kv, key] = None,
     WV: R[kv, val, emb],
-    bV: R[kv, val],
+    bV: R[kv, val] = None,
 ) -> tuple[R[kv, group, key], R[kv, key], R[kv, val]]:
     """Project a place to its queries, keys and values: W ._emb X + b."""
-    return WQ @ emb @ X + bQ, WK @ emb @ X + bK, WV @ emb @ X + bV
+    return plus(WQ @ emb @ X, bQ), plus(WK @ emb @ X, bK), plus(WV @ emb @ X, bV)
 
 
 @formula
@@ -133,15 +161,9 @@ def Attention(Q: R[key], K: R[seq, key], V: R[seq, val], M: R[seq] = None) -> R[
 
 
 @formula
-def Together(Y: R[kv, group, val], *, WO: R[emb, kv, group, val]) -> R[emb]:
-    """Project what the heads found together: WO ._{kv,group,val} Y."""
-    return WO @ (kv, group, val) @ Y
-
-
-@formula
-def BiasedTogether(Y: R[kv, group, val], *, WO: R[emb, kv, group, val], bO: R[emb]) -> R[emb]:
+def Together(Y: R[kv, group, val], *, WO: R[emb, kv, group, val], bO: R[emb] = None) -> R[emb]:
     """Project what the heads found together: WO ._{kv,group,val} Y + bO."""
-    return WO @ (kv, group, val) @ Y + bO
+    return plus(WO @ (kv, group, val) @ Y, bO)
 
 
 # ---------------------------------------------------------------------------------------- networks
@@ -156,137 +178,112 @@ ACTIVATIONS = {"gelu": nt.gelu, "gelu_tanh": gelu_tanh, "relu": nt.relu, "silu":
 
 
 @formula
-def Network(X: R[emb], activation: str = "relu", *, W1: R[hid, emb], W2: R[emb, hid]) -> R[emb]:
-    """Apply two linear maps with an activation f between: W2 ._hid f(W1 ._emb X)."""
-    return W2 @ hid @ ACTIVATIONS[activation](W1 @ emb @ X)
-
-
-@formula
-def BiasedNetwork(
+def Network(
     X: R[emb],
     activation: str = "gelu",
     *,
     W1: R[hid, emb],
-    b1: R[hid],
+    b1: R[hid] = None,
+    W3: R[hid, emb] = None,
     W2: R[emb, hid],
-    b2: R[emb],
+    b2: R[emb] = None,
 ) -> R[emb]:
-    """Apply two linear maps with an activation f between: W2 ._hid f(W1 ._emb X + b1) + b2."""
-    return W2 @ hid @ ACTIVATIONS[activation](W1 @ emb @ X + b1) + b2
+    """Apply two linear maps with an activation f between; one more map may open and close the first.
 
+        plain:  W2 ._hid f(W1 ._emb X + b1) + b2
+        gated:  W2 ._hid (f(W1 ._emb X + b1) * (W3 ._emb X)) + b2,  SwiGLU with f = silu
 
-@formula
-def GatedNetwork(
-    X: R[emb], activation: str = "silu", *, W1: R[hid, emb], W3: R[hid, emb], W2: R[emb, hid]
-) -> R[emb]:
-    """Let one map open and close another: W2 ._hid (f(W1 ._emb X) * (W3 ._emb X)), SwiGLU with f = silu.
-
-    Source: Shazeer, arXiv 2002.05202, equation 6.
+    Source: gates from Shazeer, arXiv 2002.05202, equation 6.
     """
-    return W2 @ hid @ (ACTIVATIONS[activation](W1 @ emb @ X) * (W3 @ emb @ X))
-
-
-NORMS = {"layer": LayerNorm, "rms": RMSNorm}
-HEADS = {False: (Heads, Together), True: (BiasedHeads, BiasedTogether)}
-NETWORKS = {
-    ("plain", False): Network,
-    ("plain", True): BiasedNetwork,
-    ("gated", False): GatedNetwork,
-}
+    H = ACTIVATIONS[chosen("activation", activation, tuple(ACTIVATIONS))](plus(W1 @ emb @ X, b1))
+    if W3 is not None:
+        H = H * (W3 @ emb @ X)
+    return plus(W2 @ hid @ H, b2)
 
 
 # ------------------------------------------------------------------------------------------ layers
 
 
-@functools.cache
-def asking(norm: str, bias: bool, pre: bool) -> Any:
-    """Make the first part of a layer: queries, keys and values of each place, turned if C and S are given.
+@formula
+def Asking(
+    X: R[seq_, emb],
+    C: R[seq_, half] = None,
+    S: R[seq_, half] = None,
+    kind: str = "layer",
+    eps: float = 1e-5,
+    *,
+    norm: Norm = None,
+    heads: Heads,
+) -> tuple[R[seq_, kv, group, key], R[seq, kv, key], R[seq, kv, val]]:
+    """Take the first part of a layer: queries, keys and values of each place, turned if C and S are given.
 
     pre:  heads(norm(X))        post:  heads(X)
     """
-    Heads, Norm = HEADS[bias][0], NORMS[norm]
-
-    def turned(Q: Any, K: Any, V: Any, C: Any, S: Any) -> tuple[Any, Any, Any]:
-        if C is not None:
-            Q, K = rotate(Q, C, S), rotate(K, C, S)
-        return Q, K[seq_ >> seq], V[seq_ >> seq]
-
-    if pre:
-
-        @formula
-        def Asking(
-            X: R[seq_, emb],
-            C: R[seq_, half] = None,
-            S: R[seq_, half] = None,
-            eps: float = 1e-5,
-            *,
-            norm: Norm,
-            heads: Heads,
-        ) -> tuple[R[seq_, kv, group, key], R[seq, kv, key], R[seq, kv, val]]:
-            return turned(*heads(norm(X, eps=eps)), C, S)
-
-    else:
-
-        @formula
-        def Asking(
-            X: R[seq_, emb],
-            C: R[seq_, half] = None,
-            S: R[seq_, half] = None,
-            eps: float = 1e-5,
-            *,
-            heads: Heads,
-        ) -> tuple[R[seq_, kv, group, key], R[seq, kv, key], R[seq, kv, val]]:
-            return turned(*heads(X), C, S)
-
-    Asking.made_by = asking, (norm, bias, pre)
-    return Asking
+    Q, K, V = heads(X if norm is None else norm(X, kind=kind, eps=eps))
+    if C is not None:
+        Q, K = rotate(Q, C, S), rotate(K, C, S)
+    return Q, K[seq_ >> seq], V[seq_ >> seq]
 
 
-@functools.cache
-def answering(norm: str, network: str, bias: bool, pre: bool, activation: str) -> Any:
-    """Make the second part of a layer: attention and the network, each added to what came in.
+@formula
+def Consulting(
+    X: R[emb],
+    kind: str = "layer",
+    eps: float = 1e-5,
+    *,
+    norm: Norm = None,
+    WQ: R[kv, group, key, emb],
+    bQ: R[kv, group, key] = None,
+) -> R[kv, group, key]:
+    """Ask another text: WQ ._emb norm(X) + bQ."""
+    return plus(WQ @ emb @ (X if norm is None else norm(X, kind=kind, eps=eps)), bQ)
+
+
+@formula
+def Telling(
+    Z: R[emb],
+    *,
+    WK: R[kv, key, emb],
+    bK: R[kv, key] = None,
+    WV: R[kv, val, emb],
+    bV: R[kv, val] = None,
+) -> tuple[R[kv, key], R[kv, val]]:
+    """Give the keys and values of what the encoder has read: W ._emb Z + b."""
+    return plus(WK @ emb @ Z, bK), plus(WV @ emb @ Z, bV)
+
+
+@formula
+def Answering(
+    X: R[seq_, emb],
+    Q: R[seq_, kv, group, key],
+    K: R[seq, kv, key],
+    V: R[seq, kv, val],
+    M: R[seq, seq_] = None,
+    closed: R[seq] = None,
+    kind: str = "layer",
+    eps: float = 1e-5,
+    activation: str = "gelu",
+    *,
+    together: Together,
+    norm1: Norm = None,
+    norm: Norm = None,
+    network: Network = None,
+    norm2: Norm = None,
+) -> R[seq_, emb]:
+    """Take the second part of a layer: attention and the network, each added to what came in.
 
     pre:   Y = X + together(Attention(Q, K, V, M));  Y + network(norm(Y))
     post:  Y = norm1(X + together(Attention(Q, K, V, M)));  norm2(Y + network(Y))
+
+    M says who sees whom, `closed` which places nobody sees; both are added to the scores. Attention to
+    oneself has no network where attention to another text follows.
     """
-    Together, Norm, Net = HEADS[bias][1], NORMS[norm], NETWORKS[network, bias]
 
-    if pre:
+    def normed(norm: Any, X: Any) -> Any:
+        return X if norm is None else norm(X, kind=kind, eps=eps)
 
-        @formula
-        def Answering(
-            X: R[seq_, emb],
-            Q: R[seq_, kv, group, key],
-            K: R[seq, kv, key],
-            V: R[seq, kv, val],
-            M: R[seq, seq_] = None,
-            eps: float = 1e-5,
-            *,
-            together: Together,
-            norm: Norm,
-            network: Net,
-        ) -> R[seq_, emb]:
-            Y = X + together(Attention(Q, K, V, M))
-            return Y + network(norm(Y, eps=eps), activation=activation)
-
-    else:
-
-        @formula
-        def Answering(
-            X: R[seq_, emb],
-            Q: R[seq_, kv, group, key],
-            K: R[seq, kv, key],
-            V: R[seq, kv, val],
-            M: R[seq] = None,
-            eps: float = 1e-5,
-            *,
-            together: Together,
-            norm1: Norm,
-            network: Net,
-            norm2: Norm,
-        ) -> R[seq_, emb]:
-            Y = norm1(X + together(Attention(Q, K, V, M)), eps=eps)
-            return norm2(Y + network(Y, activation=activation), eps=eps)
-
-    Answering.made_by = answering, (norm, network, bias, pre, activation)
-    return Answering
+    mask = M if closed is None else closed if M is None else M + closed
+    Y = normed(norm1, X + together(Attention(Q, K, V, mask)))
+    if network is None:
+        return Y
+    return normed(norm2, Y + network(normed(norm, Y), activation=activation))

@@ -1,31 +1,51 @@
 """Families of Transformers, of which published models are members: the parts are chosen by arguments."""
 
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import torch
 
 import namedtensor as nt
+from namedtensor import Axis, axes
+from transformer_named.choice import chosen
+from transformer_named.decoding.sampling import chooser
 from transformer_named.published.formulas import (
+    NETWORKS,
     NORMS,
+    POSITIONS,
+    Answering,
+    Asking,
+    Consulting,
     Kinds,
+    Norm,
     Places,
     Scores,
+    Telling,
     Words,
     angles,
-    answering,
-    asking,
+    emb,
     half,
     past,
     seq,
     seq_,
+    waves,
 )
+
+src = axes("src")
 
 
 class Cache:
-    """Keys and values of each layer, of what was read so far. With `room` they are written in place."""
+    """Keys and values of each layer, of what was read so far. With `room` they are written in place.
 
-    def __init__(self, room: int | None = None) -> None:
+    `memory` are those of another text, which a decoder reads again and again, and `closed` its padding.
+    """
+
+    def __init__(
+        self, room: int | None = None, memory: Sequence[Any] = (), closed: Any = None
+    ) -> None:
         self.room = room
+        self.memory = memory
+        self.closed = closed
         self.length = 0
         self.held: list[tuple[Any, Any]] = []
 
@@ -43,9 +63,16 @@ class Cache:
         whole, other = self.held[layer]
         return self._written(whole, K), self._written(other, V)
 
+    def select(self, ax: Axis, chosen: Any) -> "Cache":
+        """Follow the hypotheses `chosen`, integers along ax; what has no such axis is shared."""
+        found = Cache(self.room, self.memory, self.closed)
+        found.length = self.length
+        found.held = [(nt.index[ax](K, chosen), nt.index[ax](V, chosen)) for K, V in self.held]
+        return found
+
     def _empty(self, X: Any) -> Any:
         sizes = [self.room if name == "seq" else size for name, size in X.sizes]
-        return nt.NamedTensor(X.data.new_empty(sizes), X.layout)
+        return nt.NamedTensor(X.data.new_zeros(sizes), X.layout)
 
     def _written(self, whole: Any, X: Any) -> Any:
         """Write X behind what a layer has, and give all of it: a view, of which nothing is moved."""
@@ -63,18 +90,29 @@ class Cache:
 
 
 class Layer(torch.nn.Module):
-    """One layer: asking makes queries, keys and values; answering attends to keys and values."""
+    """One layer: asking makes queries, keys and values; answering attends to keys and values.
 
-    def __init__(self, ask: Any, answer: Any) -> None:
+    A layer that reads another text consults it after that, and replies.
+    """
+
+    def __init__(self, ask: Any, answer: Any, consult: Any, tell: Any, reply: Any) -> None:
         super().__init__()
         self.ask = ask
         self.answer = answer
+        self.consult = consult
+        self.tell = tell
+        self.reply = reply
 
-    def forward(self, X: Any, M: Any, C: Any, S: Any, cache: Cache | None, number: int) -> Any:
+    def forward(
+        self, X: Any, M: Any, closed: Any, C: Any, S: Any, cache: Cache | None, number: int
+    ) -> Any:
         Q, K, V = self.ask(X, C, S)
         if cache is not None:
             K, V = cache.add(number, K, V)
-        return self.answer(X, Q, K, V, M)
+        X = self.answer(X, Q, K, V, M, closed)
+        if self.consult is None or cache is None:
+            return X
+        return self.reply(X, self.consult(X), *cache.memory[number], None, cache.closed)
 
 
 class Transformer(torch.nn.Module):
@@ -84,13 +122,19 @@ class Transformer(torch.nn.Module):
 
     | argument | choices |
     |---|---|
-    | `positions` | "learned", "rotary" |
+    | `positions` | "learned", "rotary", "sinusoidal", or "sinusoidal halves" (sines first) |
     | `norm`, `pre` | "layer" or "rms"; before each part, or after |
+    | `normed` | whether one stands at the end too, or right after the words |
     | `network`, `activation` | "plain" or "gated"; "gelu", "gelu_tanh", "relu", "silu" |
     | `bias` | whether linear maps have biases |
     | `kv`, `group` | heads of keys, and queries that share one |
+    | `scale`, `first` | whether words are multiplied by sqrt|emb|; the place of the first word in the table |
     | `tied` | whether the scores are made by the words' own vectors |
+    | `causal`, `cross` | whether no place sees those after it; whether layers read another text |
     """
+
+    #: The id that fills up rows of unequal lengths: none, every id is a word.
+    padding: int | None = None
 
     def __init__(
         self,
@@ -104,101 +148,194 @@ class Transformer(torch.nn.Module):
         layers: int,
         positions: str = "learned",
         places: int = 512,
+        first: int = 0,
         kinds: int = 0,
         norm: str = "layer",
         pre: bool = True,
+        normed: bool = True,
         network: str = "plain",
         activation: str = "gelu",
         bias: bool = True,
+        scale: bool = False,
         scores: bool = True,
         tied: bool = True,
+        causal: bool | None = None,
+        cross: bool = False,
         eps: float = 1e-5,
         base: float = 10000.0,
         **where: Any,
     ) -> None:
         super().__init__()
         sizes = f"vocab[{vocab}] emb[{emb}]"
-        self.causal, self.pre, self.rotary, self.key, self.base = (
-            scores,
-            pre,
-            positions == "rotary",
-            key,
-            base,
-        )
-        self.tables: dict[Any, list[torch.Tensor]] = {}
+        self.positions = chosen("positions", positions, POSITIONS)
+        self.pre, self.key, self.base, self.first = pre, key, base, first
+        self.causal = scores if causal is None else causal
+        self.scale = float(emb) ** 0.5 if scale else None
+        self.tables: dict[Any, list[Any]] = {}
         self.words = Words.module(sizes, **where)
-        self.places = None if self.rotary else Places.module(f"place[{places}] emb[{emb}]", **where)
+        learned = positions == "learned"
+        self.places = Places.module(f"place[{places}] emb[{emb}]", **where) if learned else None
         self.kinds = Kinds.module(f"kind[{kinds}] emb[{emb}]", **where) if kinds else None
-        self.norm = NORMS[norm].module(f"emb[{emb}]", eps=eps, **where)
-        inner = f"emb[{emb}] kv[{kv}] group[{group}] key[{key}]"
-        asks, answers = asking(norm, bias, pre), answering(norm, network, bias, pre, activation)
-        self.layers = torch.nn.ModuleList(
-            Layer(
-                asks.module(f"{inner} val[{key}]", eps=eps, **where),
-                answers.module(
-                    f"emb[{emb}] kv[{kv}] group[{group}] val[{key}] hid[{hid}]", eps=eps, **where
+        choice = {"kind": chosen("norm", norm, NORMS), "eps": eps}
+        one = {"beta": norm == "layer"}
+        self.norm = Norm.module(f"emb[{emb}]", **choice, **one, **where) if normed else None
+        gated = chosen("network", network, NETWORKS) == "gated"
+        inner = f"emb[{emb}] kv[{kv}] group[{group}] key[{key}] val[{key}]"
+        outer = f"emb[{emb}] kv[{kv}] group[{group}] val[{key}]"
+        before, after = one if pre else None, None if pre else one
+        rest = {
+            "activation": activation,
+            "norm": before,
+            "norm2": after,
+            "network": {"b1": bias, "b2": bias, "W3": gated},
+        }
+        known = {"together": {"bO": bias}, "norm1": after, **choice, **where}
+        heads = {"bQ": bias, "bK": bias, "bV": bias}
+
+        def layer() -> Layer:
+            asking = Asking.module(inner, heads=heads, norm=before, **choice, **where)
+            if not cross:
+                answer = Answering.module(f"{outer} hid[{hid}]", **known, **rest)
+                return Layer(asking, answer, None, None, None)
+            return Layer(
+                asking,
+                Answering.module(outer, **known),
+                Consulting.module(
+                    inner.rpartition(" ")[0], bQ=bias, norm=before, **choice, **where
                 ),
+                Telling.module(inner.replace(f" group[{group}]", ""), bK=bias, bV=bias, **where),
+                Answering.module(f"{outer} hid[{hid}]", **known, **rest),
             )
-            for _ in range(layers)
-        )
+
+        self.layers = torch.nn.ModuleList(layer() for _ in range(layers))
         self.scores = Scores.module(sizes, **where) if scores else None
         if self.scores is not None and tied:
             self.scores.E = self.words.E
 
     def states(self, I: Any, M: Any = None, K: Any = None, cache: Cache | None = None) -> list[Any]:
-        """Give what each layer makes of words I over seq'; M over seq is added to the scores of attention."""
+        """Give what each layer makes of words I over seq'; M over seq closes places that nobody sees."""
         start = 0 if cache is None else cache.length
         count = I.size(seq_)
         X = self.words(I)
+        if self.scale is not None:
+            X = X * self.scale
         if self.places is not None:
-            X = X + self.places(nt.iota(seq_[count]) + start if start else nt.iota(seq_[count]))
+            X = X + self.places(nt.iota(seq_[count]) + (start + self.first))
+        elif self.positions != "rotary":
+            X = X + self.table(start, count, X)[0]
         if self.kinds is not None:
             X = X + self.kinds(I * 0 if K is None else K)
-        if not self.pre:
+        if not self.pre and self.norm is not None:
             X = self.norm(X)
-        C = S = None
-        if self.rotary:
-            C, S = self.turns(start, count, X.data)
-        if self.causal and count > 1:
-            M = past if M is None else past + M
+        C, S = self.table(start, count, X) if self.positions == "rotary" else (None, None)
+        past_ = past if self.causal and count > 1 else None
         found = [X]
         for number, layer in enumerate(self.layers):
-            found.append(layer(found[-1], M, C, S, cache, number))
+            found.append(layer(found[-1], past_, M, C, S, cache, number))
         if cache is not None:
             cache.length += count
         return found
 
-    def turns(self, start: int, count: int, like: torch.Tensor) -> list[Any]:
-        """Give cos and sin of the angles of some places: made in float64, rounded, and kept."""
-        known = self.tables.get((like.dtype, like.device))
+    def table(self, start: int, count: int, like: Any) -> list[Any]:
+        """Give what depends on the place: cos and sin of angles, or sinusoids; made in float64, and kept."""
+        kept = like.data.dtype, like.data.device
+        known = self.tables.get(kept)
         if known is None or known[0].shape[0] < start + count:
-            sizes = seq_[2 ** (start + count).bit_length()], half[self.key // 2]
-            angle = angles(self.base)
-            made = [f(angle)(*sizes).numpy(seq_, half) for f in (nt.cos, nt.sin)]
-            known = [torch.as_tensor(table).to(like.device, like.dtype) for table in made]
-            self.tables[like.dtype, like.device] = known
-        return [nt.tensor(table[start : start + count], seq_, half) for table in known]
+            size = seq_[2 ** (start + count).bit_length()]
+            if self.positions == "rotary":
+                angle = angles(self.base)
+                made = [
+                    f(angle)(size, half[self.key // 2]).numpy(seq_, half) for f in (nt.cos, nt.sin)
+                ]
+            else:
+                made = [waves(self.positions)(size, emb[like.size(emb)]).numpy(seq_, emb)]
+            known = [torch.as_tensor(each).to(kept[1], kept[0]) for each in made]
+            self.tables[kept] = known
+        across = half if self.positions == "rotary" else emb
+        return [nt.tensor(each[start : start + count], seq_, across) for each in known]
 
     def forward(self, I: Any, M: Any = None, K: Any = None, cache: Cache | None = None) -> Any:
         """Take words in Z[seq'], give states in R[seq', emb], or of a decoder scores in R[seq', vocab]."""
         X = self.states(I, M, K, cache)[-1]
-        if self.pre:
+        if self.pre and self.norm is not None:
             X = self.norm(X)
         return X if self.scores is None else self.scores(X)
 
+    # ---------------------------------------------------------------------------- decoding
+
+    def begin(self, prompt: Any, room: int | None = None) -> tuple[Any, Cache]:
+        """Read Z[src] but for its last word; give that, and the cache."""
+        cache = Cache(room)
+        if prompt.size(src) > 1:
+            self(prompt[src[:-1]][src >> seq_], cache=cache)
+        return prompt[src(-1)], cache
+
+    def step(self, token: Any, cache: Cache) -> tuple[Any, Cache]:
+        """Score the next word after one more, and give the cache that has it."""
+        return self(nt.stack[seq_](token), cache=cache)[seq_(-1)], cache
+
+
+class EncoderDecoder(torch.nn.Module):
+    """Read one text and write another: an encoder, and a decoder whose layers read what it gives.
+
+    `padding` is the id that fills up sources; nobody sees it. `shared` makes both sides look words up in
+    one table. All other arguments are those of Transformer, for both sides.
+    """
+
+    def __init__(self, *, padding: int = 0, shared: bool = True, **sizes: Any) -> None:
+        super().__init__()
+        self.padding = padding
+        self.encoder = Transformer(**sizes, scores=False)
+        self.decoder = Transformer(**sizes, cross=True)
+        if shared:
+            tied = self.decoder.scores.E is self.decoder.words.E
+            self.decoder.words.E = self.encoder.words.E
+            if tied:
+                self.decoder.scores.E = self.encoder.words.E
+
+    def encode(self, source: Any) -> Any:
+        """Z[src] -> R[src, emb]."""
+        return self.encoder(source[src >> seq_], self._closed(source))[seq_ >> src]
+
+    def start(self, memory: Any, source: Any, room: int | None = None) -> Cache:
+        """Project the source's keys and values once, before the first word."""
+        Z = memory[src >> seq]
+        return Cache(room, [layer.tell(Z) for layer in self.decoder.layers], self._closed(source))
+
+    def step(self, token: Any, cache: Cache) -> tuple[Any, Cache]:
+        """Score the next word after one more, and give the cache that has it."""
+        return self.decoder.step(token, cache)
+
+    def forward(self, source: Any, target: Any) -> Any:
+        """Z[src], Z[seq] -> R[seq, vocab]: the scores of every next word of the target."""
+        cache = self.start(self.encode(source), source)
+        return self.decoder(target[seq >> seq_], cache=cache)[seq_ >> seq]
+
+    def _closed(self, source: Any) -> Any:
+        closed = nt.where(source[src >> seq] == self.padding, -nt.inf, 0.0)
+        return nt.cast(closed, self.encoder.words.E.dtype)
+
 
 def generate(
-    model: Any, ids: list[int], count: int, end: int | None = None, room: int | None = None
-) -> Any:
-    """Yield the most likely next words, one at a time, with a cache."""
-    cache = Cache(room)
+    model: Any,
+    ids: list[int],
+    count: int,
+    end: int | None = None,
+    room: int | None = None,
+    *,
+    temperature: float = 0.0,
+    top_k: int | None = None,
+    top_p: float | None = None,
+    generator: torch.Generator | None = None,
+) -> Iterator[int]:
+    """Yield the next words, one at a time, with a cache: the most likely ones, or drawn by chance."""
+    choose = chooser(temperature, top_k, top_p, generator)
     device = next(model.parameters()).device
-    given = list(ids)
     with torch.no_grad():
+        token, cache = model.begin(nt.tensor(torch.tensor(ids, device=device), src), room=room)
         for _ in range(count):
-            scores = model(nt.tensor(torch.tensor(given, device=device), seq_), cache=cache)
-            last = scores.torch("seq'", "vocab")[-1]
-            given = [int(last.argmax())]
-            if given[0] == end:
+            scores, cache = model.step(token, cache)
+            token = choose(scores)
+            if int(token.item()) == end:
                 return
-            yield given[0]
+            yield int(token.item())

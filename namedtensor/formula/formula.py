@@ -61,6 +61,9 @@ MOST_KEYS = 128
 
 _new = object.__new__  # half the time of calling the class
 
+#: What a body raises that takes a number into Python, where it is an argument of the plan.
+_PYTHON_ERRORS = (TypeError, ValueError, KeyError, AttributeError)
+
 
 class Formula(Generic[P, T]):
     """A formula f(X; W, b) with declared axes; made by the decorator `formula`."""
@@ -137,7 +140,7 @@ class Formula(Generic[P, T]):
             return self._inline(given) if module is None else self._inline_module(given)
         if not self.traced or Formula.debugging:
             return self._inline(given, module)
-        plan = self._plan(given, late=module is None)
+        given, plan = self._planned(given, module is None)
         arrays = given.data
         if plan.updates and module is not None:
             arrays = module.reading(plan, arrays)
@@ -350,6 +353,17 @@ class Formula(Generic[P, T]):
 
     # ------------------------------------------------------------------------------- tracing
 
+    def _planned(self, given: Given, late: bool = True) -> tuple[Given, Plan]:
+        """Give the plan of a call; with its numbers fixed where this branch of the body needs them so."""
+        if not given.numbers:
+            return given, self._plan(given, late)
+        with suppress(NamedTensorError, *_PYTHON_ERRORS):
+            return given, self._plan(given, late)
+        for slot in self.door.every:
+            slot.open = slot.open and slot.name not in given.numbers
+        given = self.arguments.read(given.values, given.mode)
+        return given, self._plan(given, late)
+
     def _plan(self, given: Given, late: bool = True) -> Plan:
         """Find the plan of a call, or make it: one thread does, and others wait for it."""
         if compiling():
@@ -431,7 +445,7 @@ class Formula(Generic[P, T]):
             return ""
         opened = self.arguments.read(given.values, given.mode, {*given.numbers, *changed})
         other = Trace(self.body, opened, self.fused)
-        with suppress(NamedTensorError, TypeError, ValueError, KeyError, AttributeError):
+        with suppress(NamedTensorError, *_PYTHON_ERRORS):
             plan = other.compile()
             if alike(other, trace):
                 for slot in changed.values():
@@ -481,7 +495,7 @@ class Formula(Generic[P, T]):
         """Give the positional source that runs for these arguments."""
         values = self.arguments.bind(args, kwargs)
         opened = self.door.opened(late=True)
-        return self._plan(self.arguments.read(values, self._mode(None), opened)).source
+        return self._planned(self.arguments.read(values, self._mode(None), opened))[1].source
 
     def written(self, **settings: Any) -> Written:
         """Give the expression as the body writes it: names of its parts and calls of formulas kept."""

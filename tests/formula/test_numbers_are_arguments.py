@@ -10,6 +10,7 @@ import pytest
 import namedtensor as nt
 from namedtensor import R, axes, formula
 from namedtensor.formula.formula import MANY_KEYS, MANY_PLANS, MOST_KEYS, MOST_VALUES
+from namedtensor.testing import assert_same
 
 seq, emb = axes("seq emb")
 
@@ -215,3 +216,24 @@ def test_plans_of_single_operations_are_bounded_and_what_is_forgotten_is_made_ag
         nt.exp(nt.tensor([0.0], f"storm{k}"))
     assert len(apply._kept) == 20
     assert nt.exp(nt.tensor([0.0], "storm0")).numpy("storm0").tolist() == [1.0]
+
+
+def test_a_number_that_one_branch_needs_fixed_is_fixed_again():
+    """eps is an argument of the plan while nothing asks for it; then a formula takes it as a setting."""
+
+    @formula
+    def scaled(X: R[emb], eps: float = 1e-5, *, g: R[emb]) -> R[emb]:
+        return nt.standardize[emb](X, eps) * g
+
+    @formula
+    def perhaps(X: R[emb], eps: float = 1e-5, *, scaled: scaled = None) -> R[emb]:
+        return X if scaled is None else scaled(X, eps=eps)
+
+    X = nt.tensor([1.0, 2.0, 4.0], "emb")
+    for eps in (0.1, 0.2, 0.3):
+        assert_same(perhaps(X, eps=eps), X)
+    for eps in (0.1, 0.4, 0.5):
+        assert_same(perhaps(X, eps=eps, scaled={"g": X}), scaled(X, eps, g=X))
+        assert_same(perhaps(X, eps=eps), X)
+    with pytest.raises(nt.AxisMissingError, match="emb"):
+        perhaps(X["emb -> seq"], eps=0.7)

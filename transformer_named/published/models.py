@@ -129,7 +129,7 @@ class Transformer(torch.nn.Module):
     | `bias` | whether linear maps have biases |
     | `kv`, `group` | heads of keys, and queries that share one |
     | `scale`, `first` | whether words are multiplied by sqrt|emb|; the place of the first word in the table |
-    | `tied` | whether the scores are made by the words' own vectors |
+    | `tied`, `biased` | whether the scores are made by the words' own vectors; whether they have a bias |
     | `causal`, `cross` | whether no place sees those after it; whether layers read another text |
     """
 
@@ -159,6 +159,7 @@ class Transformer(torch.nn.Module):
         scale: bool = False,
         scores: bool = True,
         tied: bool = True,
+        biased: bool = False,
         causal: bool | None = None,
         cross: bool = False,
         eps: float = 1e-5,
@@ -208,7 +209,7 @@ class Transformer(torch.nn.Module):
             )
 
         self.layers = torch.nn.ModuleList(layer() for _ in range(layers))
-        self.scores = Scores.module(sizes, **where) if scores else None
+        self.scores = Scores.module(sizes, b=biased, **where) if scores else None
         if self.scores is not None and tied:
             self.scores.E = self.words.E
 

@@ -83,6 +83,74 @@ LLAMA_GGUF = {
 }
 
 
+#: One side's layers of BART, Marian and their like.
+_SIDES = {
+    "{side}.layers.{l}.ask.heads.WQ": "model.{side}.layers.{l}.self_attn.q_proj.weight: (kv group key) emb",
+    "{side}.layers.{l}.ask.heads.bQ": "model.{side}.layers.{l}.self_attn.q_proj.bias: (kv group key)",
+    "{side}.layers.{l}.ask.heads.WK": "model.{side}.layers.{l}.self_attn.k_proj.weight: (kv key) emb",
+    "{side}.layers.{l}.ask.heads.bK": "model.{side}.layers.{l}.self_attn.k_proj.bias: (kv key)",
+    "{side}.layers.{l}.ask.heads.WV": "model.{side}.layers.{l}.self_attn.v_proj.weight: (kv val) emb",
+    "{side}.layers.{l}.ask.heads.bV": "model.{side}.layers.{l}.self_attn.v_proj.bias: (kv val)",
+    "{side}.layers.{l}.answer.together.WO": (
+        "model.{side}.layers.{l}.self_attn.out_proj.weight: emb (kv group val)"
+    ),
+    "{side}.layers.{l}.answer.together.bO": "model.{side}.layers.{l}.self_attn.out_proj.bias: emb",
+    "{side}.layers.{l}.answer.norm1.{n}": "model.{side}.layers.{l}.self_attn_layer_norm.{n}: emb",
+    "decoder.layers.{l}.consult.WQ": (
+        "model.decoder.layers.{l}.encoder_attn.q_proj.weight: (kv group key) emb"
+    ),
+    "decoder.layers.{l}.consult.bQ": "model.decoder.layers.{l}.encoder_attn.q_proj.bias: (kv group key)",
+    "decoder.layers.{l}.tell.WK": "model.decoder.layers.{l}.encoder_attn.k_proj.weight: (kv key) emb",
+    "decoder.layers.{l}.tell.bK": "model.decoder.layers.{l}.encoder_attn.k_proj.bias: (kv key)",
+    "decoder.layers.{l}.tell.WV": "model.decoder.layers.{l}.encoder_attn.v_proj.weight: (kv val) emb",
+    "decoder.layers.{l}.tell.bV": "model.decoder.layers.{l}.encoder_attn.v_proj.bias: (kv val)",
+    "decoder.layers.{l}.reply.together.WO": (
+        "model.decoder.layers.{l}.encoder_attn.out_proj.weight: emb (kv group val)"
+    ),
+    "decoder.layers.{l}.reply.together.bO": "model.decoder.layers.{l}.encoder_attn.out_proj.bias: emb",
+    "decoder.layers.{l}.reply.norm1.{n}": "model.decoder.layers.{l}.encoder_attn_layer_norm.{n}: emb",
+    "{last}.network.W1": "{last}.fc1.weight: hid emb",
+    "{last}.network.b1": "{last}.fc1.bias: hid",
+    "{last}.network.W2": "{last}.fc2.weight: emb hid",
+    "{last}.network.b2": "{last}.fc2.bias: emb",
+    "{last}.norm2.{n}": "{last}.final_layer_norm.{n}: emb",
+    "side": {"encoder": "encoder", "decoder": "decoder"},
+    "n": {"gamma": "weight", "beta": "bias"},
+}
+#: The part of a layer that has the network: the last of each side.
+_LAST = {"encoder": "answer", "decoder": "reply"}
+
+
+def _with_networks(names: Mapping[Any, Any]) -> dict[Any, Any]:
+    """Write the networks of each side, which stand in another part of its layers."""
+    found: dict[Any, Any] = {}
+    for ours, theirs in names.items():
+        for side, part in _LAST.items() if "{last}" in ours else [("", "")]:
+            key = ours.replace("{last}", f"{side}.layers.{{l}}.{part}")
+            is_text = isinstance(theirs, str)
+            found[key] = (
+                theirs.replace("{last}", f"model.{side}.layers.{{l}}") if is_text else theirs
+            )
+    return found
+
+
+#: opus-mt and other Marian models: sinusoids, one table of words, and a bias of the scores.
+MARIAN = _with_networks(
+    {
+        "encoder.words.E": "model.shared.weight: vocab emb",
+        "decoder.scores.b": "final_logits_bias: 1 vocab",
+        **_SIDES,
+    }
+)
+
+#: bart-base and its sizes: tables of positions, whose first two rows are unused, and norms after the words.
+BART = {
+    **MARIAN,
+    "{side}.places.P": "model.{side}.embed_positions.weight: place emb",
+    "{side}.norm.{n}": "model.{side}.layernorm_embedding.{n}: emb",
+}
+
+
 def untied(names: Mapping[Any, Any], head: str = "lm_head.weight") -> dict[Any, Any]:
     """Add the scores' own matrix to the names of a model that does not tie it to its words."""
     return {**names, "scores.E": f"{head}: vocab emb"}

@@ -26,7 +26,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from transformer_named.g2p.commands import COMMANDS
 
         return COMMANDS[given.command](given)
-    except (G2PError, published.NoWeights) as error:
+    except (G2PError, published.NoWeights, published.OutOfRange) as error:
         print(f"{PROGRAM}: {error}", file=sys.stderr)
         return 1
     except OSError as error:

@@ -44,3 +44,11 @@ def test_vectors_have_length_1_and_padding_does_not_count():
 def test_without_recorded_results_nothing_is_compared(tmp_path, capsys):
     assert references.main(tmp_path / "none") == 0
     assert "not compared" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("given", [["--temperature", "-1"], ["--top-k", "0"], ["--top-p", "2"]])
+def test_numbers_out_of_range_are_one_line(given, capsys):
+    assert main(["generate", "a text", *given]) == 1
+    assert capsys.readouterr().err == (
+        "transformer-named: temperature is 0 or more, top_k is 1 or more, top_p is above 0 and at most 1\n"
+    )

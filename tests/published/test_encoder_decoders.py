@@ -11,7 +11,7 @@ import namedtensor as nt
 from tests.errors.check import check
 from tests.published.test_families import attended, heads, linear, norm
 from transformer_named.decoding import beam_search, greedy, log_probability, sample
-from transformer_named.published.models import EncoderDecoder, Transformer
+from transformer_named.published.models import EncoderDecoder, Transformer, generate
 from transformer_named.published.names import BART, MARIAN
 
 SIZES = dict(vocab=11, emb=12, hid=20, layers=2, kv=3, key=4, pre=False, biased=True, padding=1)
@@ -321,3 +321,18 @@ def test_every_choice_goes_with_every_other(bias, pre, norm, network, positions)
     for k in range(4):
         step, cache = made.step(target[nt.axes("seq")(k)], cache)
         torch.testing.assert_close(step.torch("batch", "vocab"), whole[:, k], rtol=1e-4, atol=1e-5)
+
+
+def test_a_text_is_gone_on_with_word_by_word(decoder):
+    likeliest = list(generate(decoder, [3, 0, 4], 5))
+    assert likeliest == continued(decoder, [3, 0, 4], 5, 7)
+    assert list(generate(decoder, [3, 0, 4], 5, temperature=1.0, top_k=1, room=8)) == likeliest
+    drawn = [
+        list(
+            generate(
+                decoder, [3], 9, temperature=2.0, generator=torch.Generator().manual_seed(seed)
+            )
+        )
+        for seed in (0, 0, 1)
+    ]
+    assert drawn[0] == drawn[1] != drawn[2]

@@ -16,6 +16,10 @@ class NoWeights(Exception):
     """The weights, or what reads them, are not here; the text says what to install."""
 
 
+class OutOfRange(Exception):
+    """A number that was given cannot be used; the text says which can."""
+
+
 def add_commands(jobs: Any) -> None:
     """Add `embed TEXT...` and `generate TEXT` to the command line."""
     embed: ArgumentParser = jobs.add_parser(
@@ -32,6 +36,14 @@ def add_commands(jobs: Any) -> None:
         "--weights", type=Path, help="a GGUF file of a Llama with a tokenizer in it"
     )
     generate.add_argument("--count", type=int, default=60, help="how many tokens at most (60)")
+    generate.add_argument(
+        "--temperature", type=float, default=0.0, help="draw by chance; 0 takes the likeliest (0)"
+    )
+    generate.add_argument("--top-k", type=int, help="draw among the k likeliest tokens")
+    generate.add_argument(
+        "--top-p", type=float, help="draw among the likeliest of this probability"
+    )
+    generate.add_argument("--seed", type=int, default=0, help="of what is drawn (0)")
     generate.set_defaults(run=run_generate)
 
 
@@ -73,9 +85,22 @@ def table(texts: list[str], numbers: list[list[float]]) -> Iterator[str]:
 
 def run_generate(given: Namespace) -> int:
     """Print the text, and the most likely continuation as it comes."""
+    import torch
+
+    from transformer_named.decoding.sampling import chooser
     from transformer_named.published.models import generate
     from transformer_named.published.smollm import load, read, tokenizer_of
 
+    how = {
+        "temperature": given.temperature,
+        "top_k": given.top_k,
+        "top_p": given.top_p,
+        "generator": torch.Generator().manual_seed(given.seed),
+    }
+    try:
+        chooser(**how)
+    except ValueError as error:
+        raise OutOfRange(str(error).partition(": ")[2]) from None
     file = read(given.weights or next(found(SMOLLM, "").glob("*.gguf")))
     tokenizer, end = tokenizer_of(file)
     model = load(file)
@@ -83,7 +108,7 @@ def run_generate(given: Namespace) -> int:
     print(given.text, end="", flush=True)
     said = ""
     new: list[int] = []
-    for token in generate(model, ids, given.count, end, room=len(ids) + given.count):
+    for token in generate(model, ids, given.count, end, room=len(ids) + given.count, **how):
         new.append(token)
         whole = tokenizer.decode(new)
         if not whole.endswith(

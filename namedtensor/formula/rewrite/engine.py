@@ -29,7 +29,7 @@ from namedtensor.formula.rewrite.stable import stable_log_softmax, stable_logsum
 from namedtensor.formula.rewrite.windows import convolution, pooling, transposed_convolution
 from namedtensor.operations.recurrence import SCAN, hoisted, placed_parts, recurs
 from namedtensor.primitives import Node
-from namedtensor.primitives.node import apply_node, operands_first
+from namedtensor.primitives.node import apply_node, make_node, operands_first
 from namedtensor.primitives.origins import Origins
 
 if TYPE_CHECKING:
@@ -261,7 +261,13 @@ def _rewrite(
         operands = tuple([done[o] for o in head.operands])
         new = head
         if operands != head.operands:
-            new = apply_node(head.operation, operands)
+            alike = [o.type for o in operands] == [o.type for o in head.operands]
+            # a kept call has no rule: its type was found when the other formula was read
+            new = (
+                make_node(head.operation, operands, head.type, head.guards)
+                if alike
+                else apply_node(head.operation, operands)
+            )
             origins.move(head, new)
         done[top] = new if downwards else _fire(new, rules, fired, origins)
     return done[root]

@@ -1,0 +1,194 @@
+"""What the page asks of a document, as plain data: it runs in the browser, and in tests.
+
+Findings come first, as they are what a reader waits for; shapes, diagrams and Python follow.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterator
+from random import Random
+from typing import Any
+
+import namedtensor as nt
+from manual.native import native
+from namedtensor.check.documents import meaning_of
+from namedtensor.check.formulas import shape_text
+from namedtensor.command.check import as_data, summary
+from namedtensor.errors import NamedTensorError
+from namedtensor.formula import Formula
+from namedtensor.formula.records import NotCounted, numbers_of, records_of, sizes_of
+from namedtensor.formula.shapes import traced_results
+from namedtensor.formula.written import write
+from namedtensor.latex import read
+from namedtensor.latex.documents.document import Document
+from namedtensor.latex.python import python_of
+from namedtensor.primitives import Node
+from namedtensor.primitives.node import operands_first
+from namedtensor.shape import Shape
+
+
+def checked(text: str, name: str) -> dict[str, Any]:
+    """Check a document: its findings, each with its place as JavaScript counts, and a line that sums up."""
+    document = read(text, name)
+    findings = [*document.check(), *meaning_of(document)]
+    return {
+        "summary": summary(findings, 1, kinds=document.counts),
+        "findings": [
+            as_data(f) | {"printed": str(f), "place": _place(text, f.span)} for f in findings
+        ],
+    }
+
+
+def looked_at(text: str, name: str) -> dict[str, Any]:
+    """Give what a document defines: its formulas with their parts and diagrams, and its Python."""
+    document = read(text, name)
+    formulas: list[Formula] = []
+    failed: list[NamedTensorError] = []
+    for _, found in document.attempts():
+        if isinstance(found, Formula):
+            formulas.append(found)
+        else:
+            failed.append(found)
+    return {
+        "formulas": [
+            {
+                "name": f.name,
+                "type": repr(f),
+                "parts": list(_parts(document, f, text)),
+                **_drawn(f),
+            }
+            for f in formulas
+        ],
+        "python": python_of(formulas, failed) if formulas or failed else "",
+    }
+
+
+def _drawn(formula: Formula) -> dict[str, str]:
+    try:
+        return {"diagram": nt.diagram(formula).svg()}
+    except NamedTensorError as error:
+        return {"not_drawn": str(error)}
+
+
+def _parts(document: Document, formula: Formula, text: str) -> Iterator[dict[str, Any]]:
+    """Give the parts of a formula as they are written, with their shapes."""
+    try:
+        written = write(formula, {}, whole=True)
+    except NamedTensorError:
+        return
+    found: dict[tuple[int, int], str] = {}
+    for node in operands_first(written.results):
+        if node.type.host:
+            continue
+        for place in written.origins[node]:
+            if getattr(place, "document", None) is document.source:
+                found.setdefault((place.span.start, place.span.end), shape_text(node))
+    for (start, end), shape in sorted(found.items()):
+        yield {
+            "text": " ".join(text[start:end].split()),
+            "shape": shape or "a number",
+            "place": [_letters(text, start), _letters(text, end)],
+        }
+
+
+def _place(text: str, span: Any) -> list[int]:
+    return [_letters(text, span.start), _letters(text, span.end)]
+
+
+def _letters(text: str, at: int) -> int:
+    """Count as JavaScript counts: letters outside of the basic plane are two."""
+    return at + sum(letter > "\uffff" for letter in text[:at])
+
+
+# ------------------------------------------------------------------------------------------ puzzles
+
+
+def graded(text: str, name: str, right: str) -> list[str]:
+    """Say why an answer is not the formula that is asked for; nothing is wrong with a right one.
+
+    The numbers that both give for the same small arguments must agree.
+    """
+    document = read(text, "answer.md")
+    for finding in [*document.check(), *meaning_of(document)]:
+        if finding.severity in ("error", "warning"):
+            return [f"line {finding.line}: {finding.message}"]
+    wanted = read(right, "right.md")[name]
+    try:
+        found = document[name]
+    except (NamedTensorError, LookupError):
+        return [f"{name} is not defined"]
+    if not isinstance(found, Formula) or not isinstance(wanted, Formula):
+        return [f"{name} is no function"]
+    if [p.name for p in found.signature.parameters] != [
+        p.name for p in wanted.signature.parameters
+    ]:
+        return [f"{name} takes other arguments: {found!r}"]
+    spaces = {p.name: p.space for p in wanted.signature.parameters if p.space is not None}
+    for p in found.signature.parameters:
+        if p.space is not None and set(p.space.names) != set(spaces[p.name].names):
+            return [f"{p.name} has other axes: {p.space}, and not {spaces[p.name]}"]
+    names = sorted({axis for space in spaces.values() for axis in space.names})
+    sizes = {axis: 2 + place % 3 for place, axis in enumerate(names)}
+    sizes |= {axis: sizes.get(axis.rstrip("'"), size) for axis, size in sizes.items()}
+    given = {n: Shape.of([(a, sizes[a]) for a in space.names]) for n, space in spaces.items()}
+    try:
+        ours, theirs = (_numbers(f, given) for f in (found, wanted))
+    except (NamedTensorError, NotCounted) as error:
+        return [str(error)]
+    if sorted(ours[0]) != sorted(theirs[0]):
+        return [f"the result has the axes {_listed(ours[0])}, and not {_listed(theirs[0])}"]
+    order = [ours[0].index(axis) for axis in theirs[0]]
+    same = {tuple([at[i] for i in order]): x for at, x in ours[1].items()}
+    if set(same) != set(theirs[1]):
+        return ["the result has other sizes"]
+    if not all(
+        math.isclose(same[at], x, rel_tol=1e-9, abs_tol=1e-12) for at, x in theirs[1].items()
+    ):
+        return [
+            "no finding, and yet another formula: its numbers differ from those that are asked for"
+        ]
+    return []
+
+
+def _numbers(
+    formula: Formula, given: dict[str, Shape]
+) -> tuple[tuple[str, ...], dict[tuple[int, ...], Any]]:
+    def drawn(argument: Node) -> dict[tuple[int, ...], Any]:
+        names = argument.type.names
+        found = {}
+        for at in records_of(sizes_of(argument)):
+            # the same number at the same record, in whatever order the axes are written
+            record = sorted(zip(names, at, strict=True))
+            found[at] = Random(f"{argument.operation.params[0]} {record}").uniform(-1.0, 1.0)
+        return found
+
+    roots = [part.node for part in traced_results(formula, (), dict(given))[1]]
+    return roots[0].type.names, numbers_of(roots, drawn)[0]
+
+
+def _listed(axes: tuple[str, ...]) -> str:
+    return " ".join(sorted(axes)) or "none"
+
+
+def laid_out(formulas: list[str]) -> list[str]:
+    """Make MathML that browsers lay out of KaTeX's."""
+    return [native(formula) for formula in formulas]
+
+
+def answer(asked: str) -> str:
+    """Answer the page: JSON to JSON."""
+    question = json.loads(asked)
+    kind = question.pop("kind")
+    found: Any = KINDS[kind](**question)
+    return json.dumps(found, ensure_ascii=False)
+
+
+#: What the page may ask, by its kind.
+KINDS: dict[str, Callable[..., Any]] = {
+    "check": checked,
+    "look": looked_at,
+    "grade": graded,
+    "lay out": laid_out,
+}

@@ -1,0 +1,220 @@
+"use strict";
+const part = (name) => document.getElementById(name);
+const text = part("text");
+const WAIT = 120; // milliseconds without a key, after which the text is checked
+
+const OWN = `# Attention
+
+$$\\begin{aligned}
+Q &\\in \\mathbb{R}^{\\text{seq}', \\text{key}} \\\\
+K &\\in \\mathbb{R}^{\\text{seq}, \\text{key}} \\\\
+V &\\in \\mathbb{R}^{\\text{seq}, \\text{val}} \\\\
+\\text{att}(Q, K, V) &= V \\underset{\\text{seq}}{\\cdot} \\underset{\\text{seq}}{\\text{softmax}}
+  \\left( \\frac{Q \\underset{\\text{key}}{\\cdot} K}{\\sqrt{|\\text{key}|}} \\right)
+\\end{aligned}$$
+`;
+
+// ---------------------------------------------------------------------------------- asking Python
+
+const worker = new Worker("worker.js", { type: "module" });
+const waiting = new Map();
+let asked = 0;
+worker.onmessage = ({ data }) => {
+  if (data.broken) return (part("state").textContent = `Python does not start: ${data.broken}`);
+  if (data.ready) return (part("state").textContent = `Python runs in this page; nothing leaves it.`);
+  const { resolve, reject } = waiting.get(data.id);
+  waiting.delete(data.id);
+  data.error ? reject(new Error(data.error)) : resolve(data.found);
+};
+const ask = (question) =>
+  new Promise((resolve, reject) => {
+    waiting.set(++asked, { resolve, reject });
+    worker.postMessage({ id: asked, asked: question });
+  });
+
+// ------------------------------------------------------------------------------ what is typed shows
+
+const own = { text: OWN };
+let puzzle = null; // the puzzle that is shown; null where the text is the reader's own
+let latest = 0;
+let busy = false;
+let again = false;
+
+const fileName = (typed) => (/\\(documentclass|begin\{document\}|ndef|newcommand)|^\s*\\begin\{align/.test(typed) ? "typed.tex" : "typed.md");
+
+async function check() {
+  if (busy) return void (again = true);
+  busy = true;
+  const typed = text.value;
+  const now = ++latest;
+  try {
+    const name = fileName(typed);
+    showFindings(await ask({ kind: "check", text: typed, name }));
+    if (!again) await layOut();
+    if (puzzle) await grade(typed);
+    // who types on gets findings first
+    if (!again) showLook(await ask({ kind: "look", text: typed, name }));
+  } catch (error) {
+    part("summary").textContent = `This text could not be checked: ${error.message}`;
+  }
+  document.body.dataset.checked = now;
+  busy = false;
+  if (again) {
+    again = false;
+    check();
+  }
+}
+
+function element(tag, words, kind) {
+  const made = document.createElement(tag);
+  if (words !== undefined) made.textContent = words;
+  if (kind) made.className = kind;
+  return made;
+}
+
+const select = ([start, end]) => {
+  text.focus();
+  text.setSelectionRange(start, end);
+};
+
+function showFindings({ summary, findings }) {
+  part("summary").textContent = summary;
+  part("findings").replaceChildren(
+    ...findings.map((finding) => {
+      const [said, ...lines] = finding.printed.split("\n");
+      const shown = element("div", undefined, `finding ${finding.severity}`);
+      shown.append(element("p", said), element("pre", lines.join("\n")));
+      shown.title = "show the part";
+      shown.onclick = () => select(finding.place);
+      return shown;
+    }),
+  );
+  for (const shown of part("findings").querySelectorAll("pre")) {
+    const caret = shown.textContent.split("\n").find((line) => /\^/.test(line)) ?? "";
+    const wide = shown.scrollWidth / Math.max(...shown.textContent.split("\n").map((line) => line.length));
+    shown.scrollLeft = (caret.indexOf("^") - 8) * wide; // the carets are in view
+  }
+  for (const name of ["shapes", "diagrams", "python"]) part(name).classList.add("old");
+}
+
+function showLook({ formulas, python }) {
+  part("shapes").replaceChildren(...formulas.map(shapeTable));
+  part("diagrams").replaceChildren(
+    ...formulas.map(({ diagram, not_drawn }) => {
+      const shown = element("div", not_drawn);
+      if (diagram) shown.innerHTML = diagram;
+      return shown;
+    }),
+  );
+  part("python").textContent = python;
+  for (const name of ["shapes", "diagrams", "python"]) part(name).classList.remove("old");
+}
+
+function shapeTable({ type, parts }) {
+  const table = element("table");
+  table.append(element("caption", type));
+  const rows = document.createElement("tbody");
+  for (const { text: words, shape, place } of parts) {
+    const row = element("tr");
+    row.append(element("td", words), element("td", shape));
+    row.onmouseenter = () => document.activeElement === text || select(place);
+    row.onclick = () => select(place);
+    rows.append(row);
+  }
+  table.append(rows);
+  return table;
+}
+
+// The formulas of a text, in the delimiters of Markdown and LaTeX; what is between them is prose.
+const MATH = /\$\$([\s\S]+?)\$\$|\\\[([\s\S]+?)\\\]|(\\begin\{(equation|align|gather|multline|aligned)\*?\}[\s\S]+?\\end\{\4\*?\})|\$([^$\n]+?)\$|\\\(([\s\S]+?)\\\)/g;
+
+function render() {
+  const shown = [];
+  let end = 0;
+  const macros = { ...told.macros };
+  const typed = text.value;
+  const prose = (words) => {
+    const plain = words.replace(/\\(section|subsection)\*?\{([^}]*)\}/g, "$2").replace(/^#+ +/gm, "");
+    if (/\\ndef/.test(words)) define(words, macros);
+    if (plain.trim() && !/^\s*(\\(ndef|newcommand|usepackage|documentclass|begin|end)\b.*\s*)+$/.test(plain))
+      shown.push(element("span", plain));
+  };
+  for (const found of typed.matchAll(MATH)) {
+    prose(typed.slice(end, found.index));
+    end = found.index + found[0].length;
+    const inline = found[5] ?? found[6];
+    const latex = (found[1] ?? found[2] ?? found[3] ?? inline).replace(/(?<!\\)%.*$/gm, "");
+    shown.push(formula(latex, inline === undefined, macros));
+  }
+  prose(typed.slice(end));
+  part("rendered").replaceChildren(...shown);
+}
+
+function define(words, macros) {
+  for (const [, name, axis] of words.matchAll(/\\ndef\{(\\[a-zA-Z]+)\}\{([^}]*)\}/g)) macros[name] = `\\name{${axis}}`;
+}
+
+function formula(latex, display, macros) {
+  const shown = element("span");
+  try {
+    katex.render(latex, shown, { displayMode: display, macros, output: "mathml", globalGroup: true, strict: "ignore" });
+  } catch (error) {
+    shown.className = "refused";
+    shown.textContent = `${latex.trim()}\n${error.message}`;
+  }
+  return shown;
+}
+
+// Browsers know less MathML than KaTeX writes for readers of screens; until Python runs, they show that.
+async function layOut() {
+  const formulas = [...part("rendered").querySelectorAll("math")];
+  const found = await ask({ kind: "lay out", formulas: formulas.map((math) => math.outerHTML) });
+  formulas.forEach((math, i) => math.isConnected && (math.outerHTML = found[i]));
+}
+
+let timer;
+text.oninput = () => {
+  render();
+  clearTimeout(timer);
+  timer = setTimeout(check, WAIT);
+};
+
+// --------------------------------------------------------------------------------------- puzzles
+
+const solved = new Set();
+
+async function grade(typed) {
+  const current = puzzle;
+  const right = current.text.replace(current.faulty, () => current.right);
+  const reasons = await ask({ kind: "grade", text: typed, name: current.name, right });
+  if (current !== puzzle) return;
+  const verdict = part("task").querySelector(".verdict");
+  verdict.textContent = reasons.length ? `Not yet: ${reasons[0]}` : "Mended.";
+  verdict.classList.toggle("good", !reasons.length);
+  if (!reasons.length) solved.add(current);
+  told.puzzles.forEach((p, i) => part("puzzles").children[i].classList.toggle("solved", solved.has(p)));
+}
+
+function open(chosen) {
+  (puzzle ?? own).typed = text.value;
+  puzzle = chosen;
+  text.value = (chosen ?? own).typed ?? (chosen ?? own).text;
+  part("task").hidden = !chosen;
+  if (chosen) part("task").replaceChildren(element("span", chosen.task), element("span", "", "verdict"));
+  part("free").setAttribute("aria-pressed", !chosen);
+  told.puzzles.forEach((p, i) => part("puzzles").children[i].setAttribute("aria-pressed", p === chosen));
+  render();
+  check();
+}
+
+part("puzzles").append(
+  ...told.puzzles.map((chosen, i) => {
+    const button = element("button", `${i + 1} ${chosen.title}`);
+    button.type = "button";
+    button.onclick = () => open(chosen);
+    return button;
+  }),
+);
+part("free").onclick = () => open(null);
+text.value = OWN;
+open(null);

@@ -61,7 +61,7 @@ def looked_at(text: str, name: str) -> dict[str, Any]:
             }
             for f in formulas
         ],
-        "python": python_of(formulas, failed) if formulas or failed else "",
+        "python": python_of(formulas, failed),
     }
 
 

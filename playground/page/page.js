@@ -106,7 +106,7 @@ function showLook({ formulas, python }) {
       return shown;
     }),
   );
-  part("python").textContent = python;
+  part("python").textContent = formulas.length ? python : "";
   for (const name of ["shapes", "diagrams", "python"]) part(name).classList.remove("old");
 }
 

@@ -9,6 +9,8 @@
 #   make check-long  200,000 calls that make ever new plans: memory must not grow by more than 20 MB
 #   make check-versions  the suite under the oldest and newest torch, numpy and Python that we promise
 #   make manual   build the manual into build/manual/html; a warning or a broken link is an error
+#   make playground   build the page to play on, and serve it at http://127.0.0.1:PORT=8000/
+#   make check-playground  every document of the tests in the page, by headless Chromium without a network
 #   make notebooks  execute each notebook's source and write its page
 #   make format   rewrite the sources in the house format
 #   make clean    remove the environments and the caches (what was trained stays in runs/)
@@ -18,13 +20,15 @@ SECONDS ?= 60
 WORKERS ?= 2
 PYTHONS ?= python3.11 python3.12 python3.13
 PARTS   ?= tests
+PORT    ?= 8000
 
 BIN := .venv/bin
 
 # One thread in each test worker: tiny tensors, and the workers already fill the cores.
 PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest --quiet -n $(WORKERS)
 
-.PHONY: demo demo-weights test check check-long check-versions bench fuzz manual notebooks format clean
+.PHONY: demo demo-weights test check check-long check-versions bench fuzz manual playground \
+  check-playground notebooks format clean
 
 demo: .venv/installed-g2p
 	@$(BIN)/python -m transformer_named g2p demo
@@ -41,6 +45,7 @@ check: .venv/installed-dev
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy --strict namedtensor
+	@$(BIN)/python -m tests.playground_page --every 20
 	@$(PYTEST)
 
 check-long: .venv/installed-dev
@@ -58,6 +63,12 @@ fuzz: .venv/installed-dev
 
 manual: .venv/installed-dev
 	@$(BIN)/python -m manual
+
+playground: .venv/installed-dev
+	@$(BIN)/python -m playground --port $(PORT)
+
+check-playground: .venv/installed-dev
+	@$(BIN)/python -m tests.playground_page
 
 notebooks: .venv/installed-dev
 	@$(BIN)/python -m notebooks.write

@@ -174,14 +174,15 @@ def ask(page: Page, **question: Any) -> tuple[Any, float]:
     return found, float(took)
 
 
-def compare(page: Page, every: int) -> tuple[list[str], list[float]]:
+def compare(page: Page, every: int) -> tuple[list[str], dict[str, float]]:
     """Name the documents of which the page says something else, and give the times of all checks."""
-    other, times = [], []
+    other: list[str] = []
+    times: dict[str, float] = {}
     for name, text in list(fixtures())[::every]:
         found, took = ask(page, kind="check", text=text, name=name)
         python = ask(page, kind="look", text=text, name=name)[0]["python"]
         wanted = said_of(text, name)
-        times.append(took)
+        times[name] = took
         if [f["printed"] for f in found["findings"]] != wanted["findings"] or python != wanted[
             "python"
         ]:
@@ -253,7 +254,9 @@ def main() -> int:
             said = page.said
     print(f"first findings {first / 1000:.1f} s after the page was asked for")
     print(f"findings after an edit: {_spread(later)}, {WAIT} ms of it waiting for more keys")
-    print(f"checks of {len(times)} documents: {_spread(times)}")
+    print(
+        f"checks of {len(times)} documents: {_spread([*times.values()])} ({max(times, key=times.get)})"
+    )
     for kind, found in (
         ("the page says something else than CPython of", other),
         ("graded wrongly", faults),

@@ -358,4 +358,11 @@ def run_on_numbers(operation: Operation, values: Sequence[Any]) -> Any:
     except (ArithmeticError, ValueError, TypeError) as error:
         call = operation.write(tuple(map(repr, values)))
         hint = "tensors give nan or inf where Python numbers give none"
-        raise NamedTensorError(call, str(error), hint=hint) from None
+        raise NamedTensorError(call, _why(error), hint=hint) from None
+
+
+def _why(error: Exception) -> str:
+    """Say why numbers have no result, in the same words whatever Python it is."""
+    if isinstance(error, ZeroDivisionError):
+        return "division by zero"
+    return "math domain error" if isinstance(error, ValueError) else str(error)

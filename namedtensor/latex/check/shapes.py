@@ -47,7 +47,7 @@ CODES: tuple[tuple[type[NamedTensorError], str], ...] = (
 )
 
 #: What Python says of numbers that have no value.
-NO_VALUE = frozenset(("math domain error", "division by zero", "float division by zero"))
+NO_VALUE = frozenset(("math domain error", "division by zero"))
 
 #: Gives the type of a part that has been looked at; None where it is unknown.
 Look = Callable[[Any], Type | None]

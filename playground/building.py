@@ -73,8 +73,10 @@ def build(folder: Path) -> Path:
     ):
         (packages / file).parent.mkdir(exist_ok=True)
         shutil.copy(ROOT / file, packages / file)
+    (folder / "warm.json").write_text(json.dumps(asked_first()), encoding="utf-8")
     run("node", str(PAGE / "prepare.mjs"), str(folder))
     shutil.rmtree(packages)
+    (folder / "warm.json").unlink()
     for path in PAGE.iterdir():
         if path.name != "prepare.mjs":
             shutil.copy(path, folder)
@@ -89,6 +91,19 @@ def build(folder: Path) -> Path:
         f"const told = {json.dumps(told, indent=1)};\n", encoding="utf-8"
     )
     return folder
+
+
+def asked_first() -> list[dict[str, object]]:
+    """List questions whose answers import all that the page will need."""
+    found: list[dict[str, object]] = [{"kind": "lay out", "formulas": []}]
+    for puzzle in PUZZLES:
+        right = puzzle.answered(puzzle.right)
+        for text in (puzzle.text, right):
+            found += [
+                {"kind": kind, "text": text, "name": "typed.md"} for kind in ("check", "look")
+            ]
+            found.append({"kind": "grade", "text": text, "name": puzzle.name, "right": right})
+    return found
 
 
 def fetched() -> Path:

@@ -83,7 +83,10 @@ function showFindings({ summary, findings }) {
     ...findings.map((finding) => {
       const [said, ...lines] = finding.printed.split("\n");
       const shown = element("div", undefined, `finding ${finding.severity}`);
-      shown.append(element("p", said), element("pre", lines.join("\n")));
+      // the line with its carets scrolls; what follows it, shapes and a hint, does not
+      const end = lines.findLastIndex((line) => /^[\s|]*\^+$/.test(line)) + 1;
+      shown.append(element("p", said), element("pre", lines.slice(0, end).join("\n")));
+      shown.append(element("p", lines.slice(end).join("\n"), "rest"));
       shown.title = "show the part";
       shown.onclick = () => select(finding.place);
       return shown;

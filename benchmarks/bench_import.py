@@ -1,4 +1,4 @@
-"""What `import namedtensor` costs beside `import numpy`, which it asks for later, each in a fresh interpreter."""
+"""What `import namedtensor` costs beside `import numpy`, which it does when asked, in fresh interpreters."""
 
 import os
 import subprocess

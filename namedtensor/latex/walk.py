@@ -11,26 +11,40 @@ from namedtensor.latex.syntax import AxisName
 
 Kind = TypeVar("Kind")
 
-_PARTS: dict[type, tuple[str, ...]] = {}
+#: The names under which the parts of each kind of part are kept; None for what is no part.
+_PARTS: dict[type, tuple[str, ...] | None] = {}
 
 
-def children(part: Any) -> Iterator[Any]:
+def _names_of(kind: type) -> tuple[str, ...] | None:
+    try:
+        return _PARTS[kind]
+    except KeyError:
+        names = None
+        if dataclasses.is_dataclass(kind) and kind is not Span:
+            aside = ("span", "block", "section")
+            names = tuple([f.name for f in dataclasses.fields(kind) if f.name not in aside])
+        _PARTS[kind] = names
+        return names
+
+
+def children(part: Any) -> list[Any]:
     """Give the parts that a part is directly made of, in the order in which they are kept."""
-    names = _PARTS.get(type(part))
-    if names is None:
-        fields = dataclasses.fields(part) if dataclasses.is_dataclass(part) else ()
-        names = tuple([f.name for f in fields if f.name not in ("span", "block", "section")])
-        _PARTS[type(part)] = names
-    for name in names:
-        yield from _spread(getattr(part, name))
+    found: list[Any] = []
+    for name in _names_of(type(part)) or ():
+        value = getattr(part, name)
+        if type(value) is tuple:
+            _spread(value, found)
+        elif _names_of(type(value)) is not None:
+            found.append(value)
+    return found
 
 
-def _spread(value: Any) -> Iterator[Any]:
-    if isinstance(value, tuple):
-        for item in value:
-            yield from _spread(item)
-    elif dataclasses.is_dataclass(value) and not isinstance(value, Span):
-        yield value
+def _spread(parts: tuple[Any, ...], found: list[Any]) -> None:
+    for part in parts:
+        if type(part) is tuple:
+            _spread(part, found)
+        elif _names_of(type(part)) is not None:
+            found.append(part)
 
 
 def walk(part: Any) -> Iterator[Any]:
@@ -46,7 +60,7 @@ def walk(part: Any) -> Iterator[Any]:
     while pending:
         found = pending.pop()
         yield found
-        pending += reversed(list(children(found)))
+        pending += reversed(children(found))
 
 
 def all_of(kind: type[Kind], part: Any) -> list[Kind]:

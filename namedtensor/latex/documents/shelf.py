@@ -6,6 +6,7 @@ A section lies in the sections around it: what they say is found from within it,
 from __future__ import annotations
 
 import bisect
+import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Generic, Protocol, TypeVar
 
@@ -41,13 +42,18 @@ class Shelf(Generic[Thing]):
     def __init__(self, named: Iterable[tuple[str, Thing]], parents: Sequence[int] = (0,)) -> None:
         self._parents = parents
         self._things: dict[tuple[str, str, int], list[Thing]] = {}
+        self._names: set[str] = set()
         for name, thing in sorted(named, key=lambda pair: pair[1].place.index):
             at = thing.place
+            self._names.add(name)
             for reach, number in (("block", at.block), ("section", at.section), ("document", 0)):
                 self._things.setdefault((name, reach, number), []).append(thing)
 
     def near(self, name: str, place: Place, reach: str = "document") -> Iterator[Thing]:
         """Give what has a name: in the place's block, in its section and those around, anywhere."""
+        return self._near(name, place, reach) if name in self._names else iter(())
+
+    def _near(self, name: str, place: Place, reach: str) -> Iterator[Thing]:
         yield from self._within(name, place, "block", place.block)
         if reach == "block":
             return
@@ -62,11 +68,12 @@ class Shelf(Generic[Thing]):
             if thing.place.block != place.block and thing.place.section not in around:
                 yield thing
 
-    def _within(self, name: str, place: Place, reach: str, number: int) -> Iterator[Thing]:
-        things = self._things.get((name, reach, number), [])
+    def _within(self, name: str, place: Place, reach: str, number: int) -> Iterable[Thing]:
+        things = self._things.get((name, reach, number))
+        if things is None:
+            return ()
         middle = bisect.bisect_left(things, place.index, key=lambda t: t.place.index)
-        yield from reversed(things[:middle])
-        yield from things[middle:]
+        return itertools.chain(reversed(things[:middle]), things[middle:])
 
     def below(self, name: str, place: Place, end: int) -> Iterator[Thing]:
         """Give what stands in the blocks after a place's own, before the block `end`."""

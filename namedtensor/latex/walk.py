@@ -7,15 +7,15 @@ from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
 from namedtensor.latex.source import Span
-from namedtensor.latex.syntax import AxisName
+from namedtensor.latex.syntax import AxisName, Letter
 
 Kind = TypeVar("Kind")
 
-#: The names under which the parts of each kind of part are kept; None for what is no part.
 _PARTS: dict[type, tuple[str, ...] | None] = {}
 
 
-def _names_of(kind: type) -> tuple[str, ...] | None:
+def fields_of(kind: type) -> tuple[str, ...] | None:
+    """Name the fields under which a kind of part keeps its parts; None for what is no part."""
     try:
         return _PARTS[kind]
     except KeyError:
@@ -30,11 +30,13 @@ def _names_of(kind: type) -> tuple[str, ...] | None:
 def children(part: Any) -> list[Any]:
     """Give the parts that a part is directly made of, in the order in which they are kept."""
     found: list[Any] = []
-    for name in _names_of(type(part)) or ():
+    if type(part) is tuple:
+        _spread(part, found)
+    for name in fields_of(type(part)) or ():
         value = getattr(part, name)
         if type(value) is tuple:
             _spread(value, found)
-        elif _names_of(type(value)) is not None:
+        elif fields_of(type(value)) is not None:
             found.append(value)
     return found
 
@@ -43,7 +45,7 @@ def _spread(parts: tuple[Any, ...], found: list[Any]) -> None:
     for part in parts:
         if type(part) is tuple:
             _spread(part, found)
-        elif _names_of(type(part)) is not None:
+        elif fields_of(type(part)) is not None:
             found.append(part)
 
 
@@ -68,6 +70,22 @@ def all_of(kind: type[Kind], part: Any) -> list[Kind]:
     return [p for p in walk(part) if isinstance(p, kind)]
 
 
+def letters_of(part: Any) -> list[Letter]:
+    """List all letters of a statement, or of a part of one."""
+    return all_of(Letter, part)
+
+
+def depth_of(part: Any) -> int:
+    """Say how deep a tree is."""
+    deepest = 0
+    waiting = [(part, 0)]
+    while waiting:
+        found, depth = waiting.pop()
+        deepest = max(deepest, depth)
+        waiting += [(inner, depth + 1) for inner in children(found)]
+    return deepest
+
+
 def axis_names(part: Any) -> list[AxisName]:
     """List where axes are named inside a part."""
     return all_of(AxisName, part)
@@ -80,14 +98,11 @@ def put(part: Any, change: Callable[[Any], Any | None]) -> Any:
         return changed
     if isinstance(part, tuple):
         return tuple([put(p, change) for p in part])
-    if not dataclasses.is_dataclass(part) or isinstance(part, type):
-        return part
     new = {}
-    for f in dataclasses.fields(part):
-        if f.name not in ("span", "block", "section"):
-            value = getattr(part, f.name)
-            if isinstance(value, tuple) or dataclasses.is_dataclass(value):
-                after = put(value, change)
-                if after is not value:
-                    new[f.name] = after
+    for name in fields_of(type(part)) or ():
+        value = getattr(part, name)
+        if type(value) is tuple or fields_of(type(value)) is not None:
+            after = put(value, change)
+            if after is not value:
+                new[name] = after
     return dataclasses.replace(part, **new) if new else part

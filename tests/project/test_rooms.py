@@ -88,3 +88,8 @@ def test_a_door_lets_a_deferred_import_pass_and_no_other(house, wait):
     (deferred / "upper.py").write_text("from fake.lower import g")
     assert len(upward_imports(deferred, ORDER, door)) == 1
     assert doors_not_used(deferred, door) == door
+
+
+def test_no_two_files_of_the_reader_of_documents_have_one_name():
+    names = [p.name for p in (PACKAGE / "latex").rglob("*.py") if p.name != "__init__.py"]
+    assert sorted(names) == sorted(set(names))

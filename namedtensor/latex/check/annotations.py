@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from namedtensor.latex.check.report import Report
-from namedtensor.latex.check.words import Dialect, listed
+from namedtensor.latex.check.report import Dialect, Report, listed
 from namedtensor.latex.evaluation.vocabulary import big_word, word_of
 from namedtensor.latex.syntax import (
     AxisName,

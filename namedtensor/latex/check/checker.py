@@ -10,13 +10,12 @@ from namedtensor.errors import NamedTensorError
 from namedtensor.latex.check.compare import check_declared, check_series
 from namedtensor.latex.check.functions import CheckedFunction, Promised
 from namedtensor.latex.check.look import Taken, look_at_indices
-from namedtensor.latex.check.report import Report
+from namedtensor.latex.check.report import Report, is_own_size, shape_text, size_text
 from namedtensor.latex.check.scope import CheckScope, evaluated
 from namedtensor.latex.check.shapes import Explainer, close
 from namedtensor.latex.check.symbols import Symbols
 from namedtensor.latex.check.types import as_size, is_first, node_of, open_size, type_of
-from namedtensor.latex.check.words import is_own_size, shape_text, size_text
-from namedtensor.latex.documents.link import Linker
+from namedtensor.latex.documents.reach import Linker
 from namedtensor.latex.documents.scopes import Declared, Defined, Names, Place
 from namedtensor.latex.documents.scripts import key, stem
 from namedtensor.latex.documents.stepwise import axis_along, bare

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from namedtensor.latex.check.report import is_own_size, listed, shape_text, size_text
 from namedtensor.latex.check.types import is_first, type_of
-from namedtensor.latex.check.words import is_own_size, listed, shape_text, size_text
 from namedtensor.latex.documents.scopes import Declared, Defined
 from namedtensor.latex.documents.scripts import stem
 from namedtensor.latex.evaluation.values import Value

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from namedtensor.latex.check.compare import difference
+from namedtensor.latex.check.report import shape_text
 from namedtensor.latex.check.scope import CheckScope
 from namedtensor.latex.check.types import as_size, type_of
-from namedtensor.latex.check.words import shape_text
 from namedtensor.latex.documents.scopes import Place
 from namedtensor.latex.documents.scripts import key
 from namedtensor.latex.evaluation.evaluate import Evaluator

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from namedtensor.latex.check.compare import difference
-from namedtensor.latex.check.words import shape_text
+from namedtensor.latex.check.report import shape_text
 from namedtensor.latex.documents.scopes import Declared, Defined
 from namedtensor.latex.syntax import At, Space
 from namedtensor.latex.walk import all_of

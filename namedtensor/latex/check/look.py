@@ -1,25 +1,188 @@
-"""Look at each part of a formula as its value is found: sizes that meet, axes that flow, indices."""
+"""Look at each part of a formula as its value is found: axes that flow, sizes that meet, indices.
+
+Operands that lack axes of each other are legal: k-means takes X from all centres. It is a fault where
+one side has contracted an axis away and the other brings it back, or where nothing else names an axis.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 from namedtensor.errors import AxisMissingError
 from namedtensor.latex.check.failing import failed
-from namedtensor.latex.check.flow import look_at_sum
 from namedtensor.latex.check.meeting import sizes_meet
 from namedtensor.latex.check.ranges import check_bound, check_range
+from namedtensor.latex.check.report import is_own_size, shape_text
+from namedtensor.latex.check.slips import alike
 from namedtensor.latex.check.types import node_of
-from namedtensor.latex.check.words import is_own_size
+from namedtensor.latex.documents.scopes import Declared
+from namedtensor.latex.documents.scripts import key, stem
 from namedtensor.latex.evaluation.indices import is_whole, position
 from namedtensor.latex.evaluation.values import UNKNOWN, Value
-from namedtensor.latex.syntax import At, Binary, Cases, Contract, Expression, Indexed
+from namedtensor.latex.findings import Mend
+from namedtensor.latex.syntax import At, Binary, Cases, Contract, Definition, Expression, Indexed
 from namedtensor.latex.walk import all_of, walk
-from namedtensor.primitives import Type
+from namedtensor.primitives import Node, Type
 
 if TYPE_CHECKING:
     from namedtensor.latex.check.checker import Checker
+
+
+def declaration_with(checker: Checker, axis: str, side: Expression) -> Declared | None:
+    """Find the one declared tensor in a part that brings an axis."""
+    found = []
+    for part in walk(side):
+        type_ = checker.type_of(part)
+        if type_ is not None and type_.has(axis) and key(part) is not None:
+            place = checker.occurrences.place_of(part.span)
+            declared = None if place is None else checker.names.look(part, place, {})
+            if declared is not None and declared.declared is not None:
+                found.append(declared.declared)
+            elif place is not None:
+                own = checker.declaration(part, place)
+                found += [] if own is None else [own]
+    fits = {id(d): d for d in found if any(s.axis.name == axis for s in d.space.axes)}
+    return next(iter(fits.values())) if len(fits) == 1 else None
+
+
+def role(checker: Checker, owner: Declared, side: Expression) -> str:
+    """Say whether a tensor is an argument or a parameter of the formula around a part."""
+    place = checker.occurrences.place_of(side.span)
+    statement = None if place is None else checker.names.statements[place.index]
+    defined = checker.names.of(statement) if isinstance(statement, Definition) else None
+    call = None if defined is None else defined.call
+    if call is not None and owner.key in [key(a) for a in call.arguments]:
+        return "argument"
+    own = [key(p) for p in call.parameters] if call is not None else []
+    return "parameter" if owner.key in own or stem(owner.name) in own else ""
+
+
+def same_size(checker: Checker, owner: Declared, axis: str, others: list[str]) -> str | None:
+    """Find the one other axis that a slip could have meant: it is alike, or has the same size."""
+    close = [name for name in others if alike(name, axis)]
+    if len(close) == 1:
+        return close[0]
+    return checker.occurrences.with_size(owner, axis, others)
+
+
+_known: WeakKeyDictionary[Node, frozenset[str]] = WeakKeyDictionary()
+
+
+def used_up(node: Node) -> frozenset[str]:
+    """Collect the axes that a tree contracts or reduces, and that its result does not have.
+
+    >>> from namedtensor.operations.contraction import dot
+    >>> from namedtensor.tensor.symbolic import symbol
+    >>> W, X = symbol("W", Type((("emb", 2), ("hid", 3)))), symbol("X", Type((("emb", 2),)))
+    >>> used_up(dot["emb"](W, X).node)
+    frozenset({'emb'})
+    """
+    found = _known.get(node)
+    if found is None:
+        found = frozenset().union(*[used_up(o) for o in node.operands])
+        found |= set(node.operation.primitive.traits.reduces(node.operation.params))
+        found = _known[node] = found - set(node.type.names)
+    return found
+
+
+def one_sided(left: Type, right: Type) -> tuple[list[str], list[str]]:
+    """List the axes that only the left and only the right side has."""
+    return (
+        [n for n in left.names if not right.has(n)],
+        [n for n in right.names if not left.has(n)],
+    )
+
+
+def coming_back(giver: Node, taker: Node) -> list[str]:
+    """List the axes of the giver that the taker has used up.
+
+    None where the giver lacks nothing of the taker, X - mean X, or uses up axes of the taker in turn,
+    as marginals along two axes do.
+    """
+    own, others = one_sided(giver.type, taker.type)
+    if not others or used_up(giver) & set(others):
+        return []
+    gone = used_up(taker)
+    return [name for name in own if name in gone]
+
+
+def look_at_sum(checker: Checker, part: Binary, left: Node, right: Node) -> str | None:
+    """Look at the axes that one side of a sum has and the other lacks; name the one at fault."""
+    for giver, taker, side, other in (
+        (right, left, part.right, part.left),
+        (left, right, part.left, part.right),
+    ):
+        for axis in coming_back(giver, taker):
+            _comes_back(checker, axis, side, other)
+            return axis
+    one, two = one_sided(left.type, right.type)
+    if not one or not two:
+        return None
+    for axes, side, gains in ((two, part.right, one), (one, part.left, two)):
+        for axis in axes:
+            if _alone(checker, axis, side, gains):
+                return axis
+    return None
+
+
+def _comes_back(checker: Checker, axis: str, side: Expression, other: Expression) -> None:
+    report = checker.report
+    giver, taker = report.text(side.span), report.text(other.span)
+    owner = declaration_with(checker, axis, side)
+    where = f" (declared on line {checker.line(owner.name.span)})" if owner is not None else ""
+    name = report.text(owner.name.span) if owner is not None else giver
+    type_ = checker.type_of(other)
+    hint = f"is {name} meant to lack {axis}?"
+    if owner is not None and type_ is not None:
+        axes = [(n, checker.size_text(n, s)) for n, s in type_.axes]
+        own = checker.type_of(side)
+        fits = [a for a in axes if own is None or not own.has(a[0])]
+        if len(fits) == 1:
+            kept = [(n, checker.size_text(n, s)) for n, s in own.axes if n != axis] if own else []
+            hint = f"is {name} over {fits[0][0]}? {name} \\in {checker.dialect.space(kept + fits)}"
+    report.add(
+        "error",
+        "axis-returns",
+        side.span,
+        f"{axis} is used up in {taker}, and {giver}{where} brings it back",
+        checker.explainer.shapes([other, side]),
+        hint,
+    )
+
+
+def _alone(checker: Checker, axis: str, side: Expression, gains: list[str]) -> bool:
+    """Report an axis of one side that nothing else in the document names; say whether it is one."""
+    owner = declaration_with(checker, axis, side)
+    if owner is None or checker.occurrences.elsewhere(axis, owner):
+        return False
+    part = role(checker, owner, side)
+    if part == "argument":
+        return False  # what an argument has besides passes through: all points, all centres
+    sized = next(s for s in owner.space.axes if s.axis.name == axis)
+    report = checker.report
+    name = report.text(owner.name.span)
+    fits = same_size(checker, owner, axis, gains)
+    if fits is None and part != "parameter":
+        return False
+    hint = "the sum gets both axes; name an axis that the other side has"
+    mend = None
+    if fits is not None:
+        hint = f"is {checker.dialect.axis(fits)} meant?"
+        mend = Mend(sized.axis.span, checker.dialect.axis(fits))
+    report.add(
+        "error",
+        "axis-alone",
+        sized.axis.span,
+        f"{axis} occurs nowhere else, and {name} is added to what has no such axis, on line "
+        f"{checker.line(side.span)}",
+        [(name, shape_text(t))] if (t := checker.declared_type(owner)) is not None else [],
+        hint,
+        mend,
+    )
+    return True
+
 
 #: Binary operations in which two tensors meet on the axes that they share.
 MEETING = frozenset("+ - * / odot times mod".split())

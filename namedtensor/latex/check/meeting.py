@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from namedtensor.latex.check.words import is_own_size, size_text
+from namedtensor.latex.check.report import is_own_size, size_text
 from namedtensor.latex.syntax import Binary, Contract
 
 if TYPE_CHECKING:

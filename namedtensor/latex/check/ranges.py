@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from namedtensor.latex.check.report import Report
+from namedtensor.latex.check.report import Report, shape_text, size_text
 from namedtensor.latex.check.sizes import (
     Facts,
     algebra,
@@ -14,7 +14,6 @@ from namedtensor.latex.check.sizes import (
     is_positive,
     text,
 )
-from namedtensor.latex.check.words import shape_text, size_text
 from namedtensor.latex.evaluation.indices import Index, is_whole, position
 from namedtensor.latex.source import Span
 from namedtensor.primitives import Node, Type

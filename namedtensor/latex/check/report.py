@@ -1,12 +1,122 @@
-"""Gather findings: each fault once, the worst first, and none that the author has silenced."""
+"""Gather findings: each fault once, the worst first, in the words and the dialect of the document."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import Any
 
-from namedtensor.latex.check.words import written
 from namedtensor.latex.findings import Finding, Mend
 from namedtensor.latex.source import Source, Span
+from namedtensor.primitives import Node, Type
+from namedtensor.primitives.node import SIZE, describe
+
+#: A part of a formula is quoted up to this width, its middle left out.
+WIDTH = 60
+
+
+def written(source: Source, span: Span, width: int = WIDTH) -> str:
+    """Give a part of a formula as it is written, on one line, shortened in the middle.
+
+    >>> written(Source("X &+\\n  b"), Span(0, 8))
+    'X + b'
+    """
+    text = " ".join(source.text[span.start : span.end].replace("&", " ").split())
+    if len(text) <= width:
+        return text
+    half = (width - 3) // 2
+    return f"{text[:half].rstrip()}...{text[-half:].lstrip()}"
+
+
+def listed(words: Iterable[str], last: str = "and") -> str:
+    """Write a list in words.
+
+    >>> listed(["a", "b", "c"])
+    'a, b and c'
+    """
+    found = list(words)
+    if len(found) < 2:
+        return "".join(found)
+    return f"{', '.join(found[:-1])} {last} {found[-1]}"
+
+
+def size_text(size: Any) -> str:
+    """Write a size: 512, d_model, n - |kernel| + 1."""
+    if not isinstance(size, Node):
+        return str(size)
+    return describe(size, 9)
+
+
+def is_own_size(axis: str, size: Any) -> bool:
+    """Say whether a size is merely |ax|, the size that an axis has when nothing is said of it."""
+    return size is None or (
+        isinstance(size, Node)
+        and size.operation.primitive is SIZE
+        and size.operation.params[-1] == f"|{axis}|"
+    )
+
+
+def shape_text(type_: Type) -> str:
+    """Write a shape: emb[d_model] seq'; a number has none.
+
+    >>> shape_text(Type((("emb", 512), ("seq", None))))
+    'emb[512] seq'
+    """
+    axes = [
+        name if is_own_size(name, size) else f"{name}[{size_text(size)}]"
+        for name, size in type_.axes
+    ]
+    return " ".join(axes) or "no axes"
+
+
+class Dialect:
+    """How this document writes axes: as macros of the style file, or in plain LaTeX.
+
+    `spelled` holds how each axis is written where it was first met.
+    """
+
+    def __init__(self, text: str, spelled: dict[str, str]) -> None:
+        self.plain = "\\underset" in text or (
+            "\\text{" in text and not any(word in text for word in ("\\name", "\\ndef", "\\ndot"))
+        )
+        self.spelled = spelled
+
+    def axis(self, name: str) -> str:
+        """Write an axis the way this document does."""
+        if name in self.spelled:
+            return self.spelled[name]
+        stem = name.rstrip("'")
+        return f"\\{'text' if self.plain else 'name'}{{{stem}}}{name[len(stem) :]}"
+
+    def under(self, axes: Iterable[str], operator: str) -> str:
+        """Write an operator or function over axes.
+
+        >>> Dialect("\\\\underset", {}).under(["seq"], "softmax")
+        '\\\\underset{\\\\text{seq}}{\\\\text{softmax}}'
+        """
+        names = [self.axis(a) for a in axes]
+        if self.plain:
+            sign = "\\cdot" if operator == "." else f"\\text{{{operator}}}"
+            return f"\\underset{{{', '.join(names)}}}{{{sign}}}"
+        below = " \\\\ ".join(names)
+        return f"\\ndot{{{below}}}" if operator == "." else f"\\nfun{{{below}}}{{{operator}}}"
+
+    def space(self, axes: Iterable[tuple[str, str]]) -> str:
+        """Write R^{...} over axes with their sizes; an empty size is left out."""
+        parts = [self.sized(a, size) for a, size in axes]
+        between = ", " if self.plain else " \\times "
+        return f"\\mathbb{{R}}^{{{between.join(parts)}}}"
+
+    def sized(self, axis: str, size: str) -> str:
+        """Write an axis with its size: \\text{emb}:d, \\emb[d]."""
+        written = self.axis(axis)
+        if not size:
+            return written
+        return f"{written}:{size}" if self.plain else f"{written}[{size}]"
+
+    def renamed(self, tensor: str, before: str, after: str) -> str:
+        """Write a renaming: [X]_{a -> b}."""
+        arrow = f"{self.axis(before)} \\rightarrow {self.axis(after)}"
+        return f"[{tensor}]_{{{arrow}}}" if self.plain else f"{tensor}_{{{arrow}}}"
 
 
 class Report:

@@ -10,7 +10,7 @@ from namedtensor.latex.check.constraints import check_constraints, is_size_equat
 from namedtensor.latex.check.declarations import check_declarations
 from namedtensor.latex.check.numbers import check_numbers
 from namedtensor.latex.check.report import Report
-from namedtensor.latex.check.spelling import check_near_duplicates, check_repeated
+from namedtensor.latex.check.slips import check_near_duplicates, check_repeated
 from namedtensor.latex.documents.scopes import Place
 from namedtensor.latex.documents.scripts import key
 from namedtensor.latex.findings import Finding

@@ -16,9 +16,8 @@ from namedtensor.errors import (
     KindError,
     NamedTensorError,
 )
-from namedtensor.latex.check.report import Report
-from namedtensor.latex.check.spelling import alike
-from namedtensor.latex.check.words import Dialect, listed, shape_text
+from namedtensor.latex.check.report import Dialect, Report, listed, shape_text
+from namedtensor.latex.check.slips import alike
 from namedtensor.latex.findings import Mend
 from namedtensor.latex.source import Span
 from namedtensor.latex.syntax import (

@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from namedtensor.latex.documents.inputs import Input, Linked
-from namedtensor.latex.documents.places import Defined, Meaning, Place, rename_stem
-from namedtensor.latex.documents.scopes import Names
+from namedtensor.latex.documents.scopes import Defined, Meaning, Names, Place, rename_stem
 from namedtensor.latex.documents.scripts import Indices, fold, key, stem
 from namedtensor.latex.evaluation.vocabulary import word_of
 from namedtensor.latex.syntax import Call, Expression, Letter, Scripts
 
 if TYPE_CHECKING:
-    from namedtensor.latex.documents.link import Linker
+    from namedtensor.latex.documents.reach import Linker
 
 
 def find_callee(

@@ -15,7 +15,7 @@ from namedtensor.formula.signature import Parameter, Signature
 from namedtensor.latex.documents.bodies import Body
 from namedtensor.latex.documents.failures import LatexError, failure, shown
 from namedtensor.latex.documents.inputs import Input, Linked
-from namedtensor.latex.documents.link import Linker
+from namedtensor.latex.documents.reach import Linker
 from namedtensor.latex.documents.scopes import Defined, Names
 from namedtensor.latex.documents.scripts import Indices, key, numbered
 from namedtensor.latex.documents.signatures import (

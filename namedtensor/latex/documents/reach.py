@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from namedtensor.latex.documents.calling import (
     by_letter,
@@ -14,9 +14,8 @@ from namedtensor.latex.documents.calling import (
     passed_on,
 )
 from namedtensor.latex.documents.inputs import SMALL, SMALL_NUMBER, Around, Input, Linked
-from namedtensor.latex.documents.listed import Arguments
-from namedtensor.latex.documents.scopes import Defined, Meaning
-from namedtensor.latex.documents.scripts import fold, key, numbered, script_letters, stem
+from namedtensor.latex.documents.scopes import Declared, Defined, Meaning, Names
+from namedtensor.latex.documents.scripts import Indices, fold, key, numbered, script_letters, stem
 from namedtensor.latex.documents.series import refuse_long
 from namedtensor.latex.syntax import (
     At,
@@ -34,8 +33,84 @@ from namedtensor.latex.syntax import (
 )
 from namedtensor.latex.walk import all_of, children, walk
 
-if TYPE_CHECKING:
-    from namedtensor.latex.documents.link import Linker
+
+class Arguments:
+    """List what stands in the brackets of f(X; W): arguments with their spaces, names of parameters.
+
+    An argument's space is that of a declaration in the same block; of the function's signature; of
+    the nearest declaration; of a function that it is passed to; a number, where no axis is named.
+    """
+
+    def __init__(self, linker: Linker, linked: Linked, call: Call, around: Around) -> None:
+        self.linker = linker
+        self.names = linker.names
+        self.linked = linked
+        self.call = call
+        self.around = around
+
+    def list(self) -> None:
+        """Note the arguments, and the names after the semicolon."""
+        for place, argument in enumerate(self.call.arguments):
+            text = key(argument, self.around.indices)
+            if text is not None:
+                found = Input(text, argument, "argument")
+                self._declare(found, place)
+                self.linked.own[text] = found
+                self.linked.inputs.append(found)
+        for place, parameter in enumerate(self.call.parameters):
+            text = key(parameter, self.around.indices)
+            if text is not None:
+                self.linked.listed[text] = place
+
+    def _declare(self, found: Input, place: int) -> None:
+        declared, along = self._declaration(found.name)
+        at = self.around.place
+        signature = self.names.signature(self.linked.defined)
+        told = signature is not None and place < len(signature.domain)
+        if (
+            signature is not None
+            and told
+            and (declared is None or declared.place.block != at.block)
+        ):
+            found.space = signature.domain[place]
+            return
+        before = declared is not None and (
+            declared.place.section == at.section or declared.place.index < at.index
+        )
+        if not before:
+            space = self._space_by_call(found.name) or self._number(found.name)
+            if space is not None:
+                found.space = space
+                return
+        if declared is not None:
+            found.declared, found.space, found.along = declared, declared.space, along
+
+    def _declaration(self, name: Expression) -> tuple[Declared | None, tuple[str, ...]]:
+        """Find the nearest declaration of a name; x is declared where x^t is."""
+        meaning = self.names.declaration(name, self.around.place, self.around.indices)
+        if meaning is not None and meaning.declared is not None:
+            return meaning.declared, ()
+        family = self.names.family(name, self.around.place)
+        return family, () if family is None else family.letters
+
+    def _space_by_call(self, name: Expression) -> Space | None:
+        """Take the space of the argument of another function that this one is passed to."""
+        for call in all_of(Call, self.linked.defined.body):
+            if name not in call.arguments or call.function == self.call.function:
+                continue
+            found = find_callee(self.linker, call, self.around.place, self.around.indices)
+            if found is not None:
+                places = found[0].arguments[call.arguments.index(name) :]
+                if places:
+                    return places[0].space
+        return None
+
+    def _number(self, name: Expression) -> Space | None:
+        """Take what is declared nowhere for a number, where the function names no axis."""
+        body = self.linked.defined.body
+        if all_of(AxisName, body):
+            return None
+        return Space(name.span, "R", ())
 
 
 class Walk:
@@ -474,3 +549,29 @@ class Walk:
 def _items(defined: Defined) -> list[At]:
     target = defined.statement.target
     return [i for i in target.items if isinstance(i, At)] if isinstance(target, Indexed) else []
+
+
+class Linker:
+    """Link the definitions of a document; `bound` are numbers that its user has chosen, L = 6."""
+
+    def __init__(self, names: Names, bound: Mapping[str, int] | None = None) -> None:
+        self.names = names
+        self.bound = dict(bound or {})
+        self._known: dict[Any, Linked] = {}
+        calls = [d.call for d in names.definitions]
+        listed = [stem(p) for c in calls if c is not None for p in c.parameters]
+        self._after = frozenset([text for text in listed if text is not None])
+        self._apart = self._after | names.series_letters
+
+    def linked(self, defined: Defined, indices: Indices | None = None) -> Linked:
+        """Give a definition, or a member of a family, with what it takes."""
+        numbers = {n: v for n, v in (indices or {}).items() if v is not None}
+        place = (defined, tuple(sorted(numbers.items())))
+        if place not in self._known:
+            linked = self._known[place] = Linked(defined, numbers, letters=self._apart)
+            Walk(self, linked).run()
+        return self._known[place]
+
+    def is_parameter(self, name: Expression) -> bool:
+        """Say whether this document writes a letter after a semicolon somewhere."""
+        return stem(name) in self._after

@@ -9,30 +9,457 @@ after. Functions are seen everywhere.
 from __future__ import annotations
 
 import bisect
+import dataclasses
 import itertools
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Generic, Protocol, TypeVar
 
-from namedtensor.latex.documents.noted import Noted
-from namedtensor.latex.documents.places import Declared as Declared
-from namedtensor.latex.documents.places import Defined as Defined
-from namedtensor.latex.documents.places import Meaning as Meaning
-from namedtensor.latex.documents.places import Place as Place
-from namedtensor.latex.documents.places import distance
-from namedtensor.latex.documents.scripts import Indices, fold, key, match, numbered, stem
-from namedtensor.latex.documents.shelf import sections_around
-from namedtensor.latex.documents.stepwise import axis_along, bare
+from namedtensor.latex.documents.scripts import (
+    Indices,
+    fold,
+    key,
+    letters_in,
+    match,
+    numbered,
+    script_letters,
+    stem,
+)
+from namedtensor.latex.documents.series import Range, ranges_of, unfolded
+from namedtensor.latex.documents.stepwise import axis_along, bare, stepped
 from namedtensor.latex.syntax import (
+    AxisSize,
+    Binary,
     Call,
+    Constraint,
     Contract,
+    Declaration,
     Definition,
     Expression,
     Indexed,
+    Items,
+    Letter,
     Number,
+    Relation,
     Renaming,
     Scripts,
     Signature,
+    SizedAxis,
+    Space,
+    Statement,
 )
-from namedtensor.latex.walk import all_of
+from namedtensor.latex.walk import all_of, walk
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a statement stands: its number, and those of its block and its section."""
+
+    index: int
+    block: int
+    section: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Declared:
+    """A name that a declaration gives a space to; `letters` are its index letters."""
+
+    key: str
+    name: Expression
+    space: Space
+    statement: Declaration
+    place: Place
+    letters: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Defined:
+    """A name that a definition gives a meaning to.
+
+    `kind` is function, value or elements (P_{seq(p)} = ...); `letters` are the index letters of a
+    family or a series, which `range` bounds.
+    """
+
+    key: str
+    name: Expression
+    kind: str
+    statement: Definition
+    place: Place
+    letters: tuple[str, ...] = ()
+    range: Range | None = None
+
+    def seen_from(self, place: Place) -> bool:
+        """Say whether a statement elsewhere may mean this; an update is seen by what follows it."""
+        if self.statement.op != "=":
+            return self.place.index < place.index
+        return self.place.index != place.index
+
+    def holds(self, bound: Indices, indices: Indices) -> bool:
+        """Say whether a series may have a member; without a stated range they count from 1."""
+        if self.range is not None:
+            return self.range.holds(bound, indices)
+        if self.kind == "function" or not isinstance(self.name, Scripts):
+            return True
+        numbers = [fold(script, bound) for script in (self.name.sub, self.name.sup)]
+        return all(number is None or number >= 1 for number in numbers)
+
+    @property
+    def body(self) -> Expression:
+        return self.statement.body
+
+    @property
+    def call(self) -> Call | None:
+        target = self.statement.target
+        target = target.base if isinstance(target, Indexed) else target
+        return target if isinstance(target, Call) else None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Signed:
+    """A signature statement f : R^a -> R^b, and its place."""
+
+    statement: Signature
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """What a name stands for at a place.
+
+    `kind` is input (declared), where (defined for the formula around it), value (defined for
+    itself), stack (all members of a series), function or size.
+    """
+
+    kind: str
+    key: str
+    declared: Declared | None = None
+    defined: Defined | None = None
+    indices: Indices = field(default_factory=dict)
+
+
+def target_name(target: Expression) -> Expression:
+    """Give the name that a definition defines: f of f(X; W), P of P_{seq(p)}."""
+    while isinstance(target, (Indexed, Call)):
+        target = target.base if isinstance(target, Indexed) else target.function
+    return target
+
+
+def kind_of_target(target: Expression) -> str:
+    if isinstance(target, Call) or (isinstance(target, Indexed) and isinstance(target.base, Call)):
+        return "function"
+    return "elements" if isinstance(target, Indexed) else "value"
+
+
+def distance(place: Place, of: Place) -> tuple[bool, bool, bool, int]:
+    """Sort places: the same block, the same section, before, near."""
+    return (
+        of.block != place.block,
+        of.section != place.section,
+        of.index > place.index,
+        abs(of.index - place.index),
+    )
+
+
+def rename_stem(name: Expression, base: Expression) -> Expression:
+    """Put another letter under the scripts of a name: V^1 from W^1."""
+    if isinstance(name, Scripts):
+        return dataclasses.replace(name, base=rename_stem(name.base, base))
+    return base
+
+
+class Placed(Protocol):
+    """What has a place in a document."""
+
+    @property
+    def place(self) -> Place: ...
+
+
+Thing = TypeVar("Thing", bound=Placed)
+
+
+def sections_around(section: int, parents: Sequence[int]) -> tuple[int, ...]:
+    """Give a section and those that it lies in, the innermost first.
+
+    >>> sections_around(3, (0, 0, 1, 2))
+    (3, 2, 1, 0)
+    """
+    found = [section]
+    while section > 0:
+        section = parents[section] if section < len(parents) else 0
+        found.append(section)
+    return tuple(found)
+
+
+class Shelf(Generic[Thing]):
+    """Things by names, found from a place: those before it first, the nearest of them first."""
+
+    def __init__(self, named: Iterable[tuple[str, Thing]], parents: Sequence[int] = (0,)) -> None:
+        self._parents = parents
+        self._things: dict[tuple[str, str, int], list[Thing]] = {}
+        self._names: set[str] = set()
+        for name, thing in sorted(named, key=lambda pair: pair[1].place.index):
+            at = thing.place
+            self._names.add(name)
+            for reach, number in (("block", at.block), ("section", at.section), ("document", 0)):
+                self._things.setdefault((name, reach, number), []).append(thing)
+
+    def near(self, name: str, place: Place, reach: str = "document") -> Iterator[Thing]:
+        """Give what has a name: in the place's block, in its section and those around, anywhere."""
+        return self._near(name, place, reach) if name in self._names else iter(())
+
+    def _near(self, name: str, place: Place, reach: str) -> Iterator[Thing]:
+        yield from self._within(name, place, "block", place.block)
+        if reach == "block":
+            return
+        around = sections_around(place.section, self._parents)
+        for section in around:
+            for thing in self._within(name, place, "section", section):
+                if thing.place.block != place.block:
+                    yield thing
+        if reach == "section":
+            return
+        for thing in self._within(name, place, "document", 0):
+            if thing.place.block != place.block and thing.place.section not in around:
+                yield thing
+
+    def _within(self, name: str, place: Place, reach: str, number: int) -> Iterable[Thing]:
+        things = self._things.get((name, reach, number))
+        if things is None:
+            return ()
+        middle = bisect.bisect_left(things, place.index, key=lambda t: t.place.index)
+        return itertools.chain(reversed(things[:middle]), things[middle:])
+
+    def below(self, name: str, place: Place, end: int) -> Iterator[Thing]:
+        """Give what stands in the blocks after a place's own, before the block `end`."""
+        things = self._things.get((name, "section", place.section), [])
+        first = bisect.bisect_right(things, place.index, key=lambda t: t.place.index)
+        for thing in things[first:]:
+            if thing.place.block >= end:
+                return
+            if thing.place.block > place.block:
+                yield thing
+
+
+class Noted:
+    """All that a document declares and defines, in the order of its text."""
+
+    def __init__(self, statements: Sequence[Statement], parents: Sequence[int] = (0,)) -> None:
+        self.parents = parents
+        written = stepped(statements)
+        self._rewritten = {
+            id(new): old for new, old in zip(written, statements, strict=True) if new is not old
+        }
+        self.statements = tuple(unfolded(written))
+        self.ranges = ranges_of(self.statements)
+        self.declared: dict[str, list[Declared]] = {}
+        self.defined: dict[str, list[Defined]] = {}
+        self.signatures: dict[str, Signature] = {}
+        self._signatures: list[tuple[str, Signed]] = []
+        self.sized: list[tuple[Declared, SizedAxis]] = []
+        self._by_size: dict[str, list[tuple[Declared, SizedAxis]]] = {}
+        self._size_letters: set[str] = set()
+        self._of: dict[int, Defined] = {}
+        self._by_letter: dict[str, list[Range]] = {}
+        for within in self.ranges:
+            self._by_letter.setdefault(within.letter, []).append(within)
+        self.stated_sizes = tuple(_stated_sizes(self.statements))
+        self._note_definitions()
+        self._note_declarations()
+        self._note_numbers()
+        self._arrange()
+
+    def _arrange(self) -> None:
+        """Put all on shelves, on which it is found by name and place."""
+        defined = [d for group in self.defined.values() for d in group]
+        declared = [d for group in self.declared.values() for d in group]
+        values = [d for d in defined if d.kind != "function"]
+        functions = [d for d in defined if d.kind == "function"]
+        rules = [d for d in values if d.letters]
+        self._function_shelf = Shelf([(d.key, d) for d in functions if not d.letters], self.parents)
+        self._family_shelf = Shelf(
+            [(stem(d.name) or "", d) for d in functions if d.letters], self.parents
+        )
+        self._value_shelf = Shelf([(d.key, d) for d in values if not d.letters], self.parents)
+        self._rule_shelf = Shelf([(stem(d.name) or "", d) for d in rules], self.parents)
+        self._whole_shelf = Shelf([(stem(bare(d.name)) or "", d) for d in rules], self.parents)
+        self._declared_shelf = Shelf([(d.key, d) for d in declared if not d.letters], self.parents)
+        self._declared_families = Shelf(
+            [(stem(d.name) or "", d) for d in declared if d.letters], self.parents
+        )
+        self._signature_shelf = Shelf(self._signatures, self.parents)
+        self._blocks_of_functions = sorted({d.place.block for d in functions})
+        self._ends_of_sections = {s.section: s.block for s in self.statements}
+        self._scripted_letters = {stem(d.name) for d in declared if isinstance(d.name, Scripts)}
+        self._by_stem: dict[str, list[Defined]] = {}
+        for one in defined:
+            self._by_stem.setdefault(stem(one.name) or "", []).append(one)
+
+    # ------------------------------------------------------------------------------- collecting
+
+    def _note_definitions(self) -> None:
+        self._scripted: dict[str, list[Scripts]] = {}
+        for statement in self.statements:
+            if isinstance(statement, Definition):
+                for part in all_of(Scripts, statement.body):
+                    self._scripted.setdefault(stem(part) or "", []).append(part)
+        self._moved = {
+            (letter, s.block)
+            for s in self.statements
+            if isinstance(s, Definition)
+            for script in _scripts(s.body)
+            for part in all_of(Binary, script)
+            for letter in letters_in(part)
+        }
+        for index, statement in enumerate(self.statements):
+            if not isinstance(statement, Definition):
+                continue
+            name = target_name(statement.target)
+            text = key(name)
+            if text is None:
+                continue
+            kind = kind_of_target(statement.target)
+            place = Place(index, statement.block, statement.section)
+            letters = tuple([t for t in script_letters(name) if self._is_index(t, statement, kind)])
+            within = self.range_of(letters[0], statement) if letters else None
+            found = Defined(text, name, kind, statement, place, letters, within)
+            self.defined.setdefault(text, []).append(found)
+            self._of[id(self._rewritten.get(id(statement), statement))] = found
+
+    def _note_declarations(self) -> None:
+        stepped = {
+            (letter, d.place.section)
+            for group in self.defined.values()
+            for d in group
+            for letter in d.letters
+        }
+        for index, statement in enumerate(self.statements):
+            if isinstance(statement, Signature):
+                text = key(statement.name)
+                if text is not None:
+                    self.signatures.setdefault(text, statement)
+                    at = Place(index, statement.block, statement.section)
+                    self._signatures.append((text, Signed(statement, at)))
+                for space in (*statement.domain, statement.codomain):
+                    for axis in space.axes:
+                        if axis.size is not None:
+                            self._size_letters |= {p.text for p in all_of(Letter, axis.size)}
+            if not isinstance(statement, Declaration):
+                continue
+            place = Place(index, statement.block, statement.section)
+            for name in statement.names:
+                text = key(name)
+                if text is None:
+                    continue
+                letters = tuple(
+                    [
+                        t
+                        for t in script_letters(name)
+                        if (t, statement.section) in stepped or self.range_of(t, statement)
+                    ]
+                )
+                found = Declared(text, name, statement.space, statement, place, letters)
+                self.declared.setdefault(text, []).append(found)
+                for axis in statement.space.axes:
+                    if axis.size is not None:
+                        self.sized.append((found, axis))
+                        self._by_size.setdefault(key(axis.size) or "", []).append((found, axis))
+                        self._size_letters |= {p.text for p in all_of(Letter, axis.size)}
+
+    def _note_numbers(self) -> None:
+        """Take a letter that is only said to be greater than a number for a number."""
+        for index, statement in enumerate(self.statements):
+            if not isinstance(statement, Constraint):
+                continue
+            for relation in all_of(Relation, statement.relation):
+                name, signs = relation.first, [op for op, _ in relation.rest]
+                text = key(name)
+                ends = [part for _, part in relation.rest]
+                if text is None or not set(signs) <= {"<", ">", "<=", ">="}:
+                    continue
+                known = text in self.declared or text in self.defined or self.sizes_named(text)
+                if known or not all(isinstance(e, Number) for e in ends):
+                    continue
+                space = Space(name.span, "R", ())
+                place = Place(index, statement.block, statement.section)
+                made = Declaration(name.span, (name,), space, statement.block, statement.section)
+                self.declared[text] = [Declared(text, name, space, made, place)]
+
+    def sizes_named(self, text: str) -> list[tuple[Declared, SizedAxis]]:
+        """List the axes that are declared with a size of this name."""
+        return self._by_size.get(text, [])
+
+    def is_size(self, text: str) -> bool:
+        """Say whether a size is declared with this name, or computed from it: d of hid:4d."""
+        return text in self._by_size or text in self._size_letters
+
+    def size_letter(self, axis: str) -> str | None:
+        """Give the letter that some declaration has for the size of an axis."""
+        found = [key(a.size) for _, a in self.sized if a.axis.name == axis and a.size is not None]
+        return next((text for text in found if text is not None), None)
+
+    @property
+    def series_letters(self) -> frozenset[str]:
+        """The letters of which a series is defined."""
+        rules = [d for group in self.defined.values() for d in group if d.letters]
+        return frozenset([stem(bare(d.name)) or "" for d in rules if d.kind != "function"])
+
+    def range_of(self, letter: str, statement: Statement) -> Range | None:
+        """Give the range of an index letter: its own condition's, or the nearest that is stated."""
+        near = self._by_letter.get(letter, [])
+        return min(
+            near,
+            key=lambda r: (
+                r.statement is not statement,
+                r.statement.block != statement.block,
+                r.statement.section != statement.section,
+            ),
+            default=None,
+        )
+
+    def _is_index(self, letter: str, statement: Definition, kind: str) -> bool:
+        """Say whether a small letter in a defined name's script counts, as l of X^l, or only names."""
+        if self.range_of(letter, statement) or axis_along(target_name(statement.target)):
+            return True
+        if (letter, statement.block) in self._moved:
+            return True
+        scripts: list[Expression] = []
+        for part in walk(statement.body):
+            if isinstance(part, Scripts):
+                scripts += [s for s in (part.sub, part.sup) if s is not None]
+        own = target_name(statement.target)
+        if isinstance(own, Scripts) and any(
+            isinstance(s, (Binary, Items)) and letter in letters_in(s) for s in (own.sub, own.sup)
+        ):
+            return True
+        if kind != "function":
+            return False
+        listed = statement.target if isinstance(statement.target, Call) else None
+        named = [*scripts, *[p for q in (listed.parameters if listed else ()) for p in _scripts(q)]]
+        named += [p for p in walk(statement.body) if isinstance(p, Letter)]
+        return any(isinstance(s, Letter) and s.text == letter for s in named)
+
+    def of(self, statement: Definition) -> Defined | None:
+        """Give what a definition of this document defines."""
+        return self._of.get(id(statement))
+
+
+def _stated_sizes(statements: Sequence[Statement]) -> Iterator[tuple[str, Expression, Place]]:
+    """List what a document states of sizes: |key| = |layer|/|heads| gives key its size."""
+    for index, statement in enumerate(statements):
+        if not isinstance(statement, Constraint):
+            continue
+        place = Place(index, statement.block, statement.section)
+        for relation in all_of(Relation, statement.relation):
+            members = [relation.first, *[part for op, part in relation.rest if op == "="]]
+            for axis in members:
+                if isinstance(axis, AxisSize):
+                    others = [m for m in members if m is not axis]
+                    yield from [(axis.axis.name, other, place) for other in others]
+
+
+def _scripts(name: Expression) -> list[Expression]:
+    return [s for p in all_of(Scripts, name) for s in (p.sub, p.sup) if s is not None]
+
 
 #: A series that reaches back further than this is not started from its first members.
 MOST_BACK = 16

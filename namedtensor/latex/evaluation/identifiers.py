@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from namedtensor.latex.evaluation.arithmetic import power
 from namedtensor.latex.evaluation.nonsense import UndefinedError
-from namedtensor.latex.evaluation.powers import power
 from namedtensor.latex.evaluation.values import Value
 from namedtensor.latex.evaluation.vocabulary import constant, word_of
 from namedtensor.latex.evaluation.wording import wording

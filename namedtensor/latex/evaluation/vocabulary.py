@@ -1,23 +1,26 @@
-"""Words that all know: which LaTeX word or command means which operation.
+"""Words that all know: which LaTeX word or command means which operation, and how each is used.
 
-Most words are those that the operations themselves are printed with (`Primitive.notation`); what is
-here besides are other spellings, letters by custom, and forms that are no operation of their own.
+Most act on each number or along axes; max, onehot, index, range and set are used in a way of their own.
 """
 
 from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Iterator
-from functools import cache
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache, partial, reduce
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from namedtensor.latex.evaluation.forms import cast, extreme, index, listed, one_hot, update
-from namedtensor.latex.evaluation.meanings import Word, along, plain
-from namedtensor.latex.evaluation.powers import raised
-from namedtensor.latex.evaluation.spans import slices
-from namedtensor.latex.syntax import Expression, Letter, Number
+from namedtensor.axes import AxisSelection, shown
+from namedtensor.errors import AxisMissingError, AxisNameError
+from namedtensor.latex.evaluation.arithmetic import raised
+from namedtensor.latex.evaluation.indices import Position, zero_based
+from namedtensor.latex.evaluation.nonsense import ArgumentsError, NoAxisError
+from namedtensor.latex.evaluation.values import UNKNOWN, Value
+from namedtensor.latex.evaluation.wording import wording
+from namedtensor.latex.syntax import Call, Expression, Indexed, Letter, Number
 from namedtensor.operations import (
     contraction,
     creation,
@@ -32,9 +35,292 @@ from namedtensor.operations import (
     windows,
 )
 from namedtensor.operations.axis_functions import AxisFunction
+from namedtensor.operations.indexing import SLICE_SIZE
 from namedtensor.primitives import table
+from namedtensor.primitives.node import apply_node
 from namedtensor.primitives.notation import Command, Large, Special
 from namedtensor.primitives.notation import Word as Printed
+from namedtensor.primitives.sizes import as_node
+from namedtensor.shape import sized
+from namedtensor.tensor import NamedTensor, SymbolicTensor, apply
+
+if TYPE_CHECKING:
+    from namedtensor.latex.evaluation.evaluate import Evaluator
+
+
+Use = Callable[["Evaluator", Call, Sequence[Value], Sequence[Expression]], Value]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Word:
+    """What a word means.
+
+    `use` applies it where it stands. `raw` words evaluate their arguments by themselves. `along` is the
+    function that waits for axes; with `or_several` it needs none where it has several arguments.
+    """
+
+    name: str
+    use: Use
+    raw: bool = False
+    along: Any = None
+    or_several: bool = False
+
+
+def fits(
+    e: Evaluator, part: Call, name: str, function: Any, values: Sequence[Any], given: Any
+) -> bool:
+    """Say whether a function takes so many arguments; report where it does not."""
+    try:
+        inspect.signature(function).bind(*values)
+    except TypeError:
+        wanted = [
+            p for p in inspect.signature(function).parameters.values() if p.default is p.empty
+        ]
+        plural = "argument" if len(wanted) == 1 else "arguments"
+        e.fail(
+            part,
+            ArgumentsError,
+            f"{name} takes {len(wanted)} {plural}, and {len(given)} are given",
+            f"write {name}({', '.join('XYZUVW'[: len(wanted)])})",
+        )
+        return False
+    return True
+
+
+def plain(name: str, function: Any) -> Use:
+    """Use a function that acts on each number."""
+
+    def use(e: Evaluator, part: Call, values: Any, given: Any) -> Value:
+        if part.axes:
+            listed = ", ".join(a.name for a in part.axes)
+            return e.fail(
+                part,
+                AxisNameError,
+                f"{name} acts on each number alone, and {listed} stands under it",
+                f"leave the axes out: {name}(X)",
+            )
+        if not fits(e, part, name, function, values, given):
+            return UNKNOWN
+        return e.attempt(part, function, values, given)
+
+    return use
+
+
+def along(
+    name: str,
+    function: Any,
+    wants_size: bool = False,
+    flag: str = "",
+    settings: Sequence[str] = (),
+) -> Use:
+    """Use a function that acts along axes; the last one's size is the second argument, or known.
+
+    `flag` is the setting that the word stands for, `settings` are those that follow the size.
+    """
+
+    def use(e: Evaluator, part: Call, values: Any, given: Any) -> Value:
+        if not part.axes:
+            return no_axes(e, part, name, values, given)
+        axes = [sized(a.name, None) for a in part.axes]
+        more: dict[str, Any] = {}
+        if wants_size:
+            more = dict(zip(settings, [e.extent(x) for x in given[2:]], strict=False))
+            if more and len(more) == len(given) - 2:
+                values, given = values[:2], given[:2]
+            values, given, size = window_size(e, part, values, given)
+            if size is UNKNOWN or UNKNOWN in more.values():
+                return UNKNOWN
+            axes[-1] = sized(part.axes[-1].name, size)
+        bound = e.attempt(part, lambda: function[tuple(axes)], [])
+        if bound is not UNKNOWN and (flag or more):
+            bound = partial(bound, **{flag: True} if flag else more)
+        if bound is UNKNOWN or not fits(e, part, name, bound, values, given):
+            return UNKNOWN
+        return e.attempt(part, bound, values, given)
+
+    return use
+
+
+def window_size(e: Evaluator, part: Call, values: Any, given: Any) -> tuple[Any, Any, Any]:
+    """Split off the size of a window's axis: the second argument, or what the scope knows."""
+    if len(given) > 1:
+        return values[:-1], given[:-1], e.extent(given[-1])
+    axis = part.axes[-1].name
+    return values, given, e.attempt(part, lambda: e.scope.size(axis), [])
+
+
+def no_axes(e: Evaluator, part: Call, name: str, values: Any, given: Any) -> Value:
+    """Report a function along axes that names none."""
+    if not given or any(v is UNKNOWN for v in values):
+        shapes: list[tuple[str, str]] = []
+    else:
+        shapes = [
+            (wording(g), str(v.shape))
+            for g, v in zip(given, values, strict=True)
+            if isinstance(v, NamedTensor)
+        ]
+    X = next((v for v in values if isinstance(v, NamedTensor) and v.axes), None)
+    count = table()[name].traits.needs if name in table() else 1
+    axis = ",".join(map(shown, X.axes[-count:])) if X is not None else "ax"
+    listed = ", ".join(wording(g) for g in given)
+    return e.fail(
+        part,
+        NoAxisError,
+        f"{name} acts along axes, and none is named",
+        f"write its axes under it: {name}_{{{axis}}}({listed})",
+        shapes,
+    )
+
+
+def one_hot(e: Evaluator, part: Call, values: Any, given: Any) -> Value:
+    """onehot_vocab(I): the size of vocab is the last argument, or known."""
+    if not part.axes:
+        return no_axes(e, part, "one_hot", values, given)
+    values, given, size = window_size(e, part, values, given)
+    if size is UNKNOWN:
+        return UNKNOWN
+    axis = sized(part.axes[-1].name, size)
+
+    def mark(index: Any) -> Any:
+        return index_defined.one_hot(index, axis)
+
+    if not fits(e, part, "one_hot", mark, values, given):
+        return UNKNOWN
+    return e.attempt(part, mark, [from_zero(v) for v in values], given)
+
+
+def from_zero(index: Value) -> Value:
+    """Give an index as data counts it."""
+    return zero_based(index) if isinstance(index, Position) else index
+
+
+def extreme(name: str, over: Any, pair: Any) -> Use:
+    """max_seq X is over an axis; max(0, X) is of several."""
+    over_axes, several = along(name, over), plain(name, lambda *x: reduce(pair, x))
+
+    def use(e: Evaluator, part: Call, values: Any, given: Any) -> Value:
+        chosen = over_axes if part.axes or len(given) < 2 else several
+        return chosen(e, part, values, given)
+
+    return use
+
+
+def index(e: Evaluator, part: Call, values: Any, given: Any) -> Value:
+    """index_vocab(E, I) = E_{vocab(I)}."""
+    if not part.axes:
+        return no_axes(e, part, "index", values, given)
+    axes = tuple([sized(a.name, None) for a in part.axes])
+    first, *rest = values or [UNKNOWN]
+    return e.attempt(
+        part, lambda *x: indexing.index[axes](*x), [first, *[from_zero(v) for v in rest]], given
+    )
+
+
+def cast(name: str) -> Callable[[Any], Any]:
+    return lambda X: creation.cast(X, name) if isinstance(X, NamedTensor) else _number(name, X)
+
+
+def _number(name: str, x: Any) -> Any:
+    return bool(x) if name == "bool" else int(x) if "int" in name else float(x)
+
+
+def listed(e: Evaluator, part: Call, values: Any, given: Any) -> Value:
+    """listed_seq(3, 1, 2): whole numbers along an axis."""
+    if len(part.axes) != 1:
+        return no_axes(e, part, "listed", values, given)
+    if not all(isinstance(v, int) for v in values):
+        return e.fail(
+            part, ArgumentsError, "listed takes whole numbers", "write listed_ax(3, 1, 2)"
+        )
+    operation = table()["listed"](part.axes[0].name, tuple(values))
+    return e.attempt(part, lambda: apply(operation), [])
+
+
+def update(name: str) -> Use:
+    """set(X_{seq(1)}, Y) is X but for Y at its place."""
+
+    def use(e: Evaluator, part: Call, values: Any, given: Any) -> Value:
+        if len(given) != 2 or not isinstance(given[0], Indexed) or part.axes:
+            return e.fail(
+                part,
+                ArgumentsError,
+                f"{name} takes a place in a tensor, and what is written there",
+                f"write {name}(X_{{seq(1)}}, Y)",
+            )
+        place, body = given
+        return e.update(e.value(place.base), place, body, name)
+
+    return use
+
+
+#: The words of ranges, and which bounds they take.
+RANGES: dict[str, tuple[str, ...]] = {
+    "range": ("start", "stop", "step"),
+    "from": ("start",),
+    "until": ("stop",),
+    "every": ("step",),
+    "from-every": ("start", "step"),
+    "until-every": ("stop", "step"),
+    "whole": (),
+}
+
+
+def slices() -> Iterator[tuple[str, Word]]:
+    """Give the words of ranges: range_seq(X, 3, 5) is X[seq[2:5]], from the third to the fifth.
+
+    Ranges begin at their first index and end at their last, both counted from 1.
+    """
+    for words, parts in RANGES.items():
+        yield words, Word(words, _slice(words, parts))
+        yield f"size-{words}", Word(f"size-{words}", plain(f"size-{words}", _size_of(parts)))
+
+
+def _bounds(parts: tuple[str, ...], given: tuple[Any, ...]) -> list[Any]:
+    """Give start, stop and step as data counts them."""
+    known = dict(zip(parts, given, strict=False))
+    if "start" in known:
+        known["start"] = zero_based(known["start"])
+    return [known.get(bound) for bound in ("start", "stop", "step")]
+
+
+def _size_of(parts: tuple[str, ...]) -> Callable[..., Any]:
+    """Give the function that tells how long a range of an axis of some size is."""
+
+    def size_of(size: Any, *given: Any) -> Any:
+        bounds = _bounds(parts, given)
+        if all(isinstance(b, int) or b is None for b in (size, *bounds)):
+            return len(range(*slice(*bounds).indices(size)))
+        flags = tuple([b is not None for b in bounds])
+        nodes = [as_node(getattr(b, "node", b)) for b in (size, *bounds) if b is not None]
+        return SymbolicTensor(apply_node(SLICE_SIZE(flags), tuple(nodes)))
+
+    return size_of
+
+
+def _slice(name: str, parts: tuple[str, ...]) -> Use:
+    def use(e: Evaluator, part: Call, values: Any, given: Any) -> Value:
+        if len(part.axes) != 1:
+            return no_axes(e, part, name, values, given)
+        axis = part.axes[0].name
+        least = 3 if name == "range" else len(parts) + 1
+        if not least <= len(values) <= len(parts) + 1:
+            listed = ", ".join(["X", *parts[: least - 1]])
+            return e.fail(
+                part,
+                ArgumentsError,
+                f"{name} takes {least} arguments, and {len(given)} are given",
+                f"write {name}_{axis}({listed})",
+            )
+
+        def select(X: Any, *bounds: Any) -> Any:
+            if not isinstance(X, NamedTensor):
+                raise AxisMissingError(name, "a number has no axis to take a range of")
+            return X[AxisSelection(axis, slice(*_bounds(parts, bounds)))]
+
+        return e.attempt(part, select, values, given)
+
+    return use
+
 
 #: Letters that have a meaning of their own where a document gives them none. Epsilon keeps a
 #: denominator from 0, and is as small as layer normalisation has it.

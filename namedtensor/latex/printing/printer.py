@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from typing import Any
 
 from namedtensor.formula.written import DerivedFrom, Written
-from namedtensor.latex.printing import calls as calls
 from namedtensor.latex.printing import records as records
 from namedtensor.latex.printing import special as special
 from namedtensor.latex.printing.dialects import Dialect, dialect_of
@@ -18,7 +17,7 @@ from namedtensor.latex.printing.katex import KATEX_MACROS as KATEX_MACROS
 from namedtensor.latex.printing.names import letters
 from namedtensor.latex.printing.naming import axes_in, names_of
 from namedtensor.latex.printing.pieces import Piece, inside, raised
-from namedtensor.latex.printing.recurrences import recurrence
+from namedtensor.latex.printing.scans import recurrence
 from namedtensor.latex.printing.stacks import Ladder
 from namedtensor.operations.recurrence import recurs
 from namedtensor.primitives import Node

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from namedtensor.formula.written import passed
 from namedtensor.latex.printing.figures import figure
 from namedtensor.latex.printing.forms import FORMS, Form, Forms, axes_of, special
 from namedtensor.latex.printing.pieces import Piece, inside, joined_by, wrapped
@@ -161,3 +164,28 @@ def _operand(forms: Forms, node: Node) -> Piece:
 def _picks(forms: Forms, node: Node) -> Piece:
     """The one-hot vector of an index that lies inside its axis."""
     return forms.applied(forms.dialect.function("onehot", node.operation.params), node.operands)
+
+
+@special("call")
+def _call(forms: Forms, node: Node) -> Piece:
+    name, _, settings, place = node.operation.params
+    formula = forms.written.called[name]
+    before, after = [
+        [
+            forms.bundle(part) if isinstance(part, str) else inside(forms.write(part), SUM)
+            for part in parts
+        ]
+        for parts in passed(node, formula)
+    ]
+    before += [f"{forms.letter(n).text} = {_value(v)}" for n, v in settings]
+    listed = "; ".join([", ".join(group) for group in (before, after) if group])
+    text = f"{forms.letter(name).text}{wrapped(listed)}"
+    if formula.signature.several:
+        return Piece(f"[{text}]_{{{place + 1}}}", SCRIPT)
+    return Piece(text, PREFIX, PREFIX, prefix=True)
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, (bool, int, float, complex)):
+        return figure(value)[0]
+    return rf"\text{{{value}}}"

@@ -1,5 +1,5 @@
 """Formulas as a Python module in our own notation."""
 
 from namedtensor.latex.python import called as called
-from namedtensor.latex.python import forms as forms
+from namedtensor.latex.python import operations as operations
 from namedtensor.latex.python.modules import python_of as python_of

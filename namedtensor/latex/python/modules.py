@@ -9,7 +9,7 @@ from namedtensor.errors import NamedTensorError
 from namedtensor.formula import Formula
 from namedtensor.formula.written import Written
 from namedtensor.latex.python.definitions import Definition, definition
-from namedtensor.latex.python.names import OURS, Names
+from namedtensor.latex.python.labels import OURS, Names
 from namedtensor.latex.python.recurrences import unrolled
 from namedtensor.latex.python.settings import kept_settings, with_settings
 from namedtensor.primitives.node import operands_first

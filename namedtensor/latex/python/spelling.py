@@ -10,7 +10,7 @@ from namedtensor.formula import Formula
 from namedtensor.formula.signature import Signature
 from namedtensor.latex.python.code import UNARY, Atom, Before, Code, call, flat, index
 from namedtensor.latex.python.indexed import iotas, made_axes, one_for_each_axis
-from namedtensor.latex.python.names import Names
+from namedtensor.latex.python.labels import Names
 from namedtensor.primitives import Node, size_of
 from namedtensor.primitives.notation import Special, Word
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from namedtensor.latex.reading.branches import letters_of
 from namedtensor.latex.reading.faults import ASIDE, Fault
 from namedtensor.latex.reading.hosts import Region
 from namedtensor.latex.reading.spoken import ROUNDS, Spoken, closed_among
@@ -25,6 +24,7 @@ from namedtensor.latex.syntax import (
     Relation,
     Statement,
 )
+from namedtensor.latex.walk import letters_of
 
 #: Relations between numbers.
 COMPARING = frozenset(("=", "!=", "<", "<=", ">", ">=", "<<", ">>", "approx"))

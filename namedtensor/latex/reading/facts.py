@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from namedtensor.latex.reading.branches import letters_of
 from namedtensor.latex.reading.spoken import head_of, key_of
 from namedtensor.latex.reading.words import FUNCTIONS
 from namedtensor.latex.syntax import (
@@ -21,6 +20,7 @@ from namedtensor.latex.syntax import (
     Relation,
     Statement,
 )
+from namedtensor.latex.walk import letters_of
 
 
 def with_facts(statements: Sequence[Statement]) -> list[Statement]:

@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from namedtensor.latex.reading.branches import branches_of, letters_of
 from namedtensor.latex.reading.words import GREEK
 from namedtensor.latex.source import Span
 from namedtensor.latex.syntax import (
@@ -26,6 +25,7 @@ from namedtensor.latex.syntax import (
     Signature,
     Statement,
 )
+from namedtensor.latex.walk import fields_of, letters_of
 
 Part = TypeVar("Part")
 
@@ -115,7 +115,7 @@ def _rebuilt(thing: object, plain: dict[str, str], split: set[str]) -> object:
         parts = tuple(_rebuilt(each, plain, split) for each in thing)
         return thing if all(new is old for new, old in zip(parts, thing, strict=True)) else parts
     changed = {}
-    for name in branches_of(thing):
+    for name in fields_of(type(thing)) or ():
         old = getattr(thing, name)
         new = _rebuilt(old, plain, split)
         if new is not old:

@@ -14,7 +14,6 @@ from dataclasses import replace
 from typing import Any
 
 from namedtensor.latex.reading.asides import Entry
-from namedtensor.latex.reading.branches import parts_of
 from namedtensor.latex.reading.spoken import head_of, key_of, names_of
 from namedtensor.latex.reading.statements import Found, is_name
 from namedtensor.latex.syntax import (
@@ -39,7 +38,7 @@ from namedtensor.latex.syntax import (
     Statement,
     Text,
 )
-from namedtensor.latex.walk import put
+from namedtensor.latex.walk import all_of, put
 
 #: Greek letters that are written before another one to make a name of both.
 MARKS = frozenset(("Delta", "delta", "nabla"))
@@ -123,7 +122,7 @@ def _compound_names(entries: Sequence[Entry]) -> list[Callable[[Any], Any]]:
             )
         elif isinstance(first, Bars) and first.double and isinstance(first.operand, Letter):
             found.setdefault(f"| {first.operand.text}", _length(first.operand.text))
-        for call in parts_of(first, Call):
+        for call in all_of(Call, first):
             if _is_given(call) and head_of(call.function) not in known:
                 givens.add(_text(call))
     several = {t for t in givens if sum(o.split("(")[0] == t.split("(")[0] for o in givens) > 1}
@@ -334,7 +333,7 @@ def _remarks(entry: Entry, text: str, name: str, displayed: set[str], declared: 
     if name in displayed or REMARKS.search(before):
         return True
     number = not any(key_of(n) in declared for n in names_of(statement.body))
-    if isinstance(statement.target, Call) or not number or any(parts_of(statement.body, Matrix)):
+    if isinstance(statement.target, Call) or not number or any(all_of(Matrix, statement.body)):
         return False
     after = text[span.end : span.end + 40].lstrip("$\\)")
     return name in declared or bool(TRIED.search(before) and GIVES.match(after))
@@ -346,6 +345,6 @@ def _is_prose(statement: Definition) -> bool:
         return False
     return any(
         isinstance(row.condition, Text) and " " in row.condition.text
-        for cases in parts_of(statement.body, Cases)
+        for cases in all_of(Cases, statement.body)
         for row in cases.rows
     )

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from namedtensor.latex.reading.branches import branches_of, letters_of, parts_of
 from namedtensor.latex.reading.statements import is_name, is_range
 from namedtensor.latex.reading.words import FUNCTIONS
 from namedtensor.latex.syntax import (
@@ -26,6 +25,7 @@ from namedtensor.latex.syntax import (
     Statement,
     Unary,
 )
+from namedtensor.latex.walk import all_of, children, letters_of
 
 #: Names that a formula may use without anybody giving them.
 CONSTANTS = frozenset(("pi", "e", "infty", "epsilon", "varepsilon"))
@@ -100,13 +100,13 @@ class Spoken:
         names = list(names_of(relation))
         shaped = any((section, key_of(name)) in self.shaped for name in names)
         given = all(self.gives(name, section) or head_of(name) in FUNCTIONS for name in names)
-        return shaped and given and any(parts_of(relation, Derivative))
+        return shaped and given and any(all_of(Derivative, relation))
 
     def counts(self, statement: Statement, section: int) -> bool:
         """Say whether a definition uses tensors whose axes are counted, a transpose or an integral."""
         if not isinstance(statement, Definition):
             return False
-        if any(big.op == "int" for big in parts_of(statement.body, Big)):
+        if any(big.op == "int" for big in all_of(Big, statement.body)):
             return True
         for name in names_of(statement.body):
             place = (section, key_of(name))
@@ -162,7 +162,7 @@ def closed_among(statements: Sequence[Statement], spoken: Spoken) -> list[Statem
 def _free(definition: Definition) -> list[Expression]:
     """Give the names that a definition takes from elsewhere."""
     own = {letter.text for letter in letters_of(definition.target)}
-    for big in parts_of(definition.body, Big):
+    for big in all_of(Big, definition.body):
         own |= {letter.text for letter in letters_of(big.lower)}
     return [
         name
@@ -204,7 +204,7 @@ def names_of(whole: object) -> Iterator[Expression]:
         elif isinstance(thing, tuple):
             waiting += thing
         else:
-            waiting += [getattr(thing, name) for name in branches_of(thing)]
+            waiting += children(thing)
 
 
 def subjects_of(statement: Statement) -> Iterator[Expression]:

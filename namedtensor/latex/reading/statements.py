@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from namedtensor.latex.reading import words
-from namedtensor.latex.reading.branches import depth_of, parts_of
 from namedtensor.latex.reading.faults import Fault
 from namedtensor.latex.reading.grammar.parser import Parser
-from namedtensor.latex.reading.pieces import ARROWS, Piece, pieces_of
+from namedtensor.latex.reading.parting import ARROWS, Piece, pieces_of
 from namedtensor.latex.reading.rows import WIDE, is_dots, outer
 from namedtensor.latex.reading.tokens import Token
 from namedtensor.latex.source import Span
@@ -34,6 +33,7 @@ from namedtensor.latex.syntax import (
     Statement,
     Under,
 )
+from namedtensor.latex.walk import all_of, depth_of
 
 DEFINING = {"=": "=", ":=": "=", "equiv": "=", "<-": "<-"}
 
@@ -295,7 +295,7 @@ def _stands_for_many(statement: Statement) -> bool:
         return not _is_function(statement.name)
     if not isinstance(statement, Constraint) or is_range(statement.relation):
         return False
-    return any(parts_of(statement.relation, Dots))
+    return any(all_of(Dots, statement.relation))
 
 
 def _is_function(name: Expression) -> bool:

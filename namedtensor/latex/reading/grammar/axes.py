@@ -1,4 +1,4 @@
-"""Read axes: their names, their sizes, and lists of them."""
+"""Read axes: names, sizes and lists of them, and the scripts, indices and renamings where they stand."""
 
 from __future__ import annotations
 
@@ -8,7 +8,20 @@ from namedtensor.latex.reading import words
 from namedtensor.latex.reading.faults import Fault
 from namedtensor.latex.reading.grammar.cursor import AXIS_KINDS, Cursor
 from namedtensor.latex.reading.tokens import Token
-from namedtensor.latex.syntax import AxisName, Expression, SizedAxis
+from namedtensor.latex.source import Span
+from namedtensor.latex.syntax import (
+    At,
+    AxisName,
+    Binary,
+    Expression,
+    Indexed,
+    Letter,
+    Renaming,
+    Scripts,
+    SizedAxis,
+    Text,
+    Unary,
+)
 
 STARS = frozenset(("*", "\\star", "\\ast"))
 
@@ -157,3 +170,204 @@ def holds_axes(tokens: Sequence[Token]) -> bool:
         else:
             return False
     return named
+
+
+ARROWS = frozenset(("\\rightarrow", "\\mapsto"))
+
+
+class WithScripts(Axes):
+    """What is read of scripts."""
+
+    def scripts(self, base: Expression, start: int) -> Expression:
+        """Read all the scripts of an operand."""
+        while self.peek().kind in ("prime", "sup", "sub"):
+            base = self.one_script(base, start)
+        return base
+
+    def one_script(self, base: Expression, start: int) -> Expression:
+        """Read the next script of an operand."""
+        kind = self.take().kind
+        if kind == "prime":
+            return self.scripted(base, start, primes=1)
+        bounds = self.bare(self.group())
+        if bounds[0] == bounds[1]:
+            return base
+        if kind == "sup":
+            inner = self.tokens[bounds[0] : bounds[1]]
+            if all(token.kind == "prime" for token in inner):
+                return self.scripted(base, start, primes=len(inner))
+            return self.scripted(base, start, sup=self.script(bounds))
+        items = self.indices(bounds)
+        if items is not None:
+            self.named = True
+            return Indexed(self.span(start), base, items)
+        return self.scripted(base, start, sub=self.script(bounds))
+
+    def scripted(
+        self,
+        base: Expression,
+        start: int,
+        sub: Expression | None = None,
+        sup: Expression | None = None,
+        primes: int = 0,
+    ) -> Expression:
+        """Put a script on a base, beside those that it has."""
+        span = self.span(start)
+        if base is self.closed:
+            return Scripts(span, base, sub, sup, primes)
+        if isinstance(base, Indexed) and isinstance(base.base, Letter | Scripts) and _names(sup):
+            return Indexed(span, self.scripted(base.base, start, sub, sup, primes), base.items)
+        if isinstance(base, Scripts) and not (
+            (sub is not None and base.sub is not None) or (sup is not None and base.sup is not None)
+        ):
+            return Scripts(span, base.base, base.sub or sub, base.sup or sup, base.primes + primes)
+        return Scripts(span, base, sub, sup, primes)
+
+    def script(self, bounds: tuple[int, int]) -> Expression:
+        """Read what stands in a script; what makes no sense there is kept as text."""
+        first, last = bounds
+        token = self.tokens[first]
+        if last == first + 1 and token.text in words.ALONE:
+            self.positional = self.positional or token.text == "\\top"
+            return Letter(token.span, token.text.lstrip("\\"))
+        depth = self.depth
+        try:
+            return self.within(bounds, self.listing)
+        except Fault as fault:
+            if fault.code.startswith("limit") or fault.code == "syntax-unbalanced":
+                raise
+            if any(t.kind == "axis" for t in self.tokens[first:last]):
+                raise
+            self.depth = depth
+            text = "".join(t.text for t in self.tokens[first:last])
+            return Text(token.span | self.tokens[last - 1].span, text)
+
+    def indices(self, bounds: tuple[int, int]) -> tuple[At | Renaming, ...] | None:
+        """Read named indices or renamings; None where a script holds something else."""
+        first, last = bounds
+        kinds = {token.kind for token in self.tokens[first:last]}
+        if not kinds & AXIS_KINDS:
+            return None
+        outside = self._outside(first, last)
+        if any(self.tokens[at].text in ARROWS for at in outside):
+            return self.within(bounds, self._renamings)
+        if self.tokens[first].kind in AXIS_KINDS and self._are_indices(outside, first, last):
+            return self.within(bounds, self._ats)
+        return None
+
+    def _outside(self, first: int, last: int) -> list[int]:
+        """Give the places between two that stand outside all brackets, or open or close one."""
+        found: list[int] = []
+        braces = brackets = 0
+        for at in range(first, last):
+            token = self.tokens[at]
+            braces += (token.kind == "open") - (token.kind == "close")
+            if braces or token.kind == "close":
+                continue
+            brackets -= token.text in words.CLOSING
+            if brackets <= 0:
+                found.append(at)
+            brackets += token.text in words.BRACKETS
+        return found
+
+    def _are_indices(self, outside: list[int], first: int, last: int) -> bool:
+        """Say whether each part of a list names an axis and gives its index."""
+        if any(self.tokens[at].text in (":", "=") for at in outside):
+            return True
+        opening = next((at for at in outside if self.tokens[at].text == "("), None)
+        if opening is None:
+            return False
+        after = self._after(opening, last)
+        return after >= last or self.tokens[after].text == ","
+
+    def _after(self, opening: int, last: int) -> int:
+        """Give the place after the bracket that closes the one at this place."""
+        depth = 0
+        for at in range(opening, last):
+            text = self.tokens[at].text
+            depth += (text in words.BRACKETS) - (text in words.CLOSING)
+            if not depth:
+                return at + 1
+        return last
+
+    def _ats(self) -> tuple[At, ...]:
+        items: list[At] = []
+        while self.peek() is not self.stop:
+            if self.peek().text == ",":
+                self.at += 1
+                continue
+            start = self.at
+            axis = self.axis()
+            text = self.peek().text
+            if text in (":", "="):
+                self.at += 1
+                at = self.expression(words.RELATION + 1)
+            elif text in ("(", "["):
+                opening = self.take()
+                at = self.only(self.inside(opening)[0], opening)
+            else:
+                raise Fault(
+                    "syntax-index",
+                    f"{axis.name} has no index here",
+                    axis.span,
+                    f"write \\text{{{axis.name}}}:i, or \\name{{{axis.name}}}(i)",
+                )
+            items.append(At(self.span(start), axis, at))
+        return tuple(items)
+
+    def _renamings(self) -> tuple[At | Renaming, ...]:
+        """Read renamings, and the indices that may stand between them."""
+        found: list[At | Renaming] = []
+        before: list[SizedAxis] = []
+        after: list[SizedAxis] | None = None
+        depth = 0
+        while self.peek() is not self.stop:
+            token = self.take()
+            text = token.text
+            if text in ARROWS:
+                if after is not None or not before:
+                    raise _one_sided(text, "before", token.span)
+                after = []
+            elif text in ("(", "["):
+                depth += 1
+            elif text in (")", "]"):
+                depth -= 1
+            elif text == ",":
+                if depth <= 0 and after and self._arrow_ahead():
+                    found.append(_renaming(before, after))
+                    before, after = [], None
+            elif token.kind not in ("open", "close"):
+                self.at -= 1
+                axis = self.sized_axis()
+                called = self.tokens[self.at - 1].text == ")" and axis.size is not None
+                alone = after is None and depth <= 0 and self.peek().text == ","
+                if axis.size is not None and (called or alone):
+                    found.append(At(axis.span, axis.axis, axis.size))
+                else:
+                    (before if after is None else after).append(axis)
+        if before and not after:
+            raise _one_sided("the arrow", "after", before[-1].span)
+        if after:
+            found.append(_renaming(before, after))
+        return tuple(found)
+
+    def _arrow_ahead(self) -> bool:
+        return any(self.tokens[at].text in ARROWS for at in range(self.at, self.end))
+
+
+def _renaming(before: Sequence[SizedAxis], after: Sequence[SizedAxis]) -> Renaming:
+    return Renaming(before[0].span | after[-1].span, tuple(before), tuple(after))
+
+
+def _one_sided(arrow: str, side: str, span: Span) -> Fault:
+    return Fault(
+        "syntax-rename",
+        f"no axis stands {side} {arrow}",
+        span,
+        "write the axis as it was, an arrow, and the axis as it shall be",
+    )
+
+
+def _names(sup: Expression | None) -> bool:
+    """Say whether a superscript may be part of a name."""
+    return not isinstance(sup, Unary | Binary | AxisName)

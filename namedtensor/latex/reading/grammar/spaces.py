@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from namedtensor.latex.reading import words
-from namedtensor.latex.reading.grammar.scripts import WithScripts
+from namedtensor.latex.reading.grammar.axes import WithScripts
 from namedtensor.latex.syntax import Expression, SizedAxis, Space
 
 #: What may stand in a shape that counts its axes by position, or does not spell them out.

@@ -35,8 +35,8 @@ DRESSES = ("bold", "cal")
 
 def settled(statements: Sequence[Statement], text: str) -> list[Statement]:
     """Give the statements with their letters settled."""
-    spoken = [set(letters_of(each)) for each in statements]
-    letters = set().union(*spoken)
+    spoken = [letters_of(each) for each in statements]
+    letters = [letter for here in spoken for letter in here]
     texts = {letter.text for letter in letters}
     plain: dict[str, str] = {}
     for name in {letter.text for letter in letters if letter.style == "letter"}:

@@ -15,10 +15,8 @@ myst_heading_anchors = 4
 smartquotes = False  # a prime is no quote
 nb_execution_mode = "force"
 nb_execution_excludepatterns = ["lectures/*"]  # `make notebooks` ran them
-nb_execution_raise_on_error = True
 nb_execution_timeout = 60
 nb_merge_streams = True
-suppress_warnings = ["toc.empty_glob"]
 
 html_theme = "furo"
 html_title = "namedtensor"

@@ -6,11 +6,9 @@ the file's name: the manual is read where the repository may not be.
 
 from __future__ import annotations
 
-import fnmatch
 import json
 import os
 import re
-from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 
 ROOT = Path(__file__).parents[1]
@@ -109,27 +107,10 @@ def lay_out(into: Path, written: dict[str, str], filled: dict[str, str]) -> None
             _put(into / place, with_links(text, origin, places).encode())
     for place, text in written.items():
         _put(into / place, text.encode())
-    index = into / "index.md"
-    _put(index, without_absent(index.read_text(), places.values()).encode())
     kept = {into / place for place in places.values()}
     for file in into.rglob("*"):
         if file.is_file() and file not in kept:
             file.unlink()
-
-
-def without_absent(index: str, places: Iterable[str]) -> str:
-    """Leave out of lists of pages what no page is there for.
-
-    >>> without_absent("start\\nhowto/*\\n", ["start.md"])
-    'start\\n'
-    """
-    pages = [place.rpartition(".")[0] for place in places]
-    kept = []
-    for line in index.splitlines(keepends=True):
-        entry = line.strip()
-        if not re.fullmatch(r"[\w/*]+", entry) or fnmatch.filter(pages, entry):
-            kept.append(line)
-    return "".join(kept)
 
 
 def _put(file: Path, content: bytes) -> None:

@@ -23,6 +23,36 @@ def test_the_manual_builds_with_nothing_to_say(tmp_path):
     assert built.returncode == 0
 
 
+PAGE = """# A page
+
+$$X^2^3$$
+
+[a link](gone.md) and $\\mathbb{R}$
+
+```{code-cell}
+1 / 0
+```
+"""
+BUILD = """
+import sys
+from pathlib import Path
+from manual.building import make_html
+print(*make_html(Path(sys.argv[1])), sep="\\n")
+"""
+
+
+def test_a_red_formula_a_link_to_no_page_and_code_that_raises_are_seen(tmp_path):
+    (tmp_path / "source").mkdir()
+    head = "---\nfile_format: mystnb\nkernelspec:\n  name: python3\n---\n\n"
+    (tmp_path / "source" / "index.md").write_text(head + PAGE)
+    built = subprocess.run(
+        [sys.executable, "-c", BUILD, str(tmp_path)], cwd=ROOT, capture_output=True, text=True
+    )
+    assert "KaTeX refuses 'X^2^3': ParseError: KaTeX parse error: Double superscript" in built.stdout
+    assert "gone.md" in built.stdout
+    assert "Executing notebook failed" in built.stdout
+
+
 def html(tmp_path, **files: str):
     """Write a little manual."""
     for name, text in files.items():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
+from collections import deque
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
@@ -177,44 +177,30 @@ class Arguments:
             for name, value in values.items()
         }
 
-    def parts_of(self, key: Iterator[Any]) -> Iterator[tuple[str, str]]:
+    def parts_of(self, key: Sequence[Any]) -> Iterator[tuple[str, str]]:
         """Write each part of a key for a reader: the axes of tensors, the values of settings."""
-        first = next(key, None)
-        modes = isinstance(first, bool)
+        parts = deque(key)
+        modes = bool(parts) and isinstance(parts[0], bool)
         if modes:
-            yield "nt.training()", repr(first)
-        else:
-            key = itertools.chain([first], key)
+            yield "nt.training()", repr(parts.popleft())
         for slot in self.door.every:
-            yield from _parts(slot, slot.name, key, modes)
+            yield from _written(slot.name, _value_of(slot, parts, modes))
 
-    def of_key(self, parts: Iterator[Any]) -> Given:
+    def of_key(self, key: Sequence[Any]) -> Given:
         """Undo `read`: read the parts of a key, with layouts as codes, as stand-ins without data."""
-        mode = next(parts)
-        return self.read({s.name: self._value_of(s, parts) for s in self.door.every}, mode)
+        parts = deque(key)
+        mode = parts.popleft()
+        return self.read({s.name: _value_of(s, parts, True) for s in self.door.every}, mode)
 
-    def _value_of(self, slot: Slot, parts: Iterator[Any]) -> Any:
-        if slot.several:
-            held = [self._bundle_of(slot, parts) for _ in range(next(parts))]
-            return Stack([bundle for bundle in held if bundle is not None])
-        if slot.formula is not None:
-            return self._bundle_of(slot, parts)
-        part = next(parts)
-        if part is None:
-            return None
-        if not slot.tensor or isinstance(part, (type, tuple)):
-            return next(parts)
-        return stand_in(part if isinstance(part, str) else slot.layout(part).code)
-
-    def _bundle_of(self, slot: Slot, parts: Iterator[Any]) -> Bundle | None:
-        inner, mode, settings = slot.formula, next(parts), {}
-        if mode == ABSENT:
-            return None
-        if isinstance(mode, tuple):
-            _, number, *given = mode
-            inner, settings, mode = NUMBERED[number], {n: v for n, _, v in given}, next(parts)
-        found = {s.name: self._value_of(s, parts) for s in inner.door.after}
-        return Bundle(inner, found, mode, settings)
+    def key_after(self, kinds: Sequence[Any], modes: bool) -> tuple[Any, ...]:
+        """Give the part of a key for what stands after the semicolon, of which dtypes are known."""
+        parts = deque(kinds)
+        values = {s.name: _value_of(s, parts, modes) for s in self.door.after}
+        key: list[Any] = []
+        for parameter in self.signature.parameters:
+            if parameter.after:
+                self._read_one(parameter, parameter.name, values[parameter.name], [], key, modes)
+        return tuple(key)
 
     def entered(
         self,
@@ -249,42 +235,54 @@ class Arguments:
         return found
 
 
-def _parts(slot: Slot, path: str, key: Iterator[Any], modes: bool) -> Iterator[tuple[str, str]]:
-    """Write the parts of a key that one name has."""
+def _value_of(slot: Slot, parts: deque[Any], modes: bool) -> Any:
+    """Read what one name has in a key: layouts, their codes or dtypes give stand-ins without data."""
     if slot.several:
-        count = next(key)
-        yield f"len({path})", repr(count)
-        for i in range(count):
-            yield from _parts_of_bundle(slot.formula, f"{path}.{i}", key, modes)
-    elif slot.formula is not None:
-        yield from _parts_of_bundle(slot.formula, path, key, modes)
-    else:
-        part = next(key)
-        if isinstance(part, Layout):
-            yield path, f"[{' '.join(map(shown, part.axes))}]"
-        elif part is None or isinstance(part, Node):
-            yield path, repr(part)
-        else:
-            yield path, repr(next(key))
+        held = [_bundle_of(slot, parts, modes) for _ in range(parts.popleft())]
+        return Stack([bundle for bundle in held if bundle is not None])
+    if slot.formula is not None:
+        return _bundle_of(slot, parts, modes)
+    part = parts.popleft()
+    if part is None:
+        return None
+    if not slot.tensor or isinstance(part, (type, tuple)):
+        return parts.popleft()
+    if not isinstance(part, (str, Layout, Node)):
+        part = slot.layout(part)
+    return stand_in(part if isinstance(part, str) else part.code)
 
 
-def _parts_of_bundle(
-    formula: Any, path: str, key: Iterator[Any], modes: bool
-) -> Iterator[tuple[str, str]]:
-    part = next(key, None)
-    if part == ABSENT:
-        yield path, "None"
-        return
-    if isinstance(part, tuple) and part[:1] == ("as",):
-        formula = NUMBERED[part[1]]
-        yield f"the formula of {path}", formula.name
-        part = next(key, None)
-    if modes:
-        yield f"nt.training() of {path}", repr(part)
+def _bundle_of(slot: Slot, parts: deque[Any], modes: bool) -> Bundle | None:
+    inner, settings = slot.formula, {}
+    if parts and parts[0] == ABSENT:
+        parts.popleft()
+        return None
+    if parts and isinstance(parts[0], tuple) and parts[0][:1] == ("as",):
+        _, number, *given = parts.popleft()
+        inner, settings = NUMBERED[number], {n: v for n, _, v in given}
+    mode = parts.popleft() if modes else None
+    found = {s.name: _value_of(s, parts, modes) for s in inner.door.after}
+    return Bundle(inner, found, mode, settings)
+
+
+def _written(path: str, value: Any) -> Iterator[tuple[str, str]]:
+    """Write what one name has in a key, for a reader."""
+    if isinstance(value, Stack):
+        yield f"len({path})", repr(len(value))
+        for i, part in enumerate(value):
+            yield from _written(f"{path}.{i}", part)
+    elif isinstance(value, Bundle):
+        yield f"the formula of {path}", value.formula.name
+        if value.training is not None:
+            yield f"nt.training() of {path}", repr(value.training)
+        for name, part in value.values.items():
+            yield from _written(f"{path}.{name}", part)
+    elif isinstance(value, SymbolicTensor):
+        yield path, repr(value.node)
+    elif isinstance(value, NamedTensor):
+        yield path, f"[{' '.join(map(shown, value.axes))}]"
     else:
-        key = itertools.chain([part], key)
-    for slot in formula.door.after:
-        yield from _parts(slot, f"{path}.{slot.name}", key, modes)
+        yield path, repr(value)
 
 
 def _is_number(value: Any) -> bool:

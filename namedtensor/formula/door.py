@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import inspect
 import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -210,8 +210,8 @@ class Structure:
         """Give the part of a key for parameters of these kinds: layouts for dtypes."""
         key = self.keys.get((kinds, modes) if modes else kinds)
         if key is None:
-            parts = tuple(_parts_of_key(self, iter(kinds), modes))
-            key = keep(self.keys, (kinds, modes) if modes else kinds, parts, MOST_KEYS)
+            made = self.formula.arguments.key_after(kinds, modes)
+            key = keep(self.keys, (kinds, modes) if modes else kinds, made, MOST_KEYS)
         return key
 
     def mark_in(self, declared: Any) -> tuple[Any, ...]:
@@ -268,25 +268,6 @@ def structure_of(module: Any) -> Structure | None:
         made = Structure(formula, bundles, frozenset(missing), settings, key)
         structure = keep(_structures, key, made, MOST_KEYS)
     return structure
-
-
-def _parts_of_key(structure: Structure, kinds: Iterator[Any], modes: bool) -> Iterator[Any]:
-    for slot in structure.formula.door.after:
-        if slot.name in structure.missing:
-            yield next(kinds)
-        elif slot.formula is not None:
-            if slot.several:
-                yield next(kinds)
-            for inner in structure.bundles[slot.name]:
-                for _ in inner.mark_in(slot.formula):
-                    yield next(kinds)
-                if modes:
-                    yield next(kinds)
-                yield from _parts_of_key(inner, kinds, modes)
-        elif slot.tensor:
-            yield slot.layout(next(kinds))
-        else:
-            yield from (next(kinds), next(kinds))
 
 
 class _Reader:

@@ -421,7 +421,7 @@ class Formula(Generic[P, T]):
         """Say what differs between the keys of many plans."""
         columns: dict[str, set[str]] = {}
         for key in list(self.plans):
-            for path, part in self.arguments.parts_of(iter(key)):
+            for path, part in self.arguments.parts_of(key):
                 columns.setdefault(path, set()).add(part)
         path = max(columns, key=lambda name: len(columns[name]))
         first, second = sorted(columns[path])[:2]
@@ -669,7 +669,7 @@ def _of_constants(
 ) -> tuple[Formula, Given]:
     """Undo `_constants`: the formula, and what it is called with, as stand-ins without data."""
     formula = _numbered[number]
-    given = formula.arguments.of_key(iter(parts))
+    given = formula.arguments.of_key(parts)
     for X, shape in zip(tensors_of(given.leaves), shapes or (), strict=shapes is not None):
         X.data.shape = shape
     return formula, given

@@ -13,6 +13,7 @@ from namedtensor.axes import Axis, distinct, parse_axes, shown
 from namedtensor.compilers import compiling
 from namedtensor.errors import TraceError
 from namedtensor.operations.expanding import EXPAND
+from namedtensor.plans import Emitter, Lowered, Value
 from namedtensor.plans.code import Attribute, Literal
 from namedtensor.primitives import (
     Acts,
@@ -70,7 +71,7 @@ def _full_rule(call: Call) -> Type:
     return Type(_sizes_given(call, 1), kind, weak=not dtype)
 
 
-def _lower_full(emit: Any, call: Any, value: Any, *sizes: Any) -> Any:
+def _lower_full(emit: Emitter, call: Lowered, value: Value, *sizes: Value) -> Any:
     names, dtype = call.params
     need_sizes(call.node, "index-defined tensor")
     code = emit.call("full", emit.sizes_of(call.type, names), value, emit.like)
@@ -79,7 +80,7 @@ def _lower_full(emit: Any, call: Any, value: Any, *sizes: Any) -> Any:
     return emit.bind(code, names, call.type, "filled")
 
 
-def _dtype_word(emit: Any, name: str) -> Any:
+def _dtype_word(emit: Emitter, name: str) -> Any:
     return emit.word("bool_" if name == "bool" and emit.backend.name == "numpy" else name)
 
 
@@ -117,7 +118,7 @@ def made(operation: Operation, *operands: Any) -> SymbolicTensor:
     return SymbolicTensor(apply_node(operation, tuple([_node_of(x) for x in operands])))
 
 
-def _node_of(x: Any) -> Node:
+def _node_of(x: NamedTensor) -> Node:
     if isinstance(x, Node):
         return x
     return x.node if hasattr(x, "node") else number(getattr(x, "item", lambda: x)())
@@ -132,7 +133,7 @@ def _noise(law: str, word: str, kind: str) -> Primitive:
     def rule(call: Call) -> Type:
         return Type(_sizes_given(call, len(call.types) - len(call.params[0])), kind)
 
-    def lower(emit: Any, call: Any, *values: Any) -> Any:
+    def lower(emit: Emitter, call: Lowered, *values: Value) -> Any:
         names, generator, dtype = call.params
         bounds = values[: len(values) - len(names)]
         like = _data(emit, kind)
@@ -160,7 +161,7 @@ def _noise(law: str, word: str, kind: str) -> Primitive:
     )
 
 
-def _data(emit: Any, kind: str) -> Any:
+def _data(emit: Emitter, kind: str) -> Any:
     """Find an argument of the code whose device, and dtype for real numbers, the noise shall have."""
     for value in emit.arguments.values():
         if value.strong and (kind != "float" or value.type.kind == "float"):
@@ -200,7 +201,7 @@ def axes_in_body(name: str, axes: Any) -> tuple[tuple[str, ...], tuple[Any, ...]
     return tuple([a.name for a in parsed]), tuple([abs(a) for a in parsed])
 
 
-def refuse_place(name: str, device: Any, backend: Any) -> None:
+def refuse_place(name: str, device: Any, backend: str | None) -> None:
     """Refuse a library or a device: what a body makes lives where its arguments do."""
     for word, given in (("device", device), ("backend", backend)):
         if given is not None:
@@ -212,7 +213,7 @@ def refuse_place(name: str, device: Any, backend: Any) -> None:
 
 
 def full_in_body(
-    name: str, axes: Any, value: Any, dtype: Any, device: Any = None, backend: Any = None
+    name: str, axes: Any, value: Any, dtype: Any, device: Any = None, backend: str | None = None
 ) -> Any:
     """Give the node of a tensor filled with a number."""
     refuse_place(name, device, backend)

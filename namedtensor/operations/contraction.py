@@ -13,6 +13,7 @@ from namedtensor.axes import FRESH, either, renamed_code, shown, typed_axes
 from namedtensor.errors import AxisMissingError, NamedTensorError, nearest
 from namedtensor.operations.axis_functions import Tensor, axis_function
 from namedtensor.operations.reductions import records_of
+from namedtensor.plans import Emitter, Lowered, Value
 from namedtensor.primitives import Call, Node, Operation, Type, primitive
 from namedtensor.primitives.notation import Special
 from namedtensor.primitives.sizes import combine, product
@@ -82,7 +83,7 @@ def write_dot(operation: Operation, labels: tuple[str, ...]) -> str:
     return f"dot[{', '.join(operation.params[0])}]({', '.join(labels)})"
 
 
-def lower_dot(emit: Any, call: Any, *values: Any) -> Any:
+def lower_dot(emit: Emitter, call: Lowered, *values: Value) -> Any:
     """Contract two operands at a time, in the order that opt_einsum finds cheapest."""
     (axes,) = call.params
     values = tuple([_strong(emit, call, v, values) for v in values])
@@ -97,7 +98,7 @@ def lower_dot(emit: Any, call: Any, *values: Any) -> Any:
     return pending[0]
 
 
-def _strong(emit: Any, call: Any, value: Any, values: Sequence[Any]) -> Any:
+def _strong(emit: Emitter, call: Lowered, value: Value, values: Sequence[Any]) -> Any:
     """Give whole numbers the dtype of the floats or complex numbers that they are multiplied with."""
 
     if value.type.host:
@@ -119,7 +120,7 @@ def _strong(emit: Any, call: Any, value: Any, values: Sequence[Any]) -> Any:
 
 
 def find_path(
-    emit: Any, values: Sequence[Any], axes: Sequence[str], optimize: Any = "auto"
+    emit: Emitter, values: Sequence[Any], axes: Sequence[str], optimize: Any = "auto"
 ) -> tuple[list[tuple[int, int]], float]:
     """Ask opt_einsum for the order of pairwise contractions, with the sizes of the first call.
 
@@ -142,7 +143,7 @@ def find_path(
 # ------------------------------------------------------------------------------- two operands
 
 
-def pair(emit: Any, call: Any, A: Any, B: Any, axes: Sequence[str]) -> Any:
+def pair(emit: Emitter, call: Lowered, A: Value, B: Value, axes: Sequence[str]) -> Any:
     """Contract two operands as one matrix product wherever there is one."""
     kind = widest([A.type.kind, B.type.kind])
     shared = [a for a in A.axes if a in B.axes]
@@ -163,13 +164,13 @@ def _rows(value: Any, summed: Sequence[str]) -> tuple[bool, int]:
     return set(value.axes[-len(summed) :]) == set(summed), len(value.axes)
 
 
-def _result_type(A: Any, B: Any, summed: Sequence[str], kind: str) -> Type:
+def _result_type(A: Value, B: Value, summed: Sequence[str], kind: str) -> Type:
     sizes = dict(B.type.axes) | dict(A.type.axes)
     kept = tuple([(a, s) for a, s in sizes.items() if a not in summed])
     return Type(kept, kind, weak=A.type.weak and B.type.weak)
 
 
-def multiply_and_sum(emit: Any, A: Any, B: Any, summed: Sequence[str], type_: Type) -> Any:
+def multiply_and_sum(emit: Emitter, A: Value, B: Value, summed: Sequence[str], type_: Type) -> Any:
     every = list(dict.fromkeys([*A.axes, *B.axes]))
     order = emit.order([A, B], every)
     product = emit.infix("*", emit.aligned(A, order), emit.aligned(B, order))
@@ -181,9 +182,9 @@ def multiply_and_sum(emit: Any, A: Any, B: Any, summed: Sequence[str], type_: Ty
 
 
 def matrix_product(
-    emit: Any,
-    A: Any,
-    B: Any,
+    emit: Emitter,
+    A: Value,
+    B: Value,
     batch: Sequence[str],
     left: Sequence[str],
     summed: Sequence[str],
@@ -225,9 +226,9 @@ def around(value: Any, summed: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def each_product(
-    emit: Any,
-    A: Any,
-    B: Any,
+    emit: Emitter,
+    A: Value,
+    B: Value,
     left: Sequence[str],
     summed: Sequence[str],
     right: tuple[Sequence[str], Sequence[str]],
@@ -247,7 +248,7 @@ def each_product(
     return emit.bind(code, axes, type_, "dot")
 
 
-def grouped(emit: Any, value: Any, groups: Sequence[Sequence[str]]) -> Any:
+def grouped(emit: Emitter, value: Value, groups: Sequence[Sequence[str]]) -> Any:
     """Give a value, stored in the order of these groups, with each of them as one axis."""
     if all(len(group) == 1 for group in groups):
         return value
@@ -255,15 +256,15 @@ def grouped(emit: Any, value: Any, groups: Sequence[Sequence[str]]) -> Any:
     return emit.call("reshape", value, shape)
 
 
-def _as_stored(A: Any, B: Any, summed: Sequence[str]) -> list[str]:
+def _as_stored(A: Value, B: Value, summed: Sequence[str]) -> list[str]:
     """Order the summed axes as the larger operand stores them."""
     base = A if len(A.axes) >= len(B.axes) else B
     return [a for a in base.axes if a in summed]
 
 
 def group(
-    emit: Any,
-    value: Any,
+    emit: Emitter,
+    value: Value,
     batch: Sequence[str],
     rows: Sequence[str],
     columns: Sequence[str],
@@ -284,7 +285,7 @@ def group(
     return emit.call("reshape", moved, tuple(parts))
 
 
-def is_plain_product(node: Any) -> bool:
+def is_plain_product(node: Node) -> bool:
     """Say whether a contraction is one matrix product without batches, whose sizes the library checks."""
     summed = node.operation.params[0]
     if len(node.operands) != 2 or len(summed) != 1 or node.type.kind != "float":
@@ -298,7 +299,7 @@ def is_plain_product(node: Any) -> bool:
     )
 
 
-def _share(use: Use, place: int, g: Any) -> Any:
+def _share(use: Use, place: int, g: NamedTensor) -> Any:
     """Contract the gradient with the other operands, over the axes that the operand has not."""
     others = [o for i, o in enumerate(use.operands) if i != place]
     own = use.node.operands[place].type.names

@@ -19,7 +19,7 @@ from namedtensor.errors import (
 from namedtensor.operations.axis_functions import named_operand
 from namedtensor.operations.constants import full_in_body, kind_of_dtype
 from namedtensor.operations.expanding import ALIKE
-from namedtensor.plans import layout_of
+from namedtensor.plans import Emitter, Lowered, Value, layout_of
 from namedtensor.plans.code import Attribute
 from namedtensor.primitives import Call, Type, primitive
 from namedtensor.primitives.notation import Special
@@ -220,7 +220,7 @@ def _cast_like_rule(call: Call) -> Type:
     return Type(x.axes, like.kind)
 
 
-def _lower_cast_like(emit: Any, call: Any, x: Any, like: Any) -> Any:
+def _lower_cast_like(emit: Emitter, call: Lowered, x: Value, like: Value) -> Any:
     if x.type.host:
         return emit.bind(emit.call("full_like_kind", (), x, like), (), call.type)
     code = emit.call("cast", x, Attribute(emit.named(like).code, "dtype"))
@@ -257,7 +257,7 @@ def _cast_rule(call: Call) -> Type:
     return call.types[0].of_kind(kind_of_dtype(name))
 
 
-def _lower_cast(emit: Any, call: Any, x: Any) -> Any:
+def _lower_cast(emit: Emitter, call: Lowered, x: Value) -> Any:
     (name,) = call.params
     word = "bool_" if name == "bool" and emit.backend.name == "numpy" else name
     return emit.bind(emit.call("cast", x, emit.word(word)), x.axes, call.type)

@@ -9,14 +9,16 @@ in these same operations. At a kink, such as relu at 0, a slope is torch's.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
 from namedtensor.backends.host_backend import SELU_BEND, SELU_SCALE
 from namedtensor.errors import AxisNameError
 from namedtensor.operations.axis_functions import Tensor
-from namedtensor.primitives import Call, Operation, Type, primitive
+from namedtensor.plans import Emitter, Lowered, Value
+from namedtensor.plans.code import Code
+from namedtensor.primitives import Call, Node, Operation, Type, primitive
 from namedtensor.primitives.notation import (
     AND,
     DOT,
@@ -104,7 +106,9 @@ def where_rule(call: Call) -> Type:
 # ------------------------------------------------------------------------------------- lowering
 
 
-def operands(emit: Any, call: Any, values: tuple[Any, ...]) -> tuple[list[Any], tuple[str, ...]]:
+def operands(
+    emit: Emitter, call: Lowered, values: tuple[Any, ...]
+) -> tuple[list[Any], tuple[str, ...]]:
     """Align operands for broadcasting, index-defined numbers taking the dtype that they meet."""
     names = [n for n, _ in call.type.axes]
     axes = emit.order([v for v in values if not v.type.host], names)
@@ -128,7 +132,7 @@ STEMS = {
 
 
 def infix(symbol: str) -> Callable[..., Any]:
-    def lower(emit: Any, call: Any, *values: Any) -> Any:
+    def lower(emit: Emitter, call: Lowered, *values: Value) -> Any:
         (a, b), axes = operands(emit, call, values)
         code = _combined(emit, call, symbol, a, b, values)
         return emit.bind(code, axes, call.type, STEMS.get(call.operation.name, "x"))
@@ -139,7 +143,7 @@ def infix(symbol: str) -> Callable[..., Any]:
 def counted_infix(symbol: str) -> Callable[..., Any]:
     """Booleans count as 0 and 1, also where the library refuses them."""
 
-    def lower(emit: Any, call: Any, *values: Any) -> Any:
+    def lower(emit: Emitter, call: Lowered, *values: Value) -> Any:
         codes, axes = operands(emit, call, values)
         if not call.type.host:
             codes = [_counted(emit, call, c, v) for c, v in zip(codes, values, strict=True)]
@@ -149,7 +153,7 @@ def counted_infix(symbol: str) -> Callable[..., Any]:
     return lower
 
 
-def _combined(emit: Any, call: Any, symbol: str, a: Any, b: Any, values: Any) -> Any:
+def _combined(emit: Emitter, call: Lowered, symbol: str, a: Value, b: Value, values: Any) -> Any:
     """Combine a pair of operands: two arrays by the function where that is faster."""
     if call.operation.name in ("add", "sub", "mul", "div") and not any(v.type.host for v in values):
         return emit.function(call.operation.name, symbol, a, b)
@@ -158,7 +162,7 @@ def _combined(emit: Any, call: Any, symbol: str, a: Any, b: Any, values: Any) ->
     return emit.infix(symbol, a, b)
 
 
-def _counted(emit: Any, call: Any, code: Any, value: Any) -> Any:
+def _counted(emit: Emitter, call: Lowered, code: Code, value: Value) -> Any:
     if value.type.kind != "bool" or call.type.wide:
         return code
     return emit.call("int" if value.type.host else "integer", code)
@@ -167,7 +171,7 @@ def _counted(emit: Any, call: Any, code: Any, value: Any) -> Any:
 def logical(symbol: str) -> Callable[..., Any]:
     """An operator on truth values, of data and of Python."""
 
-    def lower(emit: Any, call: Any, *values: Any) -> Any:
+    def lower(emit: Emitter, call: Lowered, *values: Value) -> Any:
         codes, axes = operands(emit, call, values)
         if call.type.host:
             return emit.bind(emit.host_call(call.operation.name, *codes), axes, call.type)
@@ -180,7 +184,7 @@ def logical(symbol: str) -> Callable[..., Any]:
 def prefix(word: str) -> Callable[..., Any]:
     """A function by its name; truth values count as 0 and 1 where the result is a number."""
 
-    def lower(emit: Any, call: Any, *values: Any) -> Any:
+    def lower(emit: Emitter, call: Lowered, *values: Value) -> Any:
         codes, axes = operands(emit, call, values)
         if call.type.kind != "bool":
             codes = [_counted(emit, call, c, v) for c, v in zip(codes, values, strict=True)]
@@ -193,7 +197,7 @@ def prefix(word: str) -> Callable[..., Any]:
 def floating_prefix(word: str) -> Callable[..., Any]:
     """A function whose result is float: whole numbers become floating ones first."""
 
-    def lower(emit: Any, call: Any, *values: Any) -> Any:
+    def lower(emit: Emitter, call: Lowered, *values: Value) -> Any:
         codes, axes = operands(emit, call, values)
         codes = [
             emit.floating(c)
@@ -207,7 +211,7 @@ def floating_prefix(word: str) -> Callable[..., Any]:
     return lower
 
 
-def lower_where(emit: Any, call: Any, *values: Any) -> Any:
+def lower_where(emit: Emitter, call: Lowered, *values: Value) -> Any:
     condition, *choices = values
     names = [n for n, _ in call.type.axes]
     axes = emit.order([v for v in values if not v.type.host], names)
@@ -226,7 +230,9 @@ def lower_where(emit: Any, call: Any, *values: Any) -> Any:
     return emit.bind(emit.call(word, *codes), axes, call.type, "where")
 
 
-def _where_of_numbers(emit: Any, call: Any, condition: Any, choices: Any, axes: Any) -> Any:
+def _where_of_numbers(
+    emit: Emitter, call: Lowered, condition: Value, choices: Sequence[Value], axes: Sequence[str]
+) -> Any:
     """Choose between numbers by data: floats come out in the library's own default."""
     codes = [emit.aligned(v, axes) for v in (condition, *choices)]
     code = emit.call("where_weak", *codes)
@@ -304,19 +310,19 @@ def _operator(
     )
 
 
-def _by_base(x: Any, y: Any, z: Any) -> Any:
+def _by_base(x: NamedTensor, y: NamedTensor, z: NamedTensor) -> Any:
     """y x^(y-1), and 0 for an exponent of 0."""
     if not isinstance(y, NamedTensor):
         return 0.0 if y == 0 else 1.0 if y == 1 else y * x if y == 2 else y * x ** (y - 1)
     return where(y == 0, 0.0, y * x ** (y - 1))
 
 
-def _by_exponent(x: Any, y: Any, z: Any) -> Any:
+def _by_exponent(x: NamedTensor, y: NamedTensor, z: NamedTensor) -> Any:
     """x^y log x, and 0 where the base is 0 and stays so."""
     return where((x == 0) & (y >= 0), 0.0, z * log(x))
 
 
-def _quotient_bounds(node: Any, known: list[tuple[float, float]], records: float) -> Bounds:
+def _quotient_bounds(node: Node, known: list[tuple[float, float]], records: float) -> Bounds:
     """Stay away from 0 in the denominator."""
     (a, b), (c, d) = known
     if c <= 0 <= d or not all(map(math.isfinite, (a, b, c, d))):
@@ -325,7 +331,7 @@ def _quotient_bounds(node: Any, known: list[tuple[float, float]], records: float
     return min(corners), max(corners)
 
 
-def _power_bounds(node: Any, known: list[tuple[float, float]], records: float) -> Bounds:
+def _power_bounds(node: Node, known: list[tuple[float, float]], records: float) -> Bounds:
     """Take powers of positive numbers, and whole powers of others."""
     (a, b), (c, d) = known
     try:
@@ -340,7 +346,7 @@ def _power_bounds(node: Any, known: list[tuple[float, float]], records: float) -
     return min(corners), max(corners)
 
 
-def _even_bounds(node: Any, known: list[tuple[float, float]], records: float) -> Bounds:
+def _even_bounds(node: Node, known: list[tuple[float, float]], records: float) -> Bounds:
     """Bound |x| and x^2, which are 0 at 0 and rise to both sides."""
     from namedtensor.plans.compile import run_on_numbers
 
@@ -349,18 +355,18 @@ def _even_bounds(node: Any, known: list[tuple[float, float]], records: float) ->
     return (0.0 if a <= 0 <= b else min(ends)), max(ends)
 
 
-def _weighed_bounds(node: Any, known: list[tuple[float, float]], records: float) -> Bounds:
+def _weighed_bounds(node: Node, known: list[tuple[float, float]], records: float) -> Bounds:
     """Bound x times a weight between 0 and 1."""
     return (min(known[0][0], 0), max(known[0][1], 0)) if all(map(math.isfinite, known[0])) else None
 
 
-def _rest_bounds(node: Any, known: list[tuple[float, float]], records: float) -> Bounds:
+def _rest_bounds(node: Node, known: list[tuple[float, float]], records: float) -> Bounds:
     """Bound what is left by a positive divisor."""
     fine = known[1][0] > 0 and all(map(math.isfinite, (*known[0], *known[1])))
     return (0, known[1][1]) if fine else None
 
 
-def _wave_bounds(node: Any, known: list[tuple[float, float]], records: float) -> Bounds:
+def _wave_bounds(node: Node, known: list[tuple[float, float]], records: float) -> Bounds:
     return (-1.0, 1.0) if all(map(math.isfinite, known[0])) else None
 
 
@@ -447,7 +453,7 @@ GT = _comparison("gt", ">", ">", "le", ordered=True)
 GE = _comparison("ge", ">=", r"\geq", "lt", ordered=True)
 
 
-def _lower_neg(emit: Any, call: Any, x: Any) -> Any:
+def _lower_neg(emit: Emitter, call: Lowered, x: Value) -> Any:
     (code,), axes = operands(emit, call, (x,))
     if x.type.kind == "bool" and not x.type.host:
         code = emit.call("integer", code)
@@ -667,12 +673,12 @@ def cases(*rows: Tensor | tuple[Tensor, Tensor]) -> NamedTensor:
     return chosen  # type: ignore[no-any-return]
 
 
-def _greater(x: Any, y: Any, z: Any) -> Any:
+def _greater(x: NamedTensor, y: NamedTensor, z: NamedTensor) -> Any:
     """1 for the greater, a half for each of two equals; a plain number leaves equals to the tensor."""
     return where(x > y, 1.0, where(x < y, 0.0, 0.5 if _are_data(x, y) else 1.0))
 
 
-def _smaller(x: Any, y: Any, z: Any) -> Any:
+def _smaller(x: NamedTensor, y: NamedTensor, z: NamedTensor) -> Any:
     """1 for the smaller, a half for each of two equals; a plain number leaves equals to the tensor."""
     return where(x < y, 1.0, where(x > y, 0.0, 0.5 if _are_data(x, y) else 1.0))
 
@@ -775,7 +781,7 @@ def nan_to_num(
 # ------------------------------------------------------------------------- functions of one number
 
 
-def _mish_slope(x: Any) -> Any:
+def _mish_slope(x: NamedTensor) -> Any:
     weight = tanh(softplus(x))
     return weight + x * sigmoid(x) * (1 - weight * weight)
 
@@ -1675,7 +1681,7 @@ def angle(X: Tensor) -> NamedTensor:
 # ------------------------------------------------------------------------ functions of two numbers
 
 
-def _ratio(x: Any, z: Any) -> Any:
+def _ratio(x: NamedTensor, z: NamedTensor) -> Any:
     """x / z, and 0 for the length of nothing."""
     return where(z == 0, 0.0, x / where(z == 0, 1.0, z))
 

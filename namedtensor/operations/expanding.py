@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from namedtensor.plans import Emitter, Lowered, Value
 from namedtensor.primitives import Call, Type, primitive
 from namedtensor.primitives.notation import Special
 from namedtensor.primitives.traits import Acts, Traits
+from namedtensor.tensor import NamedTensor
 from namedtensor.tensor.resize import need_sizes
 
 
@@ -21,7 +23,7 @@ def _expand_rule(call: Call) -> Type:
     return Type((*type_.axes, (axis, size)), type_.kind, weak=type_.weak)
 
 
-def _lower_expand(emit: Any, call: Any, x: Any, n: Any = None) -> Any:
+def _lower_expand(emit: Emitter, call: Lowered, x: Value, n: Value | None = None) -> Any:
     (axis,) = call.params
     if n is None:
         need_sizes(call.node, "index-defined tensor")
@@ -45,7 +47,7 @@ EXPAND = primitive(
 )
 
 
-def _added_up(g: Any, axes: tuple[str, ...]) -> Any:
+def _added_up(g: NamedTensor, axes: tuple[str, ...]) -> Any:
     from namedtensor.operations.reductions import sum as total
 
     return total[axes](g)
@@ -56,7 +58,7 @@ def _alike_rule(call: Call) -> Type:
     return Type(x.axes, "float" if like.kind == "float" else x.kind)
 
 
-def _lower_alike(emit: Any, call: Any, x: Any, like: Any) -> Any:
+def _lower_alike(emit: Emitter, call: Lowered, x: Value, like: Value) -> Any:
     if x.type.host:
         code = emit.call("full_like_kind", (), x, like)
         return emit.bind(code, (), call.type, "number")

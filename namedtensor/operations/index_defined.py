@@ -33,6 +33,7 @@ from namedtensor.errors import (
 from namedtensor.operations.axis_functions import Tensor, axis_function, wants
 from namedtensor.operations.constants import along, made
 from namedtensor.operations.elementwise import where
+from namedtensor.plans import Emitter, Lowered, Value
 from namedtensor.primitives import Call, Operation, Type, primitive
 from namedtensor.primitives.node import OPEN_SIZE
 from namedtensor.primitives.notation import Special, Word
@@ -48,9 +49,10 @@ def _iota_rule(call: Call) -> Type:
     return Type(((axis, size),), "int", weak=True)
 
 
-def _lower_iota(emit: Any, call: Any, n: Any = None) -> Any:
+def _lower_iota(emit: Emitter, call: Lowered, n: Value | None = None) -> Any:
     if n is None:
         need_sizes(call.node, "index-defined tensor")
+    assert n is not None
     code = emit.call("arange", n.code, emit.like)
     return emit.bind(code, call.params, call.type, f"i_{call.params[0]}")
 
@@ -179,7 +181,7 @@ def _one_hot_rule(call: Call) -> Type:
     return type_.with_axes((*type_.axes, (axis, call.values[1])), "int")
 
 
-def _lower_one_hot(emit: Any, call: Any, x: Any, n: Any) -> Any:
+def _lower_one_hot(emit: Emitter, call: Lowered, x: Value, n: Value) -> Any:
     return emit.bind(
         emit.call("one_hot", x.code, n.code), (*x.axes, *call.params), call.type, "one_hot"
     )
@@ -223,7 +225,7 @@ def _listed_rule(call: Call) -> Type:
     return Type(((axis, len(numbers)),), "int", weak=True)
 
 
-def _lower_listed(emit: Any, call: Any) -> Any:
+def _lower_listed(emit: Emitter, call: Lowered) -> Any:
     axis, numbers = call.params
     return emit.bind(emit.call("listed", list(numbers), emit.like), (axis,), call.type, "listed_")
 

@@ -22,6 +22,7 @@ from namedtensor.operations.axis_functions import Tensor, axis_function, names
 from namedtensor.operations.elementwise import maximum, minimum, where
 from namedtensor.operations.index_defined import iota
 from namedtensor.operations.joining import axes_of, own_part
+from namedtensor.plans import Emitter, Lowered, Value
 from namedtensor.primitives import Call, Operation, Primitive, Type, primitive, table, uses_first
 from namedtensor.primitives.node import apply_node
 from namedtensor.primitives.notation import Special, Word
@@ -60,7 +61,7 @@ def _out_of_range(call: Call, axis: str, size: int, index: int) -> Exception:
     )
 
 
-def lower_at(emit: Any, call: Any, x: Any, index: Any) -> Any:
+def lower_at(emit: Emitter, call: Lowered, x: Value, index: Value) -> Any:
     (axis,) = call.params
     rest = tuple([a for a in x.axes if a != axis])
     return emit.bind(emit.call("select", x.code, x.place(axis), index.code), rest, call.type, "x")
@@ -120,7 +121,7 @@ def _slice_size_rule(call: Call) -> Type:
     return Type((), "int", host=True, weak=True)
 
 
-def _lower_slice_size(emit: Any, call: Any, n: Any, *bounds: Any) -> Any:
+def _lower_slice_size(emit: Emitter, call: Lowered, n: Value, *bounds: Value) -> Any:
     code = emit.host_call("slice_size", n.code, *_bound_values(call.params[0], bounds))
     return emit.bind(code, (), call.type, "n")
 
@@ -135,7 +136,7 @@ SLICE_SIZE = primitive(
 )
 
 
-def lower_slice(emit: Any, call: Any, x: Any, *bounds: Any) -> Any:
+def lower_slice(emit: Emitter, call: Lowered, x: Value, *bounds: Value) -> Any:
     axis, flags = call.params
     code = emit.call("narrow", x.code, x.place(axis), *_bound_values(flags, bounds))
     return emit.bind(code, x.axes, call.type)
@@ -217,7 +218,7 @@ def _one_size(call: Call, name: str) -> Any:
     return call.agree(name, range(len(call.types)))
 
 
-def lower_index(emit: Any, call: Any, x: Any, *indices: Any) -> Any:
+def lower_index(emit: Emitter, call: Lowered, x: Value, *indices: Value) -> Any:
     (axes,) = call.params
     own = dict.fromkeys([a for i in indices for a in i.axes])
     shared = [a for a in x.axes if a in own and a not in axes]
@@ -348,7 +349,7 @@ def _scatter_rule(call: Call) -> Type:
     return Type((*rest, *zip(made, call.values[1 + len(made) :], strict=True)), kind)
 
 
-def _lower_scatter(emit: Any, call: Any, y: Any, *given: Any) -> Any:
+def _lower_scatter(emit: Emitter, call: Lowered, y: Value, *given: Value) -> Any:
     used, made = _used_and_made(call.params)
     indices, sizes = given[: len(made)], given[len(made) :]
     own = dict.fromkeys([a for i in indices for a in i.axes])
@@ -432,7 +433,7 @@ def _picks_rule(call: Call) -> Type:
     return Type((*call.types[0].axes, (axis, call.values[1])), "int")
 
 
-def _lower_picks(emit: Any, call: Any, i: Any, n: Any) -> Any:
+def _lower_picks(emit: Emitter, call: Lowered, i: Value, n: Value) -> Any:
     """Add 1 to zeros at the index, so that the library refuses one that lies outside."""
     (axis,) = call.params
     i = emit.named(i)
@@ -585,7 +586,7 @@ def _written_sizes(call: Call) -> dict[str, Any]:
 
 
 def lower_update(word: str) -> Callable[..., Any]:
-    def lower(emit: Any, call: Any, x: Any, y: Any, *indices: Any) -> Any:
+    def lower(emit: Emitter, call: Lowered, x: Value, y: Value, *indices: Value) -> Any:
         (places,) = call.params
         extra = tuple([n for n, _ in call.type.axes if not x.type.has(n)])
         code = x.code
@@ -606,7 +607,7 @@ def lower_update(word: str) -> Callable[..., Any]:
     return lower
 
 
-def _place_code(emit: Any, x: Any, axis: str, place: Any, given: Any, order: Any) -> Any:
+def _place_code(emit: Emitter, x: Value, axis: str, place: Any, given: Any, order: Any) -> Any:
     """Give the index array of one stored axis, shaped to broadcast in `order`."""
     if given is not None:
         return emit.aligned(given, order)

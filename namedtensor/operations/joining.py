@@ -13,6 +13,7 @@ from namedtensor.axes import Axis, shown
 from namedtensor.errors import AxisClashError, AxisNameError, AxisSizeError
 from namedtensor.operations.axis_functions import Tensor, axis_function, named_operand
 from namedtensor.operations.constants import made
+from namedtensor.plans import Emitter, Lowered, Value
 from namedtensor.primitives import Call, Primitive, Type, combine, primitive, table
 from namedtensor.primitives.notation import Word
 from namedtensor.primitives.traits import EVERY, Acts, Traits, Use
@@ -39,7 +40,9 @@ def _union_but(call: Call, axis: str) -> list[tuple[str, Any]]:
     return [(n, call.agree(n, every)) for n in names]
 
 
-def _repeated(emit: Any, call: Any, value: Any, axes: tuple[str, ...], own: dict[str, Any]) -> Any:
+def _repeated(
+    emit: Emitter, call: Lowered, value: Value, axes: tuple[str, ...], own: dict[str, Any]
+) -> Any:
     """Give a value with all the axes, repeated along those that it lacks."""
     code = emit.aligned(value, axes)
     if len(value.axes) == len(axes):
@@ -48,7 +51,7 @@ def _repeated(emit: Any, call: Any, value: Any, axes: tuple[str, ...], own: dict
     return emit.call("broadcast_to", code, emit.sizes(sizes))
 
 
-def _lower_concat(emit: Any, call: Any, *values: Any) -> Any:
+def _lower_concat(emit: Emitter, call: Lowered, *values: Value) -> Any:
     (axis,) = call.params
     values = tuple([emit.wide(emit.typed_like(v, values), call.type) for v in values])
     axes = emit.order(values, [n for n, _ in call.type.axes])
@@ -70,7 +73,7 @@ def _stack_rule(call: Call) -> Type:
     return Type(((axis, len(call.types)), *_union_but(call, axis)), kind, weak=call.weak)
 
 
-def _as_data(emit: Any, call: Any, value: Any, data: Any) -> Any:
+def _as_data(emit: Emitter, call: Lowered, value: Value, data: Value | None) -> Any:
     """Make data of a number: like other data of this kind, or as index-defined numbers are made."""
     if data is not None:
         return emit.call("full_like_kind", (), value, data)
@@ -78,7 +81,7 @@ def _as_data(emit: Any, call: Any, value: Any, data: Any) -> Any:
     return emit.call("double", code) if call.type.wide and value.type.kind != "float" else code
 
 
-def _lower_stack(emit: Any, call: Any, *values: Any) -> Any:
+def _lower_stack(emit: Emitter, call: Lowered, *values: Value) -> Any:
     (axis,) = call.params
     values = tuple([emit.wide(emit.typed_like(v, values), call.type) for v in values])
     axes = emit.order(values, [n for n, _ in call.type.axes if n != axis])

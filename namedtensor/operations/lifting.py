@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from namedtensor.axes import Axis, parse_axes, primed, shown
-from namedtensor.backends import backend_of, get_backend
+from namedtensor.backends import Backend, backend_of, get_backend
 from namedtensor.backends.lazy import np
 from namedtensor.errors import (
     AxisMissingError,
@@ -25,7 +25,7 @@ from namedtensor.errors import (
 )
 from namedtensor.operations.axis_functions import same_size
 from namedtensor.operations.joining import stack
-from namedtensor.plans import layout_of
+from namedtensor.plans import Emitter, Lowered, Value, layout_of
 from namedtensor.primitives import Call, Node, Traits, Type, primitive, size_of
 from namedtensor.primitives.notation import Word
 from namedtensor.primitives.type import widest
@@ -215,7 +215,7 @@ class Lifted:
         ]
         return named[0] if len(named) == 1 else tuple(named)
 
-    def _in_body(self, call: str, tensors: Any, shapes: Any) -> Any:
+    def _in_body(self, call: str, tensors: Any, shapes: Sequence[tuple[str, str]]) -> Any:
         """Give the nodes that call f when the formula runs: the pattern tells the shape."""
         for label, X in zip("ABCDEFGH", tensors, strict=False):
             if not isinstance(X, NamedTensor):
@@ -251,7 +251,9 @@ class Lifted:
         ]
         return results[0] if len(results) == 1 else tuple(results)
 
-    def _number(self, call: str, shapes: Any, name: str, new: Axis, size: Any) -> Any:
+    def _number(
+        self, call: str, shapes: Sequence[tuple[str, str]], name: str, new: Axis, size: Any
+    ) -> Any:
         """Give the number of a size on which the size of a new axis may depend."""
         specialise = tracing.get()
         if not isinstance(size, Node):
@@ -332,7 +334,7 @@ class Lifted:
         except STAND_IN_ERRORS:
             return None
 
-    def _backend(self, call: str, tensors: Any, shapes: Any) -> Any:
+    def _backend(self, call: str, tensors: Any, shapes: Sequence[tuple[str, str]]) -> Any:
         for label, X in zip("ABCDEFGH", tensors, strict=False):
             if not isinstance(X, NamedTensor):
                 raise _no_tensor(call, label, X, shapes)
@@ -348,7 +350,7 @@ class Lifted:
                 )
         return first
 
-    def _sizes(self, call: str, tensors: Any, shapes: Any) -> dict[str, int]:
+    def _sizes(self, call: str, tensors: Any, shapes: Sequence[tuple[str, str]]) -> dict[str, int]:
         sizes: dict[str, int] = {}
         owners: dict[str, str] = {}
         for label, X, own in zip("ABCDEFGH", tensors, self.inputs, strict=False):
@@ -385,7 +387,7 @@ class Lifted:
             found |= dict.fromkeys([a for a in X.axes if a not in mine])
         return list(found)
 
-    def _run(self, backend: Any, arrays: Any, sizes: list[int], depth: int) -> list[Any]:
+    def _run(self, backend: Backend, arrays: Any, sizes: list[int], depth: int) -> list[Any]:
         several = len(self.outputs) > 1
         if not depth:
             results = self.f(*arrays)
@@ -427,8 +429,8 @@ class Lifted:
     def _named(
         self,
         call: str,
-        shapes: Any,
-        backend: Any,
+        shapes: Sequence[tuple[str, str]],
+        backend: Backend,
         data: Any,
         lifted: Any,
         seen: Any,
@@ -551,7 +553,7 @@ class _Positional:
         return tuple(data) if isinstance(found, tuple) else data[0]
 
 
-def _lower_lifted(emit: Any, call: Any, *values: Any) -> Any:
+def _lower_lifted(emit: Emitter, call: Lowered, *values: Value) -> Any:
     lifted, place, *_ = call.params
     outputs = [tuple([a.name for a in axes]) for axes in lifted.outputs]
     extra = tuple([n for n in call.type.names if n not in outputs[place]])
@@ -568,7 +570,7 @@ def _lower_lifted(emit: Any, call: Any, *values: Any) -> Any:
     return emit.bind(code, orders[place], call.type, _stem(lifted))
 
 
-def _called(emit: Any, lifted: Lifted, values: Sequence[Any], orders: Any) -> Any:
+def _called(emit: Emitter, lifted: Lifted, values: Sequence[Any], orders: Any) -> Any:
     found = _Positional(lifted, [v.axes for v in values], orders)
     return emit.apply(emit.hold(_stem(lifted), found), *values)
 

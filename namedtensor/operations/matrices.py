@@ -16,6 +16,7 @@ from namedtensor.operations.contraction import dot
 from namedtensor.operations.elementwise import where
 from namedtensor.operations.index_defined import iota
 from namedtensor.operations.joining import concat, own_part, stack
+from namedtensor.plans import Emitter, Lowered, Value
 from namedtensor.primitives import Call, Node, Operation, Primitive, Type, primitive
 from namedtensor.primitives.node import apply_node
 from namedtensor.primitives.notation import Notation, Word
@@ -67,7 +68,7 @@ def _matrix_rule(result: str, otherwise: str) -> Callable[[Call], Type]:
 
 
 def _lower_matrix(word: str, keeps: bool) -> Callable[..., Any]:
-    def lower(emit: Any, call: Any, x: Any) -> Any:
+    def lower(emit: Emitter, call: Lowered, x: Value) -> Any:
         row, col = call.params[0][:2]
         rest = tuple([a for a in x.axes if a not in (row, col)])
         moved = emit.permute(x, (*rest, row, col)).code
@@ -334,7 +335,7 @@ def _diagonal_rule(call: Call) -> Type:
     return rest.with_axes((*rest.axes, (new, n)))
 
 
-def _lower_diagonal(emit: Any, call: Any, x: Any) -> Any:
+def _lower_diagonal(emit: Emitter, call: Lowered, x: Value) -> Any:
     row, col, new = call.params[0]
     rest = tuple([a for a in x.axes if a not in (row, col)])
     code = emit.call("diagonal", x.code, x.place(row), x.place(col))
@@ -390,7 +391,7 @@ def _trace_rule(call: Call) -> Type:
     return type_.without(call.params[0]).of_kind(widest((type_.kind, "int")))
 
 
-def _lower_trace(emit: Any, call: Any, x: Any) -> Any:
+def _lower_trace(emit: Emitter, call: Lowered, x: Value) -> Any:
     row, col = call.params[0]
     rest = tuple([a for a in x.axes if a not in (row, col)])
     diagonal = emit.call("diagonal", x.code, x.place(row), x.place(col))
@@ -443,7 +444,7 @@ def _solve_rule(call: Call) -> Type:
     return Type((*lifted, (col, n)), widest([t.kind for t in call.types] + ["float"]))
 
 
-def _lower_solve(emit: Any, call: Any, A: Any, B: Any) -> Any:
+def _lower_solve(emit: Emitter, call: Lowered, A: Value, B: Value) -> Any:
     """Solve for every lifted record; axes of B alone become columns of one equation."""
     (row, col), *settings = call.params
     batch = [a for a in A.axes if a not in (row, col)]
@@ -651,7 +652,7 @@ def _smaller(call: Call) -> Any:
 def _lower_spectrum(word: str) -> Callable[..., Any]:
     """Decompose matrices stored last; the result has its axes in the order of its type."""
 
-    def lower(emit: Any, call: Any, x: Any) -> Any:
+    def lower(emit: Emitter, call: Lowered, x: Value) -> Any:
         row, col = call.params[0][:2]
         rest = tuple([a for a in x.axes if a not in (row, col)])
         moved = emit.permute(x, (*rest, row, col)).code

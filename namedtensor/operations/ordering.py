@@ -22,7 +22,7 @@ from namedtensor.operations.index_defined import iota
 from namedtensor.operations.indexing import index, scatter
 from namedtensor.operations.reductions import each_record_once
 from namedtensor.operations.vectors import along_rule, cumsum
-from namedtensor.plans import layout_of
+from namedtensor.plans import Emitter, Lowered, Value, layout_of
 from namedtensor.primitives import Call, Operation, Primitive, Type, primitive
 from namedtensor.primitives.notation import Word
 from namedtensor.primitives.traits import Acts, Traits, Use, along_first
@@ -32,7 +32,7 @@ from namedtensor.tensor import NamedTensor, SymbolicTensor, apply
 # ------------------------------------------------------------------------------------------- sort
 
 
-def _lower_sorting(emit: Any, call: Any, x: Any) -> Any:
+def _lower_sorting(emit: Emitter, call: Lowered, x: Value) -> Any:
     (axis,), descending = call.params
     code = emit.call(call.operation.name, x.code, x.place(axis), descending)
     return emit.bind(code, x.axes, call.type, "sorted_")
@@ -49,7 +49,7 @@ def _sorting(name: str, kind: Callable[[str], str], **rest: Any) -> Primitive:
     )
 
 
-def _change_of_sort(use: Use, place: int, d: Any) -> Any:
+def _change_of_sort(use: Use, place: int, d: NamedTensor) -> Any:
     (name,), _ = use.params
     return index[sized(name, None)](d, apply(ARGSORT(*use.params), use.operands[0]))
 
@@ -123,7 +123,7 @@ def _top_rule(kind: Callable[[str], str], keeps_axis: bool) -> Callable[[Call], 
 
 
 def _lower_top(mode: str, largest: bool) -> Callable[..., Any]:
-    def lower(emit: Any, call: Any, x: Any, k: Any) -> Any:
+    def lower(emit: Emitter, call: Lowered, x: Value, k: Value) -> Any:
         axis, new = call.params
         x = emit.named(x)
         rest = tuple([a for a in x.axes if a != axis])
@@ -141,7 +141,7 @@ def _lower_top(mode: str, largest: bool) -> Callable[..., Any]:
 
 
 def _top(name: str, mode: str, largest: bool) -> Primitive:
-    def change(use: Use, place: int, d: Any) -> Any:
+    def change(use: Use, place: int, d: NamedTensor) -> Any:
         """Take the changes of those that are chosen."""
         axis, _ = use.params
         places = ARGMAXK_INDEX if largest else ARGMINK_INDEX

@@ -28,7 +28,7 @@ from namedtensor.errors import (
 from namedtensor.operations.axis_functions import axis_function, named_operand, same_size
 from namedtensor.operations.expanding import EXPAND
 from namedtensor.operations.joining import stack
-from namedtensor.plans import Emitter, Plan, Value, compile_plan
+from namedtensor.plans import Emitter, Lowered, Plan, Value, compile_plan
 from namedtensor.plans.code import Function, Name, Return, printed
 from namedtensor.plans.compile import collect_guards, guess, run_on_numbers
 from namedtensor.plans.constants import constants_of
@@ -187,13 +187,13 @@ def _write_scan(operation: Operation, labels: tuple[str, ...]) -> str:
     return f"scan[{shown(axis)}]({', '.join([step.name, *given])})"
 
 
-def _lower_scan(emit: Any, call: Any, *values: Any) -> Value:
+def _lower_scan(emit: Emitter, call: Lowered, *values: Value) -> Value:
     axis, reverse, listed, step, place = call.params
     if place == ALL:
         return _lower_loop(emit, call, values)
     node = call.node
     every = make_node(SCAN(axis, reverse, listed, step, ALL), node.operands, Type(()))
-    loop: Looped = emit.value(every)
+    loop: Any = emit.value(every)
     code, axes = emit.subscript(loop, place), loop.orders[place]
     if not listed[place]:
         return Value(code, axes, call.type)
@@ -211,7 +211,7 @@ class Looped(Value):
     orders: tuple[tuple[str, ...], ...] = ()
 
 
-def _lower_loop(emit: Any, call: Any, values: Sequence[Any]) -> Value:
+def _lower_loop(emit: Emitter, call: Lowered, values: Sequence[Any]) -> Value:
     """Write the step as a function, and the loop as a call."""
     axis, reverse, listed, step, _ = call.params
     plain = hoisted(call.node)
@@ -242,7 +242,7 @@ def _lower_loop(emit: Any, call: Any, values: Sequence[Any]) -> Value:
 
 
 def _function(
-    emit: Any, step: Step, values: Sequence[Value]
+    emit: Emitter, step: Step, values: Sequence[Value]
 ) -> tuple[Name, tuple[tuple[str, ...], ...]]:
     """Write a step as a function of values, and say in which order its results are stored."""
     name = emit.fresh(step.name)
@@ -272,7 +272,7 @@ def _function(
     return Name(name), tuple(orders)
 
 
-def _started(emit: Any, value: Value, leaf: Node, values: Sequence[Value]) -> Value:
+def _started(emit: Emitter, value: Value, leaf: Node, values: Sequence[Value]) -> Value:
     """Give what a recurrence starts with as data, where it is a number or index-defined."""
     if value.strong:
         return value
@@ -294,7 +294,7 @@ def _started(emit: Any, value: Value, leaf: Node, values: Sequence[Value]) -> Va
     return replace(typed, type=replace(typed.type, weak=False))
 
 
-def _next(emit: Any, node: Node, order: tuple[str, ...]) -> Value:
+def _next(emit: Emitter, node: Node, order: tuple[str, ...]) -> Value:
     """Give a result of a step as data in a storage order."""
     value: Value = emit.value(node)
     if value.type.host:
@@ -346,11 +346,11 @@ def _renamed(type_: Type, before: str, after: str) -> Type:
     return type_.with_axes([(after if a == before else a, size) for a, size in type_.axes])
 
 
-def _lower_associative(emit: Any, call: Any, *values: Any) -> Value:
+def _lower_associative(emit: Emitter, call: Lowered, *values: Value) -> Value:
     axis, hidden, reverse, step, place = call.params
     if place != ALL:
         every = ASSOCIATIVE(axis, hidden, reverse, step, ALL)
-        loop: Looped = emit.value(make_node(every, call.node.operands, Type(())))
+        loop: Any = emit.value(make_node(every, call.node.operands, Type(())))
         order = (axis, *loop.orders[place][1:])
         made: Value = emit.bind(emit.subscript(loop, place), order, call.type, "H")
         return made

@@ -15,6 +15,8 @@ from namedtensor.axes import BOUND, shown
 from namedtensor.errors import AxisSizeError
 from namedtensor.operations.axis_functions import AxisFunction, Tensor, axis_function
 from namedtensor.operations.elementwise import abs, isnan, maximum, where
+from namedtensor.plans import Emitter, Lowered, Value
+from namedtensor.plans.code import Code
 from namedtensor.primitives import Call, Node, Operation, Primitive, Type, primitive, table
 from namedtensor.primitives.notation import Command, Large, Notation, Special, Word
 from namedtensor.primitives.sizes import product
@@ -71,7 +73,7 @@ def reduction_rule(kind: Kind, chooses: bool) -> Callable[[Call], Type]:
 
 
 def lower_reduction(word: str, floating: bool) -> Callable[..., Any]:
-    def lower(emit: Any, call: Any, x: Any) -> Any:
+    def lower(emit: Emitter, call: Lowered, x: Value) -> Any:
         (axes,) = call.params
         rest = tuple([a for a in x.axes if a not in axes])
         code = x.code
@@ -86,7 +88,7 @@ def lower_reduction(word: str, floating: bool) -> Callable[..., Any]:
     return lower
 
 
-def _of_nothing(emit: Any, word: str, code: Any) -> Any:
+def _of_nothing(emit: Emitter, word: str, code: Code) -> Any:
     """Reduce over no axes: a single number is its own sum, and its own only spread is 0."""
     if word in ("var", "std"):
         return emit.call("absolute", emit.infix("*", code, 0))
@@ -169,13 +171,13 @@ def _records(use: Use) -> Any:
     return found
 
 
-def _share_of_extreme(use: Use, place: int, d: Any) -> Any:
+def _share_of_extreme(use: Use, place: int, d: NamedTensor) -> Any:
     """Give each of several equal extremes an even share."""
     chosen = where(use.operands[0] == use.result, 1.0, 0.0)
     return each(sum, use)(chosen * d) / each(sum, use)(chosen)
 
 
-def _change_of_prod(use: Use, place: int, d: Any) -> Any:
+def _change_of_prod(use: Use, place: int, d: NamedTensor) -> Any:
     """Leave each factor out in turn, also where some are 0."""
     (x,) = use.operands
     zeros = each(sum, use)(where(x == 0, 1, 0))
@@ -186,35 +188,35 @@ def _change_of_prod(use: Use, place: int, d: Any) -> Any:
     return others * each(sum, use)(weight * d)
 
 
-def _change_of_var(use: Use, place: int, d: Any) -> Any:
+def _change_of_var(use: Use, place: int, d: NamedTensor) -> Any:
     (x,) = use.operands
     return 2 * each(mean, use)((x - each(mean, use)(x)) * d)
 
 
-def over_length(x: Any, length: Any) -> Any:
+def over_length(x: NamedTensor, length: Any) -> Any:
     """Divide by a length, 0 where it is 0."""
     return where(length == 0, 0.0, x / where(length == 0, 1.0, length))
 
 
-def _change_of_std(use: Use, place: int, d: Any) -> Any:
+def _change_of_std(use: Use, place: int, d: NamedTensor) -> Any:
     return over_length(_change_of_var(use, place, d) / 2, use.result)
 
 
-def _change_of_norm(use: Use, place: int, d: Any) -> Any:
+def _change_of_norm(use: Use, place: int, d: NamedTensor) -> Any:
     return over_length(each(sum, use)(use.operands[0] * d), use.result)
 
 
-def _change_of_logsumexp(use: Use, place: int, d: Any) -> Any:
+def _change_of_logsumexp(use: Use, place: int, d: NamedTensor) -> Any:
     from namedtensor.operations.vectors import softmax
 
     return each(sum, use)(each(softmax, use)(use.operands[0]) * d)
 
 
-def _change_of_nansum(use: Use, place: int, d: Any) -> Any:
+def _change_of_nansum(use: Use, place: int, d: NamedTensor) -> Any:
     return each(sum, use)(where(isnan(use.operands[0]), 0.0, d))
 
 
-def _change_of_nanmean(use: Use, place: int, d: Any) -> Any:
+def _change_of_nanmean(use: Use, place: int, d: NamedTensor) -> Any:
     numbers = each(sum, use)(where(isnan(use.operands[0]), 0.0, 1.0))
     return _change_of_nansum(use, place, d) / numbers
 
@@ -476,7 +478,7 @@ def min(op: Operation, X: Tensor) -> NamedTensor:
 
 
 def _lower_place(word: str) -> Callable[..., Any]:
-    def lower(emit: Any, call: Any, x: Any) -> Any:
+    def lower(emit: Emitter, call: Lowered, x: Value) -> Any:
         (axes,) = call.params
         code = emit.call("integer", x.code) if x.type.kind == "bool" else x.code
         rest = tuple([a for a in x.axes if a not in axes])
@@ -609,7 +611,7 @@ def _quantile_rule(call: Call) -> Type:
     return reduction_rule(_floating, True)(call)
 
 
-def _lower_quantile(emit: Any, call: Any, x: Any, q: Any) -> Any:
+def _lower_quantile(emit: Emitter, call: Lowered, x: Value, q: Value) -> Any:
     (axes,) = call.params
     rest = tuple([a for a in x.axes if a not in axes])
     code = emit.floating(x.code) if x.type.kind in ("bool", "int") else x.code
@@ -619,7 +621,7 @@ def _lower_quantile(emit: Any, call: Any, x: Any, q: Any) -> Any:
     return emit.bind(emit.call("quantile", flat.code, q.code), rest, call.type, "quantile")
 
 
-def _change_of_quantile(use: Use, place: int, d: Any) -> Any:
+def _change_of_quantile(use: Use, place: int, d: NamedTensor) -> Any:
     """Weigh the changes, in the order of the numbers, by how near their ranks are to the quantile."""
     from namedtensor.operations.index_defined import iota
     from namedtensor.operations.indexing import index

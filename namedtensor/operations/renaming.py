@@ -7,6 +7,7 @@ from typing import Any
 
 from namedtensor.axes import BOUND, primed, renamed_code, shown
 from namedtensor.errors import AxisClashError, AxisSizeError
+from namedtensor.plans import Emitter, Lowered, Value
 from namedtensor.primitives import Call, Operation, Type, combine, primitive
 from namedtensor.primitives.notation import Special
 from namedtensor.primitives.sizes import product
@@ -56,7 +57,7 @@ def _pairs(params: tuple[Any, ...]) -> list[tuple[str, str]]:
     return [pair for pair in found if isinstance(pair, tuple) and len(pair) == 2]
 
 
-def lower_rename(emit: Any, call: Any, x: Any) -> Any:
+def lower_rename(emit: Emitter, call: Lowered, x: Value) -> Any:
 
     new = dict(call.params[0])
     return replace(x, axes=tuple([new.get(a, a) for a in x.axes]), type=call.type)
@@ -104,7 +105,7 @@ def merge_rule(call: Call) -> Type:
     return type_.with_axes([*rest, (after, size)])
 
 
-def lower_merge(emit: Any, call: Any, x: Any) -> Any:
+def lower_merge(emit: Emitter, call: Lowered, x: Value) -> Any:
     before, after = call.params
     x = emit.named(x)
     # the merged axis takes the place of the part stored last: parts stored in order cost nothing
@@ -185,7 +186,7 @@ def _does_not_split(call: Call, before: str, whole: int, known: int) -> Exceptio
     )
 
 
-def lower_split(emit: Any, call: Any, x: Any, *sizes: Any) -> Any:
+def lower_split(emit: Emitter, call: Lowered, x: Value, *sizes: Value) -> Any:
     before, after, _ = call.params
     at = x.place(before)
     axes = (*x.axes[:at], *after, *x.axes[at + 1 :])
@@ -250,7 +251,7 @@ def rearrange_rule(call: Call) -> Type:
     return type_.with_axes([*rest, *new])
 
 
-def lower_rearrange(emit: Any, call: Any, x: Any) -> Any:
+def lower_rearrange(emit: Emitter, call: Lowered, x: Value) -> Any:
     owners, left, right, pairs = call.params
     word: dict[str, str] = {}
 

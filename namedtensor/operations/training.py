@@ -11,6 +11,7 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, NoReturn, overload
 
 from namedtensor.errors import KindError
+from namedtensor.plans import Emitter, Lowered, Value
 from namedtensor.primitives import Call, Traits, Type, primitive
 from namedtensor.primitives.notation import Special
 
@@ -130,7 +131,7 @@ def _stored_rule(call: Call) -> Type:
     return Type(before.axes, before.kind if after.kind != "complex" else after.kind)
 
 
-def _lower_stored(emit: Any, call: Any, after: Any, before: Any) -> Any:
+def _lower_stored(emit: Emitter, call: Lowered, after: Value, before: Value) -> Any:
     if after.type.host:
         code = emit.call("full_like_kind", (), after, before)
     else:

@@ -20,6 +20,7 @@ from namedtensor.operations.reductions import (
     var,
 )
 from namedtensor.operations.training import training
+from namedtensor.plans import Emitter, Lowered, Value
 from namedtensor.primitives import Call, Node, Operation, Primitive, Type, primitive, table
 from namedtensor.primitives.notation import Word
 from namedtensor.primitives.traits import Bounds, BoundsRule, Traits, Use, along_first
@@ -63,7 +64,7 @@ def _counting(kind: str) -> str:
     return widest((kind, "int"))
 
 
-def _float_code(emit: Any, x: Any) -> Any:
+def _float_code(emit: Emitter, x: Value) -> Any:
     if x.type.kind in ("bool", "int"):
         return replace(x, code=emit.floating(x.code))
     return x
@@ -72,7 +73,7 @@ def _float_code(emit: Any, x: Any) -> Any:
 def lower_over_one(word: str) -> Callable[..., Any]:
     """Lower a function of one axis; several axes are joined to one for the call."""
 
-    def lower(emit: Any, call: Any, x: Any) -> Any:
+    def lower(emit: Emitter, call: Lowered, x: Value) -> Any:
         axes = call.params[0]
         x = _float_code(emit, x)
         if len(axes) == 1:
@@ -126,7 +127,7 @@ def _along(
 # ---------------------------------------------------------------------------------- distributions
 
 
-def _change_of_softmax(use: Use, place: int, d: Any) -> Any:
+def _change_of_softmax(use: Use, place: int, d: NamedTensor) -> Any:
     return use.result * (d - each(sum, use)(use.result * d))
 
 
@@ -155,7 +156,7 @@ def softmax(op: Operation, X: Tensor) -> NamedTensor:
     return apply(op, X)
 
 
-def _change_of_log_softmax(use: Use, place: int, d: Any) -> Any:
+def _change_of_log_softmax(use: Use, place: int, d: NamedTensor) -> Any:
     return d - each(sum, use)(each(softmax, use)(use.operands[0]) * d)
 
 
@@ -182,7 +183,7 @@ def log_softmax(op: Operation, X: Tensor) -> NamedTensor:
     return apply(op, X)
 
 
-def _lower_standardize(emit: Any, call: Any, x: Any, eps: Any) -> Any:
+def _lower_standardize(emit: Emitter, call: Lowered, x: Value, eps: Value) -> Any:
     axes = call.params[0]
     x = _float_code(emit, x)
     if not axes:
@@ -196,7 +197,7 @@ def _standardize_rule(call: Call) -> Type:
     return along_rule(_floating)(call)
 
 
-def _change_of_standardize(use: Use, place: int, d: Any) -> Any:
+def _change_of_standardize(use: Use, place: int, d: NamedTensor) -> Any:
     X, eps = use.operands
     average, y = each(mean, use), use.result
     return (d - average(d) - y * average(y * d)) / sqrt(each(var, use)(X) + eps)
@@ -238,7 +239,7 @@ def standardize(op: Operation, X: Tensor, eps: float = 1e-5) -> NamedTensor:
 
 
 def _lower_running(word: str, floating: bool = False) -> Callable[..., Any]:
-    def lower(emit: Any, call: Any, x: Any) -> Any:
+    def lower(emit: Emitter, call: Lowered, x: Value) -> Any:
         (axis,) = call.params[0]
         code = _float_code(emit, x).code if floating else x.code
         if x.type.kind == "bool" and not floating:
@@ -248,7 +249,7 @@ def _lower_running(word: str, floating: bool = False) -> Callable[..., Any]:
     return lower
 
 
-def _share_of_cumsum(use: Use, place: int, g: Any) -> Any:
+def _share_of_cumsum(use: Use, place: int, g: NamedTensor) -> Any:
     """Add up from the end."""
     return each(flip, use)(each(cumsum, use)(each(flip, use)(g)))
 
@@ -270,7 +271,7 @@ def cumsum(op: Operation, X: Tensor) -> NamedTensor:
     return apply(op, X)
 
 
-def _change_of_cumprod(use: Use, place: int, d: Any) -> Any:
+def _change_of_cumprod(use: Use, place: int, d: NamedTensor) -> Any:
     """Leave each factor out in turn, also where some are 0."""
     (x,) = use.operands
     running = each(cumsum, use)
@@ -299,7 +300,7 @@ def cumprod(op: Operation, X: Tensor) -> NamedTensor:
     return apply(op, X)
 
 
-def _change_of_logcumsumexp(use: Use, place: int, d: Any) -> Any:
+def _change_of_logcumsumexp(use: Use, place: int, d: NamedTensor) -> Any:
     """Weigh each change so far by exp(X_j - Y_i), which stays below 1 for any range of numbers.
 
     The weights are a matrix; running sums of exp(X - max X) would be 0/0 where X grows by 750.
@@ -340,7 +341,7 @@ def logcumsumexp(op: Operation, X: Tensor) -> NamedTensor:
     return apply(op, X)
 
 
-def _change_of_running_extreme(use: Use, place: int, d: Any) -> Any:
+def _change_of_running_extreme(use: Use, place: int, d: NamedTensor) -> Any:
     """Take the change of the last of equal extremes so far."""
     from namedtensor.operations.index_defined import iota
     from namedtensor.operations.indexing import index
@@ -401,7 +402,7 @@ def cummin(op: Operation, X: Tensor) -> NamedTensor:
 # ---------------------------------------------------------------------------------- other orders
 
 
-def _lower_flip(emit: Any, call: Any, x: Any) -> Any:
+def _lower_flip(emit: Emitter, call: Lowered, x: Value) -> Any:
     return emit.bind(emit.call("flip", x.code, x.places(call.params[0])), x.axes, call.type, "flip")
 
 
@@ -422,7 +423,7 @@ def flip(op: Operation, X: Tensor) -> NamedTensor:
     return apply(op, X)
 
 
-def _lower_roll(emit: Any, call: Any, x: Any, shift: Any) -> Any:
+def _lower_roll(emit: Emitter, call: Lowered, x: Value, shift: Value) -> Any:
     (axis,) = call.params[0]
     code = emit.call("roll", x.code, shift.code, x.place(axis))
     return emit.bind(code, x.axes, call.type, "roll")
@@ -461,7 +462,7 @@ def roll(op: Operation, X: Tensor, shift: int) -> NamedTensor:
 
 
 def _lower_one_hot_extreme(name: str) -> Callable[..., Any]:
-    def lower(emit: Any, call: Any, x: Any) -> Any:
+    def lower(emit: Emitter, call: Lowered, x: Value) -> Any:
         axes = call.params[0]
         x = emit.named(x)
         code = emit.call("integer", x.code) if x.type.kind == "bool" else x.code
@@ -536,7 +537,7 @@ def _dropout_rule(call: Call) -> Type:
     return call.types[0].of_kind(_floating(call.types[0].kind))
 
 
-def _lower_dropout(emit: Any, call: Any, x: Any, p: Any) -> Any:
+def _lower_dropout(emit: Emitter, call: Lowered, x: Value, p: Value) -> Any:
     x = _float_code(emit, x)
     return emit.bind(emit.call("dropout", x, p, None), x.axes, call.type, "dropout")
 
@@ -551,7 +552,7 @@ DROPOUT = primitive(
 )
 
 
-def _lower_dropout_mask(emit: Any, call: Any, x: Any, p: Any) -> Any:
+def _lower_dropout_mask(emit: Emitter, call: Lowered, x: Value, p: Value) -> Any:
     ones = emit.call("ones_like", _float_code(emit, x).code)
     return emit.bind(emit.call("dropout", ones, p, None), x.axes, call.type, "mask")
 

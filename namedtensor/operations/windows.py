@@ -26,6 +26,7 @@ from namedtensor.errors import (
 from namedtensor.operations.axis_functions import Tensor, axis_function, named_operand
 from namedtensor.operations.elementwise import maximum, minimum
 from namedtensor.operations.index_defined import iota
+from namedtensor.plans import Emitter, Lowered, Value
 from namedtensor.primitives import Call, Operation, Type, combine, primitive, table
 from namedtensor.primitives.notation import Word
 from namedtensor.primitives.traits import Acts, Traits, Use, along_first
@@ -104,13 +105,13 @@ def _pooled(call: Call, axis: str, n: Any, k: Any) -> Any:
     return part
 
 
-def _lower_unroll(emit: Any, call: Any, x: Any, k: Any, *steps: Any) -> Any:
+def _lower_unroll(emit: Emitter, call: Lowered, x: Value, k: Value, *steps: Value) -> Any:
     axis, kernel = call.params
     code = emit.call("windows", x, x.place(axis), k, *(steps or (1,)))
     return emit.bind(code, (*x.axes, kernel), call.type, "windows")
 
 
-def _lower_pool(emit: Any, call: Any, x: Any, k: Any) -> Any:
+def _lower_pool(emit: Emitter, call: Lowered, x: Value, k: Value) -> Any:
     axis, kernel = call.params
     at = x.place(axis)
     axes = (*x.axes[: at + 1], kernel, *x.axes[at + 1 :])
@@ -200,7 +201,7 @@ def _overlap_rule(call: Call) -> Type:
     return rest.with_axes([(a, size if a == axis else s) for a, s in rest.axes], kind)
 
 
-def _lower_overlap(emit: Any, call: Any, x: Any, *steps: Any) -> Any:
+def _lower_overlap(emit: Emitter, call: Lowered, x: Value, *steps: Value) -> Any:
     axis, kernel = call.params
     code = x.code if x.type.kind != "bool" else emit.call("integer", x.code)
     code = emit.call("overlap_add", code, x.place(axis), x.place(kernel), *steps)
@@ -582,7 +583,7 @@ def _upsampled_rule(call: Call) -> Type:
     )
 
 
-def _lower_upsample(emit: Any, call: Any, x: Any, factor: Any) -> Any:
+def _lower_upsample(emit: Emitter, call: Lowered, x: Value, factor: Value) -> Any:
     along, linear = call.params
     code = emit.call("upsample", x, x.places([a for a in x.axes if a in along]), factor, linear)
     return emit.bind(code, x.axes, call.type, "upsampled")
@@ -670,7 +671,9 @@ def _pad_rule(call: Call) -> Type:
     return type_.with_axes([(a, size if a == axis else s) for a, s in type_.axes])
 
 
-def _lower_pad(emit: Any, call: Any, x: Any, before: Any, after: Any, value: Any) -> Any:
+def _lower_pad(
+    emit: Emitter, call: Lowered, x: Value, before: Value, after: Value, value: Value
+) -> Any:
     place = x.place(call.params[0])
     code = emit.call("pad", x, place, before, after, value)
     return emit.bind(code, x.axes, call.type, "padded")

@@ -205,7 +205,7 @@ class Emitter:
                 continue
             waiting.pop()
             around, self.node = self.node, top
-            self.values[top] = top.operation.primitive.lower(self, _Use(top), *self._taken(top))
+            self.values[top] = top.operation.primitive.lower(self, Lowered(top), *self._taken(top))
             self.node = around
         return self.values[node]
 
@@ -327,7 +327,7 @@ class Emitter:
         return Value(self.call("reshape", code, self.sizes_of(type_, every)), every, type_)
 
 
-class _Use:
+class Lowered:
     """What a lowering may ask about its node."""
 
     __slots__ = ("node", "operation", "params", "type", "types")

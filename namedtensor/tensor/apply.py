@@ -59,7 +59,7 @@ _concrete: Any = None
 _symbolic: Any = None
 
 
-def use_classes(concrete: Any = None, symbolic: Any = None) -> None:
+def use_classes(concrete: type | None = None, symbolic: type | None = None) -> None:
     """Tell this door which classes hold data and symbols."""
     global _concrete, _symbolic
     _concrete = concrete or _concrete
@@ -373,7 +373,9 @@ def plan_for(operation: Operation, operands: Sequence[Any]) -> Plan:
     return compile_plan(operation.name, node, arguments, backend, hints=hints, eager=True)
 
 
-def sized_node(operation: Operation, leaves: Sequence[Node], labels: Any = None) -> Node:
+def sized_node(
+    operation: Operation, leaves: Sequence[Node], labels: Sequence[str] | None = None
+) -> Node:
     """Apply an operation to nodes; index-defined ones take open sizes from the others."""
 
     return apply_node(operation, tuple(meet(leaves)), labels)

@@ -9,6 +9,7 @@ from typing import Any
 
 from namedtensor.axes import (
     FRESH,
+    Axes,
     Axis,
     AxisIndex,
     AxisSelection,
@@ -33,7 +34,7 @@ from namedtensor.errors import (
 from namedtensor.plans import layout_of
 from namedtensor.primitives import Operation, table
 from namedtensor.shape import shapes, sized, spaced
-from namedtensor.tensor.apply import apply
+from namedtensor.tensor.apply import Tensor, apply
 from namedtensor.tensor.labels import caller_labels
 from namedtensor.tensor.named import MOST_CONTRACTIONS, NamedTensor, contractions
 
@@ -44,7 +45,7 @@ _RANGE = re.compile(r"\s*([^\W\d]\w*'*\**)\s*\[\s*(-?\d*)\s*:\s*(-?\d*)\s*(?::\s
 Part = Rename | AxisIndex | AxisSelection
 
 
-def bracket(X: NamedTensor, record: Any) -> NamedTensor:
+def bracket(X: NamedTensor, record: object) -> NamedTensor:
     """Index by named indices and selections, all at once, and then rename and reshape."""
     parts = parse_record(X, record)
     indices = [p for p in parts if not isinstance(p, Rename)]
@@ -53,7 +54,7 @@ def bracket(X: NamedTensor, record: Any) -> NamedTensor:
     return reshape(index(X, indices), renames)
 
 
-def parse_record(X: NamedTensor, record: Any) -> list[Part]:
+def parse_record(X: NamedTensor, record: object) -> list[Part]:
     """Read what stands in the brackets."""
     parts: list[Part] = []
     for item in record if isinstance(record, tuple) else (record,):
@@ -118,7 +119,7 @@ def _axis_code(name: str) -> str:
     return word if word.isidentifier() else f'nt.Axis("{word}")'
 
 
-def _short(item: Any) -> str:
+def _short(item: object) -> str:
     if isinstance(item, slice):
         return repr(AxisSelection("", item))[1:-1]
     plain = isinstance(item, (bool, int, float, str, type(None), type(...)))
@@ -188,7 +189,7 @@ def index(X: NamedTensor, parts: list[Any]) -> NamedTensor:
     return X
 
 
-def _is_size(x: Any) -> bool:
+def _is_size(x: object) -> bool:
     return hasattr(x, "node") and x.node.type.host
 
 
@@ -209,13 +210,13 @@ def whole(X: NamedTensor, part: AxisIndex) -> Any:
     return part.index.__index__()
 
 
-def _slice(X: Any, name: str, chosen: slice) -> Any:
+def _slice(X: NamedTensor, name: str, chosen: slice) -> Any:
     bounds = slice_bounds(X, name, chosen)
     given = tuple([b is not None for b in bounds])
     return apply(_TABLE["slice"](name, given), X, *[b for b in bounds if b is not None])
 
 
-def slice_bounds(X: Any, name: str, chosen: slice) -> tuple[Any, Any, Any]:
+def slice_bounds(X: NamedTensor, name: str, chosen: slice) -> tuple[Any, Any, Any]:
     """Read start, stop and step: whole numbers, sizes of a formula, or None."""
     bounds = (chosen.start, chosen.stop, chosen.step)
     call = f"X[{AxisSelection(shown(name), chosen)}]"
@@ -303,7 +304,7 @@ def reshape(X: NamedTensor, parts: list[Rename]) -> NamedTensor:
     return X
 
 
-def _check_sizes(X: Any, part: Rename) -> None:
+def _check_sizes(X: NamedTensor, part: Rename) -> None:
     """Axes given with a size have it; those that a split gives are checked as it is made."""
     sizes = dict(X.sizes)
     for axis in part.before:
@@ -314,7 +315,7 @@ def _check_sizes(X: Any, part: Rename) -> None:
         _same_size(X, part, part.after[0], math.prod(parts))
 
 
-def _same_size(X: Any, part: Rename, axis: Axis, size: Any) -> None:
+def _same_size(X: NamedTensor, part: Rename, axis: Axis, size: Any) -> None:
     if size is not None and axis.size != size:
         name = shown(axis.name)
         raise AxisSizeError(
@@ -325,7 +326,7 @@ def _same_size(X: Any, part: Rename, axis: Axis, size: Any) -> None:
         )
 
 
-def split(X: Any, part: Rename) -> Any:
+def split(X: NamedTensor, part: Rename) -> Any:
     """Split one axis into several, at most one of them without a size."""
     open_ = [a for a in part.after if a.size is None]
     if len(open_) > 1:
@@ -342,7 +343,7 @@ def split(X: Any, part: Rename) -> Any:
     return apply(_TABLE["split"](part.before[0].name, names, hole), X, *sizes)
 
 
-def contraction(axes: Any, operands: tuple[Any, ...]) -> Operation:
+def contraction(axes: Axes, operands: tuple[Any, ...]) -> Operation:
     """Find the operation of the axes under a dot."""
     if type(axes) is Axis and axes.size is None:
         known = contractions.get(axes.name)
@@ -390,7 +391,7 @@ class At:
         check_record(self.tensor, place.parts)
         return place
 
-    def set(self, Y: Any) -> NamedTensor:
+    def set(self, Y: Tensor) -> NamedTensor:
         """Give X with Y written at the place; Y lifts over the axes that it lacks.
 
         >>> import namedtensor as nt
@@ -402,7 +403,7 @@ class At:
         """
         return self._update("set_at", Y)
 
-    def add(self, Y: Any) -> NamedTensor:
+    def add(self, Y: Tensor) -> NamedTensor:
         """Give X with Y added at the place; repeated indices add up.
 
         >>> import namedtensor as nt
@@ -413,15 +414,15 @@ class At:
         """
         return self._update("add_at", Y)
 
-    def multiply(self, Y: Any) -> NamedTensor:
+    def multiply(self, Y: Tensor) -> NamedTensor:
         """Give X with its numbers at the place multiplied by Y, once for each time an index stands there."""
         return self._update("multiply_at", Y)
 
-    def min(self, Y: Any) -> NamedTensor:
+    def min(self, Y: Tensor) -> NamedTensor:
         """Give X with the smaller of its numbers and Y at the place."""
         return self._update("min_at", Y)
 
-    def max(self, Y: Any) -> NamedTensor:
+    def max(self, Y: Tensor) -> NamedTensor:
         """Give X with the greater of its numbers and Y at the place.
 
         >>> import namedtensor as nt
@@ -432,7 +433,7 @@ class At:
         """
         return self._update("max_at", Y)
 
-    def _update(self, name: str, Y: Any) -> NamedTensor:
+    def _update(self, name: str, Y: Tensor) -> NamedTensor:
         X = self.tensor
         places: list[tuple[Any, ...]] = []
         operands: list[Any] = []

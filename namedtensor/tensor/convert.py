@@ -27,7 +27,7 @@ def convert(X: NamedTensor, targets: tuple[Any, ...]) -> NamedTensor:
     return X
 
 
-def _convert(X: NamedTensor, target: Any) -> NamedTensor:
+def _convert(X: NamedTensor, target: object) -> NamedTensor:
     if isinstance(target, NamedTensor):
         return _convert(_convert(X, target.layout.backend.name), target.dtype)
     if isinstance(target, str) and target == "numpy":
@@ -66,7 +66,7 @@ def _numpy_dtype(target: Any) -> Any:
         return None
 
 
-def _device(X: NamedTensor, torch: Any, target: Any) -> Any:
+def _device(X: NamedTensor, torch: Any, target: object) -> Any:
     try:
         return torch.device(target)
     except (RuntimeError, TypeError):
@@ -85,7 +85,7 @@ def _moved(X: NamedTensor, data: Any, target: Any) -> Any:
         ) from error
 
 
-def _unknown(X: NamedTensor, target: Any) -> BackendError:
+def _unknown(X: NamedTensor, target: object) -> BackendError:
     return BackendError(
         f"X.to({target!r})",
         f"{target!r} is no library, device or dtype",

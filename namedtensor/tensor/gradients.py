@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from namedtensor.errors import AxisNameError, AxisSizeError, BackendError, KindError
 from namedtensor.shape import shapes, spaced
+from namedtensor.tensor.apply import Tensor
 from namedtensor.tensor.held import Held
+
+if TYPE_CHECKING:
+    from namedtensor.tensor.named import NamedTensor
 
 
 class Gradients(Held):
@@ -38,7 +42,7 @@ class Gradients(Held):
         found = self._torch_data("X.grad").grad
         return None if found is None else type(self)(found, self.layout)
 
-    def backward(self, gradient: Any = None) -> None:
+    def backward(self, gradient: NamedTensor | None = None) -> None:
         """Compute gradients of this single number, or along a gradient of X's shape."""
         data = self._torch_data("X.backward()")
         if gradient is None:
@@ -80,7 +84,7 @@ class Gradients(Held):
         return self.data
 
 
-def same_shape(call: str, first: str, X: Gradients, second: str, Y: Any) -> None:
+def same_shape(call: str, first: str, X: Gradients, second: str, Y: Tensor) -> None:
     """Raise AxisNameError unless Y is a named tensor of X's shape."""
     if not isinstance(Y, Gradients) or Y.shape != X.shape:
         shapes = [(first, spaced(X.sizes))]

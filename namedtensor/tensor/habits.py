@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from namedtensor.axes import either, primed, shown, typed_axes
 from namedtensor.errors import HabitError, nearest
 from namedtensor.primitives import table
 from namedtensor.shape import spaced
 from namedtensor.tensor.labels import caller_labels
+
+if TYPE_CHECKING:
+    from namedtensor.tensor.named import NamedTensor
 
 _NO_ORDER = "axes have no order, so that nothing is transposed"
 _BY_NAME = "axes are merged and split by name"
@@ -47,7 +50,7 @@ _DTYPES = {
 }
 
 
-def habit(X: Any, word: str) -> HabitError:
+def habit(X: NamedTensor, word: str) -> HabitError:
     """Make the error of an attribute that named tensors do not have.
 
     Protocols ask for names with two underscores; they are told nothing more than that.
@@ -188,7 +191,7 @@ def _of_table(word: str, count: int) -> str:
     )
 
 
-def _operates(public: Any) -> bool:
+def _operates(public: object) -> bool:
     """Say whether a public name is an operation, and not a door to files such as nt.save."""
     return str(getattr(public, "__module__", "")).startswith("namedtensor.operations")
 

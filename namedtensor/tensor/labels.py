@@ -60,7 +60,7 @@ def caller_labels(operands: Sequence[Any]) -> tuple[str, ...]:
     return tuple(labels)
 
 
-def _as_written(node: Any) -> str:
+def _as_written(node: ast.AST) -> str:
     """Give the user's own expression for a part of a body that is being traced, or nothing."""
     table = noting.get()
     for place in table[node][-1:] if table is not None else ():
@@ -84,7 +84,7 @@ def tight(text: str) -> str:
     return text if whole else f"({text})"
 
 
-def holders(axes: Sequence[str], but: Any) -> list[str]:
+def holders(axes: Sequence[str], but: object) -> list[str]:
     """List the caller's variables that hold other tensors which have these axes."""
     return [
         name

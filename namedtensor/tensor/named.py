@@ -56,7 +56,7 @@ class NamedTensor(Operators, Gradients, Protocols):
 
     if TYPE_CHECKING:
 
-        def __class_getitem__(cls, axes: Any) -> Any: ...  # pyright reads R[seq, emb] by it
+        def __class_getitem__(cls, axes: object) -> Any: ...  # pyright reads R[seq, emb] by it
 
     # ----------------------------------------------------------------------- back to positions
 
@@ -124,7 +124,7 @@ class NamedTensor(Operators, Gradients, Protocols):
         """Give the one number of a tensor without axes."""
         return self._number("X.item()")
 
-    def to(self, *targets: Any) -> NamedTensor:
+    def to(self, *targets: object) -> NamedTensor:
         """Give the same tensor in another library, on another device, or of another dtype.
 
         >>> import namedtensor as nt
@@ -138,7 +138,7 @@ class NamedTensor(Operators, Gradients, Protocols):
     def __hash__(self) -> int:
         return id(self)
 
-    def __matmul__(self, axes: Any) -> Contraction:
+    def __matmul__(self, axes: Axes) -> Contraction:
         if type(axes) is Axis:
             half = _new(Contraction)  # this path is that of every eager contraction
             half.left, half.axes = self, axes
@@ -156,16 +156,17 @@ class NamedTensor(Operators, Gradients, Protocols):
                 else f"{A} and {B} share no axis, and {A} * {B} lifts both",
             )
         if backend_of(axes) is not None:
+            bare: Any = axes
             raise BackendError(
                 "A @ B",
-                f"B is a bare array of sizes ({', '.join(map(str, axes.shape))}), and a contraction "
+                f"B is a bare array of sizes ({', '.join(map(str, bare.shape))}), and a contraction "
                 "names its axes",
                 [("A", spaced(self.sizes))],
                 "A @ ax @ nt.tensor(B, ...), with ax an axis of both",
             )
         return Contraction(self, axes)
 
-    def __rmatmul__(self, other: Any) -> NoReturn:
+    def __rmatmul__(self, other: object) -> NoReturn:
         raise AxisNameError(
             "A @ B",
             f"A is {kind_of_thing(other)}; a contraction is read from the left, tensor @ axes @ tensor",
@@ -175,7 +176,7 @@ class NamedTensor(Operators, Gradients, Protocols):
 
     # ------------------------------------------------------------------------------- brackets
 
-    def __getitem__(self, record: Any) -> NamedTensor:
+    def __getitem__(self, record: object) -> NamedTensor:
         return _brackets.bracket(self, record)
 
     @property
@@ -200,7 +201,7 @@ class NamedTensor(Operators, Gradients, Protocols):
     def __copy__(self) -> NamedTensor:
         return NamedTensor(self._data, self._layout)
 
-    def __deepcopy__(self, memo: Any) -> NamedTensor:
+    def __deepcopy__(self, memo: dict[int, Any]) -> NamedTensor:
         from copy import deepcopy
 
         return NamedTensor(deepcopy(self.data, memo), self.layout)
@@ -227,7 +228,7 @@ class Contraction:
 
     __slots__ = ("axes", "left")
 
-    def __init__(self, left: NamedTensor, axes: Any) -> None:
+    def __init__(self, left: NamedTensor, axes: Axes) -> None:
         self.left = left
         self.axes = axes
 
@@ -253,7 +254,7 @@ class Contraction:
     def __repr__(self) -> str:
         return f"(X @ {self.axes}) waits for its right operand: X @ {self.axes} @ Y"
 
-    def _is_half(self, *_: Any) -> NoReturn:
+    def _is_half(self, *_: object) -> NoReturn:
         """Refuse what only a tensor can do."""
         raise self.unfinished()
 
@@ -283,7 +284,7 @@ class Contraction:
     __lt__ = __le__ = __gt__ = __ge__ = _is_half
 
 
-def tensor(data: Any, *axes: Any) -> NamedTensor:
+def tensor(data: Any, *axes: Axes) -> NamedTensor:
     """Name the axes of a numpy array, a torch tensor, a number or nested lists.
 
     Arrays are not copied. Lists become numpy arrays.

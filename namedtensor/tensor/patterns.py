@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from namedtensor.axes import NAME, shown
 from namedtensor.errors import AxisMissingError, AxisNameError, kind_of_thing, nearest
 from namedtensor.primitives import table
 from namedtensor.shape import shapes
+from namedtensor.tensor import NamedTensor
 from namedtensor.tensor.apply import apply
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def rearrange(X: NamedTensor, pattern: str, sizes: dict[str, int]) -> NamedTenso
     return apply(table()["rearrange"](owners, left, right, pairs), X)
 
 
-def _bad(X: Any, pattern: str, why: str) -> AxisNameError:
+def _bad(X: NamedTensor, pattern: str, why: str) -> AxisNameError:
     return AxisNameError(
         f"X.rearrange({pattern!r})",
         why,
@@ -59,7 +60,7 @@ def _bad(X: Any, pattern: str, why: str) -> AxisNameError:
     )
 
 
-def _parse(X: Any, pattern: str) -> tuple[Side, Side]:
+def _parse(X: NamedTensor, pattern: str) -> tuple[Side, Side]:
     left, arrow, right = pattern.partition("->")
     if not arrow or not left.strip() or not right.strip():
         raise _bad(X, pattern, "a pattern has axes, an arrow, and axes")
@@ -69,7 +70,7 @@ def _parse(X: Any, pattern: str) -> tuple[Side, Side]:
     return _side(X, pattern, left), _side(X, pattern, right)
 
 
-def _without_ellipsis(X: Any, pattern: str, side: str) -> str:
+def _without_ellipsis(X: NamedTensor, pattern: str, side: str) -> str:
     """Take out what stands for the axes that pass through; they have no order in which to be joined."""
     before, there, after = side.partition(_ELLIPSIS)
     if _ELLIPSIS in after:
@@ -79,7 +80,7 @@ def _without_ellipsis(X: Any, pattern: str, side: str) -> str:
     return f"{before} {after}"
 
 
-def _side(X: Any, pattern: str, text: str) -> Side:
+def _side(X: NamedTensor, pattern: str, text: str) -> Side:
     groups: list[tuple[str, ...]] = []
     inner: list[str] | None = None
     place = 0
@@ -107,7 +108,7 @@ def _side(X: Any, pattern: str, text: str) -> Side:
     return tuple(groups)
 
 
-def _owner(X: Any, pattern: str, group: tuple[str, ...], left: Side) -> str:
+def _owner(X: NamedTensor, pattern: str, group: tuple[str, ...], left: Side) -> str:
     """Find the axis of X that a group of the left side stands for."""
     joined = "_".join(group)
     if joined in X.axes:

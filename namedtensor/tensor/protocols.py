@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from namedtensor.axes import shown
@@ -56,7 +56,7 @@ class Protocols(Held):
 
     __slots__ = ()
 
-    def __setitem__(self, record: Any, value: Any) -> NoReturn:
+    def __setitem__(self, record: object, value: object) -> NoReturn:
         raise AxisNameError(
             "X[...] = Y",
             "named tensors are values; an update makes a new one",
@@ -125,7 +125,9 @@ class Protocols(Held):
             )
         return number
 
-    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+    def __array_ufunc__(
+        self, ufunc: np.ufunc, method: str, *inputs: object, **kwargs: object
+    ) -> Any:
         """Take operators over from numpy's numbers; functions of numpy are refused."""
         symbol = _UFUNCS.get(ufunc.__name__)
         if symbol is not None and method == "__call__" and not kwargs:
@@ -134,10 +136,12 @@ class Protocols(Held):
             return apply(_operator(symbol), *given)
         raise self._of_numpy(ufunc.__name__, inputs)
 
-    def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> NoReturn:
+    def __array_function__(
+        self, func: Callable[..., Any], types: object, args: tuple[object, ...], kwargs: object
+    ) -> NoReturn:
         raise self._of_numpy(func.__name__, args)
 
-    def _of_numpy(self, word: str, args: Any) -> BackendError:
+    def _of_numpy(self, word: str, args: tuple[object, ...]) -> BackendError:
         from namedtensor.tensor.habits import in_our_words
 
         found = _named_in(args)
@@ -149,7 +153,7 @@ class Protocols(Held):
             in_our_words(word, found) or order,
         )
 
-    def __array__(self, *args: Any, **kwargs: Any) -> NoReturn:
+    def __array__(self, *args: object, **kwargs: object) -> NoReturn:
         raise BackendError(
             "numpy(X)",
             "numpy would have to guess the order of the axes",
@@ -158,7 +162,13 @@ class Protocols(Held):
         )
 
     @classmethod
-    def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+    def __torch_function__(
+        cls,
+        func: Callable[..., Any],
+        types: object,
+        args: tuple[object, ...] = (),
+        kwargs: dict[str, object] | None = None,
+    ) -> Any:
         from namedtensor.tensor.habits import in_our_words
 
         name = getattr(func, "__name__", str(func))

@@ -10,13 +10,13 @@ from collections.abc import Callable
 from contextvars import ContextVar
 from typing import Any
 
-from namedtensor.axes import distinct, parse_axes, shown
+from namedtensor.axes import Axes, distinct, parse_axes, shown
 from namedtensor.backends import get_backend, numpy_backend
 from namedtensor.compilers import STORE, compiling, constant_for_compilers
 from namedtensor.errors import AxisSizeError, TraceError
 from namedtensor.plans import Layout, compile_plan, layout_of
 from namedtensor.plans.compile import retyped
-from namedtensor.primitives import Node, argument
+from namedtensor.primitives import Node, Type, argument
 from namedtensor.primitives.node import ARGUMENT, describe, operands_first, still_open
 from namedtensor.shape import shapes
 from namedtensor.tensor.apply import code_of, stand_in, use_classes
@@ -81,7 +81,7 @@ class SymbolicTensor(NamedTensor):
             self._numbers[library] = plan.run()
         return self._numbers[library]
 
-    def __call__(self, *axes: Any) -> NamedTensor:
+    def __call__(self, *axes: Axes) -> NamedTensor:
         """Compute the numbers of an index-defined tensor, its open axes having these sizes.
 
         Raises: AxisMissingError, AxisNameError, AxisSizeError.
@@ -173,7 +173,7 @@ class SymbolicTensor(NamedTensor):
     def __copy__(self) -> SymbolicTensor:
         return self
 
-    def __deepcopy__(self, memo: Any) -> SymbolicTensor:
+    def __deepcopy__(self, memo: dict[int, Any]) -> SymbolicTensor:
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -217,7 +217,7 @@ def _size(size: Any) -> Any:
     return SymbolicTensor(size) if isinstance(size, Node) else size
 
 
-def symbol(name: str, type_: Any) -> SymbolicTensor:
+def symbol(name: str, type_: Type) -> SymbolicTensor:
     """Make the symbol of an argument."""
     return SymbolicTensor(argument(name, type_))
 

@@ -87,7 +87,7 @@ class _Fields:
     done with it.
     """
 
-    def __get__(self, instance: Any, owner: Any) -> Any:
+    def __get__(self, instance: object, owner: type) -> Any:
         teach()
         if torch.distributed.is_available() and torch.distributed.is_initialized():
             return _Container.__dataclass_fields__

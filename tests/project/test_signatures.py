@@ -1,7 +1,9 @@
 """Every public function says what it takes, what it does in one line, and shows an example that runs."""
 
+import ast
 import inspect
 import re
+from pathlib import Path
 
 import pytest
 
@@ -52,3 +54,25 @@ def test_what_is_wrong_is_seen():
     assert catch_alls(lambda X, *operands, **named: X) == ["operands", "named"]
     assert faults("no sentence") == ["one line", "an example"]
     assert faults("Add.\n\n>>> 1 + 1\n2") == []
+
+
+def arguments_of(source):
+    """Tell of each typed argument of a source whether its type is Any, which says nothing."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.FunctionDef):
+            given = node.args
+            every = [*given.posonlyargs, *given.args, given.vararg, *given.kwonlyargs, given.kwarg]
+            typed = [a.annotation for a in every if a is not None and a.annotation is not None]
+            yield from [isinstance(note, ast.Name) and note.id == "Any" for note in typed]
+
+
+@pytest.mark.parametrize("room", ["operations", "tensor"])
+def test_fewer_than_a_tenth_of_the_arguments_are_typed_any(room):
+    files = (Path(nt.__file__).parent / room).glob("*.py")
+    found = [bare for file in files for bare in arguments_of(file.read_text())]
+    assert sum(found) < 0.1 * len(found), f"{sum(found)} of {len(found)}"
+
+
+def test_an_argument_typed_any_is_counted():
+    source = "def f(self, a: Any, *b: Any, c: list[Any], **d: int): ..."
+    assert list(arguments_of(source)) == [True, True, False, False]

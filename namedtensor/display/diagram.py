@@ -17,7 +17,7 @@ from html import escape
 from itertools import pairwise
 from typing import Any
 
-from namedtensor.axes import parse_axes, shown
+from namedtensor.axes import Axis, parse_axes, shown
 from namedtensor.display.colours import colour_of
 from namedtensor.display.view import wide
 from namedtensor.errors import KindError, kind_of_thing
@@ -25,6 +25,7 @@ from namedtensor.formula import Formula
 from namedtensor.formula.rewrite import rewrite
 from namedtensor.formula.shapes import given_values
 from namedtensor.formula.written import CALL, Written, write
+from namedtensor.latex.printing.stacks import Ladder, ladders_of
 from namedtensor.primitives import Node
 from namedtensor.primitives.node import ARGUMENT, describe, operands_first
 from namedtensor.primitives.notation import Special
@@ -166,7 +167,7 @@ def diagram(f: Any, /, *shapes: Any, **named: Any) -> Diagram:
     settings = {
         p.name: values[p.name]
         for p in formula.signature.parameters
-        if p.setting and p.name in values
+        if (p.setting or p.stack) and values.get(p.name) is not None
     }
     sizes = _sizes(values)
     written = write(formula, settings)
@@ -193,10 +194,14 @@ def _taken(fired: Any, written: Written) -> set[Node]:
     return own
 
 
-def _sizes(values: Mapping[str, Any]) -> dict[str, int]:
+def _sizes(values: Mapping[Any, Any]) -> dict[str, int]:
     """Read the sizes of axes from shapes and tensors."""
     found: dict[str, int] = {}
     for value in values.values():
+        if hasattr(value, "named_values"):
+            value = value.named_values()
+        if isinstance(value, (list, tuple)) and not all(isinstance(v, (str, Axis)) for v in value):
+            value = dict(enumerate(value))  # the layers of a stack
         if isinstance(value, Mapping):
             found |= _sizes(value)
         elif hasattr(value, "sizes"):
@@ -218,22 +223,33 @@ def _parts(written: Written, sizes: Mapping[str, Any]) -> list[Part]:
     """Make a box for each tensor of the tree; numbers stand in the labels, what needs no data is one box."""
     names = {node: name for name, node in written.locals.items()}
     found: dict[Node, Part] = {}
+    ladders = _folded(written)
     waiting = list(written.results)
     order: list[Node] = []
-    for node in operands_first(waiting, _inner):
+
+    def inner(node: Node) -> list[Node]:
+        return _below(node, ladders)
+
+    for node in operands_first(waiting, inner):
         if not node.type.host:
             order.append(node)
     for node in order[:_MANY]:
-        part = Part(node.type.names, [found[o] for o in _inner(node) if o in found], node=node)
+        part = Part(node.type.names, [found[o] for o in inner(node) if o in found], node=node)
         if not part.operands:
             path = str(node.operation.params[-1]) if node.operation.primitive is ARGUMENT else ""
             part.kind = "argument"
+            for ladder in ladders:
+                if ladder.has(node):
+                    path = path.replace(
+                        f"{ladder.stack}.{ladder.count - 1}.", f"{ladder.stack}.*.", 1
+                    )
             part.label = [(path or names.get(node) or _cut(describe(node, 1)), None)]
             part.note = _axes(node.type.names, sizes)
         else:
             part.label = _label(node)
-            if node in names:
-                part.note = [(f"= {names[node]}", None)]
+            times = [_times(ladder, written) for ladder in ladders if node in ladder.ends]
+            if times or node in names:
+                part.note = [(times[0] if times else f"= {names[node]}", None)]
         found[node] = part
     spaces = written.signature.results or [None] * len(written.results)
     results = []
@@ -244,6 +260,43 @@ def _parts(written: Written, sizes: Mapping[str, Any]) -> list[Part]:
             label: Label = [(written.name, None)]
             results.append(Part(axes, [found[node]], label, _axes(axes, sizes), None, "result"))
     return [*found.values(), *results]
+
+
+def _folded(written: Written) -> list[Ladder]:
+    """Give the stacks of which one layer is drawn for all: what is drawn beside it names no other layer."""
+    ladders = [ladder for ladder in ladders_of(written) if None not in ladder.starts]
+    while ladders:
+        drawn = set(operands_first(written.results, lambda node: _below(node, ladders)))
+        told = [ladder for ladder in ladders if not _others(ladder, drawn)]
+        if len(told) == len(ladders):
+            break
+        ladders = told
+    return ladders
+
+
+def _others(ladder: Ladder, drawn: set[Node]) -> bool:
+    """Say whether a part of a layer that is not the last is drawn."""
+    last = f"{ladder.stack}.{ladder.count - 1}."
+    early = {node for node, (_, layer) in ladder.rungs.items() if layer < ladder.count - 1}
+    parameters = {str(n.operation.params[-1]) for n in drawn if ladder.has(n)}
+    return bool((early - set(ladder.starts)) & drawn) or not all(
+        path.startswith(last) for path in parameters
+    )
+
+
+def _below(node: Node, ladders: Sequence[Ladder]) -> list[Node]:
+    """Give a box's operands; the one layer that is drawn of a stack takes what the first is given."""
+    found = list(_inner(node))
+    for ladder in ladders:
+        if node in ladder.inside:
+            given = dict(zip(ladder.before, ladder.starts, strict=True))
+            found = [given.get(o) or o for o in found]
+    return found
+
+
+def _times(ladder: Ladder, written: Written) -> str:
+    count = str(ladder.count) if ladder.stack in written.counted else f"|{ladder.stack}|"
+    return f"{ladder.stack} × {count}"
 
 
 def _inner(node: Node) -> Sequence[Node]:

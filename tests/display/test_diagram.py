@@ -180,3 +180,48 @@ def test_only_formulas_and_modules_are_drawn():
         "nt.diagram(f): f is an int, not a formula\n"
         "hint: decorate it: @formula, with the axes of its arguments as R[seq, emb]"
     )
+
+
+@formula
+def layer(X: R["emb"], *, W: R["emb emb'"]) -> R["emb"]:
+    return nt.relu(W @ "emb" @ X)["emb' -> emb"]
+
+
+@formula
+def tower(X: R["emb"], *, layers: nt.each[layer]) -> R["emb"]:
+    for one in layers:
+        X = X + one(X)
+    return X
+
+
+@formula
+def lookout(X: R["emb"], *, layers: nt.each[layer]) -> R["emb"]:
+    seen = []
+    for one in layers:
+        X = X + one(X)
+        seen.append(X)
+    return X * seen[0]
+
+
+def test_layers_that_take_the_same_step_are_drawn_once():
+    svg = nt.diagram(tower, layers=6).svg()
+    assert "layers × 6" in svg
+    assert "layers.*.W" in svg
+    assert "layers.5" not in svg
+    assert "5 parts" in repr(nt.diagram(tower, layers=6))
+    assert len(nt.diagram(tower, layers=60).svg()) < len(svg) + 20
+
+
+def test_as_many_layers_as_a_module_has_are_told():
+    module = tower.module("emb[4] emb'[4]", layers=2)
+    assert "layers × 2" in nt.diagram(module).svg()
+
+
+def test_layers_whose_number_is_open_are_drawn_once():
+    assert "layers × |layers|" in nt.diagram(tower).svg()
+
+
+def test_layers_are_drawn_each_where_one_of_them_is_used_apart():
+    svg = nt.diagram(lookout, layers=3).svg()
+    assert "×" not in svg
+    assert all(f"layers.{i}.W" in svg for i in range(3))

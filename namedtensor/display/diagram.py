@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from namedtensor.axes import Axis, parse_axes, shown
 from namedtensor.display.colours import colour_of
@@ -25,10 +25,12 @@ from namedtensor.formula import Formula
 from namedtensor.formula.rewrite import rewrite
 from namedtensor.formula.shapes import given_values
 from namedtensor.formula.written import CALL, Written, write
-from namedtensor.latex.printing.stacks import Ladder, ladders_of
 from namedtensor.primitives import Node
 from namedtensor.primitives.node import ARGUMENT, describe, operands_first
 from namedtensor.primitives.notation import Special
+
+if TYPE_CHECKING:
+    from namedtensor.latex.printing.stacks import Ladder
 
 _LETTER = 7.3  # wide, in monospace of 12 px
 _LINE = 8.0  # from one axis of a bundle to the next
@@ -264,6 +266,8 @@ def _parts(written: Written, sizes: Mapping[str, Any]) -> list[Part]:
 
 def _folded(written: Written) -> list[Ladder]:
     """Give the stacks of which one layer is drawn for all: what is drawn beside it names no other layer."""
+    from namedtensor.latex.printing.stacks import ladders_of  # nobody else needs the LaTeX here
+
     ladders = [ladder for ladder in ladders_of(written) if None not in ladder.starts]
     while ladders:
         drawn = set(operands_first(written.results, lambda node: _below(node, ladders)))

@@ -14,6 +14,7 @@ from namedtensor.errors import (
     AxisNameError,
     AxisSizeError,
     BackendError,
+    NamedTensorError,
     kind_of_thing,
 )
 from namedtensor.primitives import Operation, Primitive
@@ -87,13 +88,25 @@ class AxisFunction(Generic[P, T]):
         typed = [
             w for w, x in zip("XYZUVW", operands, strict=False) if not isinstance(x, (str, Axis))
         ]
-        axis = (*said, *axes, "seq")[0]
         raise AxisMissingError(
             f"{self.__name__}({', '.join('XYZUVW'[: len(operands)])})",
             "the axes it acts on are not named",
             shapes,
-            f"nt.{self.__name__}[{typed_axes([axis])}]({', '.join(typed)})",
+            self._typed(said, axes or ("seq",), ", ".join(typed)),
         )
+
+    def _typed(self, said: list[str], axes: tuple[str, ...], operands: str) -> str:
+        """Write a call with the axes that were said, or with the first of X, as many as it acts on."""
+        example = ""
+        for chosen in [said] if said else [axes[:count] for count in range(1, len(axes) + 1)]:
+            try:
+                self[tuple(chosen)]
+            except NamedTensorError as error:
+                example = example or str(error.hint)
+            else:
+                inside = typed_axes(chosen).removeprefix("(").removesuffix(")")
+                return f"nt.{self.__name__}[{inside}]({operands})"
+        return example
 
     def __reduce__(self) -> str:
         return self.__name__  # found by name in the module that defines it

@@ -230,3 +230,22 @@ def test_a_mask_in_the_brackets_is_put_at_its_axis():
         f"X[NamedTensor]: an index names its axis\n{SHAPE}hint: `X[emb[keep]]`",
     )
     assert X[emb[keep]].shape == nt.Shape("seq[2] emb[2]")
+
+
+def test_as_many_axes_are_named_as_the_function_acts_on():
+    for name, over in {
+        "sum": "seq",
+        "det": "seq, emb",
+        "trace": "seq, emb",
+        "cumsum": "seq",
+    }.items():
+        check(
+            lambda name=name: getattr(nt, name)(X),
+            nt.AxisMissingError,
+            f"{name}(X): the axes it acts on are not named\n{SHAPE}hint: nt.{name}[{over}](X)",
+        )
+    check(
+        lambda: nt.maxk(X),
+        nt.AxisMissingError,
+        f"maxk(X): the axes it acts on are not named\n{SHAPE}hint: nt.maxk[ax, k[5]](X)",
+    )

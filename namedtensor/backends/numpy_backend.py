@@ -489,6 +489,8 @@ def overlap_add(
 
 def upsample(x: Array, dims: Dims, factor: int, linear: bool) -> Array:
     """Repeat, or interpolate between, dim by dim."""
+    if factor < 1:
+        raise ValueError(f"a factor of {factor}")
     for dim in dims:
         n = x.shape[dim]
         if not linear or n == 0 or factor == 1:

@@ -515,6 +515,8 @@ def overlap_add(
 
 def upsample(x: Array, dims: Dims, factor: int, linear: bool) -> Array:
     """Repeat, or interpolate between, up to three dims at once."""
+    if factor < 1:
+        raise ValueError(f"a factor of {factor}")
     if not x.is_floating_point() or x.numel() == 0 or factor == 1:
         for dim in dims:
             x = torch.repeat_interleave(x, factor, dim)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from namedtensor.axes import parse_axes
-from namedtensor.errors import NamedTensorError
+from namedtensor.errors import KindError, NamedTensorError
 from namedtensor.formula.bundle import Bundle, formula_of, settings_of
 from namedtensor.formula.door import mode_of
 from namedtensor.formula.lifting import Entry, Leaf
@@ -93,6 +94,12 @@ def given_values(
         )
     for parameter in formula.signature.parameters:
         if parameter.name not in values and parameter.setting:
+            if parameter.default is inspect.Parameter.empty:
+                raise KindError(
+                    f"{formula.name}.{asked}(...)",
+                    f"{parameter.name} is a setting without a default, and the result may depend on it",
+                    hint=f"{formula.name}.{asked}(..., {parameter.name}=...)",
+                )
             values[parameter.name] = parameter.default
     return values
 

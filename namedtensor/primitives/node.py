@@ -10,7 +10,7 @@ from contextvars import ContextVar
 from typing import Any
 from weakref import WeakValueDictionary
 
-from namedtensor.axes import shown
+from namedtensor.axes import SIZES, shown
 from namedtensor.compilers import MAKING
 from namedtensor.errors import AxisSizeError, NamedTensorError
 from namedtensor.primitives.call import Call
@@ -216,6 +216,18 @@ def still_open(call: str, name: str, shapes: Sequence[tuple[str, str]] = ()) -> 
         f"give it one where the tensor is defined, {shown(name)}[5], or combine the tensor "
         f"with one that has an axis {shown(name)}",
     )
+
+
+def declared_size(name: str) -> Any:
+    """Give the size of an axis that the body which runs may ask for, or None."""
+    if SIZES.of is None:
+        return None
+    try:
+        size = SIZES.of(name)
+    except AxisSizeError:
+        return None
+    node = getattr(size, "node", size)
+    return None if isinstance(node, Node) and node.operation.primitive is OPEN_SIZE else size
 
 
 def describe(node: Node, depth: int = 2) -> str:

@@ -14,6 +14,7 @@ from namedtensor.backends import backend_of
 from namedtensor.backends.lazy import is_scalar
 from namedtensor.compilers import MAKING, STORE, compiling, constant_for_compilers
 from namedtensor.errors import (
+    AxisSizeError,
     BackendError,
     NamedTensorError,
     TraceError,
@@ -23,10 +24,10 @@ from namedtensor.errors import (
 from namedtensor.plans import Mismatch, Plan, compile_plan, layout_by_number
 from namedtensor.plans.compile import plan_for_numbers, run_on_numbers
 from namedtensor.primitives import Node, Operation, Type, argument, number, size_of, table
-from namedtensor.primitives.node import apply_node, node_by_number
+from namedtensor.primitives.node import apply_node, declared_size, node_by_number
 from namedtensor.tensor.diagnose import diagnose
 from namedtensor.tensor.labels import caller_labels, first_letters, letters, warn_caller
-from namedtensor.tensor.resize import meet
+from namedtensor.tensor.resize import meet, resize
 
 if TYPE_CHECKING:
     from namedtensor.tensor.named import NamedTensor
@@ -239,7 +240,13 @@ def _apply_first(operation: Operation, given: Sequence[Any]) -> NamedTensor:
     plan = operation.plans.get(key)
     if plan is None:
         checked(operation, operands)
-        plan = _planned(operation, key, operands)
+        try:
+            plan = _planned(operation, key, operands)
+        except AxisSizeError:
+            sized = [_with_declared_sizes(x) for x in operands]
+            if all(x is y for x, y in zip(sized, operands, strict=True)):
+                raise
+            return apply(operation, *sized)
     arrays = [x._data if type(x) is _concrete else x for x in operands if not hasattr(x, "node")]
     try:
         data = plan.run(*arrays)
@@ -247,6 +254,17 @@ def _apply_first(operation: Operation, given: Sequence[Any]) -> NamedTensor:
         raise diagnose(operation, operands, error) from None
     result: NamedTensor = _concrete(data, plan.layout)
     return result
+
+
+def _with_declared_sizes(x: Any) -> Any:
+    """Give the open axes of an index-defined tensor the sizes that the running body declares."""
+    if not isinstance(x, _symbolic):
+        return x
+    open_ = [name for name in x.axes if x.node.type.size(name) is None]
+    sizes = {name: declared_size(name) for name in open_}
+    if not open_ or not all(isinstance(size, int) for size in sizes.values()):
+        return x
+    return _symbolic(resize(x.node, sizes))
 
 
 #: So many plans of single operations are kept in all; the oldest is forgotten first.

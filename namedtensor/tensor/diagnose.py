@@ -8,6 +8,7 @@ from typing import Any
 from namedtensor.errors import BackendError, KindError, NamedTensorError, first_line
 from namedtensor.primitives import Operation
 from namedtensor.tensor.labels import caller_labels
+from namedtensor.tensor.splits import refuse_splits
 
 #: What a library raises where it refuses its operands; others, such as a lack of memory, pass as
 #: they are.
@@ -37,6 +38,7 @@ def diagnose(operation: Operation, operands: Sequence[Any], error: Exception) ->
         if words is not None:
             kind, why, hint = words
             raise kind(call, why, shapes, hint)
+    refuse_splits(call, data, shapes, error)
     devices = {str(x.device): w for w, x in data}
     if len(devices) > 1:
         places = ", ".join(f"{w} is on {d}" for d, w in devices.items())

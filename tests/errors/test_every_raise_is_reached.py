@@ -15,6 +15,7 @@ ROOMS = ("axes.py", "shape.py", "primitives", "tensor", "operations", "formula",
 ELSEWHERE = {
     "formula/signature.py": "tests/formula/test_written_annotations.py",
     "tensor/torch_pytree.py": "tests/torch_whole",
+    "tensor/splits.py": "tests/torch_whole/test_sharding.py",
     "formula/explain.py": "tests/kernels",
     "weights/files.py": "tests/weights/test_files.py",
     "formula/checked.py": "tests/formula/test_checked.py",

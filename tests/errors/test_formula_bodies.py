@@ -180,7 +180,66 @@ def crossed(X: R[emb], Y: R[seq]) -> R[seq]:
     return Y @ emb @ nt.softmax[emb](nt.exp(X) / nt.sqrt(abs(emb)))
 
 
+@formula
+def lengthened_by_nothing(X: R[seq]) -> R[seq]:
+    return nt.upsample[seq](X, abs(seq) - 3)
+
+
+@formula
+def placed(X: R[seq, emb], *, P: R[hid, emb]) -> R[seq, emb]:
+    return X + P[hid(nt.iota(seq))]
+
+
+@formula
+def placed_by_its_size(X: R[seq], *, P: R[emb]) -> R[seq]:
+    return X + P[emb(nt.iota(seq[abs(seq)]))]
+
+
 CASES = [
+    *[
+        case(
+            f"a factor that is 0 at this call, in {library}",
+            lambda library=library: lengthened_by_nothing(nt.ones(seq[3], backend=library)),
+            nt.AxisSizeError,
+            """
+upsample[seq](X, factor=0): factor is 1 or more, not 0
+  X : seq[3]
+  File "test_formula_bodies.py", line N, in lengthened_by_nothing
+    return nt.upsample[seq](X, abs(seq) - 3)
+           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+hint: nt.upsample[seq](X, factor=1)
+""",
+        )
+        for library in ("numpy", "torch")
+    ],
+    case(
+        "a table that is too short for positions which take their size from what they meet",
+        lambda: placed(nt.ones(seq[5], emb[2]), P=nt.ones(hid[4], emb[2])),
+        nt.IndexRangeError,
+        """
+P[hid(iota(seq[5]))]: index 4 in iota(seq[5]) lies outside axis hid, which is 4 in P
+  P            : hid[4] emb[2]
+  iota(seq[5]) : seq[5]
+  File "test_formula_bodies.py", line N, in placed
+    return X + P[hid(nt.iota(seq))]
+               ^^^^^^^^^^^^^^^^^^^^
+hint: indices count from 0 to 3
+""",
+    ),
+    case(
+        "a table of positions that is too short",
+        lambda: placed_by_its_size(nt.ones(seq[5]), P=nt.ones(emb[4])),
+        nt.IndexRangeError,
+        """
+P[emb(iota(seq[5]))]: index 4 in iota(seq[5]) lies outside axis emb, which is 4 in P
+  P            : emb[4]
+  iota(seq[5]) : seq[5]
+  File "test_formula_bodies.py", line N, in placed_by_its_size
+    return X + P[emb(nt.iota(seq[abs(seq)]))]
+               ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+hint: indices count from 0 to 3
+""",
+    ),
     case(
         "a body that is asked for its shape shows what is written in it",
         lambda: crossed.shape("emb", "seq"),

@@ -68,6 +68,11 @@ def counted(X: R[emb]) -> R:
 
 
 @formula
+def picked(X: R[seq], at: int) -> R:
+    return X[seq(at)]
+
+
+@formula
 def scaled_by_size(X: R[emb]) -> R[emb]:
     return X / abs(emb)
 
@@ -410,6 +415,15 @@ emb: Python asks for the number of a size that is open here
     return sum([X[emb(i)] for i in range(abs(emb))], 0.0)
                                    ^^^^^^^^^^^^^^^
 hint: give the size: f.shape("seq[5]") for f.shape("seq")
+""",
+    ),
+    case(
+        "a shape without a setting that has no default",
+        lambda: picked.shape("seq[3]"),
+        nt.KindError,
+        """
+picked.shape(...): at is a setting without a default, and the result may depend on it
+hint: picked.shape(..., at=...)
 """,
     ),
     case(

@@ -123,3 +123,40 @@ def test_what_has_no_names_is_refused(mesh):
     assert refused(nt.BackendError, lambda: shard(X, mesh, {})) == (
         'shard(X, ...): X holds numpy data\n  X : seq[5]\nhint: split torch data: X.to("torch")'
     )
+
+
+@pytest.fixture
+def four():
+    """A mesh of four processes, of which three are thought of: nothing is sent."""
+    fake = pytest.importorskip("torch.testing._internal.distributed.fake_pg")
+    dist.init_process_group("fake", store=fake.FakeStore(), rank=0, world_size=4)
+    yield init_device_mesh("cpu", (4,), mesh_dim_names=("model",))
+    dist.destroy_process_group()
+    if "__dataclass_fields__" in vars(nt.NamedTensor):
+        del nt.NamedTensor.__dataclass_fields__
+
+
+def test_a_size_that_the_processes_cannot_share_evenly_is_named(four):
+    W = shard(nt.normal("both[18] emb[3]", backend="torch"), four, {"both": "model"})
+    assert refused(nt.AxisSizeError, lambda: W["both -> (head[6] key)"]) == (
+        "W[both >> (head[6], key)]: axis both is 18 in W, and 4 processes share it unevenly\n"
+        "  W : both[18] emb[3]\n"
+        "hint: split an axis whose size 4 divides, or take the whole: gather(W)"
+    )
+    V = shard(nt.normal("both[12] emb[3]", backend="torch"), four, {"both": "model"})
+    assert refused(nt.AxisSizeError, lambda: V["both -> (head[6] key)"]).startswith(
+        "V[both >> (head[6], key)]: the processes would share an axis of the result unevenly: "
+    )
+    assert V["both -> (head[4] key)"].size("key") == 3
+
+
+def test_a_tensor_that_is_not_split_is_named_where_it_meets_one_that_is(four):
+    W = shard(nt.normal("hid[8] emb[3]", backend="torch"), four, {"hid": "model"})
+    X = nt.normal("seq[2] emb[3]", backend="torch")
+    assert refused(nt.BackendError, lambda: X @ emb @ W) == (
+        "dot[emb](X, W): W is split over processes, and X is not\n"
+        "  X : seq[2] emb[3]\n"
+        "  W : hid[8] emb[3]\n"
+        "hint: shard(X, mesh, {}) has it whole on each of them; a table names the axes to split"
+    )
+    assert (shard(X, four, {}) @ emb @ W).size("hid") == 8

@@ -26,6 +26,8 @@ from namedtensor.check.formulas import check_program
 from namedtensor.check.pieces import program_in
 from tests.check.editor import Editor
 from tests.check.mutation import FILES, measure
+from tests.errors.mistakes import MISTAKES
+from tests.errors.test_hints import cured, fault_of
 
 FOLDER = Path(__file__).parents[1] / "tests" / "check"
 THREADS = 1
@@ -51,6 +53,7 @@ def rows(settings: Settings) -> Iterator[Measure]:
     yield faults()
     yield strangers()
     yield false_warnings()
+    yield hints()
     yield from mutations()
     yield two_hundred()
     yield in_the_editor("a section of one screen (1 kB)", 1_000, 0.05)
@@ -73,6 +76,13 @@ def strangers() -> Measure:
         found = sum(bool(checker.check(str(p), p.read_text()).findings) for p in paths)
     what = "models, notebooks and pages by strangers, with one wrong axis each: noticed"
     return Measure(what, f"{found} of {len(paths)}", "26 of 30", found >= 26)
+
+
+def hints() -> Measure:
+    """Type the hint of each mistake where it may stand, and count those that give what was meant."""
+    found = sum(cured(mistake, fault_of(mistake)) for mistake in MISTAKES)
+    what = "mistakes whose hint, typed as it stands, cures them"
+    return Measure(what, f"{found} of {len(MISTAKES)}", "all", found == len(MISTAKES))
 
 
 def torchtyc() -> str:

@@ -6,14 +6,19 @@ has a tree or is set aside as not of the notation; a false alarm is an error or 
 document. Times are of the processor, on one thread: other work on the machine leaves them alone.
 """
 
+import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from time import process_time
+from typing import Any
 
 from benchmarks.pairwise import collected
 from benchmarks.settings import Settings
 from benchmarks.table import Measure, duration
 from namedtensor.latex import read, read_file
+from namedtensor.latex.evaluation.evaluate import Evaluator
+from namedtensor.latex.syntax import Definition
 from tests.latex.fault_cases import cases, found_in
 
 FOLDER = Path(__file__).parents[1] / "tests" / "latex"
@@ -33,7 +38,9 @@ def rows(settings: Settings) -> Iterator[Measure]:
     texts = [path.read_text() for path in CORRECT]
     repeats = 12 if settings.long else 3
     yield for_a_thousand("reading 1,000 statements", texts, repeats, check=False, goal=2.0)
-    yield for_a_thousand("reading and checking 1,000 statements", texts, repeats, True, goal=10.0)
+    yield for_a_thousand("reading and checking 1,000 statements", texts, repeats, True, goal=1.5)
+    yield interpretations(texts)
+    yield calls_of_asking()
     yield a_megabyte(texts)
 
 
@@ -92,6 +99,56 @@ def for_a_thousand(what: str, texts: list[str], repeats: int, check: bool, goal:
             count = sum(len(document.statements) for document in documents)
     seconds = min(times) / count * 1000
     return Measure(what, duration(seconds), f"at most {duration(goal)}", met=seconds <= goal)
+
+
+def interpretations(texts: list[str]) -> Measure:
+    """Count how often the checker has a body interpreted."""
+    found: Counter[int] = Counter()
+    value = Evaluator.value
+
+    def counting(self: Evaluator, expression: Any) -> Any:
+        found[id(expression)] += 1
+        return value(self, expression)
+
+    Evaluator.value = counting  # type: ignore[method-assign]
+    counts = []
+    try:
+        for text in texts:
+            document = read(text)
+            found.clear()
+            document.check()
+            statements = document.reading.statements
+            counts += [found[id(s.body)] for s in statements if isinstance(s, Definition)]
+    finally:
+        Evaluator.value = value  # type: ignore[method-assign]
+    mean, once = sum(counts) / len(counts), counts.count(1) / len(counts)
+    return Measure(
+        "interpretations of a body to check it, and bodies with one",
+        f"{mean:.2f}, {once:.0%}",
+        "1, all",
+        met=mean <= 1,
+    )
+
+
+def calls_of_asking() -> Measure:
+    """Count the Python calls of document["att"]."""
+    text = (FOLDER / "corpus" / "attention.md").read_text()
+    read(text)["att"]
+    document = read(text)
+    calls = 0
+
+    def look(frame: Any, event: str, argument: Any) -> None:
+        nonlocal calls
+        calls += event == "call"
+
+    sys.setprofile(look)
+    try:
+        document["att"]
+    finally:
+        sys.setprofile(None)
+    return Measure(
+        'Python calls of document["att"]', f"{calls:,}", "at most 1,000", met=calls <= 1_000
+    )
 
 
 def a_megabyte(texts: list[str]) -> Measure:

@@ -124,13 +124,13 @@ class Document:
         given = list(self.definitions.definitions)
         written = self._undressed(self._expression(name))
         text = None if written is None else key(written, self.bound)
-        for found in (
-            [d for d in given if d.key in (name, text)],
-            [d for d in given if python_name(d.name, d.key) == name],
-            [d for d in given if d.letters and name == key(bare(d.name))],
-        ):
-            if found:
-                return found[-1], {}
+        found = (
+            [d for d in given if d.key in (name, text)]
+            or [d for d in given if python_name(d.name, d.key) == name]
+            or [d for d in given if d.letters and name == key(bare(d.name))]
+        )
+        if found:
+            return found[-1], {}
         return None if written is None else self._member(written)
 
     def _members(self, name: str) -> dict[int, Defined]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import bisect
 import dataclasses
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, Protocol, TypeVar
 
@@ -527,18 +527,17 @@ class Names(Noted):
             return None
         if text in CONSTANTS:
             return self._constant(name, text, place, indices)
-        ways: tuple[Callable[[], Meaning | None], ...] = (
-            lambda: self._defined_near(name, text, place, indices),
-            lambda: self._declared(name, text, indices, place, "block"),
-            lambda: self._section(name, text, place, indices),
-            lambda: self._declared(name, text, indices, place, "document"),
-            lambda: self._value(name, text, place, indices, "document", "value"),
-            lambda: self._stack(name, place),
-            lambda: self.function(name, place, indices),
-            lambda: Meaning("size", text) if self.is_size(text) else None,
-            lambda: self._first_by_script(name, place, indices),
+        return (
+            self._defined_near(name, text, place, indices)
+            or self._declared(name, text, indices, place, "block")
+            or self._section(name, text, place, indices)
+            or self._declared(name, text, indices, place, "document")
+            or self._value(name, text, place, indices, "document", "value")
+            or self._stack(name, place)
+            or self.function(name, place, indices)
+            or (Meaning("size", text) if self.is_size(text) else None)
+            or self._first_by_script(name, place, indices)
         )
-        return next((found for way in ways if (found := way()) is not None), None)
 
     def _is_power(self, name: Expression, text: str, place: Place) -> bool:
         """Say whether x^2 is a power though x^t is a series: x is given here, and x^2 nowhere."""
@@ -753,23 +752,6 @@ class Names(Noted):
         for declared in self._declared_families.near(stem(name) or "", place, reach):
             bound = match(declared.name, name, declared.letters, indices)
             if bound is not None:
-                return Meaning("input", text, declared=declared, indices=bound)
-        return None
-
-    def _declared_in(
-        self,
-        name: Expression,
-        text: str,
-        indices: Indices,
-        place: Place,
-        near: Callable[[Place], bool],
-    ) -> Meaning | None:
-        for exact in self._declared_shelf.near(text, place):
-            if near(exact.place):
-                return Meaning("input", text, declared=exact)
-        for declared in self._declared_families.near(stem(name) or "", place):
-            bound = match(declared.name, name, declared.letters, indices)
-            if bound is not None and near(declared.place):
                 return Meaning("input", text, declared=declared, indices=bound)
         return None
 

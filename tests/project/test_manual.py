@@ -48,7 +48,9 @@ def test_a_red_formula_a_link_to_no_page_and_code_that_raises_are_seen(tmp_path)
     built = subprocess.run(
         [sys.executable, "-c", BUILD, str(tmp_path)], cwd=ROOT, capture_output=True, text=True
     )
-    assert "KaTeX refuses 'X^2^3': ParseError: KaTeX parse error: Double superscript" in built.stdout
+    assert (
+        "KaTeX refuses 'X^2^3': ParseError: KaTeX parse error: Double superscript" in built.stdout
+    )
     assert "gone.md" in built.stdout
     assert "Executing notebook failed" in built.stdout
 

@@ -15,6 +15,7 @@ from playground.answer import answer, checked, graded, looked_at
 from playground.building import BuildError
 from playground.puzzles import PUZZLES
 from tests.latex.fixtures import fixtures, said_of
+from tests.playground_page import compare, ungraded
 
 every_puzzle = pytest.mark.parametrize("puzzle", PUZZLES, ids=lambda puzzle: puzzle.title)
 DOT = PUZZLES[0]
@@ -124,3 +125,44 @@ def test_the_page_is_served_to_this_machine_alone(tmp_path: Path):
 def test_the_page_asks_for_nothing_from_elsewhere():
     for path in building.PAGE.iterdir():
         assert re.findall(r"https?://", path.read_text()) == []
+
+
+class Stand:
+    """A page without a browser: it answers as the worker does, by `told`."""
+
+    def __init__(self, told=answer):
+        self.told = told
+        self.text = ""
+        self.puzzle = DOT
+
+    def value(self, script):
+        if found := re.search(r"await ask\((.*)\); return", script):
+            return json.loads(self.told(found[1])), 1.0
+        if found := re.search(r"children\[(\d+)\]", script):
+            self.puzzle = PUZZLES[int(found[1])]
+        if found := re.search(r"text.value = (.*); text.dispatchEvent", script):
+            self.text = json.loads(found[1])
+            return 1.0
+        right = self.puzzle.answered(self.puzzle.right)
+        asked = {"kind": "grade", "text": self.text, "name": self.puzzle.name, "right": right}
+        return "Not yet" if json.loads(self.told(json.dumps(asked))) else "Mended."
+
+
+def test_a_page_that_says_the_same_has_no_faults():
+    other, times = compare(Stand(), 40)
+    assert other == []
+    assert len(times) > 5
+    assert ungraded(Stand()) == []
+
+
+def test_a_page_that_hides_findings_or_praises_all_is_told():
+    def mute(asked: str) -> str:
+        found = json.loads(answer(asked))
+        return json.dumps(found | {"findings": []} if "findings" in found else found)
+
+    def praise(asked: str) -> str:
+        return "[]"
+
+    said = {name: said_of(text, name)["findings"] for name, text in list(fixtures())[::40]}
+    assert compare(Stand(mute), 40)[0] == [name for name, findings in said.items() if findings]
+    assert len(ungraded(Stand(praise))) == 20

@@ -11,7 +11,13 @@ from lsprotocol import types as lsp
 
 from namedtensor.check.formulas import Part
 from namedtensor.check.pieces import DOCUMENTS, UnreadableError, program_in
-from namedtensor.check.renaming import declaration_at, definitions_in, letter_at, places_of_axis
+from namedtensor.check.renaming import (
+    binding_at,
+    declaration_at,
+    definitions_in,
+    letter_at,
+    places_of_axis,
+)
 from namedtensor.latex.source import Source, Span
 
 if TYPE_CHECKING:
@@ -31,14 +37,22 @@ def parts_of(ls: Server, uri: str) -> list[Part]:
 
 
 def hover(ls: Server, uri: str, position: lsp.Position) -> lsp.Hover | None:
-    """Show the shape of the smallest part under the cursor; of a letter, what it is declared to be."""
+    """Show the shape of the part under the cursor; of a letter or a name, what it is declared to be."""
     document = ls.workspace.get_text_document(uri)
     at = ls.offset_of(document, position)
     if Path(ls.home_of(uri)[1]).suffix in DOCUMENTS:
         found = letter_at(document.source, at)
         if found is not None:
             return _hover(ls, uri, Source(document.source), *found)
-    around = [part for part in parts_of(ls, uri) if part.span.start <= at <= part.span.end]
+    parts = parts_of(ls, uri)
+    bound = binding_at(ls.home_of(uri)[1], document.source, at)
+    if bound is not None:
+        span, said, value = bound
+        shape = next((part.shape for part in parts if part.span == value), None)
+        if value is None or shape is not None:
+            text = said if value is None else f"{said} : {shape}"
+            return _hover(ls, uri, Source(document.source), span, text)
+    around = [part for part in parts if part.span.start <= at <= part.span.end]
     if not around:
         return None
     part = min(around, key=lambda part: part.span.end - part.span.start)

@@ -120,6 +120,43 @@ def _name_at(file: str, text: str, at: int) -> str | None:
     return None
 
 
+def binding_at(file: str, text: str, at: int) -> tuple[Span, str, Span | None] | None:
+    """Give the name under the cursor that a function binds, with its annotation or its value's place."""
+    nodes = list(_nodes(file, text))
+    under = None
+    for node, source, shift in nodes:
+        if isinstance(node, ast.Name | ast.arg) and _holds(_span(source, node, shift), at):
+            under = node, source, _span(source, node, shift)
+    if under is None:
+        return None
+    node, source, span = under
+    name = node.id if isinstance(node, ast.Name) else node.arg
+    around = [
+        (function, shift)
+        for function, own, shift in nodes
+        if isinstance(function, ast.FunctionDef) and own is source
+        if function.lineno <= node.lineno <= (function.end_lineno or 0)
+    ]
+    for function, shift in reversed(around):
+        values = [
+            _span(source, part.value, shift)
+            for part in ast.walk(function)
+            if isinstance(part, ast.Assign) and len(part.targets) == 1
+            if getattr(part.targets[0], "id", "") == name and part.lineno <= node.lineno
+        ]
+        before = [value for value in values if value.end <= at or value.start > span.end]
+        if before:
+            return span, name, max(before, key=lambda value: value.start)
+        for part in ast.walk(function.args):
+            if isinstance(part, ast.arg) and part.arg == name and part.annotation is not None:
+                return span, f"{name} : {ast.unparse(part.annotation)}", None
+    return None
+
+
+def _holds(span: Span, at: int) -> bool:
+    return span.start <= at < span.end
+
+
 def _strings_in(call: ast.Call) -> list[ast.Constant]:
     inside = [part for argument in call.args for part in ast.walk(argument)]
     return [n for n in inside if isinstance(n, ast.Constant)]

@@ -8,7 +8,8 @@ end
 
 local function ask(method, params)
   local answer
-  local given = vim.tbl_extend("force", vim.lsp.util.make_position_params(0, "utf-16"), params or {})
+  local units = vim.lsp.get_clients({ bufnr = 0 })[1].offset_encoding
+  local given = vim.tbl_extend("force", vim.lsp.util.make_position_params(0, units), params or {})
   vim.lsp.buf_request_all(0, method, given, function(found)
     answer = found
   end)

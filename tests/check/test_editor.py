@@ -104,6 +104,26 @@ def test_hovering_shows_the_shape_of_the_part_under_the_cursor(editor, tmp_path)
         assert found["contents"]["value"] == f"```\n{shape}\n```"
 
 
+def test_hovering_over_a_name_shows_its_declaration_or_the_shape_of_its_value(editor, tmp_path):
+    uri = uri_of(tmp_path / "a.py")
+    body = "    S = Q @ key @ K\n    '😀'; S = S / 2\n    return V @ seq @ nt.softmax[seq](S)\n"
+    text = HEAD + ATT[: ATT.index("    return")] + body
+    editor.open(uri, text)
+    assert editor.published(uri) == []
+    lines = text.splitlines()
+    for line, part, shape in (
+        (8, "Q", "Q : R[key, seq_]"),
+        (8, "K", "K : R[key, seq]"),
+        (10, "V", "V : R[seq, val]"),
+        (9, "S / 2", "S : seq' seq"),
+        (10, "S)", "S : seq' seq"),
+        (10, "seq]", "nt.softmax[seq](S) : seq' seq"),
+    ):
+        column = len(lines[line][: lines[line].index(part)].encode("utf-16-le")) // 2
+        found = editor.ask("textDocument/hover", **editor.at(uri, line, column))
+        assert found["contents"]["value"] == f"```\n{shape}\n```"
+
+
 def test_hovering_shows_shapes_also_before_a_fault(editor, tmp_path):
     uri = uri_of(tmp_path / "a.py")
     text = HEAD + FAULTY.replace("    return", "    S = Q @ key @ K\n    return")

@@ -119,3 +119,37 @@ def doors_not_used(package: Path, doors: set[tuple[str, str]] = DOORS) -> set[tu
                 if deferred and name.split(".")[:2] == [package.name, asked]:
                     used.add((where, asked))
     return doors - used
+
+
+def circles(package: Path) -> list[set[str]]:
+    """List the files that import one another while the package is being imported, a set for each circle."""
+    files = {}
+    for file in sorted(package.rglob("*.py")):
+        name = ".".join(file.relative_to(package.parent).with_suffix("").parts)
+        files[name.removesuffix(".__init__")] = file
+    asked: dict[str, set[str]] = {}
+    for name, file in files.items():
+        asked[name] = set()
+        for statement, deferred in imports_of(ast.parse(file.read_text())):
+            if deferred:
+                continue
+            for module in modules_named(statement, file, package):
+                inside = [f"{module}.{alias.name}" for alias in statement.names]
+                asked[name] |= {m if m in files else module for m in inside} & set(files) - {name}
+
+    def reached(start: str) -> set[str]:
+        found: set[str] = set()
+        waiting = [start]
+        while waiting:
+            new = asked[waiting.pop()] - found
+            found |= new
+            waiting += new
+        return found
+
+    after = {name: reached(name) for name in files}
+    found = {
+        frozenset({other for other in after[name] if name in after[other]} | {name})
+        for name in files
+        if name in after[name]
+    }
+    return [set(circle) for circle in sorted(found, key=sorted)]

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.project.interpreter import ROOT
-from tests.project.rooms import doors_not_used, upward_imports
+from tests.project.rooms import circles, doors_not_used, upward_imports
 
 PACKAGE = ROOT / "namedtensor"
 ORDER = ["upper", "lower"]
@@ -93,3 +93,16 @@ def test_a_door_lets_a_deferred_import_pass_and_no_other(house, wait):
 def test_no_two_files_of_the_reader_of_documents_have_one_name():
     names = [p.name for p in (PACKAGE / "latex").rglob("*.py") if p.name != "__init__.py"]
     assert sorted(names) == sorted(set(names))
+
+
+def test_only_a_tensor_and_its_brackets_import_one_another():
+    assert circles(PACKAGE) == [{"namedtensor.tensor.brackets", "namedtensor.tensor.named"}]
+
+
+def test_a_circle_is_seen_and_one_that_waits_is_none(house):
+    package = house(
+        upper="from fake.lower import x", lower="import typing\ndef f():\n    import fake.upper"
+    )
+    assert circles(package) == []
+    (package / "lower.py").write_text("from fake import upper")
+    assert circles(package) == [{"fake.lower", "fake.upper"}]

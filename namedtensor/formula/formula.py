@@ -16,9 +16,12 @@ from namedtensor.axes import SIZES
 from namedtensor.backends import get_backend
 from namedtensor.compilers import STORE, compiling, constant_for_compilers, give_up_compiling
 from namedtensor.errors import (
+    AxisSizeError,
+    BackendError,
     KindError,
     NamedTensorError,
     TraceError,
+    first_line,
     kind_of_thing,
     shorten,
 )
@@ -460,7 +463,21 @@ class Formula(Generic[P, T]):
         kernel refuses: a dtype, an axis of size 0, an index that lies outside.
         """
         self.check_sizes(given)
-        result, cells = self.body.inline(given.values, given.leaves, given.mode)
+        try:
+            result, cells = self.body.inline(given.values, given.leaves, given.mode)
+        except AxisSizeError:
+            # what is made in a body has the sizes of the call only in its plan
+            owners = [leaf.tensor for leaf in given.leaves if isinstance(leaf.tensor, NamedTensor)]
+            library = next(
+                (X.layout.backend.name for X in owners if not hasattr(X, "node")), "numpy"
+            )
+            raise BackendError(
+                f"{self.name}(...)",
+                f"{library} refuses what it computes: {first_line(error)}",
+                hint='torch.func.vmap(f, randomness="different") draws for each'
+                if "randomness" in str(error)
+                else f"{self.name}.code(...) shows the positional code that runs",
+            ) from None
         if isinstance(error, Mismatch) or "memory" in str(error):
             raise error from None
         updates = {path: kept(cell) for path, cell in cells.items()}

@@ -47,25 +47,26 @@ class Shared:
 
 def _rule(call: Call) -> Type:
     step, place, _ = call.params
+    if place == ALL:
+        return Type(())
     given = {
         leaf: make_node(leaf.operation, (), replace(leaf.type, axes=type_.axes))
         for leaf, type_ in zip(step.leaves, call.types, strict=True)
     }
-    if place == ALL:
-        return Type(())
-    if place == 0:
-        for first, second in [g for r in step.results for g in collect_guards(r)]:
-            call.guards.append((_size(first, given), _size(second, given)))
+    pairs = [g for r in step.results for g in collect_guards(r)] if place == 0 else []
     found: Type = step.results[place].type
-    return found.with_axes([(axis, _size(size, given)) for axis, size in found.axes])
+    inside = [size for pair in pairs for size in pair] + [size for _, size in found.axes]
+    outside = _sizes(inside, given)
+    call.guards += [(outside[first], outside[second]) for first, second in pairs]
+    return found.with_axes([(axis, outside[size]) for axis, size in found.axes])
 
 
-def _size(size: Any, given: dict[Node, Node]) -> Any:
-    """Give a size inside of a layer as it is outside."""
-    if not isinstance(size, Node):
-        return size
-    (found,) = placed([size], given)
-    return found if found.value is None else found.value
+def _sizes(inside: Sequence[Any], given: dict[Node, Node]) -> dict[Any, Any]:
+    """Give sizes inside of a layer as they are outside."""
+    nodes = [size for size in dict.fromkeys(inside) if isinstance(size, Node)]
+    placed_ = zip(nodes, placed(nodes, given), strict=True)
+    known = {size: new if new.value is None else new.value for size, new in placed_}
+    return {size: size for size in inside} | known
 
 
 def _write(operation: Operation, labels: tuple[str, ...]) -> str:

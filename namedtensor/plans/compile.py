@@ -160,14 +160,16 @@ def size_tests(emit: Emitter, pairs: Sequence[tuple[Any, Any]]) -> tuple[Code, .
 
 def _classes_of(pairs: Sequence[tuple[Any, Any]]) -> list[list[Any]]:
     """Gather pairs of equal sizes into groups, in the order in which they were met."""
-    groups: list[list[Any]] = []
-    for a, b in pairs:
-        found = [g for g in groups if a in g or b in g]
-        joined = list(dict.fromkeys([s for g in found for s in g] + [a, b]))
-        at = groups.index(found[0]) if found else len(groups)
-        groups = [g for g in groups if g not in found]
-        groups.insert(at, joined)
-    return groups
+    groups: dict[int, dict[Any, None]] = {}
+    where: dict[Any, int] = {}
+    for serial, pair in enumerate(pairs):
+        first, *others = sorted({where[size] for size in pair if size in where}) or [serial]
+        group = groups.setdefault(first, {})
+        for other in others:
+            group |= groups.pop(other)
+        group |= dict.fromkeys(pair)
+        where |= dict.fromkeys(group if others else pair, first)
+    return [list(groups[first]) for first in sorted(groups)]
 
 
 def _is_size_of(size: Any, names: set[str]) -> bool:
@@ -209,7 +211,7 @@ def collect_guards(
     is, else those that are `refused` by what runs.
     """
     seen: set[Node] = set()
-    found: list[tuple[Any, Any]] = []
+    found: dict[tuple[Any, Any], None] = {}
     waiting = [node]
     while waiting:
         top = waiting.pop()
@@ -218,13 +220,13 @@ def collect_guards(
         seen.add(top)
         if top.guards:
             known = _is_trusted(top)
-            found += [
-                g
+            found |= {
+                g: None
                 for g in top.guards
-                if not (known and (refused is None or frozenset(g) in refused)) and g not in found
-            ]
+                if not (known and (refused is None or frozenset(g) in refused))
+            }
         waiting += top.operands
-    return found
+    return list(found)
 
 
 def refused_by(nodes: Sequence[Node]) -> set[frozenset[Any]]:

@@ -46,6 +46,8 @@ class Emitter:
         self.eager = eager
         self.body: list[Statement] = []
         self.locals: set[str] = set()
+        # the last number of each stem, where names are looked for
+        self.counts: dict[str, int] = {}
         self.arguments: dict[str, Value] = {}
         self.values: dict[Node, Value] = {}
         self.guess: Callable[[Any], int | None] = known
@@ -171,11 +173,13 @@ class Emitter:
         stem = re.sub(r"\W", "_", stem).lstrip("_") or "x"
         if keyword.iskeyword(stem) or self.backend.has(stem):
             stem += "_"
-        name, count = stem, 1
+        count = self.counts.get(stem, 1)
+        name = stem if count == 1 else f"{stem}{count}"
         # a local must not hide a word of the vocabulary
         while name in self.locals or self.backend.has(name):
             count += 1
             name = f"{stem}{count}"
+        self.counts[stem] = count
         self.locals.add(name)
         return name
 

@@ -250,3 +250,84 @@ def test_a_function_runs_in_an_untraced_body_too():
 
     found = plain(nt.tensor(NUMBERS, "batch seq")).numpy("batch", seq)
     np.testing.assert_allclose(found, np.cumsum(NUMBERS, 1))
+
+
+# ------------------------------------------------------------------- noise in modules and transforms
+
+
+@formula
+def moved(X: R[emb], g: object = None, *, W: R[emb]) -> R[emb]:
+    return X * W + nt.normal(emb, generator=g)
+
+
+@formula
+def moved_often(X: R[emb], g: object = None, *, layers: nt.each[moved]) -> R[emb]:
+    for layer in layers:
+        X = layer(X, g=g)
+    return X
+
+
+@formula
+def moved_in_a_scan(X: R[emb], *, layers: nt.each[moved, "stacked"]) -> R[emb]:  # noqa: F821
+    return layers(X)
+
+
+def seeded(f, *given, **named):
+    torch.manual_seed(3)
+    return f(*given, **named).data
+
+
+MAKERS = {
+    "module": lambda f: f,
+    "compiled": lambda f: torch.compile(f, fullgraph=True, backend="aot_eager"),
+}
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("made", ["module", "compiled"])
+@pytest.mark.parametrize("f", [moved, moved_often, moved_in_a_scan])
+def test_noise_of_a_module_is_fresh_and_follows_the_seed(f, made):
+    m = f.module(emb[4], **({} if f is moved else {"layers": 3}))
+    run = MAKERS[made](m)
+    X = nt.zeros(emb[4], backend="torch")
+    first, second = run(X).data, run(X).data
+    assert not torch.equal(first, second)
+    assert torch.equal(seeded(run, X), seeded(run, X))
+    torch.testing.assert_close(seeded(run, X), seeded(m, X))
+
+
+@torch.no_grad()
+def test_each_layer_draws_its_own_noise_from_a_generator():
+    m = moved_often.module(emb[4], layers=3)
+    X = nt.zeros(emb[4], backend="torch")
+    source = torch.Generator().manual_seed(5)
+    wanted = sum(torch.randn(4, generator=source) for _ in range(3))
+    for _ in range(2):
+        found = m(X, g=torch.Generator().manual_seed(5))
+        torch.testing.assert_close(found.data, wanted)
+
+
+def under_vmap(randomness):
+    m = moved.module(emb[4])
+
+    def one(W, x):
+        return torch.func.functional_call(m, {"W": W}, (nt.tensor(x, emb),)).torch(emb)
+
+    return torch.func.vmap(one, randomness=randomness)(torch.ones(5, 4), torch.zeros(5, 4))
+
+
+@torch.no_grad()
+def test_vmap_draws_for_each_or_for_all_as_it_is_told():
+    assert len(under_vmap("different").unique(dim=0)) == 5
+    same = under_vmap("same")
+    assert len(same.unique(dim=0)) == 1
+    assert not torch.equal(same, under_vmap("same"))
+
+
+@torch.no_grad()
+def test_vmap_that_is_not_told_how_to_draw_says_so():
+    with pytest.raises(nt.BackendError) as caught:
+        under_vmap("error")
+    text = str(caught.value)
+    assert "torch refuses what it computes: vmap: called random operation" in text
+    assert 'hint: torch.func.vmap(f, randomness="different") draws for each' in text

@@ -109,7 +109,7 @@ def _hull(known: list[tuple[float, float]]) -> Bounds:
 def _repeated(each: tuple[float, float], times: tuple[float, float]) -> Bounds:
     """Bound a sum of so many numbers."""
     ends = [number * count for number in each for count in times if number]
-    return (min(ends), max(ends)) if len(ends) == 4 else (min(0.0, *ends), max(0.0, *ends))
+    return (min(ends), max(ends)) if len(ends) == 4 else (min([0.0, *ends]), max([0.0, *ends]))
 
 
 def _at_corners(node: Node, known: list[tuple[float, float]]) -> Bounds:

@@ -183,5 +183,7 @@ def test_what_may_be_nan_or_overflow_has_no_bounds(formula, low: float, high: fl
 def test_sums_know_how_many_numbers_they_add():
     X = symbol("X", Type((("seq", 3),)))
     assert bounds_of(nt.sum["seq"](X).node, lambda leaf: (-1.0, 2.0)) == (-3.0, 6.0)
+    assert bounds_of(nt.sum["seq"](X).node, lambda leaf: (0.0, 0.0)) == (0.0, 0.0)
+    assert bounds_of(nt.sum["seq"](X).node, lambda leaf: (0.0, 2.0)) == (0.0, 6.0)
     assert bounds_of(nt.dot["seq"](X, X).node, lambda leaf: (-1.0, 2.0)) == (-6.0, 12.0)
     assert math.isclose(bounds_of(nt.norm["seq"](X).node, lambda leaf: (1.0, 2.0))[0], 1.0)

@@ -195,16 +195,19 @@ def prefix(word: str) -> Callable[..., Any]:
 
 
 def floating_prefix(word: str) -> Callable[..., Any]:
-    """A function whose result is float: whole numbers become floating ones first."""
+    """A function whose result is float: whole numbers become floating ones first.
+
+    Beside floating data they are left to the library: they would have its default dtype, and a single
+    number of data has to keep its own.
+    """
 
     def lower(emit: Emitter, call: Lowered, *values: Value) -> Any:
         codes, axes = operands(emit, call, values)
-        codes = [
-            emit.floating(c)
-            if v.type.kind in ("bool", "int") and not v.type.host and not call.type.wide
-            else c
-            for c, v in zip(codes, values, strict=True)
-        ]
+        if not call.type.wide and not any(v.strong and v.type.kind == "float" for v in values):
+            codes = [
+                emit.floating(c) if v.type.kind in ("bool", "int") and not v.type.host else c
+                for c, v in zip(codes, values, strict=True)
+            ]
         write = emit.host_call if call.type.host else emit.call
         return emit.bind(write(word, *codes), axes, call.type, word)
 

@@ -5,9 +5,11 @@ import pickle
 
 import numpy as np
 import pytest
+import torch
 
 import namedtensor as nt
 from namedtensor import R, Z, axes, formula
+from namedtensor.testing import assert_close
 
 seq, emb, head, key = axes("seq emb head key")
 POSITIONS = np.array([0, 1, 5, 1023, 4097])
@@ -71,7 +73,6 @@ def by_hand(f, X, P):
 
 
 def rounded(x, dtype):
-    import torch
 
     return torch.tensor(x).to(getattr(torch, dtype)).double().numpy()
 
@@ -129,7 +130,6 @@ def test_what_meets_no_real_data_has_the_library_s_own_dtype(library, default):
 
 
 def test_a_choice_between_numbers_follows_torch_s_default_dtype():
-    import torch
 
     holds = nt.tensor(torch.tensor([True, False]), seq)
     before = torch.get_default_dtype()
@@ -157,7 +157,6 @@ def test_a_body_casts_to_the_dtype_of_an_argument(library, dtype):
 
 
 def test_a_cast_to_another_s_dtype_truncates_and_has_the_gradient_of_a_copy():
-    import torch
 
     whole, X = nt.tensor([1, 2], "emb"), nt.tensor([1.7, -1.7], "seq")
     assert nt.cast(X, like=whole).numpy().tolist() == [1, -1]
@@ -183,9 +182,17 @@ def test_cast_says_what_it_needs():
 
 
 def test_angles_of_positions_compile_once_in_every_dtype():
-    import torch
 
     f = torch.compile(lambda X, P: rotary(X, P), fullgraph=True, backend="eager")
     P = nt.tensor(torch.tensor(POSITIONS), seq)
     X = nt.tensor(torch.tensor(NUMBERS), seq, emb)
     torch.testing.assert_close(f(X, P).data, rotary(X, P).data, rtol=0, atol=0)
+
+
+@pytest.mark.parametrize("name", ["hypot", "atan2", "logaddexp", "copysign"])
+def test_whole_numbers_take_the_dtype_of_a_single_number_of_data(name):
+    f = getattr(nt, name)
+    single, whole = nt.tensor(torch.tensor(1.5, dtype=torch.float64)), nt.tensor([3], seq)
+    found = f(single, whole.to("torch"))
+    assert found.dtype == torch.float64
+    assert_close(found.to("numpy"), f(1.5, whole), rtol=1e-15)

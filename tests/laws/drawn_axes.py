@@ -531,7 +531,8 @@ def associative(draft: Draft, name: str) -> int:
 def started(h: str, *met: Sequence[str]) -> tuple[str, str]:
     """Write where a recurrence starts: a carry keeps its dtype, so it has that of all that the step meets.
 
-    `met` are the axes along which {0}, {1} ... have no place in the carry.
+    `met` are the axes of {0}, {1} ... that have no place in the carry. One axis that both have is left where
+    there is one: torch gives a single number's dtype to nothing that has axes.
     """
     ours = theirs = h
     for i, axes in enumerate(met):
@@ -969,7 +970,7 @@ def cell(draft: Draft, name: str) -> int:
     b = draft.new_input({k: 4, hid: size}, "float", low=-1, high=1)
     h = draft.new_input({hid: size}, "float", low=-1, high=1)
     words = {"axis": axis, "emb": emb, "hid": hid, "other": other, "k": k}
-    start, theirs = started("{4}", [axis, emb], [k, emb, hid], [k, hid, other], [k, hid])
+    start, theirs = started("{4}", [axis, emb], [k, emb], [k, other], [k])
     sizes = {a: n for a, n in known.sizes.items() if a != emb} | {hid: size}
     # each step can double what rounding did before it
     error = 4.0 ** known.sizes[axis] * 8 * (known.sizes[emb] + 4) * (known.error + known.most + 4)

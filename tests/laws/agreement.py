@@ -302,9 +302,7 @@ def differ(program: Program, a: Any, b: Any, bound: float, way: str, kind: str =
         near = a == b
     else:
         near = (np.abs(a - b) <= bound + 1e-30) | (a == b) | ((a != a) & (b != b))
-        if program_masks(program) or program_scales(program):
-            # what is nan as written or in the kernel (docs/decisions.md): a row of nothing but -inf has
-            # no softmax, and torch's attention gives 0; a norm may multiply its mean by an infinite weight
+        if nan_somewhere(program):
             near |= (a != a) | (b != b)
     if not near.all():
         first = tuple(int(i) for i in np.argwhere(~near)[0])
@@ -313,16 +311,18 @@ def differ(program: Program, a: Any, b: Any, bound: float, way: str, kind: str =
         )
 
 
-def program_masks(program: Program) -> bool:
-    """Say whether a softmax may be one of no finite numbers."""
+def nan_somewhere(program: Program) -> bool:
+    """Say whether a kernel may give a number where the formula as written gives nan, or nan for a number.
+
+    A row of nothing but -inf has no softmax, and torch's attention gives 0; a norm may multiply its mean
+    by an infinite weight; a lookup reads its own records, and a product with one-hot vectors adds
+    0 times infinity from others (docs/decisions.md).
+    """
     texts = [step.text for step in program.steps]
     masks = program.special or any("-nt.inf" in text for text in texts)
-    return masks and any("softmax" in text or "nt.exp" in text for text in texts)
-
-
-def program_scales(program: Program) -> bool:
-    """Say whether a norm may have an infinite weight."""
-    return program.special and any("standardize" in step.text for step in program.steps)
+    if masks and any("softmax" in text or "nt.exp" in text for text in texts):
+        return True
+    return program.special and any("standardize" in x or "one_hot" in x for x in texts)
 
 
 def part_of(dtype: str) -> str:
@@ -603,7 +603,7 @@ def _gradients(program: Program, floats: list[int], turn: int) -> None:
             bound = relative * (1.0 + float(np.nanmax(np.abs(b), initial=0.0)))
             name = program.name(i)
             differ(program, a, b, bound, f"{name} by a {way} for eager torch", "gradient")
-    if exact and not program.kinks and not program_masks(program):
+    if exact and not program.kinks and not nan_somewhere(program):
         rng = np.random.default_rng(turn)
         directions = [rng.uniform(-1, 1, runs.arrays[i].shape) for i in floats]
         # what is shared or spread has one number in several places: move every array on its own

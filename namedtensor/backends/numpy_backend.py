@@ -257,8 +257,10 @@ def nanmean(x: Array, dims: Dims) -> Array:
 
 def quantile(x: Array, q: float) -> Array:
     """Interpolate along the last axis."""
+    # at a number itself nothing is between: 0 times an infinite distance would be nan
+    method = "linear" if q * (x.shape[-1] - 1) % 1 else "lower"
     with np.errstate(invalid="ignore"):
-        return np.quantile(x, q, axis=-1).astype(x.dtype)
+        return np.quantile(x, q, axis=-1, method=method).astype(x.dtype)
 
 
 def var(x: Array, dims: Dims) -> Array:

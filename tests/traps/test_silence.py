@@ -313,6 +313,13 @@ def test_complex_numbers_are_contracted_with_whole_ones(library, other):
     assert_same(X @ seq @ nt.tensor(other, seq).to(library), nt.tensor(np.array([1 + 3j]), emb))
 
 
+@pytest.mark.parametrize("library", ["numpy", "torch"])
+def test_a_quantile_at_a_number_is_that_number_beside_infinite_ones(library):
+    X = nt.tensor([np.inf, -1.5, -np.inf], seq).to(library)
+    assert nt.quantile[seq](X, 0.5).item() == -1.5
+    assert nt.quantile[seq](X, 0.0).item() == -np.inf
+
+
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
 def test_quantiles_of_halves_and_of_nothing(dtype):
     X = nt.tensor(torch.tensor([1.0, 2.0, 4.0], dtype=dtype), seq)

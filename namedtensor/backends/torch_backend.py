@@ -264,9 +264,11 @@ def quantile(x: Array, q: float) -> Array:
     """Interpolate along the last axis; torch refuses halves, and tensors without numbers."""
     if x.numel() == 0:
         return x[..., 0]
+    # at a number itself nothing is between: 0 times an infinite distance would be nan
+    between = "linear" if q * (x.shape[-1] - 1) % 1 else "lower"
     if x.dtype in (torch.float16, torch.bfloat16):
-        return torch.quantile(x.float(), q, -1).to(x.dtype)
-    return torch.quantile(x, q, -1)
+        return torch.quantile(x.float(), q, -1, interpolation=between).to(x.dtype)
+    return torch.quantile(x, q, -1, interpolation=between)
 
 
 def var(x: Array, dims: Dims) -> Array:

@@ -62,10 +62,10 @@ fuzz: .venv/installed-dev
 	@OMP_NUM_THREADS=1 $(BIN)/python -m tests.fuzz --seconds $(SECONDS)
 
 manual: .venv/installed-dev
-	@$(BIN)/python -m manual
+	@$(BIN)/python -m docs.manual
 
 playground: .venv/installed-dev
-	@$(BIN)/python -m playground --port $(PORT)
+	@$(BIN)/python -m docs.playground --port $(PORT)
 
 check-playground: .venv/installed-dev
 	@$(BIN)/python -m tests.playground_page

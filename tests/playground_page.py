@@ -25,9 +25,9 @@ from typing import Any
 
 from tornado.websocket import WebSocketClientConnection, websocket_connect
 
-from playground.__main__ import server
-from playground.building import BuildError, build
-from playground.puzzles import PUZZLES
+from docs.playground.__main__ import server
+from docs.playground.building import BuildError, build
+from docs.playground.puzzles import PUZZLES
 from tests.latex.fixtures import fixtures, said_of
 
 LIMIT = 120.0

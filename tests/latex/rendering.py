@@ -4,4 +4,4 @@ import pytest
 
 pytest.importorskip("sphinxcontrib.katex")
 
-from manual.mathematics import rendered as rendered
+from docs.manual.mathematics import rendered as rendered

@@ -7,9 +7,9 @@ import sys
 import pytest
 
 import namedtensor as nt
-from manual import building, checks, faults, pages, reference
-from manual.mathematics import native, rendered
-from manual.samples import OPERATORS
+from docs.manual import building, checks, faults, pages, reference
+from docs.manual.mathematics import native, rendered
+from docs.manual.samples import OPERATORS
 from namedtensor.formula.rewrite import RULES
 from tests.project.interpreter import ROOT
 
@@ -17,7 +17,10 @@ from tests.project.interpreter import ROOT
 def test_the_manual_builds_with_nothing_to_say(tmp_path):
     """In a process of its own: Sphinx changes what it is imported into."""
     built = subprocess.run(
-        [sys.executable, "-m", "manual", str(tmp_path)], cwd=ROOT, capture_output=True, text=True
+        [sys.executable, "-m", "docs.manual", str(tmp_path)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
     )
     assert built.stdout.split() == [str(tmp_path / "html" / "index.html")], built.stderr
     assert built.returncode == 0
@@ -36,7 +39,7 @@ $$X^2^3$$
 BUILD = """
 import sys
 from pathlib import Path
-from manual.building import make_html
+from docs.manual.building import make_html
 print(*make_html(Path(sys.argv[1])), sep="\\n")
 """
 

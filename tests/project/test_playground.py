@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from playground import building
-from playground.__main__ import server
-from playground.answer import answer, checked, graded, looked_at
-from playground.building import BuildError
-from playground.puzzles import PUZZLES
+from docs.playground import building
+from docs.playground.__main__ import server
+from docs.playground.answer import answer, checked, graded, looked_at
+from docs.playground.building import BuildError
+from docs.playground.puzzles import PUZZLES
 from tests.latex.fixtures import fixtures, said_of
 from tests.playground_page import compare, ungraded
 

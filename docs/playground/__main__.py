@@ -1,4 +1,4 @@
-"""python -m playground [--build FOLDER] [--port N]: build the page, and serve it on this machine."""
+"""python -m docs.playground [--build FOLDER] [--port N]: build the page, and serve it on this machine."""
 
 import argparse
 import functools
@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import ClassVar
 
-from playground.building import ROOT, BuildError, build
+from docs.playground.building import ROOT, BuildError, build
 
 
 class Handler(http.server.SimpleHTTPRequestHandler):
@@ -30,7 +30,7 @@ def server(folder: Path, port: int) -> http.server.ThreadingHTTPServer:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m playground", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m docs.playground", description=__doc__)
     parser.add_argument(
         "--build", type=Path, metavar="FOLDER", help="build the page there, and stop"
     )

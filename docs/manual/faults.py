@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import namedtensor
-from manual.prose import plain
+from docs.manual.prose import plain
 from namedtensor.check.meaning import MEANINGS
 from namedtensor.latex.check.codes import CODES
 

@@ -24,7 +24,7 @@ const ready = (async () => {
   const indexURL = new URL("pyodide/", self.location).href;
   const python = await loadPyodide({ indexURL, _loadSnapshot: started });
   python.FS.writeFile("/packages.zip", packages);
-  const answer = python.runPython("from playground.answer import answer; answer");
+  const answer = python.runPython("from docs.playground.answer import answer; answer");
   postMessage({ ready: Math.round(performance.now() - start) });
   return answer;
 })();

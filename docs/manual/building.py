@@ -9,7 +9,7 @@ from pathlib import Path
 
 from sphinx.application import Sphinx
 
-from manual import checks, faults, pages, reference
+from docs.manual import checks, faults, pages, reference
 
 HERE = Path(__file__).parent
 COLOUR = re.compile(r"\x1b\[[\d;]*m")

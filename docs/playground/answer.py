@@ -12,7 +12,7 @@ from random import Random
 from typing import Any
 
 import namedtensor as nt
-from manual.native import native
+from docs.manual.native import native
 from namedtensor.check.documents import meaning_of
 from namedtensor.check.formulas import shape_text
 from namedtensor.command.check import as_data, summary

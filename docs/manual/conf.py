@@ -1,4 +1,4 @@
-"""What Sphinx is told; `python -m manual` calls it."""
+"""What Sphinx is told; `python -m docs.manual` calls it."""
 
 import namedtensor
 
@@ -6,7 +6,7 @@ project = "namedtensor"
 version = release = namedtensor.__version__
 copyright = "the maintainers of namedtensor-notation"
 
-extensions = ["myst_nb", "manual.mathematics"]
+extensions = ["myst_nb", "docs.manual.mathematics"]
 html_math_renderer = "mathml"
 myst_enable_extensions = ["dollarmath"]
 myst_dmath_allow_space = False

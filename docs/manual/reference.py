@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 
 import namedtensor as nt
-from manual.prose import doc_of, fenced, linked, markdown, plain
-from manual.samples import LISTED, OPERATORS, Sample, made, sample, usual
+from docs.manual.prose import doc_of, fenced, linked, markdown, plain
+from docs.manual.samples import LISTED, OPERATORS, Sample, made, sample, usual
 from namedtensor.errors import NamedTensorError
 from namedtensor.formula.rewrite import RULES
 from namedtensor.primitives import table

@@ -11,7 +11,7 @@ import os
 import re
 from pathlib import Path, PurePosixPath
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 
 #: Files outside of docs/ that are pages, and what they are called there.
 ELSEWHERE = {

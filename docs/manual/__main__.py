@@ -1,10 +1,10 @@
-"""python -m manual [FOLDER]: build the manual; with anything wrong, say it and leave with status 1."""
+"""python -m docs.manual [FOLDER]: build the manual; with anything wrong, say it and leave with status 1."""
 
 import sys
 from pathlib import Path
 
-from manual.building import build
-from manual.pages import ROOT
+from docs.manual.building import build
+from docs.manual.pages import ROOT
 
 if __name__ == "__main__":
     folder = Path(sys.argv[1]).resolve() if sys.argv[1:] else ROOT / "build" / "manual"

@@ -19,10 +19,10 @@ from pathlib import Path
 
 import sphinxcontrib
 
+from docs.playground.puzzles import PUZZLES
 from namedtensor.latex.printing.katex import KATEX_MACROS
-from playground.puzzles import PUZZLES
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "playground" / "page"
 FETCHED = ROOT / "build" / "fetched"
 
@@ -66,12 +66,13 @@ def build(folder: Path) -> Path:
     for unused in packages.glob("transformer_named*"):
         shutil.rmtree(unused)
     for file in (
-        "playground/__init__.py",
-        "playground/answer.py",
-        "manual/__init__.py",
-        "manual/native.py",
+        "docs/__init__.py",
+        "docs/playground/__init__.py",
+        "docs/playground/answer.py",
+        "docs/manual/__init__.py",
+        "docs/manual/native.py",
     ):
-        (packages / file).parent.mkdir(exist_ok=True)
+        (packages / file).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / file, packages / file)
     (folder / "warm.json").write_text(json.dumps(asked_first()), encoding="utf-8")
     run("node", str(PAGE / "prepare.mjs"), str(folder))

@@ -17,7 +17,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util import logging
 
-from manual.native import native
+from docs.manual.native import native
 from namedtensor.latex.printing.printer import KATEX_MACROS
 
 KATEX = next(

@@ -16,7 +16,7 @@ from urllib.parse import unquote, urlsplit
 
 import quickjs
 
-from manual.mathematics import FORMULA
+from docs.manual.mathematics import FORMULA
 
 #: Attributes with which a page fetches something when it is opened.
 FETCHED = {"script": "src", "img": "src", "link": "href", "iframe": "src", "source": "src"}

@@ -43,7 +43,7 @@ python.globals.set("warm", readFileSync(join(build, "warm.json"), "utf8"));
 python.runPython(`
 import gc, json, sys
 sys.path.insert(0, "/packages.zip")
-from playground.answer import answer
+from docs.playground.answer import answer
 for asked in json.loads(warm):
     answer(json.dumps(asked))
 del warm, asked

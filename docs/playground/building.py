@@ -23,7 +23,7 @@ from docs.playground.puzzles import PUZZLES
 from namedtensor.latex.printing.katex import KATEX_MACROS
 
 ROOT = Path(__file__).parents[2]
-PAGE = ROOT / "playground" / "page"
+PAGE = ROOT / "docs" / "playground" / "page"
 FETCHED = ROOT / "build" / "fetched"
 
 #: The interpreter, with its standard library and nothing else; what npm says of this version.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy import broadcast_to as broadcast_to
@@ -258,7 +258,7 @@ def nanmean(x: Array, dims: Dims) -> Array:
 def quantile(x: Array, q: float) -> Array:
     """Interpolate along the last axis."""
     # at a number itself nothing is between: 0 times an infinite distance would be nan
-    method = "linear" if q * (x.shape[-1] - 1) % 1 else "lower"
+    method: Literal["linear", "lower"] = "linear" if q * (x.shape[-1] - 1) % 1 else "lower"
     with np.errstate(invalid="ignore"):
         return np.quantile(x, q, axis=-1, method=method).astype(x.dtype)
 

@@ -445,6 +445,11 @@ def test_a_result_that_is_not_declared_is_found():
     assert "def f(X: R[seq, emb]) -> R[seq]:\n" in python_of([f])
 
 
+@formula
+def scaled(X: R[emb], *, g: R[emb]) -> R[emb]:
+    return X * g
+
+
 def test_formulas_that_cannot_be_written_are_left_out_where_errors_are_collected():
     @formula
     def bad(X: R[seq]) -> R[seq]:
@@ -462,6 +467,25 @@ def test_formulas_that_cannot_be_written_are_left_out_where_errors_are_collected
         "sum[emb](X): X has no axis emb",
         "sum[emb](X): X has no axis emb",
     ]
+
+
+def test_a_formula_with_a_stack_is_refused():
+    @formula
+    def deep(X: R[emb], *, layers: nt.each[scaled]) -> R[emb]:
+        for layer in layers:
+            X = layer(X)
+        return X
+
+    with pytest.raises(NamedTensorError, match="layers is a stack of any number of layers"):
+        python_of([deep])
+
+
+def test_a_bundle_that_may_be_left_out_is_one_there_too():
+    @formula
+    def ended(X: R[emb], *, end: scaled = None) -> R[emb]:
+        return X if end is None else end(X)
+
+    assert "def ended(X: R[emb], *, end: scaled = None) -> R[emb]:\n" in python_of([ended])
 
 
 def test_a_tensor_that_its_indices_define_is_a_constant():

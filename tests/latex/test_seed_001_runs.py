@@ -90,22 +90,18 @@ def _whole():
             parameter.copy_(torch.randn(parameter.shape, generator=generator, dtype=torch.float64))
     held = module.named_values()
 
+    layers = [
+        {
+            "mha": held[f"MHA__{i}"],
+            "mha_norm": held[f"lnorm__{i}"],
+            "ffn": held[f"FFN__{i}"],
+            "ffn_norm": held[f"lnorm__{i}_"],
+        }
+        for i in (1, 2)
+    ]
+
     def twin(I):
-        layers = []
-        for i in (1, 2):
-            bundles = {
-                "mha": held[f"MHA__{i}"],
-                "mha_norm": held[f"lnorm__{i}"],
-                "ffn": held[f"FFN__{i}"],
-                "ffn_norm": held[f"lnorm__{i}_"],
-            }
-            layers.append(lambda X, bundles=bundles: python.layer(X, **bundles))
-        return python.transformer(
-            I,
-            lambda X: python.embed(X, E=held["E"]),
-            layers,
-            lambda X: python.output(X, W=held["W"]),
-        )
+        return python.transformer(I, embed={"E": held["E"]}, layers=layers, output={"W": held["W"]})
 
     return module, twin
 

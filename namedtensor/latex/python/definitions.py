@@ -161,7 +161,8 @@ def _parameter(parameter: Parameter, python: Any, spelling: Spelling) -> str:
     known = parameter.default is not None and parameter.default is not python.empty
     default = f" = {parameter.default!r}" if known else ""
     if parameter.bundle is not None:
-        return f"{parameter.name}: {spelling.names.function(parameter.bundle)}"
+        left_out = " = None" if parameter.optional else ""
+        return f"{parameter.name}: {spelling.names.function(parameter.bundle)}{left_out}"
     if parameter.space is None:
         kind = spelling.names.builtin(type(parameter.default).__name__)
         return f"{parameter.name}: {kind}{default}"

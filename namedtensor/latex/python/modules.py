@@ -124,6 +124,13 @@ def _with_called(
 
 def _written(formula: Formula) -> Written:
     """Write a formula; one that runs along an axis, for every length of it."""
+    for parameter in formula.signature.parameters:
+        if parameter.stack:  # the tree has as many layers as it was traced with, and no loop
+            raise NamedTensorError(
+                f"python_of({formula.name})",
+                f"{parameter.name} is a stack of any number of layers, and Python is written of one number",
+                hint=f"{formula.name}.latex() writes the step from one layer to the next",
+            )
     try:
         return with_settings(formula)
     except NamedTensorError:

@@ -70,6 +70,16 @@ def one_state_for_many():
     return torch.vmap(lambda x: module(nt.tensor(x, emb)).data)(torch.ones(3, 4))
 
 
+@formula
+def noisy(X: R[emb], *, W: R[emb]) -> R[emb]:
+    return X * W + nt.normal(emb)
+
+
+def noise_for_many_that_are_not_told_how_to_draw():
+    module = noisy.module(emb[4])
+    return torch.vmap(lambda x: module(nt.tensor(x, emb)).data)(torch.ones(3, 4))
+
+
 def closes_over_a_counting_module():
     norm = count.module()
 
@@ -226,6 +236,15 @@ hint: leave it out of the checkpoint, or let the result depend on what is given
         """
 ema.module(...)(...): torch cannot store m in place here: vmap: inplace arithmetic(self, *extra_args) is not possible because there exists a Tensor `other` in extra_args that has more elements than `self`. This happened due to `other` being vmapped over but `self` not being vmapped over in a vmap. Please try to use out-of-place operators instead of inplace arithmetic. If said operator is being called inside the PyTorch framework, please file a bug report instead
 hint: give the buffers to torch.func.functional_call, stacked where it is under vmap, or call the module in eval()
+""",
+    ),
+    case(
+        "noise under vmap that is not told how to draw",
+        noise_for_many_that_are_not_told_how_to_draw,
+        nt.BackendError,
+        """
+noisy(...): torch refuses what it computes: vmap: called random operation while in randomness error mode. Please either use the 'same' or 'different' randomness flags on vmap or perform the randomness operation out of vmap
+hint: torch.func.vmap(f, randomness="different") draws for each
 """,
     ),
 ]

@@ -23,6 +23,8 @@ from docs.playground.puzzles import PUZZLES
 from namedtensor.latex.printing.katex import KATEX_MACROS
 
 ROOT = Path(__file__).parents[2]
+#: A program that does not end in so many seconds waits for something that is not there.
+LONGEST = 180
 PAGE = ROOT / "docs" / "playground" / "page"
 FETCHED = ROOT / "build" / "fetched"
 
@@ -130,10 +132,15 @@ def wheel() -> Path:
 
 
 def run(*command: str) -> None:
-    """Run a program, and say what it said where it fails.
+    """Run a program, and say what it said where it fails, or that it did not end.
 
     Raises: BuildError.
     """
-    done = subprocess.run(command, cwd=ROOT, text=True, capture_output=True, check=False)
+    try:
+        done = subprocess.run(
+            command, cwd=ROOT, text=True, capture_output=True, check=False, timeout=LONGEST
+        )
+    except subprocess.TimeoutExpired:
+        raise BuildError(f"{' '.join(command)} did not end in {LONGEST} s") from None
     if done.returncode:
         raise BuildError(f"{' '.join(command)} failed:\n{done.stdout}{done.stderr}")

@@ -5,6 +5,7 @@
 
 import json
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -109,6 +110,12 @@ def test_a_package_with_another_checksum_is_refused(tmp_path: Path, monkeypatch)
     with pytest.raises(BuildError, match="has another checksum than the one known here"):
         building.fetched()
     assert not archive.exists()
+
+
+def test_a_program_that_does_not_end_is_named(monkeypatch):
+    monkeypatch.setattr(building, "LONGEST", 0.5)
+    with pytest.raises(BuildError, match=r"did not end in 0\.5 s"):
+        building.run(sys.executable, "-c", "import time; time.sleep(60)")
 
 
 def test_a_missing_program_is_named(tmp_path: Path, monkeypatch):

@@ -166,7 +166,6 @@ absolute = torch.abs
 relu = torch.relu
 silu = F.silu
 gelu = F.gelu
-softplus = F.softplus
 elu = F.elu
 selu = F.selu
 mish = F.mish
@@ -175,6 +174,11 @@ logsigmoid = F.logsigmoid
 relu6 = F.relu6
 hardsigmoid = F.hardsigmoid
 hardswish = F.hardswish
+
+
+def softplus(x: Array) -> Array:
+    """Compute log(1 + exp x); torch takes it for x from 20 on, where float64 still tells them apart."""
+    return F.softplus(x, threshold=40)
 
 
 def hardtanh(x: Array) -> Array:

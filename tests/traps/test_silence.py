@@ -325,3 +325,10 @@ def test_quantiles_of_halves_and_of_nothing(dtype):
     X = nt.tensor(torch.tensor([1.0, 2.0, 4.0], dtype=dtype), seq)
     assert nt.quantile[seq](X, 0.5).item() == 2.0
     assert nt.quantile[seq](X * nt.zeros(emb[0], backend="torch"), 0.5).shape == nt.Shape(emb[0])
+
+
+@pytest.mark.parametrize("library", ["numpy", "torch"])
+def test_softplus_of_large_numbers_is_exact(library):
+    X = nt.tensor([24.0, 30.0, 800.0], seq).to(library)
+    found = nt.softplus(X).to("numpy").numpy(seq)
+    assert found.tolist() == [24.0 + np.log1p(np.exp(-24.0)), 30.0 + np.log1p(np.exp(-30.0)), 800.0]

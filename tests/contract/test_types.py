@@ -93,7 +93,8 @@ def test_pyright_as_it_comes_asks_for_none_in_the_type_of_what_may_be_left_out(t
 def test_the_models_run(name):
     """As programs of their own."""
     run = subprocess.run(
-        [sys.executable, FILES / f"{name}.py"],
+        # torch's advice to those who compile under Python 3.13.0 is none of ours
+        [sys.executable, "-W", "ignore:Guards may run slower", FILES / f"{name}.py"],
         env=os.environ | {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"},
         capture_output=True,
         text=True,

@@ -183,7 +183,7 @@ def update(draft: Draft, name: str) -> int:
     n = known.sizes[axis]
     how = draft.choices.below(3)
     read = {a: s for a, s in known.sizes.items() if a != axis}
-    places = [x]
+    places, used = [x], list[str]()
     if how == 0:
         i = draft.choices.below(2 * n) - n
         place, theirs = f"A({axis!r})({i})", f"{{{{{axis!r}: {i}}}}}"
@@ -198,6 +198,7 @@ def update(draft: Draft, name: str) -> int:
         i = indices(draft, own, n)
         places, place, theirs = [x, i], f"A({axis!r})({{1}})", f"{{{{{axis!r}: {{1}}}}}}"
         read |= own
+        used = [*own]
     if draft.choices.one_in(3):
         value, second = number(draft), Known({}, "int", 3.0, 1)
         if known.kind == "int":
@@ -223,7 +224,7 @@ def update(draft: Draft, name: str) -> int:
         f"D['{name}']({{0}}, {theirs_value}, {theirs})",
         places,
         Known(dict(known.sizes), known.kind, m, grain, 0.0 if both else 8 * (known.error + m)),
-        [axis],
+        [axis, *used],  # an index's own axes are used up
     )
 
 

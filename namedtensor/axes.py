@@ -52,9 +52,12 @@ def shown(name: str) -> str:
     return name.rstrip(FRESH).partition(BOUND)[0]
 
 
-def primed(label: str, name: str) -> str:
-    """Write how to give an axis of a tensor another name: X["seq -> seq'"]."""
-    return f'{label}["{shown(name)} -> {shown(name)}\'"]'
+def primed(label: str, name: str, taken: Iterable[str] = ()) -> str:
+    """Write how to give an axis of a tensor a name that is not taken: X["seq -> seq'"]."""
+    free = shown(name) + "'"
+    while free in taken:
+        free += "'"
+    return f'{label}["{shown(name)} -> {free}"]'
 
 
 def typed_axes(names: Iterable[str]) -> str:

@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from namedtensor.errors import first_line
+from namedtensor.errors import KindError, first_line, kind_of_thing
 from namedtensor.formula.arguments import Given
 from namedtensor.formula.rewrite import RULES
 from namedtensor.formula.rewrite.attention_kernel import ATTENTION, Parts
@@ -40,6 +40,12 @@ def explain(formula: Any, *args: Any, **kwargs: Any) -> str:
     if hasattr(formula, "named_values"):
         mode, kwargs = formula.training, {**formula.settings, **formula.named_values(), **kwargs}
         formula = formula.formula
+    if not hasattr(formula, "arguments"):
+        raise KindError(
+            f"explain({kind_of_thing(formula)})",
+            f"{kind_of_thing(formula)} is no formula",
+            hint="decorate it: @formula, with the axes of its arguments as R[seq, emb]",
+        )
     values = formula.arguments.bind(args, kwargs)
     given = formula.arguments.read(values, mode)
     trace = Trace(formula.body, given, formula.fused)

@@ -151,7 +151,7 @@ class Entry:
                 f"{common} is one size, and axis {shown(axis)} is {other} in {owner}, axis "
                 f"{shown(name)} {size} in {leaf.path}"
             )
-        hint = f"select, or rename one of them: {primed(leaf.path, name)}"
+        hint = f"select, or rename one of them: {primed(leaf.path, name, leaf.space.names)}"
         return self.error(AxisSizeError, why, f"one name has one size in a formula: {hint}")
 
     def enter(self, leaf: Leaf) -> Any:

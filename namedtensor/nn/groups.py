@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from namedtensor.errors import KindError
+from namedtensor.errors import KindError, kind_of_thing
 
 if TYPE_CHECKING:
     import torch
@@ -33,6 +33,12 @@ def parameters(
     >>> [(group["weight_decay"], len(group["params"])) for group in groups]
     [(0.1, 1), (0.0, 1)]
     """
+    if not callable(options):
+        raise KindError(
+            "parameters(module, options)",
+            f"options is {kind_of_thing(options)}, and not a function of a parameter's name and axes",
+            hint='lambda name, axes: {"weight_decay": 0.1}',
+        )
     known: dict[str, tuple[str, ...]] = {}
     for prefix, part in module.named_modules():
         own = getattr(part, "axes", None) if hasattr(part, "named_values") else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import fnmatch
 import inspect
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic
 
 import numpy as np
@@ -380,6 +380,12 @@ def make_module(
     """Make a formula's module with these sizes, settings and bundles."""
     given = parse_axes(axes)
     _hold_known(formula, given, settings)
+    if init is not None and not isinstance(init, Mapping):
+        raise KindError(
+            f"{formula.name}.module(...)",
+            f"init is {kind_of_thing(init)}, and not a dict from parameters to functions",
+            hint='init={"*": torch.nn.init.zeros_}',
+        )
     hold_nothing_closed_over(formula)
     build = Build(formula, dict(init or {}), _floating(formula, dtype), device)
     module = build.module(formula, _sizes(formula, given), dict(settings), "")
@@ -762,6 +768,12 @@ def _size_names(formula: Formula) -> set[str]:
     return found
 
 
+def _sized_code(sizes: dict[str, int]) -> list[str]:
+    """Write axes with sizes as code: emb[512], or "seq'[512]" where a name is no word of Python."""
+    words = {f"{shown(name)}[{size}]": shown(name) for name, size in sizes.items()}
+    return [code if word.isidentifier() else f'"{code}"' for code, word in words.items()]
+
+
 def _size(formula: Formula, parameter: Parameter, axis: Axis, sizes: dict[str, int]) -> int:
     if axis.size is not None:
         return int(axis.size)
@@ -774,7 +786,6 @@ def _size(formula: Formula, parameter: Parameter, axis: Axis, sizes: dict[str, i
             f"{formula.name}.module(...)",
             f"axis {axis.name} of the parameter {parameter.name} has no size",
             [(parameter.name, repr(parameter.space))],
-            f"{formula.name}.module({', '.join(f'{n}[{s}]' for n, s in sizes.items())}"
-            f"{', ' if sizes else ''}{axis.name}[512])",
+            f"{formula.name}.module({', '.join(_sized_code(sizes | {axis.name: 512}))})",
         )
     return sizes[axis.name]

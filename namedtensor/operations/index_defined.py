@@ -26,6 +26,7 @@ from namedtensor.axes import (
 from namedtensor.backends.lazy import is_scalar
 from namedtensor.errors import (
     AxisNameError,
+    AxisSizeError,
     KindError,
     NamedTensorError,
     kind_of_thing,
@@ -217,7 +218,16 @@ def one_hot(I: Tensor, axis: Axis | str) -> NamedTensor:
            [1, 0, 0]])
     """
     found = one_axis(f"one_hot(I, {axis!r})", axis)
-    return apply(ONE_HOT(found.name), I, abs(found))
+    try:
+        size = abs(found)
+    except AxisSizeError:
+        code = f"{shown(found.name)}[512]"
+        raise AxisSizeError(
+            f"one_hot(I, {shown(found.name)})",
+            f"{shown(found.name)} has no size",
+            hint=f"give it one: {code if found.name.isidentifier() else repr(code)}",
+        ) from None
+    return apply(ONE_HOT(found.name), I, size)
 
 
 def _listed_rule(call: Call) -> Type:

@@ -75,6 +75,11 @@ def _random(
     return created(name, named, library, draw, (), dtype, device)
 
 
+def _short(value: object) -> str:
+    """Write a number, or say what stands in its place."""
+    return repr(value) if isinstance(value, (bool, int, float)) else "..."
+
+
 def _above_0(call: str, name: str, value: float) -> None:
     """Raise KindError unless a parameter of a distribution is a finite number above 0."""
     number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(
@@ -150,7 +155,7 @@ def exponential(
     >>> nt.exponential(2.0, "seq[3]", generator=np.random.default_rng(0)).shape
     seq[3]
     """
-    _above_0(f"exponential({rate!r}, ...)", "rate", rate)
+    _above_0(f"exponential({_short(rate)}, ...)", "rate", rate)
     even = _random("exponential", "random_uniform", axes, (), generator, dtype, device, backend)
     times: NamedTensor = -log1p(-even) / rate
     return times
@@ -217,7 +222,7 @@ def gamma(
     >>> nt.gamma(2.0, "seq[3]", generator=np.random.default_rng(0)).shape
     seq[3]
     """
-    _above_0(f"gamma({shape!r}, ...)", "shape", shape)
+    _above_0(f"gamma({_short(shape)}, ...)", "shape", shape)
     return _random(
         "gamma", "random_gamma", axes, (float(shape),), generator, dtype, device, backend
     )
@@ -242,8 +247,8 @@ def beta(
     >>> nt.beta(2.0, 3.0, "seq[3]", generator=np.random.default_rng(0)).shape
     seq[3]
     """
-    _above_0(f"beta({a!r}, {b!r}, ...)", "first parameter", a)
-    _above_0(f"beta({a!r}, {b!r}, ...)", "second parameter", b)
+    _above_0(f"beta({_short(a)}, {_short(b)}, ...)", "first parameter", a)
+    _above_0(f"beta({_short(a)}, {_short(b)}, ...)", "second parameter", b)
     return _random(
         "beta", "random_beta", axes, (float(a), float(b)), generator, dtype, device, backend
     )
@@ -336,7 +341,7 @@ def poisson(
     >>> nt.poisson(2.0, "seq[3]", generator=np.random.default_rng(0)).kind
     'int'
     """
-    _above_0(f"poisson({rate!r}, ...)", "rate", rate)
+    _above_0(f"poisson({_short(rate)}, ...)", "rate", rate)
     return _random(
         "poisson", "random_poisson", axes, (float(rate),), generator, dtype, device, backend
     )

@@ -9,7 +9,7 @@ from contextlib import suppress
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from namedtensor.axes import SIZES, shown
+from namedtensor.axes import SIZES, Axis, shown
 from namedtensor.backends import backend_of
 from namedtensor.backends.lazy import is_scalar
 from namedtensor.compilers import MAKING, STORE, compiling, constant_for_compilers
@@ -321,10 +321,14 @@ def operand(operation: Operation, x: Any, given: Sequence[Any]) -> Any:
         )
     if type(x).__name__ == "Contraction":
         x._is_half()
+    hint = f"make a named tensor of it: nt.tensor({what}, ...)"
+    if isinstance(x, Axis):
+        axis = x.name if x.name.isidentifier() else f'nt.Axis("{x.name}")'
+        hint = f"its size is a number: abs({axis}) in a formula, X.size({axis}) of a tensor X"
     raise BackendError(
         operation.write(labels),
         f"{what} is {kind_of_thing(x)}, neither a named tensor nor a number",
-        hint=f"make a named tensor of it: nt.tensor({what}, ...)",
+        hint=hint,
     )
 
 

@@ -18,6 +18,7 @@ from namedtensor.axes import (
     either,
     parse_axes,
     parse_renames,
+    primed,
     shown,
 )
 from namedtensor.backends import backend_of
@@ -69,8 +70,8 @@ def parse_record(X: NamedTensor, record: object) -> list[Part]:
                 f"X[{item!r}]",
                 f"{item!r} alone says nothing to do",
                 shapes(X),
-                f"X[{item.name}(0)] for an index, X[{item.name}[2:5]] for a range, "
-                f"X[{item.name} >> {item.name}'] to rename",
+                f"`X[{_axis_code(item.name)}(0)]` is an index, `X[{_axis_code(item.name)}[2:5]]` a "
+                f"range and `{primed('X', item.name)}` a renaming",
             )
         else:
             (label,) = caller_labels([X])

@@ -37,6 +37,8 @@ _ROWS = (
     ),
     ("astype float double half bfloat16 long int bool", "a dtype is given by name", "cast"),
     ("cuda cpu", "a device is given by name", "device"),
+    ("dot matmul mm bmm mv", "a contraction names its axes between the operands", "dot"),
+    ("masked_fill masked_fill_", "a choice by a condition is nt.where", "where"),
 )
 #: A method of numpy's arrays and torch's tensors: why it is none of ours, and a form of the hint.
 _METHODS = {word: (why, form) for words, why, form in _ROWS for word in words.split()}
@@ -99,6 +101,8 @@ def _hint(axes: tuple[str, ...], form: str, word: str, label: str) -> str:
         "records": "X.shape.count",
         "cast": f'X.to("{_DTYPES.get(word, "float32")}")',
         "device": f'X.to("{word}")',
+        "dot": f"{label} @ {typed_axes([axis])} @ Y",
+        "where": f"nt.where({label} > 0, 0.0, {label})",
     }
     return forms[form]
 
@@ -172,7 +176,7 @@ def in_our_words(word: str, operands: list[Any]) -> str | None:
     if form is None:
         form = _of_table(word, len(operands))
     found = form and _filled(form, words)
-    if not found and word in _METHODS and axes[0]:
+    if not found and word in _METHODS and _METHODS[word][1] != "dot" and axes[0]:
         found = _hint(axes[0], _METHODS[word][1], word, "X")
     return found or None
 

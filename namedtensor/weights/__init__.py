@@ -231,7 +231,7 @@ def _module(module: Any, verb: str) -> Any:
         raise BackendError(
             f"{verb}(...)",
             f"this is {kind_of_thing(module)}, and weights are held by modules",
-            hint="make one: nt.load(ffn.module(emb[512], hid[2048]), ...)",
+            hint=f"make one: nt.{verb}(ffn.module(emb[512], hid[2048]), ...)",
         )
     return getattr(module, "_orig_mod", module)
 

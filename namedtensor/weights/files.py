@@ -295,7 +295,14 @@ def write(
             hint='a dict, or a file: "model.safetensors", "model.pt"',
         )
     path = Path(target)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name)
+    try:
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name)
+    except OSError as error:
+        raise WeightsError(
+            call,
+            f"{path.name} cannot be written: {error.strerror}",
+            hint="give a path in a folder that is there and may be written",
+        ) from None
     os.close(handle)
     try:
         if path.suffix in _TORCH:

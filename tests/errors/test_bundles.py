@@ -194,6 +194,15 @@ parameters(module, options): options gave 0.1 for W, and an optimiser takes opti
 hint: lambda name, axes: {"weight_decay": 0.1}, or None to leave it out
 """,
     ),
+    case(
+        "options of parameters that are a dict",
+        lambda: nt.parameters(layer.module(emb[4]), {"lr": 0.1}),
+        nt.KindError,
+        """
+parameters(module, options): options is a dict, and not a function of a parameter's name and axes
+hint: lambda name, axes: {"weight_decay": 0.1}
+""",
+    ),
 ]
 
 

@@ -393,8 +393,8 @@ hint: one_hot takes indices; nt.argmax marks the greatest number
         lambda: nt.one_hot(I, vocab),
         nt.AxisSizeError,
         """
-abs(vocab): vocab has no size here
-hint: give it one, abs(vocab[64]), or ask a tensor, X.size(vocab)
+one_hot(I, vocab): vocab has no size
+hint: give it one: vocab[512]
 """,
     ),
     case(

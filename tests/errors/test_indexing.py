@@ -36,7 +36,7 @@ hint: `X[seq[0:2]]` or `X[emb[0:2]]`
         """
 X[seq]: seq alone says nothing to do
   X : seq[3] emb[4]
-hint: X[seq(0)] for an index, X[seq[2:5]] for a range, X[seq >> seq'] to rename
+hint: `X[seq(0)]` is an index, `X[seq[2:5]]` a range and `X["seq -> seq'"]` a renaming
 """,
     ),
     case(

@@ -89,6 +89,15 @@ hint: init={'W': torch.nn.init.zeros_}
 """,
     ),
     case(
+        "a module whose init is no dict",
+        lambda: project.module(emb[4], hid[5], init=torch.nn.init.zeros_),
+        nt.KindError,
+        """
+project.module(...): init is a function, and not a dict from parameters to functions
+hint: init={"*": torch.nn.init.zeros_}
+""",
+    ),
+    case(
         "a module whose init gives another size",
         lambda: project.module(emb[4], hid[5], init={"W": lambda data: torch.ones(3)}),
         nt.AxisSizeError,

@@ -20,6 +20,7 @@ from namedtensor.errors import (
 from namedtensor.formula.bundle import Bundle, Stack, formula_of, marker, opened, settings_of
 from namedtensor.formula.door import ABSENT, NUMBERED, OPEN, Door, Slot, kind_of, mode_of
 from namedtensor.formula.lifting import Leaf, tensors_of
+from namedtensor.formula.outside import values_now
 from namedtensor.formula.signature import Parameter, Signature, Space
 from namedtensor.formula.state import Cell, Frame
 from namedtensor.plans import Layout
@@ -98,6 +99,8 @@ class Arguments:
                 key += OPEN
             else:
                 self._read_one(parameter, name, value, given.leaves, key, modes)
+        if not compiling() and self.door.outside:  # a compiler would watch it
+            key.append(values_now(self.door.outside))
         given.key = tuple(key)
         return given
 
@@ -185,6 +188,9 @@ class Arguments:
             yield "nt.training()", repr(parts.popleft())
         for slot in self.door.every:
             yield from _written(slot.name, _value_of(slot, parts, modes))
+        for values in parts:
+            for read, value in zip(self.door.outside, values, strict=False):
+                yield repr(read), repr(value[1] if type(value) is tuple else value)
 
     def of_key(self, key: Sequence[Any]) -> Given:
         """Undo `read`: read the parts of a key, with layouts as codes, as stand-ins without data."""

@@ -46,6 +46,8 @@ class Body:
         before, MODE.training = MODE.training, mode
         around, frame = RUNNING.frame, Frame(self.name)
         RUNNING.frame = frame
+        if RUNNING.functions is not None:
+            RUNNING.functions.append(self.function)
         symbols = noting.get() is not None or any(hasattr(x, "node") for x in entered.values())
         kind = on_symbols.set(symbols)
         try:

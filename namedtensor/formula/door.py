@@ -105,6 +105,8 @@ class Door:
         # whether the body has asked for the mode, which is then part of keys: that of the call, and
         # that of each bundle
         self.asks = False
+        # what the body, and those that it calls, read from outside: their values end the key
+        self.outside: tuple[Any, ...] = ()
 
     def opened(self, late: bool) -> frozenset[str]:
         """List the names whose floating numbers are arguments of the plan."""

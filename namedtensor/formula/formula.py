@@ -29,6 +29,7 @@ from namedtensor.formula.arguments import Arguments, Given
 from namedtensor.formula.body import Body
 from namedtensor.formula.door import NUMBERED, Door, gather
 from namedtensor.formula.lifting import Entry, Leaf, tensors_of
+from namedtensor.formula.outside import read_by, values_now
 from namedtensor.formula.shared import share
 from namedtensor.formula.signature import Signature, caller_scope, read_signature
 from namedtensor.formula.state import RUNNING, hand_over, kept, with_cells
@@ -294,6 +295,8 @@ class Formula(Generic[P, T]):
                     return None
             if numbers:
                 arrays += numbers
+            if door.outside:
+                key.append(values_now(door.outside))
             known = self.plans.get(tuple(key))
             if not known or known[0][0] or not arrays:
                 return None
@@ -385,13 +388,22 @@ class Formula(Generic[P, T]):
                 return plan
             trace = Trace(self.body, given, self.fused)
             plan = trace.compile()
-            if trace.asked and not self.door.asks:
-                self.door.asks = True
+            asked = trace.asked and not self.door.asks
+            self.door.asks = self.door.asks or asked
+            if self._reads(trace) or asked:
                 given = self.arguments.read(given.values, given.mode, given.numbers)
             storm = self._keep(given, trace, plan) + self._open(given, trace, late)
         if storm:
             warn_caller(storm)
         return plan
+
+    def _reads(self, trace: Trace) -> bool:
+        """Let keys have what the bodies of a trace read from outside; say whether this is new."""
+        known = {read.key for read in self.door.outside}
+        new = [read for read in read_by(trace.functions) if read.key not in known]
+        if new:
+            self.door.outside = (*self.door.outside, *new)
+        return bool(new)
 
     def _known(self, given: Given) -> Plan | None:
         """Find a plan that was made for these layouts, and whose sizes and numbers hold."""
@@ -660,10 +672,15 @@ def plan_formula(number: str, shapes: Shapes | None, *parts: Any) -> str:
         known = formula.plans.get(given.key)
         if known and not known[0][0]:
             return known[0][1]
-        return Trace(formula.body, given, formula.fused).compile()
+        trace = Trace(formula.body, given, formula.fused)
+        plan = trace.compile()
+        formula._reads(trace)
+        return plan
 
     try:
-        return STORE.name(("formula", number, parts, shapes), make)
+        # a graph holds the numbers of outside that it was compiled with
+        outside = values_now(_numbered[number].door.outside)
+        return STORE.name(("formula", number, parts, shapes, outside), make)
     except (NamedTensorError, TypeError):
         if shapes is None:
             return ""

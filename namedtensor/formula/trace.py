@@ -47,6 +47,8 @@ class Trace:
         self.concrete = concrete
         # whether the body has asked for the mode
         self.asked = False
+        # the functions of the bodies that have run
+        self.functions: list[Any] = []
         self.guards: tuple[tuple[Node, Any], ...] = ()
         self.size_guards: list[tuple[Any, Any]] = []
         self.origins = Origins()
@@ -125,11 +127,15 @@ class Trace:
         token = tracing.set(self._specialise)
         before, MODE.asked = MODE.asked, False
         shared, RUNNING.shared = RUNNING.shared, None if self.concrete else {}
+        functions, RUNNING.functions = RUNNING.functions, self.functions
         try:
             with noted_in(self.origins):
                 result = self.body.run(self.given.values, entered, self._axis_size, self.given.mode)
         finally:
             RUNNING.shared = shared
+            RUNNING.functions = functions
+            if functions is not None:
+                functions += self.functions
             tracing.reset(token)
             self.asked = MODE.asked is True
             MODE.asked = before if before is None else before or self.asked

@@ -1,0 +1,174 @@
+"""What a body reads from outside: numbers, words and truth values of its module, or of a function around it.
+
+A plan holds them as constants, so they belong to its key. Which a body reads is found in its code when
+it is planned, and in that of the plain functions that it names.
+"""
+
+from __future__ import annotations
+
+import dis
+import functools
+import sys
+from collections.abc import Iterable, Iterator
+from types import CellType, CodeType, FunctionType, ModuleType
+from typing import Any, NamedTuple
+
+from namedtensor.backends.lazy import is_scalar
+from namedtensor.formula.door import kind_of
+
+#: Modules that hold constants, and whose functions read no numbers of the program.
+LIBRARIES = frozenset({"namedtensor", "torch", "numpy", *sys.stdlib_module_names} - {"__main__"})
+
+#: Longer lists and dicts are data, and more functions than these are a library.
+MOST_PARTS = 64
+MOST_FUNCTIONS = 256
+
+_PLAIN = frozenset({bool, int, float, complex, str, bytes, type(None)})
+_GLOBAL = frozenset({"LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS"})
+_AROUND = frozenset({"LOAD_DEREF", "LOAD_CLASSDEREF", "LOAD_FROM_DICT_OR_DEREF"})
+_WRITES = frozenset({"STORE_GLOBAL", "STORE_DEREF", "DELETE_GLOBAL", "DELETE_DEREF"})
+_MISSING = object()
+
+
+class Read(NamedTuple):
+    """One name that is read: where it is looked up, and the attributes that follow it."""
+
+    place: Any
+    name: str
+    attributes: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        return ".".join([self.name, *self.attributes])
+
+    @property
+    def key(self) -> Any:
+        return id(self.place), self.name, self.attributes
+
+    def value(self) -> Any:
+        """Give what the name stands for now."""
+        if type(self.place) is CellType:
+            try:
+                found = self.place.cell_contents
+            except ValueError:  # nothing is in it yet
+                return _MISSING
+        else:
+            found = self.place.get(self.name, _MISSING)
+        for attribute in self.attributes:
+            if not _may_be_asked(found):
+                return _MISSING
+            try:
+                found = getattr(found, attribute, _MISSING)
+            except Exception:  # of a property: the body itself will meet it
+                return _MISSING
+        return found
+
+
+def values_now(reads: Iterable[Read]) -> tuple[Any, ...]:
+    """Give the part of a key for what is read from outside."""
+    return tuple([_frozen(read.value()) for read in reads])
+
+
+def read_by(functions: Iterable[Any]) -> list[Read]:
+    """List what functions read from outside that is a number, a word, a truth value, or made of them."""
+    found: dict[Any, Read] = {}
+    seen: dict[Any, Any] = {}
+    for function in functions:
+        for read in _reads(function, seen):
+            found[read.key] = read
+    return list(found.values())
+
+
+def _reads(function: Any, seen: dict[Any, Any]) -> Iterator[Read]:
+    if type(function) is not FunctionType or id(function) in seen or len(seen) >= MOST_FUNCTIONS:
+        return
+    if _of_library(function.__module__):
+        return
+    seen[id(function)] = function
+    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+    for around, name, attributes in names_in(function.__code__):
+        if around and name not in cells:
+            continue  # a local of the function, in a function inside it
+        read = Read(cells[name] if around else function.__globals__, name, attributes)
+        value = read.value()
+        if type(value) is FunctionType:
+            yield from _reads(value, seen)
+        elif value is not _MISSING and type(_frozen(value)) is not _Held:
+            yield read
+
+
+@functools.lru_cache(maxsize=1024)
+def names_in(code: CodeType) -> tuple[tuple[bool, str, tuple[str, ...]], ...]:
+    """List the names that code reads and never writes, with whether they are of a function around it."""
+    found: dict[tuple[bool, str, tuple[str, ...]], None] = {}
+    written = set()
+    for part in _codes(code):
+        steps = [s for s in dis.get_instructions(part) if s.opname not in ("EXTENDED_ARG", "NOP")]
+        for i, step in enumerate(steps):
+            if step.opname in _WRITES:
+                written.add(step.argval)
+            if step.opname not in _GLOBAL and step.opname not in _AROUND:
+                continue
+            attributes: list[str] = []
+            for after in steps[i + 1 :]:
+                if after.opname not in ("LOAD_ATTR", "LOAD_METHOD"):
+                    break
+                attributes.append(after.argval)
+            found[step.opname in _AROUND, step.argval, tuple(attributes)] = None
+    return tuple([name for name in found if name[1] not in written])
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    yield code
+    for part in code.co_consts:
+        if isinstance(part, CodeType):
+            yield from _codes(part)
+
+
+def _of_library(module: Any) -> bool:
+    return str(module).partition(".")[0] in LIBRARIES
+
+
+def _may_be_asked(value: Any) -> bool:
+    """Say whether attributes of a value are the program's own, not those of a library."""
+    if value is _MISSING:
+        return False
+    if isinstance(value, ModuleType):
+        return not _of_library(value.__name__)
+    owner = value if isinstance(value, type) else type(value)
+    return owner.__module__.partition(".")[0] not in ("namedtensor", "torch", "numpy", "builtins")
+
+
+class _Held:
+    """What is no number and no word: the same only as itself."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is _Held and other.value is self.value
+
+    def __hash__(self) -> int:
+        return id(self.value)
+
+    def __repr__(self) -> str:
+        return f"a {type(self.value).__name__}"
+
+
+def _frozen(value: Any) -> Any:
+    """Write a value so that it can be in a key, or hold it as itself."""
+    kind = type(value)
+    if kind in _PLAIN:
+        return kind_of(value), value
+    if kind in (tuple, list, dict):
+        if len(value) > MOST_PARTS:
+            return _Held(value)
+        pairs = value.items() if kind is dict else enumerate(value)
+        parts = [(name, _frozen(part)) for name, part in pairs]
+        if any([type(name) not in _PLAIN or type(part) is _Held for name, part in parts]):
+            return _Held(value)
+        return kind, tuple(parts)
+    if is_scalar(value):
+        return kind, str(value), value.item()
+    return _Held(value)

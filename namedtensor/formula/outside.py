@@ -1,7 +1,8 @@
 """What a body reads from outside: numbers, words and truth values of its module, or of a function around it.
 
-A plan holds them as constants, so they belong to its key. Which a body reads is found in its code when
-it is planned, and in that of the plain functions that it names.
+Tensors that are defined by their indices count as well; those with data are refused. A plan holds all of
+them as constants, so they belong to its key. Which a body reads is found in its code when it is planned,
+and in that of the plain functions that it names.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import Any, NamedTuple
 
 from namedtensor.backends.lazy import is_scalar
 from namedtensor.formula.door import kind_of
+from namedtensor.tensor import SymbolicTensor
 
 #: Modules that hold constants, and whose functions read no numbers of the program.
 LIBRARIES = frozenset({"namedtensor", "torch", "numpy", *sys.stdlib_module_names} - {"__main__"})
@@ -69,7 +71,7 @@ def values_now(reads: Iterable[Read]) -> tuple[Any, ...]:
 
 
 def read_by(functions: Iterable[Any]) -> list[Read]:
-    """List what functions read from outside that is a number, a word, a truth value, or made of them."""
+    """List what functions read from outside: numbers, words, what is made of them, and index-defined tensors."""
     found: dict[Any, Read] = {}
     seen: dict[Any, Any] = {}
     for function in functions:
@@ -169,6 +171,8 @@ def _frozen(value: Any) -> Any:
         if any([type(name) not in _PLAIN or type(part) is _Held for name, part in parts]):
             return _Held(value)
         return kind, tuple(parts)
+    if isinstance(value, SymbolicTensor) and value.node.closed:
+        return "symbols", value.node, value.axes  # equal trees are one node
     if is_scalar(value):
         return kind, str(value), value.item()
     return _Held(value)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -339,8 +340,11 @@ def _annotations(function: Callable[..., Any], scope: dict[str, Any]) -> dict[st
 
 
 def _closure(function: Callable[..., Any]) -> dict[str, Any]:
-    cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
-    return {name: cell.cell_contents for name, cell in cells}
+    found = {}
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+        with suppress(ValueError):  # what is assigned later
+            found[name] = cell.cell_contents
+    return found
 
 
 def caller_scope(depth: int) -> dict[str, Any]:

@@ -257,6 +257,15 @@ def test_what_is_closed_over_is_seen() -> None:
     assert_close(inner(X), X * 3.0)
 
 
+def test_what_is_closed_over_may_be_assigned_after_the_formula() -> None:
+    @formula
+    def late(X: R[seq]) -> R[seq]:
+        return X * factor
+
+    for factor in (2.0, 3.0):
+        assert_close(late(X), X * factor)
+
+
 def test_a_formula_that_stands_in_a_bundle_is_seen() -> None:
     @formula
     def declared(X: R[seq], *, W: R[seq]) -> R[seq]:
@@ -314,6 +323,23 @@ def test_what_library_modules_hold_is_no_part_of_plans() -> None:
 
     turned(X)
     assert not turned.door.outside
+
+
+def test_an_index_defined_tensor_that_is_made_anew_is_seen() -> None:
+    def below(number: float) -> Any:
+        return nt.define[seq, emb](lambda i, j: nt.where(i <= j, number, 0.0))
+
+    @formula
+    def masked(X: R[seq, emb]) -> R[seq, emb]:
+        return X * mask
+
+    data = nt.ones("seq[2] emb[2]")
+    mask = below(1.0)
+    first = masked(data)
+    mask = below(1.0)
+    assert_close(masked(data), first)
+    mask = below(2.0)
+    assert_close(masked(data), first * 2.0)
 
 
 def test_code_and_many_plans_tell_of_it() -> None:

@@ -71,7 +71,7 @@ def values_now(reads: Iterable[Read]) -> tuple[Any, ...]:
 
 
 def read_by(functions: Iterable[Any]) -> list[Read]:
-    """List what functions read from outside: numbers, words, what is made of them, and index-defined tensors."""
+    """List what functions read from outside: numbers, words, what is made of them, index-defined tensors."""
     found: dict[Any, Read] = {}
     seen: dict[Any, Any] = {}
     for function in functions:

@@ -52,6 +52,19 @@ def shown(name: str) -> str:
     return name.rstrip(FRESH).partition(BOUND)[0]
 
 
+def axis_code(name: str, size: object = None) -> str:
+    """Write an axis as code: seq, nt.Axis("seq'"), or with a size seq[512], "seq'[512]".
+
+    >>> axis_code("seq"), axis_code("seq'"), axis_code("seq'", 512)
+    ('seq', 'nt.Axis("seq\'")', '"seq\'[512]"')
+    """
+    word = shown(name)
+    code = word if size is None else f"{word}[{size}]"
+    if word.isidentifier():
+        return code
+    return f'nt.Axis("{code}")' if size is None else f'"{code}"'
+
+
 def primed(label: str, name: str, taken: Iterable[str] = ()) -> str:
     """Write how to give an axis of a tensor a name that is not taken: X["seq -> seq'"]."""
     free = shown(name) + "'"

@@ -161,12 +161,27 @@ def _whole() -> bool:
 def _marked(frame: FrameType, trace: TracebackType) -> list[str]:
     """Give a frame's line, and carets below what was run."""
     line = linecache.getline(frame.f_code.co_filename, trace.tb_lineno).rstrip()
-    places = itertools.islice(frame.f_code.co_positions(), trace.tb_lasti // 2, None)
-    first, last, start, end = next(places, (None, None, None, None))
+    first, last, begun, ended = stretch(frame.f_code, trace.tb_lasti)
     text = line.lstrip()
-    if not text or start is None or end is None or first != last:
+    if not text or begun is None or ended is None or first != last:
         return [text] if text else []
+    start, end = characters(line, begun), characters(line, ended)
     return [text, " " * (start - len(line) + len(text)) + "^" * max(1, end - start)]
+
+
+def stretch(code: CodeType, at: int) -> tuple[int | None, int | None, int | None, int | None]:
+    """Find where an instruction of a function was written: its lines, and its columns in bytes."""
+    places = itertools.islice(code.co_positions(), at // 2, None)
+    return next(places, (None, None, None, None))
+
+
+def characters(text: str, column: int) -> int:
+    """Give a column of a line in characters, where Python counts bytes.
+
+    >>> characters("α = β", 5)
+    4
+    """
+    return column if text.isascii() else len(text.encode()[:column].decode(errors="replace"))
 
 
 def _where(frame: FrameType, trace: TracebackType) -> str:

@@ -38,9 +38,8 @@ def make_html(folder: Path) -> list[str]:
     settings = folder / "ipython" / "profile_default" / "ipython_kernel_config.py"
     settings.parent.mkdir(parents=True, exist_ok=True)
     settings.write_text("c = get_config()\nc.IPKernelApp.log_level = 40\n")
-    os.environ["IPYTHONDIR"] = str(
-        folder / "ipython"
-    )  # code of pages runs without the reader's own settings
+    # code of pages runs without the reader's own settings
+    os.environ["IPYTHONDIR"] = str(folder / "ipython")
     warnings = io.StringIO()
     app = Sphinx(
         srcdir=folder / "source",

@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any, TypeGuard
 
-__all__ = ["is_array", "is_scalar", "np"]
+__all__ = ["is_array", "is_number", "is_scalar", "np"]
 
 if TYPE_CHECKING:
     import numpy as np
@@ -48,3 +48,13 @@ def is_scalar(value: Any) -> TypeGuard[np.generic]:
     """
     numpy = sys.modules.get("numpy")
     return numpy is not None and isinstance(value, numpy.generic)
+
+
+def is_number(value: Any) -> TypeGuard[bool | int | float | complex | np.generic]:
+    """Say whether a value is a number of Python or of numpy.
+
+    >>> import numpy as np
+    >>> is_number(1j), is_number(np.float32(1.0)), is_number("1")
+    (True, True, False)
+    """
+    return isinstance(value, (bool, int, float, complex)) or is_scalar(value)

@@ -94,10 +94,10 @@ def assigned(ls: Server, uri: str) -> Iterator[tuple[int, Span]]:
             for (line, end), (first, start, last, stop) in assignments(piece.code):
                 shift, source = piece.shift, piece.source
                 span = Span(
-                    _characters(source, first, start + shift),
-                    _characters(source, last, stop + shift),
+                    source.offset_of_bytes(first, start + shift),
+                    source.offset_of_bytes(last, stop + shift),
                 )
-                yield _characters(source, line, end + shift), span
+                yield source.offset_of_bytes(line, end + shift), span
 
 
 def assignments(text: str) -> Iterator[tuple[tuple[int, int], tuple[int, int, int, int]]]:
@@ -123,12 +123,6 @@ def assignments(text: str) -> Iterator[tuple[tuple[int, int], tuple[int, int, in
                     part.end_col_offset or 0,
                 )
                 yield end, place
-
-
-def _characters(source: Source, line: int, column: int) -> int:
-    """Give a place in characters, where Python counts bytes of a line."""
-    before = source.line(line).encode()[:column].decode(errors="replace")
-    return source.offset(line, len(before) + 1)
 
 
 # --------------------------------------------------------------------------------- mends and names

@@ -80,8 +80,3 @@ def _finding(document: Any, name: str, written: Written, remark: Remark) -> Find
         place.span,
         tuple([(describe(o), shape_text(o)) for o in operands]),
     )
-
-
-def meaning_of(document: Any) -> list[Finding]:
-    """Give what the rules say of the formulas of a document that can be evaluated."""
-    return look_at(document)[0]

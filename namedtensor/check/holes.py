@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from namedtensor.errors import NamedTensorError
+from namedtensor.errors import NamedTensorError, stretch
 from namedtensor.primitives.origins import own_place
 
 #: So many faults of one body are told.
@@ -177,11 +177,7 @@ def _stretch(trace: types.TracebackType | None) -> Stretch | None:
     """Give the expression of a function that was being computed."""
     if trace is None:
         return None
-    positions = trace.tb_frame.f_code.co_positions()
-    found = next((p for i, p in enumerate(positions) if i == trace.tb_lasti // 2), None)
-    if found is None:
-        return None
-    line, last, column, end = found
+    line, last, column, end = stretch(trace.tb_frame.f_code, trace.tb_lasti)
     if line is None or last is None or column is None or end is None:
         return None
     return (line, column), (last, end)

@@ -181,8 +181,7 @@ def _span(source: Source, node: Any, shift: int) -> Span:
     if isinstance(name, str):  # without its annotation
         end_line, end_column = node.lineno, node.col_offset + len(name.encode())
     for line, column in ((node.lineno, node.col_offset), (end_line, end_column)):
-        before = source.line(line).encode()[: column + shift].decode(errors="replace")
-        ends.append(source.offset(line, len(before) + 1))
+        ends.append(source.offset_of_bytes(line, column + shift))
     return Span(*ends)
 
 

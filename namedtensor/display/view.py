@@ -138,9 +138,7 @@ def numbers_at(X: Any, keep: Sequence[Sequence[int]]) -> Any:
             data = data[np.ix_(*[kept for kept in keep if len(kept) > 1])]
             data = data.reshape([len(kept) for kept in keep])
         return _as_numpy(X, data)
-    except (
-        LIBRARY_ERRORS
-    ):  # meta, sparse, wrapped by vmap, a fake: a library says it in its own way
+    except LIBRARY_ERRORS:  # of meta, sparse, fake tensors and those of vmap
         return None
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from namedtensor.axes import shown
-from namedtensor.backends.lazy import is_scalar, np
+from namedtensor.backends.lazy import is_number, np
 from namedtensor.compilers import compiling, constant_for_compilers
 from namedtensor.errors import (
     AxisNameError,
@@ -161,7 +161,7 @@ class Arguments:
         return value
 
     def _number(self, path: str, space: Space, value: Any, state: bool) -> Any:
-        number = _is_number(value) and not space.axes
+        number = is_number(value) and not space.axes
         if number and not state:
             return value
         raise BackendError(
@@ -175,7 +175,7 @@ class Arguments:
         spaces = {p.name: p.space for p in self.signature.parameters}
         return {
             name: tensor(np.asarray(value))
-            if spaces[name] is not None and _is_number(value)
+            if spaces[name] is not None and is_number(value)
             else value
             for name, value in values.items()
         }
@@ -289,8 +289,3 @@ def _written(path: str, value: Any) -> Iterator[tuple[str, str]]:
         yield path, f"[{' '.join(map(shown, value.axes))}]"
     else:
         yield path, repr(value)
-
-
-def _is_number(value: Any) -> bool:
-    """Say whether a value is a number of Python or of numpy."""
-    return isinstance(value, (bool, int, float, complex)) or is_scalar(value)

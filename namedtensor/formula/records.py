@@ -85,9 +85,9 @@ def _numbers(
     if node.name == "dot":
         return _contracted(node, operands)
     if traits.pointwise:
-        return _overrecords_of(node, operands, _on_numbers(node))
+        return _over_records(node, operands, _on_numbers(node))
     if traits.spreads:
-        return _overrecords_of(node, operands[:1], lambda x: x)
+        return _over_records(node, operands[:1], lambda x: x)
     if traits.folds or traits.of_list:
         return _reduced(node, operands[0], acts.uses)
     if traits.normalises:
@@ -97,11 +97,11 @@ def _numbers(
     if node.name == "rename":
         names, numbers = operands[0]
         after = dict(node.operation.params[0])
-        return _overrecords_of(node, [([after.get(n, n) for n in names], numbers)], lambda x: x)
+        return _over_records(node, [([after.get(n, n) for n in names], numbers)], lambda x: x)
     raise NotCounted(node.name)
 
 
-def _overrecords_of(
+def _over_records(
     node: Node, operands: Sequence[tuple[Sequence[str], Numbers]], function: Callable[..., Any]
 ) -> Numbers:
     """Apply a function of numbers to those at the same indices."""

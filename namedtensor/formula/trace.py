@@ -244,9 +244,8 @@ class Trace:
         libraries = {leaf.tensor.layout.backend.name: leaf for leaf in reversed(owners)}
         if len(libraries) > 1:
             (b, second), (a, first) = list(libraries.items())[:2]
-            parameter = getattr(
-                second.tensor.data, "requires_grad", False
-            )  # which stays where it is
+            # a parameter stays where it is
+            parameter = getattr(second.tensor.data, "requires_grad", False)
             moved, to = (first, b) if parameter else (second, a)
             raise self.entry.error(
                 BackendError,

@@ -6,6 +6,8 @@ import bisect
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from namedtensor.errors import characters
+
 #: A line of the source is shown up to this width.
 WIDTH = 120
 
@@ -77,6 +79,14 @@ class Source:
         if line > len(self._starts):
             return len(self.text)
         return min(self._starts[line - 1] + column - 1, len(self.text))
+
+    def offset_of_bytes(self, line: int, column: int) -> int:
+        """Give the place of a line, from 1, and of a column as Python counts them: bytes, from 0.
+
+        >>> Source("α = β").offset_of_bytes(1, 5)
+        4
+        """
+        return self.offset(line, characters(self.line(line), column) + 1)
 
     def line(self, number: int) -> str:
         """Give a line without its end."""

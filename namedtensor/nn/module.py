@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Generic
 import numpy as np
 import torch
 
-from namedtensor.axes import Axis, parse_axes, shown
+from namedtensor.axes import Axis, axis_code, parse_axes, shown
 from namedtensor.backends import get_backend
 from namedtensor.compilers import compiling
 from namedtensor.errors import (
@@ -28,6 +28,7 @@ from namedtensor.errors import (
 from namedtensor.formula import Formula
 from namedtensor.formula.bundle import Bundle, fits, same_parameters
 from namedtensor.formula.door import Structure, structure_of
+from namedtensor.formula.formula import T
 from namedtensor.formula.signature import Parameter, Space, named_size
 from namedtensor.formula.stacked import Stacked
 from namedtensor.formula.steps import steps_of
@@ -38,15 +39,6 @@ from namedtensor.operations.training import training
 from namedtensor.plans import Plan, layout_of
 from namedtensor.shape import spaced
 from namedtensor.tensor import NamedTensor
-
-if TYPE_CHECKING:
-    from typing_extensions import TypeVar
-
-    T = TypeVar("T", default=Any)
-else:
-    from typing import TypeVar
-
-    T = TypeVar("T")
 
 parameter_empty = inspect.Parameter.empty
 
@@ -770,8 +762,7 @@ def _size_names(formula: Formula) -> set[str]:
 
 def _sized_code(sizes: dict[str, int]) -> list[str]:
     """Write axes with sizes as code: emb[512], or "seq'[512]" where a name is no word of Python."""
-    words = {f"{shown(name)}[{size}]": shown(name) for name, size in sizes.items()}
-    return [code if word.isidentifier() else f'"{code}"' for code, word in words.items()]
+    return list(dict.fromkeys(axis_code(name, size) for name, size in sizes.items()))
 
 
 def _size(formula: Formula, parameter: Parameter, axis: Axis, sizes: dict[str, int]) -> int:

@@ -118,7 +118,8 @@ def made(operation: Operation, *operands: Any) -> SymbolicTensor:
     return SymbolicTensor(apply_node(operation, tuple([_node_of(x) for x in operands])))
 
 
-def _node_of(x: NamedTensor) -> Node:
+def _node_of(x: Node | NamedTensor | complex) -> Node:
+    """Give the node of a symbol, or of a number of any library."""
     if isinstance(x, Node):
         return x
     return x.node if hasattr(x, "node") else number(getattr(x, "item", lambda: x)())

@@ -18,6 +18,7 @@ from namedtensor.errors import AxisNameError
 from namedtensor.operations.axis_functions import Tensor
 from namedtensor.plans import Emitter, Lowered, Value
 from namedtensor.plans.code import Code
+from namedtensor.plans.compile import run_on_numbers
 from namedtensor.primitives import Call, Node, Operation, Type, primitive
 from namedtensor.primitives.notation import (
     AND,
@@ -351,8 +352,6 @@ def _power_bounds(node: Node, known: list[tuple[float, float]], records: float) 
 
 def _even_bounds(node: Node, known: list[tuple[float, float]], records: float) -> Bounds:
     """Bound |x| and x^2, which are 0 at 0 and rise to both sides."""
-    from namedtensor.plans.compile import run_on_numbers
-
     (a, b) = known[0]
     ends = [run_on_numbers(node.operation, [a]), run_on_numbers(node.operation, [b])]
     return (0.0 if a <= 0 <= b else min(ends)), max(ends)

@@ -17,13 +17,14 @@ from namedtensor.axes import (
     SIZES,
     Axes,
     Axis,
+    axis_code,
     distinct,
     no_size,
     one_axis,
     parse_axes,
     shown,
 )
-from namedtensor.backends.lazy import is_scalar
+from namedtensor.backends.lazy import is_number
 from namedtensor.errors import (
     AxisNameError,
     AxisSizeError,
@@ -111,7 +112,7 @@ def define(axes: tuple[Axis, ...], rule: Callable[..., Tensor]) -> NamedTensor:
         )
     with _Measured(axes):
         result: Any = rule(*[iota(axis) for axis in axes])
-    if not (isinstance(result, (NamedTensor, bool, int, float, complex)) or is_scalar(result)):
+    if not (isinstance(result, NamedTensor) or is_number(result)):
         raise KindError(
             call,
             f"the rule gave {kind_of_thing(result)}, and not numbers",
@@ -221,11 +222,10 @@ def one_hot(I: Tensor, axis: Axis | str) -> NamedTensor:
     try:
         size = abs(found)
     except AxisSizeError:
-        code = f"{shown(found.name)}[512]"
         raise AxisSizeError(
             f"one_hot(I, {shown(found.name)})",
             f"{shown(found.name)} has no size",
-            hint=f"give it one: {code if found.name.isidentifier() else repr(code)}",
+            hint=f"give it one: {axis_code(found.name, 512)}",
         ) from None
     return apply(ONE_HOT(found.name), I, size)
 

@@ -404,9 +404,7 @@ class Lifted:
         if backend.name == "torch":
             import torch
 
-            f = (
-                self.f
-            )  # in a function with a name: vmap asks others, such as modules, for their text
+            f = self.f  # called by a lambda, for vmap asks a module for its text
             results = torch.vmap(lambda *xs: f(*xs), randomness="different")(*flat)
             results = self._parts(results) if several else [results]
         else:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from namedtensor.axes import FRESH, Axis, shown
-from namedtensor.backends.lazy import is_scalar
+from namedtensor.backends.lazy import is_number, is_scalar
 from namedtensor.compilers import compiling
 from namedtensor.errors import (
     AxisClashError,
@@ -648,10 +648,8 @@ class Trace:
         if isinstance(value, NamedTensor):
             held = self._hold(value)
             return held.node  # type: ignore[no-any-return]
-        if is_scalar(value):
-            value = value.item()
-        if isinstance(value, (bool, int, float, complex)):
-            return number(value)
+        if is_number(value):
+            return number(value.item() if is_scalar(value) else value)
         raise self.said.no_tensor(value)
 
     def _outside(self, size: Any) -> Any:
@@ -754,9 +752,6 @@ def formed(form: Any, parts: Sequence[Any]) -> Any:
     return None if form is None else tuple(parts) if isinstance(form, (tuple, list)) else parts[0]
 
 
-_PARTS = (NamedTensor, bool, int, float, complex)
-
-
 class Said:
     """The call as it was written, for messages, and the names of the carries and elements."""
 
@@ -808,7 +803,7 @@ class Said:
         same = isinstance(form, (tuple, list)) == isinstance(after, (tuple, list))
         if same and (form is None) == (after is None) and len(parts) == len(flat(form)):
             for part in parts:
-                if not (isinstance(part, _PARTS) or is_scalar(part)):
+                if not (isinstance(part, NamedTensor) or is_number(part)):
                     raise self.no_tensor(part)
             return parts
         raise self.error(
@@ -922,7 +917,7 @@ def _recur(
 
 
 def _startable(said: Said, name: str, h: Any) -> None:
-    if not (isinstance(h, _PARTS) or is_scalar(h)):
+    if not (isinstance(h, NamedTensor) or is_number(h)):
         raise said.error(
             KindError,
             f"{name} starts as {kind_of_thing(h)}, and a carry is a named tensor, a tuple of them, or None",

@@ -7,7 +7,16 @@ from collections.abc import Iterable
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
-from namedtensor.axes import FRESH, either, loose, primed, renamed_code, shown, typed_axes
+from namedtensor.axes import (
+    FRESH,
+    axis_code,
+    either,
+    loose,
+    primed,
+    renamed_code,
+    shown,
+    typed_axes,
+)
 from namedtensor.errors import (
     AxisClashError,
     AxisMissingError,
@@ -196,7 +205,7 @@ class Call:
             f"axis {shown(name)} is {a} in {first}{self._brought(i, name)} and {b} in "
             f"{second}{self._brought(j, name)}"
         )
-        axis = shown(name) if shown(name).isidentifier() else f'nt.Axis("{shown(name)}")'
+        axis = axis_code(name)
         if 1 in (a, b):
             small, large = (i, j) if a == 1 else (j, i)
             code = self._with_label(small, f"{self.labels[small]}[{axis}(0)]")

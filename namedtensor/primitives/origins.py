@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from types import CodeType, FrameType, TracebackType
 from typing import Any, TypeVar
 
-from namedtensor.errors import Place, is_library
+from namedtensor.errors import Place, characters, is_library, stretch
 from namedtensor.primitives.node import Node, noting, only_in
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -208,10 +208,7 @@ _KNOWN: dict[str, bool] = {}
 
 def origin_of(code: CodeType, at: int) -> Origin:
     """Find where the instruction of a function stands in its source."""
-    positions = next(
-        (p for i, p in enumerate(code.co_positions()) if i == at // 2), (None, None, None, None)
-    )
-    line, end_line, column, end_column = positions
+    line, end_line, column, end_column = stretch(code, at)
     line = line or code.co_firstlineno
     end_line = end_line or line
     if column is None or end_column is None:
@@ -219,16 +216,10 @@ def origin_of(code: CodeType, at: int) -> Origin:
     return Origin(
         code.co_filename,
         line,
-        _characters(code.co_filename, line, column),
+        characters(linecache.getline(code.co_filename, line), column),
         end_line,
-        _characters(code.co_filename, end_line, end_column),
+        characters(linecache.getline(code.co_filename, end_line), end_column),
     )
-
-
-def _characters(file: str, line: int, column: int) -> int:
-    """Give a column in characters: Python counts bytes."""
-    text = linecache.getline(file, line)
-    return column if text.isascii() else len(text.encode()[:column].decode(errors="replace"))
 
 
 def place_of(trace: TracebackType | None) -> Origin | None:

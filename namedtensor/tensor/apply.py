@@ -9,7 +9,7 @@ from contextlib import suppress
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from namedtensor.axes import SIZES, Axis, shown
+from namedtensor.axes import SIZES, Axis, axis_code, shown
 from namedtensor.backends import backend_of
 from namedtensor.backends.lazy import is_scalar
 from namedtensor.compilers import MAKING, STORE, compiling, constant_for_compilers
@@ -301,7 +301,7 @@ def operand(operation: Operation, x: Any, given: Sequence[Any]) -> Any:
         return x
     if is_scalar(x):
         return x.item()
-    if isinstance(x, (bool, int, float, complex)):
+    if isinstance(x, NUMBERS):
         return x
     if isinstance(x, numbers.Number) or (hasattr(x, "__index__") and not hasattr(x, "shape")):
         return x
@@ -323,7 +323,7 @@ def operand(operation: Operation, x: Any, given: Sequence[Any]) -> Any:
         x._is_half()
     hint = f"make a named tensor of it: nt.tensor({what}, ...)"
     if isinstance(x, Axis):
-        axis = x.name if x.name.isidentifier() else f'nt.Axis("{x.name}")'
+        axis = axis_code(x.name)
         hint = f"its size is a number: abs({axis}) in a formula, X.size({axis}) of a tensor X"
     raise BackendError(
         operation.write(labels),

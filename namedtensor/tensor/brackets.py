@@ -14,6 +14,7 @@ from namedtensor.axes import (
     AxisIndex,
     AxisSelection,
     Rename,
+    axis_code,
     distinct,
     either,
     parse_axes,
@@ -70,7 +71,7 @@ def parse_record(X: NamedTensor, record: object) -> list[Part]:
                 f"X[{item!r}]",
                 f"{item!r} alone says nothing to do",
                 shapes(X),
-                f"`X[{_axis_code(item.name)}(0)]` is an index, `X[{_axis_code(item.name)}[2:5]]` a "
+                f"`X[{axis_code(item.name)}(0)]` is an index, `X[{axis_code(item.name)}[2:5]]` a "
                 f"range and `{primed('X', item.name)}` a renaming",
             )
         else:
@@ -78,12 +79,12 @@ def parse_record(X: NamedTensor, record: object) -> list[Part]:
             text = _short(item)
             whole = isinstance(item, (int, np.integer)) and not isinstance(item, bool)
             index = f"[{text}]" if isinstance(item, slice) else f"({text if whole else 0})"
-            codes = [f"{label}[{_axis_code(a)}{index}]" for a in X.axes if not a.endswith(FRESH)]
+            codes = [f"{label}[{axis_code(a)}{index}]" for a in X.axes if not a.endswith(FRESH)]
             masked: tuple[str, ...] = (
                 getattr(item, "axes", ()) if getattr(item, "kind", "") == "bool" else ()
             )
             if len(masked) == 1 and masked[0] in X.axes:
-                codes = [f"{label}[{_axis_code(masked[0])}[{caller_labels([X, item])[1]}]]"]
+                codes = [f"{label}[{axis_code(masked[0])}[{caller_labels([X, item])[1]}]]"]
             raise AxisNameError(
                 f"{label}[{text}]",
                 "an index names its axis",
@@ -105,19 +106,13 @@ def _index_hint(X: NamedTensor, wrong: Any, indices: Sequence[Any]) -> str:
     codes = []
     for axis in free:
         parts = [
-            f"{_axis_code(axis if part is wrong else part.name)}{repr(part)[len(part.name) :]}"
+            f"{axis_code(axis if part is wrong else part.name)}{repr(part)[len(part.name) :]}"
             for part in indices
         ]
         codes.append(f"{label}[{', '.join(parts)}]")
     if guess:
         return f"did you mean {shown(guess)}? `{codes[0]}`"
     return f"{label} has {' and '.join(map(shown, free))}: {either(codes)}"
-
-
-def _axis_code(name: str) -> str:
-    """Write an axis as code that is called or sliced: seq, or nt.Axis("seq'")."""
-    word = shown(name)
-    return word if word.isidentifier() else f'nt.Axis("{word}")'
 
 
 def _short(item: object) -> str:

@@ -11,7 +11,7 @@ from contextvars import ContextVar
 from types import FrameType
 from typing import Any
 
-from namedtensor.primitives.node import noting
+from namedtensor.primitives.node import Node, noting
 
 _OWN = "namedtensor"
 
@@ -60,7 +60,7 @@ def caller_labels(operands: Sequence[Any]) -> tuple[str, ...]:
     return tuple(labels)
 
 
-def _as_written(node: ast.AST) -> str:
+def _as_written(node: Node) -> str:
     """Give the user's own expression for a part of a body that is being traced, or nothing."""
     table = noting.get()
     for place in table[node][-1:] if table is not None else ():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from namedtensor.axes import NAME, shown
 from namedtensor.errors import AxisMissingError, AxisNameError, kind_of_thing, nearest
@@ -11,9 +10,6 @@ from namedtensor.primitives import table
 from namedtensor.shape import shapes
 from namedtensor.tensor import NamedTensor
 from namedtensor.tensor.apply import apply
-
-if TYPE_CHECKING:
-    from namedtensor.tensor.named import NamedTensor
 
 _TOKEN = re.compile(rf"\s*(\(|\)|{NAME.pattern})")
 _ELLIPSIS = "..."

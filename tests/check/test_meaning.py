@@ -10,7 +10,7 @@ import pytest
 
 from namedtensor.check import meaning
 from namedtensor.check.checking import Checker
-from namedtensor.check.documents import meaning_of
+from namedtensor.check.documents import look_at
 from namedtensor.check.formulas import check_program
 from namedtensor.check.meaning import MEANINGS
 from namedtensor.check.pieces import program_in
@@ -133,7 +133,7 @@ $$
     for given, codes in (("", []), (r", \quad " + declared, ["prime-forgotten"])):
         document = read(text.replace("DECLARED", given), "notes.md")
         assert document.inferred("att") == ({"V"} if given else {"q", "K", "V"})
-        assert [f.code for f in meaning_of(document)] == codes
+        assert [f.code for f in look_at(document)[0]] == codes
 
 
 def test_the_correct_documents_have_no_warnings():
@@ -142,7 +142,7 @@ def test_the_correct_documents_have_no_warnings():
         (path.name, finding.code)
         for path in (*sorted((folder / "corpus").iterdir()), folder / "mended_encoder.md")
         if path.suffix in (".md", ".tex") and path.name != "README.md"
-        for finding in meaning_of(read(path.read_text(), str(path)))
+        for finding in look_at(read(path.read_text(), str(path)))[0]
         if finding.severity != "note"
     ]
     assert warned == []

@@ -93,6 +93,14 @@ def test_the_lines_of_bodies_stand_in_a_terminals_traceback_with_carets():
     assert re.search(r'    return W @ "ebm" @ X\n           [~^]{13}\n', said)
 
 
+def test_carets_count_characters_and_not_bytes():
+    α = nt.zeros("α[2]")
+    with pytest.raises(nt.AxisMissingError) as caught:
+        print(α, nt.sum[hid](α))
+    line, carets = caught.value._render_traceback_()[-2:]
+    assert line[carets.index("^") : carets.rindex("^") + 1] == "nt.sum[hid](α)"
+
+
 def test_a_long_recursion_is_cut():
     error = raised(CALLS["formulas that call themselves"])
     assert len(str(error).splitlines()) < 15

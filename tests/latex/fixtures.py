@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from namedtensor.check.documents import meaning_of
+from namedtensor.check.documents import look_at
 from namedtensor.errors import NamedTensorError
 from namedtensor.formula import Formula
 from namedtensor.latex import read
@@ -27,7 +27,7 @@ def fixtures() -> Iterator[tuple[str, str]]:
 def said_of(text: str, name: str) -> dict[str, Any]:
     """Give the findings of a document as they are printed, and its Python."""
     document = read(text, name)
-    findings = [*document.check(), *meaning_of(document)]
+    findings = [*document.check(), *look_at(document)[0]]
     formulas: list[Formula] = []
     failed: list[NamedTensorError] = []
     for _, found in document.attempts():

@@ -286,9 +286,8 @@ def same(
         if a.kind != b.kind:
             raise Disagreement("kind", f"{way}: {a.kind} for {b.kind}")
         error = known.error
-        if (
-            other and b.array.size
-        ):  # numbers that are exact at the sizes drawn need not be at others
+        if other and b.array.size:
+            # numbers that are exact at the sizes drawn need not be at others
             error += float(np.max(np.abs(b.array), where=np.isfinite(b.array), initial=1.0))
         bound = scale * 4 * error * EPSILON[program.dtype]
         differ(program, a.array, b.array, bound, f"{way}, result {place}")

@@ -294,6 +294,12 @@ def test_greedy_words_are_those_of_the_whole(decoder):
 
 
 @torch.no_grad()
+def test_a_long_text_by_learned_places_makes_no_plan_for_each_word():
+    model = Transformer(**{**GPT2_SIZES, "places": 80}).eval()
+    words = generate(model, [1, 2], 70, room=80)
+    assert len(list(words)) == 70  # a warning of as many plans would be an error here
+
+
 def test_a_cache_that_is_full_and_a_text_that_is_too_long_are_refused(decoder):
     check(
         lambda: decoder(words(), cache=Cache(room=3)),

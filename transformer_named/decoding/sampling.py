@@ -84,9 +84,8 @@ def chooser(
         largest = nt.maxk[vocab, rank[kept]](logits)
         ids = nt.argmaxk_index[vocab, rank[kept]](logits)
         P = nt.softmax[rank](largest / temperature)
-        if (
-            top_p is not None
-        ):  # those before which the likelier ones do not suffice; the first always
+        if top_p is not None:
+            # those before which the likelier ones do not suffice; the first always
             P = nt.where(nt.cumsum[rank](P) - P < top_p, P, 0.0)
             P = P / nt.sum[rank](P)
         return nt.index[rank](ids, nt.categorical[rank](P, generator=generator))

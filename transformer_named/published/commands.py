@@ -111,9 +111,8 @@ def run_generate(given: Namespace) -> int:
     for token in generate(model, ids, given.count, end, room=len(ids) + given.count, **how):
         new.append(token)
         whole = tokenizer.decode(new)
-        if not whole.endswith(
-            "\N{REPLACEMENT CHARACTER}"
-        ):  # half a letter waits for the rest of it
+        half = whole.endswith("\N{REPLACEMENT CHARACTER}")  # of a letter, which waits for the rest
+        if not half:
             print(whole[len(said) :], end="", flush=True)
             said = whole
     print()

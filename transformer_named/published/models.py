@@ -221,7 +221,11 @@ class Transformer(torch.nn.Module):
         if self.scale is not None:
             X = X * self.scale
         if self.places is not None:
-            X = X + self.places(nt.iota(seq_[count]) + (start + self.first))
+            first = (
+                start + self.first
+            )  # as data: a number in a formula would be a plan for each word
+            at = torch.arange(first, first + count, device=I.data.device)
+            X = X + self.places(nt.tensor(at, seq_))
         elif self.positions != "rotary":
             X = X + self.table(start, count, X)[0]
         if self.kinds is not None:
@@ -337,6 +341,7 @@ def generate(
         for _ in range(count):
             scores, cache = model.step(token, cache)
             token = choose(scores)
-            if int(token.item()) == end:
+            word = int(token.item())
+            if word == end:
                 return
-            yield int(token.item())
+            yield word

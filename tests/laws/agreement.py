@@ -318,13 +318,14 @@ def nan_somewhere(program: Program) -> bool:
     by an infinite weight; a lookup reads its own records, and a product with one-hot vectors adds
     0 times infinity from others, as does a chain of products in another order; torch's gelu of
     infinity is nan in float32, and so is the imaginary part of a complex number that an infinite
-    real one is added to (docs/decisions.md).
+    real one is added to (docs/decisions.md). Linear upsampling gives a neighbour the weight 0, or what
+    rounding leaves of it.
     """
     texts = [step.text for step in program.steps]
     masks = program.special or any("-nt.inf" in text for text in texts)
     if masks and any("softmax" in text or "nt.exp" in text for text in texts):
         return True
-    words = ("standardize", "one_hot", "gelu", "complex", "1j")
+    words = ("standardize", "one_hot", "gelu", "complex", "1j", "linear=True")
     if program.special and sum(("@" in text or "nt.dot" in text) for text in texts) > 1:
         return True
     complex_ = any("complex" in X.dtype for X in program.inputs)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NoReturn
 
 from namedtensor.axes import Axis, distinct, one_axis, parse_axes, shown
+from namedtensor.doors import door
 from namedtensor.errors import AxisMissingError, AxisNameError, AxisSizeError, nearest
 
 
@@ -143,9 +144,8 @@ class Shape:
         return " x ".join(map(axis_text, self._sizes.items())) if self._sizes else "()"
 
     def _repr_html_(self) -> str:
-        from namedtensor.display.html import shape_table
-
-        return shape_table(self)
+        shown: str = door("display.html.shape_table")(self)
+        return shown
 
 
 def sized(name: str, size: Any) -> Axis:

@@ -827,8 +827,9 @@ def _pooled(
     """Pool; torch's kernels take padding up to half a window."""
     if padding:
         x, steps["padding"] = _even(x, padding, filling, [k // 2 for k in size])
-    found: Array = kernel(x, size, **steps)
-    return found
+    nothing = not x.shape[0]  # torch's kernels take a batch of no records, and not no channels
+    found: Array = kernel(x[:, None] if nothing else x, size, **steps)
+    return found[:, 0] if nothing else found
 
 
 max_pool1d = functools.partial(_pooled, F.max_pool1d, -math.inf)

@@ -14,8 +14,8 @@ from typing import Any
 
 from namedtensor.axes import shown
 from namedtensor.backends.lazy import np
+from namedtensor.plans import LIBRARY_ERRORS
 from namedtensor.shape import Shape
-from namedtensor.tensor.apply import LIBRARY_ERRORS
 
 UNREADABLE = "its numbers cannot be read"
 _LETTERS = 40  # of a word at an axis

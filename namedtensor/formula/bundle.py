@@ -13,7 +13,7 @@ from namedtensor.formula.state import RUNNING, Cell
 from namedtensor.operations.training import training
 
 if TYPE_CHECKING:
-    from namedtensor.formula.formula import Formula
+    from namedtensor.formula.declared import Declared
     from namedtensor.tensor import NamedTensor
 
 
@@ -27,7 +27,7 @@ class Bundle:
 
     def __init__(
         self,
-        formula: Formula,
+        formula: Declared,
         values: dict[str, Any],
         training: bool | None = None,
         settings: Mapping[str, Any] | None = None,
@@ -95,12 +95,12 @@ class Stack(tuple[Bundle, ...]):
         return f"[{', '.join(map(repr, self))}]"
 
 
-def same_parameters(one: Formula, other: Formula) -> bool:
+def same_parameters(one: Declared, other: Declared) -> bool:
     """Say whether two formulas have the same parameters: names, axes, and those of their bundles."""
     return one is other or _parameters(one) == _parameters(other)
 
 
-def _parameters(formula: Formula) -> list[Any]:
+def _parameters(formula: Declared) -> list[Any]:
     found: list[Any] = []
     for parameter in formula.signature.parameters:
         if parameter.after and parameter.bundle is not None:
@@ -110,7 +110,7 @@ def _parameters(formula: Formula) -> list[Any]:
     return found
 
 
-def fits(one: Formula, other: Formula) -> bool:
+def fits(one: Declared, other: Declared) -> bool:
     """Say whether one formula may stand in the place of another: the same arguments and results."""
     return one is other or (
         _arguments(one) == _arguments(other)
@@ -118,7 +118,7 @@ def fits(one: Formula, other: Formula) -> bool:
     )
 
 
-def _arguments(formula: Formula) -> list[Any]:
+def _arguments(formula: Declared) -> list[Any]:
     return [
         (p.space.letter, set(p.space.names))
         for p in formula.signature.parameters
@@ -126,12 +126,12 @@ def _arguments(formula: Formula) -> list[Any]:
     ]
 
 
-def _results(formula: Formula) -> list[Any] | None:
+def _results(formula: Declared) -> list[Any] | None:
     spaces = formula.signature.results
     return None if spaces is None else [(s.letter, set(s.names)) for s in spaces]
 
 
-def formula_of(declared: Formula, value: Any) -> Formula:
+def formula_of(declared: Declared, value: Any) -> Declared:
     """Give the formula of a bundle: the declared one, or one that stands in its place."""
     if isinstance(value, Bundle) and fits(value.formula, declared):
         return value.formula
@@ -172,7 +172,7 @@ def layers_of(parameter: Parameter, value: Any, path: str) -> list[Any]:
     )
 
 
-def parameters_of(formula: Formula, bundle: Any, path: str) -> dict[str, Any]:
+def parameters_of(formula: Declared, bundle: Any, path: str) -> dict[str, Any]:
     """Give the parameters in a bundle: a Bundle, a dict, or a module of this formula."""
     if isinstance(bundle, Bundle):
         found = bundle.values
@@ -216,7 +216,7 @@ def parameters_of(formula: Formula, bundle: Any, path: str) -> dict[str, Any]:
     return result
 
 
-def marker(declared: Formula, value: Any) -> tuple[Any, ...] | None:
+def marker(declared: Declared, value: Any) -> tuple[Any, ...] | None:
     """Give the part of a key for a bundle that is not as declared: another formula, or settings."""
     formula, settings = formula_of(declared, value), settings_of(value)
     if formula is declared and not settings:

@@ -16,12 +16,11 @@ from namedtensor.formula.rewrite.misses import misses
 from namedtensor.formula.rewrite.normalisation import CHANNEL_NORM, LAYER_NORM, RMS_NORM
 from namedtensor.formula.trace import Trace
 from namedtensor.operations.training import training
-from namedtensor.plans import Plan
+from namedtensor.plans import LIBRARY_ERRORS, Plan
 from namedtensor.plans.compile import retyped
 from namedtensor.primitives import Node
 from namedtensor.primitives.node import ARGUMENT, operands_first
 from namedtensor.tensor import NamedTensor
-from namedtensor.tensor.apply import LIBRARY_ERRORS
 
 
 def explain(formula: Any, *args: Any, **kwargs: Any) -> str:

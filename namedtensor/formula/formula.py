@@ -15,6 +15,7 @@ from weakref import WeakValueDictionary
 from namedtensor.axes import SIZES
 from namedtensor.backends import get_backend
 from namedtensor.compilers import STORE, compiling, constant_for_compilers, give_up_compiling
+from namedtensor.doors import door
 from namedtensor.errors import (
     AxisSizeError,
     BackendError,
@@ -36,10 +37,10 @@ from namedtensor.formula.state import RUNNING, hand_over, kept, with_cells
 from namedtensor.formula.trace import Trace, alike
 from namedtensor.formula.written import DerivedFrom, Written, kept_call, write, writing
 from namedtensor.operations.training import MODE, training
-from namedtensor.plans import Layout, Mismatch, Plan
+from namedtensor.plans import LIBRARY_ERRORS, Layout, Mismatch, Plan
 from namedtensor.primitives.node import Node, describe
 from namedtensor.tensor import NamedTensor, SymbolicTensor
-from namedtensor.tensor.apply import LIBRARY_ERRORS, NUMBERS
+from namedtensor.tensor.apply import NUMBERS
 from namedtensor.tensor.labels import warn_caller
 from namedtensor.tensor.symbolic import on_symbols
 
@@ -544,14 +545,12 @@ class Formula(Generic[P, T]):
         >>> print(project.latex("underset").splitlines()[3])
         \\text{project}(X; W) &= W \\underset{\\text{emb}}{\\cdot} X
         """
-        from namedtensor.latex.printing.printer import latex_of
-
-        return latex_of(self.written(**settings), dialect)
+        written: str = door("latex.printing.printer.latex_of")(self.written(**settings), dialect)
+        return written
 
     def _repr_html_(self) -> str:
-        from namedtensor.display.card import formula_card
-
-        return formula_card(self)
+        card: str = door("display.card.formula_card")(self)
+        return card
 
     def _repr_latex_(self) -> str | None:
         try:
@@ -570,9 +569,10 @@ class Formula(Generic[P, T]):
         Raises: AxisSizeError where a parameter's axis has no size.
         """
         get_backend("torch")  # which says in our words where torch is not installed
-        from namedtensor.nn.module import make_module
-
-        return make_module(self, axes, init, dtype, device, settings)
+        made: FormulaModule[T] = door("nn.module.make_module")(
+            self, axes, init, dtype, device, settings
+        )
+        return made
 
     def stacked(self, axis: str) -> Formula:
         """Give the formula whose parameters have one more axis, and that runs along it as a scan."""

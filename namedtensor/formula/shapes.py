@@ -21,10 +21,10 @@ from namedtensor.shape import Shape
 from namedtensor.tensor import NamedTensor, SymbolicTensor, symbol
 
 if TYPE_CHECKING:
-    from namedtensor.formula.formula import Formula
+    from namedtensor.formula.declared import Declared
 
 
-def shape_of(formula: Formula, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
+def shape_of(formula: Declared, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
     """Give the shape of the result: an open size stays open."""
     with noted_in(Origins()):  # so that an error has the user's own expressions
         result, parts = traced_results(formula, arguments, named)
@@ -36,7 +36,7 @@ def shape_of(formula: Formula, arguments: tuple[Any, ...], named: dict[str, Any]
 
 
 def traced_results(
-    formula: Formula, arguments: tuple[Any, ...], named: dict[str, Any]
+    formula: Declared, arguments: tuple[Any, ...], named: dict[str, Any]
 ) -> tuple[Any, tuple[Any, ...]]:
     """Run the body on symbols of these shapes; give its result, and the parts of the result."""
     values = given_values(formula, arguments, named)
@@ -57,7 +57,7 @@ def traced_results(
     return result, result if isinstance(result, tuple) else (result,)
 
 
-def largest(formula: Formula, named: dict[str, Any]) -> int:
+def largest(formula: Declared, named: dict[str, Any]) -> int:
     """Count the numbers of the largest tensor that a call would compute, without computing any.
 
     A size that no argument tells counts as 1. A call that is at fault computes nothing.
@@ -74,7 +74,7 @@ def largest(formula: Formula, named: dict[str, Any]) -> int:
 
 
 def given_values(
-    formula: Formula, arguments: tuple[Any, ...], named: dict[str, Any], asked: str = "shape"
+    formula: Declared, arguments: tuple[Any, ...], named: dict[str, Any], asked: str = "shape"
 ) -> dict[str, Any]:
     """Match shapes with arguments by position and name; the rest take their defaults."""
     names = [p.name for p in formula.signature.parameters if not p.after]

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from namedtensor.axes import Axis, parse_axes, shown
+from namedtensor.doors import door
 from namedtensor.errors import (
     AxisNameError,
     KindError,
@@ -29,14 +30,14 @@ from namedtensor.formula.trace import Trace
 from namedtensor.operations.recurrence import recurs, rounds_of
 from namedtensor.operations.reductions import MAX, MIN, records_of
 from namedtensor.operations.training import MODE
-from namedtensor.plans import compile_plan
+from namedtensor.plans import LIBRARY_ERRORS, compile_plan
 from namedtensor.plans.compile import guess
 from namedtensor.primitives import Acts, Cost, Node, combine
 from namedtensor.primitives.node import ARGUMENT, apply_node, only_in, operands_first
 from namedtensor.primitives.origins import Origins
 from namedtensor.shape import Shape
 from namedtensor.tensor import NamedTensor, SymbolicTensor, symbol
-from namedtensor.tensor.apply import LIBRARY_ERRORS, capturing, type_of
+from namedtensor.tensor.apply import capturing, type_of
 
 #: Operations, multiply-adds among them, and bytes.
 Costs = tuple[int | None, int | None, int | None]
@@ -124,23 +125,20 @@ class Steps:
 
     def text(self, depth: int | None = None) -> str:
         """Write the table; rows inside of others are shown up to a depth."""
-        from namedtensor.display.steps import text_of
-
-        return text_of(self, depth)
+        written: str = door("display.steps.text_of")(self, depth)
+        return written
 
     def latex(self) -> str:
         """Write the table as a LaTeX array."""
-        from namedtensor.display.steps import latex_of
-
-        return latex_of(self)
+        written: str = door("display.steps.latex_of")(self)
+        return written
 
     def __repr__(self) -> str:
         return self.text()
 
     def _repr_html_(self) -> str:
-        from namedtensor.display.steps import html_of
-
-        return html_of(self)
+        written: str = door("display.steps.html_of")(self)
+        return written
 
 
 def _every(rows: Sequence[Row], depth: int) -> Iterator[tuple[int, Row]]:

@@ -24,7 +24,7 @@ from namedtensor.tensor import SymbolicTensor, symbol
 from namedtensor.tensor.resize import resize, without_found_sizes
 
 if TYPE_CHECKING:
-    from namedtensor.formula.formula import Formula
+    from namedtensor.formula.declared import Declared
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class Written:
     signature: Signature
     results: tuple[Node, ...] = ()
     locals: dict[str, Node] = field(default_factory=dict)
-    called: dict[str, Formula] = field(default_factory=dict)
+    called: dict[str, Any] = field(default_factory=dict)
     origins: Origins = field(default_factory=Origins, kw_only=True)
     derived: DerivedFrom | None = field(default=None, kw_only=True)
     counted: frozenset[str] = field(default=frozenset(), kw_only=True)
@@ -129,7 +129,7 @@ def name_part(name: str, value: Any) -> None:
 
 
 def kept_call(
-    formula: Formula, values: dict[str, Any], leaves: Sequence[Leaf], run: Callable[[], Any]
+    formula: Declared, values: dict[str, Any], leaves: Sequence[Leaf], run: Callable[[], Any]
 ) -> Any:
     """Give the result of a call as a node that names the formula; `run` finds its type."""
     written = _writing.get()
@@ -160,7 +160,7 @@ def kept_call(
     return tuple(nodes) if isinstance(result, tuple) else nodes[0]
 
 
-def passed(node: Node, formula: Formula) -> tuple[list[Node | str], list[Node | str]]:
+def passed(node: Node, formula: Declared) -> tuple[list[Node | str], list[Node | str]]:
     """Give what a kept call passes before and after the semicolon: parts, and paths of whole bundles."""
     _, paths, _, _ = node.operation.params
     values = dict(zip(paths, node.operands, strict=True))
@@ -198,7 +198,7 @@ def _whole(values: dict[str, Node], names: set[str]) -> str:
 
 
 def _operands(
-    formula: Formula, values: dict[str, Any], leaves: Sequence[Leaf]
+    formula: Declared, values: dict[str, Any], leaves: Sequence[Leaf]
 ) -> Iterator[tuple[str, Node]]:
     """Give the operands of a call by their paths: tensors, and numbers where tensors may stand."""
     tensors = {leaf.path: leaf.tensor for leaf in leaves}
@@ -223,7 +223,7 @@ def _operands(
 
 @border
 def write(
-    formula: Formula,
+    formula: Declared,
     settings: dict[str, Any],
     given: Mapping[str, int] | None = None,
     *,
@@ -277,7 +277,7 @@ def write(
 
 
 def _declared(
-    formula: Formula,
+    formula: Declared,
     parameter: Parameter,
     path: str,
     settings: dict[str, Any],

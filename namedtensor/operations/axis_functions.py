@@ -20,7 +20,7 @@ from namedtensor.errors import (
 from namedtensor.primitives import Operation, Primitive
 from namedtensor.shape import sized, spaced
 from namedtensor.tensor import NamedTensor
-from namedtensor.tensor.apply import Tensor as Tensor
+from namedtensor.tensor.named import Tensor as Tensor
 
 #: So many functions with their axes are kept of each that waits for axes.
 MOST = 256

@@ -17,8 +17,9 @@ from namedtensor.plans import Emitter, Lowered, Value
 from namedtensor.primitives import Call, Node, Operation, Type, primitive
 from namedtensor.primitives.notation import Special
 from namedtensor.primitives.sizes import combine, product
-from namedtensor.primitives.traits import EVERY, Cost, Traits, Use, uses_first
+from namedtensor.primitives.traits import EVERY, Cost, Traits, uses_first
 from namedtensor.primitives.type import widest
+from namedtensor.primitives.use import Use
 from namedtensor.tensor import NamedTensor, apply
 
 

@@ -35,7 +35,8 @@ from namedtensor.primitives.notation import (
     Special,
     Word,
 )
-from namedtensor.primitives.traits import EVERY, Bounds, BoundsRule, Traits
+from namedtensor.primitives.primitive import BoundsRule
+from namedtensor.primitives.traits import EVERY, Bounds, Traits
 from namedtensor.primitives.type import widest
 from namedtensor.tensor import NamedTensor, apply
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 from typing import Any
 
 from namedtensor.plans import Emitter, Lowered, Value
-from namedtensor.primitives import Call, Type, primitive
+from namedtensor.primitives import Call, Type, primitive, table
 from namedtensor.primitives.notation import Special
 from namedtensor.primitives.traits import Acts, Traits
-from namedtensor.tensor import NamedTensor
+from namedtensor.tensor import NamedTensor, apply
 from namedtensor.tensor.resize import need_sizes
 
 
@@ -48,9 +48,7 @@ EXPAND = primitive(
 
 
 def _added_up(g: NamedTensor, axes: tuple[str, ...]) -> Any:
-    from namedtensor.operations.reductions import sum as total
-
-    return total[axes](g)
+    return apply(table()["sum"](axes), g)
 
 
 def _alike_rule(call: Call) -> Type:

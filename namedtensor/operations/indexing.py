@@ -27,8 +27,9 @@ from namedtensor.primitives import Call, Operation, Primitive, Type, primitive, 
 from namedtensor.primitives.node import apply_node
 from namedtensor.primitives.notation import Special, Word
 from namedtensor.primitives.sizes import as_node, need_known
-from namedtensor.primitives.traits import Acts, Traits, Use
+from namedtensor.primitives.traits import Acts, Traits
 from namedtensor.primitives.type import KINDS, widest
+from namedtensor.primitives.use import Use
 from namedtensor.shape import shapes, sized
 from namedtensor.tensor import NamedTensor, apply
 

@@ -16,8 +16,9 @@ from namedtensor.operations.constants import made
 from namedtensor.plans import Emitter, Lowered, Value
 from namedtensor.primitives import Call, Primitive, Type, combine, primitive, table
 from namedtensor.primitives.notation import Word
-from namedtensor.primitives.traits import EVERY, Acts, Traits, Use
+from namedtensor.primitives.traits import EVERY, Acts, Traits
 from namedtensor.primitives.type import widest
+from namedtensor.primitives.use import Use
 from namedtensor.shape import shapes, sized
 from namedtensor.tensor import NamedTensor, apply
 from namedtensor.tensor.apply import NUMBERS

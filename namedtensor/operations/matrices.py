@@ -22,8 +22,9 @@ from namedtensor.primitives.node import apply_node
 from namedtensor.primitives.notation import Notation, Word
 from namedtensor.primitives.primitive import table
 from namedtensor.primitives.sizes import as_node, combine, product
-from namedtensor.primitives.traits import Acts, Cost, Traits, Use
+from namedtensor.primitives.traits import Acts, Cost, Traits
 from namedtensor.primitives.type import widest
+from namedtensor.primitives.use import Use
 from namedtensor.shape import shapes, sized
 from namedtensor.tensor import NamedTensor, apply
 

@@ -25,7 +25,8 @@ from namedtensor.operations.vectors import along_rule, cumsum
 from namedtensor.plans import Emitter, Lowered, Value, layout_of
 from namedtensor.primitives import Call, Operation, Primitive, Type, primitive
 from namedtensor.primitives.notation import Word
-from namedtensor.primitives.traits import Acts, Traits, Use, along_first
+from namedtensor.primitives.traits import Acts, Traits, along_first
+from namedtensor.primitives.use import Use
 from namedtensor.shape import sized, spaced
 from namedtensor.tensor import NamedTensor, SymbolicTensor, apply
 

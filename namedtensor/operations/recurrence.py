@@ -28,7 +28,7 @@ from namedtensor.errors import (
 from namedtensor.operations.axis_functions import axis_function, named_operand, same_size
 from namedtensor.operations.expanding import EXPAND
 from namedtensor.operations.joining import stack
-from namedtensor.plans import Emitter, Lowered, Plan, Value, compile_plan
+from namedtensor.plans import LIBRARY_ERRORS, Emitter, Lowered, Plan, Value, compile_plan
 from namedtensor.plans.code import Function, Name, Return, printed
 from namedtensor.plans.compile import collect_guards, guess, run_on_numbers
 from namedtensor.plans.constants import constants_of
@@ -51,7 +51,6 @@ from namedtensor.primitives.traits import Acts, Traits
 from namedtensor.primitives.type import widest
 from namedtensor.tensor import NamedTensor, SymbolicTensor, apply, tracing
 from namedtensor.tensor.apply import (
-    LIBRARY_ERRORS,
     STAND_IN_ERRORS,
     argument_type,
     captured,

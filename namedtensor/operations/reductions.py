@@ -19,9 +19,11 @@ from namedtensor.plans import Emitter, Lowered, Value
 from namedtensor.plans.code import Code
 from namedtensor.primitives import Call, Node, Operation, Primitive, Type, primitive, table
 from namedtensor.primitives.notation import Command, Large, Notation, Special, Word
+from namedtensor.primitives.primitive import BoundsRule
 from namedtensor.primitives.sizes import product
-from namedtensor.primitives.traits import Bounds, BoundsRule, Cost, Traits, Use, uses_first
+from namedtensor.primitives.traits import Bounds, Cost, Traits, uses_first
 from namedtensor.primitives.type import widest
+from namedtensor.primitives.use import Use
 from namedtensor.shape import sized
 from namedtensor.tensor import NamedTensor, apply
 

@@ -11,7 +11,8 @@ from namedtensor.plans import Emitter, Lowered, Value
 from namedtensor.primitives import Call, Operation, Type, combine, primitive
 from namedtensor.primitives.notation import Special
 from namedtensor.primitives.sizes import product
-from namedtensor.primitives.traits import Acts, Cost, Traits, Use
+from namedtensor.primitives.traits import Acts, Cost, Traits
+from namedtensor.primitives.use import Use
 from namedtensor.shape import sized
 from namedtensor.tensor import NamedTensor, apply
 

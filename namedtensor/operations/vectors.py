@@ -23,8 +23,10 @@ from namedtensor.operations.training import training
 from namedtensor.plans import Emitter, Lowered, Value
 from namedtensor.primitives import Call, Node, Operation, Primitive, Type, primitive, table
 from namedtensor.primitives.notation import Word
-from namedtensor.primitives.traits import Bounds, BoundsRule, Traits, Use, along_first
+from namedtensor.primitives.primitive import BoundsRule
+from namedtensor.primitives.traits import Bounds, Traits, along_first
 from namedtensor.primitives.type import widest
+from namedtensor.primitives.use import Use
 from namedtensor.shape import sized, spaced
 from namedtensor.tensor import NamedTensor, SymbolicTensor, apply
 

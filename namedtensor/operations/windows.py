@@ -29,8 +29,9 @@ from namedtensor.operations.index_defined import iota
 from namedtensor.plans import Emitter, Lowered, Value
 from namedtensor.primitives import Call, Operation, Type, combine, primitive, table
 from namedtensor.primitives.notation import Word
-from namedtensor.primitives.traits import Acts, Traits, Use, along_first
+from namedtensor.primitives.traits import Acts, Traits, along_first
 from namedtensor.primitives.type import KINDS, kind_of
+from namedtensor.primitives.use import Use
 from namedtensor.shape import shapes, sized
 from namedtensor.tensor import NamedTensor, apply
 

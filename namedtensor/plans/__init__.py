@@ -1,6 +1,7 @@
 """From an expression tree to positional code: names are erased here."""
 
 from namedtensor.plans.code import Value as Value
+from namedtensor.plans.compile import LIBRARY_ERRORS as LIBRARY_ERRORS
 from namedtensor.plans.compile import Mismatch as Mismatch
 from namedtensor.plans.compile import Plan as Plan
 from namedtensor.plans.compile import compile_plan as compile_plan

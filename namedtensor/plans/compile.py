@@ -47,6 +47,10 @@ def mismatch() -> None:
     raise Mismatch
 
 
+#: What a library may raise when positional code meets data that does not fit.
+LIBRARY_ERRORS = (Mismatch, RuntimeError, IndexError, ValueError, TypeError, ArithmeticError)
+
+
 #: Names of emitted sources whose lines tracebacks can show, the oldest first, and how many at most.
 _listed: deque[str] = deque()
 MOST_LISTED = 2048

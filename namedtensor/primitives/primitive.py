@@ -4,15 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 from weakref import WeakValueDictionary
 
 from namedtensor.axes import shown
 from namedtensor.compilers import MAKING, STORE, caches_closed, constant_for_compilers, keep
 from namedtensor.primitives.call import Call
 from namedtensor.primitives.notation import Notation
-from namedtensor.primitives.traits import BoundsRule, CostRule, Traits
+from namedtensor.primitives.traits import Bounds, Cost, Traits
 from namedtensor.primitives.type import Type
+
+if TYPE_CHECKING:
+    from namedtensor.primitives.node import Node
+
+#: Gives the cost of one use, or is absent where the default for its traits is right.
+CostRule: TypeAlias = "Callable[[Node], Cost]"
+#: Gives the bounds of the result of one use from those of its operands, and from how many records it uses
+#: up or acts along, at most. It is absent where the default for its traits is right.
+BoundsRule: TypeAlias = "Callable[[Node, list[tuple[float, float]], float], Bounds]"
 
 PLAIN = Traits()
 

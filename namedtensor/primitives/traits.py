@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
-
-if TYPE_CHECKING:
-    from namedtensor.primitives.node import Node
-    from namedtensor.primitives.primitive import Operation
+from typing import Any
 
 #: Linear in every operand, however many there are.
 EVERY = -1
@@ -119,31 +115,5 @@ class Cost:
     written: Any = 0
 
 
-#: Gives the cost of one use, or is absent where the default for its traits is right.
-CostRule = Callable[["Node"], Cost]
-
-
 #: The least and the greatest number that a tensor holds, none of them nan; or nothing is known.
 Bounds = tuple[float, float] | None
-
-#: Gives the bounds of the result of one use from those of its operands, and from how many records it uses
-#: up or acts along, at most. It is absent where the default for its traits is right.
-BoundsRule = Callable[["Node", "list[tuple[float, float]]", float], Bounds]
-
-
-class Use(Protocol):
-    """One use of an operation, as a rule of its derivative sees it.
-
-    Operands and result are symbols, operands also Python numbers.
-    """
-
-    @property
-    def operation(self) -> Operation: ...
-    @property
-    def params(self) -> tuple[Any, ...]: ...
-    @property
-    def operands(self) -> tuple[Any, ...]: ...
-    @property
-    def result(self) -> Any: ...
-    @property
-    def node(self) -> Node: ...

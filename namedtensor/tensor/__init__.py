@@ -1,6 +1,9 @@
 """Named tensors: data with axes, and the one door through which every operation goes."""
 
 from namedtensor.backends import when_loaded
+from namedtensor.tensor import brackets as _brackets
+from namedtensor.tensor import convert as _convert
+from namedtensor.tensor import patterns as _patterns
 from namedtensor.tensor.apply import apply as apply
 from namedtensor.tensor.apply import operand as operand
 from namedtensor.tensor.apply import plan_by_codes as plan_by_codes

@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any
 
 from namedtensor.axes import SIZES, Axis, axis_code, shown
 from namedtensor.backends import backend_of
@@ -21,22 +21,15 @@ from namedtensor.errors import (
     kind_of_thing,
     shorten,
 )
-from namedtensor.plans import Mismatch, Plan, compile_plan, layout_by_number
+from namedtensor.plans import LIBRARY_ERRORS, Plan, compile_plan, layout_by_number
 from namedtensor.plans.compile import plan_for_numbers, run_on_numbers
 from namedtensor.primitives import Node, Operation, Type, argument, number, size_of, table
 from namedtensor.primitives.node import apply_node, declared_size, node_by_number
+from namedtensor.tensor import operators, protocols
 from namedtensor.tensor.diagnose import diagnose
 from namedtensor.tensor.labels import caller_labels, first_letters, letters, warn_caller
+from namedtensor.tensor.named import NamedTensor
 from namedtensor.tensor.resize import meet, resize
-
-if TYPE_CHECKING:
-    from namedtensor.tensor.named import NamedTensor
-
-#: What an operation takes: a named tensor, or a number, which has no axes.
-Tensor: TypeAlias = "NamedTensor | bool | int | float | complex"
-
-#: What a library may raise when positional code meets data that does not fit.
-LIBRARY_ERRORS = (Mismatch, RuntimeError, IndexError, ValueError, TypeError, ArithmeticError)
 
 #: What a user's function may raise when it is run on what stands in for data: symbols, other sizes.
 STAND_IN_ERRORS = (
@@ -54,17 +47,15 @@ capturing: ContextVar[Callable[[Any], Any] | None] = ContextVar("capturing", def
 #: How many steps of recurrences are being run on symbols, one inside of the other.
 steps_traced: ContextVar[int] = ContextVar("steps_traced", default=0)
 
-# the two tensor classes, which name this door in their own operators and so come after it
 _new = object.__new__  # half the time of calling the class
-_concrete: Any = None
+#: The class of symbols, which comes after this door.
 _symbolic: Any = None
 
 
-def use_classes(concrete: type | None = None, symbolic: type | None = None) -> None:
-    """Tell this door which classes hold data and symbols."""
-    global _concrete, _symbolic
-    _concrete = concrete or _concrete
-    _symbolic = symbolic or _symbolic
+def use_symbols(symbolic: type) -> None:
+    """Tell this door which class holds symbols."""
+    global _symbolic
+    _symbolic = symbolic
 
 
 def apply(operation: Operation, *operands: Any) -> NamedTensor:
@@ -74,7 +65,7 @@ def apply(operation: Operation, *operands: Any) -> NamedTensor:
     """
     if len(operands) == 2:
         return apply_two(operation, *operands)
-    if len(operands) != 1 or type(operands[0]) is not _concrete:
+    if len(operands) != 1 or type(operands[0]) is not NamedTensor:
         return _apply_any(operation, operands)
     (x,) = operands
     plan = operation.plans.get(x._layout)
@@ -84,7 +75,7 @@ def apply(operation: Operation, *operands: Any) -> NamedTensor:
         data = plan.run(x._data)
     except LIBRARY_ERRORS as error:
         raise diagnose(operation, operands, error) from None
-    result: NamedTensor = _new(_concrete)
+    result: NamedTensor = _new(NamedTensor)
     result._data = data
     result._layout = plan.layout
     return result
@@ -92,9 +83,9 @@ def apply(operation: Operation, *operands: Any) -> NamedTensor:
 
 def apply_two(operation: Operation, x: Any, y: Any) -> NamedTensor:
     """Apply an operation to two operands: the path of every operator, written out for speed."""
-    if type(x) is not _concrete:
+    if type(x) is not NamedTensor:
         return _apply_any(operation, (x, y))
-    if type(y) is _concrete:
+    if type(y) is NamedTensor:
         plan, second = operation.plans.get((x._layout, y._layout)), y._data
     else:
         plan, second = operation.plans.get((x._layout, type(y))), y
@@ -104,7 +95,7 @@ def apply_two(operation: Operation, x: Any, y: Any) -> NamedTensor:
         data = plan.run(x._data, second)
     except LIBRARY_ERRORS as error:
         raise diagnose(operation, (x, y), error) from None
-    result: NamedTensor = _new(_concrete)
+    result: NamedTensor = _new(NamedTensor)
     result._data = data
     result._layout = plan.layout
     return result
@@ -114,7 +105,7 @@ def _key(operands: Sequence[Any]) -> Any:
     """Give what a plan depends on: layouts of data, trees of symbols, types of numbers."""
     found = tuple(
         [
-            x._layout if type(x) is _concrete else x.node if hasattr(x, "node") else type(x)
+            x._layout if type(x) is NamedTensor else x.node if hasattr(x, "node") else type(x)
             for x in operands
         ]
     )
@@ -123,7 +114,7 @@ def _key(operands: Sequence[Any]) -> Any:
 
 def code_of(x: Any) -> str:
     """Write what a plan depends on as text, which a graph compiler takes for a constant."""
-    if type(x) is _concrete:
+    if type(x) is NamedTensor:
         return str(x._layout.code)
     if not isinstance(x, _symbolic):
         return f"type {type(x).__name__}"
@@ -135,7 +126,7 @@ def stand_in(code: str) -> Any:
     what, _, which = code.partition(" ")
     if what == "layout":
         layout = layout_by_number(int(which))
-        return _concrete(_Absent(len(layout.axes)), layout)
+        return NamedTensor(_Absent(len(layout.axes)), layout)
     if what == "node":
         return _symbolic(node_by_number(int(which)))
     if what == "number":
@@ -173,10 +164,10 @@ def _apply_compiling(operation: Operation, operands: Sequence[Any]) -> NamedTens
     name = plan_by_codes(operation.primitive.name, operation.params, *codes)
     plan: Plan = getattr(STORE, name)
     arrays = [
-        x._data if type(x) is _concrete else x for x in operands if not isinstance(x, _symbolic)
+        x._data if type(x) is NamedTensor else x for x in operands if not isinstance(x, _symbolic)
     ]
     data = plan.run(*arrays)
-    result: NamedTensor = data if _are_numbers(operands) else _concrete(data, plan.layout)
+    result: NamedTensor = data if _are_numbers(operands) else NamedTensor(data, plan.layout)
     return result
 
 
@@ -219,20 +210,20 @@ def _apply_any(operation: Operation, given: Sequence[Any]) -> NamedTensor:
 def _apply_first(operation: Operation, given: Sequence[Any]) -> NamedTensor:
     """Apply an operation for the first time, on symbols, on numbers alone, or by mistake."""
     if compiling():
-        if any([type(x) is _concrete for x in given]) or _are_numbers(given):
+        if any([type(x) is NamedTensor for x in given]) or _are_numbers(given):
             return _apply_compiling(operation, given)
         if all([isinstance(x, _symbolic) or type(x) in NUMBERS for x in given]):
             symbol: NamedTensor = applied_to_symbols(operation, given)
             return symbol
     operands = [operand(operation, x, given) for x in given]
-    if not any(type(x) is _concrete for x in operands):
+    if not any(type(x) is NamedTensor for x in operands):
         if not operands or any(isinstance(x, _symbolic) for x in operands):
             symbol = _symbolic(symbolic_node(operation, operands))
             return symbol
         return _on_numbers(operation, operands)
     if any(isinstance(x, _symbolic) and not x.node.closed for x in operands):
         keep = capturing.get()
-        kept = [x if type(x) is not _concrete else keep and keep(x) for x in operands]
+        kept = [x if type(x) is not NamedTensor else keep and keep(x) for x in operands]
         if any(x is None for x in kept):
             raise captured(operation, operands)
         return apply(operation, *kept)
@@ -247,12 +238,12 @@ def _apply_first(operation: Operation, given: Sequence[Any]) -> NamedTensor:
             if all(x is y for x, y in zip(sized, operands, strict=True)):
                 raise
             return apply(operation, *sized)
-    arrays = [x._data if type(x) is _concrete else x for x in operands if not hasattr(x, "node")]
+    arrays = [x._data if type(x) is NamedTensor else x for x in operands if not hasattr(x, "node")]
     try:
         data = plan.run(*arrays)
     except LIBRARY_ERRORS as error:
         raise diagnose(operation, operands, error) from None
-    result: NamedTensor = _concrete(data, plan.layout)
+    result: NamedTensor = NamedTensor(data, plan.layout)
     return result
 
 
@@ -297,7 +288,7 @@ def _planned(operation: Operation, key: Any, operands: Sequence[Any]) -> Plan:
 
 def operand(operation: Operation, x: Any, given: Sequence[Any]) -> Any:
     """Accept a named tensor, a symbol or a number; refuse bare arrays and everything else."""
-    if isinstance(x, _concrete):
+    if isinstance(x, NamedTensor):
         return x
     if is_scalar(x):
         return x.item()
@@ -347,7 +338,7 @@ def _on_numbers(operation: Operation, operands: Sequence[Any]) -> NamedTensor:
 
 def type_of(x: Any) -> Type:
     """Give the type of a tensor with its true sizes, or of a number."""
-    if type(x) is not _concrete and hasattr(x, "node"):
+    if type(x) is not NamedTensor and hasattr(x, "node"):
         node_type: Type = x.node.type
         return node_type
     if hasattr(x, "sizes"):
@@ -439,7 +430,7 @@ def common_backend(operation: Operation, operands: Sequence[Any]) -> Any:
 def captured(operation: Operation, operands: Sequence[Any]) -> TraceError:
     """Make the error of data that a formula's body uses without being given it."""
     labels = caller_labels(operands)
-    name = next(w for w, x in zip(labels, operands, strict=True) if type(x) is _concrete)
+    name = next(w for w, x in zip(labels, operands, strict=True) if type(x) is NamedTensor)
     return TraceError(
         operation.write(labels),
         f"the formula uses the named tensor {name}, which is none of its arguments",
@@ -451,3 +442,7 @@ def captured(operation: Operation, operands: Sequence[Any]) -> TraceError:
         f"pass {name} as an argument, as a parameter after the *, "
         "or leave the body untraced with @formula(trace=False)",
     )
+
+
+operators.apply = protocols.apply = apply
+operators.apply_two = apply_two

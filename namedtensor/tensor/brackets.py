@@ -36,9 +36,10 @@ from namedtensor.errors import (
 from namedtensor.plans import layout_of
 from namedtensor.primitives import Operation, table
 from namedtensor.shape import shapes, sized, spaced
-from namedtensor.tensor.apply import Tensor, apply
+from namedtensor.tensor import named, updates
+from namedtensor.tensor.apply import apply
 from namedtensor.tensor.labels import caller_labels
-from namedtensor.tensor.named import MOST_CONTRACTIONS, NamedTensor, contractions
+from namedtensor.tensor.named import MOST_CONTRACTIONS, NamedTensor, Tensor, contractions
 
 _TABLE = table()
 _INDEX = re.compile(r"\s*([^\W\d]\w*'*\**)\s*\(\s*(-?\d+)\s*\)\s*")
@@ -365,91 +366,45 @@ def contraction(axes: Axes, operands: tuple[Any, ...]) -> Operation:
     return _TABLE["dot"](tuple([a.name for a in parsed]))
 
 
-class At:
-    """The place of a functional update: X.at[seq(0), emb[2:5]]."""
+def parts_of_update(X: NamedTensor, record: object) -> list[Part]:
+    """Read the place of an update."""
+    parts = parse_record(X, record)
+    if any(isinstance(p, Rename) for p in parts):
+        raise AxisNameError(
+            "X.at[...]",
+            "an update is at indices, and a renaming is none",
+            shapes(X),
+            "X.at[seq(0)].set(Y)",
+        )
+    check_record(X, parts)
+    return parts
 
-    __slots__ = ("parts", "tensor")
 
-    def __init__(self, X: NamedTensor) -> None:
-        self.tensor = X
-        self.parts: list[Any] = []
-
-    def __getitem__(self, record: Any) -> At:
-        place = At(self.tensor)
-        place.parts = parse_record(self.tensor, record)
-        if any(isinstance(p, Rename) for p in place.parts):
-            raise AxisNameError(
-                "X.at[...]",
-                "an update is at indices, and a renaming is none",
-                shapes(self.tensor),
-                "X.at[seq(0)].set(Y)",
-            )
-        check_record(self.tensor, place.parts)
-        return place
-
-    def set(self, Y: Tensor) -> NamedTensor:
-        """Give X with Y written at the place; Y lifts over the axes that it lacks.
-
-        >>> import namedtensor as nt
-        >>> X = nt.tensor([1.0, 2.0, 3.0], "seq")
-        >>> X.at["seq(0)"].set(7.0)
-        NamedTensor(seq[3], float64)
-        seq  0  1  2
-             7  2  3
-        """
-        return self._update("set_at", Y)
-
-    def add(self, Y: Tensor) -> NamedTensor:
-        """Give X with Y added at the place; repeated indices add up.
-
-        >>> import namedtensor as nt
-        >>> nt.zeros("seq[3]").at["seq(0)"].add(7.0)
-        NamedTensor(seq[3], float64)
-        seq  0  1  2
-             7  0  0
-        """
-        return self._update("add_at", Y)
-
-    def multiply(self, Y: Tensor) -> NamedTensor:
-        """Give X with its numbers at the place multiplied by Y, once for each time an index stands there."""
-        return self._update("multiply_at", Y)
-
-    def min(self, Y: Tensor) -> NamedTensor:
-        """Give X with the smaller of its numbers and Y at the place."""
-        return self._update("min_at", Y)
-
-    def max(self, Y: Tensor) -> NamedTensor:
-        """Give X with the greater of its numbers and Y at the place.
-
-        >>> import namedtensor as nt
-        >>> nt.tensor([1.0, 5.0], "seq").at["seq[0:2]"].max(3.0)
-        NamedTensor(seq[2], float64)
-        seq  0  1
-             3  5
-        """
-        return self._update("max_at", Y)
-
-    def _update(self, name: str, Y: Tensor) -> NamedTensor:
-        X = self.tensor
-        places: list[tuple[Any, ...]] = []
-        operands: list[Any] = []
-        for part in self.parts:
-            if isinstance(part, AxisSelection) and isinstance(part.chosen, slice):
-                bounds = slice_bounds(X, part.name, part.chosen)
-                if any(map(_is_size, bounds)):
-                    # sizes are not known yet: the range is written as the indices that it keeps
-                    places.append((part.name, "tensor"))
-                    whole_axis = apply(_TABLE["iota"](part.name), dict(X.sizes)[part.name])
-                    operands.append(_slice(whole_axis, part.name, part.chosen))
-                else:
-                    places.append((part.name, "slice", *bounds))
-            elif isinstance(part, AxisSelection):
+def update(X: NamedTensor, parts: Sequence[Any], name: str, Y: Tensor) -> NamedTensor:
+    """Write Y at the place that is read."""
+    places: list[tuple[Any, ...]] = []
+    operands: list[Any] = []
+    for part in parts:
+        if isinstance(part, AxisSelection) and isinstance(part.chosen, slice):
+            bounds = slice_bounds(X, part.name, part.chosen)
+            if any(map(_is_size, bounds)):
+                # sizes are not known yet: the range is written as the indices that it keeps
                 places.append((part.name, "tensor"))
-                operands.append(chosen_indices(X, part))
-            elif isinstance(part.index, NamedTensor) and not _is_size(part.index):
-                places.append((part.name, "tensor"))
-                operands.append(part.index)
+                whole_axis = apply(_TABLE["iota"](part.name), dict(X.sizes)[part.name])
+                operands.append(_slice(whole_axis, part.name, part.chosen))
             else:
-                places.append((part.name, "number"))
-                operands.append(whole(X, part))
-        return apply(_TABLE[name](tuple(places)), X, Y, *operands)
+                places.append((part.name, "slice", *bounds))
+        elif isinstance(part, AxisSelection):
+            places.append((part.name, "tensor"))
+            operands.append(chosen_indices(X, part))
+        elif isinstance(part.index, NamedTensor) and not _is_size(part.index):
+            places.append((part.name, "tensor"))
+            operands.append(part.index)
+        else:
+            places.append((part.name, "number"))
+            operands.append(whole(X, part))
+    return apply(_TABLE[name](tuple(places)), X, Y, *operands)
+
+
+named.bracket, named.contraction = bracket, contraction
+updates.parts_of_update, updates.update = parts_of_update, update

@@ -10,6 +10,7 @@ from namedtensor.backends.lazy import np
 from namedtensor.errors import BackendError, TraceError, first_line
 from namedtensor.plans import layout_of
 from namedtensor.shape import shapes
+from namedtensor.tensor import named
 from namedtensor.tensor.named import NamedTensor
 
 
@@ -97,3 +98,6 @@ def _unknown(X: NamedTensor, target: object) -> BackendError:
 def _named(X: NamedTensor, library: str, data: Any) -> NamedTensor:
     backend = get_backend(library)
     return NamedTensor(data, layout_of(X.axes, backend.kind_of(data.dtype), backend))
+
+
+named.convert = convert

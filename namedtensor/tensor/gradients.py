@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from namedtensor.errors import AxisNameError, AxisSizeError, BackendError, KindError
 from namedtensor.shape import shapes, spaced
-from namedtensor.tensor.apply import Tensor
 from namedtensor.tensor.held import Held
-
-if TYPE_CHECKING:
-    from namedtensor.tensor.named import NamedTensor
 
 
 class Gradients(Held):
@@ -42,7 +38,7 @@ class Gradients(Held):
         found = self._torch_data("X.grad").grad
         return None if found is None else type(self)(found, self.layout)
 
-    def backward(self, gradient: NamedTensor | None = None) -> None:
+    def backward(self, gradient: Self | None = None) -> None:
         """Compute gradients of this single number, or along a gradient of X's shape."""
         data = self._torch_data("X.backward()")
         if gradient is None:
@@ -58,7 +54,8 @@ class Gradients(Held):
         else:
             self._recorded("X.backward(gradient)")
             same_shape("X.backward(gradient)", "X", self, "gradient", gradient)
-            data.backward(gradient.torch(*self.axes))
+            along: Any = gradient
+            data.backward(along.torch(*self.axes))
 
     def _recorded(self, call: str) -> None:
         if not self.requires_grad:
@@ -84,7 +81,7 @@ class Gradients(Held):
         return self.data
 
 
-def same_shape(call: str, first: str, X: Gradients, second: str, Y: Tensor) -> None:
+def same_shape(call: str, first: str, X: Gradients, second: str, Y: object) -> None:
     """Raise AxisNameError unless Y is a named tensor of X's shape."""
     if not isinstance(Y, Gradients) or Y.shape != X.shape:
         shapes = [(first, spaced(X.sizes))]

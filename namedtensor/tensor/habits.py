@@ -202,7 +202,7 @@ def _operates(public: object) -> bool:
 
 def in_place_of(word: str) -> str:
     """Write what a function of torch or numpy is here, on an X of seq and emb and a Y of emb and hid."""
-    from namedtensor.tensor import tensor
+    from namedtensor.tensor.named import tensor
 
     X, Y = tensor([[0.0]], "seq emb"), tensor([[0.0]], "emb hid")
     return in_our_words(word, [X, Y]) or in_our_words(word, [X]) or ""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NoReturn
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 from namedtensor.axes import (
     FRESH,
@@ -18,6 +19,7 @@ from namedtensor.axes import (
 )
 from namedtensor.backends import Backend, backend_of, get_backend, not_installed
 from namedtensor.backends.lazy import np
+from namedtensor.doors import door, given_later
 from namedtensor.errors import (
     AxisMissingError,
     AxisNameError,
@@ -27,15 +29,21 @@ from namedtensor.errors import (
     NamedTensorError,
     kind_of_thing,
 )
-from namedtensor.plans import layout_of
+from namedtensor.plans import LIBRARY_ERRORS, layout_of
 from namedtensor.primitives import Operation
 from namedtensor.shape import shapes, spaced
-from namedtensor.tensor.apply import LIBRARY_ERRORS, Tensor, apply_two, use_classes
-from namedtensor.tensor.diagnose import diagnose
+from namedtensor.tensor import operators
 from namedtensor.tensor.gradients import Gradients
 from namedtensor.tensor.labels import caller_labels, holders
 from namedtensor.tensor.operators import Operators
 from namedtensor.tensor.protocols import Protocols
+from namedtensor.tensor.updates import At
+
+#: Files that are made of tensors give these: `tensor.brackets`, `tensor.convert`, `tensor.patterns`.
+bracket: Callable[[NamedTensor, object], NamedTensor] = given_later
+contraction: Callable[[Axes, tuple[Any, ...]], Operation] = given_later
+convert: Callable[[NamedTensor, tuple[Any, ...]], NamedTensor] = given_later
+rearrange: Callable[[NamedTensor, str, dict[str, int]], NamedTensor] = given_later
 
 _new = object.__new__
 #: The operations of one axis under the dot, by the axis's name, and how many are kept.
@@ -131,8 +139,6 @@ class NamedTensor(Operators, Gradients, Protocols):
         >>> nt.tensor([1, 2], "seq").to("float32").dtype
         dtype('float32')
         """
-        from namedtensor.tensor.convert import convert
-
         return convert(self, targets)
 
     def __hash__(self) -> int:
@@ -177,12 +183,12 @@ class NamedTensor(Operators, Gradients, Protocols):
     # ------------------------------------------------------------------------------- brackets
 
     def __getitem__(self, record: object) -> NamedTensor:
-        return _brackets.bracket(self, record)
+        return bracket(self, record)
 
     @property
-    def at(self) -> _brackets.At:
+    def at(self) -> At:
         """Start a functional update: X.at[seq(0)].set(Y) is X but for Y at seq(0)."""
-        return _brackets.At(self)
+        return At(self)
 
     def rearrange(self, pattern: str, **sizes: int) -> NamedTensor:
         """Rearrange axes by an einops pattern.
@@ -194,8 +200,6 @@ class NamedTensor(Operators, Gradients, Protocols):
         >>> X.rearrange("... layer -> ... (layer)").shape
         batch[2] x layer[12]
         """
-        from namedtensor.tensor.patterns import rearrange
-
         return rearrange(self, pattern, sizes)
 
     def __copy__(self) -> NamedTensor:
@@ -210,17 +214,16 @@ class NamedTensor(Operators, Gradients, Protocols):
         return tensor, (self.data, self.axes)
 
     def __repr__(self) -> str:
-        from namedtensor.display.text import text
-
-        return text(self)
+        shown: str = door("display.text.text")(self)
+        return shown
 
     def _repr_html_(self) -> str:
-        from namedtensor.display.html import table as html_table
+        shown: str = door("display.html.table")(self)
+        return shown
 
-        return html_table(self)
 
-
-use_classes(concrete=NamedTensor)
+#: What an operation takes: a named tensor, or a number, which has no axes.
+Tensor: TypeAlias = NamedTensor | bool | int | float | complex
 
 
 class Contraction:
@@ -236,20 +239,20 @@ class Contraction:
         axes, left = self.axes, self.left
         known = contractions.get(axes.name) if type(axes) is Axis and axes.size is None else None
         if known is None:
-            return apply_two(_brackets.contraction(axes, (left, right)), left, right)
+            return operators.apply_two(contraction(axes, (left, right)), left, right)
         # apply_two once more, written out: one call less for every eager contraction
         if type(left) is NamedTensor and type(right) is NamedTensor:
             plan = known.plans.get((left._layout, right._layout))
             if plan is not None:
                 try:
                     data = plan.run(left._data, right._data)
-                except LIBRARY_ERRORS as error:
-                    raise diagnose(known, (left, right), error) from None
+                except LIBRARY_ERRORS:
+                    return operators.apply_two(known, left, right)  # says what is wrong
                 result: NamedTensor = _new(NamedTensor)
                 result._data = data
                 result._layout = plan.layout
                 return result
-        return apply_two(known, left, right)
+        return operators.apply_two(known, left, right)
 
     def __repr__(self) -> str:
         return f"(X @ {self.axes}) waits for its right operand: X @ {self.axes} @ Y"
@@ -349,6 +352,3 @@ def _kind(call: str, backend: Backend, data: Any) -> str:
 
 
 __all__ = ["AxisIndex", "AxisSelection", "Contraction", "NamedTensor", "NamedTensorError", "tensor"]
-
-
-from namedtensor.tensor import brackets as _brackets  # noqa: E402  it names NamedTensor

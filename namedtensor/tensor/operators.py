@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Self
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Self
 
-from namedtensor.primitives import plain_operation
-from namedtensor.tensor.apply import Tensor, apply, apply_two
+from namedtensor.doors import given_later
+from namedtensor.primitives import Operation, plain_operation
 
 if TYPE_CHECKING:
-    from namedtensor.tensor.named import NamedTensor
+    from namedtensor.tensor.named import NamedTensor, Tensor
+
+#: `tensor.apply` gives these, the door of all operations: it makes tensors, and so comes after them.
+apply: Callable[..., NamedTensor] = given_later
+apply_two: Callable[[Operation, Any, Any], NamedTensor] = given_later
 
 _ABS = plain_operation("abs")
 _ADD = plain_operation("add")

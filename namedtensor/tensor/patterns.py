@@ -8,8 +8,9 @@ from namedtensor.axes import NAME, shown
 from namedtensor.errors import AxisMissingError, AxisNameError, kind_of_thing, nearest
 from namedtensor.primitives import table
 from namedtensor.shape import shapes
-from namedtensor.tensor import NamedTensor
+from namedtensor.tensor import named
 from namedtensor.tensor.apply import apply
+from namedtensor.tensor.named import NamedTensor
 
 _TOKEN = re.compile(rf"\s*(\(|\)|{NAME.pattern})")
 _ELLIPSIS = "..."
@@ -131,3 +132,6 @@ def _owner(X: NamedTensor, pattern: str, group: tuple[str, ...], left: Side) -> 
             f"({', '.join(n + '[8]' for n in group[:-1])}, {group[-1] if group else ''})]",
         )
     return str(free[0])
+
+
+named.rearrange = rearrange

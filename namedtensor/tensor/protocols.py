@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 from namedtensor.axes import shown
 from namedtensor.backends.lazy import np
+from namedtensor.doors import door, given_later
 from namedtensor.errors import AxisNameError, AxisSizeError, BackendError, KindError
 from namedtensor.primitives import Operation, table
 from namedtensor.primitives.notation import Before
 from namedtensor.shape import shapes, spaced
-from namedtensor.tensor.apply import apply
 from namedtensor.tensor.held import Held
 
-if TYPE_CHECKING:
-    from namedtensor.tensor.named import NamedTensor
+#: `tensor.apply` gives this: it makes tensors, and so comes after them.
+apply: Callable[..., Any] = given_later
 
 _TABLE = table()
 _UFUNCS = {  # numpy's names of Python's operators
@@ -69,11 +69,9 @@ class Protocols(Held):
         def __getattr__(self, word: str) -> NoReturn:
             if word in _ASKED or word.startswith("_"):  # by ourselves and by protocols
                 raise AttributeError(f"{type(self).__name__} has no attribute {word}")
-            from namedtensor.tensor.habits import habit
+            raise door("tensor.habits.habit")(self, word)
 
-            raise habit(self, word)
-
-    def __iter__(self) -> Iterator[NamedTensor]:
+    def __iter__(self) -> Iterator[Self]:
         raise AxisNameError(
             "iter(X)",
             "a named tensor has no first axis to run along",
@@ -142,15 +140,13 @@ class Protocols(Held):
         raise self._of_numpy(func.__name__, args)
 
     def _of_numpy(self, word: str, args: tuple[object, ...]) -> BackendError:
-        from namedtensor.tensor.habits import in_our_words
-
         found = _named_in(args)
         order = f"X.numpy({', '.join(map(shown, self.axes))})"
         return BackendError(
             f"np.{word}(...)",
             "numpy's functions know no names",
             _labelled(found) or shapes(self),
-            in_our_words(word, found) or order,
+            _in_our_words(word, found) or order,
         )
 
     def __array__(self, *args: object, **kwargs: object) -> NoReturn:
@@ -169,8 +165,6 @@ class Protocols(Held):
         args: tuple[object, ...] = (),
         kwargs: dict[str, object] | None = None,
     ) -> Any:
-        from namedtensor.tensor.habits import in_our_words
-
         name = getattr(func, "__name__", str(func))
         found = _named_in([*args, *(kwargs or {}).values()])
         order = ", ".join(map(shown, found[0].axes)) if found else "seq, emb"
@@ -178,7 +172,7 @@ class Protocols(Held):
             f"torch.{name}(...)",
             "torch would have to guess the order of the axes",
             _labelled(found),
-            in_our_words(name, found) or f"X.torch({order}), or nt.lift(torch.{name}, ...)",
+            _in_our_words(name, found) or f"X.torch({order}), or nt.lift(torch.{name}, ...)",
         )
 
 
@@ -186,6 +180,12 @@ def _named_in(args: Any) -> list[Any]:
     """List the named tensors among arguments, and in lists and tuples of them."""
     flat = [x for arg in args for x in (arg if isinstance(arg, (list, tuple)) else (arg,))]
     return [x for x in flat if isinstance(x, Protocols)]
+
+
+def _in_our_words(name: str, found: list[Any]) -> str:
+    """Say what to type for a library's function, or nothing."""
+    hint: str = door("tensor.habits.in_our_words")(name, found)
+    return hint
 
 
 def _labelled(found: list[Any]) -> list[tuple[str, str]]:

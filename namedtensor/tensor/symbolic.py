@@ -19,7 +19,7 @@ from namedtensor.plans.compile import retyped
 from namedtensor.primitives import Node, Type, argument
 from namedtensor.primitives.node import ARGUMENT, describe, operands_first, still_open
 from namedtensor.shape import shapes
-from namedtensor.tensor.apply import code_of, stand_in, use_classes
+from namedtensor.tensor.apply import code_of, stand_in, use_symbols
 from namedtensor.tensor.named import NamedTensor
 from namedtensor.tensor.resize import need_sizes, resize
 
@@ -222,4 +222,4 @@ def symbol(name: str, type_: Type) -> SymbolicTensor:
     return SymbolicTensor(argument(name, type_))
 
 
-use_classes(symbolic=SymbolicTensor)
+use_symbols(SymbolicTensor)

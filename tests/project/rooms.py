@@ -4,10 +4,12 @@ Source: the design's list of rooms. A room imports only from itself and from roo
 """
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 ROOMS = [
+    "doors",
     "errors",
     "axes",
     "shape",
@@ -30,16 +32,8 @@ ROOMS = [
     "__main__",
 ]
 
-# (importing file, imported room): upward imports, allowed only inside a function or under
-# TYPE_CHECKING, so that they never run while the package is being imported.
-DOORS: set[tuple[str, str]] = {
-    ("formula/formula.py", "nn"),  # .module(...) is asked of a formula
-    ("formula/formula.py", "display"),  # a formula shows itself
-    ("formula/formula.py", "latex"),  # .latex() is asked of a formula
-    ("formula/steps.py", "display"),  # steps show themselves
-    ("shape.py", "display"),  # a shape shows itself
-    ("tensor/named.py", "display"),  # a tensor shows itself
-}
+#: What a file asks of a room below it for its types alone: what f.module(...) gives.
+FOR_TYPES = {("formula/formula.py", "namedtensor.nn.module")}
 
 
 def room_of(file: Path, package: Path) -> str:
@@ -47,20 +41,11 @@ def room_of(file: Path, package: Path) -> str:
     return file.relative_to(package).with_suffix("").parts[0]
 
 
-def imports_of(tree: ast.Module) -> Iterator[tuple[ast.stmt, bool]]:
-    """Yield each import statement, with whether it waits until the package is there."""
-
-    def walk(node: ast.AST, deferred: bool) -> Iterator[tuple[ast.stmt, bool]]:
-        for child in ast.iter_child_nodes(node):
-            if isinstance(child, ast.Import | ast.ImportFrom):
-                yield child, deferred
-            else:
-                waits = isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef) or (
-                    isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING"
-                )
-                yield from walk(child, deferred or waits)
-
-    return walk(tree, False)
+def imports_of(tree: ast.Module) -> Iterator[ast.stmt]:
+    """Yield each import statement, inside of functions and for types too."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            yield node
 
 
 def modules_named(statement: ast.stmt, file: Path, package: Path) -> list[str]:
@@ -78,9 +63,7 @@ def modules_named(statement: ast.stmt, file: Path, package: Path) -> list[str]:
     return [start]
 
 
-def upward_imports(
-    package: Path, rooms: list[str] = ROOMS, doors: set[tuple[str, str]] = DOORS
-) -> list[str]:
+def upward_imports(package: Path, rooms: list[str] = ROOMS) -> list[str]:
     """List every import that goes against the order of the rooms, as `file:line: why`."""
     faults = []
     for file in sorted(package.rglob("*.py")):
@@ -91,38 +74,28 @@ def upward_imports(
         if room not in rooms:
             faults.append(f"{where}: {room} has no place in the order of the rooms")
             continue
-        for statement, deferred in imports_of(ast.parse(file.read_text())):
+        for statement in imports_of(ast.parse(file.read_text())):
             for name in modules_named(statement, file, package):
                 outer, _, rest = name.partition(".")
-                if outer != package.name:
+                if outer != package.name or (where, name) in FOR_TYPES:
                     continue
                 asked = rest.split(".")[0]
                 line = f"{where}:{statement.lineno}"
                 if asked not in rooms:
                     faults.append(f"{line}: imports {name}, which is not in a room")
-                elif deferred and (where, asked) in doors:
-                    continue
                 elif rooms.index(asked) > rooms.index(room):
                     faults.append(f"{line}: {room} imports {asked}, a room below it")
     return faults
 
 
-def doors_not_used(package: Path, doors: set[tuple[str, str]] = DOORS) -> set[tuple[str, str]]:
-    """List the doors that no file goes through, so that the table never outgrows the code."""
-    used = set()
-    for where, asked in doors:
-        file = package / where
-        if not file.exists():
-            continue
-        for statement, deferred in imports_of(ast.parse(file.read_text())):
-            for name in modules_named(statement, file, package):
-                if deferred and name.split(".")[:2] == [package.name, asked]:
-                    used.add((where, asked))
-    return doors - used
+def doors_asked(package: Path) -> set[str]:
+    """List the doors that the files of a package ask for."""
+    texts = [file.read_text() for file in package.rglob("*.py") if file.name != "doors.py"]
+    return {name for text in texts for name in re.findall(r'door\("([\w.]+)"\)', text)}
 
 
 def circles(package: Path) -> list[set[str]]:
-    """List the files that import one another while the package is being imported, a set for each circle."""
+    """List the files that import one another, at once or later or for types: a set for each circle."""
     files = {}
     for file in sorted(package.rglob("*.py")):
         name = ".".join(file.relative_to(package.parent).with_suffix("").parts)
@@ -130,10 +103,11 @@ def circles(package: Path) -> list[set[str]]:
     asked: dict[str, set[str]] = {}
     for name, file in files.items():
         asked[name] = set()
-        for statement, deferred in imports_of(ast.parse(file.read_text())):
-            if deferred:
-                continue
+        where = file.relative_to(package).as_posix()
+        for statement in imports_of(ast.parse(file.read_text())):
             for module in modules_named(statement, file, package):
+                if (where, module) in FOR_TYPES:
+                    continue
                 inside = [f"{module}.{alias.name}" for alias in statement.names]
                 asked[name] |= {m if m in files else module for m in inside} & set(files) - {name}
 

@@ -359,3 +359,14 @@ def test_a_function_of_two_dtypes_compiles():
     both = lambda X: nt.copysign(X, nt.cast(X, int)) + 3 // X
     compiled = torch.compile(both, backend="aot_eager", fullgraph=True)
     nt.testing.assert_same(compiled(X), both(X))
+
+
+@pytest.mark.parametrize("reduce", [nt.mean, nt.max])
+def test_pooling_of_no_records_is_compiled(reduce, backend):
+    @formula
+    def pooled(X: R["batch", "seq"]) -> R["batch", "seq"]:
+        return reduce["kernel"](nt.pool["seq", "kernel[2]"](X))
+
+    X = nt.zeros("batch[0] seq[4]", backend="torch")
+    assert pooled(X).shape == nt.zeros("batch[0] seq[2]").shape
+    assert torch.compile(pooled, fullgraph=True, backend=backend)(X).shape == pooled(X).shape

@@ -6,9 +6,11 @@ import functools
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from namedtensor.doors import door
 from namedtensor.errors import Place
+from namedtensor.formula.declared import Declared
 from namedtensor.formula.rewrite import formulas
 from namedtensor.formula.rewrite.attention import attention
 from namedtensor.formula.rewrite.cells import gru, lstm
@@ -27,13 +29,11 @@ from namedtensor.formula.rewrite.renames import push_renames
 from namedtensor.formula.rewrite.spelled import drawn_once, rectifier, relu_gradient, variance
 from namedtensor.formula.rewrite.stable import stable_log_softmax, stable_logsumexp, stable_softmax
 from namedtensor.formula.rewrite.windows import convolution, pooling, transposed_convolution
+from namedtensor.formula.shapes import traced_results
 from namedtensor.operations.recurrence import SCAN, hoisted, placed_parts, recurs
 from namedtensor.primitives import Node
 from namedtensor.primitives.node import apply_node, make_node, operands_first
 from namedtensor.primitives.origins import Origins
-
-if TYPE_CHECKING:
-    from namedtensor.formula.formula import Formula
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,22 +55,18 @@ class Rule:
     selects: bool = False
 
     @property
-    def pattern(self) -> Formula:
+    def pattern(self) -> Declared:
         """The formula that the rule looks for."""
         return _formula(self.written)
 
     def __str__(self) -> str:
-        from namedtensor.formula.shapes import traced_results
-
         (result,) = traced_results(self.pattern, (), {})[1]
         return written(result.node, 9)
 
 
 @functools.cache
-def _formula(function: Callable[..., Any]) -> Formula:
-    from namedtensor.formula.formula import formula  # which runs through these rules
-
-    made: Formula = formula(function)
+def _formula(function: Callable[..., Any]) -> Declared:
+    made: Declared = door("formula.formula.formula")(function)  # which runs through these rules
     return made
 
 

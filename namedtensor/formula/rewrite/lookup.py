@@ -11,7 +11,7 @@ from namedtensor.operations.indexing import INDEX, SCATTER
 from namedtensor.primitives import Call, Node, Traits, Type, primitive
 from namedtensor.primitives.node import apply_node
 from namedtensor.primitives.notation import KERNEL
-from namedtensor.primitives.traits import Use
+from namedtensor.primitives.use import Use
 from namedtensor.shape import sized
 from namedtensor.tensor import apply
 

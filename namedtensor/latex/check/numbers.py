@@ -33,12 +33,12 @@ from namedtensor.latex.documents.signatures import BASES
 from namedtensor.latex.evaluation.indices import plain
 from namedtensor.latex.evaluation.values import UNKNOWN, Value
 from namedtensor.latex.syntax import Number
+from namedtensor.plans import LIBRARY_ERRORS
 from namedtensor.plans.bounds import bounds_of
 from namedtensor.primitives import Node
 from namedtensor.primitives.node import ARGUMENT, operands_first
 from namedtensor.primitives.node import SIZE as OPEN
 from namedtensor.primitives.traits import Bounds
-from namedtensor.tensor.apply import LIBRARY_ERRORS
 
 if TYPE_CHECKING:
     from namedtensor.latex.check.checker import Checker

@@ -1,0 +1,31 @@
+"""What the files below a formula's class ask of a formula: what it declares, and to be called."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
+
+from namedtensor.formula.door import Door
+from namedtensor.formula.signature import Signature
+
+
+class Declared(Protocol):
+    """A formula, as its arguments, its bundles and its trace see it."""
+
+    name: str
+    signature: Signature
+    door: Door
+    made_by: tuple[Callable[..., Any], tuple[Any, ...]] | None
+    derived: Any
+    body: Any
+
+    @property
+    def function(self) -> Callable[..., Any]: ...
+    @property
+    def parameters_after(self) -> tuple[str, ...]: ...
+    @property
+    def parameter_names(self) -> tuple[str, ...]: ...
+    def __call__(self, *args: Any, **named: Any) -> Any: ...
+    def call_layer(
+        self, args: Sequence[Any], named: Mapping[str, Any], mode: bool | None
+    ) -> Any: ...

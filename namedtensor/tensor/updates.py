@@ -1,0 +1,72 @@
+"""X.at[...]: a functional update, which gives a new tensor."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from namedtensor.doors import given_later
+
+if TYPE_CHECKING:
+    from namedtensor.tensor.named import NamedTensor, Tensor
+
+#: `tensor.brackets` gives these: it reads brackets, and makes tensors.
+parts_of_update: Callable[[NamedTensor, object], list[Any]] = given_later
+update: Callable[[NamedTensor, list[Any], str, Tensor], NamedTensor] = given_later
+
+
+class At:
+    """The place of a functional update: X.at[seq(0), emb[2:5]]."""
+
+    __slots__ = ("parts", "tensor")
+
+    def __init__(self, X: NamedTensor) -> None:
+        self.tensor = X
+        self.parts: list[Any] = []
+
+    def __getitem__(self, record: Any) -> At:
+        place = At(self.tensor)
+        place.parts = parts_of_update(self.tensor, record)
+        return place
+
+    def set(self, Y: Tensor) -> NamedTensor:
+        """Give X with Y written at the place; Y lifts over the axes that it lacks.
+
+        >>> import namedtensor as nt
+        >>> X = nt.tensor([1.0, 2.0, 3.0], "seq")
+        >>> X.at["seq(0)"].set(7.0)
+        NamedTensor(seq[3], float64)
+        seq  0  1  2
+             7  2  3
+        """
+        return update(self.tensor, self.parts, "set_at", Y)
+
+    def add(self, Y: Tensor) -> NamedTensor:
+        """Give X with Y added at the place; repeated indices add up.
+
+        >>> import namedtensor as nt
+        >>> nt.zeros("seq[3]").at["seq(0)"].add(7.0)
+        NamedTensor(seq[3], float64)
+        seq  0  1  2
+             7  0  0
+        """
+        return update(self.tensor, self.parts, "add_at", Y)
+
+    def multiply(self, Y: Tensor) -> NamedTensor:
+        """Give X with its numbers at the place multiplied by Y, once for each time an index stands there."""
+        return update(self.tensor, self.parts, "multiply_at", Y)
+
+    def min(self, Y: Tensor) -> NamedTensor:
+        """Give X with the smaller of its numbers and Y at the place."""
+        return update(self.tensor, self.parts, "min_at", Y)
+
+    def max(self, Y: Tensor) -> NamedTensor:
+        """Give X with the greater of its numbers and Y at the place.
+
+        >>> import namedtensor as nt
+        >>> nt.tensor([1.0, 5.0], "seq").at["seq[0:2]"].max(3.0)
+        NamedTensor(seq[2], float64)
+        seq  0  1
+             3  5
+        """
+        return update(self.tensor, self.parts, "max_at", Y)

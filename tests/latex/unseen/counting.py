@@ -13,10 +13,10 @@ import namedtensor as nt
 import namedtensor.latex
 
 from ..corpus.entry import Entry, axes_of, draw
-from . import hosts, letters, reach, scopes
+from . import hosts, letters, models, reach, scopes
 from .document import Unseen
 
-ALL = [*scopes.DOCUMENTS, *reach.DOCUMENTS, *hosts.DOCUMENTS, *letters.DOCUMENTS]
+ALL = [*scopes.DOCUMENTS, *reach.DOCUMENTS, *hosts.DOCUMENTS, *letters.DOCUMENTS, *models.DOCUMENTS]
 
 
 def loud(path: Path) -> list[namedtensor.latex.Finding]:

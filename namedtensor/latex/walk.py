@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
 from namedtensor.latex.source import Span
-from namedtensor.latex.syntax import AxisName, Letter
+from namedtensor.latex.syntax import Letter
 
 Kind = TypeVar("Kind")
 
@@ -84,11 +84,6 @@ def depth_of(part: Any) -> int:
         deepest = max(deepest, depth)
         waiting += [(inner, depth + 1) for inner in children(found)]
     return deepest
-
-
-def axis_names(part: Any) -> list[AxisName]:
-    """List where axes are named inside a part."""
-    return all_of(AxisName, part)
 
 
 def put(part: Any, change: Callable[[Any], Any | None]) -> Any:

@@ -15,8 +15,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-#: How tightly a form holds together: a part that is looser than its place needs parentheses.
-OR, AND, NOT, RELATION, SUM, REACH, DOT, MINUS, PREFIX, JUXTAPOSED, SCRIPT, ATOM = range(12)
+#: How tightly a form holds together, to readers and writers: what is looser than its place has parentheses.
+OR, AND, NOT, RELATION, CUP, SUM, REACH, DOT, MINUS, PREFIX, JUXTAPOSED, SCRIPT, ATOM = range(13)
 
 
 @dataclass(frozen=True, slots=True)

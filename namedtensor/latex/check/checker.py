@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -35,10 +34,6 @@ from namedtensor.latex.syntax import (
 )
 from namedtensor.latex.walk import all_of
 from namedtensor.primitives import Node, Type
-
-_serial = itertools.count()
-
-KINDS = {"Z": "int", "N": "int", "[n]": "int", "{0,1}": "int", "C": "complex"}
 
 
 class Checker(Symbols):

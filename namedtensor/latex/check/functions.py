@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from namedtensor.latex.check.compare import check_promised
-from namedtensor.latex.check.occurrences import GREEK, is_elementwise
+from namedtensor.latex.check.occurrences import is_elementwise
 from namedtensor.latex.check.report import (
     Dialect,
     Report,
@@ -29,6 +29,7 @@ from namedtensor.latex.documents.scripts import key, stem
 from namedtensor.latex.evaluation.evaluate import Evaluator
 from namedtensor.latex.evaluation.values import UNKNOWN, Scope, Value
 from namedtensor.latex.evaluation.wording import wording
+from namedtensor.latex.reading.words import LETTERS
 from namedtensor.latex.source import Span
 from namedtensor.latex.syntax import (
     Call,
@@ -366,7 +367,9 @@ class CheckedFunction:
     def _number(self, name: Expression) -> Value:
         """Take a small letter of which nothing is declared for a number, where it can be one."""
         text = key(name) or ""
-        small = isinstance(name, Letter) and (text.islower() and (len(text) == 1 or text in GREEK))
+        small = isinstance(name, Letter) and (
+            text.islower() and (len(text) == 1 or text in LETTERS)
+        )
         if not small or self.call.axes or not is_elementwise(text, self.defined.body):
             return UNKNOWN
         self.assumed.add(text)

@@ -32,12 +32,6 @@ from namedtensor.latex.walk import all_of, walk
 PLAIN = re.compile(r"(?:\\[a-zA-Z]+\s*(?:\{[\w\\ -]+\})?|\w+)(?:'|_\w|\^?\{?\\prime\}?)*")
 
 
-GREEK = frozenset(
-    "alpha beta gamma delta epsilon varepsilon zeta eta theta kappa lambda mu nu xi rho sigma tau "
-    "phi varphi chi psi omega".split()
-)
-
-
 #: So many statements may begin inside another one.
 NEAR = 40
 

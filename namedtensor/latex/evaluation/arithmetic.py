@@ -24,7 +24,6 @@ from namedtensor.latex.syntax import (
     Letter,
     Number,
     Root,
-    Scripts,
     Unary,
 )
 from namedtensor.operations.contraction import dot
@@ -93,9 +92,6 @@ def root(e: Evaluator, part: Root) -> Value:
     return e.attempt(
         part, lambda x, n: raised(x, 1 / n), [value, degree], [part.operand, part.degree]
     )
-
-
-__all__ = ["Scripts", "power", "raised", "root"]
 
 
 _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {

@@ -19,6 +19,7 @@ import re
 from dataclasses import dataclass
 
 from namedtensor.axes import shown
+from namedtensor.latex.reading.words import LETTERS
 from namedtensor.latex.syntax import Expression, Letter, Number, Scripts
 
 #: The ways to write the notation: with the macros of namedtensor.sty, the same with a macro for each
@@ -32,13 +33,6 @@ _COMMANDS = frozenset(
     " times over quad hat bar vec tilde dot big int def par box rm bf it sf tt em lower raise".split()
 )
 
-#: Letters that LaTeX spells by a command.
-GREEK = frozenset(
-    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau "
-    "upsilon phi chi psi omega varepsilon vartheta varpi varrho varsigma varphi ell "
-    "Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega".split()
-)
-
 #: What a letter may wear: yhat is \\hat{y}.
 DRESSES = {
     "hat": "hat",
@@ -49,7 +43,7 @@ DRESSES = {
     "bold": "mathbf",
 }
 
-_DRESSED = re.compile(rf"({'|'.join(GREEK)}|[A-Za-z])({'|'.join(DRESSES)})")
+_DRESSED = re.compile(rf"({'|'.join(sorted(LETTERS))}|[A-Za-z])({'|'.join(DRESSES)})")
 _NUMBERED = re.compile(r"([A-Za-z]|[A-Za-z]{2,}?)(\d+)")
 _WEIGHT = re.compile(r"(W|[a-z])([A-Z])|(W)([a-z])")
 _AXIS = re.compile(r"(.*?)(?:_(\d+|[^\W\d_]))?('*)(\**)")
@@ -102,14 +96,14 @@ def _superscript(text: str) -> tuple[str, str]:
     if weight:
         base, sup = [g for g in weight.groups() if g]
         return base, sup
-    if text[-1:].isupper() and text[:-1] in GREEK:
+    if text[-1:].isupper() and text[:-1] in LETTERS:
         return text[:-1], text[-1]
     return text, ""
 
 
 def _is_letter(text: str) -> bool:
     single = len(text) == 1 and text.isascii() and text.isalpha()
-    return single or text in GREEK or _DRESSED.fullmatch(text) is not None
+    return single or text in LETTERS or _DRESSED.fullmatch(text) is not None
 
 
 def joined(name: Parts) -> str | None:
@@ -144,7 +138,7 @@ def letters(identifier: str, dialect: str = "macros") -> str:
 
 
 def _script(text: str) -> str:
-    if text in GREEK:
+    if text in LETTERS:
         return f"\\{text}"
     dressed = _DRESSED.fullmatch(text)
     if dressed:
@@ -203,7 +197,7 @@ def _plain(text: str) -> str:
 def axis_macro(name: str) -> str | None:
     """Give the word of an axis that serves as a macro, \\seq for seq'; None where none does."""
     stem = name.rstrip("*'").partition("_")[0]
-    plain = stem.isascii() and stem.isalpha() and stem not in GREEK | _COMMANDS
+    plain = stem.isascii() and stem.isalpha() and stem not in LETTERS | _COMMANDS
     return stem if plain and _AXIS.fullmatch(name)[1] == stem else None  # type: ignore[index]
 
 

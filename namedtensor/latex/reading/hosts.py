@@ -63,8 +63,7 @@ PROSE = frozenset(
     ).split()
 )
 
-#: What only mathematics has.
-MEANT = re.compile(r"\\(?:underset|ndot|nfun|nsum|nbin|ncat|mathbb|name)\b|\\\\|&")
+#: What only the notation has.
 NOTATION = re.compile(r"\\(?:underset|ndot|nfun|nsum|nbin|ncat|mathbb|name)\b")
 MARKED = re.compile(rf"(?<!\\)\$|\\\[|\\\(|\\begin\{{(?:{DISPLAYS})\*?\}}")
 ENVIRONMENT = re.compile(r"\\begin\{(\w+)(\*?)\}")

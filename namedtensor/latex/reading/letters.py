@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from namedtensor.latex.reading.words import GREEK
+from namedtensor.latex.reading.words import LETTERS
 from namedtensor.latex.source import Span
 from namedtensor.latex.syntax import (
     Binary,
@@ -42,7 +42,7 @@ def settled(statements: Sequence[Statement], text: str) -> list[Statement]:
     for name in {letter.text for letter in letters if letter.style == "letter"}:
         for dress in DRESSES:
             bare = name.removesuffix(dress)
-            one = len(bare) == 1 or "\\" + bare in GREEK
+            one = len(bare) == 1 or bare in LETTERS
             if bare != name and one and bare not in texts:
                 plain[name] = bare
     bound = {plain.get(name, name) for each in statements for name in _bound(each)}

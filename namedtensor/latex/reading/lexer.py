@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from namedtensor.latex.reading.tokens import Token
+from namedtensor.latex.reading.words import GREEK_SIGNS
 from namedtensor.latex.source import Span
 
 TOKEN = re.compile(
@@ -80,17 +81,6 @@ SIGNS = {
     "⌉": "\\rceil",
 }
 
-GREEK = dict(
-    zip(
-        "αβγδεζηθικλμνξπρστυφχψωΓΔΘΛΞΠΣΦΨΩ",
-        (
-            "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma"
-            " tau upsilon phi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Phi Psi Omega"
-        ).split(),
-        strict=True,
-    )
-)
-
 
 def tokens_of(text: str, start: int = 0, end: int | None = None) -> list[Token]:
     """Cut text[start:end] into tokens. Comments and white space are left out.
@@ -125,6 +115,6 @@ def _spell(kind: str, word: str) -> tuple[str, str]:
     if word in SIGNS:
         command = SIGNS[word]
         return ("sign" if command == "-" else "command"), command
-    if word in GREEK:
-        return "command", "\\" + GREEK[word]
+    if word in GREEK_SIGNS:
+        return "command", "\\" + GREEK_SIGNS[word]
     return kind, word

@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from namedtensor.latex.reading.lexer import GREEK
 from namedtensor.latex.reading.tokens import Token
+from namedtensor.latex.reading.words import GREEK_SIGNS
 from namedtensor.latex.source import Span
 
 #: Prose that joins two conditions is parted from what stands before and after.
 JOINED = re.compile(r"(?:(?P<first>and|or)\s+)?(?P<middle>.*?)(?:\s+(?P<last>and|or))?$", re.DOTALL)
 
 #: A Greek letter in a text stands for itself.
-LETTERS = {name: letter for letter, name in GREEK.items()}
+LETTERS = {name: letter for letter, name in GREEK_SIGNS.items()}
 
 
 def words_of(kind: str, inner: Sequence[Token], span: Span, spaced: bool) -> Iterator[Token]:

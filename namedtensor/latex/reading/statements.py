@@ -34,6 +34,7 @@ from namedtensor.latex.syntax import (
     Under,
 )
 from namedtensor.latex.walk import all_of, depth_of
+from namedtensor.primitives.notation import RELATION
 
 DEFINING = {"=": "=", ":=": "=", "equiv": "=", "<-": "<-"}
 
@@ -188,7 +189,7 @@ def _says(relation: Expression) -> bool:
 
 def _signatures(parser: Parser, span: Span) -> list[Statement]:
     """Read f : R^a x R^b -> R^c."""
-    names = parser.listing(words.RELATION + 1)
+    names = parser.listing(RELATION + 1)
     if parser.take().text != ":":
         parser.at -= 1
         raise parser.unexpected()
@@ -238,7 +239,7 @@ def _spaces(parser: Parser) -> tuple[Space, ...]:
 
 def _related(parser: Parser, span: Span) -> list[Statement]:
     """Read a statement that relations make, or none does."""
-    sides = [parser.listing(words.RELATION + 1)]
+    sides = [parser.listing(RELATION + 1)]
     ops: list[str] = []
     while parser.peek() is not parser.stop:
         op = parser.take_relation()
@@ -246,7 +247,7 @@ def _related(parser: Parser, span: Span) -> list[Statement]:
             raise parser.unexpected()
         ops.append(op)
         space = parser.space() if op == "in" or (op == "=" and ops[0] == "in") else None
-        sides.append(space or parser.listing(words.RELATION + 1))
+        sides.append(space or parser.listing(RELATION + 1))
     return classified(span, sides, ops)
 
 

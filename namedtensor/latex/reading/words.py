@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from namedtensor.primitives.notation import CUP, DOT, JUXTAPOSED, SUM
+
 #: Words that act on what follows them, with or without brackets.
 FUNCTIONS = frozenset(
     (
@@ -46,23 +48,12 @@ BIG = {
 #: Words that reach over an index, where they have one below.
 CHOOSING = frozenset("max min argmax argmin sup inf lim".split())
 
-#: How tightly each thing binds; more is tighter.
-LOGIC = 10
-RELATION = 20
-CUP = 30
-PLUS = 50
-REACH = 60
-DOT = 70
-MINUS = 80
-PREFIX = 90
-NEXT = 100
-
 #: Signs between two operands: how tightly they bind, and what they are in the tree.
 INFIX = {
-    "+": (PLUS, "+"),
-    "-": (PLUS, "-"),
-    "\\pm": (PLUS, "pm"),
-    "\\oplus": (PLUS, "oplus"),
+    "+": (SUM, "+"),
+    "-": (SUM, "-"),
+    "\\pm": (SUM, "pm"),
+    "\\oplus": (SUM, "oplus"),
     "\\cdot": (DOT, "*"),
     "*": (DOT, "*"),
     "\\odot": (DOT, "odot"),
@@ -75,8 +66,8 @@ INFIX = {
     "\\cup": (CUP, "cup"),
     "\\cap": (CUP, "cap"),
     "\\setminus": (CUP, "setminus"),
-    "/": (NEXT, "/"),
-    "\\div": (NEXT, "/"),
+    "/": (JUXTAPOSED, "/"),
+    "\\div": (JUXTAPOSED, "/"),
 }
 
 #: Signs of products, below which the axes may stand that are contracted: A \\cdot_{emb} B.
@@ -132,15 +123,31 @@ BRACKETS = {
 }
 CLOSING = frozenset(BRACKETS.values())
 
-GREEK = frozenset(
+#: Greek letters by the sign that a keyboard may give.
+GREEK_SIGNS = dict(
+    zip(
+        "αβγδεζηθικλμνξπρστυφχψωΓΔΘΛΞΠΣΦΨΩ",
+        (
+            "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma"
+            " tau upsilon phi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Phi Psi Omega"
+        ).split(),
+        strict=True,
+    )
+)
+
+#: Letters that LaTeX spells by a command.
+LETTERS = frozenset(GREEK_SIGNS.values()).union(
+    "varepsilon vartheta varkappa varpi varrho varsigma varphi Upsilon ell".split()
+)
+
+#: Commands that are names: those letters, letters that LaTeX lacks, and other signs.
+NAMES = frozenset(
     "\\" + word
     for word in (
-        "alpha beta gamma delta epsilon varepsilon zeta eta theta vartheta iota kappa varkappa"
-        " lambda mu nu xi omicron pi varpi rho varrho sigma varsigma tau upsilon phi varphi chi"
-        " psi omega Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega ell infty top bot"
-        " hbar imath jmath emptyset varnothing aleph wp Alpha Beta Epsilon Zeta Eta Iota Kappa"
-        " Mu Nu Omicron Rho Tau Chi digamma square Box triangle"
-    ).split()
+        *LETTERS,
+        *"omicron Alpha Beta Epsilon Zeta Eta Iota Kappa Mu Nu Omicron Rho Tau Chi digamma".split(),
+        *"infty top bot hbar imath jmath emptyset varnothing aleph wp square Box triangle".split(),
+    )
 )
 
 #: Signs that may stand alone as a script: W^*, A^\\top.

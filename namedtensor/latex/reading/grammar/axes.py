@@ -22,6 +22,7 @@ from namedtensor.latex.syntax import (
     Text,
     Unary,
 )
+from namedtensor.primitives.notation import RELATION, SUM
 
 STARS = frozenset(("*", "\\star", "\\ast"))
 
@@ -43,7 +44,7 @@ class Axes(Cursor):
         elif token.kind == "name":
             name = token.text
             self.generic = self.generic or name.endswith("cal")
-        elif token.text in words.GREEK:
+        elif token.text in words.NAMES:
             name = token.text[1:]
         else:
             self.at = start
@@ -98,7 +99,7 @@ class Axes(Cursor):
         text = self.peek().text
         if text in (":", "="):
             self.at += 1
-            size = self.expression(words.PLUS)
+            size = self.expression(SUM)
         elif text in ("[", "("):
             opening = self.take()
             size = self.only(self.inside(opening)[0], opening)
@@ -301,7 +302,7 @@ class WithScripts(Axes):
             text = self.peek().text
             if text in (":", "="):
                 self.at += 1
-                at = self.expression(words.RELATION + 1)
+                at = self.expression(RELATION + 1)
             elif text in ("(", "["):
                 opening = self.take()
                 at = self.only(self.inside(opening)[0], opening)

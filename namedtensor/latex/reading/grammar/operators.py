@@ -5,7 +5,7 @@ from __future__ import annotations
 from namedtensor.latex.reading import words
 from namedtensor.latex.reading.faults import ASIDE, Fault
 from namedtensor.latex.reading.grammar.parts import Parts
-from namedtensor.latex.reading.words import DOT, INFIX, LOGIC, NEXT, RELATION, RELATIONS
+from namedtensor.latex.reading.words import INFIX, RELATIONS
 from namedtensor.latex.syntax import (
     AxisName,
     Binary,
@@ -16,6 +16,7 @@ from namedtensor.latex.syntax import (
     Matrix,
     Relation,
 )
+from namedtensor.primitives.notation import DOT, JUXTAPOSED, OR, RELATION
 
 CONTRACTING = frozenset(("\\cdot", "\\odot", "\\bullet", "\\times"))
 STACKING = frozenset(("\\underset", "\\overset"))
@@ -51,12 +52,12 @@ class Operators(Parts):
                 raise Fault(ASIDE, "a restriction has no axes", token.span)
         elif kind == "word" and words.is_prose(text):
             return self._prose(left, text, floor, start)
-        if floor > NEXT or not self.begins_operand(token):
+        if floor > JUXTAPOSED or not self.begins_operand(token):
             return None
         return self._product(left, start)
 
     def _product(self, left: Expression, start: int) -> Expression:
-        right = self.expression(NEXT + 1)
+        right = self.expression(JUXTAPOSED + 1)
         if isinstance(left, AxisName) and isinstance(right, Matrix) and right.row is None:
             return Matrix(self.span(start), right.rows, left, right.column)
         return Binary(self.span(start), "*", left, right, (), "juxtaposed")
@@ -101,10 +102,10 @@ class Operators(Parts):
         return None
 
     def _logic(self, left: Expression, op: str, floor: int, start: int) -> Expression | None:
-        if floor > LOGIC:
+        if floor > OR:
             return None
         self.at += 1
-        right = self.expression(LOGIC + 1)
+        right = self.expression(OR + 1)
         parts = left.parts if isinstance(left, Logic) and left.op == op else (left,)
         return Logic(self.span(start), op, (*parts, right))
 
@@ -128,7 +129,7 @@ class Operators(Parts):
             self.at += 1
             right = self.expression(RELATION + 1)
             return Relation(self.span(start), left, (("mid", right),))
-        return self._product(left, start) if floor <= NEXT else None
+        return self._product(left, start) if floor <= JUXTAPOSED else None
 
     def _bars_ahead(self) -> int:
         """Count the bars up to the end of the brackets that we are in."""

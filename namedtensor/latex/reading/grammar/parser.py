@@ -11,7 +11,6 @@ from collections.abc import Callable
 from namedtensor.latex.reading import words
 from namedtensor.latex.reading.grammar.operators import Operators
 from namedtensor.latex.reading.tokens import Token
-from namedtensor.latex.reading.words import MINUS, RELATION
 from namedtensor.latex.syntax import (
     Dots,
     Expression,
@@ -23,6 +22,7 @@ from namedtensor.latex.syntax import (
     Unary,
     Under,
 )
+from namedtensor.primitives.notation import MINUS, RELATION
 
 
 class Parser(Operators):
@@ -154,7 +154,7 @@ class Parser(Operators):
             return self.word(Letter(token.span, words.WORD_COMMANDS[text], "word"), start, True)
         if text in words.BIG:
             return self.big(words.BIG[text], text, start)
-        if text in words.GREEK:
+        if text in words.NAMES:
             self.positional = self.positional or text == "\\top"
             return self._name(Letter(token.span, text[1:]), start)
         if text in words.BRACKETS:
@@ -214,7 +214,7 @@ OPERANDS: dict[str, Callable[[Parser, Token, int], Expression]] = {
 
 #: Commands with which an operand may begin.
 COMMANDS = frozenset(OPERANDS).union(
-    words.GREEK,
+    words.NAMES,
     words.BIG,
     words.WORD_COMMANDS,
     words.BASES,

@@ -33,6 +33,7 @@ from namedtensor.latex.syntax import (
     Text,
     Under,
 )
+from namedtensor.primitives.notation import JUXTAPOSED, PREFIX, REACH
 
 #: What an argument without brackets may begin with, besides operands.
 SIGNED = frozenset(("-", "|", "\\|"))
@@ -75,11 +76,11 @@ class Functions(Spaces):
         token = self.peek()
         if token.text == "(" or (acts and token.text in ("[", "\\{")):
             if axes and self._power_behind(base):
-                argument = self.expression(words.NEXT + 1)
+                argument = self.expression(JUXTAPOSED + 1)
                 return Call(self.span(start), base, axes, (argument,), (), "")
             return self.call(base, axes, start)
         if acts and self._is_argument(token):
-            argument = self.expression(words.PREFIX)
+            argument = self.expression(PREFIX)
             return Call(self.span(start), base, axes, (argument,), (), "")
         return Under(self.span(start), base, axes) if axes else base
 
@@ -196,12 +197,12 @@ class Functions(Spaces):
     def reach(
         self, op: str, lower: Expression | None, upper: Expression | None, start: int
     ) -> Expression:
-        body = self.expression(words.REACH + 1)
+        body = self.expression(REACH + 1)
         return Big(self.span(start), op, (), lower, upper, body)
 
     def reach_over(self, op: str, axes: tuple[AxisName, ...], start: int) -> Expression:
         self.named = True
-        body = self.expression(words.REACH + 1)
+        body = self.expression(REACH + 1)
         return Big(self.span(start), op, axes, None, None, body)
 
 
@@ -346,7 +347,7 @@ class Parts(Functions):
         if self.peek().kind == "sub":
             self.at += 1
             by = self.script(self.bare(self.group()))
-        of = self.expression(words.PREFIX)
+        of = self.expression(PREFIX)
         return Derivative(self.span(start), token.text[1:], of, by)
 
     def root(self, token: Token, start: int) -> Expression:

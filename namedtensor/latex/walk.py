@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import operator
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
@@ -75,6 +76,12 @@ def letters_of(part: Any) -> list[Letter]:
     return all_of(Letter, part)
 
 
+def parted(letter: Letter) -> tuple[Letter, ...]:
+    """Part italics that are written without a space: k and h of kh."""
+    start = letter.span.start
+    return tuple([Letter(Span(start + i, start + i + 1), c) for i, c in enumerate(letter.text)])
+
+
 def depth_of(part: Any) -> int:
     """Say how deep a tree is."""
     deepest = 0
@@ -92,7 +99,8 @@ def put(part: Any, change: Callable[[Any], Any | None]) -> Any:
     if changed is not None:
         return changed
     if isinstance(part, tuple):
-        return tuple([put(p, change) for p in part])
+        parts = tuple([put(p, change) for p in part])
+        return part if all(map(operator.is_, parts, part)) else parts
     new = {}
     for name in fields_of(type(part)) or ():
         value = getattr(part, name)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from namedtensor.latex.check.report import Dialect, Report, listed
+from namedtensor.latex.check.report import Report, listed
 from namedtensor.latex.evaluation.vocabulary import big_word, word_of
+from namedtensor.latex.printing.dialects import Dialect
 from namedtensor.latex.syntax import (
     AxisName,
     Big,
@@ -68,7 +69,7 @@ def _under_operand(part: Under, report: Report, dialect: Dialect) -> None:
         f"{named(part.axes)} stands under {operand}, which is no operation; axes under an operand "
         "say nothing",
         hint=f"to contract over {named(part.axes)}, write it under the dot: "
-        f"{dialect.under(axes, '.')} {operand}",
+        f"{dialect.dot(axes)} {operand}",
     )
 
 
@@ -77,7 +78,7 @@ def _under_sign(part: Binary, report: Report, dialect: Dialect) -> None:
     sign = {"+": "a sum", "-": "a difference"}[part.op]
     function = _function_of(part.right)
     if function is not None:
-        hint = f"is it meant for {function}? {dialect.under(axes, function)}"
+        hint = f"is it meant for {function}? {dialect.function(function, axes)}"
     else:
         hint = f"write {part.op} alone: parts meet on the axes that they share"
     report.add(
@@ -130,7 +131,7 @@ def no_axis(part: Expression, report: Report, dialect: Dialect, type_: Type | No
     axes = ["ax"] if type_ is None or not type_.axes else [type_.names[-1]]
     if isinstance(part, Call):
         span, name = part.function.span, getattr(part.function, "text", "the function")
-        hint = f"write its axes under it: {dialect.under(axes, name)}"
+        hint = f"write its axes under it: {dialect.function(name, axes)}"
     else:
         span, name = part.span, f"\\{part.op}" if isinstance(part, Big) else report.text(part.span)
         hint = f"write its axes below it: {name}_{{{dialect.axis(axes[0])}}}"

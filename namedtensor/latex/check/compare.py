@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from namedtensor.latex.check.report import is_own_size, listed, shape_text, size_text
+from namedtensor.latex.check.report import listed, shape_text, size_text
 from namedtensor.latex.check.types import is_first, type_of
 from namedtensor.latex.documents.scopes import Declared, Defined
 from namedtensor.latex.documents.scripts import stem
 from namedtensor.latex.evaluation.values import Value
+from namedtensor.latex.printing.dialects import REALS
 from namedtensor.latex.syntax import At, Expression, Indexed, Signature
 from namedtensor.primitives import Type
 
@@ -29,13 +30,12 @@ def difference(checker: Checker, said: Type, found: Type, has: str = "has") -> t
         return " and ".join(parts), "error"
     for axis, size in said.axes:
         other = found.size(axis)
-        if is_own_size(axis, size) or is_own_size(axis, other):
-            continue
-        verdict = checker.facts.compare(size, other)
-        if verdict.verdict in ("never", "where"):
-            only = f", right only where {verdict.where}" if verdict.where else ""
-            text = f"has {axis} of size {size_text(other)} and not {size_text(size)}{only}"
-            return text, "error" if verdict.verdict == "never" else "warning"
+        if (differs := checker.facts.mismatch(size, other, axis)) is not None:
+            severity, only = differs
+            return (
+                f"has {axis} of size {size_text(other)} and not {size_text(size)}{only}",
+                severity,
+            )
     return "", ""
 
 
@@ -105,7 +105,7 @@ def _mending(checker: Checker, name: str, found: Type) -> str:
     if any(isinstance(n, str) and "*" in n for n in found.names):
         return "declare the axes that the derivative adds"
     axes = [(n, checker.size_text(n, s)) for n, s in found.axes]
-    return f"if the formula is right, declare {name} \\in {checker.dialect.space(axes)}"
+    return f"if the formula is right, declare {name} \\in {checker.dialect.space(REALS, axes)}"
 
 
 def check_promised(

@@ -55,7 +55,7 @@ def _size_slips(checker: Checker, space: Space) -> None:
         if checker.occurrences.is_slip(space, sized) and before.size is None:
             text = checker.report.text
             size, axis = text(sized.axis.span), text(before.axis.span)
-            form = f"{axis}:{size}" if checker.dialect.plain else f"{axis}[{size}]"
+            form = f"{axis}[{size}]" if checker.dialect.macros else f"{axis}:{size}"
             checker.report.add(
                 "error",
                 "axis-name",

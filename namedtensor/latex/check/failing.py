@@ -11,6 +11,7 @@ from namedtensor.latex.check.shapes import split_type
 from namedtensor.latex.documents.scripts import key
 from namedtensor.latex.evaluation.values import UNKNOWN, Value
 from namedtensor.latex.evaluation.vocabulary import word_of
+from namedtensor.latex.printing.dialects import REALS
 from namedtensor.latex.syntax import Binary, Call, Contract, Expression, Letter
 from namedtensor.shape import sized
 
@@ -40,7 +41,7 @@ def undefined(checker: Checker, where: Expression) -> None:
     if not _is_notation(checker, where) or checker.occurrences.in_prose(where):
         return
     text = checker.report.text(where.span)
-    space = checker.dialect.space([("ax", "")])
+    space = checker.dialect.space(REALS, [("ax", "")])
     word = isinstance(where, Letter) and where.style == "word"
     checker.report.add(
         "error",

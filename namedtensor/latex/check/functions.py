@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 from namedtensor.latex.check.compare import check_promised
 from namedtensor.latex.check.occurrences import is_elementwise
 from namedtensor.latex.check.report import (
-    Dialect,
     Report,
     is_own_size,
     listed,
@@ -29,6 +28,7 @@ from namedtensor.latex.documents.scripts import key, stem
 from namedtensor.latex.evaluation.evaluate import Evaluator
 from namedtensor.latex.evaluation.values import UNKNOWN, Scope, Value
 from namedtensor.latex.evaluation.wording import wording
+from namedtensor.latex.printing.dialects import Dialect
 from namedtensor.latex.reading.words import LETTERS
 from namedtensor.latex.source import Span
 from namedtensor.latex.syntax import (
@@ -206,13 +206,10 @@ class CallCheck:
         argument: Given,
         shapes: list[tuple[str, str]],
     ) -> None:
-        if known is None or is_own_size(axis, here) or is_own_size(axis, known):
-            return
-        found = self.facts.compare(known, here)
-        if found.verdict in ("never", "where"):
-            only = f", right only where {found.where}" if found.where else ""
+        if (found := self.facts.mismatch(known, here, axis)) is not None:
+            severity, only = found
             self.report.add(
-                "error" if found.verdict == "never" else "warning",
+                severity,
                 "axis-size",
                 argument.span,
                 f"{axis} is {size_text(here)} in {argument.text}, and {self.callee.name} needs "
@@ -286,6 +283,19 @@ def _symbol_of(callee: Callee, symbol: str) -> Any:
     types = [t for _, t in callee.arguments if t is not None]
     sizes = [s for t in types for _, s in t.axes if _is_symbol(s)]
     return next((s for s in sizes if s.operation.params[0] == symbol), None)
+
+
+def held_to(
+    callee: Callee, checker: Checker, call: Call, arguments: Sequence[Value]
+) -> Type | None:
+    """Hold a call to what is known of its function, and give the shape of the result."""
+    given = [
+        Given(checker.report.text(a.span), a.span, type_of(value))
+        for a, value in zip(call.arguments, arguments, strict=False)
+        if not isinstance(a, Relation)
+    ]
+    check = CallCheck(callee, checker.report, checker.facts, checker.dialect)
+    return check.check(call.span, given)
 
 
 _serial = itertools.count(1)
@@ -473,14 +483,7 @@ class CheckedFunction:
         result = self.result()
         known = None if self.borrowed or self._is_tensor_for_number(arguments) else result
         callee = Callee(self.name, self._declared(self.names), known)
-        given = [
-            Given(checker.report.text(a.span), a.span, type_of(value))
-            for a, value in zip(call.arguments, arguments, strict=False)
-            if not isinstance(a, Relation)
-        ]
-        found = CallCheck(callee, checker.report, checker.facts, checker.dialect).check(
-            call.span, given
-        )
+        found = held_to(callee, checker, call, arguments)
         if found is None:
             return self._inlined(call, arguments)
         value = checker.stand_in(self._lifted(found, parameters))
@@ -604,13 +607,5 @@ class Promised:
             for i, space in enumerate(self.signature.domain, start=1)
         ]
         result = checker.space_type(self.signature.codomain, self.place)
-        given = [
-            Given(checker.report.text(a.span), a.span, type_of(value))
-            for a, value in zip(call.arguments, arguments, strict=False)
-            if not isinstance(a, Relation)
-        ]
-        callee = Callee(self.name, list(domain), result)
-        found = CallCheck(callee, checker.report, checker.facts, checker.dialect).check(
-            call.span, given
-        )
+        found = held_to(Callee(self.name, list(domain), result), checker, call, arguments)
         return UNKNOWN if found is None else checker.stand_in(found)

@@ -22,6 +22,7 @@ from namedtensor.latex.documents.scripts import key, stem
 from namedtensor.latex.evaluation.indices import is_whole, position
 from namedtensor.latex.evaluation.values import UNKNOWN, Value
 from namedtensor.latex.findings import Mend
+from namedtensor.latex.printing.dialects import REALS
 from namedtensor.latex.syntax import At, Binary, Cases, Contract, Definition, Expression, Indexed
 from namedtensor.latex.walk import all_of, walk
 from namedtensor.primitives import Node, Type
@@ -141,7 +142,7 @@ def _comes_back(checker: Checker, axis: str, side: Expression, other: Expression
         fits = [a for a in axes if own is None or not own.has(a[0])]
         if len(fits) == 1:
             kept = [(n, checker.size_text(n, s)) for n, s in own.axes if n != axis] if own else []
-            hint = f"is {name} over {fits[0][0]}? {name} \\in {checker.dialect.space(kept + fits)}"
+            hint = f"is {name} over {fits[0][0]}? {name} \\in {checker.dialect.space(REALS, kept + fits)}"
     report.add(
         "error",
         "axis-returns",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from namedtensor.latex.check.report import is_own_size, size_text
+from namedtensor.latex.check.report import size_text
 from namedtensor.latex.syntax import Binary, Contract
 
 if TYPE_CHECKING:
@@ -20,15 +20,12 @@ def sizes_meet(checker: Checker, where: Contract | Binary) -> bool:
         if not right.has(axis):
             continue
         other = right.size(axis)
-        if is_own_size(axis, size) or is_own_size(axis, other):
+        found = checker.facts.mismatch(size, other, axis)
+        if found is None:
             continue
-        found = checker.facts.compare(size, other)
-        if found.verdict not in ("never", "where"):
-            continue
-        text = checker.report.text
-        only = f", right only where {found.where}" if found.where else ""
+        (severity, only), text = found, checker.report.text
         checker.report.add(
-            "error" if found.verdict == "never" else "warning",
+            severity,
             "axis-size",
             where.span,
             f"{axis} is {size_text(size)} in {text(where.left.span)} and {size_text(other)} in "

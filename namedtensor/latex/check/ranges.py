@@ -118,14 +118,12 @@ def check_bound(
             f"declare it in [{size_text(size)}]" if size is not None else "declare it in [n]",
         )
         return
-    if bound is None or size is None:
+    found = facts.mismatch(bound, size)
+    if found is None:
         return
-    found = facts.compare(bound, size)
-    if found.verdict not in ("never", "where"):
-        return
-    only = f", right only where {found.where}" if found.where else ""
+    severity, only = found
     report.add(
-        "error" if found.verdict == "never" else "warning",
+        severity,
         "index-type",
         span,
         f"{name} is in [{size_text(bound)}], and it indexes {axis}, which has size "

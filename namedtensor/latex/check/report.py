@@ -68,57 +68,6 @@ def shape_text(type_: Type) -> str:
     return " ".join(axes) or "no axes"
 
 
-class Dialect:
-    """How this document writes axes: as macros of the style file, or in plain LaTeX.
-
-    `spelled` holds how each axis is written where it was first met.
-    """
-
-    def __init__(self, text: str, spelled: dict[str, str]) -> None:
-        self.plain = "\\underset" in text or (
-            "\\text{" in text and not any(word in text for word in ("\\name", "\\ndef", "\\ndot"))
-        )
-        self.spelled = spelled
-
-    def axis(self, name: str) -> str:
-        """Write an axis the way this document does."""
-        if name in self.spelled:
-            return self.spelled[name]
-        stem = name.rstrip("'")
-        return f"\\{'text' if self.plain else 'name'}{{{stem}}}{name[len(stem) :]}"
-
-    def under(self, axes: Iterable[str], operator: str) -> str:
-        """Write an operator or function over axes.
-
-        >>> Dialect("\\\\underset", {}).under(["seq"], "softmax")
-        '\\\\underset{\\\\text{seq}}{\\\\text{softmax}}'
-        """
-        names = [self.axis(a) for a in axes]
-        if self.plain:
-            sign = "\\cdot" if operator == "." else f"\\text{{{operator}}}"
-            return f"\\underset{{{', '.join(names)}}}{{{sign}}}"
-        below = " \\\\ ".join(names)
-        return f"\\ndot{{{below}}}" if operator == "." else f"\\nfun{{{below}}}{{{operator}}}"
-
-    def space(self, axes: Iterable[tuple[str, str]]) -> str:
-        """Write R^{...} over axes with their sizes; an empty size is left out."""
-        parts = [self.sized(a, size) for a, size in axes]
-        between = ", " if self.plain else " \\times "
-        return f"\\mathbb{{R}}^{{{between.join(parts)}}}"
-
-    def sized(self, axis: str, size: str) -> str:
-        """Write an axis with its size: \\text{emb}:d, \\emb[d]."""
-        written = self.axis(axis)
-        if not size:
-            return written
-        return f"{written}:{size}" if self.plain else f"{written}[{size}]"
-
-    def renamed(self, tensor: str, before: str, after: str) -> str:
-        """Write a renaming: [X]_{a -> b}."""
-        arrow = f"{self.axis(before)} \\rightarrow {self.axis(after)}"
-        return f"[{tensor}]_{{{arrow}}}" if self.plain else f"{tensor}_{{{arrow}}}"
-
-
 class Report:
     """The findings of a document so far.
 

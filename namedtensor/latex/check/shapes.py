@@ -16,9 +16,10 @@ from namedtensor.errors import (
     KindError,
     NamedTensorError,
 )
-from namedtensor.latex.check.report import Dialect, Report, listed, shape_text
+from namedtensor.latex.check.report import Report, listed, shape_text
 from namedtensor.latex.check.slips import alike
 from namedtensor.latex.findings import Mend
+from namedtensor.latex.printing.dialects import Dialect
 from namedtensor.latex.source import Span
 from namedtensor.latex.syntax import (
     At,
@@ -142,7 +143,7 @@ class Explainer:
         dialect = self.dialect
         guess = close(axis.name, common) or (common[0] if len(common) == 1 else None)
         if guess:
-            return f"both have {guess}: {left} {dialect.under([guess], '.')} {right}"
+            return f"both have {guess}: {left} {dialect.dot([guess])} {right}"
         if common:
             return f"both have {listed(common)}; write the one that you mean under the dot"
         return f"declare {axis.name} where it is missing, or contract over an axis that both have"

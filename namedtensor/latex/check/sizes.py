@@ -15,6 +15,7 @@ from typing import Any
 
 from namedtensor.latex.check.algebra import Sum, as_fraction, solved_for
 from namedtensor.latex.check.algebra import text as text_of_sum
+from namedtensor.latex.check.report import is_own_size
 from namedtensor.operations.elementwise import NEG, POW, SQRT, SQUARE
 from namedtensor.primitives import Node
 from namedtensor.primitives.node import NUMBER, SIZE
@@ -87,6 +88,19 @@ class Facts:
         if _unrelated(self.reduced(a), self.reduced(b)):
             return OPEN
         return Comparison("where", condition(difference))
+
+    def mismatch(self, left: Any, right: Any, axis: str = "") -> tuple[str, str] | None:
+        """Say how surely two sizes differ, and where alone they do not; None where nothing tells.
+
+        A size that is merely |axis| agrees with any.
+        """
+        if is_own_size(axis, left) or is_own_size(axis, right):
+            return None
+        found = self.compare(left, right)
+        if found.verdict not in ("never", "where"):
+            return None
+        only = f", right only where {found.where}" if found.where else ""
+        return "error" if found.verdict == "never" else "warning", only
 
     def reduced(self, expression: Any) -> Any:
         """Give an expression after all that is known."""

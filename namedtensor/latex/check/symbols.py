@@ -6,7 +6,7 @@ import itertools
 from typing import TYPE_CHECKING, Any, cast
 
 from namedtensor.latex.check.occurrences import Occurrences
-from namedtensor.latex.check.report import Dialect, Report, is_own_size, size_text
+from namedtensor.latex.check.report import Report, is_own_size, size_text
 from namedtensor.latex.check.scope import CheckScope
 from namedtensor.latex.check.sizes import Facts
 from namedtensor.latex.check.slips import alike
@@ -16,6 +16,7 @@ from namedtensor.latex.evaluation.evaluate import Evaluator
 from namedtensor.latex.evaluation.indices import one_based
 from namedtensor.latex.evaluation.values import UNKNOWN, Value
 from namedtensor.latex.findings import Mend
+from namedtensor.latex.printing.dialects import dialect_in
 from namedtensor.latex.source import Source, Span
 from namedtensor.latex.syntax import AxisName, Expression, Space
 from namedtensor.primitives import Node, Type
@@ -51,7 +52,7 @@ class Symbols:
         self.spaces: dict[Node, tuple[str, Space, Any]] = {}
         self.bounds: dict[Node, Any] = {}
         self.occurrences = Occurrences(source, names, report.findings)
-        self.dialect = Dialect(source.text, self.occurrences.spelled)
+        self.dialect = dialect_in(source.text, self.occurrences.spelled)
         self._declared: dict[int, Value] = {}
         self._told: set[Any] = set()
 

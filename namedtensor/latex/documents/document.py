@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 from namedtensor.errors import NamedTensorError, nearest
@@ -20,9 +20,10 @@ from namedtensor.latex.findings import Finding
 from namedtensor.latex.reading.faults import Fault
 from namedtensor.latex.reading.letters import DRESSES, rebuilt
 from namedtensor.latex.reading.reader import Reading, parse_expression
+from namedtensor.latex.reading.spoken import names_of
 from namedtensor.latex.source import Source, Span
 from namedtensor.latex.syntax import Definition, Expression, Letter, Scripts
-from namedtensor.latex.walk import children, walk
+from namedtensor.latex.walk import walk
 
 if TYPE_CHECKING:
     from namedtensor.formula.formula import Formula
@@ -236,7 +237,7 @@ class Document:
             places += [known.lower, known.upper]
         spaces = [s for group in self.definitions.declared.values() for s in group]
         places += [s.space.bound for s in spaces if s.space.bound is not None]
-        names = [p for place in places if place is not None for p in _names_in(place)]
+        names = [p for place in places if place is not None for p in names_of(place)]
         for statement in self.reading.statements:
             names += [p for p in walk(statement) if isinstance(p, Letter) and p.text in SMALL]
         found = {}
@@ -315,15 +316,6 @@ class Document:
 
     def __repr__(self) -> str:
         return f"Document({self.source.name!r}: {', '.join(self.names)})"
-
-
-def _names_in(size: Expression) -> Iterator[Letter | Scripts]:
-    """Give the names that a size is made of: d_k, and neither d nor k."""
-    if isinstance(size, (Letter, Scripts)):
-        yield size
-        return
-    for part in children(size):
-        yield from _names_in(part)
 
 
 def _stands_alone(defined: Defined, inside: Collection[Defined]) -> bool:

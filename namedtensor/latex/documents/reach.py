@@ -31,7 +31,7 @@ from namedtensor.latex.syntax import (
     SizedAxis,
     Space,
 )
-from namedtensor.latex.walk import all_of, children, walk
+from namedtensor.latex.walk import all_of, children, parted, walk
 
 
 class Arguments:
@@ -322,7 +322,7 @@ class Walk:
                     self.visit(script, around)
             return False
         if name.style == "letter" and 1 < len(name.text) < 4 and name.text.isalpha():
-            parts = [Letter(name.span, c) for c in name.text]
+            parts = parted(name)
             if all(self._means_something(p, around) for p in parts):
                 for part in parts:
                     self._name(part, around)

@@ -7,7 +7,7 @@ can be done at the leaves, else to the index's letter.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from namedtensor.axes import BOUND, shown
@@ -15,7 +15,7 @@ from namedtensor.formula.rewrite.renames import push_renames
 from namedtensor.operations.indexing import AT, INDEX
 from namedtensor.operations.renaming import RENAME
 from namedtensor.primitives import Node
-from namedtensor.primitives.node import apply_node
+from namedtensor.primitives.node import apply_node, operands_first
 from namedtensor.tensor import SymbolicTensor, apply
 
 
@@ -45,16 +45,8 @@ def _through_indices(root: Node) -> Node:
 def _rebuilt(root: Node, change: Callable[[Node, tuple[Node, ...]], Node]) -> Node:
     """Rebuild a tree from its leaves; `change` gives a node on changed operands."""
     done: dict[Node, Node] = {}
-    waiting = [root]
-    while waiting:
-        node = waiting[-1]
-        missing = [o for o in node.operands if o not in done]
-        if node in done or not missing:
-            waiting.pop()
-            if node not in done:
-                done[node] = change(node, tuple([done[o] for o in node.operands]))
-        else:
-            waiting += missing
+    for node in operands_first([root]):
+        done[node] = change(node, tuple([done[o] for o in node.operands]))
     return done[root]
 
 
@@ -94,7 +86,7 @@ def settled(value: Any) -> Any:
     """
     if not isinstance(value, SymbolicTensor):
         return value
-    names = dict.fromkeys(_names(value.node))
+    names = dict.fromkeys([n for part in operands_first([value.node]) for n in part.type.names])
     hidden = [n for n in names if BOUND in n and not value.node.type.has(n)]
     if not hidden:
         return value
@@ -107,18 +99,6 @@ def settled(value: Any) -> Any:
         taken.add(letter)
         new[name] = letter
     return SymbolicTensor(_rewritten(value.node, new), value.axes)
-
-
-def _names(root: Node) -> Iterator[str]:
-    """Give the names of all axes in a tree."""
-    seen, waiting = {root}, [root]
-    while waiting:
-        node = waiting.pop()
-        yield from node.type.names
-        for operand in node.operands:
-            if operand not in seen:
-                seen.add(operand)
-                waiting.append(operand)
 
 
 def _rewritten(root: Node, new: Mapping[str, str]) -> Node:

@@ -15,7 +15,6 @@ from namedtensor.latex.evaluation.nonsense import UndefinedError
 from namedtensor.latex.evaluation.values import Value
 from namedtensor.latex.evaluation.vocabulary import constant, word_of
 from namedtensor.latex.evaluation.wording import wording
-from namedtensor.latex.source import Span
 from namedtensor.latex.syntax import (
     AxisName,
     AxisSize,
@@ -30,6 +29,7 @@ from namedtensor.latex.syntax import (
     Space,
     Under,
 )
+from namedtensor.latex.walk import parted
 
 if TYPE_CHECKING:
     from namedtensor.latex.evaluation.evaluate import Evaluator
@@ -55,8 +55,7 @@ def _split(e: Evaluator, name: Letter) -> tuple[Letter, ...] | None:
         return None
     if name.span.end - name.span.start != len(name.text):
         return None  # a command, or a letter in a dress
-    start = name.span.start
-    parts = tuple([Letter(Span(start + i, start + i + 1), c) for i, c in enumerate(name.text)])
+    parts = parted(name)
     known = all(p in e.bound or e.scope.find(p) is not None for p in parts)
     return parts if known else None
 
@@ -138,8 +137,7 @@ def _held(name: Scripts) -> Expression | None:
     elif isinstance(sub, Binary) and sub.op == "*":
         pair = sub.left, sub.right
     elif isinstance(sub, Letter) and len(sub.text) == 2 and sub.style == "letter":
-        start = sub.span.start
-        pair = tuple(Letter(Span(start + i, start + i + 1), c) for i, c in enumerate(sub.text))
+        pair = parted(sub)
     if len(pair) != 2:
         return None
     return Relation(sub.span, pair[0], (("=", pair[1]),))

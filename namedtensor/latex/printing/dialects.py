@@ -9,20 +9,28 @@ from namedtensor.axes import shown
 from namedtensor.errors import KindError
 from namedtensor.latex.printing.names import DIALECTS, axis_letters, axis_macro
 
+REALS = r"\mathbb{R}"
+
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """What differs between the dialects: axes, and what has axes below it."""
+    """What differs between the dialects: axes, and what has axes below it.
+
+    `spelled` says how a document itself writes an axis.
+    """
 
     name: str
     seen: dict[str, None] = field(default_factory=dict)
     aliases: dict[str, str] = field(default_factory=dict)
+    spelled: dict[str, str] = field(default_factory=dict)
 
     @property
     def macros(self) -> bool:
         return self.name != "underset"
 
     def axis(self, name: str) -> str:
+        if name in self.spelled:
+            return self.spelled[name]
         own = self.aliases.get(name, shown(name))
         self.seen[own] = None
         return axis_letters(own, self.name)
@@ -72,9 +80,14 @@ class Dialect:
 
     def sized(self, axis: str, size: str | None) -> str:
         """Write an axis with its size, emb[n] or emb:n."""
-        if size is None:
+        if not size:
             return self.axis(axis)
         return f"{self.axis(axis)}[{size}]" if self.macros else f"{self.axis(axis)}:{size}"
+
+    def renamed(self, tensor: str, before: str, after: str) -> str:
+        """Write a renaming: [X]_{a -> b}."""
+        arrow = f"{self.axis(before)} \\rightarrow {self.axis(after)}"
+        return f"{tensor}_{{{arrow}}}" if self.macros else f"[{tensor}]_{{{arrow}}}"
 
     def space(self, base: str, axes: Sequence[tuple[str, str | None]]) -> str:
         """Write a set of tensors, base^{axes}."""
@@ -82,6 +95,17 @@ class Dialect:
             return base
         times = r" \times " if self.macros else ", "
         return f"{base}^{{{times.join([self.sized(*axis) for axis in axes])}}}"
+
+
+def dialect_in(text: str, spelled: dict[str, str]) -> Dialect:
+    """Give the dialect in which a document is written.
+
+    >>> dialect_in("\\underset", {}).function("softmax", ["seq"])
+    '\\underset{\\text{seq}}{\\text{softmax}}'
+    """
+    style = any(word in text for word in ("\\name", "\\ndef", "\\ndot"))
+    plain = "\\underset" in text or ("\\text{" in text and not style)
+    return Dialect("underset" if plain else "macros", spelled=spelled)
 
 
 def dialect_of(name: str) -> Dialect:

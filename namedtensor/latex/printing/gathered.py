@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from namedtensor.latex.printing.elements import Elements, counts
 from namedtensor.operations.elementwise import ADD, MUL, NEG, SUB
 from namedtensor.primitives import Node
+from namedtensor.primitives.node import operands_first
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,34 +34,14 @@ def gathered(node: Node, elements: Elements) -> Gathered | None:
     sizes = {
         count.operation.params[0]: count.operands[0].value or count.operands[0]
         for place in places
-        for count in _counts_in(place)
-        if count.operands
+        for count in operands_first([place])
+        if counts(count) and count.operands
     }
     own = {axis for place in places for axis in place.type.names}
     kept = set(base.type.names) - set(axes)
-    if own != set(sizes) or own & kept or _renames(base):
+    if own != set(sizes) or own & kept or any(n.name == "rename" for n in operands_first([base])):
         return None
     return Gathered(base, sizes, dict(zip(axes, places, strict=True)))
-
-
-def _renames(root: Node) -> bool:
-    seen = {root}
-    pending = [root]
-    while pending:
-        node = pending.pop()
-        if node.name == "rename":
-            return True
-        pending += [o for o in node.operands if o not in seen]
-        seen.update(node.operands)
-    return False
-
-
-def _counts_in(node: Node) -> Iterator[Node]:
-    if counts(node):
-        yield node
-    else:
-        for operand in node.operands:
-            yield from _counts_in(operand)
 
 
 def from_one(place: Node, write: Callable[[Node], str], letter: Callable[[Node], str]) -> str:

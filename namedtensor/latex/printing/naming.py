@@ -145,17 +145,11 @@ def _picks_layers(written: Written, ladder: Ladder) -> bool:
 
 def axes_in(written: Written) -> set[str]:
     """Give the names of all axes that a formula's parts have."""
-    found: set[str] = set()
-    seen = set(written.results)
-    pending = list(written.results)
-    while pending:
-        node = pending.pop()
-        found.update(node.type.names)
-        steps = unfolded(node).results if recurs(node) else ()
-        new = [o for o in (*node.operands, *steps) if o not in seen]
-        seen.update(new)
-        pending += new
-    return found
+
+    def inside(node: Node) -> tuple[Node, ...]:
+        return (*node.operands, *(unfolded(node).results if recurs(node) else ()))
+
+    return {n for node in operands_first(written.results, inside) for n in node.type.names}
 
 
 def _identifiers(written: Written) -> set[str]:

@@ -9,7 +9,7 @@ from typing import Any
 from namedtensor.formula.written import DerivedFrom, Written
 from namedtensor.latex.printing import records as records
 from namedtensor.latex.printing import special as special
-from namedtensor.latex.printing.dialects import Dialect, dialect_of
+from namedtensor.latex.printing.dialects import REALS, Dialect, dialect_of
 from namedtensor.latex.printing.elements import element_of
 from namedtensor.latex.printing.forms import Forms
 from namedtensor.latex.printing.gathered import gathered
@@ -27,7 +27,7 @@ from namedtensor.tensor.resize import opened
 #: So many signs fit on a line, by a rough count.
 WIDTH = 96
 
-_BASES = {"R": r"\mathbb{R}", "Z": r"\mathbb{Z}", "B": r"\mathbb{B}"}
+_BASES = {"R": REALS, "Z": r"\mathbb{Z}", "B": r"\mathbb{B}"}
 _KINDS = {"int": "Z", "bool": "B"}
 _COMMAND = re.compile(r"\\[A-Za-z]+\*?|[{}&^_]|\\.")
 

@@ -11,7 +11,6 @@ from dataclasses import replace
 from typing import TypeVar
 
 from namedtensor.latex.reading.words import LETTERS
-from namedtensor.latex.source import Span
 from namedtensor.latex.syntax import (
     Binary,
     Call,
@@ -25,7 +24,7 @@ from namedtensor.latex.syntax import (
     Signature,
     Statement,
 )
-from namedtensor.latex.walk import fields_of, letters_of
+from namedtensor.latex.walk import letters_of, parted, put
 
 Part = TypeVar("Part")
 
@@ -92,35 +91,24 @@ def _heads(names: Sequence[Expression]) -> Iterator[str]:
 
 def rebuilt(part: Part, plain: dict[str, str], split: set[str]) -> Part:
     """Give a part with dresses taken off and joined letters parted."""
-    found = _rebuilt(part, plain, split)
-    return found  # type: ignore[return-value]
 
-
-def _rebuilt(thing: object, plain: dict[str, str], split: set[str]) -> object:
-    if isinstance(thing, Letter):
-        if _is_parted(thing, split):
-            return _product(thing)
-        text = plain.get(thing.text)
-        return thing if text is None else replace(thing, text=text)
-    if (
-        isinstance(thing, Scripts)
-        and isinstance(thing.base, Letter)
-        and _is_parted(thing.base, split)
-    ):
-        product = _product(thing.base)
-        sub, sup = (_rebuilt(script, plain, split) for script in (thing.sub, thing.sup))
-        last = replace(thing, base=product.right, sub=sub, sup=sup)  # type: ignore[arg-type]
+    def change(thing: object) -> object | None:
+        if isinstance(thing, Letter):
+            if _is_parted(thing, split):
+                return _product(thing)
+            return replace(thing, text=plain[thing.text]) if thing.text in plain else None
+        base = thing.base if isinstance(thing, Scripts) else None
+        if not isinstance(thing, Scripts) or not isinstance(base, Letter):
+            return None
+        if not _is_parted(base, split):
+            return None
+        product = _product(base)
+        sub, sup = put(thing.sub, change), put(thing.sup, change)
+        last = replace(thing, base=product.right, sub=sub, sup=sup)
         return replace(product, right=last, span=thing.span)
-    if isinstance(thing, tuple):
-        parts = tuple(_rebuilt(each, plain, split) for each in thing)
-        return thing if all(new is old for new, old in zip(parts, thing, strict=True)) else parts
-    changed = {}
-    for name in fields_of(type(thing)) or ():
-        old = getattr(thing, name)
-        new = _rebuilt(old, plain, split)
-        if new is not old:
-            changed[name] = new
-    return replace(thing, **changed) if changed else thing  # type: ignore[type-var]
+
+    found: Part = put(part, change)
+    return found
 
 
 def _is_parted(letter: Letter, split: set[str]) -> bool:
@@ -131,10 +119,9 @@ def _is_parted(letter: Letter, split: set[str]) -> bool:
 
 def _product(letter: Letter) -> Binary:
     """Part joined letters into a product of one-letter names."""
-    start = letter.span.start
-    parts = [Letter(Span(start + i, start + i + 1), text) for i, text in enumerate(letter.text)]
-    product: Expression = parts[0]
-    for part in parts[1:]:
+    product: Expression
+    product, *parts = parted(letter)
+    for part in parts:
         product = Binary(product.span | part.span, "*", product, part, (), "juxtaposed")
     assert isinstance(product, Binary)
     return product

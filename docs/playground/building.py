@@ -20,7 +20,7 @@ from pathlib import Path
 import sphinxcontrib
 
 from docs.playground.puzzles import PUZZLES
-from namedtensor.latex.printing.katex import KATEX_MACROS
+from namedtensor.latex.printing.dialects import KATEX_MACROS
 
 ROOT = Path(__file__).parents[2]
 #: A program that does not end in so many seconds waits for something that is not there.

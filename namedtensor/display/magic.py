@@ -20,7 +20,7 @@ from typing import Any
 from namedtensor.errors import NamedTensorError
 from namedtensor.formula import Formula
 from namedtensor.latex import read
-from namedtensor.latex.documents.families import Family
+from namedtensor.latex.documents.formulas import Family
 
 _MATH = re.compile(r"\$|\\\[|\\\(|\\begin\s*\{")
 _LENGTH = re.compile(r"(\w+)=(\d+)")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import namedtensor as nt
-from namedtensor.latex.evaluation.nonsense import (
+from namedtensor.latex.evaluation.values import (
     ArgumentsError,
     NoAxisError,
     NotNotationError,

@@ -7,8 +7,8 @@ import pytest
 import namedtensor as nt
 from namedtensor import B, R, Z, axes, formula
 from namedtensor.errors import KindError
-from namedtensor.latex.printing.figures import figure
 from namedtensor.latex.printing.forms import FORMS
+from namedtensor.latex.printing.pieces import figure
 from namedtensor.latex.printing.printer import latex_of
 from namedtensor.primitives import table
 from namedtensor.primitives.notation import KERNEL, Special

@@ -3,9 +3,9 @@
 import pytest
 
 from namedtensor.latex.reading import reader
-from namedtensor.latex.reading.faults import Fault
 from namedtensor.latex.reading.grammar import cursor
 from namedtensor.latex.reading.reader import parse_expression, statements_of
+from namedtensor.latex.reading.tokens import Fault
 from namedtensor.latex.source import Source
 from namedtensor.latex.syntax import Definition
 

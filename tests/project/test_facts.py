@@ -14,12 +14,10 @@ PACKAGE = Path(namedtensor.__file__).parent
 #: Files with lists of words that are also names of operations, and what those words are there.
 ALLOWED = {
     "latex/reading/words.py": "words and commands of LaTeX",
-    "latex/reading/lexer.py": "letters that LaTeX spells by a command",
     "latex/reading/clean.py": "kinds of tokens",
     "latex/printing/names.py": "commands of LaTeX, which are no names for macros",
     "latex/evaluation/vocabulary.py": "words of writers, for which the notation has others",
     "latex/documents/reach.py": "kinds of meanings",
-    "latex/check/occurrences.py": "letters that LaTeX spells by a command",
     "tensor/habits.py": "kinds of hints",
     "testing/": "the oracle: an independent definition of each operation",
 }

@@ -17,7 +17,7 @@ from namedtensor.latex.check.types import as_size, is_first, node_of, open_size,
 from namedtensor.latex.documents.reach import Linker
 from namedtensor.latex.documents.scopes import Declared, Defined, Names, Place
 from namedtensor.latex.documents.scripts import key, stem
-from namedtensor.latex.documents.stepwise import axis_along, bare
+from namedtensor.latex.documents.series import axis_along, bare
 from namedtensor.latex.evaluation.by_elements import index_ranges
 from namedtensor.latex.evaluation.evaluate import Evaluator
 from namedtensor.latex.evaluation.values import UNKNOWN, Value

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, cast
 
 from namedtensor.errors import AxisNameError, NamedTensorError
 from namedtensor.latex.check.annotations import no_axis as names_no_axis
-from namedtensor.latex.check.meeting import sizes_meet
+from namedtensor.latex.check.report import size_text
 from namedtensor.latex.check.shapes import split_type
 from namedtensor.latex.documents.scripts import key
 from namedtensor.latex.evaluation.values import UNKNOWN, Value
@@ -88,3 +88,32 @@ def wrong_arguments(checker: Checker, where: Expression, error: NamedTensorError
         checker.explainer.shapes(where.arguments if isinstance(where, Call) else ()),
         error.hint,
     )
+
+
+# --------------------------------------------------------------------------------- sizes that meet
+
+
+def sizes_meet(checker: Checker, where: Contract | Binary) -> bool:
+    """Compare the sizes of the axes that two operands share; say whether a fault was found."""
+    left, right = checker.type_of(where.left), checker.type_of(where.right)
+    if left is None or right is None:
+        return False
+    for axis, size in left.axes:
+        if not right.has(axis):
+            continue
+        other = right.size(axis)
+        found = checker.facts.mismatch(size, other, axis)
+        if found is None:
+            continue
+        (severity, only), text = found, checker.report.text
+        checker.report.add(
+            severity,
+            "axis-size",
+            where.span,
+            f"{axis} is {size_text(size)} in {text(where.left.span)} and {size_text(other)} in "
+            f"{text(where.right.span)}{only}",
+            checker.explainer.shapes([where.left, where.right]),
+            f"declare one size for both, or rename one {axis}",
+        )
+        return True
+    return False

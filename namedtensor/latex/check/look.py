@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from namedtensor.errors import AxisMissingError
-from namedtensor.latex.check.failing import failed
-from namedtensor.latex.check.meeting import sizes_meet
+from namedtensor.latex.check.failing import failed, sizes_meet
 from namedtensor.latex.check.ranges import check_bound, check_range
 from namedtensor.latex.check.report import is_own_size, shape_text
 from namedtensor.latex.check.slips import alike

@@ -15,13 +15,14 @@ from namedtensor.latex.check.look import look_at
 from namedtensor.latex.documents.scopes import Meaning, Place
 from namedtensor.latex.documents.scripts import Indices, key, stem
 from namedtensor.latex.evaluation.evaluate import Evaluator
-from namedtensor.latex.evaluation.nonsense import (
+from namedtensor.latex.evaluation.values import (
+    UNKNOWN,
     ArgumentsError,
     NoAxisError,
     NotNotationError,
     UndefinedError,
+    Value,
 )
-from namedtensor.latex.evaluation.values import UNKNOWN, Value
 from namedtensor.latex.syntax import Call, Expression, Relation, Scripts
 from namedtensor.latex.walk import walk
 

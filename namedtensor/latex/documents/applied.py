@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from namedtensor.errors import AxisClashError, NamedTensorError
 from namedtensor.formula.bundle import Bundle
-from namedtensor.latex.documents.calling import (
+from namedtensor.latex.documents.inputs import (
+    Input,
+    Linked,
     by_letter,
     is_bundle_name,
     meaning_of,
@@ -16,12 +18,10 @@ from namedtensor.latex.documents.calling import (
     owns,
     passed_on,
 )
-from namedtensor.latex.documents.inputs import Input, Linked
 from namedtensor.latex.documents.scopes import Meaning
 from namedtensor.latex.documents.scripts import key
 from namedtensor.latex.evaluation.indices import Position, plain, zero_based
-from namedtensor.latex.evaluation.nonsense import ArgumentsError
-from namedtensor.latex.evaluation.values import UNKNOWN, Value
+from namedtensor.latex.evaluation.values import UNKNOWN, ArgumentsError, Value
 from namedtensor.latex.evaluation.wording import wording
 from namedtensor.latex.syntax import Call, Expression, Letter, Relation, Scripts
 

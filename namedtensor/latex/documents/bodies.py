@@ -21,8 +21,7 @@ from namedtensor.latex.documents.measures import Sizes
 from namedtensor.latex.documents.run_scope import BodyScope as BodyScope
 from namedtensor.latex.documents.scopes import Defined, Meaning
 from namedtensor.latex.documents.scripts import Indices, fold, key, numbered, without_brackets
-from namedtensor.latex.documents.series import refuse_long
-from namedtensor.latex.documents.stepwise import axis_along, bare
+from namedtensor.latex.documents.series import axis_along, bare, refuse_long
 from namedtensor.latex.evaluation.evaluate import Evaluator
 from namedtensor.latex.evaluation.indices import counted_from_zero, one_based, plain, zero_based
 from namedtensor.latex.evaluation.values import UNKNOWN, Value

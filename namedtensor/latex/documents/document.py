@@ -4,29 +4,72 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from namedtensor.errors import NamedTensorError, nearest
 from namedtensor.latex.documents.failures import LatexError
-from namedtensor.latex.documents.families import Family, Members
-from namedtensor.latex.documents.formulas import Library
+from namedtensor.latex.documents.formulas import Family, Library, Members
 from namedtensor.latex.documents.inputs import SMALL, Linked
 from namedtensor.latex.documents.scopes import Defined, Names, Place
 from namedtensor.latex.documents.scripts import fold, key, stem
+from namedtensor.latex.documents.series import ALONG, axis_along, bare
 from namedtensor.latex.documents.signatures import python_name
-from namedtensor.latex.documents.stepwise import ALONG, axis_along, bare
-from namedtensor.latex.documents.views import StatementView
 from namedtensor.latex.findings import Finding
-from namedtensor.latex.reading.faults import Fault
 from namedtensor.latex.reading.letters import DRESSES, rebuilt
 from namedtensor.latex.reading.reader import Reading, parse_expression
 from namedtensor.latex.reading.spoken import names_of
+from namedtensor.latex.reading.tokens import Fault
 from namedtensor.latex.source import Source, Span
-from namedtensor.latex.syntax import Definition, Expression, Letter, Scripts
+from namedtensor.latex.syntax import Definition, Expression, Letter, Scripts, Statement
 from namedtensor.latex.walk import walk
 
 if TYPE_CHECKING:
     from namedtensor.formula.formula import Formula
+    from namedtensor.primitives import Node
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StatementView:
+    """One statement of a document: what kind it is, where it stands, and what it says.
+
+    `kind` is declaration, signature, definition, constraint, induction or aside.
+    """
+
+    document: Document
+    syntax: Statement
+
+    @property
+    def kind(self) -> str:
+        return type(self.syntax).__name__.lower()
+
+    @property
+    def span(self) -> Span:
+        return self.syntax.span
+
+    @property
+    def text(self) -> str:
+        return self.document.source.text[self.span.start : self.span.end]
+
+    @property
+    def line(self) -> int:
+        return self.document.source.position(self.span.start)[0]
+
+    @property
+    def tree(self) -> Node | None:
+        """The expression tree of a definition; None where it is none, or cannot be evaluated."""
+        if not isinstance(self.syntax, Definition):
+            return None
+        defined = self.document.definitions.of(self.syntax)
+        if defined is None:
+            return None
+        try:
+            return self.document.library.of(defined).written().results[0]
+        except NamedTensorError:
+            return None
+
+    def __repr__(self) -> str:
+        return f"{self.kind} in line {self.line}: {' '.join(self.text.split())}"
 
 
 class Document:

@@ -12,8 +12,8 @@ from namedtensor.errors import (
     KindError,
     NamedTensorError,
 )
-from namedtensor.latex.documents.stepwise import ALONG
-from namedtensor.latex.evaluation.nonsense import (
+from namedtensor.latex.documents.series import ALONG
+from namedtensor.latex.evaluation.values import (
     ArgumentsError,
     NoAxisError,
     NotNotationError,

@@ -1,4 +1,4 @@
-"""Formulas of a document: signatures from declarations, and bodies that evaluate what is written."""
+"""Formulas of a document, and families of them: signatures from declarations, bodies from definitions."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import dataclasses
 import functools
 import inspect
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from namedtensor.errors import NamedTensorError
+from namedtensor.errors import IndexRangeError, NamedTensorError, kind_of_thing
 from namedtensor.formula.bundle import Bundle
 from namedtensor.formula.formula import Formula
 from namedtensor.formula.signature import Parameter, Signature
@@ -17,7 +17,8 @@ from namedtensor.latex.documents.failures import LatexError, failure, shown
 from namedtensor.latex.documents.inputs import Input, Linked
 from namedtensor.latex.documents.reach import Linker
 from namedtensor.latex.documents.scopes import Defined, Names
-from namedtensor.latex.documents.scripts import Indices, key, numbered
+from namedtensor.latex.documents.scripts import Indices, fold, key, numbered
+from namedtensor.latex.documents.series import bare
 from namedtensor.latex.documents.signatures import (
     axes_along,
     differing_sizes,
@@ -27,12 +28,14 @@ from namedtensor.latex.documents.signatures import (
     python_signature,
     spaces_of_results,
 )
-from namedtensor.latex.documents.stepwise import bare
 from namedtensor.latex.findings import Finding
 from namedtensor.latex.source import Source, Span
 from namedtensor.latex.syntax import Expression, Items
 from namedtensor.operations.constants import FULL, made
 from namedtensor.tensor import NamedTensor
+
+if TYPE_CHECKING:
+    from namedtensor.formula.formula import Formula
 
 
 def _formula_again(library: Library, defined: Defined, indices: Indices) -> Formula:
@@ -266,3 +269,86 @@ def _count_of_results(linked: Linked) -> int:
     body = linked.defined.body
     listed = isinstance(body, Items) and body.bracket == "("
     return len(body.parts) if isinstance(body, Items) and listed else 1
+
+
+# ---------------------------------------------------------------------------------------- families
+
+
+class Family:
+    """The formulas that a document defines by an index: `document["LayerNorm"][1]`.
+
+    Each member has parameters of its own: gamma^1 and beta^1 where the family has gamma^l and beta^l.
+    """
+
+    def __init__(self, library: Library, defined: Defined) -> None:
+        self.library = library
+        self.defined = defined
+        self.name = defined.key
+
+    def __getitem__(self, index: Any) -> Formula:
+        given = index if isinstance(index, tuple) else (index,)
+        letters = self.defined.letters
+        call = f"{self.name}[{', '.join(map(repr, given))}]"
+        for number in given:
+            if isinstance(number, bool) or not isinstance(number, int):
+                raise IndexRangeError(
+                    f"{self.name}[...]",
+                    f"a member is chosen by a whole number, and not by {kind_of_thing(number)}",
+                    hint=f"{self.name} has the index {', '.join(letters)}: [1] for {letters[0]} = 1",
+                )
+        if len(given) != len(letters):
+            raise IndexRangeError(
+                call,
+                f"{self.name} has the index {', '.join(letters)}, and {len(given)} are given",
+                hint="one whole number for each",
+            )
+        indices = dict(zip(letters, given, strict=True))
+        self._hold(call, indices)
+        return self.library.of(self.defined, indices)
+
+    def _hold(self, call: str, indices: dict[str, int]) -> None:
+        within = self.defined.range
+        if within is None or within.letter not in indices:
+            return
+        number, bound = indices[within.letter], self.library.linker.bound
+        lower, upper = fold(within.lower, bound), fold(within.upper, bound)
+        if (lower is not None and number < lower) or (upper is not None and number > upper):
+            ends = f"{'...' if lower is None else lower} to {'...' if upper is None else upper}"
+            raise IndexRangeError(
+                call,
+                f"{within.letter} runs from {ends}, and {number} is outside",
+                hint="the document counts from its first number",
+            )
+
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        raise IndexRangeError(
+            f"{self.name}(...)",
+            "this is a family of formulas, and a call is of one of them",
+            hint=f'choose it by its index: document["{key(bare(self.defined.name))}"][1] for '
+            f"{self.defined.letters[0]} = 1",
+        )
+
+    def __repr__(self) -> str:
+        return f"family {self.name} over {', '.join(self.defined.letters)}"
+
+
+class Members:
+    """Formulas that a document defines one by one, phi_1, phi_2: `document["phi"][1]`."""
+
+    def __init__(self, library: Library, name: str, members: dict[int, Defined]) -> None:
+        self.library = library
+        self.name = name
+        self.members = members
+
+    def __getitem__(self, number: int) -> Formula:
+        if number not in self.members:
+            listed = ", ".join(map(str, sorted(self.members)))
+            raise IndexRangeError(
+                f"{self.name}[{number!r}]",
+                f"{self.name} is defined for {listed}",
+                hint=f"{self.name}[{min(self.members)}]",
+            )
+        return self.library.of(self.members[number])
+
+    def __repr__(self) -> str:
+        return f"{self.name} for {', '.join(map(str, sorted(self.members)))}"

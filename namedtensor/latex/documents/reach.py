@@ -6,14 +6,18 @@ import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from namedtensor.latex.documents.calling import (
+from namedtensor.latex.documents.inputs import (
+    SMALL,
+    SMALL_NUMBER,
+    Around,
+    Input,
+    Linked,
     by_letter,
     find_callee,
     is_bundle_name,
     meaning_of,
     passed_on,
 )
-from namedtensor.latex.documents.inputs import SMALL, SMALL_NUMBER, Around, Input, Linked
 from namedtensor.latex.documents.scopes import Declared, Defined, Meaning, Names
 from namedtensor.latex.documents.scripts import Indices, fold, key, numbered, script_letters, stem
 from namedtensor.latex.documents.series import refuse_long

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 from namedtensor.axes import Axis
 from namedtensor.errors import AxisSizeError, NamedTensorError
 from namedtensor.latex.documents.applied import Applied, Passed
-from namedtensor.latex.documents.calling import find_function
 from namedtensor.latex.documents.failures import LatexError, failure
-from namedtensor.latex.documents.inputs import Around
+from namedtensor.latex.documents.inputs import Around, find_function
 from namedtensor.latex.documents.scripts import fold, key, script_letters
 from namedtensor.latex.evaluation.evaluate import Evaluator
 from namedtensor.latex.evaluation.values import UNKNOWN, Value

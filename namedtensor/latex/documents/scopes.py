@@ -25,8 +25,7 @@ from namedtensor.latex.documents.scripts import (
     script_letters,
     stem,
 )
-from namedtensor.latex.documents.series import Range, ranges_of, unfolded
-from namedtensor.latex.documents.stepwise import axis_along, bare, stepped
+from namedtensor.latex.documents.series import Range, axis_along, bare, ranges_of, stepped, unfolded
 from namedtensor.latex.syntax import (
     AxisSize,
     Binary,

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 from namedtensor.axes import shown
 from namedtensor.errors import AxisSizeError
 from namedtensor.latex.evaluation.indices import Position, is_whole, plain, position
-from namedtensor.latex.evaluation.nonsense import NoAxisError
-from namedtensor.latex.evaluation.values import UNKNOWN, Value
+from namedtensor.latex.evaluation.values import UNKNOWN, NoAxisError, Value
 from namedtensor.latex.evaluation.wording import wording
 from namedtensor.latex.syntax import (
     AxisName,

@@ -24,8 +24,7 @@ from namedtensor.latex.evaluation.indices import (
     plain,
     position,
 )
-from namedtensor.latex.evaluation.nonsense import ArgumentsError, NoAxisError
-from namedtensor.latex.evaluation.values import UNKNOWN, Value
+from namedtensor.latex.evaluation.values import UNKNOWN, ArgumentsError, NoAxisError, Value
 from namedtensor.latex.evaluation.vocabulary import Word, big_word
 from namedtensor.latex.evaluation.wording import wording
 from namedtensor.latex.reading import words

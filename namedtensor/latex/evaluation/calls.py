@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 from namedtensor.latex.evaluation.arithmetic import power, product
 from namedtensor.latex.evaluation.conditions import indicator, is_condition, is_one
 from namedtensor.latex.evaluation.identifiers import axes_below, find, undefined
-from namedtensor.latex.evaluation.nonsense import ArgumentsError
-from namedtensor.latex.evaluation.values import UNKNOWN, Value
+from namedtensor.latex.evaluation.values import UNKNOWN, ArgumentsError, Value
 from namedtensor.latex.evaluation.vocabulary import Word, applied_letter, logarithm, word_of
 from namedtensor.latex.evaluation.wording import wording
 from namedtensor.latex.syntax import (

@@ -10,8 +10,7 @@ from namedtensor.errors import AxisSizeError, DerivativeError
 from namedtensor.formula.written import calls_taken_in
 from namedtensor.latex.evaluation.hidden import renamed
 from namedtensor.latex.evaluation.indexing import indexed_at
-from namedtensor.latex.evaluation.nonsense import ArgumentsError
-from namedtensor.latex.evaluation.values import UNKNOWN, Value
+from namedtensor.latex.evaluation.values import UNKNOWN, ArgumentsError, Value
 from namedtensor.latex.evaluation.wording import wording
 from namedtensor.latex.syntax import At, AxisName, Derivative, Indexed
 from namedtensor.operations.calculus import starred

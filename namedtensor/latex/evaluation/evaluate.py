@@ -22,8 +22,13 @@ from namedtensor.latex.evaluation import (
     indexing,
 )
 from namedtensor.latex.evaluation.indices import plain
-from namedtensor.latex.evaluation.nonsense import ArgumentsError, NotNotationError
-from namedtensor.latex.evaluation.values import UNKNOWN, Scope, Value
+from namedtensor.latex.evaluation.values import (
+    UNKNOWN,
+    ArgumentsError,
+    NotNotationError,
+    Scope,
+    Value,
+)
 from namedtensor.latex.evaluation.vocabulary import Word
 from namedtensor.latex.evaluation.wording import in_notation, wording
 from namedtensor.latex.syntax import Expression, Indexed, Matrix

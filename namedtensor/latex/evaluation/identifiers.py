@@ -11,8 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from namedtensor.latex.evaluation.arithmetic import power
-from namedtensor.latex.evaluation.nonsense import UndefinedError
-from namedtensor.latex.evaluation.values import Value
+from namedtensor.latex.evaluation.values import UndefinedError, Value
 from namedtensor.latex.evaluation.vocabulary import constant, word_of
 from namedtensor.latex.evaluation.wording import wording
 from namedtensor.latex.syntax import (

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from namedtensor.errors import NamedTensorError
+from namedtensor.errors import AxisMissingError, NamedTensorError
 from namedtensor.latex.syntax import Call, Expression
 
 
@@ -56,3 +56,22 @@ class Scope(Protocol):
     def seen(self, where: Expression, value: Value) -> Value:
         """Look at the value of each part as it is found, and give it on."""
         ...
+
+
+# ------------------------------------------------------------------------------------------ faults
+
+
+class UndefinedError(NamedTensorError):
+    """A name stands for nothing."""
+
+
+class NoAxisError(AxisMissingError):
+    """A function acts along axes, and none is named."""
+
+
+class ArgumentsError(NamedTensorError):
+    """A function is given too few arguments, too many, or arguments of the wrong sort."""
+
+
+class NotNotationError(NamedTensorError):
+    """A formula says something to which the named tensor notation gives no meaning."""

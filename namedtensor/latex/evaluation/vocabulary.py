@@ -17,8 +17,7 @@ from namedtensor.axes import AxisSelection, shown
 from namedtensor.errors import AxisMissingError, AxisNameError
 from namedtensor.latex.evaluation.arithmetic import raised
 from namedtensor.latex.evaluation.indices import Position, zero_based
-from namedtensor.latex.evaluation.nonsense import ArgumentsError, NoAxisError
-from namedtensor.latex.evaluation.values import UNKNOWN, Value
+from namedtensor.latex.evaluation.values import UNKNOWN, ArgumentsError, NoAxisError, Value
 from namedtensor.latex.evaluation.wording import wording
 from namedtensor.latex.syntax import Call, Expression, Indexed, Letter, Number
 from namedtensor.operations import (

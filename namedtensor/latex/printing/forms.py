@@ -9,8 +9,7 @@ from typing import Any
 
 from namedtensor.formula.written import Written
 from namedtensor.latex.printing.dialects import Dialect
-from namedtensor.latex.printing.elements import constant, counts
-from namedtensor.latex.printing.gathered import Gathered, from_one
+from namedtensor.latex.printing.elements import Gathered, constant, counts, from_one
 from namedtensor.latex.printing.names import joined, letters, parts
 from namedtensor.latex.printing.naming import Names
 from namedtensor.latex.printing.pieces import Piece, inside, joined_by, raised, wrapped

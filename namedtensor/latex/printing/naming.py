@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from namedtensor.formula.written import Written, passed
-from namedtensor.latex.printing.elements import Elements, constant
-from namedtensor.latex.printing.gathered import gathered
+from namedtensor.latex.printing.elements import Elements, constant, gathered
 from namedtensor.latex.printing.names import letters
 from namedtensor.latex.printing.stacks import Ladder, ladders_of
 from namedtensor.operations.recurrence import Unfolded, recurs, unfolded

@@ -9,15 +9,14 @@ from typing import Any
 from namedtensor.formula.written import DerivedFrom, Written
 from namedtensor.latex.printing import records as records
 from namedtensor.latex.printing import special as special
+from namedtensor.latex.printing.dialects import KATEX_MACROS as KATEX_MACROS
 from namedtensor.latex.printing.dialects import REALS, Dialect, dialect_of
-from namedtensor.latex.printing.elements import element_of
+from namedtensor.latex.printing.elements import element_of, gathered
 from namedtensor.latex.printing.forms import Forms
-from namedtensor.latex.printing.gathered import gathered
-from namedtensor.latex.printing.katex import KATEX_MACROS as KATEX_MACROS
 from namedtensor.latex.printing.names import letters
 from namedtensor.latex.printing.naming import axes_in, names_of
 from namedtensor.latex.printing.pieces import Piece, inside, raised
-from namedtensor.latex.printing.scans import recurrence
+from namedtensor.latex.printing.special import recurrence
 from namedtensor.latex.printing.stacks import Ladder
 from namedtensor.operations.recurrence import recurs
 from namedtensor.primitives import Node

@@ -10,10 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from namedtensor.latex.reading import looks
-from namedtensor.latex.reading.faults import Fault
 from namedtensor.latex.reading.prose import words_of
 from namedtensor.latex.reading.rows import after_group
-from namedtensor.latex.reading.tokens import Token
+from namedtensor.latex.reading.tokens import Fault, Token
 from namedtensor.latex.source import Span
 
 

@@ -7,10 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from namedtensor.latex.findings import Finding
-from namedtensor.latex.reading.asides import Entry, sorted_out
+from namedtensor.latex.reading.asides import Entry, sorted_out, with_facts
 from namedtensor.latex.reading.clean import clean
-from namedtensor.latex.reading.facts import with_facts
-from namedtensor.latex.reading.faults import Fault
 from namedtensor.latex.reading.grammar.parser import Parser
 from namedtensor.latex.reading.hosts import Host, Region, take_macros
 from namedtensor.latex.reading.letters import settled
@@ -19,7 +17,7 @@ from namedtensor.latex.reading.macros import Macros
 from namedtensor.latex.reading.reworded import reworded
 from namedtensor.latex.reading.rows import LAYOUTS, environment, lines_of
 from namedtensor.latex.reading.statements import Failed, Found, found_in, looks_named, span_of
-from namedtensor.latex.reading.tokens import Token
+from namedtensor.latex.reading.tokens import Fault, Token
 from namedtensor.latex.reading.words import RELATIONS
 from namedtensor.latex.source import Source, Span
 from namedtensor.latex.syntax import Expression, Statement

@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from namedtensor.latex.reading import words
-from namedtensor.latex.reading.faults import Fault
 from namedtensor.latex.reading.grammar.parser import Parser
 from namedtensor.latex.reading.parting import ARROWS, Piece, pieces_of
 from namedtensor.latex.reading.rows import WIDE, is_dots, outer
-from namedtensor.latex.reading.tokens import Token
+from namedtensor.latex.reading.tokens import Fault, Token
 from namedtensor.latex.source import Span
 from namedtensor.latex.syntax import (
     At,

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from namedtensor.latex.reading import words
-from namedtensor.latex.reading.faults import Fault
 from namedtensor.latex.reading.grammar.cursor import AXIS_KINDS, Cursor
-from namedtensor.latex.reading.tokens import Token
+from namedtensor.latex.reading.tokens import Fault, Token
 from namedtensor.latex.source import Span
 from namedtensor.latex.syntax import (
     At,

@@ -6,8 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from namedtensor.latex.reading.faults import ASIDE, Fault
-from namedtensor.latex.reading.tokens import Token
+from namedtensor.latex.reading.tokens import ASIDE, Fault, Token
 from namedtensor.latex.reading.words import BRACKETS, CLOSING, INFIX, RELATIONS
 from namedtensor.latex.source import Span
 from namedtensor.latex.syntax import Expression

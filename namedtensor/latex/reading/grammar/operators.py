@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from namedtensor.latex.reading import words
-from namedtensor.latex.reading.faults import ASIDE, Fault
 from namedtensor.latex.reading.grammar.parts import Parts
+from namedtensor.latex.reading.tokens import ASIDE, Fault
 from namedtensor.latex.reading.words import INFIX, RELATIONS
 from namedtensor.latex.syntax import (
     AxisName,

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from namedtensor.latex.reading import words
-from namedtensor.latex.reading.faults import ASIDE, Fault
 from namedtensor.latex.reading.grammar.axes import holds_axes
 from namedtensor.latex.reading.grammar.spaces import Spaces
 from namedtensor.latex.reading.rows import environment, split_rows
-from namedtensor.latex.reading.tokens import Token
+from namedtensor.latex.reading.tokens import ASIDE, Fault, Token
 from namedtensor.latex.syntax import (
     AxisName,
     AxisSize,

@@ -51,6 +51,54 @@ def test_another_section_uses_the_only_declaration_there_is():
     assert loud(text.replace("AXIS", r"\text{sqe}")) == [("axis-missing", 9)]
 
 
+def test_what_is_borrowed_from_another_section_is_said_with_its_line():
+    text = "# One\n\n" + DECLARED + "$K \\in \\mathbb{R}^{\\text{key}}$\n\n# Two\n\n" + USED
+    [found] = namedtensor.latex.read(text.replace("AXIS", r"\text{key}")).check()
+    assert found.calls == ("declared in another section: X on line 3",)
+    assert "\n  declared in another section: X on line 3\nhint: " in str(found)
+    free = text.replace("f(X)", "y").replace("AXIS", r"\text{key}")
+    assert [f.calls for f in namedtensor.latex.read(free).check()] == [found.calls]
+
+
+def test_what_is_inherited_is_not_said_to_be_borrowed():
+    for heading in ("", "## Inside\n\n"):
+        text = "# One\n\n" + DECLARED + heading + USED.replace("AXIS", r"\text{key}")
+        assert [f.calls for f in namedtensor.latex.read(text).check()] == [()]
+
+
+SPOKEN = [
+    r"views $A$ and $B$ in $SPACE$",
+    r"Let $A$ be in $SPACE$, and $B$ too: $B$ is in $SPACE$",
+    r"points $A$, $B$ from $SPACE$",
+    r"both $A$, and $B$ lie in $SPACE$",
+    "the views $A$ and\n$B$ in $SPACE$",
+]
+
+
+@pytest.mark.parametrize("spoken", SPOKEN)
+def test_names_before_a_space_in_prose_are_declared(spoken):
+    text = spoken.replace("SPACE", r"\mathbb{R}^{\text{pt}, \text{dim}}") + "\n\n"
+    text += r"$$d(A, B) = \sum_{\text{AXIS}} (A - B)^2$$"
+    assert loud(text.replace("AXIS", "dim")) == []
+    assert [code for code, _ in loud(text.replace("AXIS", "kind"))] == ["axis-missing"]
+
+
+@pytest.mark.parametrize(
+    "spoken",
+    [
+        r"$A$ has its own space, and $B$ in another",
+        r"unlike $A$, in the space $SPACE$",
+        r"$n = 3$ in $SPACE$",
+        r"$A$ maps into $SPACE$",
+    ],
+)
+def test_other_words_before_a_space_declare_nothing(spoken):
+    text = spoken.replace("SPACE", r"\mathbb{R}^{\text{pt}, \text{dim}}")
+    assert [
+        s.kind for s in namedtensor.latex.read(text).statements if s.kind == "declaration"
+    ] == []
+
+
 def test_the_nearer_declaration_wins():
     text = (
         "# One\n\n"
@@ -195,6 +243,66 @@ def test_a_fault_in_such_a_function_is_found_at_the_call():
         "\n" + POINTS + r"$$g(X, C) = k(X, C)$$"
     )
     assert ("axis-missing", 1) in loud(text)
+
+
+def test_an_argument_without_a_declaration_has_the_axes_that_calls_give_it():
+    text = r"""Rows $P \in \mathbb{R}^{\text{pair}, \text{tok}}$ and weights
+$m \in \mathbb{R}^{\text{pair}, \text{tok}}$.
+$$\begin{aligned}
+\text{total}(S) &= \sum_{\text{tok}} m \odot S \\
+\text{twice}(S) &= 2 \, \text{total}(S) \\
+\text{all}(P) &= \sum_{\text{pair}} \text{twice}(P)
+\end{aligned}$$"""
+    assert loud(text) == []
+    (P, p), (m, w) = normal("pair[2] tok[3]", 1), normal("pair[2] tok[3]", 2)
+    for name, expected in (("total", (w * p).sum(1)), ("twice", 2 * (w * p).sum(1))):
+        np.testing.assert_allclose(value(text, name, P, m=m), expected)
+
+
+def test_a_letter_that_is_only_passed_on_says_nothing_of_what_it_is_passed_to():
+    text = r"""Scores $S \in \mathbb{R}^{\text{tok}, \text{word}}$.
+$$\ell(S, t) = \sum_{\text{tok}} t \underset{\text{word}}{\cdot} S$$
+$$r(S, t) = 2 \, \ell(S, t)$$
+$$q = r(S, S) + \ell(S, 3)$$"""
+    assert loud(text.replace(r" + \ell(S, 3)", "")) == []
+    assert [code for code, _ in loud(text)] == ["axis-missing"]
+
+
+@pytest.mark.parametrize(("size", "other"), [("2c", 4), ("c+1", 3), ("c/2", 1), ("c_{out}", 5)])
+def test_sizes_that_are_computed_are_sizes_of_their_own(size, other):
+    text = r"""$X \in \mathbb{R}^{\text{chan}:c}$, $K \in \mathbb{R}^{\text{chan}:c, \text{chan}':SIZE}$ and
+$V \in \mathbb{R}^{\text{chan}:SIZE, \text{chan}':c}$, $Z \in \mathbb{R}^{\text{chan}:SIZE}$.
+$$\begin{aligned}
+\text{down}(X; K) &= [K \underset{\text{chan}}{\cdot} X]_{\text{chan}' \rightarrow \text{chan}} \\
+\text{up}(Z; V) &= [V \underset{\text{chan}}{\cdot} Z]_{\text{chan}' \rightarrow \text{chan}} \\
+\text{both}(X; K, V) &= X + \text{up}(\text{down}(X; K); V)
+\end{aligned}$$""".replace("SIZE", size)
+    assert loud(text) == []
+    X, x = normal("chan[2]", 1)
+    K, k = normal(f"chan[2] chan'[{other}]", 2)
+    V, v = normal(f"chan[{other}] chan'[2]", 3)
+    np.testing.assert_allclose(value(text, "both", X, K=K, V=V), x + x @ k @ v)
+    document = namedtensor.latex.read(text)
+    again = namedtensor.latex.read(document.latex())
+    assert again["both"](X, K=K, V=V).shape == X.shape
+    module: dict[str, object] = {}
+    exec(document.python(), module)
+    assert module["both"](X, K=K, V=V).shape == X.shape
+
+
+CENTRED = r"""$X \in \mathbb{R}^{\text{pt}, \text{dim}}$,
+$T \in \mathbb{R}^{\text{pt}, \text{kind}}$, $M \in \mathbb{R}^{\text{kind}, \text{dim}}$
+$$\begin{aligned}
+\text{centre}(T, X) &= T \underset{\text{pt}}{\cdot} X \\
+\text{fit}(X, M) &= \sum_{\text{AXIS}} (X - M)^2 \\
+\text{width}(T, X) &= \sum_{\text{pt}} T \odot (X - \text{centre}(T, X))^2 \\
+\text{bound}(X, T, M) &= \sum_{\text{kind}} (\text{fit}(X, M) + \log T)
+\end{aligned}$$"""
+
+
+def test_an_axis_that_a_function_has_used_up_comes_back_beside_its_call():
+    assert loud(CENTRED.replace("AXIS", "dim")) == []  # taking a centre away brings nothing back
+    assert loud(CENTRED.replace("AXIS", "pt")) == [("axis-returns", 7)]
 
 
 def test_functions_of_functions_take_their_axes():

@@ -25,7 +25,6 @@ from namedtensor.latex.source import Source
 from namedtensor.latex.syntax import (
     At,
     AxisName,
-    Call,
     Expression,
     Indexed,
     Induction,
@@ -69,10 +68,6 @@ class Checker(Symbols):
         self.blocks_of_functions = {
             d.place.block for d in names.definitions if d.kind == "function"
         }
-        self.calls_of: dict[str, list[Call]] = {}
-        for statement in names.statements:
-            for call in all_of(Call, getattr(statement, "body", statement)):
-                self.calls_of.setdefault(key(call.function) or "", []).append(call)
         self._open: set[int] = set()
         self._functions: dict[int, CheckedFunction] = {}
 
@@ -102,6 +97,22 @@ class Checker(Symbols):
         if defined.kind != "function":
             self.found[id(defined)] = value
         return value
+
+    def parts(self, root: Node) -> set[Node]:
+        """Collect the parts of a tree, with those of the functions that it calls and of their arguments."""
+        found: set[Node] = set()
+        pending: list[Node | None] = [root]
+        while pending:
+            node = pending.pop()
+            if node is None or node in found:
+                continue
+            found.add(node)
+            pending += node.operands
+            if node in self.calls:
+                function, given = self.calls[node]
+                pending += map(node_of, given.values())
+                pending.append(node_of(self.found.get(id(function.defined), UNKNOWN)))
+        return found
 
     def promise(self, value: Value | None) -> Value | None:
         """Give a declared symbol in place of what a definition gives."""

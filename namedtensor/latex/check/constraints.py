@@ -100,7 +100,10 @@ class ConstraintScope(CheckScope):
         if meaning is not None and given is not None:
             found = meaning.declared
             only = found is not None and names.is_only(text or "", found)
-            if meaning.kind != "stack" and (only or names.inherits(self.place, given.place)):
+            near = names.inherits(self.place, given.place)
+            if meaning.kind != "stack" and (only or near):
+                if found is not None and not near:
+                    self.checker.borrow(name, found)
                 return self._meant(meaning)
         if isinstance(name, Letter) and (constant(name) is not None or word_of(name.text)):
             return None

@@ -22,7 +22,7 @@ from namedtensor.latex.check.report import (
 )
 from namedtensor.latex.check.scope import CheckScope, evaluated
 from namedtensor.latex.check.sizes import Facts
-from namedtensor.latex.check.types import type_of
+from namedtensor.latex.check.types import node_of, type_of
 from namedtensor.latex.documents.scopes import Declared, Defined
 from namedtensor.latex.documents.scripts import key, stem
 from namedtensor.latex.evaluation.evaluate import Evaluator
@@ -320,6 +320,7 @@ class CheckedFunction:
         self.assumed: set[str] = set()
         #: arguments of which only another section says what they are
         self.borrowed: set[str] = set()
+        self.far: dict[str, Declared] = {}
 
     @property
     def signature(self) -> Signature | None:
@@ -355,6 +356,8 @@ class CheckedFunction:
         if declared is not None:
             later = declared.place.index > place.index and declared.place.block != place.block
             inherited = checker.names.inherits(place, declared.place)
+            if not inherited:
+                self.far[key(name) or ""] = declared
             if (later or not inherited) and not self._is_trusted(name, declared):
                 self.borrowed.add(key(name) or "")
             value = checker.declared_value(declared)
@@ -364,7 +367,7 @@ class CheckedFunction:
     def _is_trusted(self, name: Expression, declared: Declared) -> bool:
         """Say whether an argument is what another section declares: no other and no call says else."""
         text = key(name) or ""
-        calls = self.checker.calls_of.get(self.defined.key, ())
+        calls = [call for call, _ in self.checker.names.calls_of.get(self.defined.key, ())]
         given = [
             a for c in calls for n, a in zip(self.names, c.arguments, strict=False) if n == name
         ]
@@ -419,7 +422,7 @@ class CheckedFunction:
             found = CheckScope(
                 self.checker, place, indices, values, owner=owner, believing=believing
             )
-            found.borrowed = frozenset(self.borrowed)
+            found.borrowed, found.far = frozenset(self.borrowed), self.far
             return found
 
         self.checker.believed(scope, self.defined, self._held)
@@ -540,7 +543,9 @@ class CheckedFunction:
         ]
         if not (unknown or self.borrowed) or self._busy or len(arguments) != len(self.names):
             return UNKNOWN
-        given = {key(n) or "": v for n, v in zip(self.names, arguments, strict=True)}
+        assumed = self.checker.assumed
+        known = [UNKNOWN if node_of(v) in assumed else v for v in arguments]
+        given = {key(n) or "": v for n, v in zip(self.names, known, strict=True)}
         indices: dict[str, int | None] = dict.fromkeys(self.defined.letters)
         scope = CheckScope(
             self.checker, self.defined.place, indices, {**values, **given}, owner=-next(_serial)

@@ -6,9 +6,9 @@ one side has contracted an axis away and the other brings it back, or where noth
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
-from weakref import WeakKeyDictionary
 
 from namedtensor.errors import AxisMissingError
 from namedtensor.latex.check.failing import failed, sizes_meet
@@ -25,6 +25,7 @@ from namedtensor.latex.printing.dialects import REALS
 from namedtensor.latex.syntax import At, Binary, Cases, Contract, Definition, Expression, Indexed
 from namedtensor.latex.walk import all_of, walk
 from namedtensor.primitives import Node, Type
+from namedtensor.primitives.node import operands_first
 
 if TYPE_CHECKING:
     from namedtensor.latex.check.checker import Checker
@@ -67,24 +68,18 @@ def same_size(checker: Checker, owner: Declared, axis: str, others: list[str]) -
     return checker.occurrences.with_size(owner, axis, others)
 
 
-_known: WeakKeyDictionary[Node, frozenset[str]] = WeakKeyDictionary()
-
-
-def used_up(node: Node) -> frozenset[str]:
-    """Collect the axes that a tree contracts or reduces, and that its result does not have.
+def used_up(root: Node, parts: Iterable[Node]) -> set[str]:
+    """Collect the axes that the parts of a tree contract or reduce, and that the tree does not have.
 
     >>> from namedtensor.operations.contraction import dot
     >>> from namedtensor.tensor.symbolic import symbol
     >>> W, X = symbol("W", Type((("emb", 2), ("hid", 3)))), symbol("X", Type((("emb", 2),)))
-    >>> used_up(dot["emb"](W, X).node)
-    frozenset({'emb'})
+    >>> Y = dot["emb"](W, X).node
+    >>> used_up(Y, [Y, *Y.operands])
+    {'emb'}
     """
-    found = _known.get(node)
-    if found is None:
-        found = frozenset().union(*[used_up(o) for o in node.operands])
-        found |= set(node.operation.primitive.traits.reduces(node.operation.params))
-        found = _known[node] = found - set(node.type.names)
-    return found
+    axes = [n for p in parts for n in p.operation.primitive.traits.reduces(p.operation.params)]
+    return {*axes} - {*root.type.names}
 
 
 def one_sided(left: Type, right: Type) -> tuple[list[str], list[str]]:
@@ -95,16 +90,18 @@ def one_sided(left: Type, right: Type) -> tuple[list[str], list[str]]:
     )
 
 
-def coming_back(giver: Node, taker: Node) -> list[str]:
+def coming_back(checker: Checker, giver: Node, taker: Node, less: bool) -> list[str]:
     """List the axes of the giver that the taker has used up.
 
     None where the giver lacks nothing of the taker, X - mean X, or uses up axes of the taker in turn,
-    as marginals along two axes do.
+    as marginals along two axes do; nor where a function made the taker of the giver, a centre.
     """
     own, others = one_sided(giver.type, taker.type)
-    if not others or used_up(giver) & set(others):
+    if not own or not others or used_up(giver, checker.parts(giver)) & set(others):
         return []
-    gone = used_up(taker)
+    parts = checker.parts(taker)
+    centre = less and giver in parts
+    gone = used_up(taker, operands_first([taker]) if centre else parts)
     return [name for name in own if name in gone]
 
 
@@ -114,7 +111,7 @@ def look_at_sum(checker: Checker, part: Binary, left: Node, right: Node) -> str 
         (right, left, part.right, part.left),
         (left, right, part.left, part.right),
     ):
-        for axis in coming_back(giver, taker):
+        for axis in coming_back(checker, giver, taker, part.op == "-"):
             _comes_back(checker, axis, side, other)
             return axis
     one, two = one_sided(left.type, right.type)

@@ -79,6 +79,8 @@ class Report:
         self.silenced = silenced
         self._found: dict[tuple[str, int, int], Finding] = {}
         self._order: list[tuple[str, int, int]] = []
+        #: where a letter stands that another section declares, and on which line it does
+        self.borrowed: dict[Span, int] = {}
 
     def add(
         self,
@@ -91,10 +93,17 @@ class Report:
         mend: Mend | None = None,
     ) -> None:
         """Add a finding; the first that a rule has about a place is kept."""
-        finding = Finding(
-            severity, code, message, self.source, span, tuple(dict(shapes).items()), hint, mend
+        listed = tuple(dict(shapes).items())
+        calls = self._from_far(span)
+        self.keep([Finding(severity, code, message, self.source, span, listed, hint, mend, calls)])
+
+    def _from_far(self, span: Span) -> tuple[str, ...]:
+        """Say which letters inside a span another section declares, and where."""
+        places = sorted(
+            (at.start, at, line) for at, line in self.borrowed.items() if span | at == span
         )
-        self.keep([finding])
+        words = dict.fromkeys(f"{self.text(at)} on line {line}" for _, at, line in places)
+        return (f"declared in another section: {', '.join(words)}",) if words else ()
 
     def keep(self, findings: Iterable[Finding]) -> None:
         """Add findings made elsewhere."""

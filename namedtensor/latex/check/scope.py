@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from namedtensor.errors import NamedTensorError
 from namedtensor.latex.check import failing
 from namedtensor.latex.check.look import look_at
-from namedtensor.latex.documents.scopes import Meaning, Place
+from namedtensor.latex.documents.scopes import Declared, Meaning, Place
 from namedtensor.latex.documents.scripts import Indices, key, stem
 from namedtensor.latex.evaluation.evaluate import Evaluator
 from namedtensor.latex.evaluation.values import (
@@ -60,6 +60,8 @@ class CheckScope:
         #: letters that another section declares or defines, and whether they are taken for the same
         self.foreign: set[str] = set()
         self.borrowed: frozenset[str] = around.borrowed if around is not None else frozenset()
+        #: arguments that another section declares
+        self.far: dict[str, Declared] = around.far if around is not None else {}
         self.believing = believing
         if around is not None:
             self.indices.update(around.indices)
@@ -84,6 +86,8 @@ class CheckScope:
         if text is None:
             return None
         if text in self.arguments:
+            if text in self.far:
+                self.checker.borrow(name, self.far[text])
             return (
                 self.arguments[text]
                 if text not in self.borrowed
@@ -102,6 +106,7 @@ class CheckScope:
             declared = meaning.declared
             if declared is None or not self.checker.trusts(text, declared, self.place):
                 return self._foreign(text, lambda: self._meant(meaning))
+            self.checker.borrow(name, declared)
         return self._meant(meaning)
 
     def _foreign(self, text: str, give: Callable[[], Value]) -> Value:

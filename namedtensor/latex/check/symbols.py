@@ -125,6 +125,10 @@ class Symbols:
             return ""
         return self.occurrences.sizes.get(size_text(size), size_text(size))
 
+    def borrow(self, name: Expression, declared: Declared) -> None:
+        """Note that a letter stands for what another section declares, so that findings say it."""
+        self.report.borrowed[name.span] = self.line(declared.name.span)
+
     def first_time(self, *what: Any) -> bool:
         """Say whether this is said for the first time."""
         new = what not in self._told

@@ -201,12 +201,16 @@ class Walk:
     def _infer(self, call: Call | None) -> None:
         """Give arguments that are declared nowhere the axes along which the body acts on them.
 
-        k(A, B) = exp(-sum_{dim} (A - B)^2) takes tensors over dim; what else they have is lifted over.
+        k(A, B) = exp(-sum_{dim} (A - B)^2) takes tensors over dim; what else they have is lifted over, but
+        for axes of the body's own tensors that the document's calls give them too.
         """
-        for found in self.linked.arguments if call is not None else ():
+        own = {a.axis.name for i in self.linked.inputs if i.space is not None for a in i.space.axes}
+        for place, found in enumerate(self.linked.arguments if call is not None else ()):
             if found.space is None and found.linked is None:
                 at = found.name.span
                 axes = dict.fromkeys(self._acting_on(found.key))
+                given = self.names.axes_given(self.linked.defined, place) if own else []
+                axes |= dict.fromkeys([name for name in given if name in own])
                 sized = tuple([SizedAxis(at, AxisName(at, name), None) for name in axes])
                 found.space = Space(at, "R", sized)
                 found.inferred = True

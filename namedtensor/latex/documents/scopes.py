@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import bisect
 import dataclasses
+import functools
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -383,6 +384,16 @@ class Noted:
                 made = Declaration(name.span, (name,), space, statement.block, statement.section)
                 self.declared[text] = [Declared(text, name, space, made, place)]
 
+    @functools.cached_property
+    def calls_of(self) -> dict[str, list[tuple[Call, Place]]]:
+        """The calls in the document by the names of their functions, and where they stand."""
+        found: dict[str, list[tuple[Call, Place]]] = {}
+        for index, statement in enumerate(self.statements):
+            place = Place(index, statement.block, statement.section)
+            for call in all_of(Call, getattr(statement, "body", statement)):
+                found.setdefault(key(call.function) or "", []).append((call, place))
+        return found
+
     def sizes_named(self, text: str) -> list[tuple[Declared, SizedAxis]]:
         """List the axes that are declared with a size of this name."""
         return self._by_size.get(text, [])
@@ -599,6 +610,24 @@ class Names(Noted):
             return None
         found = self._value(name, text, place, indices, "document", "value")
         return found or self.function(name, place, indices)
+
+    def axes_given(
+        self, defined: Defined, place: int, seen: frozenset[str] = frozenset()
+    ) -> list[str]:
+        """List the axes of an argument that all calls in the document give to a function."""
+        found: list[list[str]] = []
+        for call, at in self.calls_of.get(defined.key, ()):
+            if place < len(call.arguments) and defined.key not in seen:
+                given = call.arguments[place]
+                known = self.declaration(given, at, {})
+                caller = self._of.get(id(self.statements[at.index]))
+                taken = caller.call.arguments if caller is not None and caller.call else ()
+                if known is not None and known.declared is not None:
+                    found.append([a.axis.name for a in known.declared.space.axes])
+                elif caller is not None and given in taken:
+                    outer = taken.index(given)
+                    found.append(self.axes_given(caller, outer, seen | {defined.key}))
+        return [name for name in found[0] if all(name in o for o in found)] if found else []
 
     def is_rule(self, name: Expression, defined: Defined) -> bool:
         """Say whether a member of a series is given by its rule, and not by a definition of its own."""

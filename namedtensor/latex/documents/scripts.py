@@ -77,11 +77,12 @@ def key(name: Expression, indices: Indices | None = None) -> str | None:
 def _script(mark: str, part: Expression | None, indices: Indices) -> str | None:
     if part is None:
         return ""
-    text = _text(part, indices)
+    text = written(part, indices)
     return None if text is None else f"{mark}{{{text}}}"
 
 
-def _text(part: Expression, indices: Indices) -> str | None:
+def written(part: Expression, indices: Indices) -> str | None:
+    """Give the text of a script or a size; None for what is no sum or product of names."""
     number = fold(part, indices)
     if number is not None:
         return str(number)
@@ -94,10 +95,10 @@ def _text(part: Expression, indices: Indices) -> str | None:
     if isinstance(part, Scripts):
         return _scripted_text(part, indices)
     if isinstance(part, Binary):
-        sides = [_text(part.left, indices), _text(part.right, indices)]
+        sides = [written(part.left, indices), written(part.right, indices)]
         sign = "" if part.op == "*" else part.op
     elif isinstance(part, Items):
-        sides = [_text(p, indices) for p in part.parts]
+        sides = [written(p, indices) for p in part.parts]
         sign = ","
     else:
         return None
@@ -105,7 +106,7 @@ def _text(part: Expression, indices: Indices) -> str | None:
 
 
 def _scripted_text(part: Scripts, indices: Indices) -> str | None:
-    base = _text(part.base, indices)
+    base = written(part.base, indices)
     scripts = [_script(mark, p, indices) for mark, p in (("_", part.sub), ("^", part.sup))]
     if base is None or None in scripts:
         return None
@@ -173,7 +174,7 @@ def _match_script(
         return all(_match_script(o, g, letters, indices, found) for o, g in pairs)
     inner = [t for t in letters_in(own) if t in letters]
     if not inner:
-        return _text(own, {}) == _text(given, indices)
+        return written(own, {}) == written(given, indices)
     if len(inner) > 1 or (isinstance(own, Scripts) != isinstance(given, Scripts)):
         return False
     if isinstance(own, Scripts) and isinstance(given, Scripts):

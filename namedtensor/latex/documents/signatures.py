@@ -24,9 +24,10 @@ from namedtensor.latex.documents.scripts import (
     numbered,
     without_brackets,
     without_letters,
+    written,
 )
 from namedtensor.latex.printing import names as python_names
-from namedtensor.latex.syntax import Expression, Space
+from namedtensor.latex.syntax import Expression, SizedAxis, Space
 
 #: What the sets of the notation are here; one-hot and 0/1 tensors hold numbers of any kind.
 BASES = {"R": R, "Z": Z, "N": Z, "[n]": Z, "C": R, "{0,1}": R, "[0,1]": R, "B": B}
@@ -60,9 +61,9 @@ def named_space(
     axes += [Axis(a.axis.name, fold(a.size, bound)) for a in space.axes]
     base = BASES.get(space.base, R)
     letters = [
-        (a.axis.name, python_name(numbered(a.size, numbers or {}), text))
+        (a.axis.name, text)
         for a in space.axes
-        if a.axis.name in differing and a.size is not None and (text := key(a.size, numbers))
+        if a.axis.name in differing and (text := _size_name(a, numbers or {}))
     ]
     return NamedSpace(base.letter, base.kinds, tuple(axes), tuple(letters))
 
@@ -72,12 +73,18 @@ def differing_sizes(linked: Linked) -> set[str]:
     found: dict[str, set[str]] = {}
     for given in linked.inputs:
         for axis in given.space.axes if given.space is not None else ():
-            text = (
-                None if axis.size is None else key(axis.size, {**linked.indices, **given.numbers})
-            )
+            text = _size_name(axis, {**linked.indices, **given.numbers})
             if text is not None:
                 found.setdefault(axis.axis.name, set()).add(text)
     return {name for name, letters in found.items() if len(letters) > 1}
+
+
+def _size_name(axis: SizedAxis, numbers: Indices) -> str | None:
+    """Name a declared size: d_k by its Python name, and 2c, which is computed, by its text."""
+    text = None if axis.size is None else written(axis.size, numbers)
+    if text is None or axis.size is None or text.isdecimal():
+        return None
+    return text if key(axis.size) is None else python_name(numbered(axis.size, numbers), text)
 
 
 def python_name(name: Expression, text: str) -> str:

@@ -76,6 +76,7 @@ class Names:
         """Name a size of declarations: n in R[seq[n]]."""
         if name not in self.sizes:
             word = re.sub(r"\W+", "_", re.sub("[{}]", "", name)).strip("_")  # c_{l-1} is c_l_1
+            word = word if word[:1].isalpha() else f"size_{word}"
             self.sizes[name] = self._free(word, f"{word}_size")
         return self.sizes[name]
 

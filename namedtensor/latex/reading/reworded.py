@@ -61,15 +61,42 @@ GIVES = re.compile(
 )
 
 
+#: What stands in prose between a name and the space that it is in, and between names.
+WITHIN = re.compile(r"\$\s*(?:(?:is|are|be|lies?|live[sd]?|all|both|each)\s+)*(?:in|from)\s+\$")
+BESIDE = re.compile(r"\$\s*(?:,|and|,\s*and)\s+\$")
+
+
 def reworded(entries: Sequence[Entry], text: str) -> None:
     """Put statements into the notation's words, and mark those that are remarks."""
     found = [e for e in entries if isinstance(e.read, Found)]
+    _declare(found, text)
     names = _compound_names(found)
     if names:
         for entry in found:
             _reword(entry, names)
     _join_pieces(found)
     _mark_remarks(found, text)
+
+
+def _declare(entries: Sequence[Entry], text: str) -> None:
+    r"""Take a space in prose for the declaration of the names before it: $A$ and $B$ in $\mathbb{R}^{..}$."""
+    for at, entry in enumerate(entries):
+        space = getattr(entry.statement, "relation", None)
+        if not isinstance(space, Space) or not space.axes or entry.region.display:
+            continue
+        names: list[Expression] = []
+        mark, after = WITHIN, entry.region.span.start
+        for other in reversed(entries[:at]):
+            name = getattr(other.statement, "relation", None)
+            between = text[other.region.span.end : after]
+            if name is None or not is_name(name) or not mark.fullmatch(between):
+                break
+            names.insert(0, name)
+            mark, after = BESIDE, other.region.span.start
+        if names:
+            assert isinstance(entry.read, Found)
+            entry.read.statement = Declaration(names[0].span | space.span, tuple(names), space)
+            entry.read.said = True
 
 
 def _reword(entry: Entry, names: Sequence[Callable[[Any], Any]]) -> None:

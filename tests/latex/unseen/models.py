@@ -423,7 +423,7 @@ F(X, T; \mu, s, \pi) = T \ndot{\pt \\ \kd} \left( g(X, \mu, s) + \log \pi - \log
             Fault(
                 r"\frac{1}{2} \nsum{\ft} \left(",
                 r"\frac{1}{2} \nsum{\pt} \left(",
-                at=r"R(X; \mu, s, \pi) =",
+                at=r"F(X, T; \mu, s, \pi) =",
             ),
             Fault(r"\nfun{\kd}{softmax}", r"\nfun{\ft}{softmax}"),
             Fault(r"{T \ndot{\pt} X}", r"{T \ndot{\ft} X}"),

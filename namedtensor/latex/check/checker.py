@@ -52,7 +52,7 @@ class Checker(Symbols):
         #: symbols of letters that are taken for numbers, as nothing says what they are
         self.assumed: set[Node] = set()
         #: symbols of declared tensors that stand for what a definition gives
-        self.promises: set[Node] = set()
+        self.promises: dict[Node, Defined] = {}
         self.reached: set[int] = set()
         self.sized_names = {key(a.size) for _, a in names.sized if a.size is not None}
         self.sizes_of = {
@@ -94,8 +94,6 @@ class Checker(Symbols):
         if isinstance(defined.statement.target, Indexed) and is_first(defined.statement.target):
             value = UNKNOWN
         self._defined[at] = value
-        if defined.kind != "function":
-            self.found[id(defined)] = value
         return value
 
     def parts(self, root: Node) -> set[Node]:
@@ -114,11 +112,11 @@ class Checker(Symbols):
                 pending.append(node_of(self.found.get(id(function.defined), UNKNOWN)))
         return found
 
-    def promise(self, value: Value | None) -> Value | None:
+    def promise(self, value: Value | None, defined: Defined) -> Value | None:
         """Give a declared symbol in place of what a definition gives."""
         node = None if value is None else node_of(value)
         if node is not None:
-            self.promises.add(node)
+            self.promises[node] = defined
         return value
 
     def _evaluated(self, defined: Defined, around: CheckScope | None) -> Value:
@@ -163,9 +161,10 @@ class Checker(Symbols):
         agrees = check_declared(self, defined, declared, promised, value)
         if agrees:
             value = check_series(self, defined, value)
+        self.found[id(defined)] = value
         if promised is None:
             return value
-        return value if agrees and value is not UNKNOWN else self.promise(promised)
+        return value if agrees and value is not UNKNOWN else self.promise(promised, defined)
 
     def _body(self, defined: Defined, evaluator: Evaluator, promised: Value | None) -> Value:
         target = defined.statement.target
@@ -216,7 +215,7 @@ class Checker(Symbols):
         """Give a value that is needed while it is looked for: as declared, or another member's."""
         declared = self.own_declaration(defined) or self.declared_member(defined)
         if declared is not None:
-            return self.promise(self.declared_value(declared))
+            return self.promise(self.declared_value(declared), defined)
         first = self.member(stem(defined.name), defined.place)
         value = UNKNOWN if first is None else self.value_of(first)
         # a series that begins with the number 0 may go on with tensors
@@ -231,7 +230,7 @@ class Checker(Symbols):
             whole = bare(defined.name)
             declared = self.declaration(whole, defined.place)
         if declared is not None:
-            return self.promise(self.declared_value(declared))
+            return self.promise(self.declared_value(declared), defined)
         first = self.member(stem(defined.name), defined.place)
         type_ = None if first is None else type_of(self.value_of(first))
         return None if type_ is None or type_.host else self.stand_in(type_)

@@ -6,6 +6,7 @@ that may be are run.
 
 from __future__ import annotations
 
+import cmath
 import itertools
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -77,9 +78,11 @@ def check_numbers(document: Document, checker: Checker) -> None:
             return
         if defined.letters or checker.report.any_in(defined.statement.span):
             continue
+        if checker.is_size_definition(defined):
+            continue
         if any(r.of_definition(defined, {}) is not None for r in ranges):
             continue
-        if is_nan(document, defined, left):
+        if is_nan(document, defined, left, ranges):
             checker.report.add(
                 "warning",
                 "nan",
@@ -90,10 +93,14 @@ def check_numbers(document: Document, checker: Checker) -> None:
 
 
 class Ranges:
-    """Bound what definitions give, where each number that is given lies between `low` and `high`."""
+    """Bound what definitions give, where each number that is given lies between `low` and `high`.
+
+    What was run is taken to give such numbers as it gave then.
+    """
 
     def __init__(self, checker: Checker, low: float, high: float) -> None:
         self.checker = checker
+        self.run: dict[int, Bounds] = {}
         self.numbers = low, high
         self._busy: set[int] = set()
         self._sizes = {unbraced(text) for text in checker.sized_names if text}
@@ -103,6 +110,8 @@ class Ranges:
 
     def of_definition(self, defined: Defined, given: Mapping[Node, Bounds]) -> Bounds:
         """Bound a definition; `given` are the arguments of a call, by the symbols of the formals."""
+        if id(defined) in self.run:
+            return self.run[id(defined)]
         value = plain(self.checker.found.get(id(defined), UNKNOWN))
         if isinstance(value, int | float):
             return None if math.isnan(value) else (value, value)
@@ -128,7 +137,9 @@ class Ranges:
             return (1, self.most) if name.startswith("|") or name in self._sizes else None
         if node in checker.assumed:
             return self.numbers
-        if node in checker.promises or node not in checker.spaces:
+        if node in checker.promises:
+            return self.of_definition(checker.promises[node], given)
+        if node not in checker.spaces:
             return None
         base = checker.spaces[node][1].base
         return self.numbers if BASES.get(base, R).letter == "R" else (0, 1)
@@ -150,16 +161,28 @@ class Ranges:
         return self.of_definition(function.defined, known)
 
 
-def is_nan(document: Document, defined: Defined, left: Budget) -> bool:
-    """Say whether the numbers of a definition are found, and hold nan for every draw."""
+def is_nan(document: Document, defined: Defined, left: Budget, ranges: Sequence[Ranges]) -> bool:
+    """Say whether the numbers of a definition are found, and hold nan for every draw.
+
+    Where they are numbers, `ranges` learn between which they lie.
+    """
     try:
         roots = _roots(document.library.of(defined))
-        if any(_are_bounded(roots, *limits) for limits in LIMITS):
-            return False
+        for known in ranges:
+            bounds = _bounds(roots, *known.numbers)
+            if bounds is not None:
+                known.run[id(defined)] = bounds
+                return False
         records = sum(records_in(node) for node in operands_first(roots))
-        return records <= MOST and all(
-            _nan(roots, place, records, left) for place in range(len(DRAWS))
-        )
+        if records > MOST:
+            return False
+        for place in range(len(DRAWS)):
+            numbers = _numbers(roots, place, records, left)
+            if not any(x != x for x in numbers):
+                if place < len(ranges) and all(map(cmath.isfinite, numbers)):
+                    ranges[place].run[id(defined)] = _extent(numbers)
+                return False
+        return True
     except (*LIBRARY_ERRORS, NamedTensorError, LookupError, NotCounted):
         return False
 
@@ -184,18 +207,28 @@ def _open_sizes(signature: Signature) -> Iterator[str]:
                 yield space.size_key(axis.name) or axis.name
 
 
-def _are_bounded(roots: Sequence[Node], low: float, high: float) -> bool:
-    """Say whether no part of some trees is nan for any numbers between two."""
+def _bounds(roots: Sequence[Node], low: float, high: float) -> Bounds:
+    """Bound some trees together for numbers between two; None where a part of one may be nan."""
 
     def given(leaf: Node) -> Bounds:
         if leaf.operation.primitive is not ARGUMENT:
             return None
         return (low, high) if leaf.type.kind == "float" else (0, 1)
 
-    return all(bounds_of(node, given) is not None for node in roots)
+    found = [ends for node in roots if (ends := bounds_of(node, given)) is not None]
+    if len(found) < len(roots):
+        return None
+    return min(low for low, _ in found), max(high for _, high in found)
 
 
-def _nan(roots: Sequence[Node], place: int, records: int, left: Budget) -> bool:
+def _extent(numbers: Sequence[Any]) -> Bounds:
+    """Give the least and the greatest of some numbers; None where they are not real."""
+    real = [x for x in numbers if isinstance(x, bool | int | float)]
+    return (min(real), max(real)) if real and len(real) == len(numbers) else None
+
+
+def _numbers(roots: Sequence[Node], place: int, records: int, left: Budget) -> list[Any]:
+    """Compute some trees on the numbers of one draw."""
     left.numbers -= records
     source = Random(place)
 
@@ -206,7 +239,7 @@ def _nan(roots: Sequence[Node], place: int, records: int, left: Budget) -> bool:
             {at: x > 0.5 for at, x in numbers.items()} if argument.type.kind == "bool" else numbers
         )
 
-    return any(x != x for numbers in numbers_of(roots, drawn) for x in numbers.values())
+    return [x for numbers in numbers_of(roots, drawn) for x in numbers.values()]
 
 
 _OF_KIND: dict[str, Callable[[Random], Any]] = {"int": lambda source: source.randrange(2)}

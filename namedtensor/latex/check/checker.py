@@ -78,7 +78,7 @@ class Checker(Symbols):
 
         `around` is the formula that it is a where-clause of, whose arguments it may use.
         """
-        at = (id(defined), *around.context) if around is not None else (id(defined), 0)
+        at = (id(defined), *(around.context if around is not None else (0, ())))
         if at in self._defined:
             return self._defined[at]
         if id(defined) in self._open:

@@ -119,12 +119,14 @@ class Ranges:
         if node is None or id(defined) in self._busy:
             return None
         self._busy.add(id(defined))
+        own = [] if defined.kind != "function" else self.checker.function(defined).values().values()
+        formals = set(map(node_of, own))
         try:
-            return bounds_of(node, lambda leaf: self._leaf(leaf, given))
+            return bounds_of(node, lambda leaf: self._leaf(leaf, given, leaf in formals))
         finally:
             self._busy.discard(id(defined))
 
-    def _leaf(self, node: Node, given: Mapping[Node, Bounds]) -> Bounds:
+    def _leaf(self, node: Node, given: Mapping[Node, Bounds], formal: bool = False) -> Bounds:
         checker = self.checker
         if node in given:
             return given[node]
@@ -137,8 +139,12 @@ class Ranges:
             return (1, self.most) if name.startswith("|") or name in self._sizes else None
         if node in checker.assumed:
             return self.numbers
-        if node in checker.promises:
-            return self.of_definition(checker.promises[node], given)
+        promised = None if formal else checker.promises.get(node)
+        before = (
+            promised is not None and promised.statement.op != "=" and id(promised) in self._busy
+        )
+        if promised is not None and not before:
+            return self.of_definition(promised, given)
         if node not in checker.spaces:
             return None
         base = checker.spaces[node][1].base

@@ -33,7 +33,8 @@ from namedtensor.latex.syntax import (
     Matrix,
     Space,
 )
-from namedtensor.tensor import NamedTensor
+from namedtensor.tensor import NamedTensor, SymbolicTensor
+from namedtensor.tensor.resize import resize
 
 if TYPE_CHECKING:
     from namedtensor.latex.documents.formulas import Library
@@ -131,7 +132,8 @@ class Body(Sizes):
         found = {name: size for name, size in found.items() if size is not None}
         if not found:
             return value
-        return evaluator.element(target, statement.body, {**sizes, **found}, statement.condition)
+        known = {name: getattr(size, "node", size) for name, size in found.items()}
+        return SymbolicTensor(resize(node, known), value.axes)
 
     def reach_before(self, defined: Defined, around: Around) -> Value:
         """Give what a name stood for before its update."""

@@ -10,31 +10,36 @@ from dataclasses import dataclass, field
 
 from namedtensor.latex.source import Span
 
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of a formula, and where it was written."""
+
+    span: Span = field(compare=False)
+
+
 # --------------------------------------------------------------------------------------- axes
 
 
 @dataclass(frozen=True, slots=True)
-class AxisName:
+class AxisName(Part):
     """An axis as a formula names it: emb, seq', hidden_1, emb*."""
 
-    span: Span = field(compare=False)
     name: str
 
 
 @dataclass(frozen=True, slots=True)
-class SizedAxis:
+class SizedAxis(Part):
     """An axis of a space with its size: emb:d_model, \\emb[512], or emb alone."""
 
-    span: Span = field(compare=False)
     axis: AxisName
     size: Expression | None
 
 
 @dataclass(frozen=True, slots=True)
-class Space:
+class Space(Part):
     """A set of tensors. `base` is R, Z, N, C, {0,1}, [0,1] or [n]; [n] keeps its n in `bound`."""
 
-    span: Span = field(compare=False)
     base: str
     axes: tuple[SizedAxis, ...]
     bound: Expression | None = None
@@ -44,13 +49,12 @@ class Space:
 
 
 @dataclass(frozen=True, slots=True)
-class Number:
-    span: Span = field(compare=False)
+class Number(Part):
     value: int | float
 
 
 @dataclass(frozen=True, slots=True)
-class Letter:
+class Letter(Part):
     """A name without its scripts. `text` has no backslash: W, gamma, FFN, ell.
 
     `style` is letter for italics and Greek, word for upright names (\\text, \\mathrm,
@@ -58,42 +62,36 @@ class Letter:
     reader splits where only k and h are names.
     """
 
-    span: Span = field(compare=False)
     text: str
     style: str = "letter"
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class Text(Part):
     """Prose inside a formula: `otherwise`, `odd`, `if`."""
 
-    span: Span = field(compare=False)
     text: str
 
 
 @dataclass(frozen=True, slots=True)
-class AxisSize:
+class AxisSize(Part):
     """The size of an axis: |key|."""
 
-    span: Span = field(compare=False)
     axis: AxisName
 
 
 @dataclass(frozen=True, slots=True)
-class Dots:
+class Dots(Part):
     """`...` between members of a list, as in l = 1, ..., L."""
-
-    span: Span = field(compare=False)
 
 
 # --------------------------------------------------------------------------------------- parts
 
 
 @dataclass(frozen=True, slots=True)
-class Scripts:
+class Scripts(Part):
     """A base with scripts whose meaning its reader decides: W^1, X^2, h_t, d_{model}, X^{l-1}, f'."""
 
-    span: Span = field(compare=False)
     base: Expression
     sub: Expression | None = None
     sup: Expression | None = None
@@ -101,49 +99,44 @@ class Scripts:
 
 
 @dataclass(frozen=True, slots=True)
-class At:
+class At(Part):
     """One named index: seq:i, \\seq(i+j-1)."""
 
-    span: Span = field(compare=False)
     axis: AxisName
     at: Expression
 
 
 @dataclass(frozen=True, slots=True)
-class Renaming:
+class Renaming(Part):
     """One renaming or reshaping: seq -> seq', (height, width) -> layer, a -> (b, c)."""
 
-    span: Span = field(compare=False)
     before: tuple[SizedAxis, ...]
     after: tuple[SizedAxis, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Indexed:
+class Indexed(Part):
     """A tensor with named indices or renamings below it."""
 
-    span: Span = field(compare=False)
     base: Expression
     items: tuple[At | Renaming, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Contract:
+class Contract(Part):
     """A product contracted over axes; over none, \\ndot{}, it is the outer, elementwise product."""
 
-    span: Span = field(compare=False)
     left: Expression
     right: Expression
     axes: tuple[AxisName, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Binary:
+class Binary(Part):
     """`op` is + - * / (juxtaposition and \\cdot are *), odot, times, circ, cup, cap, setminus, mod, or
     the name of an \\nbin such as star. `axes` stand under it; `how` tells juxtaposed, cdot, frac, ...
     """
 
-    span: Span = field(compare=False)
     op: str
     left: Expression
     right: Expression
@@ -152,32 +145,29 @@ class Binary:
 
 
 @dataclass(frozen=True, slots=True)
-class Unary:
+class Unary(Part):
     """`op` is - or + or not."""
 
-    span: Span = field(compare=False)
     op: str
     operand: Expression
 
 
 @dataclass(frozen=True, slots=True)
-class Under:
+class Under(Part):
     """An operand with axes under it, which says nothing in the notation."""
 
-    span: Span = field(compare=False)
     operand: Expression
     axes: tuple[AxisName, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class Call(Part):
     """A function of arguments: f(X; W, b), softmax_seq X, exp x.
 
     `bracket` is ( or [ where arguments stand in brackets, and empty where one follows without.
     W(X + b) is a Call too: its reader knows that W is a tensor, and multiplies.
     """
 
-    span: Span = field(compare=False)
     function: Expression
     axes: tuple[AxisName, ...]
     arguments: tuple[Expression, ...]
@@ -186,14 +176,13 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
-class Big:
+class Big(Part):
     """A sum, prod, lim, max, min, argmax, bigcup, ... over axes, or over an index from `lower` to `upper`.
 
     \\sum_{vocab} X has axes; \\sum_{i=1}^{n} has the Relation i = 1 as lower, and n as upper;
     \\sum_{i} and \\sum_{i \\in [n]} have it as lower alone. \\ncat{ax} is a Big `concat`.
     """
 
-    span: Span = field(compare=False)
     op: str
     axes: tuple[AxisName, ...]
     lower: Expression | None
@@ -202,100 +191,89 @@ class Big:
 
 
 @dataclass(frozen=True, slots=True)
-class Root:
-    span: Span = field(compare=False)
+class Root(Part):
     operand: Expression
     degree: Expression | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Bars:
+class Bars(Part):
     """|x|, or ||x|| where `double`; `axes` are those written below the bars' end."""
 
-    span: Span = field(compare=False)
     operand: Expression
     double: bool = False
     axes: tuple[AxisName, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Floor:
+class Floor(Part):
     """`op` is floor or ceil."""
 
-    span: Span = field(compare=False)
     op: str
     operand: Expression
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class Case(Part):
     """One row of cases; no condition means otherwise."""
 
-    span: Span = field(compare=False)
     value: Expression
     condition: Expression | None
 
 
 @dataclass(frozen=True, slots=True)
-class Cases:
-    span: Span = field(compare=False)
+class Cases(Part):
     rows: tuple[Case, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Relation:
+class Relation(Part):
     """A chain of relations: a = b, i <= j < n. Operators: = != < <= > >= in notin <- -> ~ propto ..."""
 
-    span: Span = field(compare=False)
     first: Expression
     rest: tuple[tuple[str, Expression], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Logic:
+class Logic(Part):
     """`op` is and or or; prose between relations (`i odd and j > 1`) counts."""
 
-    span: Span = field(compare=False)
     op: str
     parts: tuple[Expression, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Is:
+class Is(Part):
     """A condition in words: i odd, i even."""
 
-    span: Span = field(compare=False)
     subject: Expression
     what: str
 
 
 @dataclass(frozen=True, slots=True)
-class Derivative:
+class Derivative(Part):
     """The derivative of `of` by `by`: \\frac{\\partial Y}{\\partial X}. `op` is partial, d or nabla."""
 
-    span: Span = field(compare=False)
     op: str
     of: Expression
     by: Expression | None
 
 
 @dataclass(frozen=True, slots=True)
-class Items:
+class Items(Part):
     """Things listed: (a, b) with bracket (, {a, b} with {, [a, b] with [, bare a, b with none."""
 
-    span: Span = field(compare=False)
     parts: tuple[Expression, ...]
     bracket: str
 
 
 @dataclass(frozen=True, slots=True)
-class Matrix:
+class Matrix(Part):
     """Rows of cells: a positional matrix, or cells with axes for its rows and columns.
 
     With a column axis alone it is one row of cells over that axis, with a row axis alone one column.
     """
 
-    span: Span = field(compare=False)
     rows: tuple[tuple[Expression, ...], ...]
     row: AxisName | None = None
     column: AxisName | None = None
@@ -333,74 +311,63 @@ Expression = (
 
 
 @dataclass(frozen=True, slots=True)
-class Declaration:
-    """W^1, W^2 \\in R^{...}."""
+class Said(Part):
+    """A statement: the block and the section in which it stands."""
 
-    span: Span = field(compare=False)
-    names: tuple[Expression, ...]
-    space: Space
-    block: int = field(default=0, compare=False)
-    section: int = field(default=0, compare=False)
+    block: int = field(default=0, compare=False, kw_only=True)
+    section: int = field(default=0, compare=False, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
-class Signature:
+class Declaration(Said):
+    """W^1, W^2 \\in R^{...}."""
+
+    names: tuple[Expression, ...]
+    space: Space
+
+
+@dataclass(frozen=True, slots=True)
+class Signature(Said):
     """f : R^a x R^b -> R^c."""
 
-    span: Span = field(compare=False)
     name: Expression
     domain: tuple[Space, ...]
     codomain: Space
-    block: int = field(default=0, compare=False)
-    section: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Definition:
+class Definition(Said):
     """target = body. `op` is = or <- (an update).
 
     The target is a name (Letter, Scripts), a Call (f(X; W) = ...), or an Indexed
     (P_{seq(p), emb(i)} = ...). A chain a = b = c has the further members in `chain`.
     """
 
-    span: Span = field(compare=False)
     target: Expression
     body: Expression
     op: str = "="
     chain: tuple[Expression, ...] = ()
     condition: Expression | None = None
-    block: int = field(default=0, compare=False)
-    section: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Constraint:
+class Constraint(Said):
     """A relation that defines nothing: |key| = |val|, sum_vocab X = 1, l = 1, ..., L, j <= i."""
 
-    span: Span = field(compare=False)
     relation: Expression
-    block: int = field(default=0, compare=False)
-    section: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Induction:
+class Induction(Said):
     """A row of dots: the definitions before and after it are members of one series."""
 
-    span: Span = field(compare=False)
-    block: int = field(default=0, compare=False)
-    section: int = field(default=0, compare=False)
-
 
 @dataclass(frozen=True, slots=True)
-class Aside:
+class Aside(Said):
     """Something that is not named notation, set aside; `why` says so."""
 
-    span: Span = field(compare=False)
     text: str
     why: str
-    block: int = field(default=0, compare=False)
-    section: int = field(default=0, compare=False)
 
 
 Statement = Declaration | Signature | Definition | Constraint | Induction | Aside

@@ -381,7 +381,8 @@ class Noted:
                     continue
                 space = Space(name.span, "R", ())
                 place = Place(index, statement.block, statement.section)
-                made = Declaration(name.span, (name,), space, statement.block, statement.section)
+                where = {"block": statement.block, "section": statement.section}
+                made = Declaration(name.span, (name,), space, **where)
                 self.declared[text] = [Declared(text, name, space, made, place)]
 
     @functools.cached_property

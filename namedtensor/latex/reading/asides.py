@@ -235,4 +235,4 @@ def _fact(statement: Statement) -> Statement:
     assert isinstance(statement, Definition)
     said = tuple((statement.op, each) for each in (statement.body, *statement.chain))
     relation = Relation(statement.span, statement.target, said)
-    return Constraint(statement.span, relation, statement.block, statement.section)
+    return Constraint(statement.span, relation, block=statement.block, section=statement.section)

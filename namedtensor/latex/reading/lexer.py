@@ -32,54 +32,15 @@ STARRED = frozenset(
 )
 
 #: Signs that a keyboard may give, as the commands that mean the same.
-SIGNS = {
-    "·": "\\cdot",
-    "⋅": "\\cdot",
-    "⊙": "\\odot",
-    "×": "\\times",
-    "∈": "\\in",
-    "∉": "\\notin",
-    "→": "\\rightarrow",
-    "←": "\\leftarrow",
-    "↦": "\\mapsto",
-    "≤": "\\leq",
-    "≥": "\\geq",
-    "≠": "\\neq",
-    "≈": "\\approx",
-    "∞": "\\infty",
-    "∑": "\\sum",
-    "∏": "\\prod",
-    "√": "\\sqrt",
-    "∂": "\\partial",
-    "∇": "\\nabla",
-    "∪": "\\cup",
-    "∩": "\\cap",
-    "…": "\\ldots",
-    "⋮": "\\vdots",
-    "⊤": "\\top",
-    "−": "-",
-    "ℝ": "\\R",
-    "ℕ": "\\N",
-    "ℤ": "\\Z",
-    "ℂ": "\\Complex",
-    "ℓ": "\\ell",
-    "ϵ": "\\epsilon",
-    "ε": "\\varepsilon",
-    "∅": "\\emptyset",
-    "∘": "\\circ",
-    "★": "\\star",
-    "⊕": "\\oplus",
-    "⊗": "\\otimes",
-    "∧": "\\wedge",
-    "∨": "\\vee",
-    "≔": ":=",
-    "‖": "\\|",
-    "∥": "\\|",
-    "⌊": "\\lfloor",
-    "⌋": "\\rfloor",
-    "⌈": "\\lceil",
-    "⌉": "\\rceil",
-}
+_PAIRS = (
+    "· \\cdot ⋅ \\cdot ⊙ \\odot × \\times ∈ \\in ∉ \\notin → \\rightarrow ← \\leftarrow"
+    " ↦ \\mapsto ≤ \\leq ≥ \\geq ≠ \\neq ≈ \\approx ∞ \\infty ∑ \\sum ∏ \\prod √ \\sqrt"
+    " ∂ \\partial ∇ \\nabla ∪ \\cup ∩ \\cap … \\ldots ⋮ \\vdots ⊤ \\top − - ℝ \\R ℕ \\N"
+    " ℤ \\Z ℂ \\Complex ℓ \\ell ϵ \\epsilon ε \\varepsilon ∅ \\emptyset ∘ \\circ ★ \\star"
+    " ⊕ \\oplus ⊗ \\otimes ∧ \\wedge ∨ \\vee ≔ := ‖ \\| ∥ \\| ⌊ \\lfloor ⌋ \\rfloor"
+    " ⌈ \\lceil ⌉ \\rceil"
+).split()
+SIGNS = dict(zip(_PAIRS[::2], _PAIRS[1::2], strict=True))
 
 
 def tokens_of(text: str, start: int = 0, end: int | None = None) -> list[Token]:

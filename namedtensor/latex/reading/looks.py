@@ -18,32 +18,16 @@ SPACES = frozenset(
 
 #: Commands that vanish with so many arguments.
 VANISHING = {
-    "\\label": 1,
-    "\\tag": 1,
-    "\\tag*": 1,
-    "\\hspace": 1,
-    "\\hspace*": 1,
-    "\\vspace": 1,
-    "\\vspace*": 1,
-    "\\vphantom": 1,
-    "\\hphantom": 1,
-    "\\phantom": 1,
-    "\\color": 1,
-    "\\rule": 2,
-    "\\ref": 1,
-    "\\eqref": 1,
-    "\\cite": 1,
-    "\\citep": 1,
-    "\\footnote": 1,
-    "\\setlength": 2,
+    **dict.fromkeys(
+        (
+            "\\label \\tag \\tag* \\hspace \\hspace* \\vspace \\vspace* \\vphantom \\hphantom"
+            " \\phantom \\color \\ref \\eqref \\cite \\citep \\footnote \\usepackage"
+            " \\shortintertext \\intertext \\cline \\require \\htmlId"
+        ).split(),
+        1,
+    ),
+    **dict.fromkeys("\\rule \\setlength \\setcounter".split(), 2),
     "\\definecolor": 3,
-    "\\usepackage": 1,
-    "\\shortintertext": 1,
-    "\\intertext": 1,
-    "\\cline": 1,
-    "\\require": 1,
-    "\\setcounter": 2,
-    "\\htmlId": 1,
 }
 
 #: Text between rows: the row before ends there, with a mark of its own or without.
@@ -51,34 +35,26 @@ PARTING = frozenset(("\\intertext", "\\shortintertext"))
 
 #: Commands that vanish with so many arguments, and leave what stands in the braces of the next.
 OPEN = {
-    "\\mathbin": 0,
-    "\\mathop": 0,
-    "\\mathrel": 0,
-    "\\mathopen": 0,
-    "\\mathclose": 0,
-    "\\mathpunct": 0,
-    "\\mathinner": 0,
-    "\\ensuremath": 0,
-    "\\boxed": 0,
-    "\\fbox": 0,
-    "\\mathmakebox": 0,
-    "\\textcolor": 1,
-    "\\colorbox": 1,
+    **dict.fromkeys(
+        (
+            "\\mathbin \\mathop \\mathrel \\mathopen \\mathclose \\mathpunct \\mathinner"
+            " \\ensuremath \\boxed \\fbox \\mathmakebox"
+        ).split(),
+        0,
+    ),
+    **dict.fromkeys("\\textcolor \\colorbox".split(), 1),
 }
 
 #: Commands that vanish with so many arguments, and leave the next one in its braces.
 WRAPPING = {
-    "\\smash": 0,
-    "\\mathrlap": 0,
-    "\\mathllap": 0,
-    "\\mathclap": 0,
-    "\\cancel": 0,
-    "\\underline": 0,
-    "\\overline": 0,
-    "\\underbrace": 0,
-    "\\overbrace": 0,
-    "\\htmlClass": 1,
-    "\\htmlData": 1,
+    **dict.fromkeys(
+        (
+            "\\smash \\mathrlap \\mathllap \\mathclap \\cancel \\underline \\overline"
+            " \\underbrace \\overbrace"
+        ).split(),
+        0,
+    ),
+    **dict.fromkeys("\\htmlClass \\htmlData".split(), 1),
 }
 
 #: What changes the font up to the end of its group, as the command that does so with an argument.
@@ -136,59 +112,43 @@ DRESSES = {
 }
 
 ALIASES = {
-    "\\dfrac": "\\frac",
-    "\\tfrac": "\\frac",
-    "\\cfrac": "\\frac",
-    "\\nicefrac": "\\frac",
-    "\\sfrac": "\\frac",
-    "\\le": "\\leq",
-    "\\leqslant": "\\leq",
-    "\\ge": "\\geq",
-    "\\geqslant": "\\geq",
-    "\\ne": "\\neq",
-    "\\to": "\\rightarrow",
-    "\\rarr": "\\rightarrow",
-    "\\longrightarrow": "\\rightarrow",
-    "\\xrightarrow": "\\rightarrow",
-    "\\gets": "\\leftarrow",
-    "\\larr": "\\leftarrow",
-    "\\longleftarrow": "\\leftarrow",
-    "\\longmapsto": "\\mapsto",
-    "\\lbrace": "\\{",
-    "\\rbrace": "\\}",
-    "\\lbrack": "[",
-    "\\rbrack": "]",
-    "\\lparen": "(",
-    "\\rparen": ")",
-    "\\colon": ":",
-    "\\coloneqq": ":=",
-    "\\coloneq": ":=",
-    "\\triangleq": ":=",
-    "\\defeq": ":=",
-    "\\vert": "|",
-    "\\Vert": "\\|",
-    "\\dots": "\\ldots",
-    "\\cdots": "\\ldots",
-    "\\dotsc": "\\ldots",
-    "\\dotsb": "\\ldots",
-    "\\dotso": "\\ldots",
-    "\\land": "\\wedge",
-    "\\lor": "\\vee",
-    "\\prime": "'",
-    "\\lt": "<",
-    "\\gt": ">",
-    "\\ast": "*",
-    "\\bigstar": "\\star",
-    "\\stackrel": "\\overset",
-    "\\tbinom": "\\binom",
-    "\\dbinom": "\\binom",
-    "\\owns": "\\ni",
-    "\\smallsetminus": "\\setminus",
-    "\\backslash": "\\setminus",
-    "\\intercal": "\\top",
-    "\\namedmatrix": "\\nmatrix",
-    "\\isin": "\\in",
-    "\\infin": "\\infty",
+    spelling: meant
+    for meant, spellings in {
+        "\\frac": "\\dfrac \\tfrac \\cfrac \\nicefrac \\sfrac",
+        "\\leq": "\\le \\leqslant",
+        "\\geq": "\\ge \\geqslant",
+        "\\neq": "\\ne",
+        "\\rightarrow": "\\to \\rarr \\longrightarrow \\xrightarrow",
+        "\\leftarrow": "\\gets \\larr \\longleftarrow",
+        "\\mapsto": "\\longmapsto",
+        "\\{": "\\lbrace",
+        "\\}": "\\rbrace",
+        "[": "\\lbrack",
+        "]": "\\rbrack",
+        "(": "\\lparen",
+        ")": "\\rparen",
+        ":": "\\colon",
+        ":=": "\\coloneqq \\coloneq \\triangleq \\defeq",
+        "|": "\\vert",
+        "\\|": "\\Vert",
+        "\\ldots": "\\dots \\cdots \\dotsc \\dotsb \\dotso",
+        "\\wedge": "\\land",
+        "\\vee": "\\lor",
+        "'": "\\prime",
+        "<": "\\lt",
+        ">": "\\gt",
+        "*": "\\ast",
+        "\\star": "\\bigstar",
+        "\\overset": "\\stackrel",
+        "\\binom": "\\tbinom \\dbinom",
+        "\\ni": "\\owns",
+        "\\setminus": "\\smallsetminus \\backslash",
+        "\\top": "\\intercal",
+        "\\nmatrix": "\\namedmatrix",
+        "\\in": "\\isin",
+        "\\infty": "\\infin",
+    }.items()
+    for spelling in spellings.split()
 }
 
 #: What \\not makes of the relation after it.

@@ -27,20 +27,13 @@ WORD_COMMANDS = {
 
 #: Big operators: what they reach over follows them.
 BIG = {
-    "\\sum": "sum",
-    "\\prod": "prod",
-    "\\lim": "lim",
-    "\\limsup": "limsup",
-    "\\liminf": "liminf",
-    "\\bigcup": "bigcup",
-    "\\bigcap": "bigcap",
-    "\\bigoplus": "bigoplus",
-    "\\bigotimes": "bigotimes",
-    "\\bigodot": "bigodot",
-    "\\bigvee": "bigvee",
-    "\\bigwedge": "bigwedge",
-    "\\int": "int",
-    "\\coprod": "coprod",
+    **{
+        f"\\{word}": word
+        for word in (
+            "sum prod lim limsup liminf bigcup bigcap bigoplus bigotimes bigodot bigvee"
+            " bigwedge int coprod"
+        ).split()
+    },
     "\\nsum": "sum",
     "\\ncat": "concat",
 }
@@ -156,18 +149,14 @@ ALONE = frozenset(
 )
 
 BASES = {
-    "\\R": "R",
-    "\\reals": "R",
-    "\\Reals": "R",
-    "\\RR": "R",
-    "\\N": "N",
-    "\\natnums": "N",
-    "\\NN": "N",
-    "\\Z": "Z",
-    "\\ZZ": "Z",
-    "\\Complex": "C",
-    "\\cnums": "C",
-    "\\CC": "C",
+    spelling: meant
+    for meant, spellings in {
+        "R": "\\R \\reals \\Reals \\RR",
+        "N": "\\N \\natnums \\NN",
+        "Z": "\\Z \\ZZ",
+        "C": "\\Complex \\cnums \\CC",
+    }.items()
+    for spelling in spellings.split()
 }
 
 #: Prose that parts one statement from another, or says when it holds.

@@ -77,7 +77,7 @@ OPERATORS = [
     lambda a, b: a @ emb @ b,
     lambda a, b: a @ (seq, emb) @ b,
     lambda a, b: nt.dot[seq](a, b, a),
-    lambda a, b: nt.where((a < b) & ~(a == 0), a, b),
+    lambda a, b: nt.where((a < b) & nt.logical_not(a == 0), a, b),
     lambda a, b: nt.where((a <= b) | (b != 1) ^ (a > 2), nt.where(a >= 0, b, 1), a),
     lambda a, b: a[seq >> seq_],
     lambda a, b: a[seq_ >> seq],

@@ -27,7 +27,7 @@ from namedtensor.errors import (
     nearest,
 )
 from namedtensor.nn.module import FormulaModule
-from namedtensor.shape import spaced
+from namedtensor.shape import shapes
 from namedtensor.tensor import NamedTensor
 
 M = TypeVar("M", bound=torch.nn.Module)
@@ -59,12 +59,12 @@ def shard(what: Any, mesh: DeviceMesh, split: Mapping[Axes, str]) -> Any:
 
 
 def _shard_tensor(X: NamedTensor, mesh: DeviceMesh, table: dict[str, str]) -> NamedTensor:
-    shapes = [("X", spaced(X.sizes))]
+    said = shapes(X)
     if X.layout.backend.name != "torch":
         raise BackendError(
-            "shard(X, ...)", "X holds numpy data", shapes, 'split torch data: X.to("torch")'
+            "shard(X, ...)", "X holds numpy data", said, 'split torch data: X.to("torch")'
         )
-    _known("shard(X, ...)", table, X.axes, shapes)
+    _known("shard(X, ...)", table, X.axes, said)
     return NamedTensor(distribute_tensor(X.data, mesh, _placements(mesh, table, "X", X)), X.layout)
 
 
@@ -76,8 +76,9 @@ def _shard_module(module: torch.nn.Module, mesh: DeviceMesh, table: dict[str, st
         for name, X in part.named_values().items()
         if isinstance(X, NamedTensor) and isinstance(X.data, torch.nn.Parameter)
     ]
-    shapes = [(f"{part.formula.name}.{name}", spaced(X.sizes)) for part, name, X in held]
-    _known("shard(module, ...)", table, [axis for _, _, X in held for axis in X.axes], shapes)
+    labels = [f"{part.formula.name}.{name}" for part, name, _ in held]
+    said = shapes(*[X for _, _, X in held], labels=labels)
+    _known("shard(module, ...)", table, [axis for _, _, X in held for axis in X.axes], said)
     placed = [_placements(mesh, table, name, X) for _, name, X in held]
     done: dict[int, torch.nn.Parameter] = {}  # a tied parameter stays one
     for (part, name, X), placements in zip(held, placed, strict=True):
@@ -109,7 +110,7 @@ def _table(mesh: DeviceMesh, split: Mapping[Axes, str]) -> dict[str, str]:
 
 
 def _known(
-    call: str, table: dict[str, str], names: Iterable[str], shapes: Iterable[tuple[str, str]]
+    call: str, table: dict[str, str], names: Iterable[str], said: Iterable[tuple[str, str]]
 ) -> None:
     names = list(names)
     for axis in table:
@@ -118,7 +119,7 @@ def _known(
             raise AxisMissingError(
                 call,
                 f"nothing here has an axis {shown(axis)}",
-                shapes,
+                said,
                 f"did you mean {shown(guess)}?" if guess else "leave it out of the table",
             )
 
@@ -134,7 +135,7 @@ def _placements(
             raise AxisClashError(
                 f"shard(..., {dimension})",
                 f"{' and '.join(map(shown, found))} of {name} are both split by {dimension}",
-                [(name, spaced(X.sizes))],
+                shapes(X, labels=[name]),
                 f"leave one of them out of the table, and it is whole on every {dimension}",
             )
         placements.append(Shard(X.axes.index(found[0])) if found else Replicate())

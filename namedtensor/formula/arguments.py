@@ -25,7 +25,7 @@ from namedtensor.formula.signature import Parameter, Signature, Space
 from namedtensor.formula.state import Cell, Frame
 from namedtensor.plans import Layout
 from namedtensor.primitives import Node
-from namedtensor.shape import spaced
+from namedtensor.shape import shapes
 from namedtensor.tensor import NamedTensor, SymbolicTensor, tensor
 from namedtensor.tensor.apply import stand_in
 
@@ -147,7 +147,7 @@ class Arguments:
             raise AxisNameError(
                 f"{self.name}(..., {path}, ...)",
                 f"{path} is a named tensor, and {self.name} declares no axes for it",
-                [(path, spaced(value.sizes))],
+                shapes(value, labels=[path]),
                 f"declare them: {path}: R[{', '.join(map(shown, value.axes))}]",
             )
         try:

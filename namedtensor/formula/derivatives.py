@@ -36,7 +36,7 @@ from namedtensor.operations.expanding import ALIKE, EXPAND
 from namedtensor.operations.simplification import identity_axes
 from namedtensor.primitives import Node, Type, number
 from namedtensor.primitives.node import operands_first
-from namedtensor.shape import spaced
+from namedtensor.shape import shapes, spaced
 from namedtensor.tensor import NamedTensor, SymbolicTensor, apply, symbol
 
 
@@ -309,7 +309,7 @@ class Derived(Formula):
             raise KindError(
                 f"{self.call}(...)",
                 f"{place.path} holds {leaf.kind} numbers, and derivatives are by real ones",
-                [(place.path, spaced(value.sizes))] if hasattr(value, "sizes") else [],
+                shapes(value, labels=[place.path]) if hasattr(value, "sizes") else [],
                 f'{place.path}.to("float32")',
             )
 

@@ -22,7 +22,7 @@ from namedtensor.errors import (
     kind_of_thing,
 )
 from namedtensor.plans import layout_of
-from namedtensor.shape import spaced
+from namedtensor.shape import shapes, spaced
 from namedtensor.tensor import NamedTensor
 from namedtensor.tensor.held import Held
 
@@ -260,7 +260,7 @@ class _Batch:
             raise AxisClashError(
                 self.call,
                 f"{self._of(path, 0)} has an axis {shown(self.axis)} already",
-                [(self._of(path, 0), spaced(first.sizes))],
+                shapes(first, labels=[self._of(path, 0)]),
                 f'rename it, X["{shown(self.axis)} -> {shown(self.axis)}\'"], or collate[other]',
             )
         shape = data[0].shape
@@ -380,7 +380,7 @@ class _Batch:
             raise KindError(
                 self.call,
                 f"{path or 'X'} holds {first.kind} numbers, and is padded with {value!r}",
-                [(self._of(path, 0), spaced(first.sizes))],
+                shapes(first, labels=[self._of(path, 0)]),
                 "pad it with one of its own numbers",
             )
 

@@ -29,7 +29,7 @@ from namedtensor.operations.derivatives import derivative as derived
 from namedtensor.operations.expanding import ALIKE
 from namedtensor.plans import layout_of
 from namedtensor.primitives import Node
-from namedtensor.shape import spaced
+from namedtensor.shape import shapes
 from namedtensor.tensor import NamedTensor, SymbolicTensor, apply, symbol
 from namedtensor.tensor.apply import capturing, type_of
 from namedtensor.tensor.gradients import same_shape
@@ -112,7 +112,7 @@ def _of_one(
         raise KindError(
             f"{what}(f)(X)",
             f"X holds {X.kind} numbers, and derivatives are by real ones",
-            [("X", spaced(X.sizes))],
+            shapes(X),
             'X.to("float32")',
         )
 
@@ -126,14 +126,14 @@ def _of_one(
             raise BackendError(
                 f"{what}(f)(X)",
                 f"f gave {kind_of_thing(result)}, and not a named tensor",
-                [("X", spaced(X.sizes))],
+                shapes(X),
                 "return a named tensor",
             )
         if what == "grad" and result.axes:
             raise AxisSizeError(
                 "grad(f)(X)",
                 "f(X) has axes, and a gradient is of a single number",
-                [("X", spaced(X.sizes)), ("f(X)", spaced(result.sizes))],
+                shapes(X, result, labels=["X", "f(X)"]),
                 "nt.sum[...](f(X)) reduces all axes; nt.derivative(f)(X) keeps them",
             )
         return result

@@ -24,7 +24,7 @@ from namedtensor.plans.code import Attribute
 from namedtensor.primitives import Call, Type, primitive
 from namedtensor.primitives.notation import Special
 from namedtensor.primitives.traits import Traits
-from namedtensor.shape import spaced
+from namedtensor.shape import shapes
 from namedtensor.tensor import NamedTensor, SymbolicTensor, apply
 from namedtensor.tensor.symbolic import on_symbols
 
@@ -199,7 +199,7 @@ def cast(X: NamedTensor, dtype: DType = None, *, like: NamedTensor | None = None
         raise KindError(
             "cast(X)" if like is None else f"cast(X, {getattr(dtype, '__name__', dtype)}, like=Y)",
             "a dtype is given, or a tensor that has it",
-            [("X", spaced(X.sizes))],
+            shapes(X),
             'nt.cast(X, "float32")',
         )
     if like is not None:

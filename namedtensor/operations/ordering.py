@@ -27,7 +27,7 @@ from namedtensor.primitives import Call, Operation, Primitive, Type, primitive
 from namedtensor.primitives.notation import Word
 from namedtensor.primitives.traits import Acts, Traits, along_first
 from namedtensor.primitives.use import Use
-from namedtensor.shape import sized, spaced
+from namedtensor.shape import shapes, sized
 from namedtensor.tensor import NamedTensor, SymbolicTensor, apply
 
 # ------------------------------------------------------------------------------------------- sort
@@ -290,7 +290,7 @@ def _found_from_data(call: str, label: str, axis: Axis, X: NamedTensor) -> None:
         raise TraceError(
             f"{call}({label})",
             f"the size of {axis.name} is found from data, and a formula's body has none",
-            [(label, spaced(X.sizes))],
+            shapes(X, labels=[label]),
             f"call nt.{call.split('[')[0]} outside of the formula and pass what it gives",
         )
 
@@ -316,7 +316,7 @@ def unique(axes: tuple[Axis, ...], X: NamedTensor) -> NamedTensor:
         raise KindError(
             f"unique[{axis.name}](X)",
             "X holds complex numbers, which have no order",
-            [("X", spaced(X.sizes))],
+            shapes(X),
             f"take a real part: nt.unique[{axis.name}](nt.real(X))",
         )
     backend = X.layout.backend
@@ -362,7 +362,7 @@ def nonzero(axes: tuple[Axis, ...], M: NamedTensor) -> tuple[NamedTensor, ...]:
         raise AxisSizeError(
             f"{call}(M)",
             f"each index of {shown(rest[0])} may have another number of places, and an axis has one size",
-            [("M", spaced(M.sizes))],
+            shapes(M, labels="M"),
             f"name every axis of M: nt.nonzero[{', '.join(map(shown, [*names(tuple(named)), *rest]))}, "
             f"{found.name}](M)",
         )
@@ -398,14 +398,14 @@ def dispatch(axes: tuple[Axis, ...], M: NamedTensor) -> tuple[NamedTensor, Named
         raise AxisNameError(
             f"{call}(M)",
             f"axis {slot.name} is to be made and has no size",
-            [("M", spaced(M.sizes))],
+            shapes(M, labels="M"),
             f"nt.dispatch[{along.name}, {slot.name}[8]](M)",
         )
     if M.kind != "bool":
         raise KindError(
             f"{call}(M)",
             f"M holds {M.kind} numbers, and a choice is a truth value",
-            [("M", spaced(M.sizes))],
+            shapes(M, labels="M"),
             f"nt.dispatch[{along.name}, {slot!r}](M > 0)",
         )
     count: Any = slot.size

@@ -34,7 +34,7 @@ from namedtensor.operations.elementwise import log, log1p, maximum, where
 from namedtensor.operations.indexing import index
 from namedtensor.operations.ordering import argsort
 from namedtensor.plans import layout_of
-from namedtensor.shape import sized, spaced
+from namedtensor.shape import shapes, sized
 from namedtensor.tensor import NamedTensor, SymbolicTensor
 from namedtensor.tensor.apply import steps_traced
 from namedtensor.tensor.symbolic import on_symbols
@@ -417,7 +417,7 @@ def choice(
         raise TraceError(
             f"{call}(X)",
             "a formula's body has no data to draw from",
-            [("X", spaced(X.sizes))],
+            shapes(X),
             f"draw indices and index: X[{axis.name}(nt.randint(0, 5, {new!r}))]",
         )
     size, count = int(X.size(axis)), int(new.size or 0)
@@ -426,14 +426,14 @@ def choice(
             f"{call}(X)",
             f"axis {axis.name} is {size} in X, which has no {count} records to draw"
             f"{'' if replace else ' without drawing one twice'}",
-            [("X", spaced(X.sizes))],
+            shapes(X),
             f"nt.choice[{axis.name}, {new.name}[{size}]](X)",
         )
     if new.name in X.axes:
         raise AxisClashError(
             f"{call}(X)",
             f"X already has an axis {new.name}",
-            [("X", spaced(X.sizes))],
+            shapes(X),
             "give the new axis another name",
         )
     on = X.device if X.layout.backend.name == "torch" else None
@@ -471,7 +471,7 @@ def categorical(axis: Axis, P: NamedTensor, generator: Generator = None) -> Name
         raise KindError(
             f"categorical[{axis.name}](P)",
             f"P holds {P.kind} numbers, and probabilities are real",
-            [("P", spaced(P.sizes))],
+            shapes(P, labels="P"),
             f"nt.softmax[{axis.name}](P)",
         )
     rest = tuple([a for a in P.axes if a != axis.name])
@@ -479,7 +479,7 @@ def categorical(axis: Axis, P: NamedTensor, generator: Generator = None) -> Name
         raise AxisSizeError(
             f"categorical[{axis.name}](P)",
             f"axis {axis.name} is 0 in P, and there is nothing to draw",
-            [("P", spaced(P.sizes))],
+            shapes(P, labels="P"),
             "check the size first: P.size(ax) > 0",
         )
     data = P.positional("P.numpy", (*[sized(a, None) for a in rest], axis))
@@ -489,7 +489,7 @@ def categorical(axis: Axis, P: NamedTensor, generator: Generator = None) -> Name
         raise NamedTensorError(
             f"categorical[{axis.name}](P)",
             f"{P.layout.backend} cannot draw: {first_line(error)}",
-            [("P", spaced(P.sizes))],
+            shapes(P, labels="P"),
             f"probabilities are 0 or more and not all 0, as nt.softmax[{axis.name}] gives them; "
             "a generator is of P's library",
         ) from error

@@ -27,7 +27,7 @@ from namedtensor.primitives.primitive import BoundsRule
 from namedtensor.primitives.traits import Bounds, Traits, along_first
 from namedtensor.primitives.type import widest
 from namedtensor.primitives.use import Use
-from namedtensor.shape import sized, spaced
+from namedtensor.shape import shapes, sized
 from namedtensor.tensor import NamedTensor, SymbolicTensor, apply
 
 Kind = Callable[[str], str]
@@ -589,7 +589,7 @@ def dropout(X: Tensor, p: float) -> NamedTensor:
         raise KindError(
             f"dropout(X, {p!r})",
             "a probability is a number from 0 to 1",
-            [("X", spaced(X.sizes))] if isinstance(X, NamedTensor) else [],
+            shapes(X),
             "nt.dropout(X, 0.1)",
         )
     number = isinstance(p, (int, float))

@@ -35,7 +35,7 @@ from namedtensor.errors import (
 )
 from namedtensor.plans import layout_of
 from namedtensor.primitives import Operation, table
-from namedtensor.shape import shapes, sized, spaced
+from namedtensor.shape import shapes, sized
 from namedtensor.tensor import named, updates
 from namedtensor.tensor.apply import apply
 from namedtensor.tensor.labels import caller_labels
@@ -239,7 +239,7 @@ def chosen_indices(X: NamedTensor, part: AxisSelection) -> NamedTensor:
             raise AxisNameError(
                 f"X[{part.name}[I]]",
                 f"a selection from {part.name} is a tensor over {part.name} alone",
-                [("X", spaced(X.sizes)), ("I", spaced(chosen.sizes))],
+                shapes(X, chosen, labels="XI"),
                 f"X[{part.name}(I)] indexes by a tensor of any shape",
             )
         data = chosen.data
@@ -360,7 +360,7 @@ def contraction(axes: Axes, operands: tuple[Any, ...]) -> Operation:
                 raise AxisSizeError(
                     f"A @ {axes} @ B",
                     f"axis {axis.name} is {axis.size} in the call and {X.size(axis)} in {label}",
-                    [(w, spaced(Y.sizes)) for w, Y in zip("AB", operands, strict=True)],
+                    shapes(*operands, labels="AB"),
                     f"leave the size out: A @ {axis.name} @ B",
                 )
     return _TABLE["dot"](tuple([a.name for a in parsed]))

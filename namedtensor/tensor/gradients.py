@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Self
 
 from namedtensor.errors import AxisNameError, AxisSizeError, BackendError, KindError
-from namedtensor.shape import shapes, spaced
+from namedtensor.shape import shapes
 from namedtensor.tensor.held import Held
 
 
@@ -84,9 +84,7 @@ class Gradients(Held):
 def same_shape(call: str, first: str, X: Gradients, second: str, Y: object) -> None:
     """Raise AxisNameError unless Y is a named tensor of X's shape."""
     if not isinstance(Y, Gradients) or Y.shape != X.shape:
-        shapes = [(first, spaced(X.sizes))]
-        if isinstance(Y, Gradients):
-            shapes.append((second, spaced(Y.sizes)))
+        said = shapes(X, Y, labels=[first, second])
         raise AxisNameError(
-            call, f"{second} is no tensor of {first}'s shape", shapes, f"give {second} that shape"
+            call, f"{second} is no tensor of {first}'s shape", said, f"give {second} that shape"
         )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from namedtensor.axes import either, primed, shown, typed_axes
 from namedtensor.errors import HabitError, nearest
 from namedtensor.primitives import table
-from namedtensor.shape import spaced
+from namedtensor.shape import shapes
 from namedtensor.tensor.labels import caller_labels
 
 if TYPE_CHECKING:
@@ -58,21 +58,21 @@ def habit(X: NamedTensor, word: str) -> HabitError:
     Protocols ask for names with two underscores; they are told nothing more than that.
     """
     (label,) = caller_labels([X])
-    shapes = [("X", spaced(X.sizes))]
+    said = shapes(X)
     known = _METHODS.get(word)
     if known is not None:
-        return HabitError(f"X.{word}", known[0], shapes, _hint(X.axes, known[1], word, label))
+        return HabitError(f"X.{word}", known[0], said, _hint(X.axes, known[1], word, label))
     entry = table().get(word)
     if entry is not None and X.axes and not entry.traits.pointwise:
         codes = [f"nt.{word}[{typed_axes([axis])}]({label})" for axis in X.axes]
         codes.append(f"nt.{word}[...]({label})")
         why = "functions name the axes they act on"
-        return HabitError(f"X.{word}", why, shapes, either(codes))
+        return HabitError(f"X.{word}", why, said, either(codes))
     if entry is not None:
-        return HabitError(f"X.{word}", "operations are functions", shapes, f"`nt.{word}({label})`")
+        return HabitError(f"X.{word}", "operations are functions", said, f"`nt.{word}({label})`")
     guess = nearest(word, [name for name in dir(type(X)) if not name.startswith("_")])
     hint = f"did you mean X.{guess}?" if guess else "operations are functions: dir(nt) lists them"
-    return HabitError(f"X.{word}", f"a named tensor has no {word}", shapes, hint)
+    return HabitError(f"X.{word}", f"a named tensor has no {word}", said, hint)
 
 
 def _hint(axes: tuple[str, ...], form: str, word: str, label: str) -> str:

@@ -31,7 +31,7 @@ from namedtensor.errors import (
 )
 from namedtensor.plans import LIBRARY_ERRORS, layout_of
 from namedtensor.primitives import Operation
-from namedtensor.shape import shapes, spaced
+from namedtensor.shape import shapes
 from namedtensor.tensor import operators
 from namedtensor.tensor.gradients import Gradients
 from namedtensor.tensor.labels import caller_labels, holders
@@ -125,7 +125,7 @@ class NamedTensor(Operators, Gradients, Protocols):
         try:
             import torch
         except ModuleNotFoundError:
-            raise not_installed(call, "torch", [("X", spaced(self.sizes))]) from None
+            raise not_installed(call, "torch", shapes(self)) from None
         return torch.from_numpy(np.ascontiguousarray(found) if found.ndim else np.asarray(found))
 
     def item(self) -> Any:
@@ -156,7 +156,7 @@ class NamedTensor(Operators, Gradients, Protocols):
             raise AxisNameError(
                 f"{A} @ {B}",
                 "a contraction names its axes between the operands",
-                [(A, spaced(self.sizes)), (B, spaced(axes.sizes))],
+                shapes(self, axes, labels=[A, B]),
                 f"both have {' and '.join(map(shown, shared))}: {either(codes)}"
                 if shared
                 else f"{A} and {B} share no axis, and {A} * {B} lifts both",
@@ -167,7 +167,7 @@ class NamedTensor(Operators, Gradients, Protocols):
                 "A @ B",
                 f"B is a bare array of sizes ({', '.join(map(str, bare.shape))}), and a contraction "
                 "names its axes",
-                [("A", spaced(self.sizes))],
+                shapes(self, labels="A"),
                 "A @ ax @ nt.tensor(B, ...), with ax an axis of both",
             )
         return Contraction(self, axes)
@@ -176,7 +176,7 @@ class NamedTensor(Operators, Gradients, Protocols):
         raise AxisNameError(
             "A @ B",
             f"A is {kind_of_thing(other)}; a contraction is read from the left, tensor @ axes @ tensor",
-            [("B", spaced(self.sizes))],
+            shapes(self, labels="B"),
             f"A @ {shown(self.axes[-1]) if self.axes else 'ax'} @ B, with A a named tensor",
         )
 
@@ -266,12 +266,11 @@ class Contraction:
         names = [axis.name for axis in parse_axes(self.axes)]
         text = typed_axes(names)
         label = caller_labels([self.left])[0] if isinstance(self.left, NamedTensor) else "X"
-        shapes = [(label, spaced(self.left.sizes))] if isinstance(self.left, NamedTensor) else []
         codes = [f"{label} @ {text} @ {other}" for other in holders(names, self.left)]
         return AxisNameError(
             f"{label} @ {text}",
             f"({label} @ {text}) waits for its right operand, and is no tensor yet",
-            shapes,
+            shapes(self.left, labels=[label]),
             either(codes)
             if codes
             else f"end it with a tensor that has {text}: {label} @ {text} @ Y",

@@ -11,7 +11,7 @@ from namedtensor.doors import door, given_later
 from namedtensor.errors import AxisNameError, AxisSizeError, BackendError, KindError
 from namedtensor.primitives import Operation, table
 from namedtensor.primitives.notation import Before
-from namedtensor.shape import shapes, spaced
+from namedtensor.shape import shapes
 from namedtensor.tensor.held import Held
 
 #: `tensor.apply` gives this: it makes tensors, and so comes after them.
@@ -189,4 +189,4 @@ def _in_our_words(name: str, found: list[Any]) -> str:
 
 
 def _labelled(found: list[Any]) -> list[tuple[str, str]]:
-    return [(label, spaced(x.sizes)) for label, x in zip("XYZUVW", found, strict=False)]
+    return shapes(*found)

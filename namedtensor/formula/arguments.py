@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 from collections import deque
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
@@ -17,7 +18,17 @@ from namedtensor.errors import (
     NamedTensorError,
     kind_of_thing,
 )
-from namedtensor.formula.bundle import Bundle, Stack, formula_of, marker, opened, settings_of
+from namedtensor.formula.alike import Alike, rows_of
+from namedtensor.formula.bundle import (
+    Bundle,
+    Stack,
+    formula_of,
+    layer_in,
+    layers_of,
+    marker,
+    opened,
+    settings_of,
+)
 from namedtensor.formula.door import ABSENT, NUMBERED, OPEN, Door, Slot, kind_of, mode_of
 from namedtensor.formula.lifting import Leaf, tensors_of
 from namedtensor.formula.outside import values_now
@@ -35,7 +46,8 @@ class Given:
     """What a formula is called with: values by name, the tensors among them, and the key of its plan.
 
     `numbers` are those that the plan takes as arguments after the data; the key lacks their values.
-    `mode` says whether the body runs in training.
+    `mode` says whether the body runs in training. Of stacks whose bundles are alike, the leaves are the
+    first bundle's; `rows` have the data of all, and `again` reads each bundle.
     """
 
     values: dict[str, Any]
@@ -43,11 +55,21 @@ class Given:
     leaves: list[Leaf] = field(default_factory=list)
     key: tuple[Any, ...] = ()
     numbers: dict[str, float] = field(default_factory=dict)
+    together: bool = False
+    rows: list[tuple[Alike, list[list[Any]]]] = field(default_factory=list)
+    again: Callable[[], Given] | None = None
 
     @property
     def data(self) -> list[Any]:
         """What the plan is run on."""
-        return [*[X.data for X in tensors_of(self.leaves)], *self.numbers.values()]
+        found = [X.data for X in tensors_of(self.leaves)]
+        for alike, rows in reversed(self.rows):
+            found[alike.start : alike.start + alike.width] = [x for row in rows for x in row]
+        return [*found, *self.numbers.values()]
+
+    def apart(self) -> Given:
+        """Give the same with the leaves of every bundle."""
+        return self if self.again is None else self.again()
 
 
 @constant_for_compilers
@@ -83,13 +105,14 @@ class Arguments:
         mode: bool,
         opened: Collection[str] = (),
         every: bool = False,
+        together: bool = False,
     ) -> Given:
         """List the tensors of a call, and what else its plan depends on.
 
         The plan takes the floating numbers of the names that are `opened` as arguments. `every` mode is
-        part of the key, asked for or not.
+        part of the key, asked for or not. Bundles that are alike are read `together`.
         """
-        given = Given(values, mode)
+        given = Given(values, mode, together=together and not compiling())
         modes = every or self.door.asks or compiling()
         key: list[Any] = [mode] if modes else []
         for parameter in self.signature.parameters:
@@ -98,7 +121,11 @@ class Arguments:
                 given.numbers[name] = value
                 key += OPEN
             else:
-                self._read_one(parameter, name, value, given.leaves, key, modes)
+                self._read_one(parameter, name, value, given, key, modes)
+        if given.rows:
+            if any([leaf.state for leaf in given.leaves]):
+                return self.read(values, mode, opened, every)
+            given.again = functools.partial(self.read, values, mode, opened, every)
         if not compiling() and self.door.outside:  # a compiler would watch it
             key.append(values_now(self.door.outside))
         given.key = tuple(key)
@@ -109,14 +136,17 @@ class Arguments:
         parameter: Parameter,
         path: str,
         value: Any,
-        leaves: list[Leaf],
+        given: Given,
         key: list[Any],
         modes: bool,
     ) -> None:
+        leaves = given.leaves
         if isinstance(value, Cell):
             value = value.value
         if parameter.optional and value is None:
             key.append(ABSENT)
+        elif parameter.stack and self._read_alike(parameter, path, value, given, key, modes):
+            pass
         elif parameter.bundle is not None:
             parts = opened(parameter, value, path)
             if parameter.stack:
@@ -128,7 +158,7 @@ class Arguments:
                 if modes:
                     key.append(mode_of(value))
             for name, (inner, part) in parts.items():
-                self._read_one(inner, f"{path}.{name}", part, leaves, key, modes)
+                self._read_one(inner, f"{path}.{name}", part, given, key, modes)
         elif parameter.space is None:
             key += [kind_of(value), self._setting(path, value)]
         elif value is None and parameter.default is None:
@@ -141,6 +171,31 @@ class Arguments:
             key.append(value.layout)
         else:
             key += [kind_of(value), self._number(path, parameter.space, value, parameter.state)]
+
+    def _read_alike(
+        self, parameter: Parameter, path: str, value: Any, given: Given, key: list[Any], modes: bool
+    ) -> bool:
+        """Read the first bundle for all where they are alike; say whether they are."""
+        known = getattr(value, "alike", None)
+        if known is None and not given.together:
+            return False
+        held = layers_of(parameter, value, path)
+        rows = None if known is not None else rows_of(held)
+        one = len(held) > 1 and all([part is held[0] for part in held])
+        if known is None and rows is None and not (one and isinstance(held[0], Bundle)):
+            return False
+        key.append(len(held))
+        before, start = len(key), len(tensors_of(given.leaves))
+        given.together, together = (
+            False,
+            given.together,
+        )  # stacks inside of one are a part of its row
+        self._read_one(layer_in(parameter, 0), f"{path}.0", held[0], given, key, modes)
+        given.together = together
+        key += key[before:] * (len(held) - 1)
+        if rows is not None:
+            given.rows.append((Alike(path, len(rows), start, len(rows[0])), rows))
+        return True
 
     def _setting(self, path: str, value: Any) -> Any:
         if isinstance(value, NamedTensor):
@@ -201,11 +256,12 @@ class Arguments:
     def key_after(self, kinds: Sequence[Any], modes: bool) -> tuple[Any, ...]:
         """Give the part of a key for what stands after the semicolon, of which dtypes are known."""
         parts = deque(kinds)
-        values = {s.name: _value_of(s, parts, modes) for s in self.door.after}
+        values = {s.name: _value_of(s, parts, modes, once=True) for s in self.door.after}
         key: list[Any] = []
+        given = Given({}, True, together=True)
         for parameter in self.signature.parameters:
             if parameter.after:
-                self._read_one(parameter, parameter.name, values[parameter.name], [], key, modes)
+                self._read_one(parameter, parameter.name, values[parameter.name], given, key, modes)
         return tuple(key)
 
     def entered(
@@ -219,6 +275,11 @@ class Arguments:
         """Give what the body sees of an argument; its states are kept in its frame."""
         if parameter.optional and value is None:
             return None
+        known = entered.get(path, getattr(value, "alike", None)) if parameter.stack else None
+        if known is not None:
+            held = layers_of(parameter, value, path)
+            layer = self.entered(layer_in(parameter, 0), f"{path}.0", held[0], entered, frame)
+            return Stack.of(layer, known)
         if parameter.bundle is not None:
             inside = {
                 name: self.entered(inner, f"{path}.{name}", part, entered, frame)
@@ -241,10 +302,25 @@ class Arguments:
         return found
 
 
-def _value_of(slot: Slot, parts: deque[Any], modes: bool) -> Any:
-    """Read what one name has in a key: layouts, their codes or dtypes give stand-ins without data."""
+def _value_of(slot: Slot, parts: deque[Any], modes: bool, once: bool = False) -> Any:
+    """Read what one name has in a key: layouts, their codes or dtypes give stand-ins without data.
+
+    With `once`, one bundle stands for all of a stack that have the same.
+    """
     if slot.several:
-        held = [_bundle_of(slot, parts, modes) for _ in range(parts.popleft())]
+        held: list[Any] = []
+        own: list[Any] = []
+        count = parts.popleft()
+        ahead = list(parts) if once else []
+        while len(held) < count:
+            if own and ahead[: len(own)] == own:
+                held.append(held[-1])
+                for _ in own:
+                    parts.popleft()
+            else:
+                held.append(_bundle_of(slot, parts, modes))
+                own = ahead[: len(ahead) - len(parts)]
+            ahead = ahead[len(own) :]
         return Stack([bundle for bundle in held if bundle is not None])
     if slot.formula is not None:
         return _bundle_of(slot, parts, modes)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from namedtensor.errors import BackendError, IndexRangeError, kind_of_thing
+from namedtensor.formula.alike import Alike, Apart
 from namedtensor.formula.door import gather, marked
 from namedtensor.formula.signature import Parameter
 from namedtensor.formula.state import RUNNING, Cell
@@ -38,17 +39,32 @@ class Bundle:
         self.settings = dict(settings or {})
         # whether it is one of a stack, whose bundles share their plans
         self.layer = False
+        # the stack of bundles that are alike where it is one of them, and its place there
+        self.alike: Alike | None = None
+        self.place = 0
 
     def __call__(self, *args: Any, **settings: Any) -> NamedTensor | Any:
-        given = {**self.settings, **self.values, **settings}
-        for parameter in self.formula.signature.parameters[: len(args)] if self.settings else ():
-            given.pop(parameter.name, None)  # which stands among args
+        if self.alike is not None and RUNNING.shared is not None:
+            return self.formula.call_alike(self, args, settings)
+        given = self.given(args, settings)
         if self.layer and RUNNING.shared is not None:
             return self.formula.call_layer(args, given, self.training)
         if self.training is None:
             return self.formula(*args, **given)
         with training(self.training):
             return self.formula(*args, **given)
+
+    @property
+    def first(self) -> Bundle:
+        """The first of the bundles that are alike, which has the symbols for all."""
+        return self
+
+    def given(self, args: Any, settings: Mapping[str, Any]) -> dict[str, Any]:
+        """Give what its formula is called with beside `args`."""
+        given = {**self.settings, **self.values, **settings}
+        for parameter in self.formula.signature.parameters[: len(args)] if self.settings else ():
+            given.pop(parameter.name, None)  # which stands among args
+        return given
 
     def __getattr__(self, name: str) -> Any:
         values = self.__dict__.get("values", {})
@@ -68,10 +84,35 @@ class Bundle:
         return f"{self.formula.name}(...; {', '.join(self.values)})"
 
 
+class Twin(Bundle):
+    """A bundle that is like the first of its stack: it can be called, and not looked into."""
+
+    def __init__(self, first: Bundle, place: int) -> None:
+        self.__dict__.update(first.__dict__, of=first, place=place)
+        del self.__dict__["values"]
+
+    @property
+    def first(self) -> Bundle:
+        found: Bundle = self.__dict__["of"]
+        return found
+
+    def __getattr__(self, name: str) -> Any:
+        raise Apart
+
+
 class Stack(tuple[Bundle, ...]):
     """The bundles of a stack, in order: for layer in layers: X = layer(X)."""
 
-    __slots__ = ()
+    #: What says that they are alike, if they are.
+    alike: Alike | None = None
+
+    @classmethod
+    def of(cls, first: Bundle, alike: Alike) -> Stack:
+        """Make a stack of bundles that are like the first."""
+        first.alike = alike
+        found = cls([first, *[Twin(first, i) for i in range(1, alike.count)]])
+        found.alike = alike
+        return found
 
     def __getitem__(self, place: Any) -> Any:
         try:
@@ -150,13 +191,16 @@ def settings_of(value: Any) -> dict[str, Any]:
 def opened(parameter: Parameter, value: Any, path: str) -> dict[str, tuple[Parameter, Any]]:
     """Give what is directly in a bundle, or in a stack of them: declarations and values by name."""
     if parameter.stack:
-        return {
-            str(i): (Parameter(str(i), None, parameter.bundle, True, inspect.Parameter.empty), part)
-            for i, part in enumerate(layers_of(parameter, value, path))
-        }
+        held = enumerate(layers_of(parameter, value, path))
+        return {str(i): (layer_in(parameter, i), part) for i, part in held}
     formula = formula_of(parameter.bundle, value)
     parts = parameters_of(formula, value, path)
     return {name: (formula.signature[name], part) for name, part in parts.items()}
+
+
+def layer_in(parameter: Parameter, place: int) -> Parameter:
+    """Declare one bundle of a stack."""
+    return Parameter(str(place), None, parameter.bundle, True, inspect.Parameter.empty)
 
 
 def layers_of(parameter: Parameter, value: Any, path: str) -> list[Any]:

@@ -189,7 +189,17 @@ class Structure:
     `mark` is what stands in a key for a bundle of this structure where another formula is declared.
     """
 
-    __slots__ = ("bundles", "formula", "key", "keys", "mark", "missing", "read", "settings")
+    __slots__ = (
+        "bundles",
+        "formula",
+        "key",
+        "keys",
+        "mark",
+        "missing",
+        "read",
+        "settings",
+        "states",
+    )
 
     def __init__(
         self,
@@ -206,6 +216,8 @@ class Structure:
         self.key = key
         self.mark = marked(formula, settings)
         self.keys: dict[Any, tuple[Any, ...]] = {}
+        inside = [part.states for parts in bundles.values() for part in parts]
+        self.states: bool = any([slot.state for slot in formula.door.after]) or any(inside)
         self.read = _Reader(self).define()
 
     def key_of(self, kinds: tuple[Any, ...], modes: bool) -> tuple[Any, ...]:
@@ -342,10 +354,13 @@ class _Reader:
     def bundle(self, slot: Slot, structure: Structure, own: str) -> None:
         """Read a module that holds a bundle."""
         formula = self.fresh("formula", structure.formula)
-        settings = self.fresh("settings", [structure.settings])
         self.lines.append(f"if {own}.formula is not {formula}: return None")
-        if structure.settings:
-            self.lines.append(f"if {own}.settings != {settings}[0]: return None")
+        for before in [s.name for s in structure.formula.door.before if s.setting]:
+            known = f"{before!r} in {own}.settings"
+            if before in structure.settings:
+                value = self.fresh("setting", [structure.settings[before]])
+                known = f"not {known} or {own}.settings[{before!r}] != {value}[0]"
+            self.lines.append(f"if {known}: return None")
         self.kinds += [self.fresh("mark", mark) for mark in structure.mark_in(slot.formula)]
         self.modes[len(self.kinds)] = f"{own}.training"
         self.kinds.append("")

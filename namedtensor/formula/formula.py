@@ -26,12 +26,14 @@ from namedtensor.errors import (
     kind_of_thing,
     shorten,
 )
+from namedtensor.formula.alike import Apart
 from namedtensor.formula.arguments import Arguments, Given
 from namedtensor.formula.body import Body
+from namedtensor.formula.bundle import Bundle
 from namedtensor.formula.door import NUMBERED, Door, gather
 from namedtensor.formula.lifting import Entry, Leaf, tensors_of
 from namedtensor.formula.outside import read_by, values_now
-from namedtensor.formula.shared import share
+from namedtensor.formula.shared import share, share_alike
 from namedtensor.formula.signature import Signature, caller_scope, read_signature
 from namedtensor.formula.state import RUNNING, hand_over, kept, with_cells
 from namedtensor.formula.trace import Trace, alike
@@ -132,7 +134,7 @@ class Formula(Generic[P, T]):
             values = with_cells(self.signature, values, RUNNING.frame)
         opened = frozenset() if compiling() else self.door.opened(late=module is None)
         mode = self._mode(module)
-        given = self.arguments.read(values, mode, opened)
+        given = self.arguments.read(values, mode, opened, together=module is not None)
         if not given.leaves:
             values = self.arguments.named_numbers(values)
             given = self.arguments.read(values, mode, opened)
@@ -142,9 +144,9 @@ class Formula(Generic[P, T]):
         if inside or any(not symbol.node.closed for symbol in symbols):
             if writing():
                 return kept_call(self, values, leaves, lambda: self._inline(given))
-            return self._inline(given) if module is None else self._inline_module(given)
+            return self._inline(given) if module is None else self._inline_module(given.apart())
         if not self.traced or Formula.debugging:
-            return self._inline(given, module)
+            return self._inline(given.apart(), module)
         given, plan = self._planned(given, module is None)
         arrays = given.data
         if plan.updates and module is not None:
@@ -192,6 +194,16 @@ class Formula(Generic[P, T]):
         if updates and RUNNING.frame is not None:
             hand_over(self.name, values, updates, RUNNING.frame)
         return result
+
+    def call_alike(self, bundle: Bundle, args: Sequence[Any], named: Mapping[str, Any]) -> Any:
+        """Call a formula for one of the bundles of a stack that are alike, while a plan is made."""
+        cache = RUNNING.shared
+        assert cache is not None
+        RUNNING.shared = None  # what is inside of a layer is its own
+        try:
+            return share_alike(cache, bundle, args, named)
+        finally:
+            RUNNING.shared = cache
 
     def _delivered(
         self, result: Any, updates: dict[str, Any], given: Given, module: Any = None
@@ -368,7 +380,7 @@ class Formula(Generic[P, T]):
             return given, self._plan(given, late)
         for slot in self.door.every:
             slot.open = slot.open and slot.name not in given.numbers
-        given = self.arguments.read(given.values, given.mode)
+        given = self.arguments.read(given.values, given.mode, together=given.together)
         return given, self._plan(given, late)
 
     def _plan(self, given: Given, late: bool = True) -> Plan:
@@ -387,12 +399,19 @@ class Formula(Generic[P, T]):
             plan = self._known(given)
             if plan is not None:
                 return plan
-            trace = Trace(self.body, given, self.fused)
-            plan = trace.compile()
+            try:
+                trace = Trace(self.body, given, self.fused)
+                plan = trace.compile()
+            except Apart:
+                given = given.apart()
+                trace = Trace(self.body, given, self.fused)
+                plan = trace.compile()
             asked = trace.asked and not self.door.asks
             self.door.asks = self.door.asks or asked
             if self._reads(trace) or asked:
-                given = self.arguments.read(given.values, given.mode, given.numbers)
+                given = self.arguments.read(
+                    given.values, given.mode, given.numbers, together=given.together
+                )
             storm = self._keep(given, trace, plan) + self._open(given, trace, late)
         if storm:
             warn_caller(storm)
@@ -409,13 +428,15 @@ class Formula(Generic[P, T]):
     def _known(self, given: Given) -> Plan | None:
         """Find a plan that was made for these layouts, and whose sizes and numbers hold."""
         for guards, plan in self.plans.get(given.key, ()):
-            if Trace.holds(guards, given):
+            if Trace.holds(guards, given) and (given.rows or not plan.rows):
                 return plan
         return None
 
     def _keep(self, given: Given, trace: Trace, plan: Plan) -> str:
         """Keep a plan, forget the oldest, and say once where each call makes its own."""
-        plans = [*self.plans.get(given.key, ()), (trace.guards, plan)]
+        # a plan for bundles that are alike gives way to one for any
+        known = [held for held in self.plans.get(given.key, ()) if plan.rows or not held[1].rows]
+        plans = [*known, (trace.guards, plan)]
         if given.key not in self.plans:
             self.planned += 1
         # a new list, because others read the old one without a lock
@@ -459,9 +480,10 @@ class Formula(Generic[P, T]):
                     changed[slot.name] = slot
         if not changed:
             return ""
-        opened = self.arguments.read(given.values, given.mode, {*given.numbers, *changed})
+        numbers = {*given.numbers, *changed}
+        opened = self.arguments.read(given.values, given.mode, numbers, together=given.together)
         other = Trace(self.body, opened, self.fused)
-        with suppress(NamedTensorError, *_PYTHON_ERRORS):
+        with suppress(NamedTensorError, Apart, *_PYTHON_ERRORS):
             plan = other.compile()
             if alike(other, trace):
                 for slot in changed.values():
@@ -475,6 +497,7 @@ class Formula(Generic[P, T]):
         Sizes are checked at the door; then the body runs operation by operation, which gives what a
         kernel refuses: a dtype, an axis of size 0, an index that lies outside.
         """
+        given = given.apart()
         self.check_sizes(given)
         try:
             result, cells = self.body.inline(given.values, given.leaves, given.mode)
@@ -498,6 +521,7 @@ class Formula(Generic[P, T]):
 
     def check_sizes(self, given: Given) -> None:
         """Raise in words where sizes do not fit: those of the arguments, then those in the body."""
+        given = given.apart()
         Entry(self.name, given.leaves, self.signature.results).agree()
         Trace(self.body, given, concrete=True).run()
 
@@ -525,7 +549,8 @@ class Formula(Generic[P, T]):
         """Give the positional source that runs for these arguments."""
         values = self.arguments.bind(args, kwargs)
         opened = self.door.opened(late=True)
-        return self._planned(self.arguments.read(values, self._mode(None), opened))[1].source
+        given = self.arguments.read(values, self._mode(None), opened, together=True)
+        return self._planned(given)[1].source
 
     def written(self, **settings: Any) -> Written:
         """Give the expression as the body writes it: names of its parts and calls of formulas kept."""

@@ -8,21 +8,24 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from namedtensor.formula.alike import Apart
 from namedtensor.formula.lifting import Leaf
 from namedtensor.operations.recurrence import ALL, Looped, Step, placed
 from namedtensor.operations.training import MODE
 from namedtensor.plans import Emitter, Value
-from namedtensor.plans.code import Apply, Function, Name, Return, code_of, printed
+from namedtensor.plans.code import Apply, Function, Name, Prefix, Return, code_of, printed
 from namedtensor.plans.compile import collect_guards, guess
 from namedtensor.plans.constants import constants_of
 from namedtensor.plans.reuse import reuse_memory
+from namedtensor.plans.rows import ROW
 from namedtensor.primitives import Call, Node, Operation, Type, primitive, size_of
 from namedtensor.primitives.node import ARGUMENT, SIZE, make_node, operands_first
 from namedtensor.primitives.notation import KERNEL
+from namedtensor.primitives.traits import Traits
 from namedtensor.tensor import SymbolicTensor
 from namedtensor.tensor.apply import steps_traced
 from namedtensor.tensor.symbolic import tracing
@@ -32,11 +35,22 @@ class _Alone(Exception):
     """A layer's body asks for what is not in it; it cannot be shared."""
 
 
+@dataclass(frozen=True, slots=True)
+class Layer(Step):
+    """The step of a layer; those of a stack that are alike take `row`, the leaves of the first, as one."""
+
+    row: tuple[Node, ...] = ()
+
+    def each(self, given: Sequence[Any], row: Sequence[Any]) -> list[Any]:
+        """Put what is given for each leaf of a row in the place of what is given for the row."""
+        return [*given[:-1], *row] if self.row else [*given]
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class Shared:
     """What a layer computes: its step, the states that it updates, and whether it draws anew each time."""
 
-    step: Step
+    step: Layer
     results: int
     updates: tuple[str, ...]
     effect: bool
@@ -49,9 +63,10 @@ def _rule(call: Call) -> Type:
     step, place, _ = call.params
     if place == ALL:
         return Type(())
+    types = step.each(call.types, [leaf.type for leaf in step.row])
     given = {
         leaf: make_node(leaf.operation, (), replace(leaf.type, axes=type_.axes))
-        for leaf, type_ in zip(step.leaves, call.types, strict=True)
+        for leaf, type_ in zip(step.leaves, types, strict=True)
     }
     pairs = [g for r in step.results for g in collect_guards(r)] if place == 0 else []
     found: Type = step.results[place].type
@@ -81,11 +96,13 @@ def _lower(emit: Any, call: Any, *values: Value) -> Value:
         code = emit.subscript(whole, place) if len(step.results) > 1 else whole.code
         return Value(code, whole.orders[place], call.type)
     key = (step, tuple([v.axes for v in values]))
+    given = [code_of(value) for value in values]
     if key not in emit.several:
-        name, orders = _function(emit, step, values)
+        row = [emit.value(leaf) for leaf in step.row]
+        name, orders = _function(emit, step, step.each(values, row))
         emit.several[key] = Looped(name, (), Type((), host=True), orders)
     function = emit.several[key]
-    code = Apply(function.code, tuple(map(code_of, values)))
+    code = Apply(function.code, tuple(step.each(given, [Prefix("*", given[-1])])))
     bound = emit.bind(code, (), Type((), host=True), step.name)
     return Looped(bound.code, (), bound.type, function.orders)
 
@@ -122,7 +139,9 @@ def _function(
 
 
 #: shared(step, place, serial): one result of a layer, or all of them together.
-SHARED = primitive("shared", _rule, _lower, write=_write, notation=KERNEL)
+SHARED = primitive(
+    "shared", _rule, _lower, write=_write, notation=KERNEL, traits=Traits(opaque=True)
+)
 _serial = itertools.count(1)
 
 
@@ -144,25 +163,92 @@ def share(
     shared: Shared | None = cache[key]
     if shared is None:
         return None
-    operands = tuple([leaf.tensor.node for leaf in given.leaves if not leaf.tensor.node.closed])
-    serial = next(_serial) if shared.effect else 0
-    found = []
-    for place in range(len(shared.step.results)):
-        call = SHARED(shared.step, place, serial).typed(
-            tuple([o.type for o in operands]), ("",) * len(operands), operands
-        )
-        operation = SHARED(shared.step, place, serial)
-        found.append(SymbolicTensor(make_node(operation, operands, call.result, call.guards)))
+    nodes = [leaf.tensor.node for leaf in given.leaves]
+    found, _ = _called(shared, tuple([node for node in nodes if not node.closed]))
     parts, new = found[: shared.results], found[shared.results :]
     result = tuple(parts) if formula.signature.several else parts[0]
     return result, dict(zip(shared.updates, new, strict=True))
 
 
-def _key(formula: Any, given: Any) -> Any:
-    """Say what layers have in common that share a trace; None of one that cannot."""
+def share_alike(
+    cache: dict[Any, Any], bundle: Any, args: Sequence[Any], named: Mapping[str, Any]
+) -> Any:
+    """Give the results of one of the bundles of a stack that are alike.
+
+    Raises: Apart where its body is to be run alone.
+    """
+    formula, alike = bundle.formula, bundle.alike
+    mode = MODE.training if bundle.training is None else bundle.training
+    key: Any = None
+    if not named and all([type(x) is SymbolicTensor and x.node.type.settled for x in args]):
+        key = (alike, mode, *[(x.axes, x.node.type) for x in args])
+    shared, operands, types = cache.get(key, (None, (), ()))
+    if shared is None:
+        shared, operands = _shared_alike(cache, bundle, args, named, mode)
+    else:
+        operands = tuple([x.node for x in args])
+    row = make_node(ARGUMENT(alike.name(bundle.place), alike.path), (), ROW)
+    found, types = _called(shared, (*operands, row), types)
+    if key is not None:
+        cache[key] = (shared, operands, types)
+    parts = found[: shared.results]
+    return tuple(parts) if formula.signature.several else parts[0]
+
+
+def _shared_alike(
+    cache: dict[Any, Any], bundle: Any, args: Sequence[Any], named: Mapping[str, Any], mode: bool
+) -> tuple[Shared, tuple[Node, ...]]:
+    """Give what such bundles share, and its operands before the row."""
+    formula, alike = bundle.formula, bundle.alike
+    if tracing.get() is None or steps_traced.get():
+        raise Apart
+    values = formula.arguments.bind(args, bundle.first.given(args, named))
+    given = formula.arguments.read(values, mode, every=True)
+    before = len(given.leaves) - len(alike.nodes)
+    if tuple([leaf.tensor.node for leaf in given.leaves[max(before, 0) :]]) != alike.nodes:
+        raise Apart
+    key = _key(formula, given, before)
+    if key is None:
+        raise Apart
+    if (alike, key) not in cache:
+        shared = _traced(formula, given, before)
+        if shared is None or shared.updates:
+            raise Apart
+        cache[alike, key] = replace(shared, step=replace(shared.step, row=alike.nodes))
+    nodes = [leaf.tensor.node for leaf in given.leaves[:before]]
+    return cache[alike, key], tuple([node for node in nodes if not node.closed])
+
+
+def _called(
+    shared: Shared, operands: tuple[Node, ...], types: Sequence[Any] = ()
+) -> tuple[list[SymbolicTensor], tuple[Any, ...]]:
+    """Make the nodes of a call's results; and their types and guards, which may be known."""
+    serial = next(_serial) if shared.effect else 0
+    found, kept = [], []
+    for place in range(len(shared.step.results)):
+        operation = SHARED(shared.step, place, serial)
+        if types:
+            type_, guards = types[place]
+        else:
+            call = operation.typed(
+                tuple([o.type for o in operands]), ("",) * len(operands), operands
+            )
+            type_, guards = call.result, tuple(call.guards)
+        kept.append((type_, guards))
+        found.append(SymbolicTensor(make_node(operation, operands, type_, guards)))
+    return found, tuple(kept)
+
+
+def _key(formula: Any, given: Any, before: int | None = None) -> Any:
+    """Say what layers have in common that share a trace; None of one that cannot.
+
+    The sizes of the leaves after those `before` have nothing in common with theirs.
+    """
     seen: dict[Any, int] = {}
     parts: list[Any] = []
-    for leaf in given.leaves:
+    for i, leaf in enumerate(given.leaves):
+        if i == before:
+            seen = {}
         if not isinstance(leaf.tensor, SymbolicTensor):
             return None
         node = leaf.tensor.node
@@ -173,34 +259,40 @@ def _key(formula: Any, given: Any) -> Any:
             return None
         sizes = [
             (a, s if isinstance(s, int) else ("like", seen.setdefault(s, len(seen))))
-            for a, s in node.type.axes
+            for a, s in [(a, node.type.size(a)) for a in _ordered(leaf)]
         ]
-        parts.append((leaf.path, leaf.tensor.axes, tuple(sizes), node.type.kind))
+        parts.append((leaf.path, tuple(sizes), node.type.kind))
     rest = [part for part in given.key if not isinstance(part, Node)]
     if any(isinstance(part, SymbolicTensor) for part in rest):
         return None
     return (formula.number, given.mode, tuple(rest), tuple(parts))
 
 
-def _traced(formula: Any, given: Any) -> Shared | None:
+def _ordered(leaf: Leaf) -> tuple[str, ...]:
+    """Give a leaf's axes as declared, then those that pass through."""
+    declared = leaf.space.names
+    return (*declared, *sorted([a for a in leaf.axes if a not in declared]))
+
+
+def _traced(formula: Any, given: Any, before: int | None = None) -> Shared | None:
     """Run a layer's body on symbols of its own."""
     known: dict[Any, Any] = {}
     leaves, own = [], []
     for i, leaf in enumerate(given.leaves):
         node = leaf.tensor.node
+        if i == before:
+            known = {}
         if node.closed:
             leaves.append(leaf)
             continue
         key = f"{leaf.path} of {formula.name} {i}"
         sizes = {
             a: s if isinstance(s, int) else known.setdefault(s, size_of(key, a, place))
-            for place, (a, s) in enumerate([(a, node.type.size(a)) for a in leaf.tensor.axes])
+            for place, (a, s) in enumerate([(a, node.type.size(a)) for a in _ordered(leaf)])
         }
-        type_ = node.type.with_axes([(a, sizes[a]) for a in node.type.names])
+        type_ = node.type.with_axes(sizes.items())
         own.append(make_node(ARGUMENT(key, leaf.path.rpartition(".")[2]), (), type_))
-        leaves.append(
-            Leaf(leaf.path, leaf.space, SymbolicTensor(own[-1], leaf.tensor.axes), leaf.state)
-        )
+        leaves.append(Leaf(leaf.path, leaf.space, SymbolicTensor(own[-1]), leaf.state))
     token = tracing.set(_refuse)
     asked = MODE.asked
     try:
@@ -223,7 +315,7 @@ def _traced(formula: Any, given: Any) -> Shared | None:
     if any(node.type.weak or node.type.host or node.type.open for node in nodes):
         return None
     effect = any(node.operation.primitive.effect for node in inside)
-    return Shared(Step(tuple(own), 0, 0, nodes, formula.name), len(parts), tuple(cells), effect)
+    return Shared(Layer(tuple(own), 0, 0, nodes, formula.name), len(parts), tuple(cells), effect)
 
 
 def _refuse(size: Node) -> Any:

@@ -41,7 +41,7 @@ class Trace:
         concrete: bool = False,
     ) -> None:
         self.body = body
-        self.given = given
+        self.given = given = given.apart() if concrete else given
         self.leaves = given.leaves
         self.fused = fused
         self.concrete = concrete
@@ -101,6 +101,10 @@ class Trace:
             if "." not in leaf.path:
                 for name in leaf.space.names:
                     self.sizes.setdefault(name, inner.size(name))
+        for alike, _ in self.given.rows:
+            held = self.arguments[alike.start : alike.start + alike.width]
+            alike.nodes = tuple([entered[path].node for path, _, _ in held])
+            entered[alike.path] = alike
         self._sizes_of_symbols()
         for name in () if self.concrete else self.given.numbers:
             self.arguments.append((name, _NUMBER, ()))
@@ -224,6 +228,7 @@ class Trace:
             guards=[*self.size_guards, *needed],
             hints=hints,
             stateful=any(leaf.state for leaf in self.leaves),
+            rows=[alike for alike, _ in self.given.rows],
             updates=tuple(self.updates),
             used=tuple(
                 [i for i, a in enumerate(arguments) if a[0] in self.updates and a[0] in again]

@@ -252,7 +252,16 @@ class Function:
     tells: bool = True
 
 
-Statement = Step | Sizes | Guard | Return | Function
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """Run some statements for each part of what an expression gives."""
+
+    name: str
+    over: Code
+    body: tuple[Statement, ...]
+
+
+Statement = Step | Sizes | Guard | Return | Function | Loop
 
 
 def codes_in(body: Iterable[Statement]) -> Iterator[Code]:
@@ -268,6 +277,9 @@ def codes_in(body: Iterable[Statement]) -> Iterator[Code]:
                 yield from statement.tests
             case Return():
                 yield from [value.code for value in statement.values]
+            case Loop():
+                yield statement.over
+                yield from codes_in(statement.body)
             case Function():
                 if statement.kept:
                     yield Word("kept")
@@ -301,6 +313,8 @@ def printed(code: Code) -> str:
     match code:
         case Name(text) | Word(text):
             return text
+        case Literal(slice() as part):
+            return f"{part.start or ''}:{part.stop or ''}"
         case Literal(value):
             text = repr(value)
             finite = not isinstance(value, float) or re.fullmatch(r"-?[\d.]+(e[+-]?\d+)?", text)
@@ -356,6 +370,9 @@ def _lines(statement: Statement, tells: bool) -> list[str]:
         case Return(values):
             comment = _comment([(v.axes, v.type) for v in values], tells)
             return [f"return {', '.join([printed(v.code) for v in values])}{comment}"]
+        case Loop(name, over, body):
+            lines = [line for s in body for line in _lines(s, tells)]
+            return [f"for {name} in {printed(over)}:", *["    " + line for line in lines]]
         case Function(name, parameters, body):
             head = ["@kept"] if statement.kept else []
             head.append(f"def {name}({', '.join(parameters)}):")

@@ -18,16 +18,16 @@ from namedtensor.backends import Backend, get_backend
 from namedtensor.compilers import one_at_a_time
 from namedtensor.errors import NamedTensorError
 from namedtensor.plans.code import (
+    Apply,
     Attribute,
     Code,
     Function,
     Guard,
     Infix,
-    Literal,
     Name,
     Return,
     Step,
-    Value,
+    Word,
     print_functions,
     words_in,
 )
@@ -35,6 +35,7 @@ from namedtensor.plans.constants import constants_of
 from namedtensor.plans.emitter import Emitter, known
 from namedtensor.plans.layout import Layout, layout_of
 from namedtensor.plans.reuse import reuse_memory
+from namedtensor.plans.rows import WORDS, Rows, enter, looped
 from namedtensor.primitives import Node, Operation, Type, argument, number
 from namedtensor.primitives.node import ARGUMENT, NUMBER, SIZE, apply_node, operands_first
 
@@ -64,7 +65,7 @@ class Plan:
     runs, as data: the plan's own is the last. `orders` are the orders in which people read the results'
     axes: those declared, whatever the storage. `stateful` says that some arguments are states. The last
     results are the new values of those that `updates` names; `used` are the places of those arguments
-    among them that other results depend on.
+    among them that other results depend on. `rows` says that some arguments come in rows of equal sizes.
     """
 
     run: Callable[..., Any]
@@ -75,6 +76,7 @@ class Plan:
     stateful: bool = False
     updates: tuple[str, ...] = ()
     used: tuple[int, ...] = ()
+    rows: bool = False
 
     layout: Layout = field(init=False)
 
@@ -105,24 +107,25 @@ def compile_plan(
     stateful: bool = False,
     updates: tuple[str, ...] = (),
     used: tuple[int, ...] = (),
+    rows: Sequence[Rows] = (),
 ) -> Plan:
     """Emit, compile and cache nothing: the caller keeps the plan.
 
     `arguments` are name, type and axes in storage order. `guards` are further pairs of sizes that
     must agree. `order` asks for the result in one storage order. `eager` says that one operation is
     all, so that every nanosecond of its code counts. `stateful`, `updates` and `used` are kept with
-    the plan.
+    the plan. Of arguments that come in `rows`, the first row stands among them.
     """
     emit = Emitter(backend, eager)
-    local = {arg: emit.fresh(arg) for arg, _, _ in arguments}
     emit.guess = functools.partial(guess, dict(hints or {}))
-    for arg, type_, axes in arguments:
-        emit.arguments[arg] = Value(Name(local[arg]), axes, type_)
-        if emit.like == Literal(None) and not type_.host:
-            emit.like = Name(local[arg])
+    parameters, opening, counts = enter(emit, arguments, rows)
+    data = [arg for arg, type_, _ in arguments if not type_.host]
+    emit.like = emit.arguments[data[0]].code if data else emit.like
     wanted = nodes if isinstance(nodes, tuple) else (nodes,)
     emit.constants = constants_of(wanted)
-    tests = size_tests(emit, [*guards, *[g for node in wanted for g in collect_guards(node)]])
+    pairs = [*guards, *[g for node in wanted for g in collect_guards(node)]]
+    alike = [Apply(Word("alike"), (Name(name),)) for name in counts]
+    tests = (*size_tests(emit, pairs), *alike)
     if tests:
         emit.body.append(Guard(tests))
     results = [emit.value(node) for node in wanted]
@@ -132,17 +135,28 @@ def compile_plan(
     emit.body.append(Return(tuple(results)))
     if backend.name == "numpy":
         reuse_memory(emit)
-    body = (*emit.unpacking(), *emit.body)
+    if rows:
+        emit.body = looped(emit.body, counts, emit.fresh)
+    body = (*opening, *emit.unpacking(), *emit.body)
     words = words_in((*emit.functions, *body))
     title = _identifier(name)
     while title in words or title in emit.locals:
         title += "_"
-    functions = (*emit.functions, Function(title, tuple(local.values()), body))
+    functions = (*emit.functions, Function(title, parameters, body))
     layouts = tuple(
         [layout_of(r.axes, n.type.kind, backend) for r, n in zip(results, wanted, strict=True)]
     )
     run = _define(functions, words, backend, emit.held)
-    return Plan(run, layouts, functions, wanted, stateful=stateful, updates=updates, used=used)
+    return Plan(
+        run,
+        layouts,
+        functions,
+        wanted,
+        stateful=stateful,
+        updates=updates,
+        used=used,
+        rows=bool(rows),
+    )
 
 
 def size_tests(emit: Emitter, pairs: Sequence[tuple[Any, Any]]) -> tuple[Code, ...]:
@@ -253,6 +267,7 @@ def _define(
         "math": math,
         "host": get_backend("host").module,
         "int": int,
+        **WORDS,
     }
     scope: dict[str, Any] = {
         word: own[word] if word in own else backend.function(word) for word in words

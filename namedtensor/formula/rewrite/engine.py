@@ -186,7 +186,7 @@ def _with_steps(
     steps: dict[Any, Any] = {}
     for node in operands_first(nodes):
         operands = tuple([done[o] for o in node.operands])
-        new = node if operands == node.operands else apply_node(node.operation, operands)
+        new = node if operands == node.operands else _on(node, operands)
         if recurs(new):
             new = hoisted(new) if new.operation.primitive is SCAN else new
             *before, step, place = new.operation.params
@@ -257,19 +257,23 @@ def _rewrite(
         operands = tuple([done[o] for o in head.operands])
         new = head
         if operands != head.operands:
-            alike = [o.type for o in operands] == [o.type for o in head.operands]
-            # a kept call has no rule: its type was found when the other formula was read
-            new = (
-                make_node(head.operation, operands, head.type, head.guards)
-                if alike
-                else apply_node(head.operation, operands)
-            )
+            new = _on(head, operands)
             origins.move(head, new)
         done[top] = new if downwards else _fire(new, rules, fired, origins)
     return done[root]
 
 
+def _on(node: Node, operands: tuple[Node, ...]) -> Node:
+    """Put other operands into a node."""
+    if all([new.type == old.type for new, old in zip(operands, node.operands, strict=True)]):
+        # a kept call has no rule: its type was found when the other formula was read
+        return make_node(node.operation, operands, node.type, node.guards)
+    return apply_node(node.operation, operands)
+
+
 def _fire(node: Node, rules: Sequence[Rule], fired: list[Fired], origins: Origins) -> Node:
+    if not node.operands or node.operation.primitive.traits.opaque:
+        return node
     for rule in rules:
         found = rule.match(node)
         if found is not None:

@@ -14,7 +14,6 @@ Where the document and the published model differ, `form` chooses: "literal" is 
 the settings v1 and v2, which add the shortcuts, norms and dropout that the recursions leave out.
 """
 
-from collections.abc import Callable
 from typing import Any
 
 import namedtensor as nt
@@ -25,8 +24,6 @@ from transformer_named.placement import around
 
 seq, emb, key, hid, vocab = axes("seq emb key hid vocab")
 seq_, emb_, vocab_ = seq.prime, emb.prime, vocab.prime
-
-Function = Callable[..., Any]
 
 #: The norm placement of each setting: v2 has a shortcut that links input to output, v1 has none.
 SETTINGS = {"v1": "post", "v2": "pre"}
@@ -110,17 +107,21 @@ def F_N(x: R[emb], *, W1: R[emb, hid], b1: R[hid], W2: R[hid, emb], b2: R[emb]) 
     return nt.maximum(x @ emb @ W1 + b1, 0.0) @ hid @ W2 + b2
 
 
-def self_attention(H: Any, F_S: Function, M: Any = None) -> Any:
+@formula
+def self_attention(
+    H: R[seq, emb], M: R[seq] = None, form: str = "literal", *, F_S: phi_A
+) -> R[seq, emb]:
     """Let every h_i attend to all of H.
 
         F_S(h_i, H, H) for every i
 
     Source: document 003, Encoder. H runs over seq.
     """
-    return F_S(H[seq >> seq_], H, H, M)[seq_ >> seq]
+    return F_S(H[seq >> seq_], H, H, M, form=form)[seq_ >> seq]
 
 
-def past_attention(S: Any, F_S: Function) -> Any:
+@formula
+def past_attention(S: R[seq_, emb], form: str = "literal", *, F_S: phi_A) -> R[seq_, emb]:
     """Let every s_t attend to S_t, itself and what came before.
 
         F_S(s_t, S_t, S_t) for every t
@@ -128,7 +129,7 @@ def past_attention(S: Any, F_S: Function) -> Any:
     Source: document 003, Decoder. S runs over seq'.
     """
     H = S[seq_ >> seq]
-    return F_S(S, H, H, S_t)
+    return F_S(S, H, H, S_t, form=form)
 
 
 @formula
@@ -142,7 +143,7 @@ def phi_E(
     Source: document 003, Encoder.
     Departs: the document's h_t inside F_S is read as h_i.
     """
-    return F_N(self_attention(H, lambda *given: F_S(*given, form=form), M))
+    return F_N(self_attention(H, M, form, F_S=F_S))
 
 
 @formula
@@ -163,7 +164,7 @@ def phi_D(
 
     Source: document 003, Decoder.
     """
-    S = past_attention(S, lambda *given: F_S(*given, form=form))
+    S = past_attention(S, form, F_S=F_S)
     return F_N(F_C(S, H, H, M, form=form))
 
 
@@ -191,7 +192,7 @@ def encoder_layer(
     placement = SETTINGS[chosen("setting", setting, tuple(SETTINGS))]
 
     def attend(H: Any) -> Any:
-        return nt.dropout(self_attention(H, lambda *given: F_S(*given, form=form), M), p)
+        return nt.dropout(self_attention(H, M, form, F_S=F_S), p)
 
     def connect(H: Any) -> Any:
         return nt.dropout(F_N(H), p)
@@ -227,7 +228,7 @@ def decoder_layer(
     placement = SETTINGS[chosen("setting", setting, tuple(SETTINGS))]
 
     def attend(S: Any) -> Any:
-        return nt.dropout(past_attention(S, lambda *given: F_S(*given, form=form)), p)
+        return nt.dropout(past_attention(S, form, F_S=F_S), p)
 
     def consult(S: Any) -> Any:
         return nt.dropout(F_C(S, H, H, M, form=form), p)

@@ -6,7 +6,7 @@ Printers read this. Calls of other formulas are kept, where running a formula ta
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
@@ -48,7 +48,8 @@ class Written:
     `locals` are the names that the body gives to parts of the results, in the order in which they
     were given; `called` are the formulas that its `call` nodes name; `counted` are the stacks whose
     number of layers was given, `left_out` what may be left out and is; `origins` says where the body
-    writes each part. `derived` says of whom the formula is the derivative, and by what.
+    writes each part. `derived` says of whom the formula is the derivative, and by what. `title` is its
+    name with the words that choose its form.
     """
 
     name: str
@@ -60,6 +61,7 @@ class Written:
     derived: DerivedFrom | None = field(default=None, kw_only=True)
     counted: frozenset[str] = field(default=frozenset(), kw_only=True)
     left_out: frozenset[str] = field(default=frozenset(), kw_only=True)
+    title: str = field(default="", kw_only=True)
 
     @property
     def changes(self) -> dict[str, str]:
@@ -221,6 +223,14 @@ def _operands(
             yield parameter.name, number(value)
 
 
+def titled(formula: Formula, settings: Iterable[tuple[str, Any]]) -> tuple[str, dict[str, Any]]:
+    """Add to a formula's name the words among its settings, which choose its form; and give the others."""
+    given = {n: v for n, v in settings if n in formula.signature.python.parameters}
+    words = {n: v for n, v in given.items() if isinstance(v, str) and v.isidentifier()}
+    changed = [v for n, v in words.items() if v != formula.signature[n].default]
+    return "_".join([formula.name, *changed]), {n: v for n, v in given.items() if n not in words}
+
+
 @border
 def write(
     formula: Declared,
@@ -242,7 +252,12 @@ def write(
         [p.name for p in formula.signature.parameters if p.stack and p.name in settings]
     )
     written = Written(
-        formula.name, formula.signature, counted=counted, origins=table, derived=formula.derived
+        formula.name,
+        formula.signature,
+        counted=counted,
+        origins=table,
+        derived=formula.derived,
+        title=titled(formula, settings.items())[0],
     )
     leaves: list[Leaf] = []
     sizes: dict[Any, Any] = dict(given or {})

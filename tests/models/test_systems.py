@@ -4,6 +4,7 @@ import pytest
 import torch
 
 import namedtensor as nt
+from namedtensor.primitives.node import operands_first
 from tests.latex.rendering import rendered
 from tests.models.agreement import CLOSE, randomize
 from transformer_named import forward_pass, introduction, named_tensors, the_transformer
@@ -117,16 +118,19 @@ def test_document_003_prints_its_recursions():
         in found
     )
     assert (
-        r"S^k &= \text{decoder-layer}(S^{k - 1}, H^L, M; \text{decoder}^k), \quad k = 1, \ldots, N"
+        r"S^m &= \text{decoder-layer}(S^{m - 1}, H^L, M; \text{decoder}^m), \quad m = 1, \ldots, K"
         in found
     )
 
 
-def called(formula, found):
-    """List a formula after those that it calls."""
-    for inner in formula.written().called.values():
-        called(inner, found)
-    found.setdefault(formula.name, formula)
+def called(formula, found, **settings):
+    """List the texts of a formula after those that it calls, with the settings that it gives."""
+    written = formula.written(**settings)
+    for node in operands_first(written.results):
+        if node.name == "call":
+            name, _, given, _ = node.operation.params
+            called(written.called[name], found, **dict(given))
+    found.setdefault(formula.name, formula.latex("underset", **settings))
     return found
 
 
@@ -135,6 +139,7 @@ def called(formula, found):
     [
         (*SYSTEMS["001"], {"L": 3}),
         (*SYSTEMS["000"], {"L": 3, "N": 3}),
+        (*SYSTEMS["003"], {"L": 3, "K": 3}),
         (
             the_transformer.encoder,
             lambda **given: SYSTEMS["002"][1](**given).encoder,
@@ -142,11 +147,11 @@ def called(formula, found):
             {"L": 3},
         ),
     ],
-    ids=["001", "000", "002 encoder"],
+    ids=["001", "000", "003", "002 encoder"],
 )
 def test_a_system_that_is_printed_is_read_again_and_gives_the_same(f, make, given, numbers):
     module = randomize(make(dtype=torch.float64))
-    text = "\n\n".join([g.latex("underset") for g in called(f, {}).values()])
+    text = "\n\n".join(called(f, {}).values())
     again = nt.latex.read(text).bind(**numbers)[f.name]
     held = {}
     for name in again.parameter_names:

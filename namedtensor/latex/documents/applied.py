@@ -12,6 +12,7 @@ from namedtensor.latex.documents.inputs import (
     Input,
     Linked,
     by_letter,
+    handed_on,
     is_bundle_name,
     meaning_of,
     own_axes,
@@ -131,6 +132,9 @@ class Applied:
         ):
             held = body.values.get(str(key(name, around.indices)))
             if holds and isinstance(held, Bundle):
+                whole = handed_on(key(name, around.indices), callee)
+                if whole is not None and name is not call.function:
+                    return {self.library.identifier(callee, whole): held}
                 return self._members(held, callee)
         found = {}
         for wanted in callee.after:

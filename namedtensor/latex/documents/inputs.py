@@ -179,6 +179,14 @@ def passed_on(found: Input, given: Expression, callee: Linked) -> Expression | N
     return rename_stem(found.name, given)
 
 
+def handed_on(text: str | None, callee: Linked) -> Input | None:
+    """Find the bundle that f(X; F) hands on as it is: f's only one, which f calls F as well."""
+    match callee.after:
+        case [Input(key=name, role="bundle") as found] if name == text:
+            return found
+    return None
+
+
 def is_bundle_name(
     linker: Linker, linked: Linked, call: Call, place: Place, indices: Indices
 ) -> bool:

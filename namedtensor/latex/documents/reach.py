@@ -14,6 +14,7 @@ from namedtensor.latex.documents.inputs import (
     Linked,
     by_letter,
     find_callee,
+    handed_on,
     is_bundle_name,
     meaning_of,
     passed_on,
@@ -536,7 +537,9 @@ class Walk:
         if self._is_bundle_name(call, around):
             text = key(call.parameters[0], around.indices)
             assert text is not None
-            self._own(text, numbered(call.parameters[0], around.indices), callee)
+            found = handed_on(text, callee)
+            owner = callee if found is None or found.linked is None else found.linked
+            self._own(text, numbered(call.parameters[0], around.indices), owner)
             return
         for place, given in enumerate(call.parameters):
             wanted = [i for i in callee.after if i.listed == place]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from namedtensor.formula.written import Written, passed
 from namedtensor.latex.printing.elements import Elements, constant, gathered
@@ -15,6 +15,9 @@ from namedtensor.primitives import Node, table
 from namedtensor.primitives.node import operands_first
 from namedtensor.primitives.notation import SUM, Command, Infix, Word
 from namedtensor.tensor.resize import meet, opened
+
+if TYPE_CHECKING:
+    from namedtensor.formula.formula import Formula
 
 #: A part that stands in several places gets a name where its text is longer than this.
 REPEATED = 24
@@ -117,11 +120,12 @@ def _name_ladders(written: Written, names: Names) -> None:
     names.ladders = ladders_of(written)
     own = {node: name for name, node in reversed(written.locals.items())}
     letters = set()
+    scripts = _scripts([*written.called.values()]) if names.ladders else set()
     for ladder in names.ladders:
-        ladder.index = names.fresh("lkmn")
+        ladder.index = names.fresh([*[c for c in "lkmnij" if c not in scripts], "l"])
         ladder.last = str(ladder.count)
         if ladder.stack not in written.counted and not _picks_layers(written, ladder):
-            ladder.last = names.fresh("LNKM")
+            ladder.last = names.fresh([*[c for c in "LNKMT" if c not in scripts], "L"])
         for end, start in zip(ladder.ends, ladder.starts, strict=True):
             name = own.get(end, "")
             if not name and start is not None and start.name == "argument":
@@ -131,6 +135,20 @@ def _name_ladders(written: Written, names: Names) -> None:
             letters.add(name)
             ladder.letters.append(name)
             names.of[end] = name
+
+
+def _scripts(formulas: list[Formula]) -> set[str]:
+    """List the letters that stand above or below others in the names of formulas, as k in W^k and N in F_N.
+
+    As the number of a layer, such a letter would be read there too.
+    """
+    found: set[str] = set()
+    for formula in formulas:  # which grows
+        for name in [formula.name, *[p.name for p in formula.signature.parameters]]:
+            found.add(name.rpartition("_")[2] if "_" in name else name[1:])
+        bundles = [p.bundle for p in formula.signature.parameters if p.bundle is not None]
+        formulas += [bundle for bundle in bundles if bundle not in formulas]
+    return found
 
 
 def _picks_layers(written: Written, ladder: Ladder) -> bool:

@@ -87,7 +87,7 @@ def _signature(written: Written, forms: Forms) -> list[str]:
     if results is None or all(s.letter == "R" for s in results) or len(results) != 1 or not given:
         return []
     domain = r" \times ".join([_space(s, forms.dialect) for s in given])
-    name = forms.letter(written.name).text
+    name = forms.letter(written.title or written.name).text
     return [rf"{name} &\colon {domain} \rightarrow {_space(results[0], forms.dialect)}"]
 
 
@@ -110,7 +110,7 @@ def _head(written: Written, forms: Forms) -> str:
     derived = written.derived
     while derived is not None and derived.of is not None:
         derived = derived.of
-    name = forms.letter(written.name if derived is None else derived.name).text
+    name = forms.letter((written.title or written.name) if derived is None else derived.name).text
     head = f"{name}({listed})" if listed else name
     return _derivative(head, written.derived, forms)
 

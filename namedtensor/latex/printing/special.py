@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from namedtensor.formula.written import passed
+from namedtensor.formula.written import passed, titled
 from namedtensor.latex.printing.forms import FORMS, Form, Forms, axes_of, special
 from namedtensor.latex.printing.names import letters
 from namedtensor.latex.printing.pieces import Piece, figure, inside, joined_by, wrapped
@@ -178,9 +178,10 @@ def _call(forms: Forms, node: Node) -> Piece:
         ]
         for parts in passed(node, formula)
     ]
-    before += [f"{forms.letter(n).text} = {_value(v)}" for n, v in settings]
+    title, others = titled(formula, settings)
+    before += [f"{forms.letter(n).text} = {_value(v)}" for n, v in others.items()]
     listed = "; ".join([", ".join(group) for group in (before, after) if group])
-    text = f"{forms.letter(name).text}{wrapped(listed)}"
+    text = f"{forms.letter(title).text}{wrapped(listed)}"
     if formula.signature.several:
         return Piece(f"[{text}]_{{{place + 1}}}", SCRIPT)
     return Piece(text, PREFIX, PREFIX, prefix=True)

@@ -287,7 +287,7 @@ class Arguments:
             }
             if parameter.stack:
                 for bundle in inside.values():
-                    bundle.layer = True
+                    bundle._layer = True
                 return Stack(inside.values())
             formula = formula_of(parameter.bundle, value)
             return Bundle(formula, inside, mode_of(value), settings_of(value))
@@ -357,7 +357,7 @@ def _written(path: str, value: Any) -> Iterator[tuple[str, str]]:
         yield f"the formula of {path}", value.formula.name
         if value.training is not None:
             yield f"nt.training() of {path}", repr(value.training)
-        for name, part in value.values.items():
+        for name, part in value._values.items():
             yield from _written(f"{path}.{name}", part)
     elif isinstance(value, SymbolicTensor):
         yield path, repr(value.node)

@@ -34,20 +34,20 @@ class Bundle:
         settings: Mapping[str, Any] | None = None,
     ) -> None:
         self.formula = formula
-        self.values = values
+        self._values = values
         self.training = training
         self.settings = dict(settings or {})
         # whether it is one of a stack, whose bundles share their plans
-        self.layer = False
+        self._layer = False
         # the stack of bundles that are alike where it is one of them, and its place there
-        self.alike: Alike | None = None
-        self.place = 0
+        self._alike: Alike | None = None
+        self._place = 0
 
     def __call__(self, *args: Any, **settings: Any) -> NamedTensor | Any:
-        if self.alike is not None and RUNNING.shared is not None:
+        if self._alike is not None and RUNNING.shared is not None:
             return self.formula.call_alike(self, args, settings)
-        given = self.given(args, settings)
-        if self.layer and RUNNING.shared is not None:
+        given = self._given(args, settings)
+        if self._layer and RUNNING.shared is not None:
             return self.formula.call_layer(args, given, self.training)
         if self.training is None:
             return self.formula(*args, **given)
@@ -55,19 +55,19 @@ class Bundle:
             return self.formula(*args, **given)
 
     @property
-    def first(self) -> Bundle:
+    def _first(self) -> Bundle:
         """The first of the bundles that are alike, which has the symbols for all."""
         return self
 
-    def given(self, args: Any, settings: Mapping[str, Any]) -> dict[str, Any]:
+    def _given(self, args: Any, settings: Mapping[str, Any]) -> dict[str, Any]:
         """Give what its formula is called with beside `args`."""
-        given = {**self.settings, **self.values, **settings}
+        given = {**self.settings, **self._values, **settings}
         for parameter in self.formula.signature.parameters[: len(args)] if self.settings else ():
             given.pop(parameter.name, None)  # which stands among args
         return given
 
     def __getattr__(self, name: str) -> Any:
-        values = self.__dict__.get("values", {})
+        values = self.__dict__.get("_values", {})
         if name in values:
             value = values[name]
             return value.value if isinstance(value, Cell) else value
@@ -81,19 +81,19 @@ class Bundle:
         return gather(slots, values, key, arrays, modes) is not None
 
     def __repr__(self) -> str:
-        return f"{self.formula.name}(...; {', '.join(self.values)})"
+        return f"{self.formula.name}(...; {', '.join(self._values)})"
 
 
 class Twin(Bundle):
     """A bundle that is like the first of its stack: it can be called, and not looked into."""
 
     def __init__(self, first: Bundle, place: int) -> None:
-        self.__dict__.update(first.__dict__, of=first, place=place)
-        del self.__dict__["values"]
+        self.__dict__.update(first.__dict__, _of=first, _place=place)
+        del self.__dict__["_values"]
 
     @property
-    def first(self) -> Bundle:
-        found: Bundle = self.__dict__["of"]
+    def _first(self) -> Bundle:
+        found: Bundle = self.__dict__["_of"]
         return found
 
     def __getattr__(self, name: str) -> Any:
@@ -109,7 +109,7 @@ class Stack(tuple[Bundle, ...]):
     @classmethod
     def of(cls, first: Bundle, alike: Alike) -> Stack:
         """Make a stack of bundles that are like the first."""
-        first.alike = alike
+        first._alike = alike
         found = cls([first, *[Twin(first, i) for i in range(1, alike.count)]])
         found.alike = alike
         return found
@@ -219,7 +219,7 @@ def layers_of(parameter: Parameter, value: Any, path: str) -> list[Any]:
 def parameters_of(formula: Declared, bundle: Any, path: str) -> dict[str, Any]:
     """Give the parameters in a bundle: a Bundle, a dict, or a module of this formula."""
     if isinstance(bundle, Bundle):
-        found = bundle.values
+        found = bundle._values
     elif isinstance(bundle, dict):
         found = bundle
         unknown = [name for name in bundle if name not in formula.parameters_after]

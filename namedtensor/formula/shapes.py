@@ -118,7 +118,7 @@ def _fill(
         inner = formula_of(parameter.bundle, value)
         given = {} if value is None else value
         if isinstance(value, Bundle):
-            given = value.values
+            given = value._values
         elif hasattr(value, "named_values"):
             given = value.named_values()
         filled = {
@@ -179,7 +179,7 @@ def _resolved(parameter: Parameter, path: str, value: Any, leaves: list[Leaf]) -
         return [_resolved(layer, f"{path}.{i}", v, leaves) for i, v in enumerate(value)]
     if isinstance(value, Bundle):
         inner = value.formula.signature
-        value.values = {
-            n: _resolved(inner[n], f"{path}.{n}", v, leaves) for n, v in value.values.items()
+        value._values = {
+            n: _resolved(inner[n], f"{path}.{n}", v, leaves) for n, v in value._values.items()
         }
     return value

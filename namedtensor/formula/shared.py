@@ -177,7 +177,7 @@ def share_alike(
 
     Raises: Apart where its body is to be run alone.
     """
-    formula, alike = bundle.formula, bundle.alike
+    formula, alike = bundle.formula, bundle._alike
     mode = MODE.training if bundle.training is None else bundle.training
     key: Any = None
     if not named and all([type(x) is SymbolicTensor and x.node.type.settled for x in args]):
@@ -187,7 +187,7 @@ def share_alike(
         shared, operands = _shared_alike(cache, bundle, args, named, mode)
     else:
         operands = tuple([x.node for x in args])
-    row = make_node(ARGUMENT(alike.name(bundle.place), alike.path), (), ROW)
+    row = make_node(ARGUMENT(alike.name(bundle._place), alike.path), (), ROW)
     found, types = _called(shared, (*operands, row), types)
     if key is not None:
         cache[key] = (shared, operands, types)
@@ -199,10 +199,10 @@ def _shared_alike(
     cache: dict[Any, Any], bundle: Any, args: Sequence[Any], named: Mapping[str, Any], mode: bool
 ) -> tuple[Shared, tuple[Node, ...]]:
     """Give what such bundles share, and its operands before the row."""
-    formula, alike = bundle.formula, bundle.alike
+    formula, alike = bundle.formula, bundle._alike
     if tracing.get() is None or steps_traced.get():
         raise Apart
-    values = formula.arguments.bind(args, bundle.first.given(args, named))
+    values = formula.arguments.bind(args, bundle._first._given(args, named))
     given = formula.arguments.read(values, mode, every=True)
     before = len(given.leaves) - len(alike.nodes)
     if tuple([leaf.tensor.node for leaf in given.leaves[max(before, 0) :]]) != alike.nodes:

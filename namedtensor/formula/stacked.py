@@ -103,7 +103,7 @@ def _widened(parameter: Parameter, axis: str) -> Parameter:
 def _tensors(values: Mapping[str, Any]) -> Iterator[Any]:
     for value in values.values():
         if isinstance(value, Bundle):
-            yield from _tensors(value.values)
+            yield from _tensors(value._values)
         elif value is not None:
             yield value
 
@@ -114,7 +114,7 @@ def _placed(formula: Formula, values: Mapping[str, Any], parts: Iterator[Any]) -
     for name, value in values.items():
         if isinstance(value, Bundle):
             inner = formula.signature[name].bundle
-            found[name] = Bundle(inner, _placed(inner, value.values, parts), value.training)
+            found[name] = Bundle(inner, _placed(inner, value._values, parts), value.training)
         else:
             found[name] = value if value is None else next(parts)
     return found

@@ -180,7 +180,7 @@ def cells_of(values: Mapping[str, Any], path: str) -> Any:
     found = values[head]
     if not rest:
         return found
-    inner = getattr(found, "values", found)
+    inner = getattr(found, "_values", found)
     if isinstance(inner, Mapping):
         return cells_of(inner, rest)
     if isinstance(found, (list, tuple)):

@@ -221,3 +221,27 @@ def test_a_plan_keeps_no_parameters():
     del m
     gc.collect()
     assert held() is None
+
+
+def test_bundles_may_have_any_names():
+    @formula
+    def named(
+        X: R[emb], *, first: mapped, given: mapped, place: mapped, layer: mapped, values: R[emb]
+    ) -> R[emb]:
+        return first(given(place(layer(X)))) + values
+
+    @formula
+    def whole(X: R[emb], *, layers: nt.each[named], one: named) -> R[emb]:
+        for each in layers:
+            X = each.layer(each.given(each.place(each.first(X)))) + each.values
+        return one.first(X) + one.layer(X) + one.values
+
+    m = made(whole, layers=2)
+    wanted = X
+    for part in m.layers:
+        for name in ("first", "place", "given", "layer"):
+            wanted = mapped(wanted, **getattr(part, name).named_values())
+        wanted = wanted + nt.tensor(part.values, emb)
+    first, last = [mapped(wanted, **p.named_values()) for p in (m.one.first, m.one.layer)]
+    wanted = first + last + nt.tensor(m.one.values, emb)
+    torch.testing.assert_close(m(X).torch(seq, emb), wanted.torch(seq, emb))

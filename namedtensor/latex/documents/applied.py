@@ -146,7 +146,7 @@ class Applied:
     def _members(self, held: Bundle, callee: Linked) -> dict[str, Value]:
         """Take from a bundle what this function wants of it; others may want other parts."""
         wanted = [self.library.identifier(callee, i) for i in callee.after]
-        return {name: held.values[name] for name in wanted if name in held.values}
+        return {name: held._values[name] for name in wanted if name in held._values}
 
     def _one(
         self,

@@ -223,7 +223,7 @@ class Library:
 
     def sizes_in(self, linked: Linked, value: Any, text: str, search: Any) -> Any:
         """Find a size among the parameters that a bundle holds."""
-        held = value.values if isinstance(value, Bundle) else value
+        held = value._values if isinstance(value, Bundle) else value
         if not isinstance(held, dict):
             return None
         inside = {i.key: held.get(self.identifier(linked, i)) for i in linked.after}

@@ -223,8 +223,8 @@ def _operands(
             yield parameter.name, number(value)
 
 
-def titled(formula: Formula, settings: Iterable[tuple[str, Any]]) -> tuple[str, dict[str, Any]]:
-    """Add to a formula's name the words among its settings, which choose its form; and give the others."""
+def titled(formula: Declared, settings: Iterable[tuple[str, Any]]) -> tuple[str, dict[str, Any]]:
+    """Add the words among its settings, which choose its form, to a formula's name; give the others."""
     given = {n: v for n, v in settings if n in formula.signature.python.parameters}
     words = {n: v for n, v in given.items() if isinstance(v, str) and v.isidentifier()}
     changed = [v for n, v in words.items() if v != formula.signature[n].default]

@@ -17,7 +17,7 @@ from namedtensor.primitives.notation import SUM, Command, Infix, Word
 from namedtensor.tensor.resize import meet, opened
 
 if TYPE_CHECKING:
-    from namedtensor.formula.formula import Formula
+    from namedtensor.formula.declared import Declared
 
 #: A part that stands in several places gets a name where its text is longer than this.
 REPEATED = 24
@@ -137,7 +137,7 @@ def _name_ladders(written: Written, names: Names) -> None:
             names.of[end] = name
 
 
-def _scripts(formulas: list[Formula]) -> set[str]:
+def _scripts(formulas: list[Declared]) -> set[str]:
     """List the letters that stand above or below others in the names of formulas, as k in W^k and N in F_N.
 
     As the number of a layer, such a letter would be read there too.

@@ -5,8 +5,7 @@ import pytest
 
 import namedtensor as nt
 from namedtensor.latex.evaluation.evaluate import Evaluator
-from namedtensor.latex.evaluation.hidden import settled
-from namedtensor.latex.evaluation.indices import one_based
+from namedtensor.latex.evaluation.indices import one_based, settled
 from namedtensor.latex.evaluation.values import UNKNOWN
 from namedtensor.latex.source import Span
 from namedtensor.latex.syntax import AxisName, Big, Items, Letter, Space

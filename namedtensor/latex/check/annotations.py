@@ -1,21 +1,29 @@
-"""Axes written where the notation has no place for them, or missing where it needs them."""
+"""Axes written where the notation has no place for them, lacking where it needs them, or with a slip."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import itertools
+from collections.abc import Callable, Iterable, Sequence
 
 from namedtensor.latex.check.report import Report, listed
 from namedtensor.latex.evaluation.vocabulary import big_word, word_of
 from namedtensor.latex.printing.dialects import Dialect
 from namedtensor.latex.syntax import (
+    At,
     AxisName,
     Big,
     Binary,
     Call,
+    Contract,
+    Declaration,
+    Definition,
     Expression,
+    Indexed,
     Letter,
     Matrix,
     Scripts,
+    Space,
+    Statement,
     Under,
 )
 from namedtensor.latex.walk import all_of, walk
@@ -139,3 +147,145 @@ def no_axis(part: Expression, report: Report, dialect: Dialect, type_: Type | No
         return
     message = f"{name} acts along axes, and none is named"
     report.add("error", "no-axis", span, message, hint=hint)
+
+
+# ---------------------------------------------------------------------- names that look like slips
+
+
+def alike(a: str, b: str) -> bool:
+    """Say whether two axis names look like one name, written in two ways.
+
+    >>> alike("hid", "hidden"), alike("height", "heigth"), alike("hidden_1", "hidden_2")
+    (True, True, False)
+    >>> alike("seq", "seq'"), alike("key", "val"), alike("head", "heads")
+    (False, False, True)
+    """
+    a, b = _stem(a), _stem(b)
+    if a == b or min(len(a), len(b)) < 3 or _digits(a) != _digits(b):
+        return False
+    short, long = sorted((a, b), key=len)
+    if long.startswith(short):
+        return "_" not in long[len(short) :]
+    # patch and batch are two words; a slip leaves the first letter of a word in its place
+    return len(short) >= 4 and short[0] == long[0] and _one_slip(short, long)
+
+
+def prefixed(a: str, b: str) -> bool:
+    """Say whether one name is a part of the other one: hid, hidden."""
+    return _stem(a).startswith(_stem(b)) or _stem(b).startswith(_stem(a))
+
+
+def _is_macro(written: str) -> bool:
+    """Say whether an axis has a macro of its own, as \\emb has."""
+    return written.startswith("\\") and "{" not in written
+
+
+def _stem(name: str) -> str:
+    return name.rstrip("*").rstrip("'").casefold()
+
+
+def _digits(name: str) -> str:
+    return "".join(c for c in name if c.isdigit())
+
+
+def _one_slip(short: str, long: str) -> bool:
+    """Say whether one letter is changed, added or left out, or two neighbours are exchanged."""
+    if len(long) - len(short) > 1:
+        return False
+    start = len(
+        list(itertools.takewhile(lambda pair: pair[0] == pair[1], zip(short, long, strict=False)))
+    )
+    a, b = short[start:], long[start:]
+    if len(short) == len(long):
+        return a[1:] == b[1:] or (a[1::-1] == b[:2] and a[2:] == b[2:])
+    return a == b[1:]
+
+
+def check_near_duplicates(statements: Sequence[Statement], report: Report) -> None:
+    """Report axis names of one section that look alike, where nothing else is said of them."""
+    first: dict[int, dict[str, AxisName]] = {}
+    uses: dict[tuple[int, str], int] = {}
+    for statement in statements:
+        for axis in {a.name: a for a in _axes(statement)}.values():
+            first.setdefault(statement.section, {}).setdefault(axis.name, axis)
+            key = statement.section, axis.name
+            uses[key] = uses.get(key, 0) + 1
+    told: set[str] = set()
+    for section, names in first.items():
+        for a, b in itertools.combinations(sorted(names), 2):
+            if alike(a, b) and not told & {a, b}:
+                rare, usual = sorted((a, b), key=lambda n: (uses[section, n], -len(n)))
+                told.add(rare)
+                single = uses[section, rare] == 1 or prefixed(rare, usual)
+                written = [report.text(names[n].span) for n in (rare, usual)]
+                if report.any_in(names[rare].span) or not single or all(map(_is_macro, written)):
+                    continue
+                report.add(
+                    "warning",
+                    "near-duplicate",
+                    names[rare].span,
+                    f"the axes {rare} and {usual} look alike, and are two different axes",
+                    hint=f"if one axis is meant, write {report.text(names[usual].span)}",
+                )
+
+
+def _axes(statement: Statement) -> list[AxisName]:
+    return [p for p in walk(statement) if isinstance(p, AxisName)]
+
+
+def check_repeated(statement: Statement, report: Report) -> None:
+    """Report what is listed twice: axes of a shape or of an operation, indices, arguments."""
+    for part in walk(statement):
+        if isinstance(part, Space):
+            _repeated_axes([s.axis for s in part.axes], "the shape", report)
+        elif isinstance(part, (Contract, Big, Call, Binary)):
+            _repeated_axes(list(part.axes), "the operation", report)
+        elif isinstance(part, Indexed):
+            _repeated_axes([i.axis for i in part.items if isinstance(i, At)], "the index", report)
+    if isinstance(statement, Definition) and isinstance(statement.target, Call):
+        _repeated_arguments(statement.target, report)
+    elif isinstance(statement, Declaration):
+        _repeated_names(statement, report)
+
+
+def _repeated_axes(axes: Sequence[AxisName], where: str, report: Report) -> None:
+    met: set[str] = set()
+    for axis in axes:
+        if axis.name in met:
+            other = f"{axis.name}'"
+            report.add(
+                "error",
+                "repeated",
+                axis.span,
+                f"{where} names the axis {axis.name} twice; axes are a set",
+                hint=f"call the second one {other}, or leave it out",
+            )
+        met.add(axis.name)
+
+
+def _repeated_arguments(target: Call, report: Report) -> None:
+    met = set()
+    for name in (*target.arguments, *target.parameters):
+        if name in met and isinstance(name, (Letter, Scripts)):
+            report.add(
+                "error",
+                "repeated",
+                name.span,
+                f"{report.text(target.function.span)} has the argument {report.text(name.span)} twice",
+                hint="give each argument a name of its own",
+            )
+        met.add(name)
+
+
+def _repeated_names(statement: Declaration, report: Report) -> None:
+    met = set()
+    for name in statement.names:
+        if name in met:
+            report.add(
+                "warning",
+                "repeated",
+                name.span,
+                f"{report.text(name.span)} is declared twice in one list",
+                hint="leave one out",
+            )
+        met.add(name)

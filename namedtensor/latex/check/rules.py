@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from namedtensor.latex.check.annotations import check_annotations
+from namedtensor.latex.check.annotations import (
+    check_annotations,
+    check_near_duplicates,
+    check_repeated,
+)
 from namedtensor.latex.check.checker import Checker
 from namedtensor.latex.check.compare import check_declarations
 from namedtensor.latex.check.constraints import check_constraints, is_size_equation, learn_sizes
 from namedtensor.latex.check.numbers import check_numbers
 from namedtensor.latex.check.report import Report
-from namedtensor.latex.check.slips import check_near_duplicates, check_repeated
 from namedtensor.latex.documents.scopes import Place
 from namedtensor.latex.documents.scripts import key
 from namedtensor.latex.findings import Finding

@@ -16,8 +16,8 @@ from namedtensor.errors import (
     KindError,
     NamedTensorError,
 )
+from namedtensor.latex.check.annotations import alike
 from namedtensor.latex.check.report import Report, listed, shape_text
-from namedtensor.latex.check.slips import alike
 from namedtensor.latex.findings import Mend
 from namedtensor.latex.printing.dialects import Dialect
 from namedtensor.latex.source import Span

@@ -5,11 +5,11 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING, Any, cast
 
+from namedtensor.latex.check.annotations import alike
 from namedtensor.latex.check.occurrences import Occurrences
 from namedtensor.latex.check.report import Report, is_own_size, size_text
 from namedtensor.latex.check.scope import CheckScope
 from namedtensor.latex.check.sizes import Facts
-from namedtensor.latex.check.slips import alike
 from namedtensor.latex.check.types import as_size, type_of
 from namedtensor.latex.documents.scopes import Declared, Names, Place
 from namedtensor.latex.evaluation.evaluate import Evaluator

@@ -14,11 +14,10 @@ import namedtensor.operations.constants as constants
 import namedtensor.operations.joining as joining
 from namedtensor.axes import Axis
 from namedtensor.formula.written import name_part
-from namedtensor.latex.documents.applied import Applied
+from namedtensor.latex.documents.applied import Applied, BodyScope
 from namedtensor.latex.documents.failures import LatexError
 from namedtensor.latex.documents.inputs import Around, Input, Linked
 from namedtensor.latex.documents.measures import Sizes
-from namedtensor.latex.documents.run_scope import BodyScope as BodyScope
 from namedtensor.latex.documents.scopes import Defined, Meaning
 from namedtensor.latex.documents.scripts import Indices, fold, key, numbered, without_brackets
 from namedtensor.latex.documents.series import axis_along, bare, refuse_long

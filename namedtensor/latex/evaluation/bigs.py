@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 from namedtensor.axes import shown
 from namedtensor.latex.evaluation.arithmetic import axes_of
-from namedtensor.latex.evaluation.hidden import renamed, settled
 from namedtensor.latex.evaluation.indices import (
     Index,
     Position,
@@ -23,6 +22,8 @@ from namedtensor.latex.evaluation.indices import (
     one_based,
     plain,
     position,
+    renamed,
+    settled,
 )
 from namedtensor.latex.evaluation.values import UNKNOWN, ArgumentsError, NoAxisError, Value
 from namedtensor.latex.evaluation.vocabulary import Word, big_word

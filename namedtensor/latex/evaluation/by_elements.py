@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from namedtensor.axes import AxisIndex, AxisSelection
 from namedtensor.errors import AxisClashError, AxisMissingError, AxisNameError, NamedTensorError
-from namedtensor.latex.evaluation.hidden import renamed, settled
-from namedtensor.latex.evaluation.indices import Index, bound, zero_based
+from namedtensor.latex.evaluation.indices import Index, bound, renamed, settled, zero_based
 from namedtensor.latex.evaluation.values import UNKNOWN, ArgumentsError, Scope, Value
 from namedtensor.latex.evaluation.wording import wording
 from namedtensor.latex.syntax import (

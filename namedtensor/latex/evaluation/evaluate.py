@@ -1,8 +1,8 @@
 """Evaluate: turn the syntax of a formula into named tensors, by the operations that everybody calls.
 
 A scope answers for names, sizes and failures, so that one evaluator both runs formulas and checks
-them. What a part of a formula means is found in the file of its subject: names, arithmetic, calls,
-indexing, bigs, conditions, differentials.
+them. What a part of a formula means is found in the file of its subject: names and calls,
+arithmetic, indexing, bigs, conditions and derivatives.
 """
 
 from __future__ import annotations
@@ -15,9 +15,7 @@ from namedtensor.latex.evaluation import (
     arithmetic,
     bigs,
     by_elements,
-    calls,
     conditions,
-    differentials,
     identifiers,
     indexing,
 )
@@ -39,11 +37,9 @@ Reader = Callable[["Evaluator", Any], Value]
 READERS: dict[type, Reader] = {
     **identifiers.READERS,
     **arithmetic.READERS,
-    **calls.READERS,
     **indexing.READERS,
     **bigs.READERS,
     **conditions.READERS,
-    **differentials.READERS,
 }
 
 

@@ -7,8 +7,6 @@ from collections.abc import Iterable
 from typing import Any
 
 from namedtensor.formula.written import DerivedFrom, Written
-from namedtensor.latex.printing import records as records
-from namedtensor.latex.printing import special as special
 from namedtensor.latex.printing.dialects import KATEX_MACROS as KATEX_MACROS
 from namedtensor.latex.printing.dialects import REALS, Dialect, dialect_of
 from namedtensor.latex.printing.elements import element_of, gathered

@@ -10,10 +10,9 @@ from typing import Any
 from namedtensor.formula.signature import Parameter, R, Space
 from namedtensor.formula.written import Written
 from namedtensor.latex.python.code import NOTHING, Atom, Code, Group, call, flat, statement
-from namedtensor.latex.python.indexed import bare_number, indexed_parts, is_constant
 from namedtensor.latex.python.labels import Names
 from namedtensor.latex.python.recurrences import scans_of, written_of
-from namedtensor.latex.python.spelling import Spelling
+from namedtensor.latex.python.spelling import Spelling, bare_number, indexed_parts, is_constant
 from namedtensor.primitives import Node
 from namedtensor.primitives.node import operands_first
 

@@ -44,7 +44,7 @@ def clean(tokens: Sequence[Token]) -> list[Token]:
     Raises:
         Fault: braces that do not pair, or a command without its argument.
 
-    >>> from namedtensor.latex.reading.lexer import tokens_of
+    >>> from namedtensor.latex.reading.tokens import tokens_of
     >>> tokens = tokens_of(r"\\mathop{\\underset{\\text{seq}}{f}}\\, \\left( x \\right)")
     >>> [token.text for token in clean(tokens)]
     ['\\\\underset', '{', 'seq', '}', '{', 'f', '}', '(', 'x', ')']

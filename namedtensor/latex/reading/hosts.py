@@ -6,9 +6,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from namedtensor.latex.reading.lexer import tokens_of
 from namedtensor.latex.reading.macros import DEFINING, Macros, RanOut, Tape
-from namedtensor.latex.reading.tokens import Fault
+from namedtensor.latex.reading.tokens import Fault, tokens_of
 from namedtensor.latex.source import Source, Span
 
 DISPLAYS = "equation|align|alignat|flalign|gather|multline|eqnarray|displaymath|math|dmath"

@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from namedtensor.latex.reading.lexer import tokens_of
-from namedtensor.latex.reading.tokens import Fault, Token
+from namedtensor.latex.reading.tokens import Fault, Token, tokens_of
 from namedtensor.latex.source import Span
 
 #: Macros of the notation's style file: they carry the meaning, and nobody redefines them.

@@ -63,7 +63,7 @@ class Piece:
 def pieces_of(line: Sequence[Token]) -> list[Piece]:
     """Part a row into its statements.
 
-    >>> from namedtensor.latex.reading.lexer import tokens_of
+    >>> from namedtensor.latex.reading.tokens import tokens_of
     >>> for piece in pieces_of(tokens_of(r"a, b &\\in A, c = d, l = 1, \\ldots, L")):
     ...     print(" ".join(token.text for token in piece.tokens))
     a , b \\in A

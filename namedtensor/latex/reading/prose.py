@@ -19,7 +19,7 @@ LETTERS = {name: letter for letter, name in GREEK_SIGNS.items()}
 def words_of(kind: str, inner: Sequence[Token], span: Span, spaced: bool) -> Iterator[Token]:
     """Give the tokens of a text: its words as one each, what stands between dollars as it is.
 
-    >>> from namedtensor.latex.reading.lexer import tokens_of
+    >>> from namedtensor.latex.reading.tokens import tokens_of
     >>> [t.text for t in words_of("word", tokens_of("if $i$ is odd"), Span(0, 1), False)]
     ['if', 'i', 'is odd']
     """

@@ -12,12 +12,11 @@ from namedtensor.latex.reading.clean import clean
 from namedtensor.latex.reading.grammar.parser import Parser
 from namedtensor.latex.reading.hosts import Host, Region, take_macros
 from namedtensor.latex.reading.letters import settled
-from namedtensor.latex.reading.lexer import tokens_of
 from namedtensor.latex.reading.macros import Macros
 from namedtensor.latex.reading.reworded import reworded
 from namedtensor.latex.reading.rows import LAYOUTS, environment, lines_of
 from namedtensor.latex.reading.statements import Failed, Found, found_in, looks_named, span_of
-from namedtensor.latex.reading.tokens import Fault, Token
+from namedtensor.latex.reading.tokens import Fault, Token, tokens_of
 from namedtensor.latex.reading.words import RELATIONS
 from namedtensor.latex.source import Source, Span
 from namedtensor.latex.syntax import Expression, Statement

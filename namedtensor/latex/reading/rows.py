@@ -56,7 +56,7 @@ class Line:
 def environment(token: Token, which: str = "\\begin") -> str | None:
     """Give the environment that a token begins (or ends), without its star.
 
-    >>> from namedtensor.latex.reading.lexer import tokens_of
+    >>> from namedtensor.latex.reading.tokens import tokens_of
     >>> environment(tokens_of(r"\\begin{align*}")[0])
     'align'
     """

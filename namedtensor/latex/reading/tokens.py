@@ -1,9 +1,11 @@
-"""The smallest parts of a formula's text, and what stops its reading."""
+"""The smallest parts of a formula's text, how it is cut into them, and what stops its reading."""
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
+from namedtensor.latex.reading.words import GREEK_SIGNS
 from namedtensor.latex.source import Span
 
 
@@ -40,3 +42,79 @@ class Fault(Exception):
         self.span = span
         self.hint = hint
         super().__init__(code, message, span, hint)
+
+
+# ----------------------------------------------------------------------------------------- cutting
+
+
+TOKEN = re.compile(
+    r"""(?P<space>\s+|(?<!\\)%[^\n]*\n?)
+    |(?P<command>\\(?:begin|end)\s*\{[^{}\n]*\}|\\[A-Za-z@]+\*?|\\.)
+    |(?P<letter>[^\W\d_])
+    |(?P<number>[0-9]+(?:\.[0-9]+)?|\.[0-9]+)
+    |(?P<open>\{)
+    |(?P<close>\})
+    |(?P<sup>\^)
+    |(?P<sub>_)
+    |(?P<tab>&)
+    |(?P<prime>['’′])
+    |(?P<sign>.)""",
+    re.VERBOSE | re.DOTALL,
+)
+
+#: Commands whose star belongs to them; after any other one a star is a sign of its own.
+STARRED = frozenset(
+    (
+        "\\operatorname \\newcommand \\renewcommand \\providecommand \\DeclareMathOperator \\hspace"
+        " \\vspace \\tag \\DeclareRobustCommand"
+    ).split()
+)
+
+#: Signs that a keyboard may give, as the commands that mean the same.
+_PAIRS = (
+    "· \\cdot ⋅ \\cdot ⊙ \\odot × \\times ∈ \\in ∉ \\notin → \\rightarrow ← \\leftarrow"
+    " ↦ \\mapsto ≤ \\leq ≥ \\geq ≠ \\neq ≈ \\approx ∞ \\infty ∑ \\sum ∏ \\prod √ \\sqrt"
+    " ∂ \\partial ∇ \\nabla ∪ \\cup ∩ \\cap … \\ldots ⋮ \\vdots ⊤ \\top − - ℝ \\R ℕ \\N"
+    " ℤ \\Z ℂ \\Complex ℓ \\ell ϵ \\epsilon ε \\varepsilon ∅ \\emptyset ∘ \\circ ★ \\star"
+    " ⊕ \\oplus ⊗ \\otimes ∧ \\wedge ∨ \\vee ≔ := ‖ \\| ∥ \\| ⌊ \\lfloor ⌋ \\rfloor"
+    " ⌈ \\lceil ⌉ \\rceil"
+).split()
+SIGNS = dict(zip(_PAIRS[::2], _PAIRS[1::2], strict=True))
+
+
+def tokens_of(text: str, start: int = 0, end: int | None = None) -> list[Token]:
+    """Cut text[start:end] into tokens. Comments and white space are left out.
+
+    >>> [token.text for token in tokens_of(r"W^1 \\cdot X % times")]
+    ['W', '^', '1', '\\\\cdot', 'X']
+    """
+    tokens: list[Token] = []
+    put = tokens.append
+    spaced = False
+    for found in TOKEN.finditer(text, start, len(text) if end is None else end):
+        kind = found.lastgroup or "sign"
+        if kind == "space":
+            spaced = True
+            continue
+        word = found.group()
+        first, last = found.span()
+        if kind == "command":
+            if word[-1] == "}":
+                word = "".join(word.split())
+            elif word[-1] == "*" and word != "\\*" and word[:-1] not in STARRED:
+                put(Token("command", word[:-1], Span(first, last - 1), spaced))
+                kind, word, first, spaced = "sign", "*", last - 1, False
+        elif word > "\x7f":
+            kind, word = _spell(kind, word)
+        put(Token(kind, word, Span(first, last), spaced))
+        spaced = False
+    return tokens
+
+
+def _spell(kind: str, word: str) -> tuple[str, str]:
+    if word in SIGNS:
+        command = SIGNS[word]
+        return ("sign" if command == "-" else "command"), command
+    if word in GREEK_SIGNS:
+        return "command", "\\" + GREEK_SIGNS[word]
+    return kind, word

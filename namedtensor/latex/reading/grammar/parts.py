@@ -208,7 +208,7 @@ class Functions(Spaces):
 def word_in(inner: Sequence[Token]) -> str:
     """Give the word that tokens spell, or nothing.
 
-    >>> from namedtensor.latex.reading.lexer import tokens_of
+    >>> from namedtensor.latex.reading.tokens import tokens_of
     >>> word_in(tokens_of("softmax")), word_in(tokens_of(r"\\arg\\max")), word_in(tokens_of("W^1"))
     ('softmax', 'argmax', '')
     """

@@ -99,6 +99,15 @@ def test_other_words_before_a_space_declare_nothing(spoken):
     ] == []
 
 
+def test_a_number_in_prose_holds_in_the_sections_within():
+    text = "# One\n\nThe precision is $\\beta = 25$.\n\n" + DECLARED + "## Inside\n\n"
+    text += r"$$f(X) = \beta \underset{\text{seq}}{\text{softmax}} (X)$$"
+    assert loud(text) == []
+    X, x = normal("seq[3] emb[2]")
+    expected = 25 * np.exp(x) / np.exp(x).sum(0)
+    np.testing.assert_allclose(value(text, "f", X), expected.T)
+
+
 def test_the_nearer_declaration_wins():
     text = (
         "# One\n\n"
@@ -423,6 +432,18 @@ def test_a_numbered_member_is_one_where_the_series_has_its_first():
     assert np.allclose(value(text, "Y", x), 4 * numbers)
 
 
+@pytest.mark.parametrize(("axis", "codes"), [("seq", []), ("hid", []), ("emb", ["axis-missing"])])
+def test_the_letter_of_a_series_along_an_axis_is_all_its_members(axis, codes):
+    text = r"""$b \in \mathbb{R}^{\text{hid}}$, $x \in \mathbb{R}^{\text{seq}, \text{emb}}$,
+$W \in \mathbb{R}^{\text{emb}, \text{hid}}$
+$$\begin{aligned}
+h_{\text{seq}:0} &= b \\
+h_{\text{seq}:t} &= \tanh(h_{\text{seq}:t-1} + W \underset{\text{emb}}{\cdot} x_{\text{seq}:t}) \\
+y &= \sum_{\text{AXIS}} h
+\end{aligned}$$"""
+    assert [code for code, _ in loud(text.replace("AXIS", axis))] == codes
+
+
 def test_series_that_need_each_other_are_checked():
     text = (
         r"$K \in \mathbb{R}^{\text{a}, \text{b}}$, $v \in \mathbb{R}^{\text{b}}$ $$\begin{aligned}"
@@ -462,6 +483,13 @@ def test_what_holds_is_1(indicator):
     assert loud(text) == []
     S, numbers = normal("ex[3] cls[2]")
     assert value(text, "f", S).tolist() == (numbers > 0).sum(1).tolist()
+
+
+def test_an_indicator_takes_all_that_its_condition_is_made_of():
+    text = r"$X \in \mathbb{R}^{\text{seq}}$, $w \in \mathbb{R}^{\text{seq}}$" "\n\n"
+    text += r"$$f(X) = w X, \qquad g(X) = \sum_{\text{seq}} \mathbb{1}[f(X) > 0]$$"
+    (X, x), (w, v) = normal("seq[5]", 1), normal("seq[5]", 2)
+    assert float(namedtensor.latex.read(text)["g"](X, w=w).numpy()) == np.sum(v * x > 0)
 
 
 @pytest.mark.parametrize("delta", [r"\delta_{ij}", r"\delta_{i,j}", r"\delta_{i j}"])

@@ -235,6 +235,16 @@ class Checker(Symbols):
         type_ = None if first is None else type_of(self.value_of(first))
         return None if type_ is None or type_.host else self.stand_in(type_)
 
+    def stacked(self, defined: Defined) -> Value:
+        """Give the symbol of all members of a series along its axis: y of y_{seq(t)}."""
+        along = axis_along(defined.name)
+        type_ = None if along is None else type_of(self.value_of(defined))
+        if along is None or type_ is None or type_.has(along):
+            return UNKNOWN
+        size = self.size_symbol(f"|{along}|").node
+        axes = () if type_.host else type_.axes
+        return self.stand_in(Type((*axes, (along, size))))
+
     def declared_member(self, defined: Defined) -> Declared | None:
         """Find another member of a series that is declared in the section: h^0 for h^t."""
         own = stem(defined.name)

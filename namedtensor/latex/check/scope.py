@@ -120,8 +120,8 @@ class CheckScope:
         checker = self.checker
         if meaning.kind == "size":
             return checker.size_symbol(meaning.key)
-        if meaning.kind == "stack":
-            return UNKNOWN
+        if meaning.kind == "stack" and meaning.defined is not None:
+            return checker.stacked(meaning.defined)
         if meaning.kind == "function" and meaning.defined is not None:
             return checker.function(meaning.defined)
         if meaning.defined is not None and checker.is_size_definition(meaning.defined):

@@ -22,6 +22,8 @@ from namedtensor.latex.documents.inputs import (
 from namedtensor.latex.documents.scopes import Declared, Defined, Meaning, Names
 from namedtensor.latex.documents.scripts import Indices, fold, key, numbered, script_letters, stem
 from namedtensor.latex.documents.series import refuse_long
+from namedtensor.latex.evaluation.conditions import is_one
+from namedtensor.latex.evaluation.identifiers import set_to
 from namedtensor.latex.syntax import (
     At,
     AxisName,
@@ -479,7 +481,7 @@ class Walk:
 
     def _call(self, call: Call, around: Around) -> None:
         for argument in call.arguments:
-            self.visit(argument.rest[0][1] if isinstance(argument, Relation) else argument, around)
+            self.visit(argument if is_one(call.function) else set_to(argument), around)
         text = key(call.function, around.indices)
         if text is None or text in around.shadow or (around.own and text in self.linked.own):
             self.visit(call.function, around)

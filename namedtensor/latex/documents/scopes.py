@@ -27,6 +27,7 @@ from namedtensor.latex.documents.scripts import (
     stem,
 )
 from namedtensor.latex.documents.series import Range, axis_along, bare, ranges_of, stepped, unfolded
+from namedtensor.latex.reading.spoken import sections_around
 from namedtensor.latex.syntax import (
     AxisSize,
     Binary,
@@ -175,19 +176,6 @@ class Placed(Protocol):
 
 
 Thing = TypeVar("Thing", bound=Placed)
-
-
-def sections_around(section: int, parents: Sequence[int]) -> tuple[int, ...]:
-    """Give a section and those that it lies in, the innermost first.
-
-    >>> sections_around(3, (0, 0, 1, 2))
-    (3, 2, 1, 0)
-    """
-    found = [section]
-    while section > 0:
-        section = parents[section] if section < len(parents) else 0
-        found.append(section)
-    return tuple(found)
 
 
 class Shelf(Generic[Thing]):

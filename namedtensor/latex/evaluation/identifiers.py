@@ -217,13 +217,13 @@ def call(e: Evaluator, part: Call) -> Value:
     if isinstance(function, Word):
         return _word(e, part, function)
     if hasattr(function, "apply") and not isinstance(function, NamedTensor):
-        arguments = [e.value(_set(a)) for a in part.arguments]
+        arguments = [e.value(set_to(a)) for a in part.arguments]
         parameters = [e.value(p) for p in part.parameters]
         return function.apply(part, arguments, parameters, e.scope)
     return _times_brackets(e, part, function)
 
 
-def _set(argument: Expression) -> Expression:
+def set_to(argument: Expression) -> Expression:
     """Give what a setting is set to: the 0.5 of f(X, eps = 0.5)."""
     named = isinstance(argument, Relation) and isinstance(argument.first, (Letter, Scripts))
     if named and [op for op, _ in argument.rest] == ["="]:  # type: ignore[union-attr]

@@ -52,9 +52,11 @@ class Entry:
         return isinstance(self.read, Found) and self.read.positional
 
 
-def sorted_out(entries: Sequence[Entry], text: str) -> tuple[list[Statement], list[Fault]]:
+def sorted_out(
+    entries: Sequence[Entry], text: str, parents: Sequence[int] = (0,)
+) -> tuple[list[Statement], list[Fault]]:
     """Give the statements, what is no notation among them as asides, and the faults."""
-    _keep(entries)
+    _keep(entries, parents)
     blocks = {e.region.block for e in entries if isinstance(e.read, Found) and e.read.named}
     statements: list[Statement] = []
     faults: list[Fault] = []
@@ -98,7 +100,7 @@ def _why(read: Found) -> str:
     return "it speaks of nothing that the notation speaks of"
 
 
-def _keep(entries: Sequence[Entry]) -> None:
+def _keep(entries: Sequence[Entry], parents: Sequence[int]) -> None:
     """Mark what is kept: the notation, and what stands or speaks with it."""
     for entry in entries:
         read = entry.read
@@ -109,7 +111,7 @@ def _keep(entries: Sequence[Entry]) -> None:
             meant = read.named and not read.generic and not read.part_of
             entry.kept = meant and (read.said or entry.region.display)
     blocks = {entry.region.block for entry in entries if entry.kept and entry.region.display}
-    spoken = Spoken()
+    spoken = Spoken(parents)
     for entry in entries:
         if entry.region.block in blocks and _may_follow(entry) and not entry.positional:
             entry.kept = True

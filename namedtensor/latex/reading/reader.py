@@ -83,7 +83,7 @@ def statements_of(source: Source, preamble: Sequence[Source] = ()) -> Reading:
     regions = list(_regions(host, source))
     entries = [Entry(read, region) for region, found in regions for read in found]
     reworded(entries, source.text)
-    statements, faults = sorted_out(entries, source.text)
+    statements, faults = sorted_out(entries, source.text, host.parents)
     faults = sorted([*_once(faults), *host.faults], key=lambda fault: fault.span.start)
     return Reading(
         source,

@@ -34,10 +34,27 @@ CONSTANTS = frozenset(("pi", "e", "infty", "epsilon", "varepsilon"))
 ROUNDS = 8
 
 
-class Spoken:
-    """The names that the notation speaks of, those that it gives, and those of its functions."""
+def sections_around(section: int, parents: Sequence[int]) -> tuple[int, ...]:
+    """Give a section and those that it lies in, the innermost first.
 
-    def __init__(self) -> None:
+    >>> sections_around(3, (0, 0, 1, 2))
+    (3, 2, 1, 0)
+    """
+    found = [section]
+    while section > 0:
+        section = parents[section] if section < len(parents) else 0
+        found.append(section)
+    return tuple(found)
+
+
+class Spoken:
+    """The names that the notation speaks of, those that it gives, and those of its functions.
+
+    What is spoken of in a section is spoken of in those around it: `parents` say which these are.
+    """
+
+    def __init__(self, parents: Sequence[int] = (0,)) -> None:
+        self._parents = parents
         self.here: set[tuple[int, str]] = set()
         self.given: set[tuple[int | None, str]] = set()
         self.families: set[tuple[int | None, str]] = set()
@@ -52,7 +69,8 @@ class Spoken:
 
     def add(self, statement: Statement, section: int) -> None:
         """Take in what a statement of the notation speaks of."""
-        self.here |= {(section, letter.text) for letter in letters_of(statement)}
+        for around in sections_around(section, self._parents):
+            self.here |= {(around, letter.text) for letter in letters_of(statement)}
         if isinstance(statement, Declaration):
             self.shaped |= {(section, key_of(name)) for name in statement.names}
             sizes = {key_of(name) for name in names_of(statement.space)}

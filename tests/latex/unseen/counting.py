@@ -13,10 +13,17 @@ import namedtensor as nt
 import namedtensor.latex
 
 from ..corpus.entry import Entry, axes_of, draw
-from . import hosts, letters, models, reach, scopes
+from . import further, hosts, letters, models, reach, scopes
 from .document import Unseen
 
-ALL = [*scopes.DOCUMENTS, *reach.DOCUMENTS, *hosts.DOCUMENTS, *letters.DOCUMENTS, *models.DOCUMENTS]
+ALL = [
+    *scopes.DOCUMENTS,
+    *reach.DOCUMENTS,
+    *hosts.DOCUMENTS,
+    *letters.DOCUMENTS,
+    *models.DOCUMENTS,
+    *further.DOCUMENTS,
+]
 
 
 def loud(path: Path) -> list[namedtensor.latex.Finding]:

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, overload
 
-from namedtensor.errors import AxisNameError, AxisSizeError, kind_of_thing
+from namedtensor.errors import AxisNameError, AxisSizeError, KindError, kind_of_thing
 
 # marks of other scripts, which stand behind letters, count; our own two marks do not
 NAME = re.compile(r"[^\W\d](?:\w|[^\x00-\x7f\s\u00b7\u2027])*'*\**")
@@ -191,8 +191,38 @@ class Axis:
             )
         return Axis(self.name, size)
 
-    def __call__(self, index: Any) -> AxisIndex:
+    def __call__(self, index: Any, *more: Any) -> AxisIndex:
+        if more:
+            raise AxisNameError(
+                f"{self.name}({', '.join(map(repr, (index, *more)))})",
+                f"an index of {shown(self.name)} is one number, and {len(more) + 1} are given",
+                hint=f"`X[{self.name}({index!r})]` is one index, and "
+                f"`X[{self.name}[{[index, *more]!r}]]` selects several",
+            )
         return AxisIndex(self.name, index)
+
+    def _is_no_number(self, other: Any = None, *_: Any) -> Any:
+        """Refuse arithmetic: an axis is a name, and its size a number."""
+        if hasattr(other, "sizes"):
+            return NotImplemented  # a tensor names itself in the error
+        raise KindError(
+            repr(self),
+            f"{shown(self.name)} is an axis, which has a name and is no number",
+            hint=f"its size is a number: `X.size({typed_axes([self.name])})` of a tensor X, "
+            f"`abs({self.name}[64])`, or abs({self.name}) in a formula",
+        )
+
+    # an array of numpy asks the axis, and does not compute with it as with an object
+    __array_ufunc__ = None
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __neg__ = _is_no_number
+    __truediv__ = __rtruediv__ = __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = _is_no_number
+    __pow__ = __rpow__ = __lt__ = __le__ = __gt__ = __ge__ = __matmul__ = __rmatmul__ = (
+        _is_no_number
+    )
+    __int__ = __float__ = __len__ = _is_no_number
+
+    def __bool__(self) -> bool:
+        return True
 
     def __rshift__(self, after: Any) -> Rename:
         return Rename((self,), parse_axes(after))
@@ -337,6 +367,10 @@ def sizes(names: str) -> Any:
     >>> Axis("seq")[n]
     seq[n]
     """
+    if not isinstance(names, str):
+        raise AxisNameError(
+            "sizes(...)", f"names are a text, not {kind_of_thing(names)}", hint='nt.sizes("n m")'
+        )
     words = names.replace(",", " ").split()
     for word in words:
         if not _is_name(word) or not word.isidentifier():

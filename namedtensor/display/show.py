@@ -127,6 +127,13 @@ def show(
         down = free.pop()
     if across is None:
         down, across = None, down
+    if labels is not None and not isinstance(labels, Mapping):
+        raise KindError(
+            call,
+            f"labels is {kind_of_thing(labels)}, and says words for each axis",
+            shapes(X),
+            'nt.show(X, labels={"seq": ["the", "cat"]})',
+        )
     words = {_own(X, call, axis): _as_words(w) for axis, w in (labels or {}).items()}
     for name, own in words.items():
         if len(own) != X.size(name):

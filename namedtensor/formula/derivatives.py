@@ -21,6 +21,7 @@ from namedtensor.errors import (
     AxisSizeError,
     KindError,
     NamedTensorError,
+    kind_of_thing,
 )
 from namedtensor.formula.bundle import Bundle, Stack, formula_of, opened, settings_of
 from namedtensor.formula.door import mode_of
@@ -114,6 +115,19 @@ def differential(f: Callable[..., Any], by: By = 0) -> Any:
 
 
 def _of(name: str, f: Callable[..., Any], by: By) -> Any:
+    if not callable(f):
+        raise KindError(
+            f"{name}(f)",
+            f"f is {kind_of_thing(f)}, and not a formula or a function of named tensors",
+            hint=f"nt.{name}(f)(X), with f a formula",
+        )
+    parts = by if isinstance(by, tuple) else (by,)
+    if not all([isinstance(part, (int, str)) for part in parts]):
+        raise KindError(
+            f"{name}(f, by)",
+            f"by is {kind_of_thing(by)}, and an argument goes by its place or its name",
+            hint=f'nt.{name}(f)(X), or nt.{name}(f, by="X")(X) by a name',
+        )
     if isinstance(f, Formula) and f.traced:
         return Derived(name, f, by)
     return of_function(name, _plainly(f), by)

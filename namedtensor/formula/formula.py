@@ -31,7 +31,7 @@ from namedtensor.formula.arguments import Arguments, Given
 from namedtensor.formula.body import Body
 from namedtensor.formula.bundle import Bundle
 from namedtensor.formula.door import NUMBERED, Door, gather
-from namedtensor.formula.lifting import Entry, Leaf, tensors_of
+from namedtensor.formula.lifting import Entry, Leaf, refuse_meta, tensors_of
 from namedtensor.formula.outside import read_by, values_now
 from namedtensor.formula.shared import share, share_alike
 from namedtensor.formula.signature import Signature, caller_scope, read_signature
@@ -147,6 +147,8 @@ class Formula(Generic[P, T]):
             return self._inline(given) if module is None else self._inline_module(given.apart())
         if not self.traced or Formula.debugging:
             return self._inline(given.apart(), module)
+        if not compiling():
+            refuse_meta(self.name, leaves)
         given, plan = self._planned(given, module is None)
         arrays = given.data
         if plan.updates and module is not None:
@@ -314,6 +316,8 @@ class Formula(Generic[P, T]):
             if not known or known[0][0] or not arrays:
                 return None
             plan = known[0][1]
+            if plan.on_torch and arrays[~len(numbers)].is_meta is not arrays[0].is_meta:
+                return None  # a module without numbers, as a rule: the long way tells
         except LIBRARY_ERRORS:
             return None
         if plan.stateful:

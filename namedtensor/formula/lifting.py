@@ -14,6 +14,7 @@ from namedtensor.errors import (
     AxisClashError,
     AxisMissingError,
     AxisSizeError,
+    BackendError,
     KindError,
     NamedTensorError,
     nearest,
@@ -46,6 +47,23 @@ class Leaf:
 def tensors_of(leaves: Sequence[Leaf]) -> list[NamedTensor]:
     """Give the tensors among the leaves that hold data: those that a plan is run on."""
     return [leaf.tensor for leaf in leaves if type(leaf.tensor) is NamedTensor]
+
+
+def refuse_meta(name: str, leaves: Sequence[Leaf]) -> None:
+    """Raise BackendError where some tensors hold numbers and others, on the device meta, sizes alone."""
+    data = [leaf for leaf in leaves if type(leaf.tensor) is NamedTensor and leaf.tensor.axes]
+    empty = [leaf for leaf in data if getattr(leaf.tensor.data, "is_meta", False)]
+    if not empty or len(empty) == len(data):
+        return
+    full = next(leaf for leaf in data if not leaf.tensor.data.is_meta)
+    raise BackendError(
+        f"{name}({', '.join([leaf.path for leaf in leaves])})",
+        f"{empty[0].path} is on the device meta and holds no numbers, {full.path} is on {full.tensor.device}",
+        [(leaf.path, _text(leaf.tensor)) for leaf in leaves],
+        f'give all of them numbers: f.module(..., device="{full.tensor.device}"), or '
+        f'module.to_empty(device="{full.tensor.device}") and then nt.load(module, "model.pt"); '
+        f'for shapes alone {full.path}.to("meta")',
+    )
 
 
 class Entry:

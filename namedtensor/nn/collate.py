@@ -46,6 +46,19 @@ class Collated:
         pad: Mapping[Any, Any] | None = None,
         mask: bool = False,
     ) -> Any:
+        if isinstance(examples, NamedTensor):
+            raise KindError(
+                f"{self!r}(X)".removeprefix("nt."),
+                "X is one example, and a batch is made of a list of them",
+                [("X", spaced(examples.sizes))],
+                f"{self!r}([X])",
+            )
+        if pad is not None and not isinstance(pad, Mapping):
+            raise KindError(
+                f"{self!r}(examples, pad)".removeprefix("nt."),
+                f"pad is {kind_of_thing(pad)}, and says a number for each axis that is filled",
+                hint=f"{self!r}(examples, pad={{seq: 0}})",
+            )
         return _Batch(self.axis, list(examples), pad or {}).made(mask)
 
     def __repr__(self) -> str:

@@ -33,6 +33,12 @@ def parameters(
     >>> [(group["weight_decay"], len(group["params"])) for group in groups]
     [(0.1, 1), (0.0, 1)]
     """
+    if not hasattr(module, "named_modules"):
+        raise KindError(
+            "parameters(module, options)",
+            f"module is {kind_of_thing(module)}, which holds no parameters",
+            hint='nt.parameters(f.module(emb[512]), lambda name, axes: {"weight_decay": 0.1})',
+        )
     if not callable(options):
         raise KindError(
             "parameters(module, options)",

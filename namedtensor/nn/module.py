@@ -378,6 +378,14 @@ def make_module(
             f"init is {kind_of_thing(init)}, and not a dict from parameters to functions",
             hint='init={"*": torch.nn.init.zeros_}',
         )
+    try:
+        torch.device(device if device is not None else "cpu")
+    except (RuntimeError, TypeError):
+        raise BackendError(
+            f"{formula.name}.module(...)",
+            f"{device!r} is no device of torch",
+            hint='`torch.device("cpu")`, or "cuda", "meta" and others by their names',
+        ) from None
     hold_nothing_closed_over(formula)
     build = Build(formula, dict(init or {}), _floating(formula, dtype), device)
     module = build.module(formula, _sizes(formula, given), dict(settings), "")

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 
-from namedtensor.axes import Axis, distinct, parse_axes, primed, shown, typed_axes
+from namedtensor.axes import FRESH, Axis, distinct, parse_axes, primed, shown
 from namedtensor.compilers import caches_closed, compiling, keep
 from namedtensor.errors import (
     AxisMissingError,
@@ -20,8 +22,19 @@ from namedtensor.errors import (
 from namedtensor.primitives import Operation, Primitive
 from namedtensor.shape import sized, spaced
 from namedtensor.tensor import NamedTensor
+from namedtensor.tensor.labels import caller_labels, caller_variables
 from namedtensor.tensor.named import Tensor as Tensor
+from namedtensor.tensor.wrong_calls import (
+    AXES,
+    any_operands,
+    applied,
+    one_operand,
+    only_applies,
+    typed_call,
+)
 
+#: The words of examples for axes that a function makes.
+NEW = frozenset({"head", "value", "found", "kernel", "diagonal"})
 #: So many functions with their axes are kept of each that waits for axes.
 MOST = 256
 
@@ -73,40 +86,81 @@ class AxisFunction(Generic[P, T]):
         return bound
 
     def _over_all(self, X: Any, *rest: Any, **named: Any) -> Any:
-        """Act on every axis that X has."""
-        return self[named_operand(f"{self.__name__}[...]", X).axes](X, *rest, **named)
+        """Act on every axis that X has, but for those that the formula around does not declare."""
+        axes = named_operand(f"{self.__name__}[...]", X).axes
+        return self[tuple([axis for axis in axes if not axis.endswith(FRESH)])](X, *rest, **named)
 
     def __call__(self, *operands: Any, **named: Any) -> Any:
-        shapes = [
-            (w, spaced(x.sizes))
-            for w, x in zip("XYZUVW", operands, strict=False)
-            if hasattr(x, "sizes")
-        ]
-        axes = next((x.axes for x in operands if isinstance(x, NamedTensor)), ())
-        words = [x for x in (*operands, *named.values()) if isinstance(x, (str, Axis))]
-        said = [str(x) for x in words if str(x) in axes]  # X, "seq"; X, dim="seq"
-        typed = [
-            w for w, x in zip("XYZUVW", operands, strict=False) if not isinstance(x, (str, Axis))
-        ]
+        typed = typed_call(self.__name__, operands, named)
+        tensors = [x for x in _flat(operands) if isinstance(x, NamedTensor)]
+        labels = caller_labels(tensors)
+        own: Mapping[str, inspect.Parameter] = getattr(self.__signature__, "parameters", {})
+        several = any([p.kind == p.VAR_POSITIONAL for p in own.values()])
+        axes = tensors[0].axes if tensors else ()
+        shared = tuple([a for a in axes if all([a in x.axes for x in tensors])])
+        said, left = [], []
+        for place, (x, text) in enumerate(zip(operands, typed.places, strict=True)):
+            surplus = not several and place >= len(own)
+            found = _axes_said(x, axes, surplus)
+            said += found
+            left += [] if found or surplus else [text]
+        for word, x in named.items():
+            if word in AXES:
+                said += _axes_said(x, axes, True)
+            elif word in own:
+                left.append(f"{word}={typed.named[word]}")
         raise AxisMissingError(
-            f"{self.__name__}({', '.join('XYZUVW'[: len(operands)])})",
+            str(typed._replace(what=self.__name__)),
             "the axes it acts on are not named",
-            shapes,
-            self._typed(said, axes or ("seq",), ", ".join(typed)),
+            [(w, spaced(x.sizes)) for w, x in zip(labels, tensors, strict=True)],
+            self._typed(said, shared or axes, ", ".join(left)),
         )
 
     def _typed(self, said: list[str], axes: tuple[str, ...], operands: str) -> str:
         """Write a call with the axes that were said, or with the first of X, as many as it acts on."""
-        example = ""
-        for chosen in [said] if said else [axes[:count] for count in range(1, len(axes) + 1)]:
-            try:
+        scope = caller_variables()
+        known = said and not (self._new() and all([axis in axes for axis in said]))
+        for chosen in [said] if known else self._choices(axes):
+            with suppress(NamedTensorError):
                 self[tuple(chosen)]
-            except NamedTensorError as error:
-                example = example or str(error.hint)
-            else:
-                inside = typed_axes(chosen).removeprefix("(").removesuffix(")")
+                if all([isinstance(scope.get(axis), Axis) for axis in chosen]):
+                    inside = ", ".join(chosen)
+                else:
+                    inside = f'"{" ".join(map(shown, chosen))}"'
                 return f"nt.{self.__name__}[{inside}]({operands})"
-        return example
+        return self._example()
+
+    def _example(self) -> str:
+        """Give a call of this function that runs, as it says it itself."""
+        for axes in ((), ("seq",)):
+            try:
+                self[axes]
+            except NamedTensorError as error:
+                return str(error.hint)
+            except (ValueError, IndexError):  # it looks for its first axis
+                continue
+        return f"nt.{self.__name__}[seq](X)"
+
+    def _words(self) -> list[str]:
+        """List the axes of the example."""
+        return re.findall(
+            r"[\w']+(?:\[\d+\])?", self._example().partition("[")[2].partition("](")[0]
+        )
+
+    def _new(self) -> list[str]:
+        """List the axes of the example that the function makes."""
+        return [word for word in self._words() if "[" in word or word in NEW]
+
+    def _choices(self, axes: tuple[str, ...]) -> Iterator[list[str]]:
+        """Give the axes of X that may be meant, with new ones where the function makes some."""
+        words, new = self._words(), self._new()
+        if not new:
+            names = axes or tuple(words)
+            yield from [list(names[:count]) for count in range(1, len(names) + 1)]
+            return
+        free = iter([axis for axis in axes if axis not in words])
+        chosen = [word if word in new or word in axes else next(free, word) for word in words]
+        yield [_unlike(word, axes) if word in new else word for word in chosen]
 
     def __reduce__(self) -> str:
         return self.__name__  # found by name in the module that defines it
@@ -154,7 +208,7 @@ def axis_function(
 
 
 def _waiting(
-    function: Callable[..., Any],
+    function: Any,
     first: Callable[[tuple[Axis, ...]], Any],
     example: str = "",
     distinct: int | None = None,
@@ -163,13 +217,17 @@ def _waiting(
         if example:
             inside = example[example.index("[") + 1 : example.index("](")]
             wants(function.__name__, axes, len(inside.split(",")), example)
-        return functools.partial(function, first(axes))
+        written = f"{function.__name__}[{', '.join(map(repr, axes))}]"
+        return functools.partial(call, function, written, first(axes))
 
     made: AxisFunction[Any, Any] = AxisFunction(
         function.__name__, bind, function.__doc__ or "", distinct
     )
     python = inspect.signature(function)
     made.__signature__ = python.replace(parameters=[*python.parameters.values()][1:])
+    plain = [p.kind for p in made.__signature__.parameters.values() if p.default is p.empty]
+    one = one_operand if not only_applies(function) else applied
+    call = one if plain == [inspect.Parameter.POSITIONAL_OR_KEYWORD] else any_operands
     made.__module__ = function.__module__
     # the path by which pickle finds the function itself
     function.__qualname__ = f"{function.__name__}.__wrapped__"
@@ -196,6 +254,32 @@ def _with_sizes(
                     f"leave the size out, {axis.name}, or give a new axis another name",
                 )
     return bound(*operands, **named)
+
+
+def _flat(operands: Sequence[Any]) -> list[Any]:
+    """List operands and those in lists of them."""
+    return [x for given in operands for x in (given if type(given) in (list, tuple) else (given,))]
+
+
+def _axes_said(x: Any, axes: tuple[str, ...], counted: bool) -> list[str]:
+    """List the axes that an argument names, or counts in the order in which X stores its own."""
+    if isinstance(x, Axis):
+        return [repr(x)]
+    if isinstance(x, str):
+        return [x] if counted or x in axes else []
+    if counted and type(x) in (list, tuple):
+        return [name for part in x for name in _axes_said(part, axes, True)]
+    if counted and type(x) is int and -len(axes) <= x < len(axes):
+        return [axes[x]]
+    return []
+
+
+def _unlike(word: str, axes: tuple[str, ...]) -> str:
+    """Give a new axis a name that X lacks."""
+    name, bracket, size = word.partition("[")
+    while name in axes:
+        name += "'"
+    return name + bracket + size
 
 
 def named_operand(call: str, X: Any, *needed: Axis) -> NamedTensor:

@@ -10,6 +10,7 @@ from namedtensor.axes import Axis, distinct, parse_axes
 from namedtensor.backends import Backend, get_backend
 from namedtensor.backends.lazy import is_scalar, np
 from namedtensor.errors import (
+    AxisNameError,
     AxisSizeError,
     BackendError,
     KindError,
@@ -36,6 +37,9 @@ AxesSpec: TypeAlias = Axis | str | Iterable[Axis | str]
 #: A dtype: a name, Python's, numpy's or torch's; None for the usual one.
 DType: TypeAlias = "str | type | np.dtype[Any] | torch.dtype | None"
 Device: TypeAlias = "str | torch.device | None"
+
+#: What takes axes alone.
+PLAIN = frozenset({"zeros", "ones", "normal", "uniform", "gumbel", "laplace", "permutation"})
 
 
 def full(
@@ -143,6 +147,15 @@ def ones(
 
 def sized_axes(name: str, axes: tuple[AxesSpec, ...]) -> tuple[Axis, ...]:
     """Read the axes of a new tensor; raise AxisSizeError unless each has its size."""
+    sizes = [n for part in axes for n in (part if isinstance(part, (tuple, list)) else (part,))]
+    if sizes and all([type(size) is int for size in sizes]):
+        sized = " ".join(map("{}[{}]".format, ("ax", "bx", "cx", "dx"), sizes))
+        raise AxisNameError(
+            f"{name}({', '.join(map(repr, axes))}, ...)",
+            "sizes are those of axes, which have names",
+            hint=f'`nt.{name}("{sized}")`'
+            + (" and what else it takes" if name not in PLAIN else ""),
+        )
     named = parse_axes(axes)
     call = f"{name}({', '.join(map(repr, named))})"
     distinct(call, named)

@@ -265,7 +265,7 @@ def split(axis: Axis, X: NamedTensor, sizes: Sequence[int]) -> list[NamedTensor]
     return [X[axis[end - size : end]] for end, size in zip(ends, parts, strict=True)]
 
 
-@axis_function(first=lambda axes: axes[0], example="nt.unstack[head](X)")
+@axis_function(first=lambda axes: axes[0], example="nt.unstack[seq](X)")
 def unstack(axis: Axis, X: NamedTensor) -> list[NamedTensor]:
     """Take apart what stack joined: give a list with one tensor for each index.
 

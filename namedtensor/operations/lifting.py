@@ -58,6 +58,12 @@ def _lift(
     batch  0  1  2
            8  8  8
     """
+    if not callable(f):
+        raise KindError(
+            f"lift(f, {pattern!r})" if isinstance(pattern, str) else "lift(f)",
+            f"f is {kind_of_thing(f)}, and not a function of arrays",
+            hint="nt.lift(np.linalg.inv, 'row col -> row col')",
+        )
     hidden = None if over is None else tuple([a.name for a in parse_axes(over)])
     if pattern is None:
         return _lift_named(f, hidden or ())
@@ -164,17 +170,17 @@ class Lifted:
         hidden: tuple[str, ...] | None,
         declared: str | None = None,
     ) -> None:
+        if not isinstance(pattern, str):
+            raise AxisNameError(
+                f"lift({_name(f)}, ...)",
+                f"a pattern is a text, and this is {kind_of_thing(pattern)}",
+                hint="nt.lift(np.linalg.inv, 'row col -> row col')",
+            )
         left, arrow, right = pattern.partition("->")
         self.f = f
         self.declared = declared
         self.name = declared if declared is not None else _name(f)
         self.pattern = pattern.strip()
-        if not callable(f):
-            raise KindError(
-                f"lift(f, {pattern!r})",
-                f"f is {kind_of_thing(f)}, and not a function of arrays",
-                hint="nt.lift(np.linalg.inv, 'row col -> row col')",
-            )
         if not arrow:
             raise AxisNameError(
                 f"lift({self.name}, {pattern!r})", "a pattern has an arrow", hint='"row col -> row"'

@@ -365,7 +365,7 @@ DIAG = primitive(
 def _three(axes: tuple[Axis, ...]) -> Operation:
     """Read the axis of the diagonal, which is row where it is left out."""
     given = axes if len(axes) != 2 else (*axes, axes[0])
-    wants("diag", given, 3, "nt.diag[row, col, ax](A)")
+    wants("diag", given, 3, "nt.diag[row, col, diagonal](A)")
     return DIAG(names(given))
 
 

@@ -183,7 +183,7 @@ def _chosen(entry: Primitive) -> Callable[[tuple[Axis, ...]], Chosen]:
     name = entry.name
 
     def bind(axes: tuple[Axis, ...]) -> Chosen:
-        wants(name, axes, 2, f"nt.{name}[ax, k[5]](X)")
+        wants(name, axes, 2, f"nt.{name}[seq, k[5]](X)")
         axis, k = axes
         if k.size is None:
             raise AxisSizeError(

@@ -1049,6 +1049,17 @@ def _joined(said: Said, kept: list[Any], h: Any, reverse: bool) -> Any:
     return stack[said.axis.name](h)[said.axis[0:0]]
 
 
+def _callable(name: str, axis: Axis, step: Any) -> None:
+    """Raise KindError unless a step is a function."""
+    if not callable(step):
+        arguments = "combine, X" if name == "associative_scan" else "step, h0, X"
+        raise KindError(
+            f"{name}[{shown(axis.name)}]({arguments})",
+            f"{arguments.partition(',')[0]} is {kind_of_thing(step)}, and not a function",
+            hint=f"the function comes first: nt.{name}[{shown(axis.name)}]({arguments})",
+        )
+
+
 @axis_function(first=lambda axes: axes[0], example="nt.scan[seq](step, h0, X)")
 def scan(
     axis: Axis,
@@ -1075,6 +1086,7 @@ def scan(
     seq  0  1  2
          1  3  6
     """
+    _callable("scan", axis, step)
     said = Said("scan", axis, step, carry, sequences)
     states, emitted = _recur(said, step, carry, sequences, reverse, emit, every=emit is None)
     return states if emit is None else (states, emitted)
@@ -1098,6 +1110,7 @@ def fold(
     >>> nt.fold["seq"](lambda h, x: h + x, 0.0, nt.tensor([1.0, 2.0, 3.0], "seq"))
     NamedTensor(6.0)
     """
+    _callable("fold", axis, step)
     said = Said("fold", axis, step, carry, sequences)
     return _recur(said, step, carry, sequences, reverse, None, every=False)[0]
 
@@ -1126,6 +1139,7 @@ def associative_scan(
     seq     0     1     2
          1.00  1.50  1.75
     """
+    _callable("associative_scan", axis, combine)
     parts = flat(X)
     said = Said("associative_scan", axis, combine, X, ())
     said.name_both(combine, len(parts))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 from typing import Any
 
@@ -255,11 +256,16 @@ def rearrange_rule(call: Call) -> Type:
 def lower_rearrange(emit: Emitter, call: Lowered, x: Value) -> Any:
     owners, left, right, pairs = call.params
     word: dict[str, str] = {}
+    taken = {n for group in (x.axes, *left, *right) for n in group}
+    free = (name for name in map("x{}".format, itertools.count()) if name not in taken)
 
     def write(groups: Any) -> str:
         texts = []
         for group in groups:
-            inner = [word.setdefault(n, n if _plain(n) else f"x{len(word)}") for n in group]
+            for n in group:
+                if n not in word:
+                    word[n] = n if _plain(n) else next(free)
+            inner = [word[n] for n in group]
             texts.append(inner[0] if len(inner) == 1 else f"({' '.join(inner)})")
         return " ".join(texts)
 

@@ -79,9 +79,11 @@ class Plan:
     rows: bool = False
 
     layout: Layout = field(init=False)
+    on_torch: bool = field(init=False)
 
     def __post_init__(self) -> None:
         self.layout = self.layouts[0]
+        self.on_torch = self.layout.backend.name == "torch"
 
     @property
     def steps(self) -> tuple[Step, ...]:

@@ -26,7 +26,7 @@ from namedtensor.plans.compile import plan_for_numbers, run_on_numbers
 from namedtensor.primitives import Node, Operation, Type, argument, number, size_of, table
 from namedtensor.primitives.node import apply_node, declared_size, node_by_number
 from namedtensor.tensor import operators, protocols
-from namedtensor.tensor.diagnose import diagnose
+from namedtensor.tensor.diagnose import diagnose, of_two_devices
 from namedtensor.tensor.labels import caller_labels, first_letters, letters, warn_caller
 from namedtensor.tensor.named import NamedTensor
 from namedtensor.tensor.resize import meet, resize
@@ -48,6 +48,7 @@ capturing: ContextVar[Callable[[Any], Any] | None] = ContextVar("capturing", def
 steps_traced: ContextVar[int] = ContextVar("steps_traced", default=0)
 
 _new = object.__new__  # half the time of calling the class
+_NONE: Any = object()
 #: The class of symbols, which comes after this door.
 _symbolic: Any = None
 
@@ -58,23 +59,22 @@ def use_symbols(symbolic: type) -> None:
     _symbolic = symbolic
 
 
-def apply(operation: Operation, *operands: Any) -> NamedTensor:
+def apply(operation: Operation, x: Any = _NONE, *more: Any) -> NamedTensor:
     """Apply an operation to named tensors, numbers and symbols.
 
     The plan is found by the operands' layouts; a call whose plan is known costs one lookup.
     """
-    if len(operands) == 2:
-        return apply_two(operation, *operands)
-    if len(operands) != 1 or type(operands[0]) is not NamedTensor:
-        return _apply_any(operation, operands)
-    (x,) = operands
+    if more or type(x) is not NamedTensor:
+        if len(more) == 1:
+            return apply_two(operation, x, *more)
+        return _apply_any(operation, () if x is _NONE else (x, *more))
     plan = operation.plans.get(x._layout)
     if plan is None:
-        return _apply_any(operation, operands)
+        return _apply_any(operation, (x,))
     try:
         data = plan.run(x._data)
     except LIBRARY_ERRORS as error:
-        raise diagnose(operation, operands, error) from None
+        raise diagnose(operation, (x,), error) from None
     result: NamedTensor = _new(NamedTensor)
     result._data = data
     result._layout = plan.layout
@@ -424,6 +424,14 @@ def common_backend(operation: Operation, operands: Sequence[Any]) -> Any:
                 ],
                 f'convert one of them: {b}.to("{first}")',
             )
+    data = [x.data for x in operands if hasattr(x, "sizes") and not hasattr(x, "node") and x.axes]
+    empty = [getattr(x, "is_meta", False) for x in data]
+    if any(empty) and not all(empty):
+        labels = caller_labels(operands)
+        named = [(w, x) for w, x in zip(labels, operands, strict=True) if hasattr(x, "sizes")]
+        shown_ = [(w, str(type_of(x))) for w, x in named]
+        given = [(w, x) for w, x in named if not hasattr(x, "node")]
+        raise of_two_devices(operation.write(labels), given, shown_)
     return first
 
 

@@ -403,6 +403,10 @@ def update(X: NamedTensor, parts: Sequence[Any], name: str, Y: Tensor) -> NamedT
         else:
             places.append((part.name, "number"))
             operands.append(whole(X, part))
+    for operand in (Y, *operands):
+        for axis, size in operand.sizes if isinstance(operand, NamedTensor) else ():
+            if axis.endswith(FRESH) and axis not in X.axes:
+                X = apply(_TABLE["expand"](axis), X, size)  # which lifts over it
     return apply(_TABLE[name](tuple(places)), X, Y, *operands)
 
 

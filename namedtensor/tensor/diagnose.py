@@ -22,6 +22,22 @@ REFUSALS = (
 )
 
 
+def of_two_devices(
+    call: str, data: Sequence[tuple[str, Any]], shapes: Sequence[tuple[str, str]]
+) -> BackendError:
+    """Make the error of tensors on more than one device; one on the device meta holds no numbers."""
+    devices: dict[str, str] = {}
+    for label, x in data:
+        devices.setdefault(str(x.device), label)
+    places = ", ".join([f"{w} is on {device}" for device, w in devices.items()])
+    first, second = list(devices)[:2]
+    hint = f'move one: {devices[second]}.to("{first}")'
+    if "meta" in devices:
+        full = devices[first if second == "meta" else second]
+        hint = f'meta holds sizes and no numbers: for shapes alone {full}.to("meta")'
+    return BackendError(call, places, shapes, hint)
+
+
 def diagnose(operation: Operation, operands: Sequence[Any], error: Exception) -> Exception:
     """Give the error that the user should see for a library's error."""
     from namedtensor.tensor.apply import checked, type_of
@@ -39,11 +55,8 @@ def diagnose(operation: Operation, operands: Sequence[Any], error: Exception) ->
             kind, why, hint = words
             raise kind(call, why, shapes, hint)
     refuse_splits(call, data, shapes, error)
-    devices = {str(x.device): w for w, x in data}
-    if len(devices) > 1:
-        places = ", ".join(f"{w} is on {d}" for d, w in devices.items())
-        first, second = list(devices)[:2]
-        raise BackendError(call, places, shapes, f'move one: {devices[second]}.to("{first}")')
+    if len({str(x.device) for _, x in data}) > 1:
+        return of_two_devices(call, data, shapes)
     dtypes = {str(x.dtype): w for w, x in data if x.layout.kind in ("float", "complex")}
     if len(dtypes) > 1:
         places = ", ".join(f"{w} is {d}" for d, w in dtypes.items())

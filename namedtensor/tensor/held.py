@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from namedtensor.axes import Axes, one_axis, shown
-from namedtensor.errors import AxisMissingError, nearest
+from namedtensor.errors import AxisMissingError, AxisNameError, nearest
 from namedtensor.plans import Layout
 from namedtensor.shape import Shape, shapes
 
@@ -70,11 +70,31 @@ class Held:
         >>> nt.tensor([[1.0, 2.0]], "seq emb").size("emb")
         2
         """
+        place: object = axis
+        if isinstance(place, int):
+            raise self.counted("size", (place,))
         name = one_axis(f"X.size({axis!r})", axis).name
         for own, size in self.sizes:
             if own == name:
                 return size
         raise self.missing(f"X.size({shown(name)})", name)
+
+    def counted(self, word: str, places: tuple[int, ...]) -> AxisNameError:
+        """Make the error of a call that counts axes in the place of naming them."""
+        own = [
+            a
+            for place in places
+            if -len(self.axes) <= place < len(self.axes)
+            for a in [self.axes[place]]
+        ]
+        names = [shown(name) for name in own or self.axes]
+        typed = [name if name.isidentifier() else f'"{name}"' for name in names]
+        return AxisNameError(
+            f"X.{word}({', '.join(map(repr, places))})",
+            "axes are named, not counted",
+            shapes(self),
+            f"`X.{word}({', '.join(typed)})`",
+        )
 
     def missing(self, call: str, name: str) -> AxisMissingError:
         """Make the error of a call that names an axis which this tensor lacks."""

@@ -95,10 +95,16 @@ def holders(axes: Sequence[str], but: object) -> list[str]:
     ]
 
 
-def caller_variables() -> dict[str, Any]:
+def caller_frame() -> FrameType | None:
+    """Find the frame of the user's code that called."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and _is_own(frame):
         frame = frame.f_back
+    return frame
+
+
+def caller_variables() -> dict[str, Any]:
+    frame = caller_frame()
     if frame is None:
         return {}
     return {**frame.f_globals, **frame.f_locals}

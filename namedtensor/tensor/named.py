@@ -70,6 +70,8 @@ class NamedTensor(Operators, Gradients, Protocols):
 
     def positional(self, call: str, order: tuple[Any, ...]) -> Any:
         """Give the data with its axes in the order asked for."""
+        if order and all([type(place) is int for place in order]):
+            raise self.counted(call.rpartition(".")[2].partition("(")[0], order)
         axes = parse_axes(order)
         distinct(call, axes)
         names = tuple([a.name for a in axes])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 
-from namedtensor.axes import shown
+from namedtensor.axes import shown, typed_axes
 from namedtensor.backends.lazy import np
 from namedtensor.doors import door, given_later
 from namedtensor.errors import AxisNameError, AxisSizeError, BackendError, KindError
@@ -84,10 +84,36 @@ class Protocols(Held):
             "len(X)",
             "a named tensor has no first axis to measure",
             shapes(self),
-            "X.size(seq) for one axis, X.shape.count for all records",
+            f"`X.size({typed_axes(self.axes[:1]) if self.axes else 'seq'})` for one axis, "
+            f"`X.shape.count` for all records; an array in an order is `X.torch({_order(self)})` "
+            f"or `X.numpy({_order(self)})`",
         )
 
-    __contains__ = None
+    def __contains__(self, value: object) -> NoReturn:
+        raise AxisNameError(
+            "value in X",
+            "whether a number is among those of X is a question of truth values",
+            shapes(self),
+            "nt.any[...](X == value)",
+        )
+
+    def __round__(self, digits: int | None = None) -> NoReturn:
+        raise KindError(
+            "round(X)" if digits is None else f"round(X, {digits!r})",
+            "functions of named tensors are those of nt",
+            shapes(self),
+            "`nt.round(X)`"
+            if digits is None
+            else f"`nt.round(X * {10 ** int(digits)}) / {10 ** int(digits)}`",
+        )
+
+    def __divmod__(self, other: object) -> NoReturn:
+        raise KindError(
+            "divmod(X, Y)", "it would be two tensors", shapes(self), "`X // Y` and `X % Y`"
+        )
+
+    def __format__(self, how: str) -> str:
+        return format(self._number(f"format(X, {how!r})"), how) if how else str(self)
 
     def _number(self, call: str) -> Any:
         """Give the one number of a tensor without axes to what asks for it."""
@@ -174,6 +200,12 @@ class Protocols(Held):
             _labelled(found),
             _in_our_words(name, found) or f"X.torch({order}), or nt.lift(torch.{name}, ...)",
         )
+
+
+def _order(X: Held) -> str:
+    """Write the axes of a tensor in the order in which it stores them."""
+    words = [shown(axis) for axis in X.axes]
+    return ", ".join([word if word.isidentifier() else f'"{word}"' for word in words])
 
 
 def _named_in(args: Any) -> list[Any]:

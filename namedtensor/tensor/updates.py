@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
+from namedtensor.axes import either
 from namedtensor.doors import given_later
+from namedtensor.errors import AxisNameError
+from namedtensor.shape import shapes
 
 if TYPE_CHECKING:
     from namedtensor.tensor.named import NamedTensor, Tensor
@@ -28,6 +31,27 @@ class At:
         place = At(self.tensor)
         place.parts = parts_of_update(self.tensor, record)
         return place
+
+    def _is_no_tensor(self, *_: object) -> NoReturn:
+        """Refuse what only a tensor can do."""
+        indices = ", ".join(map(repr, self.parts)) or "seq(0)"
+        codes = [f"X.at[{indices}].{word}(1.0)" for word in ("set", "add", "multiply", "max")]
+        raise AxisNameError(
+            f"X.at[{indices}]",
+            "an update says what is written at its place: set, add, multiply, min or max",
+            shapes(self.tensor),
+            either(codes),
+        )
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, word: str) -> NoReturn:
+            if word.startswith("_") or word in ("sizes", "node"):  # protocols, and our questions
+                raise AttributeError(f"At has no attribute {word}")
+            self._is_no_tensor()
+
+    __setitem__ = __call__ = __add__ = __radd__ = __sub__ = __mul__ = __rmul__ = _is_no_tensor
+    __truediv__ = __neg__ = __iter__ = __iadd__ = _is_no_tensor
 
     def set(self, Y: Tensor) -> NamedTensor:
         """Give X with Y written at the place; Y lifts over the axes that it lacks.

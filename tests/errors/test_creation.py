@@ -65,8 +65,8 @@ hint: give it one: emb[512]
         lambda: nt.ones(3),
         nt.AxisNameError,
         """
-axes(3): axes are given as Axis objects or as names, not as an int
-hint: seq, (seq, emb) or "seq emb"
+ones(3, ...): sizes are those of axes, which have names
+hint: `nt.ones("ax[3]")`
 """,
     ),
     case(
@@ -491,8 +491,8 @@ hint: select as many of both, `iota(seq[2]) + iota(seq[3])[seq[:2]]`, or rename 
         lambda: nt.define(lambda i: i),
         nt.AxisMissingError,
         """
-define(X): the axes it acts on are not named
-hint: nt.define[seq](X)
+define(lambda i: i): the axes it acts on are not named
+hint: nt.define[seq](lambda i: i)
 """,
     ),
     case(

@@ -150,7 +150,7 @@ hint: convert one of them: T.to("numpy")
 T + meta: T is on cpu, meta is on meta
   T    : seq[3] emb[4]
   meta : seq[3] emb[4]
-hint: move one: meta.to("cpu")
+hint: meta holds sizes and no numbers: for shapes alone T.to("meta")
 """,
     ),
     case(

@@ -227,13 +227,11 @@ hint: convert one of them: W.to("torch")
         lambda: add(x.to("torch"), x.to("meta")),
         nt.BackendError,
         """
-X + Y: X is on cpu, Y is on meta
+add(X, Y): Y is on the device meta and holds no numbers, X is on cpu
   X : emb[4]
   Y : emb[4]
-  File "test_formula_calls.py", line N, in add
-    return X + Y
-           ^^^^^
-hint: move one: Y.to("cpu")
+hint: give all of them numbers: f.module(..., device="cpu"), or module.to_empty(device="cpu") and then \
+nt.load(module, "model.pt"); for shapes alone X.to("meta")
 """,
     ),
     case(

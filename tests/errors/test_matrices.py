@@ -160,7 +160,7 @@ hint: inv and solve need det other than 0, and nt.pinv takes any matrix; cholesk
         nt.AxisNameError,
         """
 diag[seq]: diag acts on 3 axes, and 1 is named
-hint: nt.diag[row, col, ax](A)
+hint: nt.diag[row, col, diagonal](A)
 """,
     ),
     case(

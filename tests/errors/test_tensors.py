@@ -205,7 +205,8 @@ hint: reduce the axes, nt.sum[...](X), or index them, X[seq(0), emb(0)]
         """
 len(X): a named tensor has no first axis to measure
   X : seq[3] emb[4]
-hint: X.size(seq) for one axis, X.shape.count for all records
+hint: `X.size(seq)` for one axis, `X.shape.count` for all records; an array in an order is \
+`X.torch(seq, emb)` or `X.numpy(seq, emb)`
 """,
     ),
     case(

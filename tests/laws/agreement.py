@@ -380,6 +380,7 @@ TURNS = (TRACED[:2], TRACED[2:3], TRACED[:1], TRACED[1::2])
 #: How often a way is tried that costs more: once in so many programs, so that all of them meet.
 OFTEN = {
     "lifting": 2,
+    "wide": 2,
     "other": 3,
     "gradient": 5,
     "oracle": 7,
@@ -449,6 +450,9 @@ def _hold(program: Program, seed: int, every: bool, compiled: bool) -> list[str]
             under_vmap(program, runs, given["torch"], eager["torch"])
             among_its_own_names(program, runs, given["torch"], eager["torch"])
             tried += ["vmap", "hygiene"]
+        if due("wide"):
+            over_another(program, runs, seed)
+            tried.append("another axis")
         if due("gradient") and program.dtype in ("float64", "float32") and not program.special:
             gradients(program)
             tried.append("gradient")
@@ -570,6 +574,40 @@ def among_its_own_names(
         order = sorted(range(len(axes)), key=axes.__getitem__)
         wanted.append(Numbers(tuple(sorted(axes)), Y.array.transpose(order), Y.kind, Y.dtype))
     same(program, found, wanted, f"formula lifted over {name}, which its body uses, for {axis}")
+
+
+def over_another(program: Program, runs: Runs, seed: int) -> None:
+    """An axis that nothing knows passes through: each of its indices gives what a call alone gives."""
+    inputs = [replace(X, seed=X.seed + 7000) for X in program.inputs]
+    second = Runs(replace(program, inputs=tuple(inputs)))
+    library = ("numpy", "torch")[seed // 2 % 2]
+    one, two = runs.named(library), second.named(library)
+    widened = [i for i in range(len(one)) if seed >> (2 + i) & 1] or [seed % len(one)]
+    two = [two[i] if i in widened else X for i, X in enumerate(one)]
+    expected = [
+        outcome(lambda given=given: runs.call(runs.eager, given), f"eager {library}")
+        for given in (one, two)
+    ]
+    if any(isinstance(found, Refused) for found in expected):
+        return
+    given = [nt.stack["wide"](X, two[i]) if i in widened else X for i, X in enumerate(one)]
+    made = runs.formula(fuse=seed % 3 > 0)
+    found = outcome(lambda: runs.call(made, given), "lifted over another axis")
+    way = (
+        f"formula on {library} lifted over another axis of {', '.join(map(program.name, widened))}"
+    )
+    for place, wanted in enumerate(expected):
+        part = found if isinstance(found, Refused) else [at_index(Y, "wide", place) for Y in found]
+        same(program, part, wanted, f"{way}, index {place}, for eager {library}")
+
+
+def at_index(Y: Numbers, axis: str, place: int) -> Numbers:
+    """Give a result at one index of an axis, if it has it."""
+    if axis not in Y.axes:
+        return Y
+    where = Y.axes.index(axis)
+    axes = tuple([a for a in Y.axes if a != axis])
+    return Numbers(axes, Y.array.take(place, where), Y.kind, Y.dtype)
 
 
 def under_compile(program: Program, runs: Runs, given: Sequence[Any], expected: Outcome) -> None:

@@ -345,6 +345,11 @@ def listed(axes: Sequence[str]) -> str:
     return ", ".join(map(repr, axes))
 
 
+def all_or(axes: Sequence[str], known: Known) -> str:
+    """Write axes in brackets; all that a tensor has, where their number is odd, as three dots."""
+    return "..." if axes and {*axes} == {*known.sizes} and len(axes) % 2 else listed(axes)
+
+
 def has_axes(known: Known) -> bool:
     return bool(known.sizes)
 

@@ -12,6 +12,7 @@ from tests.laws.draft import (
     Impossible,
     Known,
     agree,
+    all_or,
     has_axes,
     listed,
     new_name,
@@ -473,7 +474,10 @@ def reduction(draft: Draft, name: str) -> int:
     n = math.prod(known.sizes[a] for a in axes)
     sizes = {a: s for a, s in known.sizes.items() if a not in axes}
     m, error, grain = known.most, known.error, known.grain
-    text, define = f"nt.{name}[{listed(axes)}]({{0}})", f"D['{name}']({{0}}, [{listed(axes)}])"
+    text, define = (
+        f"nt.{name}[{all_or(axes, known)}]({{0}})",
+        f"D['{name}']({{0}}, [{listed(axes)}])",
+    )
     kind = wider("float", known.kind)
     if name in ("sum", "nansum"):
         kind = number_kind(known.kind)
@@ -531,7 +535,7 @@ def of_truth(draft: Draft, name: str) -> int:
     kind = "int" if name == "count" else "bool"
     return draft.step(
         name,
-        f"nt.{name}[{listed(axes)}]({{0}})",
+        f"nt.{name}[{all_or(axes, known)}]({{0}})",
         f"D['{name}']({{0}}, [{listed(axes)}])",
         [x],
         Known(sizes, kind, max(n, 1), 0),

@@ -1,0 +1,478 @@
+"""Calls that do not fit a public function: answered in our words, after Python has refused them.
+
+What is called rightly pays for one more frame and for nothing else: nothing is checked before.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import inspect
+import re
+import sys
+from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
+from types import CodeType, FrameType, FunctionType
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from namedtensor.axes import shown, typed_axes
+from namedtensor.errors import KindError, nearest
+from namedtensor.primitives import Operation
+from namedtensor.primitives.origins import origin_of
+from namedtensor.shape import spaced
+from namedtensor.tensor.apply import apply, apply_two
+from namedtensor.tensor.held import Held
+from namedtensor.tensor.labels import caller_frame, caller_labels, caller_variables
+
+if TYPE_CHECKING:
+    from namedtensor.tensor.named import NamedTensor
+
+_NOTHING: Any = type("Nothing", (), {"__repr__": lambda _: "nothing"})()
+_MORE = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
+_LISTS = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+
+#: What other libraries call the axes of a call, and what they call arguments that have other names here.
+AXES = frozenset({"dim", "dims", "axis", "axes"})
+_WORDS = {
+    "input": "X x a arr array data self tensor logits",
+    "low": "min a_min min_val minval minimum",
+    "high": "max a_max max_val maxval maximum",
+    "slope": "negative_slope alpha",
+    "shift": "shifts",
+    "factor": "scale_factor scale",
+    "value": "constant_values fill_value",
+    "columns": "cols",
+    "carry": "init initial h0",
+    "step": "f fn func function body",
+    "by": "argnums argnum wrt",
+    "targets": "dtype device",
+    "axes": "names",
+    "sequences": "xs sequence",
+}
+_OURS = {word: ours for ours, words in _WORDS.items() for word in words.split()}
+_KEPT = "what is reduced is gone, and other tensors lift over it"
+_NEW = "no operation changes a tensor, each makes a new one"
+_MOVED = "numbers are moved and scaled after they are drawn: 2 * X + 1"
+_WHY = {
+    **dict.fromkeys(("mean", "std", "loc", "scale", "low", "high"), _MOVED),
+    "keepdim": _KEPT,
+    "keepdims": _KEPT,
+    "out": _NEW,
+    "inplace": _NEW,
+    "copy": _NEW,
+}
+#: What can be said of a tensor after it was made.
+_AFTER = frozenset({"dtype", "device", "backend"})
+
+
+class Typed(NamedTuple):
+    """A call as it was typed: what was called, and its arguments."""
+
+    what: str
+    places: list[str]
+    named: dict[str, str]
+
+    def __str__(self) -> str:
+        named = [f"{name}={text}" for name, text in self.named.items()]
+        return f"{self.what}({', '.join([*self.places, *named])})"
+
+
+# ------------------------------------------------------------------------- where calls come in
+
+
+def one_operand(
+    function: Callable[..., Any],
+    written: str,
+    op: object,
+    X: object = _NOTHING,
+    *more: object,
+    **unknown: object,
+) -> Any:
+    """Call a function of one operand that acts on axes."""
+    if more or unknown or X is _NOTHING:
+        given = more if X is _NOTHING else (X, *more)
+        return any_operands(function, written, op, *given, **unknown)
+    return function(op, X)
+
+
+def applied(
+    function: Callable[..., Any],
+    written: str,
+    op: Operation,
+    X: object = _NOTHING,
+    *more: object,
+    **unknown: object,
+) -> Any:
+    """Call a function that applies an operation to its operand and does nothing else."""
+    if more or unknown or X is _NOTHING:
+        return one_operand(function, written, op, X, *more, **unknown)
+    return apply(op, X)
+
+
+def only_applies(function: FunctionType) -> bool:
+    """Say whether a function of an operation and one operand only applies the one to the other."""
+    code = function.__code__
+    return code.co_code == _applies.__code__.co_code and code.co_names == ("apply",)
+
+
+def _applies(op: Operation, X: object) -> NamedTensor:
+    return apply(op, X)
+
+
+def _applies_its_own(X: object) -> NamedTensor:
+    return apply(_OWN, X)
+
+
+def _applies_its_two(X: Any, Y: Any) -> NamedTensor:
+    return apply(_OWN, X, Y)
+
+
+_OWN: Any = None
+
+
+def any_operands(
+    function: Callable[..., Any], written: str, op: object, *operands: object, **named: object
+) -> Any:
+    """Call a function that acts on axes."""
+    try:
+        return function(op, *operands, **named)
+    except TypeError as error:
+        if not _refused(error):
+            raise
+    raise wrong_call(function, written, operands, named, (op,))
+
+
+def answering(
+    function: FunctionType, written: str = "", method: bool = False
+) -> Callable[..., Any]:
+    """Give a function that does the same, and answers calls that do not fit it in our words."""
+    said, nothing = written or function.__name__, _NOTHING
+    # the code below finds no names of this file
+    refused, wrong, op, act, act_two = _refused, wrong_call, _OWN, apply, apply_two
+
+    def call(*operands: object, **named: object) -> Any:
+        try:
+            return function(*operands, **named)
+        except TypeError as error:
+            if not refused(error):
+                raise
+        raise wrong(function, said, operands[method:], named, operands[:method])
+
+    def one(X: object = _NOTHING, *more: object, **unknown: object) -> Any:
+        if more or unknown or X is nothing:
+            return call(*(more if X is nothing else (X, *more)), **unknown)
+        return function(X)
+
+    def own(X: object = _NOTHING, *more: object, **unknown: object) -> Any:
+        if more or unknown or X is nothing:
+            return one(X, *more, **unknown)
+        return act(op, X)
+
+    def own_two(X: Any = _NOTHING, Y: Any = _NOTHING, *more: object, **unknown: object) -> Any:
+        if more or unknown or Y is nothing:
+            given = [x for x in (X, Y, *more) if x is not nothing]
+            return call(*given, **unknown)
+        return act_two(op, X, Y)
+
+    code: CodeType = function.__code__
+    best: Any = call
+    alone = code.co_varnames[: code.co_argcount] == ("X",) and not function.__defaults__
+    if alone and not code.co_kwonlyargcount and not code.co_flags & _MORE:
+        best = one
+    for template, short in ((_applies_its_own, own), (_applies_its_two, own_two)):
+        if code.co_code == template.__code__.co_code and code.co_names[0] == "apply":
+            best, op = short, function.__globals__[code.co_names[1]]
+    # it stands in the room of the function, where doctest and pickle look for it
+    made = FunctionType(
+        best.__code__, function.__globals__, function.__name__, best.__defaults__, best.__closure__
+    )
+    return functools.update_wrapper(made, function)
+
+
+def answer_for(scope: MutableMapping[str, Any], but: Sequence[str] = ()) -> None:
+    """Let the functions of a module or of a class answer wrong calls, in their own rooms too."""
+    for name, function in list(scope.items()):
+        if type(function) is not FunctionType or name.startswith("_") or name in but:
+            continue
+        room = vars(sys.modules[function.__module__])
+        made = scope[name] = answering(function)
+        if room.get(name) is function:
+            room[name] = made
+
+
+def answer_for_methods(owner: type, written: str, *names: str) -> None:
+    """Let methods of a class answer wrong calls, which are written so, with {} for the name."""
+    for name in names:
+        setattr(owner, name, answering(vars(owner)[name], written.format(name), method=True))
+
+
+def _refused(error: TypeError) -> bool:
+    """Say whether Python refused a call itself: nothing inside of the function ran."""
+    return error.__traceback__ is not None and error.__traceback__.tb_next is None
+
+
+# ------------------------------------------------------------------------------- what is said
+
+
+def wrong_call(
+    function: Callable[..., Any],
+    written: str,
+    operands: Sequence[object],
+    named: Mapping[str, object],
+    before: Sequence[object] = (),
+) -> KindError:
+    """Make the error of a call that does not fit a function's signature, with the call that would.
+
+    What stands `before` the arguments is not typed between the parentheses.
+    """
+    parameters = list(inspect.signature(function).parameters.values())[len(before) :]
+    typed = typed_call(written, operands, named)
+    right, why = _mended(
+        parameters, typed, (*before, *operands), word_of(written), function.__doc__ or ""
+    )
+    takes = ", ".join([str(p.replace(annotation=p.empty)) for p in parameters])
+    shapes = [
+        (label, spaced(X.sizes))
+        for label, X in zip(caller_labels([*before, *operands]), [*before, *operands], strict=True)
+        if isinstance(X, Held)
+    ]
+    call = str(typed._replace(what=typed.what.removeprefix("nt.")))
+    return KindError(call, f"{why}; it takes ({takes})", shapes, f"`{right}`")
+
+
+def word_of(written: str) -> str:
+    """Give the name of what is called.
+
+    >>> word_of("nt.softmax[seq]"), word_of("X.at[seq(0)].set")
+    ('softmax', 'set')
+    """
+    return re.sub(r"\[[^\[\]]*(\[[^\[\]]*\][^\[\]]*)*\]", "", written).rpartition(".")[2]
+
+
+def typed_call(written: str, operands: Sequence[object], named: Mapping[str, object]) -> Typed:
+    """Read the caller's own words for a call; where no source tells them, names of variables."""
+    found = _in_source(caller_frame(), word_of(written))
+    if (
+        found is not None
+        and len(found.places) == len(operands)
+        and found.named.keys() == named.keys()
+    ):
+        return found
+    values = [*operands, *named.values()]
+    words = [
+        word if isinstance(x, Held) else said_of(x)
+        for word, x in zip(caller_labels(values), values, strict=True)
+    ]
+    places, rest = words[: len(operands)], words[len(operands) :]
+    what = written if written.startswith("X.") else f"nt.{_quoted(written)}"
+    return Typed(what, places, dict(zip(named, rest, strict=True)))
+
+
+def _quoted(written: str) -> str:
+    """Write the axes in brackets as a text unless they are variables of the caller."""
+    name, _, inside = written.partition("[")
+    axes = inside.removesuffix("]").replace(",", "").split()
+    scope = caller_variables()
+    if not axes or all([axis in scope for axis in axes]):
+        return written
+    return f'{name}["{" ".join(axes)}"]'
+
+
+def said_of(x: Any) -> str:
+    """Write an argument that is no tensor: its text where it is short, or else what it is."""
+    if hasattr(x, "prime"):
+        text = shown(x.name) if x.size is None else f"{shown(x.name)}[{x.size}]"
+        return text if x.name.isidentifier() else f'"{text}"'
+    name = getattr(x, "__name__", None)
+    if isinstance(name, str) and name.isidentifier():
+        return name
+    text = repr(x)
+    return text if len(text) < 40 and "<" not in text and "\n" not in text else "..."
+
+
+def _in_source(frame: FrameType | None, word: str) -> Typed | None:
+    """Read the call of a function at the place where a frame stands."""
+    if frame is None:
+        return None
+    text = origin_of(frame.f_code, frame.f_lasti).text
+    try:
+        call = ast.parse(f"({text})", mode="eval").body
+    except (SyntaxError, ValueError):
+        return None
+    if not isinstance(call, ast.Call):
+        return None
+    what = ast.unparse(call.func)
+    if word_of(what) != word:
+        return None
+    starred = any([isinstance(part, ast.Starred) for part in call.args])
+    if starred or any([part.arg is None for part in call.keywords]):
+        return None
+    named = {str(part.arg): ast.unparse(part.value) for part in call.keywords}
+    return Typed(what, [ast.unparse(part) for part in call.args], named)
+
+
+def _mended(
+    parameters: Sequence[inspect.Parameter],
+    typed: Typed,
+    operands: Sequence[Any],
+    name: str,
+    doc: str,
+) -> tuple[str, str]:
+    """Write the call that fits, and say why the other did not."""
+    several = next((p.name for p in parameters if p.kind == p.VAR_POSITIONAL), None)
+    by_place = [
+        p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
+    ]
+    own = [p.name for p in parameters if p.kind not in _LISTS]
+    places, named, more, after, why = list(typed.places), {}, list[str](), "", ""
+    if len(places) > len(by_place) and several is None:
+        takes = "no argument" if not by_place else f"{len(by_place)} argument"
+        why = (
+            f"{name} takes {takes}{'s'[: len(by_place) > 1]} without a name, and {len(places)} "
+            f"{'are' if len(places) > 1 else 'is'} given"
+        )
+        places = _fewer(places, by_place)
+    filled = by_place[: len(places)]
+    for word, text in typed.named.items():
+        if word in own and word not in filled:
+            named[word] = text
+            continue
+        why = why or _why_not(word, name, word in own, "[" in typed.what)
+        free = [n for n in own if n not in filled and n not in typed.named and n not in named]
+        ours = _ours(word, text, free, several)
+        if ours == several and ours is not None:
+            more.append(_as_axes(word, text) if several == "axes" else text)
+        elif ours is not None:
+            named[ours] = text
+        elif word in _AFTER:
+            after += f".to({text})"
+    needed = [
+        p.name
+        for p in parameters
+        if p.kind not in _LISTS and p.default is p.empty and p.name not in (*filled, *named)
+    ]
+    if needed:
+        why = why or f"{name} needs {' and '.join(needed)}"
+    examples = list(_examples(name, by_place, doc))
+    if needed and examples and examples[0].whole.startswith(f"{typed}"[:-1]):
+        return examples[0].whole, why
+    if needed and places and len(parts := _parts(places[-1])) == len(needed) + 1:
+        places, needed = [*places[:-1], *parts], []
+    fill = functools.partial(_filling, operands=operands, examples=examples)
+    while needed and needed[0] == dict(enumerate(by_place)).get(len(places)):
+        places.append(fill(needed.pop(0)))
+    named |= {word: fill(word) for word in needed}
+    while more and len(places) < len(by_place) and by_place[len(places)] in named:
+        places.append(named.pop(by_place[len(places)]))
+    return str(Typed(typed.what, [*places, *more], named)) + after, why
+
+
+def _fewer(places: list[str], by_place: list[str]) -> list[str]:
+    """Leave out arguments that there are too many of: texts of axes become one, and a range its size."""
+    if by_place == ["names"] and all([place[:1] in "'\"" for place in places]):
+        return ['"' + " ".join([place[1:-1] for place in places]) + '"']
+    if by_place == ["axis"] and places[-1].isdigit():
+        return [f'"seq[{places[-1]}]"']
+    return places[: len(by_place)]
+
+
+def _parts(text: str) -> list[str]:
+    """Write the parts of a tuple of numbers one by one."""
+    try:
+        found = ast.parse(text, mode="eval").body
+    except SyntaxError:
+        return []
+    return [ast.unparse(part) for part in found.elts] if isinstance(found, ast.Tuple) else []
+
+
+def _as_axes(word: str, text: str) -> str:
+    """Write axes with their sizes for seq=3, or for size=(3, 4)."""
+    if word in ("size", "shape"):
+        sizes = _parts(text) or [text]
+        return '"' + " ".join(map("{}[{}]".format, ("ax", "bx", "cx", "dx"), sizes)) + '"'
+    return f'"{word}[{text}]"' if text.isdigit() else text
+
+
+def _why_not(word: str, name: str, twice: bool, bracketed: bool) -> str:
+    if twice:
+        return f"{word} is given twice"
+    if word in AXES and bracketed:
+        return f"the axes of {name} stand in its brackets, and {word} is none of its arguments"
+    told = f", since {_WHY[word]}" if word in _WHY else ""
+    return f"{name} has no argument {word}{told}"
+
+
+def _ours(word: str, text: str, free: Sequence[str], several: str | None) -> str | None:
+    """Find the parameter that a word of another library means."""
+    ours = _OURS.get(word, word if word == several else None)
+    if ours in free or (ours is not None and ours == several):
+        return ours
+    if ours == "input" and free:
+        return free[0]
+    if several == "axes" and word not in _WHY and (text.isdigit() or word in ("size", "shape")):
+        return several if word != "seed" else None
+    return nearest(word, free) if len(word) > 2 and word not in AXES else None
+
+
+class _Example(NamedTuple):
+    """A call in a docstring: all of it, and what it gives for parameters that are plain values."""
+
+    whole: str
+    plain: dict[str, str]
+
+
+def _examples(name: str, by_place: Sequence[str], doc: str) -> Iterator[_Example]:
+    """Read the calls of a function in the examples of its docstring."""
+    for line in re.findall(r"^\s*(?:>>>|\.\.\.) @?(.*)$", doc, re.MULTILINE):
+        try:
+            calls = [part for part in ast.walk(ast.parse(line)) if isinstance(part, ast.Call)]
+        except SyntaxError:
+            continue
+        for call in calls:
+            what = ast.unparse(call.func)
+            if word_of(what) != name:
+                continue
+            given = [*zip(by_place, call.args, strict=False)]
+            given += [(str(part.arg), part.value) for part in call.keywords]
+            plain = {
+                parameter: ast.unparse(value)
+                for parameter, value in given
+                if all([isinstance(part, _PLAIN) for part in ast.walk(value)])
+            }
+            whole = ast.unparse(call)
+            yield _Example(whole if what.startswith(("nt.", "X.")) else f"nt.{whole}", plain)
+
+
+_PLAIN = (ast.Constant, ast.Tuple, ast.List, ast.UnaryOp, ast.unaryop, ast.expr_context)
+#: What stands for a parameter that is left out, where no example tells and no variable fits.
+_STANDS = {
+    "options": 'lambda name, axes: {"weight_decay": 0.1}',
+    "source": '"model.pt"',
+    "target": '"model.pt"',
+    "Y": "0.0",
+    "weight": "0.5",
+}
+#: What a variable has that can stand for a parameter.
+_HAVE = {"f": "latex", "formula": "latex", "module": "named_parameters"}
+
+
+def _filling(parameter: str, operands: Sequence[Any], examples: Sequence[_Example]) -> str:
+    """Write something for a parameter that was left out."""
+    plain = [found.plain[parameter] for found in examples if parameter in found.plain]
+    axes = next((X.axes for X in operands if isinstance(X, Held)), ())
+    if plain and (parameter != "axis" or "[" in plain[0] or not axes):
+        return plain[0]
+    if parameter == "axis":
+        return typed_axes(axes[:1]) if axes else "seq"
+    if parameter in _STANDS:
+        return _STANDS[parameter]
+    scope = {w: x for w, x in caller_variables().items() if not w.startswith("_") and w != "nt"}
+    if isinstance(scope.get(parameter), Held):
+        return parameter
+    has = _HAVE.get(parameter, "")
+    if has:
+        return next((w for w, x in scope.items() if hasattr(x, has)), parameter)
+    others = [
+        w for w, x in scope.items() if isinstance(x, Held) and all(x is not y for y in operands)
+    ]
+    fitting = [w for w in others if set(scope[w].axes) & set(axes)] if axes else others
+    return next(iter(fitting), parameter)

@@ -9,22 +9,17 @@ from pathlib import Path
 
 from sphinx.application import Sphinx
 
-from docs.manual import checks, faults, pages, reference
+from docs.manual import checks, pages, reference
 
 HERE = Path(__file__).parent
 COLOUR = re.compile(r"\x1b\[[\d;]*m")
-
-
-def written() -> dict[str, str]:
-    """Write all pages that the code tells, by their places."""
-    return {**reference.pages(), "reference/findings.md": faults.page()}
 
 
 def build(folder: Path) -> list[str]:
     """Lay the sources out and build them; give what Sphinx warns of, or else what the checks find."""
     source, html = folder / "source", folder / "html"
     results = (pages.ROOT / "benchmarks" / "RESULTS.md").read_text()
-    pages.lay_out(source, written(), {"goals that were missed": reference.missed_goals(results)})
+    pages.lay_out(source, reference.pages(), {"goals that were missed": reference.missed_goals(results)})
     return make_html(folder) or [
         *checks.broken_links(html),
         *checks.fetched_from_elsewhere(html),

@@ -18,6 +18,10 @@ import quickjs
 
 from docs.manual.mathematics import FORMULA
 
+#: What stands in these is no text for readers, or stands as it is typed.
+QUOTED = {"pre", "code", "script", "style", "annotation"}
+LATEX = re.compile(r"\$\$|\\(begin|text|mathbb|underset)\{")
+
 #: Attributes with which a page fetches something when it is opened.
 FETCHED = {"script": "src", "img": "src", "link": "href", "iframe": "src", "source": "src"}
 
@@ -32,6 +36,7 @@ class Page(HTMLParser):
     formulas: int = 0
     shown: int = 0
     refused: int = 0
+    quoted: int = 0
 
     def __post_init__(self) -> None:
         super().__init__()
@@ -43,10 +48,17 @@ class Page(HTMLParser):
             self.links.append(had["href"])
         if tag in FETCHED and FETCHED[tag] in had:
             self.fetched.append(had[FETCHED[tag]])
+        self.quoted += tag in QUOTED
         words = had.get("class", "").split()
         self.formulas += FORMULA in words
         self.shown += tag == "math"
         self.refused += "katex-error" in words or "math" in words or tag == "merror"
+
+    def handle_endtag(self, tag: str) -> None:
+        self.quoted -= tag in QUOTED
+
+    def handle_data(self, data: str) -> None:
+        self.refused += not self.quoted and LATEX.search(data) is not None
 
 
 @cache

@@ -17,6 +17,7 @@ nb_execution_mode = "force"
 nb_execution_excludepatterns = ["lectures/*"]  # `make notebooks` ran them
 nb_execution_timeout = 60
 nb_merge_streams = True
+nb_render_markdown_format = "myst"  # what cells of LaTeX show has formulas
 
 html_theme = "furo"
 html_title = "namedtensor"
@@ -27,5 +28,3 @@ html_show_sourcelink = False
 html_show_sphinx = False
 html_use_index = False
 html_show_search_summary = False  # it would fetch pages, which browsers refuse to pages from files
-pygments_style = "friendly"
-pygments_dark_style = "native"

@@ -1,5 +1,7 @@
 """The index of findings: each code with its cause, which the checkers say, and its cure.
 
+    python -m docs.manual.faults        # writes docs/findings.md again
+
 What has no sentence beside its rule has one here, with a formula that has the fault.
 """
 
@@ -14,6 +16,8 @@ import namedtensor
 from docs.manual.prose import plain
 from namedtensor.check.meaning import MEANINGS
 from namedtensor.latex.check.codes import CODES
+
+PAGE = Path(__file__).parents[1] / "findings.md"
 
 #: The cure of each rule that says its cause itself.
 CURES = {
@@ -140,10 +144,10 @@ READING = {
 PYTHON = {
     "kind": Fault(
         "numbers of another kind are needed",
-        "compare, or nt.cast; as for [KindError](../errors.md#kinderror)",
+        "compare, or nt.cast; as for [KindError](errors.md#kinderror)",
     ),
     "trace": Fault(
-        "a body asks for numbers while it is read", "as for [TraceError](../errors.md#traceerror)"
+        "a body asks for numbers while it is read", "as for [TraceError](errors.md#traceerror)"
     ),
     "body-raises": Fault(
         "a body raises an exception that is not ours", "mend the body; the text is Python's"
@@ -202,7 +206,7 @@ def _codes(node: ast.AST, makers: dict[str, int]) -> list[str]:
 def page() -> str:
     """Write the index of findings."""
     rules = [
-        f"| [`{code}`](../checking.md#{code}) | {plain(cause)} | {plain(CURES[code])} |"
+        f"| [`{code}`](checking.md#{code}) | {plain(cause)} | {plain(CURES[code])} |"
         for code, cause in CODES.items()
     ]
     meanings = [
@@ -213,13 +217,13 @@ def page() -> str:
         [
             "# Findings",
             "`namedtensor check`, editors, `%%named` and documents that are run give findings: a place, "
-            "a code, the cause, the shapes, and a hint. [The guide](../checking.md) shows how to run the "
-            "check and how to silence a rule; [errors of calls](../errors.md) have a page of their own.",
+            "a code, the cause, the shapes, and a hint. [The guide](checking.md) shows how to run the "
+            "check and how to silence a rule; [errors of calls](errors.md) have a page of their own.",
             "## Rules of documents and of Python",
             "Each links to an example with what it prints.",
             "\n".join([head, *rules]),
             "## What axes mean",
-            "Legal, and rarely meant: warnings, [explained with examples](../checking.md#python).",
+            "Legal, and rarely meant: warnings, [explained with examples](checking.md#python).",
             "\n".join([head, *meanings]),
             "## What cannot be read",
             "\n".join([head, *_rows(READING)]),
@@ -239,3 +243,7 @@ def _rows(faults: dict[str, Fault]) -> list[str]:
         shown = f" Example: `{fault.example}`." if fault.example else ""
         rows.append(f"| `{code}` | {plain(fault.cause)}.{shown} | {cure} |".replace(".. ", ". "))
     return rows
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")

@@ -20,6 +20,8 @@ ELSEWHERE = {
     "CHANGELOG.md": "changes.md",
     "CONTRIBUTING.md": "contributing.md",
 }
+#: Code of which the manual has a page; elsewhere one reads the code.
+TOLD = {"namedtensor/formula/rewrite": "reference/kernels.md"}
 PICTURES = (".svg", ".png")
 CODE = re.compile(r"(^(`{3,}|~{3,}).*?^\2[`~]*[ ]*$|(?<!`)(`+)(?!`).+?(?<!`)\3(?!`))", re.M | re.S)
 LINK = re.compile(r"(\w?)(!?)\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\(([^()\s]+)\)")
@@ -86,7 +88,7 @@ def lay_out(into: Path, written: dict[str, str], filled: dict[str, str]) -> None
     `filled` has what stands where a page has a comment of that name.
     """
     taken = sources()
-    places = {**taken, **{f"docs/{place}": place for place in written}}
+    places = {**taken, **{f"docs/{place}": place for place in written}, **TOLD}
     for origin, place in taken.items():
         file = ROOT / origin
         if file.suffix in PICTURES:

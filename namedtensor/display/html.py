@@ -16,15 +16,15 @@ from namedtensor.display import heat
 from namedtensor.display.view import (
     UNREADABLE,
     View,
-    ends,
     gap,
+    shortened,
     view_of,
     with_gap,
     written,
 )
 from namedtensor.primitives.node import describe
 
-_MOST = 8  # rows and columns of a table; where there are more, the middle is left out
+_MOST = 8  # rows and columns of a table, or one more; of others the middle is left out
 _TABLES = 4
 _RULE = 160  # letters of an index-defined tensor's rule
 _COMPUTED = 1_000_000  # an index-defined tensor of more numbers than this stays an expression
@@ -45,7 +45,9 @@ _STYLE = (
     ".namedtensor th.row{border-right-width:1px;position:sticky;left:0;"
     "backdrop-filter:blur(8px);opacity:1}"
     ".namedtensor th.column{border-bottom-width:1px}"
-    ".namedtensor pre{margin:.3em 0;line-height:1.3}.namedtensor math{font-size:1.15em;text-align:left}"
+    ".namedtensor pre{margin:.3em 0;line-height:1.3}.namedtensor math{font-size:1.15em;text-align:left;"
+    "font-family:'Latin Modern Math','STIX Two Math','Cambria Math','DejaVu Math TeX Gyre',math,serif}"
+    ".namedtensor munder>:last-child{padding-top:.2em}"
     ".namedtensor svg{max-width:none;vertical-align:top;margin:.3em .5em .3em 0}"
     "</style>"
 )
@@ -120,7 +122,7 @@ def _rule(node: Any) -> str:
 
 def _numbers(view: View) -> list[str]:
     """Write the numbers; where a table has no room for all of them, a map of them stands above."""
-    large = any(view.sizes[name] > _MOST for name in view.inner)
+    large = any(view.sizes[name] > _MOST + 1 for name in view.inner)
     tables = _tables(view)
     room = heat.MOST_BYTES - sum(map(len, tables))
     return [*(_maps(view, room) if large and len(view.inner) > 1 else []), *tables]
@@ -132,7 +134,7 @@ def _tables(view: View) -> list[str]:
         return [f"<div>no numbers along {escape(view.empty)}</div>"]
     records, left = view.records(_TABLES)
     rows, columns = [
-        range(1) if name is None else ends(view.sizes[name], _MOST)
+        range(1) if name is None else shortened(view.sizes[name], _MOST)
         for name in (view.rows, view.columns)
     ]
     found = [view.numbers(record, rows, columns) for record in records]

@@ -9,11 +9,12 @@ from __future__ import annotations
 import re
 import unicodedata
 from html import escape
+from itertools import pairwise
 
 _TOKEN = re.compile(r"\\(?:[A-Za-z]+|.)|\d+(?:\.\d+)?|\s+|.", re.DOTALL)
 #: LaTeX commands, each followed by its sign.
 _LISTED = """
-cdot⋅ odot⊙ otimes⊗ times× leq≤ geq≥ neq≠ infty∞ in∈ rightarrow→ partial∂ colon: sum∑
+cdot⋅ odot⊙ otimes⊗ times× leq≤ geq≥ neq≠ in∈ rightarrow→ partial∂ colon: sum∑
 prod∏ land∧ lor∨ lnot¬ neg¬ wedge∧ vee∨ mid| ldots… dots… vdots⋮ pm± sim∼ approx≈
 lfloor⌊ rfloor⌋ lceil⌈ rceil⌉ prime′ star⋆ ast∗ circ∘ top⊤ oplus⊕ cup∪ cap∩
 """
@@ -28,18 +29,33 @@ _SPACES = {
     "qquad": "2em",
 }
 _BIG = {f"{size}{side}" for size in ("big", "Big", "bigg", "Bigg") for side in ("", "l", "r", "m")}
+#: Signs after which a minus belongs to what follows it.
+_OPEN = (
+    "<mo>=",
+    "<mo>,",
+    "<mo>∑",
+    "<munder><mo>∑",
+    '<mo stretchy="true">(',
+    '<mo stretchy="false">(',
+)
 _UPRIGHT = {"text", "mathrm", "operatorname", "textbf", "textit", "texttt", "mbox"}
 _LARGE = ("∑", "∏")
+_SIGN = re.compile(r"<mo>[^<]*</mo>")
+_WORD = re.compile(
+    r"(<munder>)?(<mtext>[^<]+</mtext>|<mi>\w\w+</mi>)(<mtext>.*</munder>|<mrow>.*</munder>)?"
+)
+_SIGN_OR_BRACKET = re.compile(r"(<(mrow|munder|msub|msup|msubsup)>)*<m(o|space)\b")
+_GAP = '<mspace width=".22em"/>'
 
 
 def mathml(latex: str) -> str:
     """Write a block that the printer printed as one MathML element.
 
     >>> mathml(r"$$a_{\\text{seq}}$$")
-    '<math display="block" style="width:fit-content"><msub><mi>a</mi><mtext>seq</mtext></msub></math>'
+    '<math display="block" style="width:max-content"><msub><mi>a</mi><mtext>seq</mtext></msub></math>'
     """
     reader = _Reader(latex.strip().strip("$"))
-    return f'<math display="block" style="width:fit-content">{_row(reader.read())}</math>'
+    return f'<math display="block" style="width:max-content">{_row(reader.read())}</math>'
 
 
 class _Reader:
@@ -65,9 +81,12 @@ class _Reader:
             if self.peek() in ("_", "^", "'"):
                 base = found.pop() if found else "<mrow></mrow>"
                 found.append(self._scripts(base))
+            elif self.peek() == "-" and (not found or found[-1].startswith(_OPEN)):
+                self.take()
+                found.append('<mo form="prefix">−</mo>')
             else:
                 found.append(self._one())
-        return found
+        return _spaced(found)
 
     def _scripts(self, base: str) -> str:
         below = above = ""
@@ -123,6 +142,9 @@ class _Reader:
             return f"<mi>{token}</mi>"
         if token == ",":
             return '<mo>,</mo><mspace width=".18em"/>'
+        if token in "()[]|":  # these keep their size; those of \\left and \\right grow
+            beside = ' lspace="0" rspace="0"' if token == "|" else ""
+            return f'<mo stretchy="false"{beside}>{token}</mo>'
         return f"<mo>{escape('−' if token == '-' else token)}</mo>"
 
     def _command(self, name: str) -> str:
@@ -131,13 +153,17 @@ class _Reader:
             while self.peek() == "'":
                 words += "′"
                 self.take()
-            return f"<mtext>{escape(words)}</mtext>"
+            # browsers cut spaces off the ends of a text
+            kept = re.sub(r"^ | $", "\u00a0", words)
+            return f"<mtext>{escape(kept)}</mtext>"
         if name == "mathbb":
             return f"<mi>{_double(self._words())}</mi>"
         if name in ("underset", "overset"):
             small, base = self._argument(), self._argument()
             kind = "munder" if name == "underset" else "mover"
-            return f"<{kind}>{base}{small}</{kind}>"
+            found = f"<{kind}>{base}{small}</{kind}>"
+            # what stands under a sign is wider than the sign, and takes the space beside it
+            return f"{_GAP}{found}{_GAP}" if _SIGN.fullmatch(base) else found
         if name in ("frac", "tfrac", "dfrac"):
             return f"<mfrac>{self._argument()}{self._argument()}</mfrac>"
         if name == "sqrt":
@@ -163,6 +189,8 @@ class _Reader:
             return "<mo>mod</mo>"
         if name in _SPACES:
             return f'<mspace width="{_SPACES[name]}"/>'
+        if name == "infty":
+            return "<mi>∞</mi>"
         if name in _SIGNS:
             return f"<mo>{escape(_SIGNS[name])}</mo>"
         return f"<mi>{_greek(name)}</mi>"
@@ -189,8 +217,9 @@ class _Reader:
             if any(line)
         ]
         table = "".join(f"<mtr>{''.join(line)}</mtr>" for line in cells)
-        found = f"<mtable>{table}</mtable>"
-        return f'<mrow><mo stretchy="true">{{</mo>{found}</mrow>' if kind == "cases" else found
+        if kind == "cases":
+            return f'<mrow><mo stretchy="true">{{</mo><mtable>{table}</mtable></mrow>'
+        return f'<mtable displaystyle="true">{table}</mtable>'
 
 
 def _side(kind: str, place: int) -> str:
@@ -198,6 +227,16 @@ def _side(kind: str, place: int) -> str:
         return '"text-align:left;padding:.1em 1em .1em .2em"'
     side = "right" if place % 2 == 0 else "left"
     return f'"text-align:{side};text-align:-webkit-{side};padding:.25em .1em"'
+
+
+def _spaced(parts: list[str]) -> list[str]:
+    """Put a thin space between a word and what it is applied to without brackets."""
+    found = parts[:1]
+    for before, after in pairwise(parts):
+        if _WORD.fullmatch(before) and not _SIGN_OR_BRACKET.match(after):
+            found.append(_GAP)
+        found.append(after)
+    return found
 
 
 def _row(parts: list[str]) -> str:

@@ -14,6 +14,7 @@ from namedtensor.display.view import (
     ends,
     gap,
     kind_in_words,
+    shortened,
     view_of,
     wide,
     with_gap,
@@ -49,7 +50,7 @@ def text_of(view: View, tables: int = _TABLES) -> str:
         return "\n".join([*lines, f"no numbers along {view.empty}"])
     records, left = view.records(tables)
     most = max(4, 2 * _ROWS // len(records)) if len(records) > 1 else _ROWS
-    rows = ends(view.sizes[view.rows], most) if view.rows else range(1)
+    rows = shortened(view.sizes[view.rows], most) if view.rows else range(1)
     width = shutil.get_terminal_size((80, 24)).columns
     columns = ends(view.sizes[view.columns or ""], max(2, width // (1 + len(_BETWEEN))))
     found = [view.numbers(record, rows, columns) for record in records]

@@ -174,6 +174,15 @@ def ends(size: int, most: int) -> Sequence[int]:
     return range(size) if size <= most else [*range(first), *range(size - most + first, size)]
 
 
+def shortened(size: int, most: int) -> Sequence[int]:
+    """Give the indices to show where dots that stand for one index would save no room.
+
+    >>> shortened(5, 4), shortened(6, 4)
+    (range(0, 5), [0, 1, 4, 5])
+    """
+    return ends(size, most) if size > most + 1 else range(size)
+
+
 def spread(size: int, most: int) -> Sequence[int]:
     """Give at most so many indices of an axis, evenly spread over it.
 

@@ -164,7 +164,7 @@ def tensors(draw):
 @given(tensors())
 def test_every_number_stands_where_it_belongs_and_they_are_few(X):
     found = numbers(X._repr_html_())
-    assert 0 < len(found) <= 4 * 8 * 8
+    assert 0 < len(found) <= 4 * 9 * 9
     data = X.numpy(*X.axes)
     for record, number in found.items():
         place = dict(record)
@@ -173,8 +173,14 @@ def test_every_number_stands_where_it_belongs_and_they_are_few(X):
 
 @given(tensors())
 def test_nothing_is_left_out_of_a_small_tensor(X):
-    small = len(X.axes) <= 2 and all(size <= 8 for _, size in X.sizes)
+    small = len(X.axes) <= 2 and all(size <= 9 for _, size in X.sizes)
     assert (len(numbers(X._repr_html_())) == X.shape.count) or not small
+
+
+def test_dots_never_stand_for_one_row_or_column():
+    assert "…" not in page(nt.zeros("seq[9] emb[9]"))
+    assert "⋮" not in repr(nt.zeros("seq[21] emb[2]"))
+    assert "⋮" in repr(nt.zeros("seq[22] emb[2]"))
 
 
 @given(tensors())

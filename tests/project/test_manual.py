@@ -7,7 +7,7 @@ import sys
 import pytest
 
 import namedtensor as nt
-from docs.manual import building, checks, faults, pages, reference
+from docs.manual import checks, faults, pages, reference
 from docs.manual.mathematics import native, rendered
 from docs.manual.samples import OPERATORS
 from namedtensor.formula.rewrite import RULES
@@ -96,9 +96,11 @@ def test_formulas_that_do_not_show_are_seen(tmp_path):
         tmp_path,
         one_html='<div class="formula"><math></math></div><div class="formula">X^2^3</div>',
         two_html='<span class="katex-error">X^</span>',
+        three_html="<p>$$\\begin{aligned} X</p><pre>$$X$$</pre><p>\\text{emb} costs 5 $</p>",
     )
     assert list(checks.red_formulas(folder)) == [
         "one.html: 1 formulas of 2 have no MathML",
+        "three.html: 2 formulas were refused",
         "two.html: 1 formulas were refused",
     ]
 
@@ -136,6 +138,14 @@ def test_links_lead_from_the_page_s_place_in_the_manual(text, wanted):
     assert pages.with_links(text, "docs/a.md", PLACES) == wanted
 
 
+def test_pages_link_to_files_of_the_repository_without_the_manual():
+    """As they are read where nothing is built: no link leads to a page that only the manual has."""
+    taken = pages.sources()
+    for origin in taken:
+        if origin.endswith(".md"):
+            pages.with_links((ROOT / origin).read_text(), origin, taken)
+
+
 def test_a_link_to_no_file_is_refused():
     with pytest.raises(pages.LinkError) as raised:
         pages.with_links("[`it`](gone.md)", "docs/a.md", PLACES)
@@ -168,7 +178,7 @@ def test_columns_of_an_equation_are_aligned():
 
 @pytest.fixture(scope="module")
 def written() -> dict[str, str]:
-    return building.written()
+    return reference.pages()
 
 
 def test_every_public_name_has_its_place(written):
@@ -247,6 +257,7 @@ def test_every_code_of_a_finding_has_its_cure():
     )
     page = faults.page()
     assert all(f"`{code}`" in page for code in listed)
+    assert faults.PAGE.read_text() == page, "write it again: python -m docs.manual.faults"
 
 
 def test_codes_are_found_where_findings_are_made():

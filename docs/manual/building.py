@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import re
+import shutil
 from pathlib import Path
 
 from sphinx.application import Sphinx
@@ -19,7 +20,9 @@ def build(folder: Path) -> list[str]:
     """Lay the sources out and build them; give what Sphinx warns of, or else what the checks find."""
     source, html = folder / "source", folder / "html"
     results = (pages.ROOT / "benchmarks" / "RESULTS.md").read_text()
-    pages.lay_out(source, reference.pages(), {"goals that were missed": reference.missed_goals(results)})
+    pages.lay_out(
+        source, reference.pages(), {"goals that were missed": reference.missed_goals(results)}
+    )
     return make_html(folder) or [
         *checks.broken_links(html),
         *checks.fetched_from_elsewhere(html),
@@ -35,6 +38,7 @@ def make_html(folder: Path) -> list[str]:
     settings.write_text("c = get_config()\nc.IPKernelApp.log_level = 40\n")
     # code of pages runs without the reader's own settings
     os.environ["IPYTHONDIR"] = str(folder / "ipython")
+    shutil.rmtree(folder / "html", ignore_errors=True)  # pages that are no more
     warnings = io.StringIO()
     app = Sphinx(
         srcdir=folder / "source",

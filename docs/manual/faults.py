@@ -90,7 +90,7 @@ READING = {
     ),
     "syntax-command": Fault(
         "a command is neither of the notation nor defined",
-        r"define it with \newcommand, or give its file as --preamble",
+        r"define it with `\newcommand`, or give its file as `--preamble`",
         r"Y = A \ndot{seq} \foo",
     ),
     "syntax-argument": Fault(
@@ -111,7 +111,7 @@ READING = {
     ),
     "syntax-space": Fault(
         "no space stands after the sign of membership",
-        r"write \mathbb{R} with its axes",
+        r"write `\mathbb{R}` with its axes",
         r"f : \mathbb{R}^{\name{a}} \to X",
     ),
     "syntax-signature": Fault(

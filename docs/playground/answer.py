@@ -1,10 +1,12 @@
 """What the page asks of a document, as plain data: it runs in the browser, and in tests.
 
-Findings come first, as they are what a reader waits for; shapes, diagrams and Python follow.
+Findings come first, as they are what a reader waits for. Shapes and diagrams follow formula by formula, so
+that who types on waits for one at most. The document that was checked last is kept for them.
 """
 
 from __future__ import annotations
 
+import functools
 import json
 import math
 from collections.abc import Callable, Iterator
@@ -23,16 +25,33 @@ from namedtensor.formula.shapes import traced_results
 from namedtensor.formula.written import write
 from namedtensor.latex import read
 from namedtensor.latex.documents.document import Document
+from namedtensor.latex.findings import Finding
 from namedtensor.latex.python import python_of
 from namedtensor.primitives import Node
 from namedtensor.primitives.node import operands_first
 from namedtensor.shape import Shape
 
 
+@functools.lru_cache(maxsize=1)
+def _found(text: str, name: str) -> tuple[Document, list[Finding]]:
+    """Read and check a document."""
+    document = read(text, name)
+    return document, [*document.check(), *meaning_of(document)]
+
+
+@functools.lru_cache(maxsize=1)
+def _formulas(text: str, name: str) -> tuple[list[Formula], list[NamedTensorError]]:
+    """Give the formulas of a document, and why others cannot be run."""
+    found = [made for _, made in _found(text, name)[0].attempts()]
+    return (
+        [made for made in found if isinstance(made, Formula)],
+        [made for made in found if not isinstance(made, Formula)],
+    )
+
+
 def checked(text: str, name: str) -> dict[str, Any]:
     """Check a document: its findings, each with its place as JavaScript counts, and a line that sums up."""
-    document = read(text, name)
-    findings = [*document.check(), *meaning_of(document)]
+    document, findings = _found(text, name)
     return {
         "summary": summary(findings, 1, kinds=document.counts),
         "findings": [
@@ -41,35 +60,24 @@ def checked(text: str, name: str) -> dict[str, Any]:
     }
 
 
-def looked_at(text: str, name: str) -> dict[str, Any]:
-    """Give what a document defines: its formulas with their parts and diagrams, and its Python."""
-    document = read(text, name)
-    formulas: list[Formula] = []
-    failed: list[NamedTensorError] = []
-    for _, found in document.attempts():
-        if isinstance(found, Formula):
-            formulas.append(found)
-        else:
-            failed.append(found)
-    return {
-        "formulas": [
-            {
-                "name": f.name,
-                "type": repr(f),
-                "parts": list(_parts(document, f, text)),
-                **_drawn(f),
-            }
-            for f in formulas
-        ],
-        "python": python_of(formulas, failed),
-    }
+def defined(text: str, name: str) -> list[str]:
+    """Give the types of the formulas that a document defines."""
+    return list(map(repr, _formulas(text, name)[0]))
 
 
-def _drawn(formula: Formula) -> dict[str, str]:
+def drawn(text: str, name: str, place: int) -> dict[str, Any]:
+    """Give one formula of a document: its parts with their shapes, and its diagram."""
+    formula = _formulas(text, name)[0][place]
+    parts = list(_parts(_found(text, name)[0], formula, text))
     try:
-        return {"diagram": nt.diagram(formula).svg()}
+        return {"parts": parts, "diagram": nt.diagram(formula).svg()}
     except NamedTensorError as error:
-        return {"not_drawn": str(error)}
+        return {"parts": parts, "not_drawn": str(error)}
+
+
+def python(text: str, name: str) -> str:
+    """Write a document as a Python module."""
+    return python_of(*_formulas(text, name))
 
 
 def _parts(document: Document, formula: Formula, text: str) -> Iterator[dict[str, Any]]:
@@ -110,8 +118,8 @@ def graded(text: str, name: str, right: str) -> list[str]:
 
     The numbers that both give for the same small arguments must agree.
     """
-    document = read(text, "answer.md")
-    for finding in [*document.check(), *meaning_of(document)]:
+    document, findings = _found(text, "typed.md")
+    for finding in findings:
         if finding.severity in ("error", "warning"):
             return [f"line {finding.line}: {finding.message}"]
     wanted = read(right, "right.md")[name]
@@ -188,7 +196,9 @@ def answer(asked: str) -> str:
 #: What the page may ask, by its kind.
 KINDS: dict[str, Callable[..., Any]] = {
     "check": checked,
-    "look": looked_at,
+    "formulas": defined,
+    "draw": drawn,
+    "python": python,
     "grade": graded,
     "lay out": laid_out,
 }

@@ -102,10 +102,10 @@ def asked_first() -> list[dict[str, object]]:
     for puzzle in PUZZLES:
         right = puzzle.answered(puzzle.right)
         for text in (puzzle.text, right):
-            found += [
-                {"kind": kind, "text": text, "name": "typed.md"} for kind in ("check", "look")
-            ]
+            typed = {"text": text, "name": "typed.md"}
+            found += [{"kind": kind, **typed} for kind in ("check", "formulas", "python")]
             found.append({"kind": "grade", "text": text, "name": puzzle.name, "right": right})
+        found.append({"kind": "draw", "text": right, "name": "typed.md", "place": 0})
     return found
 
 

@@ -12,9 +12,10 @@ import pytest
 
 from docs.playground import building
 from docs.playground.__main__ import server
-from docs.playground.answer import answer, checked, graded, looked_at
+from docs.playground.answer import answer, checked, defined, drawn, graded, python
 from docs.playground.building import BuildError
 from docs.playground.puzzles import PUZZLES
+from namedtensor.latex import read
 from tests.latex.fixtures import fixtures, said_of
 from tests.playground_page import compare, ungraded
 
@@ -84,15 +85,33 @@ def test_what_is_found_is_counted_in_a_line():
 
 def test_each_part_of_a_formula_has_its_shape_and_its_place():
     text = PUZZLES[4].answered(PUZZLES[4].right)
-    (formula,) = looked_at(text, "typed.md")["formulas"]
+    assert defined(text, "typed.md") == [
+        "f(Q: R[seq', key], K: R[seq, key], V: R[seq, val]) -> R[seq', val]"
+    ]
+    formula = drawn(text, "typed.md", 0)
     assert {part["shape"] for part in formula["parts"]} == {"val seq'", "seq' seq"}
     assert all(" ".join(text[slice(*p["place"])].split()) == p["text"] for p in formula["parts"])
     assert formula["diagram"].startswith("<svg")
 
 
-def test_every_document_is_looked_at():
+def test_every_document_is_drawn_and_written_as_python():
     for name, text in fixtures():
-        assert looked_at(text, name)["python"] == said_of(text, name)["python"]
+        assert python(text, name) == said_of(text, name)["python"]
+        for place in range(len(defined(text, name))):
+            assert {"diagram", "not_drawn"} & set(drawn(text, name, place))
+
+
+def test_a_document_is_read_once_for_all_that_is_asked_of_it(monkeypatch):
+    from docs.playground import answer as module
+
+    times: list[str] = []
+    monkeypatch.setattr(module, "read", lambda text, name: times.append(name) or read(text, name))
+    text = DOT.answered(DOT.right) + "\n"
+    checked(text, "typed.md")
+    graded(text, DOT.name, DOT.answered(DOT.right))
+    drawn(text, "typed.md", 0)
+    python(text, "typed.md")
+    assert times.count("typed.md") == 1
 
 
 def test_the_page_asks_in_json():

@@ -1,7 +1,7 @@
 "use strict";
 const part = (name) => document.getElementById(name);
 const text = part("text");
-const WAIT = 120; // milliseconds without a key, after which the text is checked
+const WAIT = 120; // milliseconds without a key at most, after which the text is checked
 
 const OWN = `# Attention
 
@@ -39,6 +39,7 @@ let puzzle = null; // the puzzle that is shown; null where the text is the reade
 let latest = 0;
 let busy = false;
 let again = false;
+let wait = WAIT;
 
 const fileName = (typed) => (/\\(documentclass|begin\{document\}|ndef|newcommand)|^\s*\\begin\{align/.test(typed) ? "typed.tex" : "typed.md");
 
@@ -48,12 +49,13 @@ async function check() {
   const typed = text.value;
   const now = ++latest;
   try {
-    const name = fileName(typed);
-    showFindings(await ask({ kind: "check", text: typed, name }));
+    const asked = { text: typed, name: fileName(typed) };
+    const start = performance.now();
+    showFindings(await ask({ kind: "check", ...asked }));
+    wait = Math.min(WAIT, performance.now() - start); // what is checked at once need not wait for more keys
     if (!again) await layOut();
     if (puzzle) await grade(typed);
-    // who types on gets findings first
-    if (!again) showLook(await ask({ kind: "look", text: typed, name }));
+    await look(asked);
   } catch (error) {
     part("summary").textContent = `This text could not be checked: ${error.message}`;
   }
@@ -100,20 +102,28 @@ function showFindings({ summary, findings }) {
   for (const name of ["shapes", "diagrams", "python"]) part(name).classList.add("old");
 }
 
-function showLook({ formulas, python }) {
-  part("shapes").replaceChildren(...formulas.map(shapeTable));
+// Formula by formula: who types on gets findings first.
+async function look(asked) {
+  const types = again ? [] : await ask({ kind: "formulas", ...asked });
+  const found = [];
+  for (const place of types.keys()) {
+    if (again) return;
+    found.push(await ask({ kind: "draw", place, ...asked }));
+  }
+  if (again) return;
+  part("shapes").replaceChildren(...found.map(({ parts }, i) => shapeTable(types[i], parts)));
   part("diagrams").replaceChildren(
-    ...formulas.map(({ diagram, not_drawn }) => {
+    ...found.map(({ diagram, not_drawn }) => {
       const shown = element("div", not_drawn);
       if (diagram) shown.innerHTML = diagram;
       return shown;
     }),
   );
-  part("python").textContent = formulas.length ? python : "";
+  part("python").textContent = types.length ? await ask({ kind: "python", ...asked }) : "";
   for (const name of ["shapes", "diagrams", "python"]) part(name).classList.remove("old");
 }
 
-function shapeTable({ type, parts }) {
+function shapeTable(type, parts) {
   const table = element("table");
   table.append(element("caption", type));
   const rows = document.createElement("tbody");
@@ -179,7 +189,7 @@ let timer;
 text.oninput = () => {
   render();
   clearTimeout(timer);
-  timer = setTimeout(check, WAIT);
+  timer = setTimeout(check, wait);
 };
 
 // --------------------------------------------------------------------------------------- puzzles

@@ -63,16 +63,13 @@ mha = MultiHead.module("emb[64] head[4] key[16] val[16]")
 mha
 
 # %% [markdown]
-# The whole model of the document, in small: how many numbers, and where are they?
+# The whole model of the document, in small: how many numbers, and where are they? What occurs in several layers stands
+# once, with their number; its count and its share are those of all of them together.
 
 # %%
 model = FormulatedTransformer(s=32, d_model=64, d_ff=256, d_k=16, d_v=16, h=4, N=2)
-total = sum(p.numel() for p in model.parameters())
-shares = {
-    name: sum(p.numel() for p in part.parameters()) / total for name, part in model.named_children()
-}
-print(f"{total:,} parameters")
-print("\n".join(f"  {name:14}{share:6.1%}" for name, share in shares.items()))
+summary = nt.summary(model)
+summary
 
 # %% [markdown]
 # ## 2. A forward pass, step by step
@@ -104,11 +101,12 @@ forward_pass.Transformer(x, y, model=model).shape
 # %% [markdown]
 # ## 3. Training
 #
-# The task: from the letters of an English word to its sounds, learnt from the words of CMUdict. This notebook trains a
-# few seconds, which is enough to see something; `make demo` trains 150 and tells how good it is.
+# The task: from the letters of an English word to its sounds, learnt from the words of CMUdict, a pronouncing dictionary.
+# This notebook trains half a minute, which is enough to see something; `make demo` trains 150 seconds and tells how
+# good the model is.
 
 # %%
-SECONDS = 12.0
+SECONDS = 30.0
 corpus = load_corpus(None, None)
 len(corpus.split.train), corpus.dictionary["transformer"]
 
@@ -137,7 +135,7 @@ for word in words:
 # ## 4. Attention of real words
 #
 # Each row is the step that says a sound; the columns are the letters. Where a word is spelt as it is spoken, attention
-# walks down the diagonal. (After a few seconds of training it has only begun to.)
+# walks down the diagonal. (A map says where a head looks, not why: heads differ, and one that looks elsewhere is no fault.)
 
 # %%
 word = "transformer"
@@ -153,24 +151,47 @@ shown = nt.show(
 shown
 
 # %% [markdown]
-# Averaged over the heads, and for a paper as a figure of matplotlib:
+# Averaged over the heads; the words stay at their axes:
 
 # %%
 mean = shown.then(nt.mean[head])
 mean
 
 # %% [markdown]
+# The same for a paper, as a figure of matplotlib; `mean.figure().savefig("attention.pdf")` writes it:
+
+# %%
+# %matplotlib inline
+mean.figure()
+
+# %% [markdown]
 # ## Exercises
 #
-# **a.** How many parameters has `MultiHead` with 8 heads of half the size, `key[8] val[8]`? Guess, then ask.
-# **b.** Which letter does each sound look at most, on average over the heads? (`nt.argmax_index`)
-# **c.** Set `SECONDS = 60` and run the training again. What changes in the picture?
+# - **a.** How many parameters has `MultiHead` with 8 heads of half the size, `key[8] val[8]`? Guess, then ask.
+# - **b.** Which letter does each sound look at most, on average over the heads? (`nt.argmax_index`)
+# - **c.** `FFN` has `hid[256]` here. Which share of the model's parameters would all `FFN` have with `d_ff=512`?
+#   (`nt.summary(model).rows`)
 #
 # ## Solutions
+#
+# **a.** As many: each matrix has `head[8] x key[8]` in place of `head[4] x key[16]`.
 
 # %%
 eight = MultiHead.module("emb[64] head[8] key[8] val[8]")
-assert sum(p.numel() for p in eight.parameters()) == sum(p.numel() for p in mha.parameters())
+assert nt.summary(eight).count == nt.summary(mha).count
 
+# %% [markdown]
+# **b.** Where a letter is silent, or one sound has several letters, the sound looks at one of them:
+
+# %%
 most = nt.argmax_index[letter](mean.tensor)
-[f"{s}: {word[int(i)]}" for s, i in zip([*sounds, "end"], most.numpy(), strict=True)]
+[f"{s}: {word[int(i)]}" for s, i in zip([*sounds, "end"], most.numpy(sound), strict=True)]
+
+# %% [markdown]
+# **c.** Nearly three quarters, since nothing else grows:
+
+# %%
+wider = nt.summary(FormulatedTransformer(s=32, d_model=64, d_ff=512, d_k=16, d_v=16, h=4, N=2))
+of_ffn = sum(row.count for row in wider.rows if row.formula == "FFN")
+assert 0.7 < of_ffn / wider.count < 0.75
+f"{of_ffn / wider.count:.1%}"

@@ -398,14 +398,14 @@ print("the same numbers, by name and by position:", tuple(ours.shape))
 # %% [markdown]
 # ## Exercises
 #
-# **a.** What does `backwards` make of a word and of its mirror image, if all places `P` start at 0? Make such a module and compare.
+# - **a.** What does `backwards` make of a word and of its mirror image, if all places `P` start at 0? Make such a module and compare.
 #
-# **b.** Write `causal`, the formula `weights` with a mask under which no place sees a later one. Why can a model with it not write words
-# backwards? How many of eight letters can it get right for sure?
+# - **b.** Write `causal`, the formula `weights` with a mask under which no place sees a later one. Why can a model with it not write words
+#   backwards? How many of eight letters can it get right for sure?
 #
-# **c.** Say that the query's file is stored the other way round, `(key head) emb` in place of `(head key) emb`. Is it noticed?
+# - **c.** Say that the query's file is stored the other way round, `(key head) emb` in place of `(head key) emb`. Is it noticed?
 #
-# **d.** Leave `"layers.{l}.bO"` out of the dict and load with `strict=True`. What does the error say?
+# - **d.** Leave `"layers.{l}.bO"` out of the dict and load with `strict=True`. What does the error say?
 
 # %% [markdown]
 # ## Solutions

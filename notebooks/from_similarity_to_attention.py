@@ -128,10 +128,10 @@ DEPTH = 24
 sizes = nt.axes("emb[16] emb'[16] key[8] hid[32]")
 
 
-def gradients(setting):
+def gradients(setting, depth=DEPTH):
     """Give the length of the loss's gradient at the input of each layer."""
     torch.manual_seed(1)
-    layers = [introduction.encoder_layer.module(*sizes, setting=setting) for _ in range(DEPTH)]
+    layers = [introduction.encoder_layer.module(*sizes, setting=setting) for _ in range(depth)]
     H = nt.tensor(torch.randn(8, 16), seq, emb)
     held = []
     for layer in layers:
@@ -169,18 +169,23 @@ left
 #
 # ## Exercises
 #
-# **a.** Draw what each position sees in *two* convolutions, one after the other (the second with `hid` in and out).
-# **b.** Mask the attention so that each position sees itself and what came before. How many pairs are left?
-# **c.** What becomes of the gradients of v1 with 4 layers instead of 24? Set `DEPTH` and run the cell again.
+# - **a.** Draw what each position sees in *two* convolutions, one after the other (the second with `hid` in and out).
+# - **b.** Mask the attention so that each position sees itself and what came before. How many pairs are left?
+# - **c.** What becomes of the gradients of v1 with 4 layers instead of 24? (`gradients("v1", 4)`)
 
 # %% [markdown]
 # ## Solutions
+#
+# **a.** Two neighbours to each side: the second convolution sees what the first has seen.
 
 # %%
 again = nt.tensor(torch.randn(3, 5, 5), "kernel emb hid")
 twice = seen(lambda X: CNN(CNN(X, W=W3, b=b)[hid >> emb], W=again, b=b), hid)
-assert int((twice.torch(seq, seq.star) > 1e-9).sum()) == 29  # two to each side
+assert int((twice.torch(seq, seq.star) > 1e-9).sum()) == 29
 picture(twice)
+
+# %% [markdown]
+# **b.** A half and the diagonal, as many as the recurrent network has:
 
 # %%
 M = nt.define[seq_, seq](lambda i, j: nt.where(j <= i, 0.0, -nt.inf))
@@ -194,3 +199,11 @@ def attend_back(X):
 back = nt.norm[emb, emb.star](nt.derivative(attend_back)(X))
 assert int((back.torch(seq, seq.star) > 1e-9).sum()) == 28
 picture(back)
+
+# %% [markdown]
+# **c.** With few norms on the way, nothing is lost: as much arrives at the first layer as at the last.
+
+# %%
+shallow = gradients("v1", 4)
+assert shallow[0] / shallow[-1] > 0.9
+round(shallow[0] / shallow[-1], 2)

@@ -15,13 +15,12 @@
 # # A formula in LaTeX is a program
 #
 # In the named tensor notation every axis has a name, and an operation says below itself which axes it
-# touches. That is enough to check a formula like code, and to run it. This notebook writes formulas as
-# papers do, and shows
+# touches. That is enough to check a formula like code, and to run it. After this notebook you can
 #
-# 1. **a cell of LaTeX**, which becomes a function,
-# 2. **a mistake in the axes**, with a caret below it,
-# 3. **a model with dots**, $X^1, \ldots, X^L$, with a length of your choice,
-# 4. **the way back**: Python printed as LaTeX, and LaTeX as Python.
+# 1. **run a cell of LaTeX**, which becomes a function,
+# 2. **read what is said of a mistake in the axes**, with a caret below it,
+# 3. **write a model with dots**, $X^1, \ldots, X^L$, with a length of your choice,
+# 4. **go back**: print Python as LaTeX, and LaTeX as Python.
 
 # %%
 import numpy as np
@@ -164,3 +163,43 @@ X &\in \mathbb{R}^{\text{emb}} & \gamma, \beta &\in \mathbb{R}^{\text{emb}} \\
 """
 )
 print(document.python())
+
+# %% [markdown]
+# ## Exercises
+#
+# - **a.** Write a cell that defines the cosine of $Q$ and $K$ over `key`: their dot, divided by the length of each. Which axes
+#   does it have for $Q$ over `seq'` and $K$ over `seq`?
+# - **b.** This line has a fault: $\text{total}(V) = \sum_{\text{key}} V$. Write it below a declaration of $V$, let the cell
+#   find it, and mend it.
+# - **c.** How many parameters has the model of part 3, and how many with `L=6`? Guess, then change the first line of its cell, and ask
+#   `nt.summary(X__L.module("emb[16] hid[64]")).count`.
+
+# %% [markdown]
+# ## Solutions
+#
+# **a.** A formula says what one pair needs, which is `key` alone; `seq'` and `seq` pass through.
+
+# %%
+# %%named
+# Q, K \in \mathbb{R}^{\text{key}} \\
+# \text{cosine}(Q, K) = \frac{Q \underset{\text{key}}{\cdot} K}
+#   {\sqrt{Q \underset{\text{key}}{\cdot} Q} \sqrt{K \underset{\text{key}}{\cdot} K}}
+
+# %%
+assert cosine.shape("seq' key", "seq key") == nt.Shape("seq' seq")
+
+# %% [markdown]
+# **b.** $V$ has no `key`; a sum over `seq` or over `val` is meant:
+
+# %%
+# %%named
+# V \in \mathbb{R}^{\text{seq}, \text{val}} \\
+# \text{total}(V) = \sum_{\text{seq}} V
+
+# %% [markdown]
+# **c.** Each layer has as many as one network: three times as many here, six times as many with `L=6`.
+
+# %%
+one = nt.summary(FFN.module("emb[16] hid[64]")).count
+assert nt.summary(model).count == 3 * one
+3 * one, 6 * one

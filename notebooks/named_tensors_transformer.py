@@ -16,16 +16,16 @@
 #
 # *Named Tensors: Transformer* is one page of formulas that describes a whole decoder-only
 # Transformer: every axis has a name, and each operation says below itself which axes it touches.
-# This notebook walks through that page. For each formula you will see
+# After this notebook you can
 #
-# 1. **the equation** as it was published,
-# 2. **our code**, which is the same formula in Python,
-# 3. **numbers** on a sentence of four words,
-# 4. **the same thing by position**, in plain torch, and a check that both agree.
+# 1. **read each formula of a Transformer** and say which axes it uses up, keeps and makes,
+# 2. **write it in Python**, where it runs, and check it against the same thing by position, in plain torch,
+# 3. **find slips in formulas as they were published**, by the axes alone, and mend them.
 #
-# The page also contains a handful of slips, as pages of formulas do. Names make them visible: an axis
+# The page contains a handful of slips, as pages of formulas do. Names make them visible: an axis
 # turns up that nobody uses, or is used where nobody has it. We mend each one, and let the library
-# find it first.
+# find it first. You need to know the notation, which [another notebook](notation.ipynb) tells in twenty minutes, and to
+# have seen a Transformer. Exercises are at the end, with solutions.
 
 # %%
 import inspect
@@ -625,3 +625,53 @@ assert nt.all[...](said == sentence[seq[1:]])
 #
 # One place looks suspicious and is right: nothing defines $X^{L-1}$ by that name. It is reached through
 # the dots.
+
+# %% [markdown]
+# ## Exercises
+#
+# - **a.** Which axes has `MHA(X)` for `X` over `batch[3] seq[4] emb[6]`? Guess, then ask `MHA.shape`.
+# - **b.** Write `near`, a mask under which each position sees itself and the one before it, and nothing else. Which
+#   weights does softmax give where all scores are equal?
+# - **c.** Write `rms`, the norm of later models, which subtracts no mean:
+#   $\text{rms}(X; \gamma) = \frac{X}{\sqrt{\underset{\text{emb}}{\text{mean}}(X \odot X) + \epsilon}} \odot \gamma$.
+#   Compare with `torch.nn.functional.rms_norm`.
+# - **d.** Attend with zeros in place of the mask `M`, and change the values `V` of the last position. Which positions notice?
+
+# %% [markdown]
+# ## Solutions
+#
+# **a.** `batch` passes through; `seq'` and `head` come and go inside.
+
+# %%
+assert MHA.shape("batch[3] seq[4] emb[6]") == nt.Shape("batch[3] seq[4] emb[6]")
+
+# %% [markdown]
+# **b.** The first position sees one, with weight 1, and all others two, with weight a half each:
+
+# %%
+near = nt.define[seq_, seq](lambda i, j: nt.where((j <= i) & (j >= i - 1), 0.0, -nt.inf))
+nt.softmax[seq](near + nt.zeros(seq_[4], seq[4]))
+
+
+# %% [markdown]
+# **c.** The formula, and the same by position:
+
+
+# %%
+@formula
+def rms(X: R[emb], *, gamma: R[emb]) -> R[emb]:
+    return X / nt.sqrt(nt.mean[emb](X * X) + 1e-5) * gamma
+
+
+gamma = nt.tensor(torch.randn(6), emb)
+by_position = torch.nn.functional.rms_norm(X.torch(seq, emb), (6,), gamma.torch(emb), 1e-5)
+torch.testing.assert_close(rms(X, gamma=gamma).torch(seq, emb), by_position)
+
+# %% [markdown]
+# **d.** All of them:
+
+# %%
+none = nt.zeros(seq_[4], seq[4], backend="torch")
+difference = att(Q, K, V.at[seq(3)].add(1.0), none) - att(Q, K, V, none)
+assert nt.all[...](nt.norm[val](difference) > 0)
+nt.norm[val](difference)

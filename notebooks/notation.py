@@ -205,12 +205,12 @@ print(att.code(q, K, V))
 #
 # Use `A`, `x` and `y` from above.
 #
-# **a.** The mean of each column of `A`, that is, for each `width`.
-# **b.** `A` with each row divided by its sum.
-# **c.** The squared length of `x`: $x \underset{\text{height}}{\cdot} x$.
-# **d.** $x^T A y$ as one contraction of three tensors.
-# **e.** The distances between all pairs of rows of `A`, over `height` and `height'`.
-# **f.** Which axes has `att(q, K, V)` for `q` over `batch key`, `K` over `seq key` and `V` over `batch seq val`? Ask `att.shape`.
+# - **a.** The mean of each column of `A`, that is, for each `width`.
+# - **b.** `A` with each row divided by its sum.
+# - **c.** The squared length of `x`: $x \underset{\text{height}}{\cdot} x$.
+# - **d.** $x^T A y$ as one contraction of three tensors.
+# - **e.** The distances between all pairs of rows of `A`, over `height` and `height'`.
+# - **f.** Which axes has `att(q, K, V)` for `q` over `batch key`, `K` over `seq key` and `V` over `batch seq val`? Ask `att.shape`.
 
 # %% [markdown]
 # ## Solutions

@@ -91,7 +91,8 @@ def figures_of(X: Any) -> Figures | None:
     if not finite.size:
         return Figures(Scale(0.0, 1.0), "no finite number: " + ", ".join(odd))
     low, high = float(finite.min()), float(finite.max())
-    least, mean, most = written(np.array([low, finite.mean(), high]))
+    reach = max(abs(low), abs(high)) or 1.0  # a sum of very large numbers would overflow
+    least, mean, most = written(np.array([low, (finite / reach).mean() * reach, high]))
     if low >= 0:
         low = 0.0 if low <= high / 2 else low
     words = ", ".join([f"min {least}", f"mean {mean}", f"max {most}", *odd])
@@ -254,12 +255,13 @@ def scale_panel(figures: Figures) -> Panel:
     reach = max(abs(scale.low), scale.high)
     low, high = (-reach, reach) if scale.both else (scale.low, scale.high)
     start, end = written(np.array([low, high]))
-    steps = np.linspace(low, high, 2 * _LEVELS + 1 if scale.both else _LEVELS + 1)[None]
+    count = 2 * _LEVELS + 1 if scale.both else _LEVELS + 1
+    steps = np.linspace(-1.0, 1.0, count) * reach if scale.both else np.linspace(low, high, count)
     left = len(start) * _LETTER + 6
     inside = (
         _words(2, 13, start)
         + f'<image x="{left:g}" y="3" width="120" height="12" preserveAspectRatio="none" '
-        f'style="image-rendering:pixelated" href="{_png(scale.levels(steps))}"/>'
+        f'style="image-rendering:pixelated" href="{_png(scale.levels(steps[None]))}"/>'
         f'<rect x="{left:g}" y="3" width="120" height="12" fill="none" stroke="currentColor" '
         'stroke-opacity=".35"/>' + _words(left + 126, 13, end)
     )

@@ -125,6 +125,9 @@ def kind_in_words(X: Any) -> str:
 
 # ------------------------------------------------------------------------------------ reading
 
+#: What libraries raise for numbers that are not there: meta, sparse, wrapped by vmap, a fake.
+OUT_OF_REACH = (*LIBRARY_ERRORS, AssertionError)
+
 
 def numbers_at(X: Any, keep: Sequence[Sequence[int]]) -> Any:
     """Give some numbers of each stored axis as a numpy array, or None where they are out of reach.
@@ -138,7 +141,7 @@ def numbers_at(X: Any, keep: Sequence[Sequence[int]]) -> Any:
             data = data[np.ix_(*[kept for kept in keep if len(kept) > 1])]
             data = data.reshape([len(kept) for kept in keep])
         return _as_numpy(X, data)
-    except LIBRARY_ERRORS:  # of meta, sparse, fake tensors and those of vmap
+    except OUT_OF_REACH:
         return None
 
 
@@ -160,7 +163,7 @@ def sampled(X: Any) -> tuple[Any, bool]:
         if max(steps, default=1) > 1:
             data = data[tuple([slice(None, None, step) for step in steps])]
         return _as_numpy(X, data), max(steps, default=1) == 1
-    except LIBRARY_ERRORS:  # as above
+    except OUT_OF_REACH:
         return None, True
 
 

@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 import torch
+from torch._subclasses.fake_tensor import FakeTensorMode
 
 import namedtensor as nt
 
@@ -131,6 +132,8 @@ STRANGE = {
     "gradient": lambda: nt.tensor(torch.ones(3, 20, requires_grad=True) * 2, seq, emb),
     "view of 10 GB": lambda: nt.tensor(torch.ones(1).expand(50_000, 50_000), seq, emb),
     "numpy view of 10 GB": lambda: nt.tensor(np.broadcast_to(1.0, (50_000, 50_000)), seq, emb),
+    "as large as numbers get": lambda: nt.tensor(np.tile([1e308, -1e308], (9, 10)), seq, emb),
+    "fake": lambda: nt.tensor(FakeTensorMode().from_tensor(torch.ones(3, 20)), seq, emb),
     "rule": lambda: nt.define["seq'[20]", "seq[20]"](lambda i, j: nt.where(j <= i, 0.0, -nt.inf)),
     "long": lambda: nt.zeros("seq[100000]"),
     "read-only strides": lambda: nt.tensor(np.arange(60.0).reshape(3, 20)[::-1, ::2], seq, emb),

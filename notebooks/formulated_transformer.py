@@ -181,7 +181,7 @@ eight = MultiHead.module("emb[64] head[8] key[8] val[8]")
 assert nt.summary(eight).count == nt.summary(mha).count
 
 # %% [markdown]
-# **b.** Where a letter is silent, or one sound has several letters, the sound looks at one of them:
+# **b.** Most sounds look at a letter that spells them; after so short a training some look beside it:
 
 # %%
 most = nt.argmax_index[letter](mean.tensor)

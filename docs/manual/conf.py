@@ -1,5 +1,7 @@
 """What Sphinx is told; `python -m docs.manual` calls it."""
 
+from pathlib import Path
+
 import namedtensor
 
 project = "namedtensor"
@@ -28,5 +30,5 @@ html_show_sourcelink = False
 html_show_sphinx = False
 html_use_index = False
 pygments_dark_style = "a11y-dark"  # furo's own underlines the names of modules
-html_search_scorer = "static/scorer.js"
+html_search_scorer = str(Path(__file__).parent / "scorer.js")
 html_show_search_summary = False  # it would fetch pages, which browsers refuse to pages from files

@@ -113,9 +113,10 @@ async function look(asked) {
   if (again) return;
   part("shapes").replaceChildren(...found.map(({ parts }, i) => shapeTable(types[i], parts)));
   part("diagrams").replaceChildren(
-    ...found.map(({ diagram, not_drawn }) => {
-      const shown = element("div", not_drawn);
+    ...found.map(({ diagram, not_drawn }, i) => {
+      const shown = element("div", not_drawn && `${types[i].split("(")[0]} is not drawn.`);
       if (diagram) shown.innerHTML = diagram;
+      else shown.title = not_drawn; // most often a fault, which the findings tell
       return shown;
     }),
   );

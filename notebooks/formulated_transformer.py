@@ -90,7 +90,8 @@ nt.steps(
 nt.diagram(FFN)
 
 # %% [markdown]
-# The model takes symbols and gives a score for each next symbol. No shape was written down, and each has a name:
+# The model takes symbols and gives a score for each next symbol. No shape was written down, and each axis of the result
+# has a name:
 
 # %%
 seq, vocab = formulated.seq, formulated.vocab

@@ -115,9 +115,9 @@ counts
 # %% [markdown]
 # ## 2. v1 and v2: where the norm stands
 #
-# Document 003 has two settings of the same layer. In v1 the norm stands after the sum, so that every gradient must pass
-# through every norm; in v2 it stands inside the branch, and the sum is a way from the end to the beginning that nothing
-# interrupts.
+# Document 003 has two settings of the same layer, which adds what a function $F$ makes of $H$ to $H$ itself. In v1 the norm
+# stands after the sum, so that every gradient must pass through every norm; in v2 it stands before $F$, and the sums are a
+# way from the end to the beginning that nothing interrupts.
 #
 # $$\text{v1:}\quad H \leftarrow \text{LN}(H + F(H)) \qquad\qquad \text{v2:}\quad H \leftarrow H + F(\text{LN}(H))$$
 #

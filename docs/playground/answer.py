@@ -15,7 +15,7 @@ from typing import Any
 
 import namedtensor as nt
 from docs.manual.native import native
-from namedtensor.check.documents import meaning_of
+from namedtensor.check.documents import look_at
 from namedtensor.check.formulas import shape_text
 from namedtensor.command.check import as_data, summary
 from namedtensor.errors import NamedTensorError
@@ -36,7 +36,7 @@ from namedtensor.shape import Shape
 def _found(text: str, name: str) -> tuple[Document, list[Finding]]:
     """Read and check a document."""
     document = read(text, name)
-    return document, [*document.check(), *meaning_of(document)]
+    return document, [*document.check(), *look_at(document)[0]]
 
 
 @functools.lru_cache(maxsize=1)

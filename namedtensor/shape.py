@@ -35,7 +35,7 @@ class Shape:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names, in the order in which they were given or are stored."""
+        """The names, in the order in which they were given or are read."""
         return tuple(self._sizes)
 
     @property

@@ -55,13 +55,14 @@ class Held:
 
     @property
     def shape(self) -> Shape:
-        """The axes with their sizes, equal to any other order of them.
+        """The axes with their sizes, in the order in which people see them, equal to any other order.
 
         >>> import namedtensor as nt
         >>> nt.tensor([[1.0, 2.0]], "seq emb").shape
         seq[1] x emb[2]
         """
-        return Shape.of(self.sizes)
+        sizes = dict(self.sizes)
+        return Shape.of([(name, sizes[name]) for name in self.reading_order])
 
     def size(self, axis: Axes) -> Any:
         """Give the size of one axis.

@@ -21,6 +21,11 @@ def plain(Q: R[key, seq_], K: R[key, seq], V: R[seq, val]) -> R[seq_, val]:
 
 
 @formula
+def values_over_the_keys(Q: R[key, seq_], K: R[key, seq], V: R[seq, key]) -> R[seq_, key]:
+    return V @ seq @ nt.softmax[seq](Q @ key @ K / nt.sqrt(abs(key)) + causal)
+
+
+@formula
 def turned_round(Q: R[key, seq_], K: R[key, seq], V: R[seq, val]) -> R[seq_, val]:
     return nt.softmax[seq](0.3 * (K @ key @ Q)) @ seq @ V
 
@@ -479,6 +484,7 @@ ROWS = [
         Row(f, "attention")
         for f in (
             plain,
+            values_over_the_keys,
             turned_round,
             unscaled,
             one_query,

@@ -9,9 +9,10 @@ functions of indices, and are never built.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
+from namedtensor.axes import FRESH
 from namedtensor.formula.rewrite.attention_kernel import ATTENTION, Parts
 from namedtensor.formula.rewrite.indexed import Pointwise, elementwise, is_given
 from namedtensor.formula.rewrite.patterns import (
@@ -23,7 +24,7 @@ from namedtensor.formula.rewrite.patterns import (
     positive,
     terms,
 )
-from namedtensor.primitives import Node, number
+from namedtensor.primitives import Node, number, table
 from namedtensor.primitives.node import apply_node
 
 
@@ -126,13 +127,14 @@ def _fused(scores: Scores, V: Node, seqs: tuple[str, ...], p: Node | None) -> No
     if sides not in ([True, False], [False, True]) or not keys or len(seqs) != 1:
         return None
     K, Q = product.operands if sides[0] else product.operands[::-1]
-    if (
-        any(Q.type.has(s) for s in seqs)
-        or any(V.type.has(k) for k in keys)
-        or Q.type.weak
-        or K.type.weak
-    ):
+    if any(Q.type.has(s) for s in seqs) or Q.type.weak or K.type.weak:
         return None
+    own = [k for k in keys if V.type.has(k)]
+    if own:  # the axis that V brings only has the name of that which Q and K used up
+        apart = tuple([(k, _unused(k, (Q, K, V))) for k in own])
+        found = _fused(scores, apply_node(table()["rename"](apart), (V,)), seqs, p)
+        back = table()["rename"](tuple([(new, k) for k, new in apart]))
+        return None if found is None else apply_node(back, (found,))
     queries = [n for n in Q.type.names if not K.type.has(n) and not V.type.has(n) and n not in keys]
     scores.added = [_as_number(m) for m in scores.added]
     masks = [*scores.added, *scores.kept, *([scores.bent] if scores.bent else [])]
@@ -155,6 +157,13 @@ def _fused(scores: Scores, V: Node, seqs: tuple[str, ...], p: Node | None) -> No
     numbers = [o for o in (scale, p) if o is not None]
     parts.dropped = p is not None
     return apply_node(ATTENTION(*parts.params()), (Q, K, V, *built, *numbers, *read))
+
+
+def _unused(name: str, operands: Sequence[Node]) -> str:
+    """Make a name for an axis that no operand has."""
+    while any(o.type.has(name) for o in operands):
+        name += FRESH
+    return name
 
 
 def _as_real(mask: Node) -> Node:

@@ -400,6 +400,8 @@ class Formula(Generic[P, T]):
         if plan is not None:
             return plan
         with self.planning:
+            # another thread may have found meanwhile that plans depend on more
+            given = self._read_again(given)
             plan = self._known(given)
             if plan is not None:
                 return plan
@@ -413,13 +415,15 @@ class Formula(Generic[P, T]):
             asked = trace.asked and not self.door.asks
             self.door.asks = self.door.asks or asked
             if self._reads(trace) or asked:
-                given = self.arguments.read(
-                    given.values, given.mode, given.numbers, together=given.together
-                )
+                given = self._read_again(given)
             storm = self._keep(given, trace, plan) + self._open(given, trace, late)
         if storm:
             warn_caller(storm)
         return plan
+
+    def _read_again(self, given: Given) -> Given:
+        """Read what a call's plan depends on, once more is known of the body."""
+        return self.arguments.read(given.values, given.mode, given.numbers, together=given.together)
 
     def _reads(self, trace: Trace) -> bool:
         """Let keys have what the bodies of a trace read from outside; say whether this is new."""

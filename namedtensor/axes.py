@@ -16,7 +16,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, overload
 
-from namedtensor.errors import AxisNameError, AxisSizeError, KindError, kind_of_thing
+from namedtensor.errors import (
+    AxisNameError,
+    AxisSizeError,
+    KindError,
+    caller_variables,
+    kind_of_thing,
+)
 
 # marks of other scripts, which stand behind letters, count; our own two marks do not
 NAME = re.compile(r"[^\W\d](?:\w|[^\x00-\x7f\s\u00b7\u2027])*'*\**")
@@ -73,7 +79,7 @@ def primed(label: str, name: str, taken: Iterable[str] = ()) -> str:
     return f'{label}["{shown(name)} -> {free}"]'
 
 
-def typed_axes(names: Iterable[str]) -> str:
+def typed_axes(names: Sequence[str]) -> str:
     """Write axes as code: emb, (head, val), or "seq' seq" where a name is no word of Python.
 
     >>> typed_axes(["emb"]), typed_axes(["head", "val"])
@@ -81,18 +87,25 @@ def typed_axes(names: Iterable[str]) -> str:
     >>> print(typed_axes(["seq'", "emb"]))
     "seq' emb"
     """
-    words = [shown(name) for name in names]
+    words = list(map(_word, names))
     if not all(word.isidentifier() for word in words):
-        return f'"{" ".join(words)}"'
+        return f'"{" ".join(map(shown, names))}"'
     return words[0] if len(words) == 1 else f"({', '.join(words)})"
+
+
+def _word(name: str) -> str:
+    """Give what the caller calls an axis: the variable that holds it, where it has another name, as seq_."""
+    own = caller_variables()
+    held = [n for n, x in own.items() if isinstance(x, Axis) and x.name == name and x.size is None]
+    return shown(name) if shown(name) in held or not held else held[0]
 
 
 def renamed_code(label: str, before: str, after: str) -> str:
     """Write a renaming as code: V[val >> key], or with names that are no words of Python as text."""
-    old, new = shown(before), shown(after)
+    old, new = _word(before), _word(after)
     if old.isidentifier() and new.isidentifier():
         return f"{label}[{old} >> {new}]"
-    return f'{label}["{old} -> {new}"]'
+    return f'{label}["{shown(before)} -> {shown(after)}"]'
 
 
 def loose(text: str) -> str:

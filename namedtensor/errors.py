@@ -9,10 +9,11 @@ from __future__ import annotations
 import itertools
 import linecache
 import os
+import sys
 import traceback
 from collections.abc import Iterable, Iterator
 from types import CodeType, FrameType, TracebackType
-from typing import Protocol
+from typing import Any, Protocol
 
 
 class Place(Protocol):
@@ -126,6 +127,26 @@ MOST_FRAMES = 3
 def is_library(name: str) -> bool:
     """Say whether a module is one of those whose lines are not shown."""
     return name.partition(".")[0] in LIBRARIES
+
+
+def is_ours(frame: FrameType) -> bool:
+    """Say whether a frame runs a line of this package."""
+    module = str(frame.f_globals.get("__name__", ""))
+    return module == "namedtensor" or module.startswith("namedtensor.")
+
+
+def caller_frame() -> FrameType | None:
+    """Find the frame of the user's code that called."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and is_ours(frame):
+        frame = frame.f_back
+    return frame
+
+
+def caller_variables() -> dict[str, Any]:
+    """Give the variables of the frame that called this package, those of its module among them."""
+    frame = caller_frame()
+    return {} if frame is None else {**frame.f_globals, **frame.f_locals}
 
 
 def own_frames(trace: TracebackType | None) -> Iterator[tuple[FrameType, TracebackType]]:

@@ -14,7 +14,7 @@ from typing import Any
 
 from namedtensor.check.formulas import Part, Report
 from namedtensor.check.pieces import Program
-from namedtensor.latex.findings import Finding
+from namedtensor.latex.findings import Finding, Mend
 from namedtensor.latex.source import Source, Span
 
 #: A file may take so many seconds.
@@ -132,6 +132,10 @@ def _pump(process: subprocess.Popen[str], lines: queue.Queue[str]) -> None:
     lines.put("")
 
 
+def _mend(given: list[Any] | None) -> Mend | None:
+    return Mend(Span(given[0], given[1]), given[2]) if given else None
+
+
 def _report(program: Program, data: dict[str, Any]) -> Report:
     """Read an answer."""
     sources: dict[str, Source] = {piece.source.name: piece.source for piece in program.pieces}
@@ -147,6 +151,7 @@ def _report(program: Program, data: dict[str, Any]) -> Report:
                 Span(*found["span"]),
                 tuple([(label, shape) for label, shape in found["shapes"]]),
                 found["hint"],
+                _mend(found.get("mend")),
                 calls=tuple(found["calls"]),
             )
         )

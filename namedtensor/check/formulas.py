@@ -106,6 +106,17 @@ class Check:
         self.seen: set[Any] = set()
         self.remarked: list[dict[Remark, tuple[Origin, ...]]] = []
 
+    def one(self, definition: ast.FunctionDef) -> None:
+        """Check the formulas that one definition makes."""
+        for formula in self.ran.formulas:
+            if self.definition(formula) is definition:
+                self.formula(formula, definition)
+                self.report.formulas += 1
+        for piece, statement in statements_of(self.program):
+            for around, made in makers_of(statement):
+                if made is definition:
+                    self.closure(piece, around, made)
+
     def all(self) -> None:
         for error, place in self.ran.errors:
             self.add(self.fault(error, place, ""))

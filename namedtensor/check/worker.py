@@ -12,6 +12,7 @@ import sys
 import warnings
 from typing import Any
 
+from namedtensor.check.cures import with_mends
 from namedtensor.check.formulas import Report, check_program
 from namedtensor.check.pieces import UnreadableError, program_in
 
@@ -36,6 +37,7 @@ def answer(asked: dict[str, Any]) -> dict[str, Any]:
     try:
         program = program_in(asked["file"], asked["text"])
         report = check_program(program, asked["imports"])
+        report.findings = with_mends(program, report.findings)
     except UnreadableError as error:
         report = Report(asked["file"], refused=str(error))
     except RecursionError:
@@ -53,6 +55,7 @@ def answer(asked: dict[str, Any]) -> dict[str, Any]:
                 "span": [f.span.start, f.span.end],
                 "shapes": f.shapes,
                 "hint": f.hint,
+                "mend": f.mend and [f.mend.span.start, f.mend.span.end, f.mend.text],
                 "calls": f.calls,
             }
             for f in report.findings

@@ -6,7 +6,7 @@ import json
 import sys
 from argparse import ArgumentParser, Namespace
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -76,8 +76,8 @@ def perform(given: Namespace) -> int:
             if checked.refused:
                 print(f"namedtensor: {checked.refused}", file=sys.stderr)
                 refused += 1
-            if given.fix and checked.document is not None:
-                diffs.append(_diff(name, checked.document, given.preamble))
+            if given.fix:
+                diffs += _diffs(name, checked, given.preamble)
     findings = [finding for checked in done for finding in checked.findings]
     plain = not (given.fix or given.json or given.format == "github")
     if not plain:
@@ -214,10 +214,20 @@ def as_data(finding: Finding) -> dict[str, Any]:
     return data
 
 
-def _diff(name: str, document: Any, preamble: list[str]) -> str:
+def _diffs(name: str, checked: Checked, preamble: list[str]) -> Iterator[str]:
+    """Show what is certain: of Python, and of a document; a notebook's cells have a diff each."""
     from namedtensor.latex import read
-    from namedtensor.latex.check.mending import diff, mend_all
+    from namedtensor.latex.check.mending import diff, mend_all, mended
 
-    macros = "\n".join(map(text_of, preamble))
-    text = mend_all(document, lambda text: read(text, name, macros))
-    return diff(name, document.source.text, text)
+    document = checked.document
+    python = [f for f in checked.findings if document is None or f.source is not document.source]
+    texts = {f.source.name: f.source.text for f in python if f.mend is not None}
+    after = {n: mended(t, [f for f in python if f.source.name == n]) for n, t in texts.items()}
+    if document is not None:
+        macros = "\n".join(map(text_of, preamble))
+        texts[name] = document.source.text
+        if after.get(name, texts[name]) != texts[name]:
+            document = read(after[name], name, macros)
+        after[name] = mend_all(document, lambda text: read(text, name, macros))
+    for source in sorted(texts):
+        yield diff(source, texts[source], after[source])

@@ -5,6 +5,8 @@ It is renamed to a fresh name on entry, so that the body cannot meet it, and bac
 
 from __future__ import annotations
 
+import ast
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,13 +19,19 @@ from namedtensor.errors import (
     BackendError,
     KindError,
     NamedTensorError,
+    caller_frame,
     nearest,
 )
 from namedtensor.formula.signature import Space
 from namedtensor.primitives import Type
+from namedtensor.primitives.origins import origin_of
 from namedtensor.primitives.primitive import table
 from namedtensor.shape import spaced
 from namedtensor.tensor import NamedTensor, apply
+
+
+#: Arguments of a call that are tried in another order.
+MOST_REORDERED = 4
 
 
 @dataclass(slots=True)
@@ -118,11 +126,38 @@ class Entry:
                 self.extra.setdefault(name, name + FRESH)
 
     def _missing_hint(self, leaf: Leaf, name: str) -> str:
+        code = self._reordered()
+        if code:
+            return f"{self.name} takes its arguments in another order: `{code}`"
         free = [a for a in leaf.axes if a not in leaf.space.names]
         guess = nearest(name, free) or (free[-1] if free else None)
         if guess is None:
             return f"{leaf.path} is declared {leaf.space}"
         return f"rename the axis that you mean: {leaf.path}[{shown(guess)} >> {shown(name)}]"
+
+    def _reordered(self) -> str:
+        """Write the caller's call with its arguments in the one order that fits, if there is one."""
+        frame = caller_frame()
+        text = origin_of(frame.f_code, frame.f_lasti).text if frame is not None else ""
+        try:
+            call = ast.parse(text.strip(), mode="eval").body
+        except (SyntaxError, ValueError):
+            return ""
+        given = call.args if isinstance(call, ast.Call) else []
+        leaves = self.leaves[: len(given)]
+        if not 2 <= len(leaves) == len(given) <= MOST_REORDERED:
+            return ""
+        if any("." in leaf.path for leaf in leaves) or any(isinstance(a, ast.Starred) for a in given):
+            return ""
+        fitting = [
+            order
+            for order in itertools.permutations(range(len(leaves)))
+            if all(_fits(leaves[i], leaf.space) for i, leaf in zip(order, leaves, strict=True))
+        ]
+        if len(fitting) != 1:
+            return ""
+        given[:] = [given[i] for i in fitting[0]]
+        return ast.unparse(call)
 
     def _refuse_results(self) -> None:
         declared = {n for space in self.results or () for n in space.names}
@@ -219,6 +254,11 @@ class Entry:
                 f"the body's result holds {result.kind} numbers, and declared is {space}",
                 f"declare what it holds, or nt.cast the result of {self.name}",
             )
+
+
+def _fits(leaf: Leaf, space: Space) -> bool:
+    """Say whether a tensor has the axes that a space declares, and numbers of its kind."""
+    return set(space.names) <= set(leaf.axes) and leaf.tensor.kind in space.kinds
 
 
 def _result_hint(

@@ -11,9 +11,8 @@ from contextvars import ContextVar
 from types import FrameType
 from typing import Any
 
+from namedtensor.errors import caller_frame, caller_variables, is_ours
 from namedtensor.primitives.node import Node, noting
-
-_OWN = "namedtensor"
 
 #: Gives an operand's words where an operation is read from a text, which has no variables.
 operand_words: ContextVar[Callable[[Any], str | None] | None] = ContextVar(
@@ -95,30 +94,10 @@ def holders(axes: Sequence[str], but: object) -> list[str]:
     ]
 
 
-def caller_frame() -> FrameType | None:
-    """Find the frame of the user's code that called."""
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None and _is_own(frame):
-        frame = frame.f_back
-    return frame
-
-
-def caller_variables() -> dict[str, Any]:
-    frame = caller_frame()
-    if frame is None:
-        return {}
-    return {**frame.f_globals, **frame.f_locals}
-
-
 def warn_caller(text: str) -> None:
     """Warn at the line of the user's code that called."""
     frame: FrameType | None = sys._getframe(1)
     depth = 2
-    while frame is not None and _is_own(frame):
+    while frame is not None and is_ours(frame):
         frame, depth = frame.f_back, depth + 1
     warnings.warn(text, stacklevel=depth - 1)
-
-
-def _is_own(frame: FrameType) -> bool:
-    module = str(frame.f_globals.get("__name__", ""))
-    return module == _OWN or module.startswith(_OWN + ".")

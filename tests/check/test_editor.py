@@ -161,6 +161,60 @@ def test_a_certain_mend_is_a_quick_fix(editor, tmp_path):
     assert editor.published(uri, 2) == []
 
 
+def actions(editor, uri, found):
+    """Ask what may be done about a finding, as editors do."""
+    return editor.ask(
+        "textDocument/codeAction",
+        textDocument={"uri": uri},
+        range=found["range"],
+        context={"diagnostics": [found]},
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.py", HEAD + FAULTY),
+        ("b.py", HEAD + "# 😀 字 𝔸\n" + FAULTY.replace("    return", "    '😀字'; return")),
+        ("c.py", "# %%\n" + HEAD + FAULTY),
+        ("d.md", "# 😀\n\n" + block(HEAD, FAULTY)),
+    ],
+)
+def test_a_certain_mend_of_python_is_a_quick_fix(editor, tmp_path, name, text):
+    uri = uri_of(tmp_path / name)
+    editor.open(uri, text)
+    (found,) = editor.published(uri)
+    (action,) = actions(editor, uri, found)
+    assert (action["title"], action["kind"]) == ("write key", "quickfix")
+    (edit,) = action["edit"]["changes"][uri]
+    changed = in_utf_16(text, edit)
+    assert changed == text.replace("@ val @", "@ key @")
+    editor.change(uri, 2, {"range": edit["range"], "text": edit["newText"]})
+    assert editor.published(uri, 2) == []
+
+
+def in_utf_16(text, edit):
+    """Make an edit whose columns count as editors count."""
+    start, end = edit["range"]["start"], edit["range"]["end"]
+    assert start["line"] == end["line"]
+    lines = text.split("\n")
+    line = lines[start["line"]].encode("utf-16-le")
+    new = edit["newText"].encode("utf-16-le")
+    line = line[: 2 * start["character"]] + new + line[2 * end["character"] :]
+    lines[start["line"]] = line.decode("utf-16-le")
+    return "\n".join(lines)
+
+
+@pytest.mark.parametrize("name", ["20_pooled_over_features", "01_softmax_over_queries"])
+def test_what_is_not_certain_is_no_quick_fix(editor, tmp_path, name):
+    text = (HERE / "faults" / f"{name}.py").read_text()
+    uri = uri_of(tmp_path / "a.py")
+    editor.open(uri, text)
+    (found,) = editor.published(uri)
+    assert "hint: " in found["message"]
+    assert actions(editor, uri, found) == []
+
+
 def test_a_letter_shows_its_declaration_and_leads_to_it(editor, tmp_path):
     uri = uri_of(tmp_path / "a.md")
     editor.open(uri, LATEX, "markdown")
@@ -317,6 +371,9 @@ def test_cells_of_a_notebook_are_checked_together(editor, checker, tmp_path):
     assert (place["uri"], place["range"]["start"]) == (cells[0], {"line": 3, "character": 10})
     (same,) = checker.check("a.ipynb", notebook(HEAD, FAULTY)).findings
     assert found["message"].startswith(same.message)
+    (action,) = actions(editor, cells[1], found)
+    (edit,) = action["edit"]["changes"][cells[1]]
+    assert in_utf_16(FAULTY, edit) == ATT
 
 
 def test_files_run_in_a_trusted_workspace_alone_and_never_while_they_are_typed(tmp_path):

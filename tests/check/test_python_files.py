@@ -506,6 +506,26 @@ def test_a_formula_of_another_folder_s_file_of_that_name_is_not_taken_for_this_f
         )
 
 
+def test_what_is_certain_is_shown_as_a_diff_of_each_text(check):
+    latex = (
+        r"$X \in \mathbb{R}^{\text{emb}}$, $Y \in \mathbb{R}^{\text{emb}}$ and "
+        r"$f(X, Y) = X \underset{\text{mbe}}{\cdot} Y$" + "\n"
+    )
+    files = {
+        "a.py": HEAD + FAULTY,
+        "b.md": block(HEAD, FAULTY) + latex,
+        "c.ipynb": notebook(HEAD, FAULTY),
+    }
+    status, out, _ = check(files, "--fix")
+    assert status == 1
+    shown = [line for line in out.splitlines() if line.startswith(("---", "- ", "+ "))]
+    wrong, right = [text.splitlines()[2] for text in (FAULTY, ATT)]
+    for name in ("a.py", "b.md", "c.ipynb:cell 2"):
+        place = shown.index(f"--- {name}")
+        assert shown[place + 1 : place + 3] == [f"-{wrong}", f"+{right}"]
+    assert out.count("mbe") == 1
+
+
 def test_github_shows_findings_beside_their_lines(check):
     _, out, _ = check({"a.py": HEAD + FAULTY}, "--format", "github")
     place = "::error file=a.py,line=9,endLine=9,col=38,endColumn=49,title=axis-missing::"

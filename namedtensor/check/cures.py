@@ -1,11 +1,11 @@
-"""Mends of Python that are certain: one axis under the caret changed, and no other change of one axis mends it.
+"""Mends of Python that are certain: a change under the caret, where no other one mends the fault.
 
     Q @ val @ K        error: Q has no axis val; the hint offers `Q @ key @ K`
     Q @ key @ K        the formula has no fault now: val becomes key
 
-What a hint offers is certain where it differs from what is written in one axis, or in the order of arguments, and
-takes the fault away without bringing another. If a change of another axis under the caret would do so too, or a
-change in the declarations, the fault can be read in two ways, and nothing is offered. Nothing of the file runs.
+What a hint offers is certain where it changes one axis, or the order of arguments, and takes the fault away
+without bringing another. If a change of another axis under the caret would do so too, or a change in the
+declarations, the fault can be read in two ways, and nothing is offered. Nothing of the file runs.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from dataclasses import replace
 from typing import Any
 
 from namedtensor.axes import Axis
-from namedtensor.check.formulas import Check, Places, Report, Unknown
+from namedtensor.check.calls import Unknown
+from namedtensor.check.formulas import Check, Places, Report
 from namedtensor.check.pieces import Piece, Program, is_formula
 from namedtensor.check.running import Ran, future, run, statements_of
 from namedtensor.errors import NamedTensorError
@@ -86,9 +87,12 @@ class _Fault:
         """Find the innermost formula that the finding lies in."""
         found = None
         for node in ast.walk(statement) if statement is not None else ():
-            if isinstance(node, ast.FunctionDef) and any(map(is_formula, node.decorator_list)):
-                if node.lineno <= self.finding.line <= (node.end_lineno or 0):
-                    found = node
+            if not isinstance(node, ast.FunctionDef) or not any(
+                map(is_formula, node.decorator_list)
+            ):
+                continue
+            if node.lineno <= self.finding.line <= (node.end_lineno or 0):
+                found = node
         return found
 
     def _found(self, edits: Edits) -> Counter[tuple[str, str]] | None:
@@ -125,7 +129,7 @@ class _Fault:
     # -------------------------------------------------------------------------------- changes
 
     def _offered(self) -> Iterator[Edits]:
-        """Give what the expressions of the hint change in the one at fault: one axis, or the order of arguments."""
+        """Give what the hint's expressions change in the one at fault: an axis, or the order of arguments."""
         text = self.piece.code[self.span.start : self.span.end]
         for code in _CODE.findall(self.finding.hint):
             differ = _differences(_parsed(text), _parsed(code)) or []
@@ -150,7 +154,7 @@ class _Fault:
         )
 
     def _others(self, definition: ast.FunctionDef, offered: list[Edits]) -> Iterator[Edits]:
-        """Give each other change of one axis: under the caret, and of declarations into those of the caret."""
+        """Give each other change of one axis: under the caret, and of declarations into what stands there."""
         named = [n for n in ast.walk(definition) if isinstance(n, ast.Name)]
         axes = [n for n in named if isinstance(self.ran.names.get(n.id), Axis)]
         words = sorted({n.id for n in axes})

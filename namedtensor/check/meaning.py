@@ -41,7 +41,7 @@ MEANINGS: dict[str, str] = {
     "mask-swapped": "a mask lets queries see what comes after them, and not what came before",
     "mask-multiplied": "a mask with infinities is multiplied, and not added",
     "prime-forgotten": "the scores of a self-attention have one axis where they need two",
-    "axis-lifted": "a parameter brings an axis into the result that nothing else names",
+    "axis-lifted": "a parameter has an axis that nothing else names, and that lifts or is summed over",
     "axis-brought-back": "a parameter brings an axis back that was used up",
     "residual-axis": "a branch is added to its own input, and ends in another axis",
     "size-unequal": "two sizes must be equal, and cannot be, or are sizes of different axes",
@@ -388,6 +388,69 @@ def _mixes_components(tree: Tree, met: frozenset[str], left: frozenset[str]) -> 
     return met <= ours - data and left <= data - ours and any(map(tree.kept, left))
 
 
+def logarithms_met(tree: Tree) -> Iterator[Remark]:
+    """Scores are picked along the axes over which a sum of their exponentials normalises them.
+
+    And both distributions of a divergence, p (log p - log q), are over the same axes.
+    """
+    for node in tree.tensors():
+        if symbol(node) == "-":
+            for part, other in (node.operands, node.operands[::-1]):
+                total = _summed(part)
+                if total.operation.primitive.traits.folds != "logaddexp":
+                    continue
+                over = frozenset(uses(total))
+                picked = {
+                    axis
+                    for user in tree.users[total.operands[0]]
+                    if user in tree.inside(other) and renames(user) is None
+                    if not uses(user) or is_contraction(user)
+                    for axis in _acts(user).uses
+                }
+                if picked and not picked & over:
+                    yield Remark(
+                        "softmax-unmet",
+                        f"the scores are normalised over {listed(over)}, and picked along {listed(picked)}",
+                        total,
+                        f"normalise over what is picked: [{listed(picked)}]",
+                    )
+        if symbol(node) == "*":
+            for weights, logs in (node.operands, node.operands[::-1]):
+                yield from _divergence(weights, logs)
+
+
+def _summed(node: Node) -> Node:
+    """Take sums and means off a node, factors that are numbers, and renames."""
+    while True:
+        part = bare(unscaled(node))
+        if (is_sum(part) or is_mean(part)) and not is_contraction(part):
+            part = part.operands[0]
+        if part is node:
+            return node
+        node = part
+
+
+def _divergence(weights: Node, logs: Node) -> Iterator[Remark]:
+    """Find two distributions over other axes in p (log p - log q), and in p log(p / q)."""
+    own = normalised(weights)
+    sides = logs.operands[:1] if symbol(logs) != "-" else logs.operands
+    if symbol(logs) != "-" and (len(sides) != 1 or symbol(sides[0]) != "/"):
+        return
+    parts = sides if symbol(logs) == "-" else sides[0].operands
+    found = [(p, normalised(p) or normalised(next(iter(p.operands), p))) for p in parts]
+    if own is None or own[0] != "numbers" or found[0][1] is None or found[0][1][1] != own[1]:
+        return
+    part, other = found[1]
+    if other is not None and not other[1] & own[1]:
+        yield Remark(
+            "softmax-unmet",
+            f"of a divergence, one distribution is over {listed(own[1])}, and the other over "
+            f"{listed(other[1])}",
+            part if normalised(part) else part.operands[0],
+            f"normalise over {listed(own[1])}",
+        )
+
+
 def _sums_over(tree: Tree, node: Node, axes: frozenset[str]) -> bool:
     """Say whether a tensor is itself normalised over these axes."""
     while True:
@@ -679,11 +742,10 @@ def statistics(tree: Tree) -> Iterator[Remark]:
         if symbol(node) != "/" or node.operands[0].type.host:
             continue
         above, below = node.operands
-        if symbol(above) != "-" or not is_mean(above.operands[1]):
+        centred = next(filter(_is_centred, _factors(above)), None)
+        if centred is None:
             continue
-        whole, mean = above.operands
-        if mean.operands[0] is not whole:
-            continue
+        whole, mean = centred.operands
         over = frozenset(uses(mean))
         norms.append((node, over, frozenset(whole.type.names)))
         spreads = [
@@ -691,16 +753,15 @@ def statistics(tree: Tree) -> Iterator[Remark]:
             for n in tree.inside(below)
             if uses(n) and n is not mean and n not in tree.inside(whole) and not n.type.host
         ]
-        for spread in spreads:
-            both = set(uses(spread)) & over
-            if not both or (both != over and both != set(uses(spread))):
-                other = f" or over {listed(over)}" if both else ""
-                yield Remark(
-                    "statistic-axis",
-                    f"the mean is over {listed(over)}, and the spread over {listed(uses(spread))}",
-                    spread if both else node,
-                    f"take both over {listed(uses(spread))}{other}",
-                )
+        both = frozenset(axis for spread in spreads for axis in uses(spread))
+        if spreads and both != over:
+            meet = f" or over {listed(over)}" if both & over else ""
+            yield Remark(
+                "statistic-axis",
+                f"the mean is over {listed(over)}, and the spread over {listed(both)}",
+                spreads[-1] if both & over else node,
+                f"take both over {listed(both)}{meet}",
+            )
     yield from _uncentred(tree)
     for (_, first, names), (second, over, same) in itertools.combinations(norms, 2):
         if names == same and not first & over:
@@ -710,6 +771,22 @@ def statistics(tree: Tree) -> Iterator[Remark]:
                 second,
                 f"is {listed(first)} meant?",
             )
+
+
+def _factors(node: Node) -> Iterator[Node]:
+    """Give what is multiplied."""
+    if symbol(node) == "*":
+        yield from _factors(node.operands[0])
+        yield from _factors(node.operands[1])
+    else:
+        yield node
+
+
+def _is_centred(node: Node) -> bool:
+    """Say whether a node takes the mean of something off it."""
+    if symbol(node) != "-" or not is_mean(node.operands[1]):
+        return False
+    return node.operands[1].operands[0] is node.operands[0]
 
 
 def divided(node: Node) -> tuple[Node, frozenset[str]] | None:
@@ -826,6 +903,36 @@ def sums_bring_axes(tree: Tree) -> Iterator[Remark]:
                     f"the input has {listed(own)}, and the branch that is added to it {listed(theirs)}",
                     node,
                     f"rename the branch: [{listed(theirs)} >> {listed(own)}]",
+                )
+
+
+def sums_lose_axes(tree: Tree) -> Iterator[Remark]:
+    """An axis of one parameter alone is more than added to something and summed over."""
+    counts = declared(tree)
+    for node in tree.tensors():
+        if is_contraction(node) or not (is_sum(node) or is_mean(node)):
+            continue
+        elsewhere = {
+            axis
+            for other in tree.tensors()
+            if other is not node
+            for axis in (*_acts(other).uses, *_acts(other).along, *_acts(other).makes)
+        }
+        added = list(terms(unscaled(node.operands[0])))
+        for term in added:
+            alone = {
+                axis
+                for axis in uses(node)
+                if counts.get(axis) == 1 and axis in term.type.names and axis not in elsewhere
+            }
+            data = [t for t in added if alone and not alone & set(t.type.names) and t.type.names]
+            if tree.is_parameter(unscaled(term)) and data:
+                yield Remark(
+                    "axis-lifted",
+                    f"{describe(bare(unscaled(term)))} alone has {listed(alone)}, which meets nothing and "
+                    "is summed over",
+                    node,
+                    f"is another axis than {listed(alone)} meant, or is it to be indexed?",
                 )
 
 
@@ -986,6 +1093,7 @@ def arguments_used(tree: Tree) -> Iterator[Remark]:
 
 RULES: tuple[Callable[[Tree], Iterator[Remark]], ...] = (
     weights_met,
+    logarithms_met,
     normalised_once,
     moves_a_softmax,
     masks_point_back,
@@ -994,6 +1102,7 @@ RULES: tuple[Callable[[Tree], Iterator[Remark]], ...] = (
     scales,
     statistics,
     sums_bring_axes,
+    sums_lose_axes,
     sizes_fit,
     losses,
     arguments_used,

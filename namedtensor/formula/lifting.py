@@ -29,7 +29,6 @@ from namedtensor.primitives.primitive import table
 from namedtensor.shape import spaced
 from namedtensor.tensor import NamedTensor, apply
 
-
 #: Arguments of a call that are tried in another order.
 MOST_REORDERED = 4
 
@@ -147,7 +146,9 @@ class Entry:
         leaves = self.leaves[: len(given)]
         if not 2 <= len(leaves) == len(given) <= MOST_REORDERED:
             return ""
-        if any("." in leaf.path for leaf in leaves) or any(isinstance(a, ast.Starred) for a in given):
+        if any("." in leaf.path for leaf in leaves) or any(
+            isinstance(a, ast.Starred) for a in given
+        ):
             return ""
         fitting = [
             order

@@ -114,7 +114,12 @@ def test_mends_of_cells_and_blocks_stand_in_their_own_text():
 
 
 def test_a_formula_inside_a_function_is_mended():
-    text = HEAD + "def make():\n" + "".join(f"    {x}\n" for x in FAULTY.splitlines()) + "    return att\n"
+    text = (
+        HEAD
+        + "def make():\n"
+        + "".join(f"    {x}\n" for x in FAULTY.splitlines())
+        + "    return att\n"
+    )
     assert mended("a.py", text) == text.replace("@ val @", "@ key @")
 
 

@@ -19,6 +19,8 @@ from namedtensor.latex import read
 HERE = Path(__file__).parent
 FAULTS = sorted((HERE / "faults").glob("*.py"))
 LEGAL = sorted((HERE / "legal").glob("*.py"))
+#: What these name is known where they run: a table of functions, a class, a factory's results.
+IMPORTED = {"41_acts_by_name", "42_only_strings", "45_made_by_a_factory"}
 
 
 def findings(path: Path, text: str = "", imports: bool = False):
@@ -39,7 +41,7 @@ def test_a_fault_is_seen_where_it_is_written(path):
 
 @pytest.mark.parametrize("path", LEGAL, ids=lambda path: path.stem)
 def test_a_legal_program_has_no_findings(path):
-    assert findings(path) == []
+    assert findings(path, imports=path.stem in IMPORTED) == []
 
 
 def test_every_rule_is_shown_by_a_fault():

@@ -17,12 +17,13 @@ from namedtensor.errors import (
     AxisSizeError,
     BackendError,
     NamedTensorError,
+    caller_variables,
     kind_of_thing,
 )
 from namedtensor.primitives import Operation, Primitive
 from namedtensor.shape import sized, spaced
 from namedtensor.tensor import NamedTensor
-from namedtensor.tensor.labels import caller_labels, caller_variables
+from namedtensor.tensor.labels import caller_labels
 from namedtensor.tensor.named import Tensor as Tensor
 from namedtensor.tensor.wrong_calls import (
     AXES,

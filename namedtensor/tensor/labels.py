@@ -11,7 +11,7 @@ from contextvars import ContextVar
 from types import FrameType
 from typing import Any
 
-from namedtensor.errors import caller_frame, caller_variables, is_ours
+from namedtensor.errors import caller_variables, is_ours
 from namedtensor.primitives.node import Node, noting
 
 #: Gives an operand's words where an operation is read from a text, which has no variables.

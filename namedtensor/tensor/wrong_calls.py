@@ -15,13 +15,13 @@ from types import CodeType, FrameType, FunctionType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from namedtensor.axes import shown, typed_axes
-from namedtensor.errors import KindError, nearest
+from namedtensor.errors import KindError, caller_frame, caller_variables, nearest
 from namedtensor.primitives import Operation
 from namedtensor.primitives.origins import origin_of
 from namedtensor.shape import spaced
 from namedtensor.tensor.apply import apply, apply_two
 from namedtensor.tensor.held import Held
-from namedtensor.tensor.labels import caller_frame, caller_labels, caller_variables
+from namedtensor.tensor.labels import caller_labels
 
 if TYPE_CHECKING:
     from namedtensor.tensor.named import NamedTensor

@@ -13,7 +13,7 @@ from typing import Any
 class Editor:
     """A client of the server, which answers what it is asked and collects what it is told."""
 
-    def __init__(self, *options: str, encoding: str = "utf-16", **settings: Any) -> None:
+    def __init__(self, *options: str, encodings: list[str] | None = None, **settings: Any) -> None:
         self.process = subprocess.Popen(
             [sys.executable, "-m", "namedtensor", "lsp", *options],
             stdin=subprocess.PIPE,
@@ -25,8 +25,9 @@ class Editor:
         self.diagnostics: dict[str, list[dict[str, Any]]] = {}
         self.versions: dict[str, int] = {}
         self.number = 0
+        known = ["utf-16"] if encodings is None else encodings
         general = {
-            "general": {"positionEncodings": [encoding]},
+            "general": {"positionEncodings": known} if known else {},
             "textDocument": {},
             "workspace": {},
         }

@@ -1,7 +1,11 @@
 """`namedtensor lsp`, as editors speak to it: findings, shapes, mends, declarations, renamings."""
 
+import contextlib
+import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -203,6 +207,85 @@ def in_utf_16(text, edit):
     line = line[: 2 * start["character"]] + new + line[2 * end["character"] :]
     lines[start["line"]] = line.decode("utf-16-le")
     return "\n".join(lines)
+
+
+#: What each editor can count in, the first first; VS Code says nothing, and counts in UTF-16.
+CLIENTS = {
+    "VS Code": ([], "utf-16-le", 2),
+    "Neovim": (["utf-8", "utf-16", "utf-32"], "utf-8", 1),
+    "Emacs": (["utf-32", "utf-8", "utf-16"], "utf-32-le", 4),
+}
+
+
+@pytest.mark.parametrize(("encodings", "unit", "size"), CLIENTS.values(), ids=CLIENTS)
+def test_positions_count_as_the_editor_counts(tmp_path, encodings, unit, size):
+    client = Editor(encodings=encodings, pause=0.05)
+    uri = uri_of(tmp_path / "a.py")
+    text = HEAD + "# 😀 字 𝔸\n" + FAULTY.replace("    return", "    '😀字'; return")
+    client.open(uri, text)
+    (found,) = client.published(uri)
+    (action,) = actions(client, uri, found)
+    (edit,) = action["edit"]["changes"][uri]
+    line = text.split("\n")[found["range"]["start"]["line"]]
+    for place, word in ((found["range"], "Q @ val @ K"), (edit["range"], "val")):
+        start = len(line[: line.index(word)].encode(unit)) // size
+        ends = [place["start"]["character"], place["end"]["character"]]
+        assert ends == [start, start + len(word)]
+    at = edit["range"]["start"]
+    shown = client.ask("textDocument/hover", **client.at(uri, at["line"], at["character"]))
+    assert shown is None or "Q" in shown["contents"]["value"]
+    client.change(uri, 2, {"range": edit["range"], "text": edit["newText"]})
+    assert client.published(uri, 2) == []
+    assert client.end() == 0
+
+
+def children_of(process):
+    found = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            text = stat.read_text()
+            if int(text.rpartition(")")[2].split()[1]) == process:
+                found.append(int(stat.parent.name))
+    return found
+
+
+def is_running(process):
+    with contextlib.suppress(OSError):
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    return False
+
+
+def test_a_server_that_is_killed_leaves_no_process_and_the_next_one_knows_all(tmp_path):
+    uri = uri_of(tmp_path / "a.py")
+    first = Editor(pause=0.05)
+    first.open(uri, HEAD + FAULTY)
+    (found,) = first.published(uri)
+    workers = children_of(first.process.pid)
+    assert workers
+    first.change(uri, 2, {"text": HEAD + FAULTY + "#\n"})
+    first.close()
+    second = Editor(pause=0.05)
+    second.open(uri, HEAD + FAULTY)
+    assert second.published(uri) == [found]
+    assert second.end() == 0
+    ended = time.monotonic() + 60
+    while any(map(is_running, workers)) and time.monotonic() < ended:
+        time.sleep(0.05)
+    assert not any(map(is_running, workers))
+
+
+def test_a_worker_that_is_killed_is_started_again(tmp_path):
+    uri = uri_of(tmp_path / "a.py")
+    client = Editor(pause=0.05)
+    client.open(uri, HEAD + ATT)
+    assert client.published(uri) == []
+    for worker in children_of(client.process.pid):
+        os.kill(worker, signal.SIGKILL)
+    client.change(uri, 2, {"text": HEAD + FAULTY})
+    client.published(uri, 2)
+    client.change(uri, 3, {"text": HEAD + FAULTY + "#\n"})
+    assert client.published(uri, 3)[0]["code"] == "axis-missing"
+    assert client.end() == 0
 
 
 @pytest.mark.parametrize("name", ["20_pooled_over_features", "01_softmax_over_queries"])

@@ -70,6 +70,8 @@ SPOKEN = [
     r"views $A$ and $B$ in $SPACE$",
     r"Let $A$ be in $SPACE$, and $B$ too: $B$ is in $SPACE$",
     r"points $A$, $B$ from $SPACE$",
+    r"two clouds $A, B$ in $SPACE$",
+    r"arrays $A$ and $B$ of shape $SPACE$",
     r"both $A$, and $B$ lie in $SPACE$",
     "the views $A$ and\n$B$ in $SPACE$",
 ]

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import bisect
 import dataclasses
-import functools
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -251,6 +250,8 @@ class Noted:
         for within in self.ranges:
             self._by_letter.setdefault(within.letter, []).append(within)
         self.stated_sizes = tuple(_stated_sizes(self.statements))
+        #: the calls in the document by the names of their functions, and where they stand
+        self.calls_of: dict[str, list[tuple[Call, Place]]] = {}
         self._note_definitions()
         self._note_declarations()
         self._note_numbers()
@@ -299,6 +300,9 @@ class Noted:
             for letter in letters_in(part)
         }
         for index, statement in enumerate(self.statements):
+            at = Place(index, statement.block, statement.section)
+            for call in all_of(Call, getattr(statement, "body", statement)):
+                self.calls_of.setdefault(key(call.function) or "", []).append((call, at))
             if not isinstance(statement, Definition):
                 continue
             name = target_name(statement.target)
@@ -372,16 +376,6 @@ class Noted:
                 where = {"block": statement.block, "section": statement.section}
                 made = Declaration(name.span, (name,), space, **where)
                 self.declared[text] = [Declared(text, name, space, made, place)]
-
-    @functools.cached_property
-    def calls_of(self) -> dict[str, list[tuple[Call, Place]]]:
-        """The calls in the document by the names of their functions, and where they stand."""
-        found: dict[str, list[tuple[Call, Place]]] = {}
-        for index, statement in enumerate(self.statements):
-            place = Place(index, statement.block, statement.section)
-            for call in all_of(Call, getattr(statement, "body", statement)):
-                found.setdefault(key(call.function) or "", []).append((call, place))
-        return found
 
     def sizes_named(self, text: str) -> list[tuple[Declared, SizedAxis]]:
         """List the axes that are declared with a size of this name."""

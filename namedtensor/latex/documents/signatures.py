@@ -73,18 +73,24 @@ def differing_sizes(linked: Linked) -> set[str]:
     found: dict[str, set[str]] = {}
     for given in linked.inputs:
         for axis in given.space.axes if given.space is not None else ():
-            text = _size_name(axis, {**linked.indices, **given.numbers})
+            text = _size_text(axis, {**linked.indices, **given.numbers})
             if text is not None:
                 found.setdefault(axis.axis.name, set()).add(text)
     return {name for name, letters in found.items() if len(letters) > 1}
 
 
+def _size_text(axis: SizedAxis, numbers: Indices) -> str | None:
+    """Give the text of a size that is declared with letters: d_{k}, 2c."""
+    text = None if axis.size is None else written(axis.size, numbers)
+    return None if text is None or text.isdecimal() else text
+
+
 def _size_name(axis: SizedAxis, numbers: Indices) -> str | None:
     """Name a declared size: d_k by its Python name, and 2c, which is computed, by its text."""
-    text = None if axis.size is None else written(axis.size, numbers)
-    if text is None or axis.size is None or text.isdecimal():
-        return None
-    return text if key(axis.size) is None else python_name(numbered(axis.size, numbers), text)
+    text = _size_text(axis, numbers)
+    if text is None or axis.size is None or key(axis.size) is None:
+        return text
+    return python_name(numbered(axis.size, numbers), text)
 
 
 def python_name(name: Expression, text: str) -> str:

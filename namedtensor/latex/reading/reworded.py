@@ -62,7 +62,9 @@ GIVES = re.compile(
 
 
 #: What stands in prose between a name and the space that it is in, and between names.
-WITHIN = re.compile(r"\$\s*(?:(?:is|are|be|lies?|live[sd]?|all|both|each)\s+)*(?:in|from)\s+\$")
+WITHIN = re.compile(
+    r"\$\s*(?:(?:is|are|be|lies?|live[sd]?|all|both|each)\s+)*(?:in|from|of shape)\s+\$"
+)
 BESIDE = re.compile(r"\$\s*(?:,|and|,\s*and)\s+\$")
 
 
@@ -87,11 +89,13 @@ def _declare(entries: Sequence[Entry], text: str) -> None:
         names: list[Expression] = []
         mark, after = WITHIN, entry.region.span.start
         for other in reversed(entries[:at]):
-            name = getattr(other.statement, "relation", None)
+            said = getattr(other.statement, "relation", None)
+            listed = isinstance(said, Items) and not said.bracket
+            given: tuple[Any, ...] = said.parts if listed and isinstance(said, Items) else (said,)
             between = text[other.region.span.end : after]
-            if name is None or not is_name(name) or not mark.fullmatch(between):
+            if not all(map(is_name, given)) or not mark.fullmatch(between):
                 break
-            names.insert(0, name)
+            names[:0] = given
             mark, after = BESIDE, other.region.span.start
         if names:
             assert isinstance(entry.read, Found)

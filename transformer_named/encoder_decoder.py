@@ -21,13 +21,14 @@ import namedtensor as nt
 from namedtensor import NamedTensor, axes
 from transformer_named.cached_attention import keys, values
 from transformer_named.choice import chosen
-from transformer_named.decoding.cache import Cache
+from transformer_named.decoding.cache import Cache, with_room, written
 from transformer_named.decoding.model import evaluating
 from transformer_named.decoding.scoring import PADDING
 from transformer_named.formulated import LayerNorm, scores
 from transformer_named.placement import PLACEMENTS, open_ended
 from transformer_named.the_transformer import PE
 from transformer_named.translation import (
+    DecoderAsk,
     DecoderAttention,
     DecoderLayer,
     DecoderStep,
@@ -134,8 +135,8 @@ class EncoderDecoder(torch.nn.Module):
             seen: NamedTensor = DecoderAttention(Y, memory, M, self.placement, **parts)
             return seen
 
-    def start(self, memory: NamedTensor, source: NamedTensor) -> Cache:
-        """Project the source's keys and values once, before the first token."""
+    def start(self, memory: NamedTensor, source: NamedTensor, room: int | None = None) -> Cache:
+        """Project the source's keys and values once, before the first token; see Cache for `room`."""
         each = [layer.cross.named_values() for layer in self.decoder]
         return Cache(
             past=(),
@@ -143,6 +144,7 @@ class EncoderDecoder(torch.nn.Module):
             mask=self.mask(source),
             places=self.places(PLACES),
             length=0,
+            room=room,
         )
 
     def step(self, token: NamedTensor, cache: Cache) -> tuple[NamedTensor, Cache]:
@@ -153,10 +155,16 @@ class EncoderDecoder(torch.nn.Module):
         y, past = EmbedAt(token, P, **self.target_embed.named_values()), []
         before = cache.past or ((None, None),) * len(self.decoder)
         for layer, (KX, VX), (K, V) in zip(self.decoder, cache.memory, before, strict=True):
-            y, K, V = DecoderStep(
-                y, KX, VX, cache.mask, K, V, self.placement, **layer.named_values()
-            )
-            past.append((K, V))
+            held, whole = layer.named_values(), cache.room is not None
+            if cache.room is not None:
+                parts = {name: held[name] for name in ("att", "norm1")}
+                asked = [nt.stack[seq](x) for x in DecoderAsk(y, self.placement, **parts)]
+                room = [with_room(x, cache.room) for x in asked] if K is None else [K, V]
+                past.append(tuple(room))
+                K, V = [written(*pair, cache.length) for pair in zip(room, asked, strict=True)]
+            y, K, V = DecoderStep(y, KX, VX, cache.mask, K, V, self.placement, whole, **held)
+            if not whole:
+                past.append((K, V))
         return self.logits(y), replace(cache, past=tuple(past), length=cache.length + 1)
 
     def places(self, count: int) -> NamedTensor:

@@ -109,6 +109,21 @@ def DecoderLayer(
 
 
 @formula
+def DecoderAsk(
+    y: R[emb], placement: str = "post", *, att: MultiHead, norm1: LayerNorm
+) -> tuple[R[head, key], R[head, val]]:
+    """Give the key and the value of one more place, which DecoderStep attends to with those before it."""
+    seen: list[Any] = []
+
+    def attend(y: Any) -> Any:
+        seen.extend([keys(y, WK=att.WK), values(y, WV=att.WV)])
+        return y
+
+    around(attend, norm1, y, placement)
+    return seen[0], seen[1]
+
+
+@formula
 def DecoderStep(
     y: R[emb],
     KX: R[head, src, key],
@@ -117,6 +132,7 @@ def DecoderStep(
     K: R[head, seq, key] = None,
     V: R[head, seq, val] = None,
     placement: str = "post",
+    whole: bool = False,
     *,
     att: MultiHead,
     norm1: LayerNorm,
@@ -127,12 +143,15 @@ def DecoderStep(
 ) -> tuple[R[emb], R[head, seq, key], R[head, seq, val]]:
     """Take DecoderLayer's step for one more place, without dropout.
 
-    K and V are the keys and values of the places before it, absent at the first; KX and VX those of
-    the source. Gives the place's result, and K and V with the place added.
+    K and V are the keys and values of the places before it, absent at the first, or `whole`, with its
+    own; KX and VX those of the source. Gives the place's result, and K and V with the place added.
     """
     grown: list[Any] = []
 
     def attend(y: Any) -> Any:
+        if whole:
+            grown.extend((K, V))
+            return recall(y, K, V, WQ=att.WQ, WO=att.WO)
         k, v = nt.stack[seq](keys(y, WK=att.WK)), nt.stack[seq](values(y, WV=att.WV))
         grown.extend((k, v) if K is None else (nt.concat[seq](K, k), nt.concat[seq](V, v)))
         return recall(y, *grown, WQ=att.WQ, WO=att.WO)

@@ -122,3 +122,37 @@ def test_decoding_no_words_gives_no_outputs():
     none = nt.tensor(SOURCE[:0], "batch src")
     for search in (greedy, sample, beam_search):
         assert search(model, none, **IDS, max_length=3) == []
+
+
+@pytest.mark.parametrize("placement", PLACEMENTS)
+@pytest.mark.parametrize("room", [8, 11])
+def test_caches_that_are_written_in_place_give_what_growing_ones_give(placement, room):
+    model = built(placement)
+    assert greedy(model, X, **IDS, max_length=8, room=room) == greedy(model, X, **IDS, max_length=8)
+    how = {**IDS, "max_length": 7, "beams": 3, "scores": True}
+    found, scores = beam_search(model, X, **how, room=room)
+    wanted, others = beam_search(model, X, **how)
+    assert found == wanted
+    assert scores == pytest.approx(others, abs=1e-10)
+
+
+def test_keys_and_values_stay_where_they_are_written():
+    model = built("post").eval()
+    with torch.no_grad():
+        cache = model.start(model.encode(X), X, room=3)
+        token = nt.ones("batch[4]", dtype="int64", backend="torch") * BEGIN
+        _, cache = model.step(token, cache)
+        before = [K.data.data_ptr() for pair in cache.past for K in pair]
+        _, cache = model.step(token, cache)
+    assert [K.data.data_ptr() for pair in cache.past for K in pair] == before
+    assert {K.size("seq") for pair in cache.past for K in pair} == {3}
+
+
+def test_a_cache_without_room_is_told():
+    model = built("post")
+    with pytest.raises(
+        nt.IndexRangeError, match="room for 2 places, 2 are taken, and 1 come"
+    ) as told:
+        greedy(model, X, begin=BEGIN, end=END + 99, max_length=9, room=2)
+    assert "hint: make a longer one: room=3" in str(told.value)
+    assert model.training

@@ -285,7 +285,7 @@ def test_a_room_that_is_too_small_is_told(decoder):
         nt.IndexRangeError,
         """
 cache.add(...): the cache has room for 5 places, 5 are taken, and 1 come
-hint: make a longer one: Cache(room=6)
+hint: make a longer one: room=6
 """.strip(),
     )
     assert decoder.training is False

@@ -306,7 +306,7 @@ def test_a_cache_that_is_full_and_a_text_that_is_too_long_are_refused(decoder):
         nt.IndexRangeError,
         """
 cache.add(...): the cache has room for 3 places, 0 are taken, and 5 come
-hint: make a longer one: Cache(room=5)
+hint: make a longer one: room=5
 """.strip(),
     )
     short = Transformer(**{**GPT2_SIZES, "places": 4})

@@ -17,7 +17,8 @@ class Cache:
     `past` holds K and V of the tokens so far, R[head, seq, key] and R[head, seq, val], layer by
     layer; `memory` those of the source, over src; `mask`, R[src], is 0 on the source's ids and -inf
     on its padding. `places`, R[seq, emb], has the positional encodings of this many places and more;
-    `length` counts the tokens so far. Other axes (batch, beam) pass through.
+    `length` counts the tokens so far. Other axes (batch, beam) pass through. With `room`, K and V are
+    of so many places, and new ones are written in place: what is written is in every copy of the cache.
     """
 
     past: tuple[Pair, ...]
@@ -25,6 +26,7 @@ class Cache:
     mask: NamedTensor
     places: NamedTensor
     length: int
+    room: int | None = None
 
     def select(self, ax: Axis, chosen: NamedTensor) -> Cache:
         """Follow the hypotheses `chosen`, integers along ax; what has no such axis is shared."""
@@ -32,3 +34,27 @@ class Cache:
             self,
             past=tuple((nt.index[ax](K, chosen), nt.index[ax](V, chosen)) for K, V in self.past),
         )
+
+
+def with_room(X: NamedTensor, room: int) -> NamedTensor:
+    """Give zeros for so many places of what X has one or some of."""
+    sizes = [room if name == "seq" else size for name, size in X.sizes]
+    return NamedTensor(X.data.new_zeros(sizes), X.layout)
+
+
+def written(whole: NamedTensor, X: NamedTensor, length: int) -> NamedTensor:
+    """Write X behind the first places of a whole, and give all of these: a view, of which nothing is moved.
+
+    Raises: IndexRangeError where there is no room for it.
+    """
+    data = X.data if X.axes == whole.axes else X.torch(*whole.axes)
+    at = whole.axes.index("seq")
+    room, new = whole.data.shape[at], data.shape[at]
+    if length + new > room:
+        raise nt.IndexRangeError(
+            "cache.add(...)",
+            f"the cache has room for {room} places, {length} are taken, and {new} come",
+            hint=f"make a longer one: room={length + new}",
+        )
+    whole.data.narrow(at, length, new).copy_(data)
+    return NamedTensor(whole.data.narrow(at, 0, length + new), whole.layout)

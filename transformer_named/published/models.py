@@ -8,6 +8,7 @@ import torch
 import namedtensor as nt
 from namedtensor import Axis, axes
 from transformer_named.choice import chosen
+from transformer_named.decoding.cache import with_room, written
 from transformer_named.decoding.sampling import chooser
 from transformer_named.published.formulas import (
     NETWORKS,
@@ -59,9 +60,9 @@ class Cache:
                 self.held[layer] = nt.concat[seq](before, K), nt.concat[seq](after, V)
             return self.held[layer]
         if layer == len(self.held):
-            self.held.append((self._empty(K), self._empty(V)))
+            self.held.append((with_room(K, self.room), with_room(V, self.room)))
         whole, other = self.held[layer]
-        return self._written(whole, K), self._written(other, V)
+        return written(whole, K, self.length), written(other, V, self.length)
 
     def select(self, ax: Axis, chosen: Any) -> "Cache":
         """Follow the hypotheses `chosen`, integers along ax; what has no such axis is shared."""
@@ -69,24 +70,6 @@ class Cache:
         found.length = self.length
         found.held = [(nt.index[ax](K, chosen), nt.index[ax](V, chosen)) for K, V in self.held]
         return found
-
-    def _empty(self, X: Any) -> Any:
-        sizes = [self.room if name == "seq" else size for name, size in X.sizes]
-        return nt.NamedTensor(X.data.new_zeros(sizes), X.layout)
-
-    def _written(self, whole: Any, X: Any) -> Any:
-        """Write X behind what a layer has, and give all of it: a view, of which nothing is moved."""
-        data = X.data if X.axes == whole.axes else X.torch(*whole.axes)
-        at = whole.axes.index("seq")
-        new = data.shape[at]
-        if self.length + new > whole.data.shape[at]:
-            raise nt.IndexRangeError(
-                "cache.add(...)",
-                f"the cache has room for {self.room} places, {self.length} are taken, and {new} come",
-                hint=f"make a longer one: Cache(room={self.length + new})",
-            )
-        whole.data.narrow(at, self.length, new).copy_(data)
-        return nt.NamedTensor(whole.data.narrow(at, 0, self.length + new), whole.layout)
 
 
 class Layer(torch.nn.Module):

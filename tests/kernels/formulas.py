@@ -119,6 +119,21 @@ def capped(Q: R[key, seq_], K: R[key, seq], V: R[seq, val], c: float = 1.5) -> R
 
 
 @formula
+def values_named_as_keys(
+    Q: R[key, seq_], K: R[key, seq], V: R[seq, key], M: R[seq_, seq]
+) -> R[seq_, key]:
+    return nt.softmax[seq](Q @ key @ K + M) @ seq @ V
+
+
+@formula
+def values_named_as_keys_causal(
+    Q: R[key, seq_], K: R[key, seq], V: R[seq, key], keep: B[seq]
+) -> R[seq_, key]:
+    S = nt.where(keep, 2.0 * nt.tanh(Q @ key @ K / nt.sqrt(abs(key)) / 2.0), -nt.inf)
+    return nt.softmax[seq](S + causal) @ seq @ V
+
+
+@formula
 def capped_causal(Q: R[key, seq_], K: R[key, seq], V: R[seq, val], keep: B[seq]) -> R[seq_, val]:
     S = Q @ key @ K / nt.sqrt(abs(key))
     S = nt.where(keep, 2.0 * nt.tanh(S / 2.0), -nt.inf)
@@ -486,6 +501,8 @@ ROWS = [
             plain,
             values_over_the_keys,
             turned_round,
+            values_named_as_keys,
+            values_named_as_keys_causal,
             unscaled,
             one_query,
             spelled_out,

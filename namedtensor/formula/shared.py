@@ -257,6 +257,8 @@ def _key(formula: Any, given: Any, before: int | None = None) -> Any:
             continue
         if node.type.weak or node.type.host or node.type.open:
             return None
+        if any([size is None for _, size in node.type.axes]):
+            return None  # it takes its sizes from what it meets in the body
         sizes = [
             (a, s if isinstance(s, int) else ("like", seen.setdefault(s, len(seen))))
             for a, s in [(a, node.type.size(a)) for a in _ordered(leaf)]

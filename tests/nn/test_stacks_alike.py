@@ -245,3 +245,28 @@ def test_bundles_may_have_any_names():
     first, last = [mapped(wanted, **p.named_values()) for p in (m.one.first, m.one.layer)]
     wanted = first + last + nt.tensor(m.one.values, emb)
     torch.testing.assert_close(m(X).torch(seq, emb), wanted.torch(seq, emb))
+
+
+@pytest.mark.parametrize("sized", [False, True])
+def test_a_bias_by_distance_takes_its_sizes_from_what_it_meets(sized):
+    place, seq_ = nt.axes("place"), seq.prime
+
+    @formula
+    def leaning(X: R[seq, emb], P: R[seq_, seq], *, b: R[emb]) -> R[seq, emb]:
+        S = X[seq >> seq_] @ emb @ X + P
+        return X + (nt.softmax[seq](S) @ seq @ X)[seq_ >> seq] + b
+
+    @formula
+    def biased(X: R[seq, emb], *, B: R[place], layers: nt.each[leaning]) -> R[seq, emb]:
+        along = (seq_[abs(seq)], seq[abs(seq)]) if sized else (seq_, seq)
+        P = B[place(nt.define[along](lambda i, j: nt.abs(i - j)))]
+        for each in layers:
+            X = each(X, P)
+        return X
+
+    m = biased.module(emb[4], place[5], layers=3, dtype=torch.float64)
+    Y = X.torch(seq, emb)
+    P = m.B[(torch.arange(3)[:, None] - torch.arange(3)).abs()]
+    for part in m.layers:
+        Y = Y + torch.softmax(Y @ Y.T + P, -1) @ Y + part.b
+    torch.testing.assert_close(m(X).torch(seq, emb), Y)

@@ -885,6 +885,14 @@ def _recur(
             hint=f"nt.{said.name}[{said.axis.name}](step, h0, X)",
         )
     for X in sequences:
+        if isinstance(X, (tuple, list)):
+            both = ", ".join("XYZUVW"[: max(2, len(X))])
+            raise KindError(
+                str(said),
+                f"a sequence is {kind_of_thing(X)}, and each is given by itself",
+                hint=f"nt.{said.name}[{shown(said.axis.name)}](step, h0, {both}), with "
+                f"step(h, {both.lower()})",
+            )
         named_operand(call, X, said.axis)
     if all(isinstance(X.size(said.axis), int) for X in sequences):
         same_size(call, said.axis.name, sequences)

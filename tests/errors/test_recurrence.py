@@ -68,6 +68,15 @@ hint: nt.scan[seq](step, h0, X)
 """,
     ),
     case(
+        "two sequences as one",
+        lambda: nt.scan[seq](lambda h, x: x[0] * h + x[1], 0.0, (X, X)),
+        nt.KindError,
+        """
+scan[seq](step, h0, X): a sequence is a tuple, and each is given by itself
+hint: nt.scan[seq](step, h0, X, Y), with step(h, x, y)
+""",
+    ),
+    case(
         "a carry that has the axis",
         lambda: nt.scan[seq](step, X, X),
         nt.AxisClashError,

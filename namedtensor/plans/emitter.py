@@ -171,6 +171,7 @@ class Emitter:
 
     def fresh(self, stem: str) -> str:
         stem = re.sub(r"\W", "_", stem).lstrip("_") or "x"
+        stem = f"x{stem}" if stem[0].isdigit() else stem
         if keyword.iskeyword(stem) or self.backend.has(stem):
             stem += "_"
         count = self.counts.get(stem, 1)

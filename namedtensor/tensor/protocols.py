@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 
@@ -198,7 +199,7 @@ class Protocols(Held):
             f"torch.{name}(...)",
             "torch would have to guess the order of the axes",
             _labelled(found),
-            _in_our_words(name, found) or f"X.torch({order}), or nt.lift(torch.{name}, ...)",
+            _in_our_words(name, found) or f"X.torch({order}), or nt.lift({_path(name)}, ...)",
         )
 
 
@@ -206,6 +207,12 @@ def _order(X: Held) -> str:
     """Write the axes of a tensor in the order in which it stores them."""
     words = [shown(axis) for axis in X.axes]
     return ", ".join([word if word.isidentifier() else f'"{word}"' for word in words])
+
+
+def _path(name: str) -> str:
+    """Say where torch has a function; it does not know itself where people find it."""
+    torch: Any = sys.modules["torch"]
+    return f"torch.{name}" if hasattr(torch, name) else f"torch.nn.functional.{name}"
 
 
 def _named_in(args: Any) -> list[Any]:

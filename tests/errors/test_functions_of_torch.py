@@ -129,6 +129,13 @@ hint: X @ emb @ nt.tensor(weight, "hid emb")
     )
 
 
+def test_a_function_is_named_where_torch_has_it():
+    with pytest.raises(nt.BackendError, match=r"or nt.lift\(torch.nn.functional.linear, ...\)"):
+        F.linear(X, nt.ones("left[2] right[3]", backend="torch"))
+    with pytest.raises(nt.BackendError, match=r"or nt.lift\(torch.cdist, ...\)"):
+        torch.cdist(X, X)
+
+
 def names_in(hint):
     return re.findall(r"\bnt\.(\w+)", hint)
 

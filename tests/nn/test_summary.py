@@ -144,6 +144,9 @@ def test_a_bare_sequential_model_has_steps():
     table = nt.steps(model, "seq[2] emb[3]")
     assert [row.text for row in table.rows] == ["project(...)", "back(...)"]
     assert table.flops == 2 * (2 * 2 * 3 * 4)
+    table = nt.steps(model, nt.ones("seq[2] emb[3]", backend="torch"))
+    assert [row.text for row in table.rows] == ["project(...)", "back(...)"]
+    assert table.rows[0].range is not None
 
 
 def test_a_function_may_close_over_data():

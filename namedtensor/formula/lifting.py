@@ -185,6 +185,18 @@ class Entry:
                 if other != size:
                     raise self._differ(leaf, name, size, owner, axis, other)
 
+    def pairs(self) -> list[tuple[Any, Any]]:
+        """List the sizes of one name that must be equal, and that the code reads when it runs."""
+        seen: dict[str, Any] = {}
+        found = []
+        for leaf in self.leaves:
+            for name, size in leaf.tensor.sizes if "." not in leaf.path else ():
+                own = getattr(size, "node", size)
+                first = seen.setdefault(self.size_key(leaf, name), own)
+                if first is not own and own is not None and first is not None:
+                    found.append((first, own))
+        return [pair for pair in found if not all([isinstance(size, int) for size in pair])]
+
     def inner_name(self, leaf: Leaf, name: str) -> str:
         """Give the name under which the body sees an axis of a leaf."""
         return name if name in leaf.space.names else self.extra[name]

@@ -14,11 +14,12 @@ from typing import Any
 
 from namedtensor.formula.alike import Apart
 from namedtensor.formula.lifting import Leaf
+from namedtensor.formula.state import RUNNING
 from namedtensor.operations.recurrence import ALL, Looped, Step, placed
 from namedtensor.operations.training import MODE
 from namedtensor.plans import Emitter, Value
 from namedtensor.plans.code import Apply, Function, Name, Prefix, Return, code_of, printed
-from namedtensor.plans.compile import collect_guards, guess
+from namedtensor.plans.compile import collect_guards, guess, not_held
 from namedtensor.plans.constants import constants_of
 from namedtensor.plans.reuse import reuse_memory
 from namedtensor.plans.rows import ROW
@@ -297,11 +298,14 @@ def _traced(formula: Any, given: Any, before: int | None = None) -> Shared | Non
         leaves.append(Leaf(leaf.path, leaf.space, SymbolicTensor(own[-1]), leaf.state))
     token = tracing.set(_refuse)
     asked = MODE.asked
+    sizes, RUNNING.sizes = RUNNING.sizes, []
     try:
         result, cells = formula.body.inline(given.values, leaves, given.mode)
+        pairs = RUNNING.sizes
     except _Alone:
         return None
     finally:
+        RUNNING.sizes = sizes
         tracing.reset(token)
         MODE.asked = MODE.asked or asked
     parts = list(result) if isinstance(result, tuple) else [result]
@@ -311,6 +315,8 @@ def _traced(formula: Any, given: Any, before: int | None = None) -> Shared | Non
     nodes = tuple([value.node for value in values])
     keys = {node.operation.params[0] for node in own}
     inside = list(operands_first(nodes))
+    if not_held(pairs, nodes):  # which the plan itself has to hold
+        return None
     for node in inside:
         if node.operation.primitive in (ARGUMENT, SIZE) and node.operation.params[0] not in keys:
             return None

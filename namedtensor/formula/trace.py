@@ -14,7 +14,7 @@ from namedtensor.formula.rewrite import Fired, rewrite
 from namedtensor.formula.state import RUNNING, Cell, kept
 from namedtensor.operations.training import MODE
 from namedtensor.plans import Plan, compile_plan
-from namedtensor.plans.compile import collect_guards, fold, refused_by, retyped
+from namedtensor.plans.compile import collect_guards, fold, not_held, refused_by, retyped
 from namedtensor.primitives import Node, Type, argument, number, size_of
 from namedtensor.primitives.node import ARGUMENT, apply_node, operands_first
 from namedtensor.primitives.origins import Origins, noted_in
@@ -51,6 +51,8 @@ class Trace:
         self.functions: list[Any] = []
         self.guards: tuple[tuple[Node, Any], ...] = ()
         self.size_guards: list[tuple[Any, Any]] = []
+        # those that the formulas within ask for by their names
+        self.inner_guards: list[tuple[Any, Any]] = []
         self.origins = Origins()
         self.fired: tuple[Fired, ...] = ()
         self.nodes: tuple[Node, ...] = ()
@@ -132,12 +134,14 @@ class Trace:
         before, MODE.asked = MODE.asked, False
         shared, RUNNING.shared = RUNNING.shared, None if self.concrete else {}
         functions, RUNNING.functions = RUNNING.functions, self.functions
+        sizes, RUNNING.sizes = RUNNING.sizes, self.inner_guards
         try:
             with noted_in(self.origins):
                 result = self.body.run(self.given.values, entered, self._axis_size, self.given.mode)
         finally:
             RUNNING.shared = shared
             RUNNING.functions = functions
+            RUNNING.sizes = sizes
             if functions is not None:
                 functions += self.functions
             tracing.reset(token)
@@ -225,7 +229,7 @@ class Trace:
             self.nodes,
             arguments,
             backend,
-            guards=[*self.size_guards, *needed],
+            guards=[*self.size_guards, *needed, *not_held(self.inner_guards, written)],
             hints=hints,
             stateful=any(leaf.state for leaf in self.leaves),
             rows=[alike for alike, _ in self.given.rows],

@@ -249,6 +249,29 @@ def collect_guards(
     return list(found)
 
 
+def not_held(pairs: Sequence[tuple[Any, Any]], nodes: Sequence[Node]) -> list[tuple[Any, Any]]:
+    """List the pairs of sizes that may differ although every operation of these trees has what it needs."""
+    if not pairs:
+        return []
+    same: dict[Any, Any] = {}
+
+    def first(size: Any) -> Any:
+        while size in same:
+            size = same[size]
+        return size
+
+    def join(one: Any, other: Any) -> bool:
+        one, other = first(one), first(other)
+        if one != other:
+            same[one] = other
+        return bool(one != other)
+
+    for node in operands_first(nodes):
+        for pair in node.guards:
+            join(*pair)
+    return [pair for pair in pairs if join(*pair)]
+
+
 def refused_by(nodes: Sequence[Node]) -> set[frozenset[Any]]:
     """List the pairs of sizes that the library refuses itself where they differ."""
     return {

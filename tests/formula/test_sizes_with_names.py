@@ -147,3 +147,54 @@ def test_shapes_and_modules_know_it_too():
         square.shape("rows[3] cols[4]")
     module = met.module(n=2, m=4)
     assert tuple(module.W.shape) == (4, 2)
+
+
+a, b, c, d = axes("a b c d")
+
+
+@pytest.mark.parametrize("library", ["numpy", "torch"])
+def test_a_formula_within_holds_its_arguments_to_its_names(library):
+    @formula
+    def square(X: R[a[n], b[n]]) -> R[()]:
+        return nt.sum[...](X)
+
+    @formula
+    def outer(X: R[a, b]) -> R[()]:
+        return square(X) + square(X)
+
+    def tensor(shape):
+        return nt.ones(shape, backend=library)
+
+    assert outer(tensor("a[3] b[3]")).item() == 18
+    for _ in range(2):
+        with pytest.raises(nt.AxisSizeError, match="n is one size"):
+            outer(tensor("a[3] b[4]"))
+    assert outer(tensor("a[4] b[4]")).item() == 32
+
+
+def test_a_formula_within_holds_what_it_does_not_use_to_one_size():
+    @formula
+    def first(X: R[a], Y: R[a]) -> R[a]:
+        return 2 * X
+
+    @formula
+    def outer(X: R[a], Y: R[b]) -> R[a]:
+        return first(X, Y[b >> a])
+
+    with pytest.raises(nt.AxisSizeError, match="axis a is 3 in X and 4 in Y"):
+        outer(nt.ones("a[3]"), nt.ones("b[4]"))
+    assert outer(nt.ones("a[3]"), nt.ones("b[3]")).shape == nt.Shape("a[3]")
+
+
+def test_an_axis_that_passes_through_a_formula_within_has_one_size():
+    @formula
+    def scaled(X: R[a], Y: R[()]) -> R[a]:
+        return X * Y
+
+    @formula
+    def outer(X: R[a, c], Y: R[d]) -> R[a, c]:
+        return scaled(X, Y[d >> c])
+
+    with pytest.raises(nt.AxisSizeError):
+        outer(nt.ones("a[3] c[2]"), nt.ones("d[4]"))
+    assert outer(nt.ones("a[3] c[2]"), nt.ones("d[2]")).shape == nt.Shape("a[3] c[2]")

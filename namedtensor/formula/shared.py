@@ -298,14 +298,14 @@ def _traced(formula: Any, given: Any, before: int | None = None) -> Shared | Non
         leaves.append(Leaf(leaf.path, leaf.space, SymbolicTensor(own[-1]), leaf.state))
     token = tracing.set(_refuse)
     asked = MODE.asked
-    sizes, RUNNING.sizes = RUNNING.sizes, []
+    around, RUNNING.sizes = RUNNING.sizes, []
     try:
         result, cells = formula.body.inline(given.values, leaves, given.mode)
         pairs = RUNNING.sizes
     except _Alone:
         return None
     finally:
-        RUNNING.sizes = sizes
+        RUNNING.sizes = around
         tracing.reset(token)
         MODE.asked = MODE.asked or asked
     parts = list(result) if isinstance(result, tuple) else [result]

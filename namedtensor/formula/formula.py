@@ -547,7 +547,7 @@ class Formula(Generic[P, T]):
         ... def project(X: R[emb], *, W: R[emb, hid]) -> R[hid]:
         ...     return W @ emb @ X
         >>> project.shape("seq[7] emb[512]", W="emb[512] hid[64]")
-        hid[64] x seq[7]
+        seq[7] x hid[64]
         """
         from namedtensor.formula.shapes import shape_of
 

@@ -25,13 +25,16 @@ if TYPE_CHECKING:
 
 
 def shape_of(formula: Declared, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
-    """Give the shape of the result: an open size stays open."""
+    """Give the shape of the result, the declared axes last and in order: an open size stays open."""
     with noted_in(Origins()):  # so that an error has the user's own expressions
         result, parts = traced_results(formula, arguments, named)
-    shapes = [
-        Shape.of([(n, None if isinstance(s, (Node, SymbolicTensor)) else s) for n, s in r.sizes])
-        for r in parts
-    ]
+    shapes = []
+    for part, space in zip(parts, formula.signature.results or [None] * len(parts), strict=True):
+        sizes = {n: None if isinstance(s, (Node, SymbolicTensor)) else s for n, s in part.sizes}
+        last = [] if space is None else [n for n in space.names if n in sizes]
+        shapes.append(
+            Shape.of([(n, sizes[n]) for n in [*[n for n in sizes if n not in last], *last]])
+        )
     return tuple(shapes) if isinstance(result, tuple) else shapes[0]
 
 

@@ -154,20 +154,22 @@ class _Fault:
         )
 
     def _others(self, definition: ast.FunctionDef, offered: list[Edits]) -> Iterator[Edits]:
-        """Give each other change of one axis: under the caret, and of declarations into what stands there."""
+        """Give each other change of one axis: under the caret, and elsewhere to or from what is put there."""
         named = [n for n in ast.walk(definition) if isinstance(n, ast.Name)]
         axes = [n for n in named if isinstance(self.ran.names.get(n.id), Axis)]
         words = sorted({n.id for n in axes})
-        wrong = {_word(self.piece.code[s.start : s.end]) for edits in offered for s, _ in edits}
+        put = [(_word(self.piece.code[s.start : s.end]), new) for e in offered for s, new in e]
         given = definition.args
         notes = [a.annotation for a in [*given.posonlyargs, *given.args, *given.kwonlyargs]]
         declared = {id(n) for note in notes if note for n in ast.walk(note)}
         for node in axes:
             span = _span(self.code, node)
-            inside = self.span.start <= span.start and span.end <= self.span.end
-            for word in words:
-                if word != node.id and (inside or (id(node) in declared and word in wrong)):
-                    yield ((span, word),)
+            tried = {old if node.id == new else new for old, new in put if node.id in (old, new)}
+            if self.span.start <= span.start and span.end <= self.span.end:
+                tried = set(words)
+            elif id(node) in declared:
+                tried |= {old for old, _ in put if old in words}
+            yield from [((span, word),) for word in sorted(tried - {node.id})]
 
     def _as_mend(self, edits: Edits) -> Mend:
         """Write a change as one of the text that the finding lies in."""

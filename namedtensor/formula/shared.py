@@ -38,9 +38,13 @@ class _Alone(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Layer(Step):
-    """The step of a layer; those of a stack that are alike take `row`, the leaves of the first, as one."""
+    """The step of a layer; those of a stack that are alike take `row`, the leaves of the first, as one.
+
+    `held` are pairs of sizes that must be equal, which no part of the results asks for.
+    """
 
     row: tuple[Node, ...] = ()
+    held: tuple[tuple[Any, Any], ...] = ()
 
     def each(self, given: Sequence[Any], row: Sequence[Any]) -> list[Any]:
         """Put what is given for each leaf of a row in the place of what is given for the row."""
@@ -69,7 +73,9 @@ def _rule(call: Call) -> Type:
         leaf: make_node(leaf.operation, (), replace(leaf.type, axes=type_.axes))
         for leaf, type_ in zip(step.leaves, types, strict=True)
     }
-    pairs = [g for r in step.results for g in collect_guards(r)] if place == 0 else []
+    pairs = (
+        [*step.held, *[g for r in step.results for g in collect_guards(r)]] if place == 0 else []
+    )
     found: Type = step.results[place].type
     inside = [size for pair in pairs for size in pair] + [size for _, size in found.axes]
     outside = _sizes(inside, given)
@@ -315,15 +321,14 @@ def _traced(formula: Any, given: Any, before: int | None = None) -> Shared | Non
     nodes = tuple([value.node for value in values])
     keys = {node.operation.params[0] for node in own}
     inside = list(operands_first(nodes))
-    if not_held(pairs, nodes):  # which the plan itself has to hold
-        return None
     for node in inside:
         if node.operation.primitive in (ARGUMENT, SIZE) and node.operation.params[0] not in keys:
             return None
     if any(node.type.weak or node.type.host or node.type.open for node in nodes):
         return None
     effect = any(node.operation.primitive.effect for node in inside)
-    return Shared(Layer(tuple(own), 0, 0, nodes, formula.name), len(parts), tuple(cells), effect)
+    step = Layer(tuple(own), 0, 0, nodes, formula.name, held=tuple(not_held(pairs, nodes)))
+    return Shared(step, len(parts), tuple(cells), effect)
 
 
 def _refuse(size: Node) -> Any:

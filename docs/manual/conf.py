@@ -8,7 +8,7 @@ project = "namedtensor"
 version = release = namedtensor.__version__
 copyright = "the maintainers of namedtensor-notation"
 
-extensions = ["myst_nb", "docs.manual.mathematics"]
+extensions = ["myst_nb", "docs.manual.mathematics", "docs.manual.excerpts"]
 html_math_renderer = "mathml"
 myst_enable_extensions = ["dollarmath"]
 myst_dmath_allow_space = False
@@ -31,4 +31,4 @@ html_show_sphinx = False
 html_use_index = False
 pygments_dark_style = "a11y-dark"  # furo's own underlines the names of modules
 html_search_scorer = str(Path(__file__).parent / "scorer.js")
-html_show_search_summary = False  # it would fetch pages, which browsers refuse to pages from files
+html_show_search_summary = False  # it would fetch pages, which browsers refuse; see excerpts

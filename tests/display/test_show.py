@@ -1,5 +1,6 @@
 """`nt.show`: the reader's order, words and panels; small static pages of any tensor whatever."""
 
+import colorsys
 import re
 import subprocess
 import sys
@@ -12,6 +13,7 @@ import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 
 import namedtensor as nt
+from namedtensor.display.colours import colour_of
 
 seq, emb, head, batch = nt.axes("seq emb head batch")
 seq_ = seq.prime
@@ -204,6 +206,16 @@ def test_matplotlib_is_imported_for_a_figure_alone(att):
     assert said.stdout.split() == ["False", "False"]
     with pytest.raises(nt.BackendError, match="its numbers cannot be read"):
         nt.show(nt.tensor(torch.ones(2, device="meta"), seq)).figure()
+
+
+@pytest.mark.parametrize("name", ["seq", "emb", "vocab", "batch", "one", "two", "three", "four"])
+def test_names_of_axes_can_be_read_on_light_pages_and_on_dark_ones(name):
+    hue, saturation, light = map(float, re.findall(r"[\d.]+", colour_of(name)))
+    parts = colorsys.hls_to_rgb(hue / 360, light / 100, saturation / 100)
+    linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+    bright = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+    assert 1.05 / (bright + 0.05) > 4  # of white
+    assert (bright + 0.05) / 0.057 > 4  # of the page when it is dark
 
 
 def test_an_axis_has_one_colour_in_every_picture():

@@ -8,6 +8,7 @@ import pytest
 
 import namedtensor as nt
 from docs.manual import checks, faults, pages, reference
+from docs.manual.excerpts import excerpts
 from docs.manual.mathematics import native, rendered
 from docs.manual.samples import OPERATORS
 from namedtensor.formula.rewrite import RULES
@@ -115,6 +116,20 @@ def test_words_that_the_search_box_does_not_know_are_seen(tmp_path):
     ]
     html(tmp_path, search_html="")
     assert list(checks.found_by_searching(folder, [])) == ["search.html: loads no index"]
+
+
+def test_the_search_box_shows_first_sentences(tmp_path):
+    page = (
+        '<section id="top"><h1>A</h1><p>First <b>words</b> &amp; more.</p>'
+        '<section class="x" id="one">\n<h2>B</h2>'
+        '<p>Second.</p></section><section id="two"><h2>C</h2><pre>code</pre></section></section>'
+    )
+    found = excerpts(html(tmp_path, one_html=page))
+    assert found == {
+        "one.html": "First words & more.",
+        "one.html#top": "First words & more.",
+        "one.html#one": "Second.",
+    }
 
 
 PLACES = {"docs/a.md": "a.md", "notebooks/n.ipynb": "lectures/n.ipynb", "README.md": "start.md"}

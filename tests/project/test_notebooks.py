@@ -37,6 +37,15 @@ def test_a_changed_cell_is_seen():
     assert cells(first) != cells(second)
 
 
+@pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.stem)
+def test_a_notebook_opens_with_what_one_can_do_after_it_and_ends_with_solutions(source):
+    text = [text for kind, text in cells(read(source)) if kind == "markdown"]
+    assert "After this notebook you can" in text[0]
+    titles = re.findall(r"^## (.*)$", "\n".join(text), re.MULTILINE)
+    assert titles[-1] == "Solutions"
+    assert "Exercises" in titles or source.stem == "find_the_axis_error"  # which is all exercises
+
+
 def test_every_fault_of_the_exercises_fails_its_test():
     page = json.loads((ROOT / "notebooks" / "find_the_axis_error.ipynb").read_text())
     said = "".join(

@@ -19,6 +19,8 @@ ALLOWED = {
     "latex/evaluation/vocabulary.py": "words of writers, for which the notation has others",
     "latex/documents/reach.py": "kinds of meanings",
     "tensor/habits.py": "kinds of hints",
+    "tensor/updates.py": "methods of an update",
+    "tensor/wrong_calls.py": "arguments of functions of other libraries",
     "testing/": "the oracle: an independent definition of each operation",
 }
 

@@ -20,6 +20,7 @@ DOORS = (
     "display.steps.text_of",
     "display.text.text",
     "formula.formula.formula",
+    "latex.check.rules.check",
     "latex.printing.printer.latex_of",
     "nn.module.make_module",
     "tensor.habits.habit",

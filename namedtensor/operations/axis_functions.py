@@ -80,6 +80,7 @@ class AxisFunction(Generic[P, T]):
             if not compiling():  # a compiler cannot follow that a partial takes attributes
                 named: Any = bound
                 named.__qualname__, named.__doc__ = call, self.__doc__
+                named.__signature__ = self.__signature__
             if any(axis.size is not None for axis in parsed):
                 bound = _sized(self.__name__, parsed, bound)
             if type(key) is str and not caches_closed():

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 import namedtensor as nt
+from namedtensor.latex.evaluation import by_elements
 from namedtensor.latex.evaluation.evaluate import Evaluator
 from namedtensor.latex.evaluation.indices import plain
 from namedtensor.latex.evaluation.wording import wording
@@ -62,7 +63,7 @@ def evaluator(sizes=None, **values):
 
 def element(target, body, sizes=None, **values):
     e = evaluator(None, **values)
-    return e.element(parse_expression(target), parse_expression(body), sizes)
+    return by_elements.element(e, parse_expression(target), parse_expression(body), sizes)
 
 
 def numbers(X, *axes):

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import namedtensor as nt
+from namedtensor.latex.evaluation import by_elements
 from namedtensor.latex.evaluation.evaluate import Evaluator
 from namedtensor.latex.evaluation.indices import one_based, settled
 from namedtensor.latex.evaluation.values import UNKNOWN
@@ -62,8 +63,10 @@ def test_a_reported_part_makes_the_whole_unknown_and_is_reported_once(text):
 
 def test_an_unknown_size_makes_a_definition_unknown():
     e = Evaluator(Checking({"U": UNKNOWN}))
-    assert e.element(parsed(r"P_{\name{a}(i)}"), parsed("i"), {"a": UNKNOWN}) is UNKNOWN
-    assert e.update(leaf("X", "a"), parsed(r"X_{\name{a}(U)}"), parsed("1")) is UNKNOWN
+    assert (
+        by_elements.element(e, parsed(r"P_{\name{a}(i)}"), parsed("i"), {"a": UNKNOWN}) is UNKNOWN
+    )
+    assert by_elements.update(e, leaf("X", "a"), parsed(r"X_{\name{a}(U)}"), parsed("1")) is UNKNOWN
 
 
 def test_errors_that_have_a_place_keep_it():
@@ -184,7 +187,9 @@ def test_an_open_tensor_takes_the_range_of_its_index():
 def test_an_axis_that_stays_open_takes_the_size_that_the_scope_knows():
     u = leaf("u", "in[4]")
     e = Evaluator(Given({"u": u}, {"in": 4}))
-    found = e.element(parsed(r"s_{\name{in}(i)}"), parsed(r"\sum_{j=1}^{i} u_{\name{in}(j)}"))
+    found = by_elements.element(
+        e, parsed(r"s_{\name{in}(i)}"), parsed(r"\sum_{j=1}^{i} u_{\name{in}(j)}")
+    )
     assert found.shape == nt.Shape("in[4]")
 
 
@@ -207,11 +212,13 @@ def test_conditions_joined_by_and_bound_an_index_from_both_sides():
 
 def test_a_matrix_of_tensors_is_stacked():
     y = leaf("y", "k")
-    found = evaluator(y=y).matrix(
-        parsed(r"\begin{bmatrix} y & 2 y \\ 0 & y \end{bmatrix}"), "row", "col"
+    found = by_elements.matrix(
+        evaluator(y=y), parsed(r"\begin{bmatrix} y & 2 y \\ 0 & y \end{bmatrix}"), "row", "col"
     )
     assert set(found.axes) == {"row", "col", "k"}
-    single = evaluator().matrix(parsed(r"\begin{bmatrix} 7 \end{bmatrix}"), "row", "col")
+    single = by_elements.matrix(
+        evaluator(), parsed(r"\begin{bmatrix} 7 \end{bmatrix}"), "row", "col"
+    )
     np.testing.assert_array_equal(single.numpy("row", "col"), [[7]])
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import namedtensor as nt
+from namedtensor.latex.evaluation import by_elements
 from namedtensor.latex.evaluation.values import (
     ArgumentsError,
     NoAxisError,
@@ -338,7 +339,9 @@ def test_definitions_by_elements_say_what_is_wrong():
 def test_updates_say_what_is_wrong():
     e = evaluator(X=X)
     assert said(
-        lambda: e.update(X, parsed(r"X_{\name{seq} \rightarrow \name{a}}"), parsed("2"))
+        lambda: by_elements.update(
+            e, X, parsed(r"X_{\name{seq} \rightarrow \name{a}}"), parsed("2")
+        )
     ) == ("X_{seq -> a}: X_{seq -> a} renames, and an update is at indices")
 
 

@@ -7,6 +7,7 @@ import pytest
 
 import namedtensor as nt
 from namedtensor import R, axes, formula
+from namedtensor.latex.evaluation import by_elements
 from namedtensor.latex.evaluation.indices import (
     Position,
     counted_from_zero,
@@ -223,7 +224,8 @@ def test_an_open_axis_takes_the_size_of_what_it_meets():
 
 def test_a_condition_beside_a_definition_leaves_the_rest_undefined():
     e = evaluator(X=X)
-    found = e.element(
+    found = by_elements.element(
+        e,
         parsed(r"Y_{\name{seq}(i)}"),
         parsed(r"X_{\name{seq}(i - 1), \name{emb}(1)}"),
         {"seq": 5},
@@ -314,13 +316,16 @@ def test_updates_write_at_numbers_at_data_and_along_axes():
     ):
         expected = x.copy()
         change(expected)
-        found = e.update(X, parsed(target), parsed(body))
+        found = by_elements.update(e, X, parsed(target), parsed(body))
         np.testing.assert_array_equal(found.numpy("seq", "emb"), expected)
 
 
 def test_a_matrix_of_cells_stands_along_two_axes():
-    found = evaluator(k=5).matrix(
-        parsed(r"\begin{bmatrix} 1 & 2 & 3 \\ 4 & k & 6 \end{bmatrix}"), "row", "col"
+    found = by_elements.matrix(
+        evaluator(k=5),
+        parsed(r"\begin{bmatrix} 1 & 2 & 3 \\ 4 & k & 6 \end{bmatrix}"),
+        "row",
+        "col",
     )
     np.testing.assert_array_equal(found.numpy("row", "col"), [[1, 2, 3], [4, 5, 6]])
 

@@ -7,6 +7,7 @@ import pytest
 
 import namedtensor as nt
 from namedtensor.latex import syntax as s
+from namedtensor.latex.evaluation import by_elements
 from namedtensor.latex.evaluation.evaluate import Evaluator
 from namedtensor.latex.evaluation.indices import one_based
 from namedtensor.latex.evaluation.values import UNKNOWN
@@ -153,6 +154,8 @@ def test_evaluating_gives_a_value_or_a_reported_failure(values, seed):
         known += found is not UNKNOWN
         e.extent(tree)
         i = s.At(AT, trees.axis(), s.Letter(AT, "i"))
-        e.element(s.Indexed(AT, s.Letter(AT, "P"), (i,)), tree, trees.one(({}, {"a": 3})))
-        e.update(found, s.Indexed(AT, s.Letter(AT, "X"), (trees.item(1),)), tree)
+        by_elements.element(
+            e, s.Indexed(AT, s.Letter(AT, "P"), (i,)), tree, trees.one(({}, {"a": 3}))
+        )
+        by_elements.update(e, found, s.Indexed(AT, s.Letter(AT, "X"), (trees.item(1),)), tree)
     assert known > 0

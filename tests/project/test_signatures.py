@@ -76,3 +76,8 @@ def test_fewer_than_a_tenth_of_the_arguments_are_typed_any(room):
 def test_an_argument_typed_any_is_counted():
     source = "def f(self, a: Any, *b: Any, c: list[Any], **d: int): ..."
     assert list(arguments_of(source)) == [True, True, False, False]
+
+
+def test_a_function_whose_axes_are_given_keeps_its_signature():
+    assert inspect.signature(nt.softmax["seq"]) == inspect.signature(nt.softmax)
+    assert list(inspect.signature(nt.pad["seq"]).parameters)[:3] == ["X", "before", "after"]

@@ -19,7 +19,7 @@ from namedtensor.latex.documents.scopes import Declared, Defined, Names, Place
 from namedtensor.latex.documents.scripts import key, stem
 from namedtensor.latex.documents.series import axis_along, bare
 from namedtensor.latex.evaluation.by_elements import index_ranges
-from namedtensor.latex.evaluation.evaluate import Evaluator
+from namedtensor.latex.evaluation.evaluate import Evaluator, element, update
 from namedtensor.latex.evaluation.values import UNKNOWN, Value
 from namedtensor.latex.source import Source
 from namedtensor.latex.syntax import (
@@ -174,12 +174,12 @@ class Checker(Symbols):
                 evaluator.value(member)
             return value
         if defined.statement.op == "<-":
-            return evaluator.update(self._updated(defined, promised), target, defined.body)
+            return update(evaluator, self._updated(defined, promised), target, defined.body)
         type_ = None if promised is None else type_of(promised)
         sizes = {} if type_ is None else {n: open_size(s) for n, s in type_.axes}
         if type_ is not None:
             self._hold_range(defined, target, type_)
-        return evaluator.element(target, defined.body, sizes, defined.statement.condition)
+        return element(evaluator, target, defined.body, sizes, defined.statement.condition)
 
     def _hold_range(self, defined: Defined, target: Indexed, type_: Type) -> None:
         """Hold i = 1, ..., n behind a definition by elements to the axis that i counts along."""

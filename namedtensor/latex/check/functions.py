@@ -25,7 +25,7 @@ from namedtensor.latex.check.sizes import Facts
 from namedtensor.latex.check.types import node_of, type_of
 from namedtensor.latex.documents.scopes import Declared, Defined
 from namedtensor.latex.documents.scripts import key, stem
-from namedtensor.latex.evaluation.evaluate import Evaluator
+from namedtensor.latex.evaluation.evaluate import Evaluator, element
 from namedtensor.latex.evaluation.values import UNKNOWN, Scope, Value
 from namedtensor.latex.evaluation.wording import wording
 from namedtensor.latex.printing.dialects import Dialect
@@ -437,7 +437,7 @@ class CheckedFunction:
     def _body(self, evaluator: Evaluator) -> Value:
         statement = self.defined.statement
         if isinstance(statement.target, Indexed):
-            return evaluator.element(statement.target, statement.body, {}, statement.condition)
+            return element(evaluator, statement.target, statement.body, {}, statement.condition)
         value = evaluator.value(statement.body)
         for member in statement.chain:
             evaluator.value(member)

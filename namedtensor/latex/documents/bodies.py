@@ -21,7 +21,7 @@ from namedtensor.latex.documents.measures import Sizes
 from namedtensor.latex.documents.scopes import Defined, Meaning
 from namedtensor.latex.documents.scripts import Indices, fold, key, numbered, without_brackets
 from namedtensor.latex.documents.series import axis_along, bare, refuse_long
-from namedtensor.latex.evaluation.evaluate import Evaluator
+from namedtensor.latex.evaluation.evaluate import Evaluator, element, matrix, update
 from namedtensor.latex.evaluation.indices import counted_from_zero, one_based, plain, zero_based
 from namedtensor.latex.evaluation.values import UNKNOWN, Value
 from namedtensor.latex.printing.names import identifier
@@ -104,7 +104,7 @@ class Body(Sizes):
         if statement.op != "=" and defined.kind != "function":
             before = self.reach_before(defined, around)
             if isinstance(target, Indexed):
-                return evaluator.update(before, target, statement.body)
+                return update(evaluator, before, target, statement.body)
             scope.before = (defined.key, before)
         if isinstance(target, Indexed):
             return self._elements(defined, target, scope, evaluator)
@@ -112,7 +112,7 @@ class Body(Sizes):
         if isinstance(body, Matrix):
             axes = self._declared_axes(defined)
             if len(axes) == 2:
-                return evaluator.matrix(body, *axes)
+                return matrix(evaluator, body, *axes)
         if isinstance(body, Items) and body.bracket == "(" and len(body.parts) > 1:
             return tuple([evaluator.value(p) for p in body.parts])
         return evaluator.value(body)
@@ -123,7 +123,7 @@ class Body(Sizes):
         """Evaluate a definition by elements; axes without a declared size are as long as the inputs'."""
         statement = defined.statement
         sizes = self._sizes_of_elements(defined, scope)
-        value = evaluator.element(target, statement.body, sizes, statement.condition)
+        value = element(evaluator, target, statement.body, sizes, statement.condition)
         node = getattr(value, "node", None)
         if node is None:
             return value

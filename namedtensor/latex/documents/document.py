@@ -7,6 +7,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from namedtensor.doors import door
 from namedtensor.errors import NamedTensorError, nearest
 from namedtensor.latex.documents.failures import LatexError
 from namedtensor.latex.documents.formulas import Family, Library, Members
@@ -129,9 +130,7 @@ class Document:
 
     def check(self) -> list[Finding]:
         """Say what is wrong with the document, the worst first."""
-        from namedtensor.latex.check import check_document
-
-        found: list[Finding] = check_document(self)
+        found: list[Finding] = door("latex.check.rules.check")(self)
         return found
 
     # ------------------------------------------------------------------------------- formulas

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from namedtensor.axes import shown
 from namedtensor.errors import AxisSizeError
+from namedtensor.latex.evaluation.evaluator import Evaluator, is_function
 from namedtensor.latex.evaluation.indices import Position, is_whole, plain, position
 from namedtensor.latex.evaluation.values import UNKNOWN, NoAxisError, Value
 from namedtensor.latex.evaluation.wording import wording
@@ -32,10 +33,6 @@ from namedtensor.operations.joining import concat
 from namedtensor.operations.reductions import norm
 from namedtensor.shape import sized
 from namedtensor.tensor import NamedTensor
-
-if TYPE_CHECKING:
-    from namedtensor.latex.evaluation.evaluate import Evaluator
-
 
 #: Whole powers of Python numbers are exact up to this many bits, and floating beyond.
 EXACT_BITS = 4096
@@ -110,7 +107,6 @@ def axes_of(names: tuple[AxisName, ...], sizes: Mapping[str, Any] | None = None)
 
 def binary(e: Evaluator, part: Binary) -> Value:
     from namedtensor.latex.evaluation.conditions import indicator, is_condition, is_one
-    from namedtensor.latex.evaluation.evaluate import is_function
 
     if is_one(part.left) and part.op == "*" and is_condition(part.right):
         return indicator(e, part.right)

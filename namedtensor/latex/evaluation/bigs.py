@@ -10,10 +10,11 @@ import math
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial, reduce
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from namedtensor.axes import shown
 from namedtensor.latex.evaluation.arithmetic import axes_of
+from namedtensor.latex.evaluation.evaluator import Evaluator, Word
 from namedtensor.latex.evaluation.indices import (
     Index,
     Position,
@@ -26,7 +27,7 @@ from namedtensor.latex.evaluation.indices import (
     settled,
 )
 from namedtensor.latex.evaluation.values import UNKNOWN, ArgumentsError, NoAxisError, Value
-from namedtensor.latex.evaluation.vocabulary import Word, big_word
+from namedtensor.latex.evaluation.vocabulary import big_word
 from namedtensor.latex.evaluation.wording import wording
 from namedtensor.latex.reading import words
 from namedtensor.latex.syntax import (
@@ -53,9 +54,6 @@ from namedtensor.primitives import combine, table
 from namedtensor.primitives.sizes import OPERATORS
 from namedtensor.shape import sized
 from namedtensor.tensor import NamedTensor, SymbolicTensor, apply
-
-if TYPE_CHECKING:
-    from namedtensor.latex.evaluation.evaluate import Evaluator
 
 
 class Range:

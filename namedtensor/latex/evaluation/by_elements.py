@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from namedtensor.axes import AxisIndex, AxisSelection
 from namedtensor.errors import AxisClashError, AxisMissingError, AxisNameError, NamedTensorError
+from namedtensor.latex.evaluation.evaluator import Evaluator
 from namedtensor.latex.evaluation.indices import Index, bound, renamed, settled, zero_based
 from namedtensor.latex.evaluation.values import UNKNOWN, ArgumentsError, Scope, Value
 from namedtensor.latex.evaluation.wording import wording
@@ -28,18 +29,19 @@ from namedtensor.shape import sized
 from namedtensor.tensor import NamedTensor, SymbolicTensor
 from namedtensor.tensor.resize import resize
 
-if TYPE_CHECKING:
-    from namedtensor.latex.evaluation.evaluate import Evaluator
-
 
 def element(
     e: Evaluator,
     target: Indexed,
     body: Expression,
-    sizes: Mapping[str, Any],
+    sizes: Mapping[str, Any] | None = None,
     condition: Expression | None = None,
 ) -> Value:
-    """Define a tensor over the axes of the target's indices."""
+    """Define a tensor by its elements: P_{seq(p), emb(i)} = body.
+
+    `sizes` are those of the axes; an axis without one takes the size of what it meets.
+    """
+    sizes = sizes or {}
     if condition is not None and (ranges := index_ranges(condition)):
         sizes = {**_upper_ends(e, target, ranges), **sizes}
         condition = None
@@ -154,7 +156,10 @@ def _over(value: Any, pairs: list[tuple[Index, str]], text: str) -> Any:
 
 
 def update(e: Evaluator, X: Value, target: Indexed, body: Expression, verb: str = "set") -> Value:
-    """Write at a place: at numbers, at indices in data, along whole axes named by an index."""
+    """Give X with another value at a place, or with one added there: X_{seq(1)} <- body.
+
+    A place is at numbers, at indices in data, or along whole axes named by an index.
+    """
     values: dict[Expression, Value] = {}
     places: list[Any] = []
     along: list[tuple[Index, str]] = []
@@ -202,7 +207,7 @@ def _written(X: Any, Y: Any, places: list[Any], along: list[tuple[Index, str]], 
 
 
 def matrix(e: Evaluator, part: Matrix, rows: str, columns: str) -> Value:
-    """Stand cells along two axes."""
+    """Give the cells of a matrix along two axes."""
     lines = []
     for row in part.rows:
         cells = [e.value(cell) for cell in row]

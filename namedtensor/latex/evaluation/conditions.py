@@ -9,10 +9,11 @@ import math
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from namedtensor.errors import AxisSizeError, DerivativeError
 from namedtensor.formula.written import calls_taken_in
+from namedtensor.latex.evaluation.evaluator import Evaluator
 from namedtensor.latex.evaluation.indexing import indexed_at
 from namedtensor.latex.evaluation.indices import Position, compared, is_whole, renamed
 from namedtensor.latex.evaluation.values import UNKNOWN, ArgumentsError, Value
@@ -38,9 +39,6 @@ from namedtensor.operations.calculus import starred
 from namedtensor.operations.derivatives import derivative
 from namedtensor.operations.elementwise import logical_and, logical_or, where
 from namedtensor.tensor import NamedTensor, SymbolicTensor
-
-if TYPE_CHECKING:
-    from namedtensor.latex.evaluation.evaluate import Evaluator
 
 _COMPARE: dict[str, Callable[[Any, Any], Any]] = {
     "=": operator.eq,

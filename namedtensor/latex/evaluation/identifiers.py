@@ -8,18 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from namedtensor.latex.evaluation.arithmetic import power, product
 from namedtensor.latex.evaluation.conditions import indicator, is_condition, is_one
+from namedtensor.latex.evaluation.evaluator import Evaluator, Word
 from namedtensor.latex.evaluation.values import UNKNOWN, ArgumentsError, UndefinedError, Value
-from namedtensor.latex.evaluation.vocabulary import (
-    Word,
-    applied_letter,
-    constant,
-    logarithm,
-    word_of,
-)
+from namedtensor.latex.evaluation.vocabulary import applied_letter, constant, logarithm, word_of
 from namedtensor.latex.evaluation.wording import wording
 from namedtensor.latex.syntax import (
     AxisName,
@@ -38,9 +33,6 @@ from namedtensor.latex.syntax import (
 )
 from namedtensor.latex.walk import parted
 from namedtensor.tensor import NamedTensor
-
-if TYPE_CHECKING:
-    from namedtensor.latex.evaluation.evaluate import Evaluator
 
 
 def find(e: Evaluator, name: Expression) -> Value | None:

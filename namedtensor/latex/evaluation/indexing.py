@@ -7,11 +7,12 @@ is none of these picks by an integer tensor.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from namedtensor.axes import AxisIndex, AxisSelection, Rename, shown
 from namedtensor.errors import AxisMissingError, AxisNameError, IndexRangeError, KindError, nearest
 from namedtensor.latex.evaluation.by_elements import known_size
+from namedtensor.latex.evaluation.evaluator import Evaluator
 from namedtensor.latex.evaluation.indices import Index, Position, is_whole, plain, same, zero_based
 from namedtensor.latex.evaluation.values import UNKNOWN, Value
 from namedtensor.latex.evaluation.wording import wording
@@ -22,9 +23,6 @@ from namedtensor.primitives import combine
 from namedtensor.shape import sized, spaced
 from namedtensor.tensor import NamedTensor, SymbolicTensor, apply
 from namedtensor.tensor.resize import resize
-
-if TYPE_CHECKING:
-    from namedtensor.latex.evaluation.evaluate import Evaluator
 
 
 def indexed(e: Evaluator, part: Indexed) -> Value:

@@ -8,14 +8,15 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache, partial, reduce
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from namedtensor.axes import AxisSelection, shown
 from namedtensor.errors import AxisMissingError, AxisNameError
+from namedtensor.latex.evaluation import by_elements
 from namedtensor.latex.evaluation.arithmetic import raised
+from namedtensor.latex.evaluation.evaluator import Evaluator, Use, Word
 from namedtensor.latex.evaluation.indices import Position, zero_based
 from namedtensor.latex.evaluation.values import UNKNOWN, ArgumentsError, NoAxisError, Value
 from namedtensor.latex.evaluation.wording import wording
@@ -42,27 +43,6 @@ from namedtensor.primitives.notation import Word as Printed
 from namedtensor.primitives.sizes import as_node
 from namedtensor.shape import sized
 from namedtensor.tensor import NamedTensor, SymbolicTensor, apply
-
-if TYPE_CHECKING:
-    from namedtensor.latex.evaluation.evaluate import Evaluator
-
-
-Use = Callable[["Evaluator", Call, Sequence[Value], Sequence[Expression]], Value]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Word:
-    """What a word means.
-
-    `use` applies it where it stands. `raw` words evaluate their arguments by themselves. `along` is the
-    function that waits for axes; with `or_several` it needs none where it has several arguments.
-    """
-
-    name: str
-    use: Use
-    raw: bool = False
-    along: Any = None
-    or_several: bool = False
 
 
 def fits(
@@ -247,7 +227,7 @@ def update(name: str) -> Use:
                 f"write {name}(X_{{seq(1)}}, Y)",
             )
         place, body = given
-        return e.update(e.value(place.base), place, body, name)
+        return by_elements.update(e, e.value(place.base), place, body, name)
 
     return use
 

@@ -1,0 +1,159 @@
+"""The evaluator: it gives each part of a formula to what reads parts of its kind, and says what fails."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from namedtensor.errors import NamedTensorError, first_line
+from namedtensor.latex.evaluation.indices import plain
+from namedtensor.latex.evaluation.values import (
+    UNKNOWN,
+    ArgumentsError,
+    NotNotationError,
+    Scope,
+    Value,
+)
+from namedtensor.latex.evaluation.wording import in_notation, wording
+from namedtensor.latex.syntax import Call, Expression
+from namedtensor.tensor.labels import operand_words
+
+Reader = Callable[["Evaluator", Any], Value]
+
+#: What reads each kind of expression: `evaluate` puts all of them here.
+READERS: dict[type, Reader] = {}
+
+
+Use = Callable[["Evaluator", Call, Sequence[Value], Sequence[Expression]], Value]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Word:
+    """What a word means.
+
+    `use` applies it where it stands. `raw` words evaluate their arguments by themselves. `along` is the
+    function that waits for axes; with `or_several` it needs none where it has several arguments.
+    """
+
+    name: str
+    use: Use
+    raw: bool = False
+    along: Any = None
+    or_several: bool = False
+
+
+class Evaluator:
+    """Evaluate the parts of a formula in a scope.
+
+    `bound` are the indices that the formula itself binds. With `exact`, whole numbers divide to
+    whole numbers, as sizes do. With `guarded`, a condition chooses which records count, so that an
+    index may lie outside of its axis where it does not.
+    """
+
+    def __init__(
+        self,
+        scope: Scope,
+        bound: Mapping[Expression, Value] | None = None,
+        exact: bool = False,
+        guarded: bool = False,
+    ) -> None:
+        self.scope = scope
+        self.bound: dict[Expression, Value] = dict(bound or {})
+        self.exact = exact
+        self.guarded = guarded
+
+    def value(self, expression: Expression) -> Value:
+        """Give what an expression stands for: a named tensor, a number, a position, a function."""
+        reader = READERS.get(type(expression))
+        if reader is None:
+            return self.refuse(expression, "says nothing that can be computed")
+        return self.scope.seen(expression, reader(self, expression))
+
+    def extent(self, expression: Expression) -> Value:
+        """Give a size: a whole number, or a symbol that computes like one."""
+        value = Evaluator(self.scope, self.bound, exact=True).value(expression)
+        return plain(value)
+
+    # ---------------------------------------------------------------- what the subjects call
+
+    def inside(self, bound: Mapping[Expression, Value]) -> Evaluator:
+        """Give an evaluator for which more names are bound."""
+        return Evaluator(self.scope, {**self.bound, **bound}, self.exact, self.guarded)
+
+    @property
+    def guard(self) -> Evaluator:
+        """An evaluator for what counts only where a condition holds."""
+        return Evaluator(self.scope, self.bound, self.exact, guarded=True)
+
+    def attempt(
+        self,
+        where: Expression,
+        operation: Callable[..., Value],
+        operands: Sequence[Value],
+        named: Sequence[Expression] = (),
+    ) -> Value:
+        """Apply an operation to values; `named` are the expressions that gave them.
+
+        What is unknown makes the result unknown. A failure goes to the scope.
+        """
+        for value, expression in zip(operands, named, strict=False):
+            if is_function(value):
+                return self.fail(
+                    expression,
+                    ArgumentsError,
+                    f"{wording(expression)} is a function, and stands here without arguments",
+                    f"apply it: {wording(expression)}(X)",
+                )
+        if any(value is UNKNOWN for value in operands):
+            return UNKNOWN
+        given = [plain(value) for value in operands]
+        words = list(zip(given, named, strict=False))
+        token = operand_words.set(
+            lambda x: next((wording(e) for value, e in words if value is x), None)
+        )
+        try:
+            return operation(*given)
+        except NamedTensorError as error:
+            return self.scope.failed(where, _of_formula(error, where))
+        except OverflowError:
+            return self.fail(where, NamedTensorError, f"{wording(where)} is too large for a number")
+        except (ArithmeticError, ValueError) as error:
+            return self.scope.failed(where, NamedTensorError(wording(where), first_line(error)))
+        finally:
+            operand_words.reset(token)
+
+    def fail(
+        self,
+        where: Expression,
+        kind: type[NamedTensorError],
+        why: str,
+        hint: str = "",
+        operands: Sequence[tuple[str, str]] = (),
+    ) -> Value:
+        """Report a failure that no operation has found."""
+        return self.scope.failed(where, kind(wording(where), why, operands, hint))
+
+    def refuse(self, where: Expression, why: str, hint: str = "") -> Value:
+        """Report what the notation gives no meaning."""
+        return self.fail(where, NotNotationError, f"{wording(where)} {why}", hint)
+
+    def numbers(self, expression: Expression) -> Value:
+        """Give the value of an expression that must be numbers; UNKNOWN otherwise."""
+        return self.attempt(expression, _same, [self.value(expression)], [expression])
+
+
+def _of_formula(error: NamedTensorError, where: Expression) -> NamedTensorError:
+    """Say what failed in the formula's own words; errors that have a place keep theirs."""
+    if type(error).__init__ is not NamedTensorError.__init__:
+        return error
+    return type(error)(wording(where), error.why, error.operands, in_notation(error.hint))
+
+
+def _same(value: Value) -> Value:
+    return value
+
+
+def is_function(value: Value) -> bool:
+    """Say whether a value is a function, of a document or a word that all know."""
+    return isinstance(value, Word) or callable(getattr(value, "apply", None))

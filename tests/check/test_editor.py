@@ -13,6 +13,7 @@ import pytest
 from namedtensor.check.checking import Checker
 from tests.check.editor import Editor
 from tests.check.test_python_files import ATT, FAULTY, HEAD, block, notebook
+from tests.latex.fixtures import fixtures
 
 pytest.importorskip("pygls")
 
@@ -28,7 +29,15 @@ FILES = {
     "d.tex": LATEX,
     "e.py": "def f(:\n",
     "f.py": "# %%\n" + HEAD + FAULTY,
-    **{path.name: path.read_text() for path in sorted((HERE / "faults").glob("*.py"))[:10]},
+    **{
+        f"{folder}/{path.name}": path.read_text()
+        for folder in ("faults", "strangers", "legal")
+        for path in sorted((HERE / folder).glob("*.py"))
+    },
+    **{
+        f"documents/{number}{Path(name).suffix if '.txt' not in name else '.md'}": text
+        for number, (name, text) in enumerate(fixtures())
+    },
 }
 
 
@@ -56,7 +65,7 @@ def whole(uri):
 
 @pytest.mark.parametrize("name", FILES)
 def test_findings_are_those_of_the_command_line(editor, checker, tmp_path, name):
-    path = tmp_path / name
+    path = tmp_path / Path(name).name
     path.write_text(FILES[name])
     editor.open(uri_of(path), FILES[name])
     shown = editor.published(uri_of(path))

@@ -373,7 +373,10 @@ def _unmet(
         later = _contracted_later(tree, user, left)
         if later is None and _mixes_components(tree, met, left):
             why = f"the parts that are mixed are of {listed(met)}, and each {named} is mixed by itself"
-            return replace(remark, message=f"the weights sum to 1 over {named}; {why}")
+            message = f"the weights sum to 1 over {named}; {why}"
+            if any(_meets_itself(part, left) for part in _scores_below(tree, start)):
+                hint = f"rename it in the queries: [{named} >> {named}']"
+            return replace(remark, message=message, hint=hint)
         return remark if later is not None and any(map(tree.is_parameter, later.operands)) else None
     return None if _contracted_later(tree, user, left) is not None else remark
 
@@ -627,8 +630,7 @@ def primes(tree: Tree) -> Iterator[Remark]:
             if not is_contraction(user) or axis not in uses(user):
                 continue
             for part in _scores_below(tree, node):
-                tensors = [o for o in part.operands if not o.type.host]
-                if axis not in uses(part) and all(axis in o.type.names for o in tensors):
+                if _meets_itself(part, found[1]):
                     yield Remark(
                         "prime-forgotten",
                         f"both operands of the scores have {shown(axis)}, so that each position meets itself "
@@ -636,6 +638,12 @@ def primes(tree: Tree) -> Iterator[Remark]:
                         part,
                         f"rename it in the queries: [{shown(axis)} >> {shown(axis)}']",
                     )
+
+
+def _meets_itself(product: Node, axes: frozenset[str]) -> bool:
+    """Say whether both operands of a contraction have axes that it does not sum over."""
+    tensors = [o for o in product.operands if not o.type.host]
+    return not axes & {*uses(product)} and all(axes <= {*o.type.names} for o in tensors)
 
 
 def _scores_below(tree: Tree, node: Node) -> Iterator[Node]:

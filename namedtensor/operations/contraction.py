@@ -63,9 +63,13 @@ def _need_both(call: Call, axes: Sequence[str]) -> None:
         if both:
             others = [[a if b == axis else b for b in axes] for a in both]
             codes = [f"{left} @ {typed_axes(names)} @ {right}" for names in others]
+            label = call.labels[lacking[0]]
+            copies = [a for a in both if a.rstrip("'") == axis.rstrip("'")]
+            again = either([renamed_code(label, a, axis) for a in copies])
             fitting = _fitting(call, lacking[0], axis)
-            hint = f"both have {' and '.join(map(shown, both))}: {either(codes)}" + (
-                f"; or rename: {either(fitting)}" if fitting else ""
+            hint = (f"a second copy of {shown(copies[0])}: {again}; or " if copies else "") + (
+                f"both have {' and '.join(map(shown, both))}: {either(codes)}"
+                + (f"; or rename: {either(fitting)}" if fitting else "")
             )
         why = f"{call.labels[lacking[0]]} has no axis {shown(axis)}"
         raise call.fail(AxisMissingError, why, hint)

@@ -74,7 +74,7 @@ def agree(
 
     expected = positional(**data)
     computed = run(data, axes)
-    assert computed.shape.names == computed.axes
+    assert computed.shape.names == computed.reading_order
     assert set(computed.axes) == set(result.split())
     found = computed.torch(*result.split())
     assert found.shape == expected.shape

@@ -9,7 +9,8 @@ from pathlib import Path
 ALLOWED = {
     "namedtensor/backends/torch_attention.py": {"torch._C", "torch._C._functorch"},
     "namedtensor/backends/torch_random.py": {"torch._standard_gamma"},
-    "namedtensor/formula/signature.py": {"sys._getframe"},  # documented under that name
+    "namedtensor/errors.py": {"sys._getframe"},  # documented under that name
+    "namedtensor/formula/signature.py": {"sys._getframe"},
     "namedtensor/nn/recomputing.py": {"torch._C", "torch._C._current_graph_task_id"},
     "namedtensor/primitives/origins.py": {"sys._getframe"},
     "namedtensor/tensor/labels.py": {"sys._getframe"},

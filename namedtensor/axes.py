@@ -61,8 +61,8 @@ def shown(name: str) -> str:
 def axis_code(name: str, size: object = None) -> str:
     """Write an axis as code: seq, nt.Axis("seq'"), or with a size seq[512], "seq'[512]".
 
-    >>> axis_code("seq"), axis_code("seq'"), axis_code("seq'", 512)
-    ('seq', 'nt.Axis("seq\'")', '"seq\'[512]"')
+    >>> print(axis_code("seq"), axis_code("seq'"), axis_code("seq'", 512))
+    seq nt.Axis("seq'") "seq'[512]"
     """
     word = shown(name)
     code = word if size is None else f"{word}[{size}]"

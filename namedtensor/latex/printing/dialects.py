@@ -98,7 +98,7 @@ class Dialect:
 
 
 def dialect_in(text: str, spelled: dict[str, str]) -> Dialect:
-    """Give the dialect in which a document is written.
+    r"""Give the dialect in which a document is written.
 
     >>> dialect_in("\\underset", {}).function("softmax", ["seq"])
     '\\underset{\\text{seq}}{\\text{softmax}}'

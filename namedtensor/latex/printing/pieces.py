@@ -86,9 +86,9 @@ def figure(value: Any, taken: frozenset[str] = frozenset()) -> tuple[str, int]:
     """Write a number, and say how tightly its text holds together; `taken` are names in use.
 
     >>> figure(1e-05)
-    ('10^{-5}', 10)
+    ('10^{-5}', 11)
     >>> figure(2.5e-07)
-    ('2.5 \\\\cdot 10^{-7}', 6)
+    ('2.5 \\\\cdot 10^{-7}', 7)
     """
     if isinstance(value, bool):
         return (r"\text{true}" if value else r"\text{false}"), ATOM

@@ -6,7 +6,7 @@ Only the option is declared when pytest starts; the checker is imported when it 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -56,6 +56,9 @@ class AxesFile(pytest.File):
 
 class AxesItem(pytest.Item):
     """The check of one file."""
+
+    #: Other plugins look for the arguments of a test, and fail where there is no such thing.
+    funcargs: ClassVar[dict[str, object]] = {}
 
     def runtest(self) -> None:
         from namedtensor.check.checking import Checker

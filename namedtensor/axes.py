@@ -12,7 +12,7 @@ import operator
 import re
 import threading
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, overload
 
@@ -71,11 +71,33 @@ def axis_code(name: str, size: object = None) -> str:
     return f'nt.Axis("{code}")' if size is None else f'"{code}"'
 
 
-def primed(label: str, name: str, taken: Iterable[str] = ()) -> str:
+#: Names for axes of which nothing is known but that there are some.
+MADE_UP = ("ax", "bx", "cx", "dx")
+
+
+def made_up(sizes: Iterable[object]) -> str:
+    """Write axes of these sizes, as many as there are names: ax[3] bx[4].
+
+    >>> made_up([3, 4])
+    'ax[3] bx[4]'
+    """
+    return " ".join(map("{}[{}]".format, MADE_UP, sizes))
+
+
+def unused(name: str, taken: Container[str], mark: str = "'") -> str:
+    """Mark a name until it is not taken.
+
+    >>> unused("seq", ["seq", "seq'"])
+    "seq''"
+    """
+    while name in taken:
+        name += mark
+    return name
+
+
+def primed(label: str, name: str, taken: Container[str] = ()) -> str:
     """Write how to give an axis of a tensor a name that is not taken: X["seq -> seq'"]."""
-    free = shown(name) + "'"
-    while free in taken:
-        free += "'"
+    free = unused(shown(name) + "'", taken)
     return f'{label}["{shown(name)} -> {free}"]'
 
 

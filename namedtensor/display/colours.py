@@ -46,14 +46,15 @@ def _luminance(hue: float, saturation: float, lightness: float) -> float:
     return sum(w * p for w, p in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
 
 
-_colours = {name: _coloured(*parts) for name, parts in _USUAL.items()}
+#: The colours of names that were met.
+_colours: dict[str, str] = {}
 
 
 def colour_of(axis: str) -> str:
     """Give the colour of an axis name; names that are not usual get the next one when first met."""
     name = shown(axis)
     if name not in _colours:
-        place = len(_colours) - len(_USUAL)
+        place = len(_colours.keys() - _USUAL.keys())
         hue = 25 + (100 + place * _TURN) % 310  # no red, which means a fault
-        _colours[name] = _coloured(hue, 65)
+        _colours[name] = _coloured(*_USUAL.get(name, (hue, 65)))
     return _colours[name]

@@ -186,10 +186,10 @@ class Arguments:
             return False
         key.append(len(held))
         before, start = len(key), len(tensors_of(given.leaves))
-        given.together, together = (
-            False,
+        together, given.together = (
             given.together,
-        )  # stacks inside of one are a part of its row
+            False,
+        )  # a stack inside of one is a part of its row
         self._read_one(layer_in(parameter, 0), f"{path}.0", held[0], given, key, modes)
         given.together = together
         key += key[before:] * (len(held) - 1)

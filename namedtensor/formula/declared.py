@@ -15,7 +15,6 @@ class Declared(Protocol):
     name: str
     signature: Signature
     door: Door
-    made_by: tuple[Callable[..., Any], tuple[Any, ...]] | None
     derived: Any
     body: Any
 

@@ -405,13 +405,7 @@ class Formula(Generic[P, T]):
             plan = self._known(given)
             if plan is not None:
                 return plan
-            try:
-                trace = Trace(self.body, given, self.fused)
-                plan = trace.compile()
-            except Apart:
-                given = given.apart()
-                trace = Trace(self.body, given, self.fused)
-                plan = trace.compile()
+            given, trace, plan = self._traced(given)
             asked = trace.asked and not self.door.asks
             self.door.asks = self.door.asks or asked
             if self._reads(trace) or asked:
@@ -420,6 +414,14 @@ class Formula(Generic[P, T]):
         if storm:
             warn_caller(storm)
         return plan
+
+    def _traced(self, given: Given) -> tuple[Given, Trace, Plan]:
+        """Trace the body and compile what it gives; bundles that are alike are read one by one if need be."""
+        trace = Trace(self.body, given, self.fused)
+        try:
+            return given, trace, trace.compile()
+        except Apart:
+            return self._traced(given.apart())
 
     def _read_again(self, given: Given) -> Given:
         """Read what a call's plan depends on, once more is known of the body."""

@@ -50,7 +50,7 @@ class Collated:
             raise KindError(
                 f"{self!r}(X)".removeprefix("nt."),
                 "X is one example, and a batch is made of a list of them",
-                [("X", spaced(examples.sizes))],
+                shapes(examples),
                 f"{self!r}([X])",
             )
         if pad is not None and not isinstance(pad, Mapping):
@@ -108,14 +108,6 @@ _PLAIN = {int, float, bool}
 #: What a named tensor holds, read without the detour of X.data: a batch has many examples.
 _DATA, _LAYOUT = [vars(Held)[name].__get__ for name in ("_data", "_layout")]
 _DTYPE = operator.attrgetter("dtype")
-
-
-def _columns(parts: list[Any], first: Mapping[Any, Any]) -> list[list[Any]] | None:
-    """Give the values of each name, or None where an example lacks one."""
-    try:
-        return [list(map(operator.itemgetter(name), parts)) for name in first]
-    except KeyError:
-        return None
 
 
 class _Batch:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 
-from namedtensor.axes import FRESH, Axis, distinct, parse_axes, primed, shown
+from namedtensor.axes import FRESH, Axis, distinct, parse_axes, primed, shown, unused
 from namedtensor.compilers import caches_closed, compiling, keep
 from namedtensor.errors import (
     AxisMissingError,
@@ -279,9 +279,7 @@ def _axes_said(x: Any, axes: tuple[str, ...], counted: bool) -> list[str]:
 def _unlike(word: str, axes: tuple[str, ...]) -> str:
     """Give a new axis a name that X lacks."""
     name, bracket, size = word.partition("[")
-    while name in axes:
-        name += "'"
-    return name + bracket + size
+    return unused(name, axes) + bracket + size
 
 
 def named_operand(call: str, X: Any, *needed: Axis) -> NamedTensor:

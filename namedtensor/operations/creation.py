@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from namedtensor.axes import Axis, distinct, parse_axes
+from namedtensor.axes import Axis, distinct, made_up, parse_axes
 from namedtensor.backends import Backend, get_backend
 from namedtensor.backends.lazy import is_scalar, np
 from namedtensor.errors import (
@@ -149,11 +149,10 @@ def sized_axes(name: str, axes: tuple[AxesSpec, ...]) -> tuple[Axis, ...]:
     """Read the axes of a new tensor; raise AxisSizeError unless each has its size."""
     sizes = [n for part in axes for n in (part if isinstance(part, (tuple, list)) else (part,))]
     if sizes and all([type(size) is int for size in sizes]):
-        sized = " ".join(map("{}[{}]".format, ("ax", "bx", "cx", "dx"), sizes))
         raise AxisNameError(
             f"{name}({', '.join(map(repr, axes))}, ...)",
             "sizes are those of axes, which have names",
-            hint=f'`nt.{name}("{sized}")`'
+            hint=f'`nt.{name}("{made_up(sizes)}")`'
             + (" and what else it takes" if name not in PLAIN else ""),
         )
     named = parse_axes(axes)

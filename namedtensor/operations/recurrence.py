@@ -12,7 +12,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from namedtensor.axes import FRESH, Axis, shown
+from namedtensor.axes import FRESH, Axis, shown, unused
 from namedtensor.backends.lazy import is_number, is_scalar
 from namedtensor.compilers import compiling
 from namedtensor.errors import (
@@ -1177,9 +1177,7 @@ def associative_scan(
 def _combined(said: Said, combine: Any, X: Any, reverse: bool) -> list[Any]:
     """Trace a combination, of elements that have a hidden axis, and apply it."""
     axis, parts = said.axis.name, flat(X)
-    hidden = axis + FRESH
-    while any(hidden in part.axes for part in parts):
-        hidden += FRESH
+    hidden = unused(axis + FRESH, {name for part in parts for name in part.axes}, FRESH)
     rename, count = table()["rename"], len(parts)
 
     def step(earlier: Any, *later: Any) -> Any:

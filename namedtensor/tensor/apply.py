@@ -9,7 +9,7 @@ from contextlib import suppress
 from contextvars import ContextVar
 from typing import Any
 
-from namedtensor.axes import SIZES, Axis, axis_code, shown
+from namedtensor.axes import MADE_UP, SIZES, Axis, axis_code, shown
 from namedtensor.backends import backend_of
 from namedtensor.backends.lazy import is_scalar
 from namedtensor.compilers import MAKING, STORE, compiling, constant_for_compilers
@@ -308,7 +308,7 @@ def operand(operation: Operation, x: Any, given: Sequence[Any]) -> Any:
                 for w, y in zip(labels, given, strict=True)
                 if hasattr(y, "sizes")
             ],
-            f"name them: nt.tensor({', '.join([what, *('ax', 'bx', 'cx', 'dx')[: len(x.shape)]])})",
+            f"name them: nt.tensor({', '.join([what, *MADE_UP[: len(x.shape)]])})",
         )
     if type(x).__name__ == "Contraction":
         x._is_half()

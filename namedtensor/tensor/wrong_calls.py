@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequenc
 from types import CodeType, FrameType, FunctionType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from namedtensor.axes import shown, typed_axes
+from namedtensor.axes import made_up, shown, typed_axes
 from namedtensor.errors import KindError, caller_frame, caller_variables, nearest
 from namedtensor.primitives import Operation
 from namedtensor.primitives.origins import origin_of
@@ -387,8 +387,7 @@ def _parts(text: str) -> list[str]:
 def _as_axes(word: str, text: str) -> str:
     """Write axes with their sizes for seq=3, or for size=(3, 4)."""
     if word in ("size", "shape"):
-        sizes = _parts(text) or [text]
-        return '"' + " ".join(map("{}[{}]".format, ("ax", "bx", "cx", "dx"), sizes)) + '"'
+        return f'"{made_up(_parts(text) or [text])}"'
     return f'"{word}[{text}]"' if text.isdigit() else text
 
 

@@ -9,10 +9,10 @@ functions of indices, and are never built.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
-from namedtensor.axes import FRESH
+from namedtensor.axes import FRESH, unused
 from namedtensor.formula.rewrite.attention_kernel import ATTENTION, Parts
 from namedtensor.formula.rewrite.indexed import Pointwise, elementwise, is_given
 from namedtensor.formula.rewrite.patterns import (
@@ -131,7 +131,8 @@ def _fused(scores: Scores, V: Node, seqs: tuple[str, ...], p: Node | None) -> No
         return None
     own = [k for k in keys if V.type.has(k)]
     if own:  # the axis that V brings only has the name of that which Q and K used up
-        apart = tuple([(k, _unused(k, (Q, K, V))) for k in own])
+        taken = {n for o in (Q, K, V) for n in o.type.names}
+        apart = tuple([(k, unused(k, taken, FRESH)) for k in own])
         found = _fused(scores, apply_node(table()["rename"](apart), (V,)), seqs, p)
         back = table()["rename"](tuple([(new, k) for k, new in apart]))
         return None if found is None else apply_node(back, (found,))
@@ -157,13 +158,6 @@ def _fused(scores: Scores, V: Node, seqs: tuple[str, ...], p: Node | None) -> No
     numbers = [o for o in (scale, p) if o is not None]
     parts.dropped = p is not None
     return apply_node(ATTENTION(*parts.params()), (Q, K, V, *built, *numbers, *read))
-
-
-def _unused(name: str, operands: Sequence[Node]) -> str:
-    """Make a name for an axis that no operand has."""
-    while any(o.type.has(name) for o in operands):
-        name += FRESH
-    return name
 
 
 def _as_real(mask: Node) -> Node:

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import partial, reduce
 from typing import Any
 
-from namedtensor.axes import shown
+from namedtensor.axes import shown, unused
 from namedtensor.latex.evaluation.arithmetic import axes_of
 from namedtensor.latex.evaluation.evaluator import Evaluator, Word
 from namedtensor.latex.evaluation.indices import (
@@ -370,7 +370,7 @@ def _reduced(e: Evaluator, part: Big, value: Value, index: Index) -> Value:
             f"nothing says how far {_letter(index)} runs",
             f"write its range: {part.op}_{{{_letter(index)}=1}}^n, or index an axis by it",
         )
-    axis = _free(index.home or _letter(index), [*given.axes, *_homes(e)])
+    axis = unused(index.home or _letter(index), [*given.axes, *_homes(e)])
     given = renamed(given, [(index.axis, axis)])
     word = _meaning(part)
     operation = partial(_summed, axis) if word.along is total else word.along[sized(axis, None)]
@@ -399,13 +399,6 @@ def _homes(e: Evaluator) -> list[str]:
     """List the axes along which the indices run that are bound around."""
     terms = [t for v in e.bound.values() if isinstance(v, Position) for t, _ in v.terms]
     return [t.home for t in terms if isinstance(t, Index) and t.home is not None]
-
-
-def _free(axis: str, taken: Sequence[str]) -> str:
-    """Prime a name until it is free."""
-    while axis in taken:
-        axis += "'"
-    return axis
 
 
 def _repeated(e: Evaluator, part: Big, value: Any, index: Index) -> Value:

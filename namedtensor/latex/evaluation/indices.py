@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from namedtensor.axes import BOUND, shown
+from namedtensor.axes import BOUND, shown, unused
 from namedtensor.formula.rewrite.renames import push_renames
 from namedtensor.operations.indexing import AT, INDEX
 from namedtensor.operations.renaming import RENAME
@@ -271,9 +271,7 @@ def settled(value: Any) -> Any:
     taken = set(names)
     new: dict[str, str] = {}
     for name in hidden:
-        letter = shown(name)
-        while letter in taken:
-            letter += "'"
+        letter = unused(shown(name), taken)
         taken.add(letter)
         new[name] = letter
     return SymbolicTensor(_rewritten(value.node, new), value.axes)

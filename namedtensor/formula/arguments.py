@@ -29,9 +29,9 @@ from namedtensor.formula.bundle import (
     opened,
     settings_of,
 )
-from namedtensor.formula.door import ABSENT, NUMBERED, OPEN, Door, Slot, kind_of, mode_of
+from namedtensor.formula.door import ABSENT, NUMBERED, OPEN, Door, Slot, mode_of
 from namedtensor.formula.lifting import Leaf, tensors_of
-from namedtensor.formula.outside import values_now
+from namedtensor.formula.outside import kind_of, values_now
 from namedtensor.formula.signature import Parameter, Signature, Space
 from namedtensor.formula.state import Cell, Frame
 from namedtensor.plans import Layout

@@ -13,6 +13,7 @@ from weakref import WeakValueDictionary
 
 from namedtensor.backends import get_backend
 from namedtensor.compilers import keep
+from namedtensor.formula.outside import Bound, kind_of
 from namedtensor.formula.signature import Parameter, Signature
 from namedtensor.plans import Layout, layout_of
 from namedtensor.tensor import NamedTensor
@@ -30,13 +31,6 @@ Read = Callable[[Any, bool], tuple[list[Any], tuple[Any, ...]] | None]
 
 #: What stands in a key for a number that the plan takes as an argument.
 OPEN = ("a number", "of any value")
-
-
-def kind_of(value: Any) -> Any:
-    """Tell settings apart that are equal: (1, 2) and (1.0, 2.0), True and 1, 0.0 and -0.0."""
-    if type(value) is tuple:
-        return tuple([kind_of(part) for part in value])
-    return (float, str(value)) if type(value) is float and not value else type(value)
 
 
 class Slot:
@@ -107,6 +101,8 @@ class Door:
         self.asks = False
         # what the body, and those that it calls, read from outside: their values end the key
         self.outside: tuple[Any, ...] = ()
+        # what else their names stand for; once it is something else, the plans are forgotten
+        self.bound = Bound({})
 
     def opened(self, late: bool) -> frozenset[str]:
         """List the names whose floating numbers are arguments of the plan."""

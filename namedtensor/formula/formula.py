@@ -32,7 +32,7 @@ from namedtensor.formula.body import Body
 from namedtensor.formula.bundle import Bundle
 from namedtensor.formula.door import NUMBERED, Door, gather
 from namedtensor.formula.lifting import Entry, Leaf, refuse_meta, tensors_of
-from namedtensor.formula.outside import read_by, values_now
+from namedtensor.formula.outside import Bound, read_by, values_now
 from namedtensor.formula.shared import share, share_alike
 from namedtensor.formula.signature import Signature, caller_scope, read_signature
 from namedtensor.formula.state import RUNNING, hand_over, kept, with_cells
@@ -71,6 +71,9 @@ _new = object.__new__  # half the time of calling the class
 #: What a body raises that takes a number into Python, where it is an argument of the plan.
 _PYTHON_ERRORS = (TypeError, ValueError, KeyError, AttributeError)
 
+#: What the quick way of a call may meet, and leaves to the long one.
+_UNUSUAL = (*LIBRARY_ERRORS, LookupError, AttributeError, NamedTensorError)
+
 
 class Formula(Generic[P, T]):
     """A formula f(X; W, b) with declared axes; made by the decorator `formula`."""
@@ -102,6 +105,8 @@ class Formula(Generic[P, T]):
         self.traced = trace
         self.fused = fuse
         self.planned = 0
+        #: How often plans were forgotten, and the last name that stood for something else.
+        self.forgotten, self.bound_anew = 0, ""
         self.plans: dict[Any, list[tuple[tuple[Any, ...], Plan]]] = {}
         # not MAKING: the body is the user's code
         self.planning = threading.RLock()
@@ -312,13 +317,16 @@ class Formula(Generic[P, T]):
                 arrays += numbers
             if door.outside:
                 key.append(values_now(door.outside))
+            for names, place, stood_for in door.bound.parts:
+                if names(place) != stood_for:
+                    return None
             known = self.plans.get(tuple(key))
             if not known or known[0][0] or not arrays:
                 return None
             plan = known[0][1]
             if plan.on_torch and arrays[~len(numbers)].is_meta is not arrays[0].is_meta:
                 return None  # a module without numbers, as a rule: the long way tells
-        except LIBRARY_ERRORS:
+        except _UNUSUAL:
             return None
         if plan.stateful:
             if module is None:
@@ -396,6 +404,8 @@ class Formula(Generic[P, T]):
                 name = plan_formula(self.number, _shapes(given.leaves), *parts)
             kept: Plan = getattr(STORE, name)
             return kept
+        if self._bound_anew():
+            given = self._read_again(given)
         plan = self._known(given)
         if plan is not None:
             return plan
@@ -430,10 +440,24 @@ class Formula(Generic[P, T]):
     def _reads(self, trace: Trace) -> bool:
         """Let keys have what the bodies of a trace read from outside; say whether this is new."""
         known = {read.key for read in self.door.outside}
-        new = [read for read in read_by(trace.functions) if read.key not in known]
+        plain, held = read_by(trace.functions)
+        new = [read for read in plain if read.key not in known]
         if new:
             self.door.outside = (*self.door.outside, *new)
+        if held.keys() - self.door.bound.known.keys():
+            self.door.bound = Bound({**held, **self.door.bound.known})
         return bool(new)
+
+    def _bound_anew(self) -> bool:
+        """Forget all plans once a name that they were made with stands for something else."""
+        with self.planning:
+            name = self.door.bound.changed()
+            if name is None:
+                return False
+            # new ones, because others read the old without a lock
+            self.plans, self.door.outside, self.door.bound = {}, (), Bound({})
+            self.forgotten, self.bound_anew = self.forgotten + 1, repr(name)
+            return True
 
     def _known(self, given: Given) -> Plan | None:
         """Find a plan that was made for these layouts, and whose sizes and numbers hold."""
@@ -466,6 +490,12 @@ class Formula(Generic[P, T]):
 
     def _many_keys(self) -> str:
         """Say what differs between the keys of many plans."""
+        if self.forgotten > MANY_KEYS // 2:
+            return (
+                f"{self.name} was planned {MANY_KEYS} times: {self.bound_anew} stands for something else "
+                "from call to call, and each time is another plan; give it to the formula as an argument, or "
+                "leave the body untraced with @formula(trace=False)"
+            )
         columns: dict[str, set[str]] = {}
         for key in list(self.plans):
             for path, part in self.arguments.parts_of(key):
@@ -714,7 +744,9 @@ def plan_formula(number: str, shapes: Shapes | None, *parts: Any) -> str:
 
     try:
         # a graph holds the numbers of outside that it was compiled with
-        outside = values_now(_numbered[number].door.outside)
+        formula = _numbered[number]
+        formula._bound_anew()
+        outside = (formula.forgotten, *values_now(formula.door.outside))
         return STORE.name(("formula", number, parts, shapes, outside), make)
     except (NamedTensorError, TypeError):
         if shapes is None:

@@ -1,7 +1,8 @@
-"""What a body reads from outside: numbers, words and truth values of its module, or of a function around it.
+"""What a body reads from outside: the names of its module, or of a function around it.
 
-Tensors that are defined by their indices count as well; those with data are refused. A plan holds all of
-them as constants, so they belong to its key. Which a body reads is found in its code when it is planned,
+Numbers, words, truth values and tensors that are defined by their indices are constants of a plan, and
+belong to its key. All else, functions, formulas and axes above all, is held: once such a name stands for
+something else, every plan is forgotten. Which names a body reads is found in its code when it is planned,
 and in that of the plain functions that it names.
 """
 
@@ -9,13 +10,14 @@ from __future__ import annotations
 
 import dis
 import functools
+import operator
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from types import CellType, CodeType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 
+from namedtensor.axes import Axis
 from namedtensor.backends.lazy import is_scalar
-from namedtensor.formula.door import kind_of
 from namedtensor.tensor import SymbolicTensor
 
 #: Modules that hold constants, and whose functions read no numbers of the program.
@@ -30,6 +32,13 @@ _GLOBAL = frozenset({"LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS"})
 _AROUND = frozenset({"LOAD_DEREF", "LOAD_CLASSDEREF", "LOAD_FROM_DICT_OR_DEREF"})
 _WRITES = frozenset({"STORE_GLOBAL", "STORE_DEREF", "DELETE_GLOBAL", "DELETE_DEREF"})
 _MISSING = object()
+
+
+def kind_of(value: Any) -> Any:
+    """Tell settings apart that are equal: (1, 2) and (1.0, 2.0), True and 1, 0.0 and -0.0."""
+    if type(value) is tuple:
+        return tuple([kind_of(part) for part in value])
+    return (float, str(value)) if type(value) is float and not value else type(value)
 
 
 class Read(NamedTuple):
@@ -70,17 +79,62 @@ def values_now(reads: Iterable[Read]) -> tuple[Any, ...]:
     return tuple([_frozen(read.value()) for read in reads])
 
 
-def read_by(functions: Iterable[Any]) -> list[Read]:
-    """List what functions read from outside: numbers, words, what is made of them, index-defined tensors."""
-    found: dict[Any, Read] = {}
+class Bound:
+    """What names stood for when plans were made; `parts` are read and compared at each call.
+
+    Each is a function that reads names, where it reads them, and the tuple of what they stood for: equal
+    tuples have the same objects, or equal axes.
+    """
+
+    __slots__ = ("known", "parts")
+
+    def __init__(self, known: dict[Any, tuple[Read, Any]]) -> None:
+        self.known = known
+        places: dict[int, tuple[Any, dict[str, None]]] = {}
+        parts: list[tuple[Callable[[Any], Any], Any]] = []
+        for read, _ in known.values():
+            if type(read.place) is CellType:
+                parts.append((_reader(operator.attrgetter, ["cell_contents"]), read.place))
+            else:
+                places.setdefault(id(read.place), (read.place, {}))[1][read.name] = None
+            if read.attributes:
+                first = read._replace(attributes=()).value()
+                parts.append((_reader(operator.attrgetter, [".".join(read.attributes)]), first))
+        parts += [(_reader(operator.itemgetter, names), place) for place, names in places.values()]
+        self.parts = tuple([(names, place, names(place)) for names, place in parts])
+
+    def changed(self) -> Read | None:
+        """Give the first name that stands for something else."""
+        for read, value in self.known.values():
+            now = read.value()
+            if now is not value and not (type(now) is Axis and now == value):
+                return read
+        return None
+
+
+def _reader(
+    made: Callable[..., Callable[[Any], Any]], names: Iterable[str]
+) -> Callable[[Any], Any]:
+    """Make a function of C that reads names; the first one again, because of one it gives no tuple."""
+    names = list(names)
+    return made(names[0], *names)
+
+
+def read_by(functions: Iterable[Any]) -> tuple[list[Read], dict[Any, tuple[Read, Any]]]:
+    """List what functions read from outside: what belongs to keys, and what else, with its value."""
+    plain: dict[Any, Read] = {}
+    held: dict[Any, tuple[Read, Any]] = {}
     seen: dict[Any, Any] = {}
     for function in functions:
-        for read in _reads(function, seen):
-            found[read.key] = read
-    return list(found.values())
+        for read, value in _reads(function, seen):
+            if type(_frozen(value)) is _Held:
+                held[read.key] = read, value
+            else:
+                plain[read.key] = read
+    return list(plain.values()), held
 
 
-def _reads(function: Any, seen: dict[Any, Any]) -> Iterator[Read]:
+def _reads(function: Any, seen: dict[Any, Any]) -> Iterator[tuple[Read, Any]]:
     if type(function) is not FunctionType or id(function) in seen or len(seen) >= MOST_FUNCTIONS:
         return
     if _of_library(function.__module__):
@@ -90,12 +144,16 @@ def _reads(function: Any, seen: dict[Any, Any]) -> Iterator[Read]:
     for around, name, attributes in names_in(function.__code__):
         if around and name not in cells:
             continue  # a local of the function, in a function inside it
-        read = Read(cells[name] if around else function.__globals__, name, attributes)
-        value = read.value()
-        if type(value) is FunctionType:
+        place = cells[name] if around else function.__globals__
+        for n in range(len(attributes), -1, -1):
+            read = Read(place, name, attributes[:n])
+            value = read.value()
+            # an attribute of a library's, and a method, which is another one each time, are left out
+            if value is _MISSING or (type(_frozen(value)) is _Held and value is not read.value()):
+                continue
+            yield read, value
             yield from _reads(value, seen)
-        elif value is not _MISSING and type(_frozen(value)) is not _Held:
-            yield read
+            break
 
 
 @functools.lru_cache(maxsize=1024)

@@ -126,15 +126,16 @@ def read_by(functions: Iterable[Any]) -> tuple[list[Read], dict[Any, tuple[Read,
     held: dict[Any, tuple[Read, Any]] = {}
     seen: dict[Any, Any] = {}
     for function in functions:
-        for read, value in _reads(function, seen):
-            if type(_frozen(value)) is _Held:
-                held[read.key] = read, value
-            else:
+        for read, value, whole in _reads(function, seen):
+            if whole and type(_frozen(value)) is not _Held:
                 plain[read.key] = read
+            else:
+                held[read.key] = read, value
     return list(plain.values()), held
 
 
-def _reads(function: Any, seen: dict[Any, Any]) -> Iterator[tuple[Read, Any]]:
+def _reads(function: Any, seen: dict[Any, Any]) -> Iterator[tuple[Read, Any, bool]]:
+    """List names, their values, and whether those are all that the function reads there."""
     if type(function) is not FunctionType or id(function) in seen or len(seen) >= MOST_FUNCTIONS:
         return
     if _of_library(function.__module__):
@@ -151,7 +152,7 @@ def _reads(function: Any, seen: dict[Any, Any]) -> Iterator[tuple[Read, Any]]:
             # an attribute of a library's, and a method, which is another one each time, are left out
             if value is _MISSING or (type(_frozen(value)) is _Held and value is not read.value()):
                 continue
-            yield read, value
+            yield read, value, n == len(attributes)
             yield from _reads(value, seen)
             break
 

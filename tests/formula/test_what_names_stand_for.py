@@ -320,6 +320,19 @@ def test_a_name_that_is_gone_is_told_by_python() -> None:
         brief(X)
 
 
+def test_a_list_that_is_written_to_makes_no_new_plans() -> None:
+    seen: list[Any] = []
+
+    @formula
+    def noted(X: R[seq, emb]) -> R[seq, emb]:
+        seen.append(1)
+        return X * 2
+
+    for _ in range(3):
+        noted(X)
+    assert (noted.planned, len(seen)) == (1, 1)
+
+
 def test_a_tensor_whose_axes_are_asked_for_is_seen() -> None:
     like: Any = X
 

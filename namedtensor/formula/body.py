@@ -16,7 +16,7 @@ from namedtensor.operations.training import MODE, Update
 from namedtensor.primitives.node import describe, noting
 from namedtensor.primitives.origins import Origins, border, place_of
 from namedtensor.tensor import NamedTensor
-from namedtensor.tensor.apply import steps_traced
+from namedtensor.tensor.apply import sizes_held
 from namedtensor.tensor.labels import tight
 from namedtensor.tensor.named import Contraction
 from namedtensor.tensor.symbolic import on_symbols
@@ -125,8 +125,9 @@ class Body:
         """
         entry = Entry(self.name, leaves, self.signature.results)
         entry.agree()
-        if RUNNING.sizes is not None and not steps_traced.get():
-            RUNNING.sizes += entry.pairs()
+        held = sizes_held.get()
+        if held is not None:
+            held += entry.pairs()
         entered = {leaf.path: entry.enter(leaf) for leaf in leaves}
         sizes: dict[str, Any] = {}
         for leaf in reversed(leaves):

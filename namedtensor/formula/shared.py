@@ -14,7 +14,6 @@ from typing import Any
 
 from namedtensor.formula.alike import Apart
 from namedtensor.formula.lifting import Leaf
-from namedtensor.formula.state import RUNNING
 from namedtensor.operations.recurrence import ALL, Looped, Step, placed
 from namedtensor.operations.training import MODE
 from namedtensor.plans import Emitter, Value
@@ -28,7 +27,7 @@ from namedtensor.primitives.node import ARGUMENT, SIZE, make_node, operands_firs
 from namedtensor.primitives.notation import KERNEL
 from namedtensor.primitives.traits import Traits
 from namedtensor.tensor import SymbolicTensor
-from namedtensor.tensor.apply import steps_traced
+from namedtensor.tensor.apply import sizes_held, steps_traced
 from namedtensor.tensor.symbolic import tracing
 
 
@@ -304,14 +303,14 @@ def _traced(formula: Any, given: Any, before: int | None = None) -> Shared | Non
         leaves.append(Leaf(leaf.path, leaf.space, SymbolicTensor(own[-1]), leaf.state))
     token = tracing.set(_refuse)
     asked = MODE.asked
-    around, RUNNING.sizes = RUNNING.sizes, []
+    pairs: list[tuple[Any, Any]] = []
+    around = sizes_held.set(pairs)
     try:
         result, cells = formula.body.inline(given.values, leaves, given.mode)
-        pairs = RUNNING.sizes
     except _Alone:
         return None
     finally:
-        RUNNING.sizes = around
+        sizes_held.reset(around)
         tracing.reset(token)
         MODE.asked = MODE.asked or asked
     parts = list(result) if isinstance(result, tuple) else [result]

@@ -70,15 +70,13 @@ class Frame:
 class _Running(threading.local):
     """The frame of the body that runs in this thread, or None; and the layers that its plan shares.
 
-    `functions` are those whose bodies a plan is made of, while it is made, and `sizes` the pairs that its
-    code holds equal.
+    `functions` are those whose bodies a plan is made of, while it is made.
     """
 
     def __init__(self) -> None:
         self.frame: Frame | None = None
         self.shared: dict[Any, Any] | None = None
         self.functions: list[Any] | None = None
-        self.sizes: list[tuple[Any, Any]] | None = None
 
 
 RUNNING = _Running()

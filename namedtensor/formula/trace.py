@@ -19,7 +19,7 @@ from namedtensor.primitives import Node, Type, argument, number, size_of
 from namedtensor.primitives.node import ARGUMENT, apply_node, operands_first
 from namedtensor.primitives.origins import Origins, noted_in
 from namedtensor.tensor import SymbolicTensor, tracing
-from namedtensor.tensor.apply import type_of
+from namedtensor.tensor.apply import sizes_held, type_of
 
 #: A number that a formula is called with, and that its plan takes as an argument.
 _NUMBER = Type((), "float", host=True)
@@ -134,14 +134,14 @@ class Trace:
         before, MODE.asked = MODE.asked, False
         shared, RUNNING.shared = RUNNING.shared, None if self.concrete else {}
         functions, RUNNING.functions = RUNNING.functions, self.functions
-        sizes, RUNNING.sizes = RUNNING.sizes, self.inner_guards
+        sizes = sizes_held.set(self.inner_guards)
         try:
             with noted_in(self.origins):
                 result = self.body.run(self.given.values, entered, self._axis_size, self.given.mode)
         finally:
             RUNNING.shared = shared
             RUNNING.functions = functions
-            RUNNING.sizes = sizes
+            sizes_held.reset(sizes)
             if functions is not None:
                 functions += self.functions
             tracing.reset(token)

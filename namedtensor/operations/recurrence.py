@@ -57,6 +57,7 @@ from namedtensor.tensor.apply import (
     capturing,
     checked,
     common_backend,
+    sizes_held,
     steps_traced,
     type_of,
 )
@@ -597,15 +598,29 @@ class Trace:
             if wider == types:
                 break
             types = wider
+        self._hold_sizes(types)
         for name, before, after in zip(self.said.names, types, next_types, strict=False):
             self.said.check_next(name, before, after)
         self.step, self.operands = self._closed(results, types)
 
-    def _run(self, carry: Sequence[Type]) -> tuple[list[Node], list[Type]]:
+    def _hold_sizes(self, carry: Sequence[Type]) -> None:
+        """Hold equal what the formulas that a step calls hold equal; those raise the error."""
+        around = sizes_held.get()
+        for pair in self.pairs:
+            first, second = map(self._outside, pair)
+            if isinstance(first, int) and isinstance(second, int):
+                if first != second:
+                    self._run(carry, sized=True)
+            elif around is not None and first is not second:
+                around.append((first, second))
+
+    def _run(self, carry: Sequence[Type], sized: bool = False) -> tuple[list[Node], list[Type]]:
         axis = self.said.axis.name
         elements = [type_of(X).without([axis]) for X in self.sequences]
         self.types, self.held = {}, {}
         self.leaves: list[Node] = []
+        self.pairs: list[tuple[Any, Any]] = []
+        self.sized = sized
         symbols = [
             self._symbol(name, type_)
             for name, type_ in zip(self.said.names, [*carry, *elements], strict=True)
@@ -616,6 +631,7 @@ class Trace:
             around.callback(capturing.reset, capturing.set(self._hold))
             around.callback(steps_traced.reset, steps_traced.set(self.depth + 1))
             around.callback(on_symbols.reset, on_symbols.set(True))
+            around.callback(sizes_held.reset, sizes_held.set(self.pairs))
             around.enter_context(noted_inside(self.said.step))
             after = self.function(*given)
             parts = self.said.like(self.form, after)
@@ -626,7 +642,12 @@ class Trace:
 
     def _symbol(self, name: str, type_: Type) -> SymbolicTensor:
         key = f"{name} {self.depth}.{len(self.types)}"
-        leaf = _leaf(key, name, type_.names, replace(type_, host=False, weak=False))
+        own = replace(type_, host=False, weak=False)
+        leaf = (
+            make_node(ARGUMENT(key, name), (), own)
+            if self.sized
+            else _leaf(key, name, type_.names, own)
+        )
         self.types[key] = type_
         self.leaves.append(leaf)
         return SymbolicTensor(leaf)

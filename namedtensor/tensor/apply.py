@@ -47,6 +47,9 @@ capturing: ContextVar[Callable[[Any], Any] | None] = ContextVar("capturing", def
 #: How many steps of recurrences are being run on symbols, one inside of the other.
 steps_traced: ContextVar[int] = ContextVar("steps_traced", default=0)
 
+#: While bodies are traced, the sizes of one name that the formulas they call hold equal, in pairs.
+sizes_held: ContextVar[list[tuple[Any, Any]] | None] = ContextVar("sizes_held", default=None)
+
 _new = object.__new__  # half the time of calling the class
 _NONE: Any = object()
 #: The class of symbols, which comes after this door.

@@ -198,3 +198,51 @@ def test_an_axis_that_passes_through_a_formula_within_has_one_size():
     with pytest.raises(nt.AxisSizeError):
         outer(nt.ones("a[3] c[2]"), nt.ones("d[4]"))
     assert outer(nt.ones("a[3] c[2]"), nt.ones("d[2]")).shape == nt.Shape("a[3] c[2]")
+
+
+# ------------------------------------------------------------------------- in the steps of recurrences
+
+time, key = axes("time key")
+
+
+@formula
+def step(h: R[seq[n]], x: R[key[n]]) -> R[seq[n]]:
+    return h + nt.sum[key](x)
+
+
+def folded(h: R[seq], X: R[time, key]) -> R[seq]:
+    return nt.fold[time](step, h, X)
+
+
+def by_lambda(h: R[seq], X: R[time, key]) -> R[seq]:
+    return nt.fold[time](lambda h, x: step(h, x) * 2, h, X)
+
+
+def scanned(h: R[seq], X: R[time, key]) -> R[time, seq]:
+    return nt.scan[time](step, h, X)
+
+
+def around(h: R[seq], X: R[time, emb, key]) -> R[seq]:
+    return nt.fold[time](lambda h, x: nt.fold[emb](step, h, x), h, X)
+
+
+def closed_over(h: R[seq], X: R[time, key]) -> R[seq]:
+    W = nt.sum[time](X)
+    return nt.fold[time](lambda h, x: step(h, W) + nt.sum[key](x), h, X)
+
+
+@pytest.mark.parametrize("library", ["numpy", "torch"])
+@pytest.mark.parametrize("made", [lambda f: f, formula], ids=["eager", "formula"])
+@pytest.mark.parametrize("run", [folded, by_lambda, scanned, around, closed_over])
+def test_steps_of_recurrences_hold_sizes(run, made, library):
+    whole = "time[5] emb[2] key[3]" if run is around else "time[5] key[3]"
+    call = made(run)
+    X, h = nt.ones(whole, backend=library), nt.zeros("seq[3]", backend=library)
+    for _ in range(2):
+        assert dict(call(h, X).sizes)["seq"] == 3
+    for _ in range(2):
+        with pytest.raises(
+            nt.AxisSizeError, match="n is one size, and axis seq is 4 in h, axis key 3"
+        ):
+            call(nt.zeros("seq[4]", backend=library), X)
+    assert dict(call(h, X).sizes)["seq"] == 3

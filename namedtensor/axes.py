@@ -422,7 +422,7 @@ def parse_axes(spec: Any) -> tuple[Axis, ...]:
         return (spec,)
     if isinstance(spec, str):
         return _parse_names(spec)
-    if isinstance(spec, Iterable) and not hasattr(spec, "sizes"):
+    if isinstance(spec, Iterable) and not (hasattr(spec, "sizes") or hasattr(spec, "ndim")):
         return tuple(axis for part in spec for axis in parse_axes(part))
     raise AxisNameError(
         f"axes({spec!r})" if isinstance(spec, (int, float, type(None))) else "axes(...)",

@@ -267,6 +267,21 @@ def kind_of_thing(value: object) -> str:
     return f"{'an' if name[0].lower() in 'aeiou' or name == 'ndarray' else 'a'} {name}"
 
 
+def flag(call: str, word: str, value: object) -> bool:
+    """Give a truth value that was given; raise KindError of anything else, an array above all.
+
+    >>> flag("sort[seq](X, ...)", "descending", True)
+    True
+    """
+    if type(value).__name__ not in ("bool", "bool_"):
+        raise KindError(
+            call,
+            f"{word} is True or False, and {kind_of_thing(value)} is given",
+            hint=f"{word}=True or {word}=False",
+        )
+    return bool(value)
+
+
 def first_line(error: BaseException) -> str:
     """Give the first line of what a library says, without its closing dot."""
     lines = str(error).strip().splitlines()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any, Literal
 
 import numpy as np
@@ -639,10 +640,13 @@ def generator_of(generator: Any, device: Any) -> Any:
 
 
 def dtype_of(dtype: Any) -> Any:
-    try:
-        return None if dtype is None else np.dtype(dtype)
-    except TypeError:
-        raise TypeError(f"it has no dtype {dtype}") from None
+    if dtype is None:
+        return None
+    with suppress(TypeError):
+        found = np.dtype(dtype)
+        if found.kind in _KINDS:
+            return found
+    raise TypeError(f"it has no numbers of dtype {dtype}")
 
 
 def create(shape: Dims, value: Any, dtype: Any, device: Any) -> Array:

@@ -413,15 +413,20 @@ def narrow(x: Array, dim: int, start: int | None, stop: int | None, step: int | 
 
 
 def take(x: Array, index: Array, dim: int) -> Array:
-    """Index axis dim by an array of any shape, whose axes come in its place."""
-    found = x[(slice(None),) * dim + (_with_an_axis(index).long(),)]
-    return found if index.ndim else found.squeeze(dim)
+    """Index axis dim by an array of any shape, whose axes come in its place, or by a number."""
+    found = x[(slice(None),) * dim + (_as_index(index),)]
+    return found if isinstance(index, int) or index.ndim else found.squeeze(dim)
 
 
 def gather(x: Array, index: Sequence[Array]) -> Array:
-    """Index the first axes by arrays that broadcast against one another."""
-    found = x[tuple([_with_an_axis(i).long() for i in index])]
-    return found if [i for i in index if i.ndim] else found.squeeze(0)
+    """Index the first axes by arrays that broadcast against one another, and numbers."""
+    found = x[tuple([_as_index(i) for i in index])]
+    axes = [i.ndim for i in index if not isinstance(i, int)]
+    return found.squeeze(0) if axes and not [count for count in axes if count] else found
+
+
+def _as_index(index: Any) -> Any:
+    return index if isinstance(index, int) else _with_an_axis(index).long()
 
 
 def _with_an_axis(index: Array) -> Array:

@@ -23,6 +23,7 @@ from namedtensor.errors import (
     NamedTensorError,
     TraceError,
     first_line,
+    flag,
     kind_of_thing,
     shorten,
 )
@@ -837,6 +838,8 @@ def formula(
             f"a formula is made of a Python function, not of {kind_of_thing(function)}",
             hint="write it with def, and declare its axes: def f(X: R[seq]) -> R[seq]",
         )
+    flag("@formula(...)", "trace", trace)
+    flag("@formula(...)", "fuse", fuse)
     if function is None:
         return lambda inner: Formula(inner, read_signature(inner, scope), trace, fuse)
     return Formula(function, read_signature(function, scope), trace, fuse)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import numbers
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, NoReturn
 
@@ -19,6 +19,7 @@ from namedtensor.errors import (
     AxisSizeError,
     BackendError,
     KindError,
+    flag,
     kind_of_thing,
 )
 from namedtensor.plans import layout_of
@@ -53,6 +54,13 @@ class Collated:
                 shapes(examples),
                 f"{self!r}([X])",
             )
+        if isinstance(examples, (str, bytes, Mapping)) or not isinstance(examples, Iterable):
+            raise KindError(
+                f"{self!r}({kind_of_thing(examples)})".removeprefix("nt."),
+                f"a batch is made of a list of examples, and {kind_of_thing(examples)} is given",
+                hint=f"{self!r}([X, Y])",
+            )
+        flag(f"{self!r}(...)".removeprefix("nt."), "mask", mask)
         if pad is not None and not isinstance(pad, Mapping):
             raise KindError(
                 f"{self!r}(examples, pad)".removeprefix("nt."),

@@ -99,7 +99,14 @@ def created(
     shape = tuple([a.size for a in named])
     try:
         data = make(shape, *given, library.function("dtype_of")(dtype), device)
-    except (RuntimeError, ValueError, TypeError, AssertionError, AttributeError) as error:
+    except (
+        RuntimeError,
+        ValueError,
+        TypeError,
+        AssertionError,
+        AttributeError,
+        OverflowError,
+    ) as error:
         raise BackendError(
             f"{name}({', '.join(map(repr, named))}, ...)",
             f"{library} cannot make it: {first_line(error)}",
@@ -217,7 +224,7 @@ def cast(X: NamedTensor, dtype: DType = None, *, like: NamedTensor | None = None
     if like is not None:
         return apply(CAST_LIKE.plain, X, like)
     if not isinstance(X, SymbolicTensor):
-        return X.to(_DTYPES.get(dtype, dtype))
+        return X.to(_DTYPES.get(dtype, dtype) if isinstance(dtype, type) else dtype)
     return apply(CAST(dtype_name(dtype)), X)
 
 

@@ -14,7 +14,8 @@ from dataclasses import replace
 from typing import Any
 
 from namedtensor.backends.host_backend import SELU_BEND, SELU_SCALE
-from namedtensor.errors import AxisNameError
+from namedtensor.backends.lazy import is_scalar
+from namedtensor.errors import AxisNameError, KindError
 from namedtensor.operations.axis_functions import Tensor
 from namedtensor.plans import Emitter, Lowered, Value
 from namedtensor.plans.code import Code
@@ -38,6 +39,7 @@ from namedtensor.primitives.notation import (
 from namedtensor.primitives.primitive import BoundsRule
 from namedtensor.primitives.traits import EVERY, Bounds, Traits
 from namedtensor.primitives.type import widest
+from namedtensor.shape import shapes
 from namedtensor.tensor import NamedTensor, apply
 
 Rule = Callable[[Call], Type]
@@ -663,7 +665,8 @@ def cases(*rows: Tensor | tuple[Tensor, Tensor]) -> NamedTensor:
          0  1
     """
     *pairs, result = rows or ((),)
-    for row in (*pairs, (result, True)):
+    alone = isinstance(result, (NamedTensor, int, float, complex)) or is_scalar(result)
+    for row in (*pairs, (result, True) if pairs or alone else ()):
         if not isinstance(row, tuple) or len(row) != 2 or isinstance(row[0], tuple):
             raise AxisNameError(
                 f"cases(...) of {len(rows)}",
@@ -745,9 +748,18 @@ def clip(X: Tensor, low: Tensor | None = None, high: Tensor | None = None) -> Na
 
         clip(x) = min(max(x, low), high),  lifted over every axis
 
+    Raises: KindError where both are left out.
+
     >>> nt.clip(7.0, 0.0, 1.0)
     1.0
     """
+    if low is None and high is None:
+        raise KindError(
+            "clip(X)",
+            "it brings numbers between two ends, and both are left out",
+            shapes(X) if isinstance(X, NamedTensor) else [],
+            "nt.clip(X, 0.0, 1.0), or one of them: nt.clip(X, high=1.0)",
+        )
     found: Any = X if low is None else maximum(X, low)
     return found if high is None else minimum(found, high)
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from namedtensor.axes import Axis, shown
-from namedtensor.errors import AxisNameError, AxisSizeError, KindError, TraceError
+from namedtensor.errors import AxisNameError, AxisSizeError, KindError, TraceError, flag
 from namedtensor.operations.axis_functions import (
     Tensor,
     axis_function,
@@ -71,6 +71,12 @@ def _both_ways(entry: Primitive) -> Callable[[tuple[Axis, ...]], tuple[Operation
     return lambda axes: (entry(names(axes), False), entry(names(axes), True))
 
 
+def _asked(ops: tuple[Operation, Operation], descending: bool) -> bool:
+    if type(descending) is bool:
+        return descending
+    return flag(f"{ops[0].name}[{', '.join(ops[0].params[0])}](X, ...)", "descending", descending)
+
+
 @axis_function(first=_both_ways(SORT), example="nt.sort[seq](X)")
 def sort(ops: tuple[Operation, Operation], X: Tensor, descending: bool = False) -> NamedTensor:
     """Sort along an axis, smallest first unless descending.
@@ -82,7 +88,7 @@ def sort(ops: tuple[Operation, Operation], X: Tensor, descending: bool = False) 
     >>> nt.sort["seq"](nt.tensor([2, 3, 1], "seq")).numpy()
     array([1, 2, 3])
     """
-    return apply(ops[1] if descending else ops[0], X)
+    return apply(ops[_asked(ops, descending)], X)
 
 
 @axis_function(first=_both_ways(ARGSORT), example="nt.argsort[seq](X)")
@@ -96,7 +102,7 @@ def argsort(ops: tuple[Operation, Operation], X: Tensor, descending: bool = Fals
     >>> nt.argsort["seq"](nt.tensor([2, 3, 1], "seq")).numpy()
     array([2, 0, 1])
     """
-    return apply(ops[1] if descending else ops[0], X)
+    return apply(ops[_asked(ops, descending)], X)
 
 
 # ----------------------------------------------------------------------------------- the k greatest

@@ -23,6 +23,7 @@ from namedtensor.errors import (
     KindError,
     NamedTensorError,
     TraceError,
+    flag,
     kind_of_thing,
 )
 from namedtensor.operations.axis_functions import axis_function, named_operand, same_size
@@ -1116,6 +1117,7 @@ def scan(
          1  3  6
     """
     _callable("scan", axis, step)
+    flag(f"scan[{axis.name}](...)", "reverse", reverse)
     said = Said("scan", axis, step, carry, sequences)
     states, emitted = _recur(said, step, carry, sequences, reverse, emit, every=emit is None)
     return states if emit is None else (states, emitted)
@@ -1140,6 +1142,7 @@ def fold(
     NamedTensor(6.0)
     """
     _callable("fold", axis, step)
+    flag(f"fold[{axis.name}](...)", "reverse", reverse)
     said = Said("fold", axis, step, carry, sequences)
     return _recur(said, step, carry, sequences, reverse, None, every=False)[0]
 
@@ -1169,6 +1172,7 @@ def associative_scan(
          1.00  1.50  1.75
     """
     _callable("associative_scan", axis, combine)
+    flag(f"associative_scan[{axis.name}](...)", "reverse", reverse)
     parts = flat(X)
     said = Said("associative_scan", axis, combine, X, ())
     said.name_both(combine, len(parts))

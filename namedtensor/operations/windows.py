@@ -21,6 +21,7 @@ from namedtensor.errors import (
     AxisSizeError,
     KindError,
     NamedTensorError,
+    flag,
     kind_of_thing,
 )
 from namedtensor.operations.axis_functions import Tensor, axis_function, named_operand
@@ -324,7 +325,9 @@ class _Moved:
         """Check a whole number."""
         if getattr(getattr(value, "node", None), "type", None) is not None and value.node.type.host:
             return value
-        if isinstance(value, (bool, NamedTensor)) or not hasattr(value, "__index__"):
+        if isinstance(value, (bool, NamedTensor, type)) or not (
+            hasattr(value, "__index__") and getattr(value, "ndim", 0) == 0
+        ):
             what = repr(value) if isinstance(value, (bool, float, str)) else kind_of_thing(value)
             raise self.fail(KindError, f"{word} is a whole number, not {what}", **{word: least})
         if value.__index__() < least:
@@ -648,10 +651,11 @@ def upsample(
     """
     moved = _Moved("upsample", tuple([(axis, axis) for axis in axes]), X, {"factor": factor})
     moved.head = f"upsample[{', '.join(map(repr, axes))}]"
+    flag(f"{moved.head}(X, ...)", "linear", linear)
     factors = [moved.whole("factor", part, 1) for part in moved.each("factor", 1)]
     for one in dict.fromkeys(factors):
         along = [a.name for a, s in zip(axes, factors, strict=True) if s is one or s == one]
-        X = apply(UPSAMPLE(tuple(along), bool(linear)), X, one)
+        X = apply(UPSAMPLE(tuple(along), linear), X, one)
     return X
 
 

@@ -70,7 +70,7 @@ def _numpy_dtype(target: Any) -> Any:
 def _device(X: NamedTensor, torch: Any, target: object) -> Any:
     try:
         return torch.device(target)
-    except (RuntimeError, TypeError):
+    except (RuntimeError, TypeError, ValueError):
         raise _unknown(X, target) from None
 
 

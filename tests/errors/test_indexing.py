@@ -452,3 +452,33 @@ hint: leave the size out: key
 @pytest.mark.parametrize(("call", "error", "text"), CASES)
 def test_the_error_is_explained(call, error, text):
     check(call, error, text)
+
+
+@pytest.mark.parametrize("library", ["numpy", "torch"])
+@pytest.mark.parametrize("made", [lambda f: f, nt.formula], ids=["eager", "formula"])
+def test_indices_may_be_numbers(library, made):
+    Y = nt.tensor(np.arange(6.0).reshape(2, 3), "seq emb").to(library)
+    i = nt.tensor([0, 2], "k").to(library)
+
+    @made
+    def one(X: nt.R[seq, emb]) -> nt.R[emb]:
+        return nt.index["seq"](X, -1)
+
+    @made
+    def both(X: nt.R[seq, emb]) -> nt.R:
+        return nt.index["seq", "emb"](X, 1, 2)
+
+    @made
+    def mixed(X: nt.R[seq, emb], i: nt.Z["k"]) -> nt.R["k"]:  # noqa: F821
+        return nt.index["seq", "emb"](X, 1, i)
+
+    @made
+    def far(X: nt.R[seq, emb]) -> nt.R[emb]:
+        return nt.index["seq"](X, 10**30)
+
+    for _ in range(2):
+        assert one(Y).numpy("emb").tolist() == [3.0, 4.0, 5.0]
+        assert both(Y).item() == 5.0
+        assert mixed(Y, i).numpy("k").tolist() == [3.0, 5.0]
+        with pytest.raises(nt.NamedTensorError):
+            far(Y)

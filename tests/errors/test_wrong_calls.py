@@ -36,6 +36,107 @@ def lin(X: R[emb], *, W: R[emb, hid]) -> R[hid]:
 module = lin.module(emb[3], hid[4])
 CASES = [
     case(
+        "an order that is neither",
+        lambda: nt.sort[seq](X, "down"),
+        nt.KindError,
+        """
+sort[seq](X, ...): descending is True or False, and a str is given
+hint: descending=True or descending=False
+""",
+    ),
+    case(
+        "an order by an array",
+        lambda: nt.argsort[seq](X, descending=np.ones(3)),
+        nt.KindError,
+        """
+argsort[seq](X, ...): descending is True or False, and an ndarray is given
+hint: descending=True or descending=False
+""",
+    ),
+    case(
+        "a direction that is neither",
+        lambda: nt.scan[seq](lambda h, x: h + x, 0.0, X, reverse="yes"),
+        nt.KindError,
+        """
+scan[seq](...): reverse is True or False, and a str is given
+hint: reverse=True or reverse=False
+""",
+    ),
+    case(
+        "a decorator's setting that is neither",
+        lambda: formula(fuse="no")(lambda X: X),
+        nt.KindError,
+        """
+@formula(...): fuse is True or False, and a str is given
+hint: fuse=True or fuse=False
+""",
+    ),
+    case(
+        "no end to clip at",
+        lambda: nt.clip(X),
+        nt.KindError,
+        """
+clip(X): it brings numbers between two ends, and both are left out
+  X : seq[2] emb[3]
+hint: nt.clip(X, 0.0, 1.0), or one of them: nt.clip(X, high=1.0)
+""",
+    ),
+    case(
+        "a text for examples",
+        lambda: nt.collate[batch]("abc"),
+        nt.KindError,
+        """
+collate[batch](a str): a batch is made of a list of examples, and a str is given
+hint: nt.collate[batch]([X, Y])
+""",
+    ),
+    case(
+        "one example for a list of them",
+        lambda: nt.collate[batch]({"X": X}),
+        nt.KindError,
+        """
+collate[batch](a dict): a batch is made of a list of examples, and a dict is given
+hint: nt.collate[batch]([X, Y])
+""",
+    ),
+    case(
+        "a word for a case",
+        lambda: nt.cases("positive"),
+        nt.AxisNameError,
+        """
+cases(...) of 1: each row is (value, condition), and the last one a value alone
+hint: nt.cases((0.0, j <= i), -nt.inf)
+""",
+    ),
+    case(
+        "a dtype of no numbers",
+        lambda: nt.ones(seq[2], dtype=list),
+        nt.BackendError,
+        """
+ones(seq[2], ...): numpy cannot make it: it has no numbers of dtype <class 'list'>
+hint: dtype, device and generator belong to one library; backend="numpy" or backend="torch" chooses it
+""",
+    ),
+    case(
+        "an array for axes",
+        lambda: nt.ones(torch.ones(3)),
+        nt.AxisNameError,
+        """
+axes(...): axes are given as Axis objects or as names, not as a Tensor
+hint: seq, (seq, emb) or "seq emb"
+""",
+    ),
+    case(
+        "an array for a factor",
+        lambda: nt.upsample[seq](X, np.ones(3)),
+        nt.KindError,
+        """
+upsample[seq](X, factor=array([1., 1., 1.])): factor is a whole number, not an ndarray
+  X : seq[2] emb[3]
+hint: nt.upsample[seq](X, factor=1)
+""",
+    ),
+    case(
         "an axis given twice over",
         lambda: nt.softmax[seq](X, dim=1),
         nt.KindError,

@@ -60,8 +60,33 @@ def as_like(x: Array, like: Array) -> Array:
     x = np.asarray(x)
     if like.dtype.kind == "f" and x.dtype.kind == "c":
         return x.astype(np.result_type(like.dtype, np.complex64))
-    if like.dtype.kind in "fc" or like.dtype.kind == x.dtype.kind:
-        return x.astype(like.dtype)
+    # whole numbers keep their own dtype, which holds more than a narrow one
+    return x.astype(like.dtype) if like.dtype.kind in "fc" else x
+
+
+def limits(x: Array) -> tuple[Any, Any]:
+    """Give the least and the greatest number that a dtype holds."""
+    found: Any = np.iinfo(x.dtype) if x.dtype.kind in "iu" else np.finfo(x.dtype)
+    return found.min, found.max
+
+
+def fitting(number: int, like: Array) -> int:
+    """Refuse a whole number that the dtype of `like` cannot hold; numpy may wrap it around."""
+    low, high = limits(like)
+    if not low <= number <= high:
+        raise OverflowError(f"{number} is out of bounds for {like.dtype}")
+    return number
+
+
+def widened(x: Array, other: Array) -> Array:
+    """Give x a dtype that holds the whole numbers of another array too."""
+    return x.astype(np.result_type(x.dtype, other.dtype), copy=False)
+
+
+def signed(x: Array) -> Array:
+    """Refuse numbers that are never below 0 where their negatives are asked for."""
+    if x.dtype.kind == "u":
+        raise OverflowError(f"{x.dtype} holds no number below 0")
     return x
 
 
@@ -231,15 +256,22 @@ def amin(x: Array, dims: Dims) -> Array:
     return np.min(x, axis=dims)
 
 
+def _adding(x: Array) -> Any:
+    """Give the dtype in which numbers add up: below 0 there is room too, and beyond a narrow dtype."""
+    return np.int64 if x.dtype.kind == "u" and x.dtype.itemsize < 8 else None
+
+
 def sum(x: Array, dims: Dims) -> Array:
-    return np.sum(x, axis=dims)
+    return np.sum(x, axis=dims, dtype=_adding(x))
 
 
 def prod(x: Array, dims: Dims) -> Array:
-    return np.prod(x, axis=dims)
+    return np.prod(x, axis=dims, dtype=_adding(x))
 
 
 def mean(x: Array, dims: Dims) -> Array:
+    if x.dtype == np.float16:  # whose sums are soon infinite
+        return mean(x.astype(np.float32), dims).astype(x.dtype)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.sum(x, axis=dims) / np.asarray(
             math.prod([x.shape[d] for d in dims]), dtype=x.dtype
@@ -247,7 +279,7 @@ def mean(x: Array, dims: Dims) -> Array:
 
 
 def nansum(x: Array, dims: Dims) -> Array:
-    return np.nansum(x, axis=dims)
+    return np.nansum(x, axis=dims, dtype=_adding(x))
 
 
 def nanmean(x: Array, dims: Dims) -> Array:
@@ -265,6 +297,8 @@ def quantile(x: Array, q: float) -> Array:
 
 
 def var(x: Array, dims: Dims) -> Array:
+    if x.dtype == np.float16:
+        return var(x.astype(np.float32), dims).astype(x.dtype)
     return mean(_squared(x - np.expand_dims(mean(x, dims), dims)), dims)
 
 
@@ -274,10 +308,14 @@ def _squared(x: Array) -> Array:
 
 
 def std(x: Array, dims: Dims) -> Array:
+    if x.dtype == np.float16:
+        return std(x.astype(np.float32), dims).astype(x.dtype)
     return np.sqrt(var(x, dims))
 
 
 def norm(x: Array, dims: Dims) -> Array:
+    if x.dtype == np.float16:
+        return norm(x.astype(np.float32), dims).astype(x.dtype)
     return np.sqrt(np.sum(_squared(x), axis=dims))
 
 
@@ -329,16 +367,20 @@ def log_softmax(x: Array, dim: int) -> Array:
 
 
 def standardize(x: Array, dims: Dims, eps: float) -> Array:
+    if x.dtype == np.float16:
+        return standardize(x.astype(np.float32), dims, eps).astype(x.dtype)
     distance = x - np.expand_dims(mean(x, dims), dims)
     return distance / np.sqrt(np.expand_dims(mean(_squared(distance), dims), dims) + eps)
 
 
 def cumsum(x: Array, dim: int) -> Array:
-    return np.cumsum(x, axis=dim)
+    if x.dtype == np.float16:  # which counts no further than to 2048
+        return np.cumsum(x, axis=dim, dtype=np.float32).astype(x.dtype)
+    return np.cumsum(x, axis=dim, dtype=_adding(x))
 
 
 def cumprod(x: Array, dim: int) -> Array:
-    return np.cumprod(x, axis=dim)
+    return np.cumprod(x, axis=dim, dtype=_adding(x))
 
 
 def cummax(x: Array, dim: int) -> Array:
@@ -368,6 +410,10 @@ def pad(x: Array, dim: int, before: int, after: int, value: Any) -> Array:
 
 
 # ------------------------------------------------------------------------------------ ordering
+
+
+def unique(x: Array) -> Array:
+    return np.unique(x, equal_nan=False)  # as torch has it: nan equals nothing
 
 
 def argsort(x: Array, dim: int, descending: bool) -> Array:

@@ -94,7 +94,59 @@ def as_like(x: Array, like: Array) -> Array:
         return x.to(like.device, like.dtype.to_complex() if x.dtype.is_complex else like.dtype)
     if x.dtype.is_floating_point:
         return x.to(like.device, torch.get_default_dtype())
-    return x.to(like.device, x.dtype if like.dtype is torch.bool else like.dtype)
+    return x.to(
+        like.device
+    )  # whole numbers keep their own dtype, which holds more than a narrow one
+
+
+#: The least and the greatest number of each dtype of whole numbers.
+LIMITS = {
+    dtype: (torch.iinfo(dtype).min, torch.iinfo(dtype).max)
+    for dtype in (
+        *(torch.uint8, torch.uint16, torch.uint32, torch.uint64),
+        *(torch.int8, torch.int16, torch.int32, torch.int64),
+    )
+}
+ANY = (-math.inf, math.inf)
+UNSIGNED = frozenset({dtype for dtype, (low, _) in LIMITS.items() if low == 0})
+#: Whole numbers beyond it are not all floats.
+MOST_EXACT = 1 << 53
+
+
+def limits(x: Array) -> tuple[Any, Any]:
+    """Give the least and the greatest number that a dtype holds."""
+    if x.dtype in LIMITS:
+        return LIMITS[x.dtype]
+    found = torch.finfo(x.dtype)
+    return found.min, found.max
+
+
+def fitting(number: int, like: Array) -> int:
+    """Refuse a whole number that the dtype of `like` cannot hold; torch would wrap it around."""
+    low, high = LIMITS.get(like.dtype, ANY)
+    if low <= number <= high:
+        return number
+    raise OverflowError(f"{number} is out of bounds for {like.dtype}")
+
+
+def widened(x: Array, other: Array) -> Array:
+    """Give x a dtype that holds a number without axes too, which torch takes for a plain number."""
+    return x.to(torch.promote_types(x.dtype, other.dtype))
+
+
+def signed(x: Array) -> Array:
+    """Refuse numbers that are never below 0 where their negatives are asked for."""
+    if x.dtype in UNSIGNED:
+        raise OverflowError(f"{x.dtype} holds no number below 0")
+    return x
+
+
+def compared(number: int, like: Array) -> Any:
+    """Give a whole number that is compared with `like`, in a wider dtype where it needs one."""
+    low, high = LIMITS.get(like.dtype, ANY)
+    if low <= number <= high:
+        return number
+    return torch.full((1,) * min(like.ndim, 1), number, dtype=torch.int64, device=like.device)
 
 
 def stored(x: Array, like: Array) -> Array:
@@ -148,6 +200,8 @@ def full(shape: Dims, value: Any, like: Array) -> Array:
 
 
 def full_like_kind(shape: Dims, value: Any, x: Array) -> Array:
+    if type(value) is int:
+        value = fitting(value, x)
     return torch.full(shape, value, dtype=x.dtype, device=x.device)
 
 
@@ -212,14 +266,21 @@ def minimum(x: Any, y: Any) -> Array:
     return torch.clamp(x, max=y)
 
 
+def _of_number(number: Any, like: Array) -> Array:
+    """Make a tensor of a number that meets one; a fraction stays one among whole numbers."""
+    whole = isinstance(number, float) and kind_of(like.dtype) in ("bool", "int")
+    dtype = torch.float64 if whole else like.dtype
+    return torch.full((), number, dtype=dtype, device=like.device)
+
+
 def _both(function: Any) -> Any:
     """Let a function of two tensors take a Python number on either side, and two dtypes."""
 
     def call(x: Any, y: Any, *settings: Any) -> Array:
         if not isinstance(x, torch.Tensor):
-            x = torch.full((), x, dtype=y.dtype, device=y.device)
+            x = _of_number(x, y)
         if not isinstance(y, torch.Tensor):
-            y = torch.full((), y, dtype=x.dtype, device=x.device)
+            y = _of_number(y, x)
         if x.dtype != y.dtype:
             wide = (x + y).dtype  # Dynamo cannot follow torch.result_type
             x, y = x.to(wide), y.to(wide)
@@ -366,6 +427,13 @@ def roll(x: Array, shift: int, dim: int) -> Array:
 
 
 def pad(x: Array, dim: int, before: int, after: int, value: Any) -> Array:
+    if type(value) is int and abs(value) > MOST_EXACT:  # torch takes the value for a float
+        value = torch.full((), value, dtype=x.dtype, device=x.device)
+        ends = [
+            torch.broadcast_to(value, (*x.shape[:dim], n, *x.shape[dim + 1 :]))
+            for n in (before, after)
+        ]
+        return torch.cat([ends[0], x, ends[1]], dim)
     return F.pad(x, (0, 0) * (x.ndim - dim - 1) + (before, after), value=value)
 
 
@@ -426,11 +494,15 @@ def gather(x: Array, index: Sequence[Array]) -> Array:
 
 
 def _as_index(index: Any) -> Any:
-    return index if isinstance(index, int) else _with_an_axis(index).long()
+    return index if isinstance(index, int) else _with_an_axis(index)
 
 
 def _with_an_axis(index: Array) -> Array:
-    """Give one index an axis: a compiler takes it for a number, which it cannot know."""
+    """Give one index an axis: a compiler takes it for a number, which it cannot know.
+
+    Whole numbers of 8 bits would be masks to torch.
+    """
+    index = index.long()
     return index if index.ndim else index.reshape(1)
 
 

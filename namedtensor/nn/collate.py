@@ -25,6 +25,7 @@ from namedtensor.errors import (
 from namedtensor.plans import layout_of
 from namedtensor.shape import shapes, spaced
 from namedtensor.tensor import NamedTensor
+from namedtensor.tensor.diagnose import dtype_name, limits_of
 from namedtensor.tensor.held import Held
 
 
@@ -249,6 +250,12 @@ class _Batch:
                     hint='name its axes: nt.tensor(x, "seq")',
                 )
         backend = self.library
+        if any([isinstance(part, int) and not -(1 << 63) <= part < 1 << 63 for part in parts]):
+            raise KindError(
+                self.call,
+                f"{path or 'X'} has a whole number beyond 64 bits",
+                hint="give real numbers: float(x)",
+            )
         if backend.name == "torch":
             import torch
 
@@ -387,12 +394,14 @@ class _Batch:
         return value
 
     def _hold_value(self, first: Any, value: Any, path: str) -> None:
-        number = isinstance(value, numbers.Real)
-        whole = number and float(value).is_integer()
-        if not number or (first.kind in ("int", "bool") and not whole):
+        fits = isinstance(value, numbers.Real)
+        if fits and first.kind in ("int", "bool"):
+            low, high = (0, 1) if first.kind == "bool" else limits_of(first.data)
+            fits = float(value).is_integer() and low <= value <= high
+        if not fits:
             raise KindError(
                 self.call,
-                f"{path or 'X'} holds {first.kind} numbers, and is padded with {value!r}",
+                f"{path or 'X'} holds {dtype_name(first.data)} numbers, and is padded with {value!r}",
                 shapes(first, labels=[self._of(path, 0)]),
                 "pad it with one of its own numbers",
             )

@@ -55,6 +55,8 @@ class FormulaModule(torch.nn.Module, Generic[T]):
 
     #: What it holds, as far as it has been looked at.
     _structure: Structure | None = None
+    #: The formula whose module holds it as a bundle, and computes what it computes without calling it.
+    _holder: str = ""
 
     if TYPE_CHECKING:
 
@@ -65,13 +67,50 @@ class FormulaModule(torch.nn.Module, Generic[T]):
         self.formula = formula
         self.sizes = sizes
         self.settings = settings
+        # those that can be assigned: module.drop = 0.1; a lifted torch module is one of them
+        self._named_settings = frozenset(
+            [p.name for p in formula.signature.parameters if p.setting and p.name not in _OWN]
+        )
+
+    def register_forward_hook(self, hook: Any, **how: Any) -> Any:
+        self._not_called("register_forward_hook(...)", hook)
+        return super().register_forward_hook(hook, **how)
+
+    def register_forward_pre_hook(self, hook: Any, **how: Any) -> Any:
+        self._not_called("register_forward_pre_hook(...)", hook)
+        return super().register_forward_pre_hook(hook, **how)
+
+    def register_full_backward_hook(self, hook: Any, *how: Any, **more: Any) -> Any:
+        self._not_called("register_full_backward_hook(...)", hook)
+        return super().register_full_backward_hook(hook, *how, **more)
+
+    def _not_called(self, what: str, function: Any) -> None:
+        """Warn that what torch runs at a module's call does not run where another formula holds it."""
+        # torch's own shards gather what they have split as the holder's hooks do
+        if self._holder and not str(getattr(function, "__module__", "")).startswith("torch.dist"):
+            warnings.warn(
+                f"{self.formula.name}.module(...).{what}: {self._holder} holds this module and does not "
+                "call it: what it computes is part of its plan, and this runs only where the module is "
+                "called itself. Give what you look for as a result of the formula, or see nt.steps(model, X)",
+                stacklevel=3,
+            )
+
+    def _hold_all(self) -> None:
+        """Tell the modules within, which are not called, that this one holds them."""
+        for part in self.modules():
+            if part is not self and isinstance(part, FormulaModule):
+                part.__dict__["_holder"] = self.formula.name
+                for hook in (*part._forward_pre_hooks.values(), *part._forward_hooks.values()):
+                    part._not_called("register_forward_hook(...)", hook)
 
     def __setattr__(self, name: str, value: Any) -> None:
         if isinstance(value, FormulaModule):
             self._hold_bundle(name, value)
         super().__setattr__(name, value)
-        if name in self.__dict__.get("settings", ()) and isinstance(value, torch.nn.Module):
-            self.settings = {**self.settings, name: value}  # a function that is lifted
+        if name == "forward":
+            self._not_called("forward = ...", value)
+        if name in self.__dict__.get("_named_settings", ()):
+            self.settings = {**self.settings, name: value}
 
     def _hold_bundle(self, name: str, value: FormulaModule) -> None:
         """Raise BackendError where a bundle would get the parameters of another formula."""
@@ -238,6 +277,7 @@ class FormulaModule(torch.nn.Module, Generic[T]):
         found = None if structure is None else structure.read(self, modes)
         if found is None and not compiling():
             structure = self._structure = structure_of(self)
+            self._hold_all()
             found = None if structure is None else structure.read(self, modes)
         if found is None or structure is None:
             return False
@@ -311,6 +351,10 @@ class FormulaModule(torch.nn.Module, Generic[T]):
 
     def extra_repr(self) -> str:
         return repr(self.formula)
+
+
+#: What torch's modules, and ours, have themselves under names that a setting may have.
+_OWN = frozenset({*dir(FormulaModule), *vars(torch.nn.Module()), "formula", "settings", "sizes"})
 
 
 def _as_bundle(parameter: Parameter, held: Any) -> Any:
@@ -463,6 +507,7 @@ class Build:
             else:
                 self.tensor(module, parameter, sizes, path, settings)
         module._structure = structure_of(module)
+        module._hold_all()
         return module
 
     def asks(self, given: dict[str, Any], name: str, path: str) -> bool:

@@ -119,7 +119,8 @@ def _strong(emit: Emitter, call: Lowered, value: Value, values: Sequence[Any]) -
             code=emit.call("as_like", value.code, data.code),
             type=value.type.of_kind(data.type.kind),
         )
-    if value.type.kind == "bool":
+    narrow = value.type.kind == "int" and data is None  # whose products would wrap around
+    if value.type.kind == "bool" or narrow:
         return replace(value, code=emit.call("integer", value.code), type=value.type.of_kind("int"))
     return value
 

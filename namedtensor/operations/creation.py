@@ -236,7 +236,7 @@ def _cast_like_rule(call: Call) -> Type:
             f"{call.labels[1]} depends on no data, and so has no dtype",
             'name one: nt.cast(X, "float32")',
         )
-    return Type(x.axes, like.kind)
+    return _kept_whole(call, Type(x.axes, like.kind))
 
 
 def _lower_cast_like(emit: Emitter, call: Lowered, x: Value, like: Value) -> Any:
@@ -273,7 +273,14 @@ def dtype_name(dtype: DType) -> str:
 
 def _cast_rule(call: Call) -> Type:
     (name,) = call.params
-    return call.types[0].of_kind(kind_of_dtype(name))
+    return _kept_whole(call, call.types[0].of_kind(kind_of_dtype(name)))
+
+
+def _kept_whole(call: Call, result: Type) -> Type:
+    """Refuse to cast complex numbers to real ones, which would drop their imaginary parts."""
+    if result.kind in ("int", "float"):
+        call.real(0)
+    return result
 
 
 def _lower_cast(emit: Emitter, call: Lowered, x: Value) -> Any:

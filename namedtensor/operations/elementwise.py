@@ -116,10 +116,15 @@ def operands(
     """Align operands for broadcasting, index-defined numbers taking the dtype that they meet."""
     names = [n for n, _ in call.type.axes]
     axes = emit.order([v for v in values if not v.type.host], names)
+    word = ""
+    if emit.backend.name == "torch":  # numpy refuses numbers that do not fit, and compares rightly
+        word = {"int": "fitting", "bool": "compared"}.get(call.type.kind, "")
     codes = []
     for value in values:
         if not call.type.weak and not call.type.host:
             value = emit.typed_like(value, values)
+        if word:
+            value = emit.widened(emit.fitting(value, values, word), values)
         codes.append(emit.aligned(emit.wide(value, call.type), axes))
     return codes, axes
 
@@ -229,7 +234,10 @@ def lower_where(emit: Emitter, call: Lowered, *values: Value) -> Any:
     if condition.type.host and not call.type.host:
         code = emit.call("full", (), condition, emit.like)
         condition = replace(condition, code=code)
-    choices = [emit.wide(c, call.type) if call.type.open else c for c in choices]
+    choices = [
+        emit.fitting(emit.wide(c, call.type) if call.type.open else c, choices) for c in choices
+    ]
+    choices = [emit.widened(c, choices) for c in choices]
     codes = [emit.aligned(v, axes) for v in (condition, *choices)]
     if call.type.host:
         return emit.bind(emit.host_call("where", *codes), axes, call.type)
@@ -462,6 +470,8 @@ def _lower_neg(emit: Emitter, call: Lowered, x: Value) -> Any:
     (code,), axes = operands(emit, call, (x,))
     if x.type.kind == "bool" and not x.type.host:
         code = emit.call("integer", code)
+    if x.strong and x.type.kind == "int":
+        code = emit.call("signed", code)
     return emit.bind(emit.prefix("-", code), axes, call.type)
 
 

@@ -358,7 +358,7 @@ def _lower_scatter(emit: Emitter, call: Lowered, y: Value, *given: Value) -> Any
     shared = [a for a in every if a in own and a not in used]
     rest = [a for a in every if a not in own and a not in used]
     order = (*shared, *used)
-    if y.type.kind == "bool":
+    if y.type.kind in ("bool", "int") and not y.type.host:  # a narrow dtype would wrap around
         y = emit.bind(emit.call("integer", y.code), y.axes, y.type.of_kind("int"))
     y = emit.named(emit.typed_like(y, indices))
     like = y if not y.type.host else indices[0]
@@ -601,7 +601,9 @@ def lower_update(word: str) -> Callable[..., Any]:
         tensor_axes = dict.fromkeys([a for i in indices for a in i.axes])
         order = (*[a for a in kept if a not in tensor_axes], *tensor_axes)
         each = [_place_code(emit, base, a, by_axis.get(a), given.get(a), order) for a in stored]
-        y = emit.typed_like(y, [x])
+        y = emit.fitting(emit.typed_like(y, [x]), [x])
+        if x.type.kind == y.type.kind == "int" and not y.type.host:
+            base = emit.bind(emit.call("widened", base, emit.named(y)), stored, call.type)
         code = emit.call(word, base, tuple(each), emit.aligned(y, order))
         return emit.bind(code, stored, call.type)
 

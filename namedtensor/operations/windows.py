@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 from namedtensor.axes import Axis, parse_axes, shown
@@ -205,7 +205,8 @@ def _overlap_rule(call: Call) -> Type:
 
 def _lower_overlap(emit: Emitter, call: Lowered, x: Value, *steps: Value) -> Any:
     axis, kernel = call.params
-    code = x.code if x.type.kind != "bool" else emit.call("integer", x.code)
+    # sums of a narrow dtype would wrap around
+    code = emit.call("integer", x.code) if x.type.kind in ("bool", "int") else x.code
     code = emit.call("overlap_add", code, x.place(axis), x.place(kernel), *steps)
     return emit.bind(code, tuple([a for a in x.axes if a != kernel]), call.type, "added")
 
@@ -680,6 +681,10 @@ def _lower_pad(
     emit: Emitter, call: Lowered, x: Value, before: Value, after: Value, value: Value
 ) -> Any:
     place = x.place(call.params[0])
+    value = emit.fitting(value, (x,))
+    if x.type.kind == value.type.kind == "int" and not value.type.host:
+        value = emit.named(value)
+        x = replace(x, code=emit.call("widened", x, value))
     code = emit.call("pad", x, place, before, after, value)
     return emit.bind(code, x.axes, call.type, "padded")
 

@@ -313,6 +313,29 @@ class Emitter:
                 return replace(value, code=_apply(like, (*sizes, self.named(data)), {}))
         return replace(value, code=self.call("as_like", value, self.named(data)))
 
+    def fitting(self, value: Value, others: Sequence[Value], word: str = "fitting") -> Value:
+        """Hold a whole number to what the whole numbers that it meets can be: 300 is no uint8."""
+        if not value.type.host or value.type.kind != "int":
+            return value
+        if isinstance(value.code, Literal) and 0 <= value.code.value <= _FITS_ALL:
+            return value
+        data = [o for o in others if not o.type.host]
+        if not data or any([o.type.kind not in _WHOLE for o in data]):
+            return value  # in real numbers there is room
+        whole = next((o for o in data if o.type.kind == "int"), None)
+        if whole is None:
+            return value
+        return replace(value, code=self.call(word, value, self.named(whole)))
+
+    def widened(self, value: Value, others: Sequence[Value]) -> Value:
+        """Give whole numbers a dtype that holds a single number of data too: torch keeps the narrow one."""
+        if self.backend.name != "torch" or not value.axes or value.type.kind != "int":
+            return value
+        alone = [o for o in others if not (o.axes or o.type.host) and o.type.kind == "int"]
+        for other in alone:
+            value = replace(value, code=self.call("widened", value, self.named(other)))
+        return value
+
     def flat(self, value: Value, axes: Sequence[str]) -> Value:
         """Move axes to the end, as one axis where there are several or none."""
         axes = tuple(axes)
@@ -346,6 +369,8 @@ class Lowered:
 
 
 _WHOLE = ("bool", "int")
+#: The greatest number that every dtype of whole numbers holds.
+_FITS_ALL = 127
 
 
 def known(size: Any) -> int | None:

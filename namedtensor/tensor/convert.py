@@ -7,7 +7,7 @@ from typing import Any
 
 from namedtensor.backends import get_backend
 from namedtensor.backends.lazy import np
-from namedtensor.errors import BackendError, TraceError, first_line
+from namedtensor.errors import BackendError, KindError, TraceError, first_line
 from namedtensor.plans import layout_of
 from namedtensor.shape import shapes
 from namedtensor.tensor import named
@@ -57,6 +57,7 @@ def _convert(X: NamedTensor, target: object) -> NamedTensor:
         if isinstance(target, str) and target.split(":")[0] in ("cpu", "cuda", "mps", "meta"):
             return _convert(_convert(X, "torch"), target) if target != "cpu" else X
         raise _unknown(X, target)
+    _hold_real(X, get_backend("numpy").kind_of(dtype), dtype)
     return _named(X, "numpy", np.asarray(X.data).astype(dtype))
 
 
@@ -75,6 +76,9 @@ def _device(X: NamedTensor, torch: Any, target: object) -> Any:
 
 
 def _moved(X: NamedTensor, data: Any, target: Any) -> Any:
+    dtype = getattr(target, "dtype", target)
+    if type(dtype).__name__ == "dtype":
+        _hold_real(X, get_backend("torch").kind_of(dtype), dtype)
     try:
         return data.to(target)
     except (RuntimeError, AssertionError, NotImplementedError) as error:
@@ -98,6 +102,18 @@ def _unknown(X: NamedTensor, target: object) -> BackendError:
 def _named(X: NamedTensor, library: str, data: Any) -> NamedTensor:
     backend = get_backend(library)
     return NamedTensor(data, layout_of(X.axes, backend.kind_of(data.dtype), backend))
+
+
+def _hold_real(X: NamedTensor, kind: str, dtype: object) -> None:
+    """Raise KindError where a cast to real numbers would drop imaginary parts."""
+    if X.kind == "complex" and kind in ("int", "float"):
+        name = str(dtype).removeprefix("torch.")
+        raise KindError(
+            f"X.to({name!r})",
+            f"X holds complex numbers, which {name} cannot hold",
+            shapes(X),
+            "take a real part: nt.real(X)",
+        )
 
 
 named.convert = convert

@@ -73,15 +73,67 @@ def diagnose(operation: Operation, operands: Sequence[Any], error: Exception) ->
         ) from error
     if type(error) not in REFUSALS or "memory" in str(error):
         return error
+    if isinstance(error, OverflowError) or "without overflow" in str(error):
+        refuse_unfitting(call, operands, data, shapes)
+        if operation.name == "neg":
+            refuse_unsigned(call, data, shapes)
     hint = _dtype_hint(data)
-    if isinstance(error, OverflowError) and data:
-        hint = f'give the tensor a wider dtype: {data[0][0]}.to("int64")'
     kinds = (TypeError, NotImplementedError, OverflowError)
     refused = KindError if isinstance(error, kinds) else NamedTensorError
     library = data[0][1].layout.backend.name if data else "Python"
     raise refused(
         call, f"{library} cannot compute it: {first_line(error)}", shapes, hint
     ) from error
+
+
+def refuse_unfitting(
+    call: str,
+    operands: Sequence[Any],
+    data: Sequence[tuple[str, Any]],
+    shapes: Sequence[tuple[str, str]],
+) -> None:
+    """Raise KindError where a plain number does not fit the dtype of the data that it meets."""
+    for number in [x for x in operands if type(x) in (int, float)]:
+        for label, x in data:
+            kind = x.layout.kind
+            if kind not in ("int", "float") or (kind == "int") is not (type(number) is int):
+                continue
+            low, high = limits_of(x.data)
+            if not low <= number <= high:
+                wide = "int64" if kind == "int" and abs(number) < 1 << 63 else "float64"
+                raise KindError(
+                    call,
+                    f"{label} holds {dtype_name(x.data)} numbers, which cannot hold {number!r}",
+                    shapes,
+                    f'give the tensor a wider dtype: {label}.to("{wide}")',
+                ) from None
+
+
+def refuse_unsigned(
+    call: str, data: Sequence[tuple[str, Any]], shapes: Sequence[tuple[str, str]]
+) -> None:
+    """Raise KindError where the negatives of numbers that are never below 0 are asked for."""
+    label, x = data[0]
+    raise KindError(
+        call,
+        f"{label} holds {dtype_name(x.data)} numbers, which are never below 0",
+        shapes,
+        f'give the tensor a wider dtype: {label}.to("int64")',
+    ) from None
+
+
+def limits_of(x: Any) -> tuple[Any, Any]:
+    """Give the least and the greatest number that an array's dtype holds."""
+    from namedtensor.backends import backend_of
+
+    found = backend_of(x)
+    assert found is not None
+    low, high = found.module.limits(x)
+    return low, high
+
+
+def dtype_name(x: Any) -> str:
+    return str(x.dtype).removeprefix("torch.")
 
 
 def _dtype_hint(data: Sequence[tuple[str, Any]]) -> str:

@@ -56,6 +56,8 @@ class At:
     def set(self, Y: Tensor) -> NamedTensor:
         """Give X with Y written at the place; Y lifts over the axes that it lacks.
 
+        Of an index that stands twice the last number is written; derivatives count each as written.
+
         >>> import namedtensor as nt
         >>> X = nt.tensor([1.0, 2.0, 3.0], "seq")
         >>> X.at["seq(0)"].set(7.0)

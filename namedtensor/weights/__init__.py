@@ -109,6 +109,8 @@ def load(
         i: _changed(call, found, p, plan.owned[p.own]) for i, p in enumerate(pieces) if p.change
     }
     _hold_tied(call, found, pieces, tensors)
+    for i, piece in enumerate(pieces):
+        _hold_range(call, found, piece, made.get(i), dtype or tensors[piece.own].dtype)
     fresh: dict[int, torch.Tensor] = {}
     with torch.no_grad():
         for i, piece in enumerate(pieces):
@@ -118,6 +120,22 @@ def load(
             piece.own_view.of(_ready(tensors[piece.own], fresh, dtype, device)).copy_(data)
     _put(inner, tensors, fresh)
     return Loaded(tuple(unused), tuple(unfilled))
+
+
+def _hold_range(call: str, found: Any, piece: Any, data: Any, dtype: torch.dtype) -> None:
+    """Raise WeightsError where finite numbers would become infinite in the module's dtype."""
+    import torch
+
+    most = torch.finfo(dtype).max if dtype.is_floating_point else torch.inf
+    data = found.tensor(call, piece.key) if data is None else data
+    if not data.is_floating_point() or torch.finfo(data.dtype).max <= most or data.is_meta:
+        return
+    if bool((data.abs() > most).logical_and(data.isfinite()).any()):
+        raise WeightsError(
+            call,
+            f"{piece.key} of {found.name} has finite numbers beyond {most:g}, the greatest of {dtype}",
+            hint="keep a wider dtype: nt.load(..., dtype=torch.float32)",
+        )
 
 
 def _ready(

@@ -570,6 +570,16 @@ hint: name its axes: nt.tensor(X, seq, emb)
 """,
     ),
     case(
+        "a cast that would drop imaginary parts",
+        lambda: nt.cast(nt.tensor([1j], "seq"), "float32"),
+        nt.KindError,
+        """
+X.to('float32'): X holds complex numbers, which float32 cannot hold
+  X : seq[1]
+hint: take a real part: nt.real(X)
+""",
+    ),
+    case(
         "a cast to nothing",
         lambda: nt.cast(X),
         nt.KindError,

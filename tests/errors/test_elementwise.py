@@ -9,6 +9,7 @@ from tests.errors.check import case, check
 from tests.errors.operands import T, X, b, emb, meta, one, other
 
 small = nt.tensor(np.array([0, 5], "uint8"), "seq")
+narrow = nt.tensor(torch.tensor([0, 5], dtype=torch.uint8), "seq")
 
 CASES = [
     case(
@@ -59,9 +60,30 @@ hint: take a real part: nt.real(2j)
         lambda: small + -1,
         nt.KindError,
         """
-small + -1: numpy cannot compute it: Python integer -1 out of bounds for uint8
+small + -1: small holds uint8 numbers, which cannot hold -1
   small : seq[2]
 hint: give the tensor a wider dtype: small.to("int64")
+""",
+    ),
+    case(
+        "a number beyond the dtype on torch, which would wrap around",
+        lambda: nt.where(narrow > 0, narrow, 300),
+        nt.KindError,
+        """
+where(A, narrow, 300): narrow holds uint8 numbers, which cannot hold 300
+  A      : seq[2]
+  narrow : seq[2]
+hint: give the tensor a wider dtype: narrow.to("int64")
+""",
+    ),
+    case(
+        "the negatives of numbers that are never below 0",
+        lambda: -narrow,
+        nt.KindError,
+        """
+-narrow: narrow holds uint8 numbers, which are never below 0
+  narrow : seq[2]
+hint: give the tensor a wider dtype: narrow.to("int64")
 """,
     ),
     case(

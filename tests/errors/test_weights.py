@@ -46,6 +46,18 @@ BOTH = {"{x}.W": "w", "{x}.b": "b"}
 
 CASES = [
     case(
+        "numbers that the module's dtype cannot hold",
+        lambda: nt.load(
+            project.module(emb[2], hid[3], dtype=torch.float16),
+            {"W": torch.full((2, 3), 1e6), "b": z(3)},
+        ),
+        nt.WeightsError,
+        """
+load(project.module(...), {...}): W of the state dict has finite numbers beyond 65504, the greatest of torch.float16
+hint: keep a wider dtype: nt.load(..., dtype=torch.float32)
+""",
+    ),
+    case(
         "packed parts, one of which has another axis",
         lambda: nt.load(
             v(), {"a.qv": z(16, 3)}, {("WQ", "WV"): "qv: (two head key) emb"}, prefix="a."

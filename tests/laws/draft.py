@@ -217,7 +217,7 @@ class Draft:
             dtype = "complex64" if self.dtype == "float32" else "complex128"
             limits = {"low": -2, "high": 2} | limits
         else:
-            dtype = "bool" if kind == "bool" else choices.of(("int64", "int64", "int32"))
+            dtype = "bool" if kind == "bool" else choices.of(("int64", "int64", "int32", "int16"))
             limits = {"low": -4, "high": 4} | limits
         order = tuple(choices.some(sizes, len(sizes)))
         storage = choices.of(

@@ -129,6 +129,13 @@ def test_it_is_pickled_by_its_axis():
 
 
 X = nt.ones("seq[3] emb[2]")
+
+
+def bytes_(n):
+    """Give an example of so many small numbers."""
+    return nt.tensor(torch.ones(n, dtype=torch.uint8), seq)
+
+
 CASES = [
     (
         lambda: nt.collate([X]),
@@ -231,7 +238,7 @@ hint: name its axes: nt.tensor(x, "seq")
         ),
         nt.KindError,
         """
-collate[batch](...): X holds int numbers, and is padded with 0.5
+collate[batch](...): X holds int64 numbers, and is padded with 0.5
   example 0 : seq[1]
 hint: pad it with one of its own numbers
 """,
@@ -266,6 +273,23 @@ hint: pad={seq: {'a': 0}}
         """
 collate[batch](...): X is padded along several axes with 0 and 1
 hint: give them one number
+""",
+    ),
+    (
+        lambda: nt.collate[batch]([*map(bytes_, (1, 2))], pad={seq: -1}),
+        nt.KindError,
+        """
+collate[batch](...): X holds uint8 numbers, and is padded with -1
+  example 0 : seq[1]
+hint: pad it with one of its own numbers
+""",
+    ),
+    (
+        lambda: nt.collate[batch]([1, 2**70]),
+        nt.KindError,
+        """
+collate[batch](...): X has a whole number beyond 64 bits
+hint: give real numbers: float(x)
 """,
     ),
 ]

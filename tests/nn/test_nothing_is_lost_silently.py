@@ -254,3 +254,74 @@ def test_a_plain_state_dict_whose_sizes_differ_says_nothing():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         turned.module(emb[4], hid[3]).load_state_dict({"W": torch.zeros(3, 4)})
+
+
+# ------------------------------------------------------------------- what a held module is not asked
+
+
+@formula
+def dropped(X: R[emb], *, W: R[emb, hid], drop: float = 0.0) -> R[hid]:
+    return nt.dropout(W @ emb @ X, drop)
+
+
+@formula
+def several(X: R[emb], *, parts: nt.each[dropped]) -> R[hid]:
+    found = parts[0](X)
+    for part in parts[1:]:
+        found = found + part(X)
+    return found
+
+
+HOOKS = {
+    "register_forward_hook": lambda part: part.register_forward_hook(lambda m, i, o: o * 0),
+    "register_forward_pre_hook": lambda part: part.register_forward_pre_hook(lambda m, i: None),
+    "register_full_backward_hook": lambda part: part.register_full_backward_hook(
+        lambda m, i, o: None
+    ),
+    "forward": lambda part: setattr(part, "forward", lambda X: X * 0),
+}
+
+
+@pytest.mark.parametrize("name", HOOKS)
+def test_a_hook_of_a_module_that_is_held_says_that_it_does_not_run_there(name):
+    whole = several.module(emb[4], hid[3], parts=2)
+    with pytest.warns(UserWarning, match=rf"dropped.*{name}.*several holds this module"):
+        HOOKS[name](whole.parts[1])
+
+
+def test_a_hook_of_a_layer_that_came_later_says_so_too():
+    whole = several.module(emb[4], hid[3], parts=2)
+    whole.parts.append(dropped.module(emb[4], hid[3]))
+    whole(X)
+    with pytest.warns(UserWarning, match="several holds this module"):
+        HOOKS["register_forward_hook"](whole.parts[2])
+
+
+def test_a_module_with_a_hook_that_comes_to_be_held_says_so():
+    part = dropped.module(emb[4], hid[3])
+    HOOKS["register_forward_hook"](part)
+    with pytest.warns(UserWarning, match="several holds this module"):
+        several.module(parts=[part])
+
+
+def test_a_hook_of_the_module_that_is_called_runs_without_a_word():
+    whole = several.module(emb[4], hid[3], parts=2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        whole.register_forward_hook(lambda m, i, o: o * 0)
+    assert not whole(X).torch(hid).any()
+
+
+def test_a_setting_that_is_assigned_to_a_layer_counts():
+    whole = several.module(emb[4], hid[3], parts=2)
+    whole(X)
+    for part in whole.parts:
+        part.drop = 1.0
+    assert whole.parts[0].drop == 1.0
+    assert not whole(X).torch(hid).any()
+    whole.eval()
+    assert whole(X).torch(hid).any()
+    alone = dropped.module(emb[4], hid[3])
+    alone.drop = 1.0
+    assert not alone(X).torch(hid).any()
+    assert not copy.deepcopy(alone)(X).torch(hid).any()

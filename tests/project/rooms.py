@@ -35,6 +35,26 @@ ROOMS = [
 #: What a file asks of a room below it for its types alone: what f.module(...) gives.
 FOR_TYPES = {("formula/formula.py", "namedtensor.nn.module")}
 
+#: The files that import one another, at once or later or for types, and why they are not one-way.
+CIRCLES = {
+    "check.answers check.server": "a server asks for answers, which are about its documents",
+    "formula.formula formula.stacked": "each[layer, 'stacked'] is a formula that is made of one",
+    "latex.check.checker latex.check.functions latex.check.scope": (
+        "a definition is evaluated in a scope, which asks for the definitions and functions it names"
+    ),
+    "latex.documents.applied latex.documents.bodies latex.documents.formulas": (
+        "a formula runs a body, whose calls are of the formulas of the same document"
+    ),
+    "operations.ordering operations.reductions operations.vectors": (
+        "softmax and sorting are made of reductions, and derivatives of reductions of them"
+    ),
+    "primitives.call primitives.node primitives.primitive": (
+        "a node is of an operation, whose rule reads a call, and a call reads nodes"
+    ),
+    "tensor.apply tensor.diagnose": "a call that fails is applied once more, to find the words",
+    "tensor.named tensor.operators tensor.updates": "operators and updates of a tensor make tensors",
+}
+
 
 def room_of(file: Path, package: Path) -> str:
     """Name the room in which a file of the package lies."""

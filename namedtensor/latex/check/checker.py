@@ -8,10 +8,10 @@ from typing import Any
 from namedtensor.errors import NamedTensorError
 from namedtensor.latex.check.compare import check_declared, check_series
 from namedtensor.latex.check.functions import CheckedFunction, Promised
-from namedtensor.latex.check.look import Taken, look_at_indices
+from namedtensor.latex.check.look import look_at_indices
 from namedtensor.latex.check.report import Report, is_own_size, shape_text, size_text
 from namedtensor.latex.check.scope import CheckScope, evaluated
-from namedtensor.latex.check.shapes import Explainer, close
+from namedtensor.latex.check.shapes import close
 from namedtensor.latex.check.symbols import Symbols
 from namedtensor.latex.check.types import as_size, is_first, node_of, open_size, type_of
 from namedtensor.latex.documents.reach import Linker
@@ -41,14 +41,8 @@ class Checker(Symbols):
     def __init__(self, source: Source, names: Names, linker: Linker, report: Report) -> None:
         super().__init__(source, names, report)
         self.linker = linker
-        self.indexed: list[Taken] = []
-        self.explainer = Explainer(report, self.dialect, self.type_of, self.occurrences.is_alone)
         self.dotted = {s.block for s in names.statements if isinstance(s, Induction)}
         self._defined: dict[tuple[Any, ...], Value] = {}
-        #: what each definition was found to be, with the arguments that it was looked at with last
-        self.found: dict[int, Value] = {}
-        #: the functions and the arguments of calls, by the symbols that stand for what they give
-        self.calls: dict[Node, tuple[CheckedFunction, dict[str, Value]]] = {}
         #: symbols of letters that are taken for numbers, as nothing says what they are
         self.assumed: set[Node] = set()
         #: symbols of declared tensors that stand for what a definition gives
@@ -65,9 +59,6 @@ class Checker(Symbols):
                 self.functions_of.setdefault(d.place.section, []).append(d)
             else:
                 self.members_of.setdefault((d.place.section, stem(d.name)), []).append(d)
-        self.blocks_of_functions = {
-            d.place.block for d in names.definitions if d.kind == "function"
-        }
         self._open: set[int] = set()
         self._functions: dict[int, CheckedFunction] = {}
 
@@ -95,22 +86,6 @@ class Checker(Symbols):
             value = UNKNOWN
         self._defined[at] = value
         return value
-
-    def parts(self, root: Node) -> set[Node]:
-        """Collect the parts of a tree, with those of the functions that it calls and of their arguments."""
-        found: set[Node] = set()
-        pending: list[Node | None] = [root]
-        while pending:
-            node = pending.pop()
-            if node is None or node in found:
-                continue
-            found.add(node)
-            pending += node.operands
-            if node in self.calls:
-                function, given = self.calls[node]
-                pending += map(node_of, given.values())
-                pending.append(node_of(self.found.get(id(function.defined), UNKNOWN)))
-        return found
 
     def promise(self, value: Value | None, defined: Defined) -> Value | None:
         """Give a declared symbol in place of what a definition gives."""
@@ -159,8 +134,9 @@ class Checker(Symbols):
         promised = None if declared is None else self.declared_value(declared)
         value = evaluated(scope, defined.body, lambda e: self._body(defined, e, promised))
         agrees = check_declared(self, defined, declared, promised, value)
-        if agrees:
-            value = check_series(self, defined, value)
+        other = self._another(defined) if agrees else None
+        if other is not None:
+            value = check_series(self, defined, value, *other)
         self.found[id(defined)] = value
         if promised is None:
             return value
@@ -189,8 +165,7 @@ class Checker(Symbols):
             if not isinstance(item, At) or item.at not in uppers or not type_.has(item.axis.name):
                 continue
             upper = uppers[item.at]
-            scope = CheckScope(self, defined.place, lenient=True, sizes=True)
-            end, size = as_size(Evaluator(scope).extent(upper)), type_.size(item.axis.name)
+            end, size = self.extent(upper, defined.place), type_.size(item.axis.name)
             if end is None or is_own_size(item.axis.name, size):
                 continue
             if self.facts.compare(size, end).verdict == "never":
@@ -204,6 +179,11 @@ class Checker(Symbols):
                     [(self.report.text(defined.name.span), shape_text(type_))],
                     f"let it stop at {size_text(size)}, or declare the axis otherwise",
                 )
+
+    def extent(self, size: Expression, place: Place) -> Any:
+        """Give a size that is written at a place as an int or a node; None where it is neither."""
+        scope = CheckScope(self, place, lenient=True, sizes=True)
+        return as_size(Evaluator(scope).extent(size))
 
     def _updated(self, defined: Defined, promised: Value | None) -> Value:
         earlier = self.names.look(defined.name, defined.place, {})
@@ -263,6 +243,19 @@ class Checker(Symbols):
             None,
         )
 
+    def _another(self, defined: Defined) -> tuple[Expression, Type] | None:
+        """Find the shape of another member of a series, declared or defined above."""
+        if not defined.letters and defined.place.block not in self.dotted:
+            return None
+        declared = self.declared_member(defined)
+        if declared is not None and (said := self.declared_type(declared)) is not None:
+            return declared.name, said
+        member = self.member(stem(defined.name), defined.place)
+        if member is None or member.place.index >= defined.place.index:
+            return None
+        said = type_of(self.value_of(member))
+        return None if said is None or said.host else (member.name, said)
+
     def member(self, name: str | None, place: Place) -> Defined | None:
         """Find the first member of a series that is not being looked at."""
         members = self.members_of.get((place.section, name), ())
@@ -271,22 +264,6 @@ class Checker(Symbols):
     def own_declaration(self, defined: Defined) -> Declared | None:
         """Find the declaration of what a definition defines."""
         return self.declaration(defined.name, defined.place)
-
-    def declaration(self, name: Expression, place: Place) -> Declared | None:
-        """Find the declaration of a name that a formula defines, or takes.
-
-        It stands in the same block, or in the same section where no other formula takes it.
-        """
-        nearest = self.names.declaration(name, place, {})
-        found = [] if nearest is None or nearest.declared is None else [nearest.declared]
-        found += self.names.declared.get(key(name) or "", [])
-        near = [d for d in found if d.place.block == place.block]
-        near += [
-            d
-            for d in found
-            if self.names.inherits(place, d.place) and d.place.block not in self.blocks_of_functions
-        ]
-        return near[0] if near else None
 
     def trusts(self, text: str, declared: Declared, place: Place) -> bool:
         """Say whether a letter is what another section alone declares.

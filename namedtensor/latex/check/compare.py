@@ -2,36 +2,31 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from namedtensor.latex.check.report import listed, shape_text, size_text
+from namedtensor.latex.check.symbols import Symbols
 from namedtensor.latex.check.types import is_first, type_of
 from namedtensor.latex.documents.scopes import Declared, Defined
-from namedtensor.latex.documents.scripts import stem
 from namedtensor.latex.evaluation.values import Value
 from namedtensor.latex.printing.dialects import REALS
 from namedtensor.latex.syntax import At, Expression, Indexed, Signature, Space
 from namedtensor.latex.walk import all_of
 from namedtensor.primitives import Type
 
-if TYPE_CHECKING:
-    from namedtensor.latex.check.checker import Checker
 
-
-def difference(checker: Checker, said: Type, found: Type, has: str = "has") -> tuple[str, str]:
+def difference(symbols: Symbols, said: Type, found: Type) -> tuple[str, str]:
     """Say how a shape differs from what is said of it, and how surely; empty where it does not."""
     extra = [n for n in found.names if not said.has(n)]
     lacking = [n for n in said.names if not found.has(n)]
     parts = []
     if extra:
-        parts.append(f"{has} {listed(extra)} too")
+        parts.append(f"has {listed(extra)} too")
     if lacking:
         parts.append(f"lacks {listed(lacking)}")
     if parts:
         return " and ".join(parts), "error"
     for axis, size in said.axes:
         other = found.size(axis)
-        if (differs := checker.facts.mismatch(size, other, axis)) is not None:
+        if (differs := symbols.facts.mismatch(size, other, axis)) is not None:
             severity, only = differs
             return (
                 f"has {axis} of size {size_text(other)} and not {size_text(size)}{only}",
@@ -41,7 +36,7 @@ def difference(checker: Checker, said: Type, found: Type, has: str = "has") -> t
 
 
 def check_declared(
-    checker: Checker,
+    symbols: Symbols,
     defined: Defined,
     declared: Declared | None,
     promised: Value | None,
@@ -54,46 +49,46 @@ def check_declared(
     target = defined.statement.target
     if isinstance(target, Indexed) and is_first(target):
         return True
-    if isinstance(target, Indexed) and not _check_target(checker, target, declared, said):
+    if isinstance(target, Indexed) and not _check_target(symbols, target, declared, said):
         return False
     found = type_of(value)
     if found is None or found.host or not found.axes:
         return True
-    text, severity = difference(checker, said, found)
+    text, severity = difference(symbols, said, found)
     if not text:
         return True
-    name = checker.report.text(defined.name.span)
+    name = symbols.report.text(defined.name.span)
     body = defined.body
-    checker.report.add(
+    symbols.report.add(
         severity,
         "declared-shape",
         body.span,
-        f"{name} is declared on line {checker.line(declared.name.span)}, and what it is set to "
+        f"{name} is declared on line {symbols.line(declared.name.span)}, and what it is set to "
         f"{text}",
-        [(name, shape_text(said)), (checker.report.text(body.span), shape_text(found))],
-        _mending(checker, name, found),
+        [(name, shape_text(said)), (symbols.report.text(body.span), shape_text(found))],
+        _mending(symbols, name, found),
     )
     return False
 
 
-def _check_target(checker: Checker, target: Indexed, declared: Declared, said: Type) -> bool:
+def _check_target(symbols: Symbols, target: Indexed, declared: Declared, said: Type) -> bool:
     """Hold the axes of P_{seq(p), emb(i)} to those that P is declared with."""
     unknown = [i.axis for i in target.items if isinstance(i, At) and not said.has(i.axis.name)]
     if not unknown:
         return True
-    name = checker.report.text(declared.name.span)
+    name = symbols.report.text(declared.name.span)
     free = [n for n in said.names if n not in {i.axis.name for i in _ats(target)}]
     axis = unknown[0]
-    checker.report.add(
+    symbols.report.add(
         "error",
         "declared-shape",
         axis.span,
-        f"{name} is declared on line {checker.line(declared.name.span)} without an axis {axis.name}",
+        f"{name} is declared on line {symbols.line(declared.name.span)} without an axis {axis.name}",
         [(name, shape_text(said))],
-        f"write an axis that it has: {listed([checker.dialect.axis(n) for n in free], 'or')}"
+        f"write an axis that it has: {listed([symbols.dialect.axis(n) for n in free], 'or')}"
         if free
         else "leave this index out",
-        checker.mend_axis(axis, free) if len(unknown) == 1 else None,
+        symbols.mend_axis(axis, free) if len(unknown) == 1 else None,
     )
     return False
 
@@ -102,15 +97,15 @@ def _ats(target: Indexed) -> list[At]:
     return [i for i in target.items if isinstance(i, At)]
 
 
-def _mending(checker: Checker, name: str, found: Type) -> str:
+def _mending(symbols: Symbols, name: str, found: Type) -> str:
     if any(isinstance(n, str) and "*" in n for n in found.names):
         return "declare the axes that the derivative adds"
-    axes = [(n, checker.size_text(n, s)) for n, s in found.axes]
-    return f"if the formula is right, declare {name} \\in {checker.dialect.space(REALS, axes)}"
+    axes = [(n, symbols.size_text(n, s)) for n, s in found.axes]
+    return f"if the formula is right, declare {name} \\in {symbols.dialect.space(REALS, axes)}"
 
 
 def check_promised(
-    checker: Checker,
+    symbols: Symbols,
     name: str,
     body: Expression,
     promised: Type,
@@ -120,95 +115,73 @@ def check_promised(
     """Hold a function's body to its signature; say whether it agrees."""
     if found is None or found.host or (not found.axes and not promised.axes):
         return True
-    text, severity = difference(checker, promised, found)
+    text, severity = difference(symbols, promised, found)
     if not text:
         return True
-    checker.report.add(
+    symbols.report.add(
         severity,
         "result-shape",
         body.span,
-        f"the signature on line {checker.line(signature.span)} says what {name} gives, and its "
+        f"the signature on line {symbols.line(signature.span)} says what {name} gives, and its "
         f"body {text}",
-        [(name, shape_text(promised)), (checker.report.text(body.span), shape_text(found))],
+        [(name, shape_text(promised)), (symbols.report.text(body.span), shape_text(found))],
         "mend the formula, or the signature's right side",
     )
     return False
 
 
-def check_series(checker: Checker, defined: Defined, value: Value) -> Value:
-    """Hold a member of a series to the member before it: X^L to X^1, h^t to h^0; give the right one."""
+def check_series(
+    symbols: Symbols, defined: Defined, value: Value, name: Expression, said: Type
+) -> Value:
+    """Hold a member of a series to another one: X^L to X^1, h^t to h^0; give the right one."""
     found = type_of(value)
-    if found is None or found.host or not _is_member(checker, defined):
+    if found is None or found.host:
         return value
-    other = _another(checker, defined)
-    if other is None:
-        return value
-    name, said = other
-    text, severity = difference(checker, said, found)
+    text, severity = difference(symbols, said, found)
     if text:
-        own = checker.report.text(defined.name.span)
-        body = checker.report.text(defined.body.span)
-        checker.report.add(
+        own, other, body = [symbols.report.text(p.span) for p in (defined.name, name, defined.body)]
+        symbols.report.add(
             severity,
             "series-shape",
             defined.body.span,
-            f"{own} follows {name} in one series, and {text}",
-            [(name, shape_text(said)), (body, shape_text(found))],
+            f"{own} follows {other} in one series, and {text}",
+            [(other, shape_text(said)), (body, shape_text(found))],
             "the members of a series have one shape",
         )
-        return checker.stand_in(said)
+        return symbols.stand_in(said)
     return value
-
-
-def _is_member(checker: Checker, defined: Defined) -> bool:
-    return bool(defined.letters) or defined.place.block in checker.dotted
-
-
-def _another(checker: Checker, defined: Defined) -> tuple[str, Type] | None:
-    """Find the shape of another member, declared or defined above."""
-    own = stem(defined.name)
-    declared = checker.declared_member(defined)
-    if declared is not None:
-        said = type_of(checker.declared_value(declared))
-        if said is not None:
-            return checker.report.text(declared.name.span), said
-    member = checker.member(own, defined.place)
-    if member is None or member.place.index >= defined.place.index:
-        return None
-    said = type_of(checker.value_of(member))
-    return None if said is None or said.host else (checker.report.text(member.name.span), said)
 
 
 # ------------------------------------------------------------------------------------ declarations
 
 
-def check_declarations(checker: Checker) -> None:
+def check_declarations(symbols: Symbols) -> None:
     """Report names that one block declares twice, and differently."""
-    for group in checker.names.declared.values():
+    for group in symbols.names.declared.values():
         first: dict[int, Declared] = {}
         for declared in group:
             earlier = first.setdefault(declared.place.block, declared)
             if earlier is not declared:
-                _same(checker, earlier, declared)
-    for statement in checker.names.statements:
+                _same(symbols, earlier, declared)
+    for statement in symbols.names.statements:
         for space in all_of(Space, statement):
-            _size_slips(checker, space)
-    for defined in checker.names.definitions:
+            _size_slips(symbols, space)
+    for defined in symbols.names.definitions:
         if defined.kind == "elements":
-            _declared_here(checker, defined)
+            _declared_here(symbols, defined)
 
 
-def _declared_here(checker: Checker, defined: Defined) -> None:
+def _declared_here(symbols: Symbols, defined: Defined) -> None:
     """Note a tensor given by its elements that only another section declares, over the same axes."""
-    others = checker.names.declared.get(defined.key, [])
+    others = symbols.names.declared.get(defined.key, [])
     target = defined.statement.target
     axes = {a.axis.name for a in all_of(At, target)}
     same = [d for d in others if {s.axis.name for s in d.space.axes} == axes]
     if not same or any(d.place.section == defined.place.section for d in others):
         return
-    name = checker.report.text(defined.name.span)
-    line = checker.line(same[0].name.span)
-    checker.report.add(
+    name = symbols.report.text(defined.name.span)
+    line = symbols.line(same[0].name.span)
+    symbols.report.add(
         "note",
         "undeclared",
         defined.name.span,
@@ -217,14 +190,14 @@ def _declared_here(checker: Checker, defined: Defined) -> None:
     )
 
 
-def _size_slips(checker: Checker, space: Space) -> None:
+def _size_slips(symbols: Symbols, space: Space) -> None:
     """Report a size that stands among the axes of a shape."""
     for before, sized in zip(space.axes, space.axes[1:], strict=False):
-        if checker.occurrences.is_slip(space, sized) and before.size is None:
-            text = checker.report.text
+        if symbols.occurrences.is_slip(space, sized) and before.size is None:
+            text = symbols.report.text
             size, axis = text(sized.axis.span), text(before.axis.span)
-            form = f"{axis}[{size}]" if checker.dialect.macros else f"{axis}:{size}"
-            checker.report.add(
+            form = f"{axis}[{size}]" if symbols.dialect.macros else f"{axis}:{size}"
+            symbols.report.add(
                 "error",
                 "axis-name",
                 sized.axis.span,
@@ -233,20 +206,20 @@ def _size_slips(checker: Checker, space: Space) -> None:
             )
 
 
-def _same(checker: Checker, earlier: Declared, later: Declared) -> None:
-    said, found = checker.declared_type(earlier), checker.declared_type(later)
+def _same(symbols: Symbols, earlier: Declared, later: Declared) -> None:
+    said, found = symbols.declared_type(earlier), symbols.declared_type(later)
     if said is None or found is None:
         return
-    text, severity = difference(checker, said, found)
+    text, severity = difference(symbols, said, found)
     if text:
-        name = checker.report.text(later.name.span)
-        checker.report.add(
+        name = symbols.report.text(later.name.span)
+        symbols.report.add(
             severity,
             "declared-shape",
             later.name.span,
-            f"{name} is declared on line {checker.line(earlier.name.span)} already, and here it {text}",
+            f"{name} is declared on line {symbols.line(earlier.name.span)} already, and here it {text}",
             [
-                (f"line {checker.line(earlier.name.span)}", shape_text(said)),
+                (f"line {symbols.line(earlier.name.span)}", shape_text(said)),
                 (name, shape_text(found)),
             ],
             "give one of them a name of its own",

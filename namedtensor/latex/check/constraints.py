@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from namedtensor.latex.check.compare import difference
 from namedtensor.latex.check.report import shape_text
 from namedtensor.latex.check.scope import CheckScope
-from namedtensor.latex.check.types import as_size, type_of
+from namedtensor.latex.check.types import type_of
 from namedtensor.latex.documents.scopes import Place
 from namedtensor.latex.documents.scripts import key
 from namedtensor.latex.evaluation.evaluate import Evaluator
@@ -39,8 +39,7 @@ if TYPE_CHECKING:
 def learn_sizes(checker: Checker) -> None:
     """Take what the document says of its sizes for given; report what cannot hold."""
     for place, span, left, right in _equations(checker):
-        evaluator = Evaluator(CheckScope(checker, place, lenient=True, sizes=True))
-        sizes = [as_size(evaluator.extent(part)) for part in (left, right)]
+        sizes = [checker.extent(part, place) for part in (left, right)]
         if None in sizes or checker.facts.learn(sizes[0], sizes[1]):
             continue
         checker.report.add(

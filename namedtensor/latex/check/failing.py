@@ -2,48 +2,47 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
-from namedtensor.errors import AxisNameError, NamedTensorError
+from namedtensor.errors import AxisNameError, AxisSizeError, NamedTensorError
 from namedtensor.latex.check.annotations import no_axis as names_no_axis
 from namedtensor.latex.check.report import size_text
-from namedtensor.latex.check.shapes import split_type
+from namedtensor.latex.check.shapes import needed
+from namedtensor.latex.check.symbols import Symbols
 from namedtensor.latex.documents.scripts import key
 from namedtensor.latex.evaluation.values import UNKNOWN, Value
 from namedtensor.latex.evaluation.vocabulary import word_of
 from namedtensor.latex.printing.dialects import REALS
-from namedtensor.latex.syntax import Binary, Call, Contract, Expression, Letter
+from namedtensor.latex.syntax import Binary, Call, Contract, Expression, Indexed, Letter, Renaming
+from namedtensor.primitives import Type
 from namedtensor.shape import sized
 
-if TYPE_CHECKING:
-    from namedtensor.latex.check.checker import Checker
 
-
-def failed(checker: Checker, where: Expression, error: NamedTensorError) -> Value:
+def failed(symbols: Symbols, where: Expression, error: NamedTensorError) -> Value:
     """Report what a shape rule refuses."""
-    if isinstance(where, (Contract, Binary)) and sizes_meet(checker, where):
+    if isinstance(where, (Contract, Binary)) and sizes_meet(symbols, where):
         return UNKNOWN
-    if isinstance(error, AxisNameError) and checker.report.has("repeated", where.span):
+    if isinstance(error, AxisNameError) and symbols.report.has("repeated", where.span):
         return UNKNOWN
-    split = split_type(checker, where, error)
+    split = split_type(symbols, where, error)
     if split is not None:
-        return checker.stand_in(split)
-    words = checker.explainer.explain(where, error)
+        return symbols.stand_in(split)
+    words = symbols.explainer.explain(where, error)
     span = words.span or where.span
-    checker.report.add(
+    symbols.report.add(
         "error", words.code, span, words.message, words.shapes, words.hint, words.mend
     )
     return UNKNOWN
 
 
-def undefined(checker: Checker, where: Expression) -> None:
+def undefined(symbols: Symbols, where: Expression) -> None:
     """Report a name that stands for nothing."""
-    if not _is_notation(checker, where) or checker.occurrences.in_prose(where):
+    if not _is_notation(symbols, where) or symbols.occurrences.in_prose(where):
         return
-    text = checker.report.text(where.span)
-    space = checker.dialect.space(REALS, [("ax", "")])
+    text = symbols.report.text(where.span)
+    space = symbols.dialect.space(REALS, [("ax", "")])
     word = isinstance(where, Letter) and where.style == "word"
-    checker.report.add(
+    symbols.report.add(
         "error",
         "undefined",
         where.span,
@@ -54,22 +53,22 @@ def undefined(checker: Checker, where: Expression) -> None:
     )
 
 
-def _is_notation(checker: Checker, where: Expression) -> bool:
+def _is_notation(symbols: Symbols, where: Expression) -> bool:
     """Say whether a name stands in a block that names axes: E = mc^2 does not."""
-    place = checker.occurrences.place_of(where.span)
-    return place is not None and place.block in checker.occurrences.blocks
+    place = symbols.occurrences.place_of(where.span)
+    return place is not None and place.block in symbols.occurrences.blocks
 
 
-def no_axis(checker: Checker, where: Expression) -> Value:
+def no_axis(symbols: Symbols, where: Expression) -> Value:
     """Report a function that needs axes; go on as if it named the only axis of its operand."""
-    if isinstance(where, Call) and key(where.function) in checker.occurrences.functions:
+    if isinstance(where, Call) and key(where.function) in symbols.occurrences.functions:
         return UNKNOWN
-    type_ = checker.type_of(where.arguments[0]) if isinstance(where, Call) else None
-    names_no_axis(where, checker.report, checker.dialect, type_)
+    type_ = symbols.type_of(where.arguments[0]) if isinstance(where, Call) else None
+    names_no_axis(where, symbols.report, symbols.dialect, type_)
     if type_ is None or not isinstance(where, Call) or len(type_.axes) > 1:
         return UNKNOWN
     word = word_of(where.function.text) if isinstance(where.function, Letter) else None
-    X = checker.stand_in(type_)
+    X = symbols.stand_in(type_)
     if not type_.axes or word is None or word.along is None:
         return X
     try:
@@ -78,41 +77,58 @@ def no_axis(checker: Checker, where: Expression) -> Value:
         return UNKNOWN  # it takes more than an axis and an operand
 
 
-def wrong_arguments(checker: Checker, where: Expression, error: NamedTensorError) -> None:
+def wrong_arguments(symbols: Symbols, where: Expression, error: NamedTensorError) -> None:
     """Report a function that is given too few arguments, or too many."""
-    checker.report.add(
+    symbols.report.add(
         "error",
         "arguments",
         where.span,
         error.why,
-        checker.explainer.shapes(where.arguments if isinstance(where, Call) else ()),
+        symbols.explainer.shapes(where.arguments if isinstance(where, Call) else ()),
         error.hint,
     )
+
+
+def split_type(symbols: Symbols, where: Expression, error: NamedTensorError) -> Type | None:
+    """Give the shape of X_{a -> (b, c)} where the sizes of b and c are said elsewhere, or nowhere."""
+    if not isinstance(error, AxisSizeError) or not isinstance(where, Indexed):
+        return None
+    type_ = symbols.type_of(where.base)
+    if type_ is None or not all(isinstance(item, Renaming) for item in where.items):
+        return None
+    axes = dict(type_.axes)
+    for item in where.items:
+        if isinstance(item, Renaming):
+            if len(item.after) < 2 or any(n.name not in axes for n in needed(item)):
+                return None
+            del axes[item.before[0].axis.name]
+            axes |= {a.axis.name: symbols.size_symbol(f"|{a.axis.name}|").node for a in item.after}
+    return type_.with_axes(axes.items())
 
 
 # --------------------------------------------------------------------------------- sizes that meet
 
 
-def sizes_meet(checker: Checker, where: Contract | Binary) -> bool:
+def sizes_meet(symbols: Symbols, where: Contract | Binary) -> bool:
     """Compare the sizes of the axes that two operands share; say whether a fault was found."""
-    left, right = checker.type_of(where.left), checker.type_of(where.right)
+    left, right = symbols.type_of(where.left), symbols.type_of(where.right)
     if left is None or right is None:
         return False
     for axis, size in left.axes:
         if not right.has(axis):
             continue
         other = right.size(axis)
-        found = checker.facts.mismatch(size, other, axis)
+        found = symbols.facts.mismatch(size, other, axis)
         if found is None:
             continue
-        (severity, only), text = found, checker.report.text
-        checker.report.add(
+        (severity, only), text = found, symbols.report.text
+        symbols.report.add(
             severity,
             "axis-size",
             where.span,
             f"{axis} is {size_text(size)} in {text(where.left.span)} and {size_text(other)} in "
             f"{text(where.right.span)}{only}",
-            checker.explainer.shapes([where.left, where.right]),
+            symbols.explainer.shapes([where.left, where.right]),
             f"declare one size for both, or rename one {axis}",
         )
         return True

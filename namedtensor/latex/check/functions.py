@@ -492,7 +492,7 @@ class CheckedFunction:
         value = checker.stand_in(self._lifted(found, parameters))
         named = zip(self.call.parameters, parameters, strict=False)
         given_ = {key(n) or "": v for n, v in (*zip(self.names, arguments, strict=False), *named)}
-        checker.calls[value.node] = self, given_
+        checker.calls[value.node] = self.defined, given_
         return value
 
     def _repeated(self, call: Call, parameters: Sequence[Value]) -> None:

@@ -7,8 +7,7 @@ one side has contracted an axis away and the other brings it back, or where noth
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from namedtensor.errors import AxisMissingError
 from namedtensor.latex.check.annotations import alike
@@ -22,6 +21,7 @@ from namedtensor.latex.check.sizes import (
     is_positive,
     text,
 )
+from namedtensor.latex.check.symbols import Symbols, Taken
 from namedtensor.latex.check.types import node_of
 from namedtensor.latex.documents.scopes import Declared
 from namedtensor.latex.documents.scripts import key, stem
@@ -35,32 +35,29 @@ from namedtensor.latex.walk import all_of, walk
 from namedtensor.primitives import Node, Type
 from namedtensor.primitives.node import operands_first
 
-if TYPE_CHECKING:
-    from namedtensor.latex.check.checker import Checker
 
-
-def declaration_with(checker: Checker, axis: str, side: Expression) -> Declared | None:
+def declaration_with(symbols: Symbols, axis: str, side: Expression) -> Declared | None:
     """Find the one declared tensor in a part that brings an axis."""
     found = []
     for part in walk(side):
-        type_ = checker.type_of(part)
+        type_ = symbols.type_of(part)
         if type_ is not None and type_.has(axis) and key(part) is not None:
-            place = checker.occurrences.place_of(part.span)
-            declared = None if place is None else checker.names.look(part, place, {})
+            place = symbols.occurrences.place_of(part.span)
+            declared = None if place is None else symbols.names.look(part, place, {})
             if declared is not None and declared.declared is not None:
                 found.append(declared.declared)
             elif place is not None:
-                own = checker.declaration(part, place)
+                own = symbols.declaration(part, place)
                 found += [] if own is None else [own]
     fits = {id(d): d for d in found if any(s.axis.name == axis for s in d.space.axes)}
     return next(iter(fits.values())) if len(fits) == 1 else None
 
 
-def role(checker: Checker, owner: Declared, side: Expression) -> str:
+def role(symbols: Symbols, owner: Declared, side: Expression) -> str:
     """Say whether a tensor is an argument or a parameter of the formula around a part."""
-    place = checker.occurrences.place_of(side.span)
-    statement = None if place is None else checker.names.statements[place.index]
-    defined = checker.names.of(statement) if isinstance(statement, Definition) else None
+    place = symbols.occurrences.place_of(side.span)
+    statement = None if place is None else symbols.names.statements[place.index]
+    defined = symbols.names.of(statement) if isinstance(statement, Definition) else None
     call = None if defined is None else defined.call
     if call is not None and owner.key in [key(a) for a in call.arguments]:
         return "argument"
@@ -68,12 +65,12 @@ def role(checker: Checker, owner: Declared, side: Expression) -> str:
     return "parameter" if owner.key in own or stem(owner.name) in own else ""
 
 
-def same_size(checker: Checker, owner: Declared, axis: str, others: list[str]) -> str | None:
+def same_size(symbols: Symbols, owner: Declared, axis: str, others: list[str]) -> str | None:
     """Find the one other axis that a slip could have meant: it is alike, or has the same size."""
     close = [name for name in others if alike(name, axis)]
     if len(close) == 1:
         return close[0]
-    return checker.occurrences.with_size(owner, axis, others)
+    return symbols.occurrences.with_size(owner, axis, others)
 
 
 def used_up(root: Node, parts: Iterable[Node]) -> set[str]:
@@ -98,91 +95,91 @@ def one_sided(left: Type, right: Type) -> tuple[list[str], list[str]]:
     )
 
 
-def coming_back(checker: Checker, giver: Node, taker: Node, less: bool) -> list[str]:
+def coming_back(symbols: Symbols, giver: Node, taker: Node, less: bool) -> list[str]:
     """List the axes of the giver that the taker has used up.
 
     None where the giver lacks nothing of the taker, X - mean X, or uses up axes of the taker in turn,
     as marginals along two axes do; nor where a function made the taker of the giver, a centre.
     """
     own, others = one_sided(giver.type, taker.type)
-    if not own or not others or used_up(giver, checker.parts(giver)) & set(others):
+    if not own or not others or used_up(giver, symbols.parts(giver)) & set(others):
         return []
-    parts = checker.parts(taker)
+    parts = symbols.parts(taker)
     centre = less and giver in parts
     gone = used_up(taker, operands_first([taker]) if centre else parts)
     return [name for name in own if name in gone]
 
 
-def look_at_sum(checker: Checker, part: Binary, left: Node, right: Node) -> str | None:
+def look_at_sum(symbols: Symbols, part: Binary, left: Node, right: Node) -> str | None:
     """Look at the axes that one side of a sum has and the other lacks; name the one at fault."""
     for giver, taker, side, other in (
         (right, left, part.right, part.left),
         (left, right, part.left, part.right),
     ):
-        for axis in coming_back(checker, giver, taker, part.op == "-"):
-            _comes_back(checker, axis, side, other)
+        for axis in coming_back(symbols, giver, taker, part.op == "-"):
+            _comes_back(symbols, axis, side, other)
             return axis
     one, two = one_sided(left.type, right.type)
     if not one or not two:
         return None
     for axes, side, gains in ((two, part.right, one), (one, part.left, two)):
         for axis in axes:
-            if _alone(checker, axis, side, gains):
+            if _alone(symbols, axis, side, gains):
                 return axis
     return None
 
 
-def _comes_back(checker: Checker, axis: str, side: Expression, other: Expression) -> None:
-    report = checker.report
+def _comes_back(symbols: Symbols, axis: str, side: Expression, other: Expression) -> None:
+    report = symbols.report
     giver, taker = report.text(side.span), report.text(other.span)
-    owner = declaration_with(checker, axis, side)
-    where = f" (declared on line {checker.line(owner.name.span)})" if owner is not None else ""
+    owner = declaration_with(symbols, axis, side)
+    where = f" (declared on line {symbols.line(owner.name.span)})" if owner is not None else ""
     name = report.text(owner.name.span) if owner is not None else giver
-    type_ = checker.type_of(other)
+    type_ = symbols.type_of(other)
     hint = f"is {name} meant to lack {axis}?"
     if owner is not None and type_ is not None:
-        axes = [(n, checker.size_text(n, s)) for n, s in type_.axes]
-        own = checker.type_of(side)
+        axes = [(n, symbols.size_text(n, s)) for n, s in type_.axes]
+        own = symbols.type_of(side)
         fits = [a for a in axes if own is None or not own.has(a[0])]
         if len(fits) == 1:
-            kept = [(n, checker.size_text(n, s)) for n, s in own.axes if n != axis] if own else []
-            hint = f"is {name} over {fits[0][0]}? {name} \\in {checker.dialect.space(REALS, kept + fits)}"
+            kept = [(n, symbols.size_text(n, s)) for n, s in own.axes if n != axis] if own else []
+            hint = f"is {name} over {fits[0][0]}? {name} \\in {symbols.dialect.space(REALS, kept + fits)}"
     report.add(
         "error",
         "axis-returns",
         side.span,
         f"{axis} is used up in {taker}, and {giver}{where} brings it back",
-        checker.explainer.shapes([other, side]),
+        symbols.explainer.shapes([other, side]),
         hint,
     )
 
 
-def _alone(checker: Checker, axis: str, side: Expression, gains: list[str]) -> bool:
+def _alone(symbols: Symbols, axis: str, side: Expression, gains: list[str]) -> bool:
     """Report an axis of one side that nothing else in the document names; say whether it is one."""
-    owner = declaration_with(checker, axis, side)
-    if owner is None or checker.occurrences.elsewhere(axis, owner):
+    owner = declaration_with(symbols, axis, side)
+    if owner is None or symbols.occurrences.elsewhere(axis, owner):
         return False
-    part = role(checker, owner, side)
+    part = role(symbols, owner, side)
     if part == "argument":
         return False  # what an argument has besides passes through: all points, all centres
     sized = next(s for s in owner.space.axes if s.axis.name == axis)
-    report = checker.report
+    report = symbols.report
     name = report.text(owner.name.span)
-    fits = same_size(checker, owner, axis, gains)
+    fits = same_size(symbols, owner, axis, gains)
     if fits is None and part != "parameter":
         return False
     hint = "the sum gets both axes; name an axis that the other side has"
     mend = None
     if fits is not None:
-        hint = f"is {checker.dialect.axis(fits)} meant?"
-        mend = Mend(sized.axis.span, checker.dialect.axis(fits))
+        hint = f"is {symbols.dialect.axis(fits)} meant?"
+        mend = Mend(sized.axis.span, symbols.dialect.axis(fits))
     report.add(
         "error",
         "axis-alone",
         sized.axis.span,
         f"{axis} occurs nowhere else, and {name} is added to what has no such axis, on line "
-        f"{checker.line(side.span)}",
-        [(name, shape_text(t))] if (t := checker.declared_type(owner)) is not None else [],
+        f"{symbols.line(side.span)}",
+        [(name, shape_text(t))] if (t := symbols.declared_type(owner)) is not None else [],
         hint,
         mend,
     )
@@ -193,50 +190,41 @@ def _alone(checker: Checker, axis: str, side: Expression, gains: list[str]) -> b
 MEETING = frozenset("+ - * / odot times mod".split())
 
 
-@dataclass(slots=True)
-class Taken:
-    """An index that was taken of a tensor; looked at when the whole definition is evaluated."""
-
-    base: Expression
-    item: At
-    value: Value
-
-
-def look_at(checker: Checker, where: Expression, value: Value) -> Value:
+def look_at(symbols: Symbols, where: Expression, value: Value) -> Value:
     """Look at a part whose value is found; give it on, without the axes of a fault."""
     if isinstance(where, (Contract, Binary)):
         left, right = [
-            node_of(checker.values.get(id(p), UNKNOWN)) for p in (where.left, where.right)
+            node_of(symbols.values.get(id(p), UNKNOWN)) for p in (where.left, where.right)
         ]
         if left is None or right is None:
             if isinstance(where, Contract):
-                _lacks(checker, where)
+                _lacks(symbols, where)
             return value
         if left.type.host or right.type.host:
             return value
         if isinstance(where, Contract) or where.op in MEETING:
-            sizes_meet(checker, where)
+            sizes_meet(symbols, where)
         if isinstance(where, Binary) and where.op in ("+", "-") and not where.axes:
-            axis = look_at_sum(checker, where, left, right)
+            axis = look_at_sum(symbols, where, left, right)
             node = node_of(value)
             if axis is not None and node is not None:
-                return checker.stand_in(node.type.without([axis]))
+                return symbols.stand_in(node.type.without([axis]))
     elif isinstance(where, Indexed):
         for item in where.items:
-            if isinstance(item, At) and id(item.at) in checker.values:
-                checker.indexed.append(Taken(where.base, item, checker.values[id(item.at)]))
+            if isinstance(item, At) and id(item.at) in symbols.values:
+                symbols.indexed.append(Taken(where.base, item, symbols.values[id(item.at)]))
     return value
 
 
-def _lacks(checker: Checker, where: Contract) -> None:
+def _lacks(symbols: Symbols, where: Contract) -> None:
     """Report an axis that the one known operand of a contraction lacks."""
     for part in (where.left, where.right):
-        type_ = checker.type_of(part)
+        type_ = symbols.type_of(part)
         if type_ is not None and not all(type_.has(axis.name) for axis in where.axes):
-            failed(checker, where, AxisMissingError("", ""))
+            failed(symbols, where, AxisMissingError("", ""))
 
 
-def look_at_indices(checker: Checker, body: Expression) -> None:
+def look_at_indices(symbols: Symbols, body: Expression) -> None:
     """Hold the indices of a definition to the sizes of their axes."""
     guarded = {
         id(part)
@@ -245,38 +233,38 @@ def look_at_indices(checker: Checker, body: Expression) -> None:
         if len(cases.rows) > 1
         for part in walk(row.value)
     }
-    for taken in checker.indexed:
-        base = checker.type_of(taken.base)
+    for taken in symbols.indexed:
+        base = symbols.type_of(taken.base)
         axis = taken.item.axis.name
         if base is None or not base.has(axis):
             continue
         size = None if is_own_size(axis, base.size(axis)) else base.size(axis)
-        shown = checker.report.text(taken.base.span), base
+        shown = symbols.report.text(taken.base.span), base
         span = taken.item.at.span
-        if _index_type(checker, taken, axis, size, shown):
+        if _index_type(symbols, taken, axis, size, shown):
             continue
         if id(taken.item) not in guarded and taken.value is not UNKNOWN:
             check_range(
-                axis, size, taken.value, checker.bounds, span, shown, checker.facts, checker.report
+                axis, size, taken.value, symbols.bounds, span, shown, symbols.facts, symbols.report
             )
-    checker.indexed.clear()
+    symbols.indexed.clear()
 
 
 def _index_type(
-    checker: Checker, taken: Taken, axis: str, size: object, shown: tuple[str, Type]
+    symbols: Symbols, taken: Taken, axis: str, size: object, shown: tuple[str, Type]
 ) -> bool:
     """Hold a tensor that indexes an axis to what it is declared in; say whether it is one."""
     value = taken.value
     if value is UNKNOWN:
         return False
     terms = position(value).terms if is_whole(value) else ((value, 1),)
-    nodes = [n for t, _ in terms if (n := getattr(t, "node", None)) in checker.spaces]
+    nodes = [n for t, _ in terms if (n := getattr(t, "node", None)) in symbols.spaces]
     if len(terms) != 1 or not nodes:
         return False
-    name, space, bound = checker.spaces[nodes[0]]
+    name, space, bound = symbols.spaces[nodes[0]]
     index = name, space.base, bound
     span = taken.item.at.span
-    check_bound(axis, size, index, span, shown, checker.facts, checker.report)
+    check_bound(axis, size, index, span, shown, symbols.facts, symbols.report)
     return True
 
 

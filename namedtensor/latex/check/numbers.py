@@ -43,7 +43,6 @@ from namedtensor.primitives.traits import Bounds
 
 if TYPE_CHECKING:
     from namedtensor.latex.check.checker import Checker
-    from namedtensor.latex.check.functions import CheckedFunction
     from namedtensor.latex.documents.document import Document
 
 #: So many formulas of a document are tried, and so many numbers are computed for all of them.
@@ -152,19 +151,20 @@ class Ranges:
 
     def _call(
         self,
-        function: CheckedFunction,
+        defined: Defined,
         arguments: Mapping[str, Value],
         given: Mapping[Node, Bounds],
     ) -> Bounds:
         """Bound what a function gives for the arguments of a call."""
         known: dict[Node, Bounds] = {}
+        formals = self.checker.function(defined).values()
         for text, value in arguments.items():
-            formal, node = node_of(function.values().get(text, UNKNOWN)), node_of(value)
+            formal, node = node_of(formals.get(text, UNKNOWN)), node_of(value)
             if formal is not None:
                 known[formal] = (
                     None if node is None else bounds_of(node, lambda leaf: self._leaf(leaf, given))
                 )
-        return self.of_definition(function.defined, known)
+        return self.of_definition(defined, known)
 
 
 def is_nan(document: Document, defined: Defined, left: Budget, ranges: Sequence[Ranges]) -> bool:

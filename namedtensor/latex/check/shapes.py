@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from namedtensor.errors import (
     AxisClashError,
@@ -33,9 +33,6 @@ from namedtensor.latex.syntax import (
     Renaming,
 )
 from namedtensor.primitives import Type
-
-if TYPE_CHECKING:
-    from namedtensor.latex.check.checker import Checker
 
 #: The code of a rule that refuses, by its error.
 CODES: tuple[tuple[type[NamedTensorError], str], ...] = (
@@ -181,7 +178,7 @@ class Explainer:
             return None
         base = self.report.text(where.base.span)
         for item in where.items:
-            for axis in _needed(item):
+            for axis in needed(item):
                 if not type_.has(axis.name):
                     what = "is renamed" if isinstance(item, Renaming) else "is indexed"
                     return Words(
@@ -207,7 +204,7 @@ class Explainer:
         if type_ is None:
             return None
         base = self.report.text(where.base.span)
-        gone = {a.name for i in where.items if isinstance(i, Renaming) for a in _needed(i)}
+        gone = {a.name for i in where.items if isinstance(i, Renaming) for a in needed(i)}
         for item in where.items:
             for axis in item.after if isinstance(item, Renaming) else ():
                 name = axis.axis.name
@@ -247,7 +244,8 @@ def close(name: str, names: Iterable[str]) -> str | None:
     return found[0] if found else None
 
 
-def _needed(item: At | Renaming) -> list[AxisName]:
+def needed(item: At | Renaming) -> list[AxisName]:
+    """Give the axes that a tensor must have to be indexed or renamed so."""
     return [item.axis] if isinstance(item, At) else [sized.axis for sized in item.before]
 
 
@@ -267,20 +265,3 @@ def _plain(name: str) -> str:
     """Give the word of a function: softmax for \\text{softmax}."""
     inner = name.rstrip("}").rpartition("{")[2]
     return inner.lstrip("\\") or name
-
-
-def split_type(checker: Checker, where: Expression, error: NamedTensorError) -> Type | None:
-    """Give the shape of X_{a -> (b, c)} where the sizes of b and c are said elsewhere, or nowhere."""
-    if not isinstance(error, AxisSizeError) or not isinstance(where, Indexed):
-        return None
-    type_ = checker.type_of(where.base)
-    if type_ is None or not all(isinstance(item, Renaming) for item in where.items):
-        return None
-    axes = dict(type_.axes)
-    for item in where.items:
-        if isinstance(item, Renaming):
-            if len(item.after) < 2 or any(n.name not in axes for n in _needed(item)):
-                return None
-            del axes[item.before[0].axis.name]
-            axes |= {a.axis.name: checker.size_symbol(f"|{a.axis.name}|").node for a in item.after}
-    return type_.with_axes(axes.items())

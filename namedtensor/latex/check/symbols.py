@@ -3,28 +3,27 @@
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING, Any, cast
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any
 
 from namedtensor.latex.check.annotations import alike
 from namedtensor.latex.check.occurrences import Occurrences
 from namedtensor.latex.check.report import Report, is_own_size, size_text
-from namedtensor.latex.check.scope import CheckScope
+from namedtensor.latex.check.shapes import Explainer
 from namedtensor.latex.check.sizes import Facts
-from namedtensor.latex.check.types import as_size, type_of
-from namedtensor.latex.documents.scopes import Declared, Names, Place
-from namedtensor.latex.evaluation.evaluate import Evaluator
+from namedtensor.latex.check.types import node_of, type_of
+from namedtensor.latex.documents.scopes import Declared, Defined, Names, Place
+from namedtensor.latex.documents.scripts import key
 from namedtensor.latex.evaluation.indices import one_based
 from namedtensor.latex.evaluation.values import UNKNOWN, Value
 from namedtensor.latex.findings import Mend
 from namedtensor.latex.printing.dialects import dialect_in
 from namedtensor.latex.source import Source, Span
-from namedtensor.latex.syntax import AxisName, Expression, Space
+from namedtensor.latex.syntax import At, AxisName, Expression, Space
 from namedtensor.primitives import Node, Type
 from namedtensor.primitives.node import argument, size_of
 from namedtensor.tensor import SymbolicTensor
-
-if TYPE_CHECKING:
-    from namedtensor.latex.check.checker import Checker
 
 _serial = itertools.count()
 
@@ -36,11 +35,21 @@ def unbraced(name: str) -> str:
     return name.replace("{", "").replace("}", "")
 
 
-class Symbols:
+@dataclass(slots=True)
+class Taken:
+    """An index that was taken of a tensor; looked at when the whole definition is evaluated."""
+
+    base: Expression
+    item: At
+    value: Value
+
+
+class Symbols(ABC):
     """The symbols of a document, and the values of the parts that were looked at.
 
-    `values` are kept by the identity of the parts. `spaces` says how a symbol was declared, `bounds`
-    holds the n of those declared in [n].
+    `values` are kept by the identity of the parts, `found` by that of definitions. `spaces` says how a
+    symbol was declared, `bounds` holds the n of those declared in [n], `calls` the functions and the
+    arguments of calls, by the symbols that stand for what they give.
     """
 
     def __init__(self, source: Source, names: Names, report: Report) -> None:
@@ -53,6 +62,13 @@ class Symbols:
         self.bounds: dict[Node, Any] = {}
         self.occurrences = Occurrences(source, names, report.findings)
         self.dialect = dialect_in(source.text, self.occurrences.spelled)
+        self.explainer = Explainer(report, self.dialect, self.type_of, self.occurrences.is_alone)
+        self.indexed: list[Taken] = []
+        self.found: dict[int, Value] = {}
+        self.calls: dict[Node, tuple[Defined, dict[str, Value]]] = {}
+        self.blocks_of_functions = {
+            d.place.block for d in names.definitions if d.kind == "function"
+        }
         self._declared: dict[int, Value] = {}
         self._told: set[Any] = set()
 
@@ -65,12 +81,9 @@ class Symbols:
         text = unbraced(name)
         return SymbolicTensor(size_of(text, text, 0))
 
-    def _extent(self, size: Expression, place: Place) -> Any:
-        return as_size(
-            Evaluator(CheckScope(cast("Checker", self), place, lenient=True, sizes=True)).extent(
-                size
-            )
-        )
+    @abstractmethod
+    def extent(self, size: Expression, place: Place) -> Any:
+        """Give a size that is written at a place as an int or a node; None where it is neither."""
 
     def space_type(self, space: Space, place: Place) -> Type:
         """Give the type of a space; an axis without a size has the size |axis|."""
@@ -80,7 +93,7 @@ class Symbols:
             own = self.size_symbol(f"|{name}|").node
             if self.occurrences.is_slip(space, sized):
                 continue
-            size = own if sized.size is None else self._extent(sized.size, place)
+            size = own if sized.size is None else self.extent(sized.size, place)
             if sized.size is not None:
                 written = self.report.text(sized.size.span)
                 self.occurrences.sizes.setdefault(size_text(size), written)
@@ -92,7 +105,7 @@ class Symbols:
         if not space.axes and space.base in ("N", "Z", "[n]"):
             return self.size_symbol(name)
         tensor = SymbolicTensor(argument(name, self.space_type(space, place)))
-        bound = None if space.bound is None else self._extent(space.bound, place)
+        bound = None if space.bound is None else self.extent(space.bound, place)
         self.spaces[tensor.node] = name, space, bound
         if bound is not None:
             self.bounds[tensor.node] = bound
@@ -110,6 +123,38 @@ class Symbols:
     def declared_type(self, declared: Declared) -> Type | None:
         """Give the shape that a declaration states."""
         return type_of(self.declared_value(declared))
+
+    def declaration(self, name: Expression, place: Place) -> Declared | None:
+        """Find the declaration of a name that a formula defines, or takes.
+
+        It stands in the same block, or in the same section where no other formula takes it.
+        """
+        nearest = self.names.declaration(name, place, {})
+        found = [] if nearest is None or nearest.declared is None else [nearest.declared]
+        found += self.names.declared.get(key(name) or "", [])
+        near = [d for d in found if d.place.block == place.block]
+        near += [
+            d
+            for d in found
+            if self.names.inherits(place, d.place) and d.place.block not in self.blocks_of_functions
+        ]
+        return near[0] if near else None
+
+    def parts(self, root: Node) -> set[Node]:
+        """Collect the parts of a tree, with those of the functions that it calls and of their arguments."""
+        found: set[Node] = set()
+        pending: list[Node | None] = [root]
+        while pending:
+            node = pending.pop()
+            if node is None or node in found:
+                continue
+            found.add(node)
+            pending += node.operands
+            if node in self.calls:
+                defined, given = self.calls[node]
+                pending += map(node_of, given.values())
+                pending.append(node_of(self.found.get(id(defined), UNKNOWN)))
+        return found
 
     def stand_in(self, type_: Type) -> SymbolicTensor:
         """Make a symbol of a shape, of which nothing else is known."""

@@ -18,7 +18,6 @@ from namedtensor.latex.documents.inputs import (
     by_letter,
     find_function,
     handed_on,
-    is_bundle_name,
     meaning_of,
     own_axes,
     owns,
@@ -130,12 +129,11 @@ class Applied:
     ) -> dict[str, Value]:
         """Find each parameter: in the bundle that the call owns, in its list, or by its own letter."""
         body, around = scope.body, scope.around
-        linker = self.library.linker
         for name, holds in (
             (call.function, owns(self.meaning, call, callee, around.indices)),
             (
                 call.parameters[0] if call.parameters else call.function,
-                is_bundle_name(linker, body.linked, call, around.place, around.indices),
+                self.library.linker.names_bundle(body.linked, call, around),
             ),
         ):
             held = body.values.get(str(key(name, around.indices)))

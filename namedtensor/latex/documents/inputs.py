@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from namedtensor.latex.documents.scopes import Declared, Defined, Meaning, Names, Place, rename_stem
-from namedtensor.latex.documents.scripts import Indices, fold, key, stem
-from namedtensor.latex.evaluation.vocabulary import word_of
+from namedtensor.latex.documents.scripts import Indices, key, stem
 from namedtensor.latex.syntax import Call, Expression, Letter, Scripts, Space
-
-if TYPE_CHECKING:
-    from namedtensor.latex.documents.reach import Linker
 
 #: Small numbers that a formula may use without a declaration: settings with this default.
 SMALL = ("epsilon", "varepsilon")
@@ -113,23 +109,6 @@ class Around:
 # ------------------------------------------------------------------------------------------- calls
 
 
-def find_callee(
-    linker: Linker, call: Call, place: Place, indices: Indices
-) -> tuple[Linked, bool] | None:
-    """Find the formula that a call is of, and say whether the call's name owns its parameters.
-
-    MHA^1(X) and LayerNorm^l(X) own theirs; MHA(X; W) is given them.
-    """
-    meaning = find_function(linker.names, call.function, place, indices)
-    if meaning is None or meaning.defined is None:
-        return None
-    word = call.function.text if isinstance(call.function, Letter) and call.axes else ""
-    if word and not own_axes(meaning.defined) and word_of(word) is not None:
-        return None  # a word with axes below it is everybody's
-    callee = linker.linked(meaning.defined, meaning.indices)
-    return callee, owns(meaning, call, callee, indices)
-
-
 def own_axes(defined: Defined) -> tuple[str, ...]:
     """List the axes that stand below a function's name where it is defined."""
     return () if defined.call is None else tuple([a.name for a in defined.call.axes])
@@ -185,22 +164,3 @@ def handed_on(text: str | None, callee: Linked) -> Input | None:
         case [Input(key=name, role="bundle") as found] if name == text:
             return found
     return None
-
-
-def is_bundle_name(
-    linker: Linker, linked: Linked, call: Call, place: Place, indices: Indices
-) -> bool:
-    """Say whether MHA(X; mha) names all parameters of MHA by an own parameter that is declared nowhere.
-
-    layer(X; layers^l) names those of one layer, by its number.
-    """
-    if len(call.parameters) != 1 or not isinstance(call.parameters[0], (Letter, Scripts)):
-        return False
-    name = call.parameters[0]
-    text = key(name, indices)
-    meaning = linker.names.look(name, place, indices)
-    member = isinstance(name, Scripts) and name.sub is None and fold(name.sup, indices) is not None
-    listed = text in linked.listed or (member and stem(name) in linked.listed)
-    if not listed or (meaning is not None and meaning.kind != "function"):
-        return False
-    return not linker.names.has_members(name)

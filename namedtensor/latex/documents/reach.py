@@ -13,17 +13,19 @@ from namedtensor.latex.documents.inputs import (
     Input,
     Linked,
     by_letter,
-    find_callee,
+    find_function,
     handed_on,
-    is_bundle_name,
     meaning_of,
+    own_axes,
+    owns,
     passed_on,
 )
-from namedtensor.latex.documents.scopes import Declared, Defined, Meaning, Names
+from namedtensor.latex.documents.scopes import Declared, Defined, Meaning, Names, Place
 from namedtensor.latex.documents.scripts import Indices, fold, key, numbered, script_letters, stem
 from namedtensor.latex.documents.series import refuse_long
 from namedtensor.latex.evaluation.conditions import is_one
 from namedtensor.latex.evaluation.identifiers import set_to
+from namedtensor.latex.evaluation.vocabulary import word_of
 from namedtensor.latex.syntax import (
     At,
     AxisName,
@@ -105,7 +107,7 @@ class Arguments:
         for call in all_of(Call, self.linked.defined.body):
             if name not in call.arguments or call.function == self.call.function:
                 continue
-            found = find_callee(self.linker, call, self.around.place, self.around.indices)
+            found = self.linker.callee(call, self.around.place, self.around.indices)
             if found is not None:
                 places = found[0].arguments[call.arguments.index(name) :]
                 if places:
@@ -193,8 +195,7 @@ class Walk:
         ]
         plain = all(i.space is None or not i.space.axes for i in linked.after)
         called = any(
-            find_callee(self.linker, c, linked.defined.place, linked.indices)
-            for c in all_of(Call, body)
+            self.linker.callee(c, linked.defined.place, linked.indices) for c in all_of(Call, body)
         )
         if linked.arguments and all(elsewhere) and plain and not called:
             for found in linked.arguments:
@@ -239,7 +240,7 @@ class Walk:
 
     def _asked_of(self, call: Call, text: str) -> Iterator[str]:
         """Name the axes that another function asks of an argument which is the letter itself."""
-        found = find_callee(self.linker, call, self.linked.defined.place, self.linked.indices)
+        found = self.linker.callee(call, self.linked.defined.place, self.linked.indices)
         if found is None or found[0] is self.linked:
             return
         for given, wanted in zip(call.arguments, found[0].arguments, strict=False):
@@ -487,7 +488,7 @@ class Walk:
             self.visit(call.function, around)
             self._parameters(call.parameters, around)
             return
-        found = find_callee(self.linker, call, around.place, around.indices)
+        found = self.linker.callee(call, around.place, around.indices)
         if found is None:
             self.visit(call.function, around)
             self._parameters(call.parameters, around)
@@ -536,7 +537,7 @@ class Walk:
 
     def _pass_on(self, call: Call, callee: Linked, around: Around) -> None:
         """Take the names that are passed on after the semicolon, a bundle's letter for all of it."""
-        if self._is_bundle_name(call, around):
+        if self.linker.names_bundle(self.linked, call, around):
             text = key(call.parameters[0], around.indices)
             assert text is not None
             found = handed_on(text, callee)
@@ -553,10 +554,6 @@ class Walk:
                     self._known(passed, key(passed, around.indices) or "", around)
             if not wanted and not self.names.has_members(given):
                 self.visit(given, around)
-
-    def _is_bundle_name(self, call: Call, around: Around) -> bool:
-        """Say whether a call's one parameter is an own name for all that the function takes."""
-        return is_bundle_name(self.linker, self.linked, call, around.place, around.indices)
 
 
 def _items(defined: Defined) -> list[At]:
@@ -588,3 +585,39 @@ class Linker:
     def is_parameter(self, name: Expression) -> bool:
         """Say whether this document writes a letter after a semicolon somewhere."""
         return stem(name) in self._after
+
+    # ------------------------------------------------------------------------------- calls
+
+    def callee(self, call: Call, place: Place, indices: Indices) -> tuple[Linked, bool] | None:
+        """Find the formula that a call is of, and say whether the call's name owns its parameters.
+
+        MHA^1(X) and LayerNorm^l(X) own theirs; MHA(X; W) is given them.
+        """
+        meaning = find_function(self.names, call.function, place, indices)
+        if meaning is None or meaning.defined is None:
+            return None
+        word = call.function.text if isinstance(call.function, Letter) and call.axes else ""
+        if word and not own_axes(meaning.defined) and word_of(word) is not None:
+            return None  # a word with axes below it is everybody's
+        callee = self.linked(meaning.defined, meaning.indices)
+        return callee, owns(meaning, call, callee, indices)
+
+    def names_bundle(self, linked: Linked, call: Call, around: Around) -> bool:
+        """Say whether MHA(X; mha) names all parameters of MHA by an own one that is declared nowhere.
+
+        layer(X; layers^l) names those of one layer, by its number.
+        """
+        if len(call.parameters) != 1 or not isinstance(call.parameters[0], (Letter, Scripts)):
+            return False
+        name = call.parameters[0]
+        text = key(name, around.indices)
+        meaning = self.names.look(name, around.place, around.indices)
+        member = (
+            isinstance(name, Scripts)
+            and name.sub is None
+            and fold(name.sup, around.indices) is not None
+        )
+        listed = text in linked.listed or (member and stem(name) in linked.listed)
+        if not listed or (meaning is not None and meaning.kind != "function"):
+            return False
+        return not self.names.has_members(name)

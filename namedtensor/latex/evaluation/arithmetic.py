@@ -9,6 +9,7 @@ from typing import Any
 
 from namedtensor.axes import shown
 from namedtensor.errors import AxisSizeError
+from namedtensor.latex.evaluation.conditions import indicator, is_condition, is_one, negated
 from namedtensor.latex.evaluation.evaluator import Evaluator, is_function
 from namedtensor.latex.evaluation.indices import Position, is_whole, plain, position
 from namedtensor.latex.evaluation.values import UNKNOWN, NoAxisError, Value
@@ -28,7 +29,7 @@ from namedtensor.latex.syntax import (
 )
 from namedtensor.operations.contraction import dot
 from namedtensor.operations.elementwise import abs as absolute
-from namedtensor.operations.elementwise import ceil, exp, floor, logical_not, sqrt
+from namedtensor.operations.elementwise import ceil, exp, floor, sqrt
 from namedtensor.operations.joining import concat
 from namedtensor.operations.reductions import norm
 from namedtensor.shape import sized
@@ -106,8 +107,6 @@ def axes_of(names: tuple[AxisName, ...], sizes: Mapping[str, Any] | None = None)
 
 
 def binary(e: Evaluator, part: Binary) -> Value:
-    from namedtensor.latex.evaluation.conditions import indicator, is_condition, is_one
-
     if is_one(part.left) and part.op == "*" and is_condition(part.right):
         return indicator(e, part.right)
     left = e.value(part.left)
@@ -200,11 +199,6 @@ def unary(e: Evaluator, part: Unary) -> Value:
         less = Position(()).plus(value, -1)
         return e.attempt(part, lambda: less.as_written(-value.numbers), [])
     return e.attempt(part, operator.neg, [value], [part.operand])
-
-
-def negated(condition: Any) -> Any:
-    """Say where a condition does not hold."""
-    return not condition if isinstance(condition, bool) else logical_not(condition)
 
 
 def contract(e: Evaluator, part: Contract) -> Value:

@@ -37,7 +37,7 @@ from namedtensor.latex.syntax import (
 )
 from namedtensor.operations.calculus import starred
 from namedtensor.operations.derivatives import derivative
-from namedtensor.operations.elementwise import logical_and, logical_or, where
+from namedtensor.operations.elementwise import logical_and, logical_not, logical_or, where
 from namedtensor.tensor import NamedTensor, SymbolicTensor
 
 _COMPARE: dict[str, Callable[[Any, Any], Any]] = {
@@ -104,10 +104,13 @@ def _membership(
         found = _comparison(e, part, "=", (value, e.value(member)), (left, member))
         result = e.attempt(part, either, [result, found])
     if op == "notin":
-        from namedtensor.latex.evaluation.arithmetic import negated
-
         return e.attempt(part, negated, [result])
     return result
+
+
+def negated(condition: Any) -> Any:
+    """Say where a condition does not hold."""
+    return not condition if isinstance(condition, bool) else logical_not(condition)
 
 
 def both(a: Any, b: Any) -> Any:

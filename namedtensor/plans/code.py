@@ -6,6 +6,7 @@ of memory, makes new data from data; nothing reads printed source.
 
 from __future__ import annotations
 
+import operator
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -80,6 +81,14 @@ class Prefix:
 
 
 @dataclass(frozen=True, slots=True)
+class Lambda:
+    """lambda x, y: body"""
+
+    parameters: tuple[str, ...]
+    body: Code
+
+
+@dataclass(frozen=True, slots=True)
 class Items:
     """(x, y), or a list [x, y]"""
 
@@ -87,8 +96,8 @@ class Items:
     brackets: str = "()"
 
 
-Code = Name | Word | Literal | Attribute | Subscript | Apply | Infix | Prefix | Items
-_CODE = (Name, Word, Literal, Attribute, Subscript, Apply, Infix, Prefix, Items)
+Code = Name | Word | Literal | Attribute | Subscript | Apply | Infix | Prefix | Lambda | Items
+_CODE = (Name, Word, Literal, Attribute, Subscript, Apply, Infix, Prefix, Lambda, Items)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +141,7 @@ def parts_of(code: Code) -> tuple[Code, ...]:
             return (function, *arguments, *[part for _, part in named])
         case Infix(_, operands):
             return operands
-        case Prefix(_, operand):
+        case Prefix(_, operand) | Lambda(_, operand):
             return (operand,)
         case Items(parts, _):
             return parts
@@ -173,6 +182,8 @@ def replaced(code: Code, given: Mapping[str, Code]) -> Code:
             return Infix(symbol, inside(operands))
         case Prefix(symbol, operand):
             return Prefix(symbol, replaced(operand, given))
+        case Lambda(parameters, body):
+            return Lambda(parameters, replaced(body, given))
         case Items(parts, brackets):
             return Items(inside(parts), brackets)
     return code
@@ -305,7 +316,41 @@ _HOLDS = {
     **dict.fromkeys(["*", "/", "//", "%", "@"], 7),
     "**": 9,
 }
-_SIGN, _ATOM = 8, 10
+_POWER, _SIGN, _ATOM = 9, 8, 10
+
+
+def held(code: Code) -> int:
+    """Say how strongly an expression holds together."""
+    match code:
+        case Infix(symbol, _):
+            return _HOLDS[symbol]
+        case Prefix() | Lambda():
+            return _SIGN
+        case Literal() | Word() | Name():
+            return _SIGN if printed(code).startswith("-") else _ATOM
+    return _ATOM
+
+
+def bracketed(code: Code) -> list[tuple[Code, bool]]:
+    """Give the expressions directly inside an expression, and which of them stand in brackets of their own.
+
+    What the operator around it holds more strongly than its own does; powers are taken from the right,
+    and comparisons of comparisons are none. A product that is contracted does for its reader's sake.
+    """
+    parts = parts_of(code)
+    least = [0] * len(parts)
+    match code:
+        case Infix(symbol, (first, *others)):
+            own = _HOLDS[symbol]
+            left, right = (own + 1, own - 1) if own == _POWER else (own + (own == 2), own + 1)
+            least = [left, *[right] * len(others)]
+            if symbol == "@" and isinstance(first, Infix) and first.symbol != "@":
+                least[0] = own + 1
+        case Prefix():
+            least = [_SIGN + 1]
+        case Attribute() | Subscript() | Apply():
+            least[0] = _ATOM
+    return [(part, held(part) < own) for part, own in zip(parts, least, strict=True)]
 
 
 def printed(code: Code) -> str:
@@ -319,35 +364,25 @@ def printed(code: Code) -> str:
             text = repr(value)
             finite = not isinstance(value, float) or re.fullmatch(r"-?[\d.]+(e[+-]?\d+)?", text)
             return text if finite else f"float('{text}')"
-        case Attribute(owner, name):
-            return f"{_inside(owner, _ATOM)}.{name}"
-        case Subscript(owner, indices):
-            return f"{_inside(owner, _ATOM)}[{', '.join(map(printed, indices))}]"
-        case Apply(function, arguments, named):
-            given = [*map(printed, arguments), *[f"{word}={printed(x)}" for word, x in named]]
-            return f"{_inside(function, _ATOM)}({', '.join(given)})"
-        case Infix(symbol, (first, *others)):
-            # powers are taken from the right, comparisons of comparisons are none
-            own = _HOLDS[symbol]
-            left, right = (own + 1, own - 1) if own == 9 else (own + (own == 2), own + 1)
-            texts = [_inside(first, left), *[_inside(x, right) for x in others]]
+    texts = [f"({printed(part)})" if loose else printed(part) for part, loose in bracketed(code)]
+    match code:
+        case Attribute(_, name):
+            return f"{texts[0]}.{name}"
+        case Subscript():
+            return f"{texts[0]}[{', '.join(texts[1:])}]"
+        case Apply(_, arguments, named):
+            words = [*[""] * len(arguments), *[f"{word}=" for word, _ in named]]
+            return f"{texts[0]}({', '.join(map(operator.add, words, texts[1:]))})"
+        case Infix(symbol, _):
             return f" {symbol} ".join(texts)
-        case Prefix(symbol, operand):
-            return f"{symbol}{_inside(operand, _SIGN)}"
+        case Prefix(symbol, _):
+            return f"{symbol}{texts[0]}"
+        case Lambda(parameters, _):
+            return f"lambda {', '.join(parameters)}: {texts[0]}"
         case Items(parts, brackets):
             comma = "," if len(parts) == 1 and brackets == "()" else ""
-            return f"{brackets[0]}{', '.join(map(printed, parts))}{comma}{brackets[1]}"
+            return f"{brackets[0]}{', '.join(texts)}{comma}{brackets[1]}"
     raise TypeError(f"{code!r} is no expression")
-
-
-def _inside(code: Code, least: int) -> str:
-    """Print an operand, in brackets where the operator around it holds it more strongly than its own."""
-    text, own = printed(code), _ATOM
-    if isinstance(code, Infix):
-        own = _HOLDS[code.symbol]
-    elif isinstance(code, Prefix) or text.startswith("-"):
-        own = _SIGN
-    return text if own >= least else f"({text})"
 
 
 def print_functions(functions: Sequence[Function]) -> str:

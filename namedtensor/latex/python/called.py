@@ -6,9 +6,9 @@ from typing import Any
 
 from namedtensor.errors import NamedTensorError
 from namedtensor.formula import Formula
-from namedtensor.latex.python import code
-from namedtensor.latex.python.code import UNARY, Atom, Code, call, index
+from namedtensor.latex.python.code import call, index
 from namedtensor.latex.python.spelling import Spelling, form
+from namedtensor.plans.code import Code, Word
 from namedtensor.primitives import Node
 
 
@@ -29,6 +29,7 @@ def _call(spelling: Spelling, node: Node) -> Code:
                 hint=f"make {setting} an argument of {name}",
             )
     items: list[Code] = []
+    named: dict[str, Code] = {}
     skipped = False
     for parameter in called.signature.parameters:
         own = {p: n for p, n in given.items() if p.split(".")[0] == parameter.name}
@@ -40,11 +41,13 @@ def _call(spelling: Spelling, node: Node) -> Code:
             if parameter.bundle is None
             else _part_of_bundle(spelling, parameter, own)
         )
-        named = parameter.after or skipped
-        items.append(code.Before(f"{parameter.name}=", written, UNARY) if named else written)
-    items += [Atom(f"{setting}={value!r}") for setting, value in settings]
-    result = call(owner or name, *items)
-    return index(result, Atom(str(place))) if called.signature.several else result
+        if parameter.after or skipped:
+            named[parameter.name] = written
+        else:
+            items.append(written)
+    named |= {setting: Word(repr(value)) for setting, value in settings}
+    result = call(owner or name, *items, **named)
+    return index(result, Word(str(place))) if called.signature.several else result
 
 
 def _bundle(spelling: Spelling, called: Formula, parts: dict[str, Node]) -> str | None:
@@ -63,8 +66,8 @@ def _part_of_bundle(spelling: Spelling, parameter: Any, own: dict[str, Node]) ->
     inner = {path.partition(".")[2]: node for path, node in own.items()}
     owner = _bundle(spelling, parameter.bundle, inner)
     if owner is not None:
-        return Atom(owner)
-    items: list[Code] = []
+        return Word(owner)
+    items: dict[str, Code] = {}
     for part in parameter.bundle.signature.parameters:
         below = {p: n for p, n in inner.items() if p.split(".")[0] == part.name}
         if part.bundle is not None and below:
@@ -73,5 +76,5 @@ def _part_of_bundle(spelling: Spelling, parameter: Any, own: dict[str, Node]) ->
             written = spelling.code(below[part.name])
         else:
             continue
-        items.append(code.Before(f"{part.name}=", written, UNARY))
-    return call(spelling.names.builtin("dict"), *items)
+        items[part.name] = written
+    return call(spelling.names.builtin("dict"), **items)

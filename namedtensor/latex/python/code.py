@@ -1,227 +1,121 @@
-"""Pieces of Python code: only the parentheses that are needed, and lines that are not too long."""
+"""Lines of Python that are not too long: the code of plans, broken where brackets allow it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from namedtensor.plans.code import (
+    Apply,
+    Attribute,
+    Code,
+    Infix,
+    Items,
+    Subscript,
+    Word,
+    bracketed,
+    held,
+    parts_of,
+    printed,
+)
 
 WIDTH = 100
 INDENT = "    "
 
-# Python's binding powers, loosest first.
-COMPARISON, OR, XOR, AND, SUM, PRODUCT, UNARY, POWER, POSTFIX = range(9)
+
+def call(head: str, *items: Code, **named: Code) -> Code:
+    """Write head(item, ..., name=item)."""
+    return Apply(Word(head), items, tuple(named.items()))
 
 
-@dataclass(frozen=True, slots=True)
-class Atom:
-    """What is never broken: a name, a number."""
-
-    text: str
-    level: int = POSTFIX
-    height: int = 0
-
-    @property
-    def width(self) -> int:
-        return len(self.text)
+def index(owner: Code, *items: Code) -> Code:
+    """Write owner[item, ...]."""
+    return Subscript(owner, items)
 
 
-@dataclass(frozen=True, slots=True)
-class Infix:
-    """A symbol between two operands."""
-
-    left: Code
-    symbol: str
-    right: Code
-    level: int
-    width: int = field(init=False)
-    height: int = field(init=False)
-
-    def __post_init__(self) -> None:
-        _measure(self, self.left, self.right, more=len(self.symbol) + 2)
+def is_word(code: Code) -> bool:
+    """Say whether code is a name or a number."""
+    return not parts_of(code)
 
 
-@dataclass(frozen=True, slots=True)
-class Before:
-    """Words before an operand: a sign, or the head of a lambda."""
-
-    symbol: str
-    operand: Code
-    level: int
-    width: int = field(init=False)
-    height: int = field(init=False)
-
-    def __post_init__(self) -> None:
-        _measure(self, self.operand, more=len(self.symbol))
-
-
-@dataclass(frozen=True, slots=True)
-class Group:
-    """Items in brackets after a head: a call, an index, or parentheses, whose head is empty."""
-
-    head: Code
-    brackets: str
-    items: tuple[Code, ...]
-    level: int = POSTFIX
-    width: int = field(init=False)
-    height: int = field(init=False)
-
-    def __post_init__(self) -> None:
-        _measure(self, self.head, *self.items, more=2 + 2 * max(0, len(self.items) - 1))
-
-
-@dataclass(frozen=True, slots=True)
-class After:
-    """Words after an operand: the name of a method."""
-
-    operand: Code
-    text: str
-    level: int = POSTFIX
-    width: int = field(init=False)
-    height: int = field(init=False)
-
-    def __post_init__(self) -> None:
-        _measure(self, self.operand, more=len(self.text))
-
-
-Code = Atom | Infix | Before | After | Group
-NOTHING = Atom("")
-
-
-def _measure(code: Infix | Before | After | Group, *parts: Code, more: int) -> None:
-    object.__setattr__(code, "width", sum(p.width for p in parts) + more)
-    object.__setattr__(code, "height", 1 + max(p.height for p in parts))
-
-
-# ------------------------------------------------------------------------------------- building
-
-
-def wrapped(code: Code, level: int) -> Code:
-    """Put parentheses around code that binds looser than its place asks for."""
-    return code if code.level >= level else Group(NOTHING, "()", (code,))
-
-
-def infix(left: Code, symbol: str, right: Code, level: int) -> Code:
-    """Join two operands as Python reads them: from the left, but powers from the right.
-
-    >>> a, b, c = map(Atom, "abc")
-    >>> flat(infix(a, "-", infix(b, "-", c, SUM), SUM))
-    'a - (b - c)'
-    >>> flat(infix(infix(a, "**", b, POWER), "**", infix(b, "**", c, POWER), POWER))
-    '(a ** b) ** b ** c'
-    """
-    if level == POWER:
-        return Infix(wrapped(left, POSTFIX), symbol, wrapped(right, UNARY), level)
-    # a < b < c is one comparison of three
-    first = wrapped(left, level + 1 if level == COMPARISON else level)
-    return Infix(first, symbol, wrapped(right, level + 1), level)
-
-
-def contraction(left: Code, axes: str, right: Code) -> Code:
-    """Write A @ ax @ B; a product on the left gets parentheses for the reader's sake."""
-    plain = isinstance(left, Infix) and left.level == PRODUCT and left.symbol[0] != "@"
-    first = Group(NOTHING, "()", (left,)) if plain else left
-    return infix(first, f"@ {axes} @", right, PRODUCT)
-
-
-def before(symbol: str, operand: Code) -> Code:
-    """Write a sign before an operand."""
-    return Before(symbol, wrapped(operand, POWER), UNARY)
-
-
-def call(head: str, *items: Code) -> Code:
-    """Write head(item, ...)."""
-    return Group(Atom(head), "()", items)
-
-
-def index(head: Code, *items: Code) -> Code:
-    """Write head[item, ...]."""
-    return Group(wrapped(head, POSTFIX), "[]", items)
-
-
-def method(owner: Code, name: str, *items: Code) -> Code:
-    """Write owner.name(item, ...)."""
-    return Group(After(wrapped(owner, POSTFIX), f".{name}"), "()", items)
-
-
-# ------------------------------------------------------------------------------------- writing
-
-
-def flat(code: Code) -> str:
-    """Write code on one line."""
-    match code:
-        case Atom(text=text):
-            return text
-        case Infix(left=left, symbol=symbol, right=right):
-            return f"{flat(left)} {symbol} {flat(right)}"
-        case Before(symbol=symbol, operand=operand):
-            return f"{symbol}{flat(operand)}"
-        case After(operand=operand, text=text):
-            return f"{flat(operand)}{text}"
-        case Group(head=head, brackets=brackets, items=items):
-            return f"{flat(head)}{brackets[0]}{', '.join(map(flat, items))}{brackets[1]}"
+def height(code: Code) -> int:
+    """Say how deeply code is nested."""
+    return max([1 + height(part) for part in parts_of(code)], default=0)
 
 
 def statement(start: str, code: Code, indent: int = 1) -> list[str]:
     """Write `start` and code, over several lines where one is too long.
 
-    >>> print("\\n".join(statement("return ", call("f", Atom("x" * 60), Atom("y" * 60)), 0)))
+    >>> print("\\n".join(statement("return ", call("f", Word("x" * 60), Word("y" * 60)), 0)))
     return f(
         xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx,
         yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy,
     )
     """
-    room = WIDTH - len(INDENT) * indent
-    if len(start) + code.width > room and not isinstance(code, Group):
-        code = Group(NOTHING, "()", (code,))
-    first, *rest = _broken(code, room - len(start))
+    room = WIDTH - len(INDENT) * indent - len(start)
+    fits = len(printed(code)) <= room or isinstance(code, Apply | Subscript | Items)
+    first, *rest = _broken(code, room) if fits else _between(code, room)
     return [INDENT * indent + line for line in (start + first, *rest)]
 
 
 def _broken(code: Code, room: int, after: str = "") -> list[str]:
     """Write code inside of brackets, where a line may end anywhere."""
-    if code.width + len(after) <= room or isinstance(code, Atom):
-        return [flat(code) + after]
-    if isinstance(code, Before):
-        first, *rest = _broken(code.operand, room - len(code.symbol), after)
-        return [code.symbol + first, *rest]
-    if isinstance(code, After):
-        return _broken(code.operand, room, code.text + after)
-    if isinstance(code, Infix):
-        return _broken_chain(code, room, after)
-    lines = _broken(code.head, room) if code.head is not NOTHING else [""]
-    tail = flat(Group(NOTHING, code.brackets, code.items)) + after
-    if len(lines) > 1 and len(lines[-1]) + len(tail) <= room:
+    text = printed(code)
+    if len(text) + len(after) <= room or is_word(code):
+        return [text + after]
+    (first, loose), *others = bracketed(code)
+    own = f"({printed(first)})" if loose else printed(first)
+    match code:
+        case Infix():
+            return _chain(code, room, after)
+        case Attribute(_, name):
+            return _operand(first, loose, room, f".{name}{after}")
+        case Apply(_, arguments, named):
+            words = [*[""] * len(arguments), *[f"{word}=" for word, _ in named]]
+            lines, brackets, comma = _operand(first, loose, room), "()", ","
+        case Subscript(_, indices):
+            words, brackets, comma = [""] * len(indices), "[]", "," if len(indices) > 1 else ""
+            lines = _operand(first, loose, room)
+        case Items(parts, brackets):
+            words, others, lines, comma = [""] * len(parts), bracketed(code), [""], ","
+        case _:  # a sign, or the head of a lambda
+            sign = text.removesuffix(own)
+            line, *rest = _operand(first, loose, room - len(sign), after)
+            return [sign + line, *rest]
+    tail = text.removeprefix(own) + after
+    if len(lines) > 1 and len(lines[-1] + tail) <= room:
         return [*lines[:-1], lines[-1] + tail]
-    lines[-1] += code.brackets[0]
-    lines += [INDENT + line for line in _items(code, room - len(INDENT))]
-    return [*lines, code.brackets[1] + after]
+    lines[-1] += brackets[0]
+    for place, (word, (part, _)) in enumerate(zip(words, others, strict=True), 1):
+        end = "," if place < len(words) else comma
+        line, *rest = _broken(part, room - len(INDENT) - len(word), end)
+        lines += [INDENT + each for each in (word + line, *rest)]
+    return [*lines, brackets[1] + after]
 
 
-def _broken_chain(code: Infix, room: int, after: str) -> list[str]:
+def _operand(code: Code, loose: bool, room: int, after: str = "") -> list[str]:
+    """Write an operand, in brackets of its own where it is loose."""
+    text = f"({printed(code)}){after}"
+    if not loose:
+        return _broken(code, room, after)
+    return [text] if len(text) <= room else _between(code, room, after)
+
+
+def _between(code: Code, room: int, after: str = "") -> list[str]:
+    """Write code on lines of its own between brackets."""
+    return ["(", *[INDENT + line for line in _broken(code, room - len(INDENT))], f"){after}"]
+
+
+def _chain(code: Infix, room: int, after: str) -> list[str]:
     """Begin a line with each operator of one chain, such as a + b - c."""
-    chain: list[tuple[str, Code]] = []
+    chain: list[tuple[str, Code, bool]] = []
     left: Code = code
-    while isinstance(left, Infix) and left.level == code.level != POWER:
-        chain.append((left.symbol, left.right))
-        left = left.left
-    if code.level == POWER:
-        chain, left = [(code.symbol, code.right)], code.left
-    lines = _broken(left, room)
-    for symbol, operand in reversed(chain):
-        first, *rest = _broken(operand, room - len(symbol) - 1)
-        lines += [f"{symbol} {first}", *rest]
+    loose = False
+    while isinstance(left, Infix) and not loose and held(left) == held(code):
+        symbol = left.symbol
+        (left, loose), *middle, (right, apart) = bracketed(left)
+        signs = [symbol, *[f"{printed(part)} {symbol}" for part, _ in middle]]
+        chain.append((" ".join(signs), right, apart))
+    lines = _operand(left, loose, room)
+    for sign, right, apart in reversed(chain):
+        first, *rest = _operand(right, apart, room - len(sign) - 1)
+        lines += [f"{sign} {first}", *rest]
     lines[-1] += after
     return lines
-
-
-def _items(code: Group, room: int) -> Sequence[str]:
-    """Give each item its line; a comma after the last one where it makes no tuple of a single item."""
-    last = (
-        "," if len(code.items) > 1 or (code.head is not NOTHING and code.brackets == "()") else ""
-    )
-    ends = [*[","] * (len(code.items) - 1), last]
-    return [
-        line
-        for item, end in zip(code.items, ends, strict=False)
-        for line in _broken(item, room, end)
-    ]

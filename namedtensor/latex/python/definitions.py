@@ -9,10 +9,11 @@ from typing import Any
 
 from namedtensor.formula.signature import Parameter, R, Space
 from namedtensor.formula.written import Written
-from namedtensor.latex.python.code import NOTHING, Atom, Code, Group, call, flat, statement
+from namedtensor.latex.python.code import call, height, is_word, statement
 from namedtensor.latex.python.labels import Names
 from namedtensor.latex.python.recurrences import scans_of, written_of
 from namedtensor.latex.python.spelling import Spelling, bare_number, indexed_parts, is_constant
+from namedtensor.plans.code import Code, Items, Word, printed
 from namedtensor.primitives import Node
 from namedtensor.primitives.node import operands_first
 
@@ -44,9 +45,9 @@ class Definition:
                 lines += statement(f"{name} = ", code)
         result = self.results[0]
         if len(self.results) > 1:
-            result = Group(NOTHING, "()", tuple(self.results))
-            if result.width + 11 <= 100:
-                result = Atom(", ".join(map(flat, self.results)))
+            result = Items(tuple(self.results))
+            if len(printed(result)) + 11 <= 100:
+                result = Word(", ".join(map(printed, self.results)))
         return lines + statement("return ", result)
 
 
@@ -89,11 +90,11 @@ def _is_constant(results: tuple[Node, ...], indexed: set[Node]) -> bool:
 
 
 def _deserves_a_name(node: Node, code: Code, uses: int, result: bool) -> bool:
-    if isinstance(code, Atom) or node.type.host:
+    if is_word(code) or node.type.host:
         return False
-    if uses > 1 and (code.width > SHORT or node.operation.primitive.effect):
+    if uses > 1 and (len(printed(code)) > SHORT or node.operation.primitive.effect):
         return True
-    return not result and (code.width > LONG or code.height > DEEP)
+    return not result and (len(printed(code)) > LONG or height(code) > DEEP)
 
 
 def _order(results: tuple[Node, ...], whole: set[Node]) -> tuple[list[Node], Counter[Node]]:
@@ -143,15 +144,15 @@ def _header(written: Written, spelling: Spelling) -> list[str]:
         if parameter.setting and parameter.name not in spelling.settings.get(written.name, ()):
             continue  # the body is written for its default
         if parameter.after and not starred:
-            items.append(Atom("*"))
+            items.append(Word("*"))
             starred = True
-        items.append(Atom(_parameter(parameter, signature.python, spelling)))
+        items.append(Word(_parameter(parameter, signature.python, spelling)))
     given = [a for p in signature.parameters if p.space is not None for a in p.space.names]
     spaces = signature.results or tuple([_space_of(node, given) for node in written.results])
     end = _returned(spaces, signature.several, spelling)
     lines = statement("def ", call(written.name, *items), 0)
     if len(lines[0]) + len(end) > 100:
-        lines = [f"def {written.name}(", *[f"    {flat(i)}," for i in items], ")"]
+        lines = [f"def {written.name}(", *[f"    {printed(i)}," for i in items], ")"]
     lines[-1] += end
     return [f"@{spelling.nt('formula')}", *lines]
 

@@ -7,24 +7,14 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
-from namedtensor.latex.python import code
-from namedtensor.latex.python.code import (
-    NOTHING,
-    UNARY,
-    Atom,
-    Before,
-    Code,
-    Group,
-    call,
-    flat,
-    index,
-)
+from namedtensor.latex.python.code import call, index
 from namedtensor.latex.python.recurrences import scan
 from namedtensor.latex.python.spelling import OPERATOR, OTHERWISE, SIZED, Spelling, form, plain_call
 from namedtensor.operations.indexing import SLICE
 from namedtensor.operations.matrices import EIG, EIGH, QR, SVD, eig, eigh, qr, svd
 from namedtensor.operations.vectors import standardize
 from namedtensor.operations.windows import pad
+from namedtensor.plans.code import Apply, Attribute, Code, Infix, Items, Prefix, Word, printed
 from namedtensor.primitives import Node, number
 from namedtensor.tensor import SymbolicTensor
 
@@ -33,20 +23,20 @@ from namedtensor.tensor import SymbolicTensor
 
 @form("argument")
 def _argument(spelling: Spelling, node: Node) -> Code:
-    return Atom(node.operation.params[0])
+    return Word(node.operation.params[0])
 
 
 @form("size")
 def _size(spelling: Spelling, node: Node) -> Code:
     path, _, axis = node.operation.params
     if spelling.has_size(axis, node):
-        return call(spelling.names.builtin("abs"), Atom(spelling.axis(axis)))
-    return call(f"{path}.size", Atom(spelling.axis(axis)))
+        return call(spelling.names.builtin("abs"), Word(spelling.axis(axis)))
+    return call(f"{path}.size", Word(spelling.axis(axis)))
 
 
 @form("open_size")
 def _open_size(spelling: Spelling, node: Node) -> Code:
-    return call(spelling.names.builtin("abs"), Atom(spelling.axis(node.operation.params[0])))
+    return call(spelling.names.builtin("abs"), Word(spelling.axis(node.operation.params[0])))
 
 
 @form("number")
@@ -54,30 +44,20 @@ def _number(spelling: Spelling, node: Node) -> Code:
     value = node.value
     if isinstance(value, complex):
         return call(
-            spelling.names.builtin("complex"), Atom(repr(value.real)), Atom(repr(value.imag))
+            spelling.names.builtin("complex"), Word(repr(value.real)), Word(repr(value.imag))
         )
     if isinstance(value, float) and math.isnan(value):
-        return call(spelling.names.builtin("float"), Atom('"nan"'))
+        return call(spelling.names.builtin("float"), Word('"nan"'))
     if isinstance(value, float) and math.isinf(value):
-        infinity = Atom(spelling.nt("inf"))
-        return infinity if value > 0 else code.before("-", infinity)
+        infinity = Word(spelling.nt("inf"))
+        return infinity if value > 0 else Prefix("-", infinity)
     if isinstance(value, float) and value == math.pi:
-        return Atom(spelling.nt("pi"))
+        return Word(spelling.nt("pi"))
     text = repr(value)
-    return Atom(text, UNARY) if text.startswith("-") else Atom(text)
+    return Word(text)
 
 
 # ------------------------------------------------------------------------------------ operators
-
-LEVELS = {
-    **dict.fromkeys(("+", "-"), code.SUM),
-    **dict.fromkeys(("*", "/", "//", "%"), code.PRODUCT),
-    "**": code.POWER,
-    **dict.fromkeys(("==", "!=", "<", "<=", ">", ">="), code.COMPARISON),
-    "&": code.AND,
-    "|": code.OR,
-    "^": code.XOR,
-}
 
 
 @form(OPERATOR)
@@ -85,9 +65,8 @@ def _operator(spelling: Spelling, node: Node) -> Code:
     symbol = node.operation.primitive.traits.symbol
     operands = spelling.operands(node)
     if len(operands) == 1:
-        return code.before(symbol, operands[0])
-    left, right = operands
-    return code.infix(left, symbol, right, LEVELS[symbol])
+        return Prefix(symbol, operands[0])
+    return Infix(symbol, operands)
 
 
 @form("abs")
@@ -102,7 +81,7 @@ def _dot(spelling: Spelling, node: Node) -> Code:
         return call(f"{spelling.nt('dot')}[{spelling.axes(axes)}]", *spelling.operands(node))
     left, right = spelling.operands(node)
     under = spelling.axes(axes)
-    return code.contraction(left, f"({under})" if len(axes) > 1 else under, right)
+    return Infix("@", (left, Word(f"({under})" if len(axes) > 1 else under), right))
 
 
 @form("where")
@@ -114,10 +93,7 @@ def _where(spelling: Spelling, node: Node) -> Code:
         rest = rest.operands[2]
     if len(rows) == 1:
         return call(spelling.nt("where"), *spelling.operands(node))
-    pairs = [
-        Group(NOTHING, "()", (spelling.code(value), spelling.code(condition)))
-        for condition, value in rows
-    ]
+    pairs = [Items((spelling.code(value), spelling.code(condition))) for condition, value in rows]
     return call(spelling.nt("cases"), *pairs, spelling.code(rest))
 
 
@@ -138,8 +114,8 @@ def _full(spelling: Spelling, node: Node) -> Code:
     made = [spelling.sized(n, size) for n, size in zip(names, sizes, strict=True)]
     word = {"0.0": "zeros", "1.0": "ones"}.get(repr(value.value), "full")
     number = [] if word != "full" else [spelling.code(value)]
-    kept = [Before("dtype=", Atom(f'"{dtype}"'), UNARY)] if dtype else []
-    return call(spelling.nt(word), *made, *number, *kept)
+    kept: dict[str, Code] = {"dtype": Word(f'"{dtype}"')} if dtype else {}
+    return call(spelling.nt(word), *made, *number, **kept)
 
 
 @form("expand")
@@ -152,13 +128,13 @@ def _expand(spelling: Spelling, node: Node) -> Code:
 @form("listed")
 def _listed(spelling: Spelling, node: Node) -> Code:
     axis, numbers = node.operation.params
-    whole = Atom(f"{spelling.axis(axis)}[{max(numbers, default=0) + 1}]")
+    whole = Word(f"{spelling.axis(axis)}[{max(numbers, default=0) + 1}]")
     return index(call(spelling.nt("iota"), whole), _chosen(spelling, node))
 
 
 def _chosen(spelling: Spelling, node: Node) -> Code:
     axis, numbers = node.operation.params
-    return Atom(f"{spelling.axis(axis)}[[{', '.join(map(str, numbers))}]]")
+    return Word(f"{spelling.axis(axis)}[[{', '.join(map(str, numbers))}]]")
 
 
 @form("one_hot")
@@ -176,14 +152,14 @@ def _one_hot(spelling: Spelling, node: Node) -> Code:
 @form("cast")
 def _cast(spelling: Spelling, node: Node) -> Code:
     return call(
-        spelling.nt("cast"), spelling.code(node.operands[0]), Atom(f'"{node.operation.params[0]}"')
+        spelling.nt("cast"), spelling.code(node.operands[0]), Word(f'"{node.operation.params[0]}"')
     )
 
 
 @form("cast_like")
 def _cast_like(spelling: Spelling, node: Node) -> Code:
     X, like = [spelling.code(o) for o in node.operands]
-    return call(spelling.nt("cast"), X, code.before("like=", like))
+    return call(spelling.nt("cast"), X, like=like)
 
 
 # ------------------------------------------------------------------------- renaming and reshaping
@@ -195,14 +171,14 @@ def _rename(spelling: Spelling, node: Node) -> Code:
     if factor is not None:
         return factor
     (pairs,) = node.operation.params
-    items = [Atom(f"{spelling.axis(a)} >> {spelling.axis(b)}") for a, b in pairs]
+    items = [Word(f"{spelling.axis(a)} >> {spelling.axis(b)}") for a, b in pairs]
     return index(spelling.code(node.operands[0]), *items)
 
 
 @form("merge")
 def _merge(spelling: Spelling, node: Node) -> Code:
     before, after = node.operation.params
-    item = Atom(f"({spelling.axes(before)}) >> {spelling.axis(after)}")
+    item = Word(f"({spelling.axes(before)}) >> {spelling.axis(after)}")
     return index(spelling.code(node.operands[0]), item)
 
 
@@ -211,10 +187,10 @@ def _split(spelling: Spelling, node: Node) -> Code:
     before, after, hole = node.operation.params
     sizes = iter(node.operands[1:])
     parts = [
-        flat(spelling.sized(axis, None if place == hole else next(sizes)))
+        printed(spelling.sized(axis, None if place == hole else next(sizes)))
         for place, axis in enumerate(after)
     ]
-    item = Atom(f"{spelling.axis(before)} >> ({', '.join(parts)})")
+    item = Word(f"{spelling.axis(before)} >> ({', '.join(parts)})")
     return index(spelling.code(node.operands[0]), item)
 
 
@@ -225,11 +201,12 @@ def _rearrange(spelling: Spelling, node: Node) -> Code:
     def side(groups: Iterable[tuple[str, ...]]) -> str:
         return " ".join(g[0] if len(g) == 1 else f"({' '.join(g)})" for g in groups)
 
-    plain = [Atom(f"{name}={size}") for name, size in pairs if name.isidentifier()]
+    plain = [Word(f"{name}={size}") for name, size in pairs if name.isidentifier()]
     primed = {name: size for name, size in pairs if not name.isidentifier()}
-    more = [Atom(f"**{primed!r}")] if primed else []
-    pattern = Atom(f'"{side(left)} -> {side(right)}"')
-    return code.method(spelling.code(node.operands[0]), "rearrange", pattern, *plain, *more)
+    more = [Word(f"**{primed!r}")] if primed else []
+    pattern = Word(f'"{side(left)} -> {side(right)}"')
+    method = Attribute(spelling.code(node.operands[0]), "rearrange")
+    return Apply(method, (pattern, *plain, *more))
 
 
 # ------------------------------------------------------------------------------------- indexing
@@ -249,7 +226,7 @@ def _factor(spelling: Spelling, node: Node) -> Code | None:
     if place is None:
         return None
     head = f"{spelling.nt(owner.name)}[{spelling.axes(axes)}]"
-    return index(call(head, spelling.code(owner.operands[0])), Atom(str(place)))
+    return index(call(head, spelling.code(owner.operands[0])), Word(str(place)))
 
 
 @form("at")
@@ -269,7 +246,7 @@ def _slice(spelling: Spelling, node: Node) -> Code:
         return factor
     axis, flags = node.operation.params
     bounds = _bounds(spelling, flags, node.operands[1:])
-    return index(spelling.code(node.operands[0]), Atom(f"{spelling.axis(axis)}[{bounds}]"))
+    return index(spelling.code(node.operands[0]), Word(f"{spelling.axis(axis)}[{bounds}]"))
 
 
 @form("slice_size")
@@ -278,7 +255,7 @@ def _slice_size(spelling: Spelling, node: Node) -> Code:
     axis = spelling.axis(next(iter(spelling.sizes), "seq"))
     bounds = _bounds(spelling, node.operation.params[0], node.operands[1:])
     whole = f"{spelling.nt('iota')}({axis}[{spelling.text(node.operands[0])}])"
-    return call(f"{whole}[{axis}[{bounds}]].size", Atom(axis))
+    return call(f"{whole}[{axis}[{bounds}]].size", Word(axis))
 
 
 def _bounds(spelling: Spelling, flags: Iterable[bool], given: Iterable[Node]) -> str:
@@ -313,12 +290,12 @@ def _update(spelling: Spelling, node: Node) -> Code:
         if kind == "slice":
             parts = ["" if b is None else str(b) for b in bounds]
             text = ":".join(parts if parts[2] else parts[:2])
-            items.append(Atom(f"{spelling.axis(axis)}[{text}]"))
+            items.append(Word(f"{spelling.axis(axis)}[{text}]"))
         else:
             items.append(_by(spelling, axis, next(indices)))
-    owner = code.wrapped(spelling.code(tensor), code.POSTFIX)
-    place = index(code.After(owner, ".at"), *items)
-    return code.method(place, node.name.removesuffix("_at"), spelling.code(value))
+    place = index(Attribute(spelling.code(tensor), "at"), *items)
+    method = Attribute(place, node.name.removesuffix("_at"))
+    return Apply(method, (spelling.code(value),))
 
 
 # ----------------------------------------------------------- functions with more than their axes
@@ -330,9 +307,9 @@ def _with_sized_axis(spelling: Spelling, node: Node) -> Code:
     axis, new = node.operation.params
     tensor, size, *rest = node.operands
     notation: Any = node.operation.primitive.notation
-    under = f"{spelling.axis(axis)}, {flat(spelling.sized(new, size))}"
+    under = f"{spelling.axis(axis)}, {printed(spelling.sized(new, size))}"
     settings = zip(notation.settings, rest, strict=False)
-    more = [Atom(f"{word}={spelling.text(part)}") for word, part in settings]
+    more = [Word(f"{word}={spelling.text(part)}") for word, part in settings]
     return call(f"{spelling.nt(node.name)}[{under}]", spelling.code(tensor), *more)
 
 
@@ -345,7 +322,7 @@ def _overlap_add(spelling: Spelling, node: Node) -> Code:
     stride, dilation, before, after, size = map(spelling.text, steps)
     padding = f"({before}, {after})"
     words = {"stride": stride, "dilation": dilation, "padding": padding, "size": size}
-    more = [Atom(f"{word}={part}") for word, part in words.items()]
+    more = [Word(f"{word}={part}") for word, part in words.items()]
     head = f"{spelling.nt(node.name)}[{spelling.axes(node.operation.params)}]"
     return call(head, spelling.code(tensor), *more)
 
@@ -358,7 +335,7 @@ def _scatter(spelling: Spelling, node: Node) -> Code:
     used = [spelling.axis(axis) for axis in names[: len(names) - made]]
     sizes = rest[len(rest) - made :]
     new = [
-        flat(spelling.sized(axis, size))
+        printed(spelling.sized(axis, size))
         for axis, size in zip(names[len(names) - made :], sizes, strict=True)
     ]
     head = f"{spelling.nt('scatter')}[{', '.join([*used, *new])}]"
@@ -376,7 +353,7 @@ def _stack(spelling: Spelling, node: Node) -> Code:
 def _with_flag(spelling: Spelling, node: Node) -> Code:
     axes, flag = node.operation.params
     notation: Any = node.operation.primitive.notation
-    more = [Atom(f"{notation.flag}=True")] if flag else []
+    more = [Word(f"{notation.flag}=True")] if flag else []
     head = f"{spelling.nt(node.name)}[{spelling.axes(axes)}]"
     return call(head, *spelling.operands(node), *more)
 

@@ -13,19 +13,10 @@ from namedtensor.axes import Axis
 from namedtensor.errors import NamedTensorError
 from namedtensor.formula import Formula
 from namedtensor.formula.written import CALL, Written
-from namedtensor.latex.python.code import (
-    NOTHING,
-    UNARY,
-    Atom,
-    Before,
-    Code,
-    Group,
-    call,
-    flat,
-    index,
-)
+from namedtensor.latex.python.code import call, index
 from namedtensor.latex.python.spelling import Spelling, form
 from namedtensor.operations.recurrence import Unfolded, unfolded
+from namedtensor.plans.code import Code, Items, Lambda, Word, printed
 from namedtensor.primitives import Node
 from namedtensor.primitives.node import ARGUMENT, operands_first
 
@@ -96,7 +87,7 @@ def scan(spelling: Spelling, node: Node) -> Code | None:
         alike = start.type.host or set(start.type.names) == set(first.type.names)
         known = alike and start is not first
         if known and _step(spelling, first, start, axis, 0, words, sequences) == steps[0]:
-            rule = Before(f"lambda {', '.join([STATE, *words])}: ", Atom(steps[0]), UNARY)
+            rule = Lambda((STATE, *words), Word(steps[0]))
             given = [spelling.code(n) for n in (start, *sequences)]
             return call(f"{spelling.nt('scan')}[{spelling.axis(axis)}]", rule, *given)
     return None
@@ -120,23 +111,22 @@ def loop(spelling: Spelling, node: Node) -> Code:
     one = step.carries == 1
     start = spelling.code(parts.starts[0]) if one else _several(spelling, parts.starts)
     given = [start, *[spelling.code(X) for X in parts.sequences]]
+    named: dict[str, Code] = {}
     rule = _rule(spelling, parts, parts.before, parts.results[: step.carries], one)
     if emits:
         emitted = parts.results[step.carries :]
-        given.append(
-            _setting("emit", _rule(spelling, parts, parts.after, emitted, len(emitted) == 1))
-        )
+        named["emit"] = _rule(spelling, parts, parts.after, emitted, len(emitted) == 1)
     if reverse:
-        given.append(_setting("reverse", Atom("True")))
-    written = call(f"{spelling.nt(word)}[{spelling.axis(axis)}]", rule, *given)
+        named["reverse"] = Word("True")
+    written = call(f"{spelling.nt(word)}[{spelling.axis(axis)}]", rule, *given, **named)
     if emits:
-        written = index(written, Atom(str(int(place >= step.carries))))
+        written = index(written, Word(str(int(place >= step.carries))))
         place, one = (
             (place, one)
             if place < step.carries
             else (place - step.carries, len(listed) == step.carries + 1)
         )
-    return written if one else index(written, Atom(str(place)))
+    return written if one else index(written, Word(str(place)))
 
 
 @form("associative_scan")
@@ -146,9 +136,10 @@ def combined(spelling: Spelling, node: Node) -> Code:
     parts, one = unfolded(node), step.carries == 1
     rule = _rule(spelling, parts, parts.before, parts.results, one, later=True)
     given = spelling.code(parts.sequences[0]) if one else _several(spelling, parts.sequences)
-    more = [_setting("reverse", Atom("True"))] if reverse else []
-    written = call(f"{spelling.nt('associative_scan')}[{spelling.axis(axis)}]", rule, given, *more)
-    return written if one else index(written, Atom(str(place)))
+    more = {"reverse": Word("True")} if reverse else {}
+    head = f"{spelling.nt('associative_scan')}[{spelling.axis(axis)}]"
+    written = call(head, rule, given, **more)
+    return written if one else index(written, Word(str(place)))
 
 
 def _rule(
@@ -186,7 +177,7 @@ def _rule(
         }
     try:
         body = spelling.code(results[0]) if one else _several(spelling, results)
-        return Before(f"lambda {', '.join(words)}: ", Atom(flat(body)), UNARY)
+        return Lambda(tuple(words), Word(printed(body)))
     finally:
         spelling.indices.clear()
         spelling.indices.update(kept)
@@ -194,11 +185,7 @@ def _rule(
 
 def _several(spelling: Spelling, nodes: Iterable[Node]) -> Code:
     codes = tuple([spelling.code(node) for node in nodes])
-    return Group(NOTHING, "()", codes)
-
-
-def _setting(name: str, value: Code) -> Code:
-    return Before(f"{name}=", value, UNARY)
+    return Items(codes)
 
 
 def _word(spelling: Spelling, place: int) -> str:
@@ -224,7 +211,7 @@ def _step(
         if part.operands[0] in sequences:
             spelling.indices[part] = words[sequences.index(part.operands[0])]
     try:
-        return flat(spelling.code(member))
+        return printed(spelling.code(member))
     finally:
         spelling.indices.clear()
         spelling.indices.update(kept)

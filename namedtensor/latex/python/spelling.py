@@ -9,11 +9,11 @@ from typing import Any
 from namedtensor.formula import Formula
 from namedtensor.formula.signature import Signature
 from namedtensor.formula.written import CALL
-from namedtensor.latex.python.code import UNARY, Atom, Before, Code, call, flat, index
+from namedtensor.latex.python.code import call, index
 from namedtensor.latex.python.labels import Names
-from namedtensor.primitives import Node, Operation, Type, size_of, table
+from namedtensor.plans.code import Code, Lambda, Word, printed
+from namedtensor.primitives import Node, Operation, Type, notation, size_of, table
 from namedtensor.primitives.node import apply_node, make_node, operands_first
-from namedtensor.primitives.notation import Special, Word
 from namedtensor.tensor.resize import made_by
 
 Form = Callable[["Spelling", Node], Code]
@@ -31,9 +31,9 @@ def form_of(node: Node) -> Form:
     """Find how a node's operation is written."""
     entry = node.operation.primitive
     keys = [entry.name]
-    if isinstance(entry.notation, Special):
+    if isinstance(entry.notation, notation.Special):
         keys.append(entry.notation.form)
-    if isinstance(entry.notation, Word):
+    if isinstance(entry.notation, notation.Word):
         keys += [SIZED] if entry.notation.sized else []
         keys += [OTHERWISE] if entry.notation.otherwise else []
     if entry.traits.symbol:
@@ -81,7 +81,7 @@ class Spelling:
         """Write a part."""
         name = self.bound.get(node) or self.indices.get(node)
         if name is not None:
-            return Atom(name)
+            return Word(name)
         if node in self.made and not self.indices:
             return self.made[node]
         if not self.indices and node in self.indexed:
@@ -93,7 +93,7 @@ class Spelling:
         return written
 
     def text(self, node: Node) -> str:
-        return flat(self.code(node))
+        return printed(self.code(node))
 
     def operands(self, node: Node) -> tuple[Code, ...]:
         return tuple([self.code(o) for o in node.operands])
@@ -113,7 +113,7 @@ class Spelling:
 
     def sized(self, name: str, size: Node | None) -> Code:
         """Write an axis with its size: kernel[3]."""
-        axis = Atom(self.axis(name))
+        axis = Word(self.axis(name))
         return axis if size is None else index(axis, self.code(size))
 
     def has_size(self, axis: str, size: Node) -> bool:
@@ -150,14 +150,13 @@ class Spelling:
         busy = set(self.signature.python.parameters)
         for n in counted:
             self.indices[n] = self.names.index([*busy, *self.indices.values()])
-        letters = ", ".join(self.indices[n] for n in counted)
+        letters = tuple([self.indices[n] for n in counted])
         written = self.code(body)
         self.indices.clear()
         axes = ", ".join(
-            flat(self._counted(n, n in self.open or node in self.open)) for n in counted
+            printed(self._counted(n, n in self.open or node in self.open)) for n in counted
         )
-        rule = Before(f"lambda {letters}: ", written, UNARY)
-        return call(f"{self.nt('define')}[{axes}]", rule)
+        return call(f"{self.nt('define')}[{axes}]", Lambda(letters, written))
 
     def _counted(self, iota: Node, open_: bool) -> Code:
         size = iota.operands[0] if iota.operands and not open_ else None

@@ -952,6 +952,8 @@ def _startable(said: Said, name: str, h: Any) -> None:
             f"{name} starts as {kind_of_thing(h)}, and a carry is a named tensor, a tuple of them, or None",
             "name its axes: nt.tensor(h0, hid)",
         )
+    if isinstance(h, SymbolicTensor):
+        need_sizes(h.node, str(said))
     if isinstance(h, NamedTensor) and said.axis.name in h.axes:
         raise said.error(
             AxisClashError,

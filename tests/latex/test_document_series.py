@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import namedtensor as nt
+from namedtensor.latex.python import python_of
 
 GENERATOR = np.random.default_rng(5)
 
@@ -200,6 +201,61 @@ def test_a_recurrence_with_a_chosen_length_has_its_shape_without_data():
     assert document["h"].shape() == "t[6] hid"
     with pytest.raises(nt.AxisSizeError, match="axis t is 4 in x and 6 in the declaration"):
         document["h"](**given_states(4)[0])
+
+
+def test_a_recurrence_is_one_loop_for_every_length():
+    h = nt.latex.read(STATES)["h"]
+    assert repr(h) == "h(x: R[t, in], h0: R[hid], W: R[hid', hid], U: R[in, hid]) -> R[t, hid]"
+    assert [node.name for node in h.written().results] == ["scan"]
+    step = "lambda h, x: nt.tanh(W @ hid_ @ h[hid >> hid_] + U @ in_axis @ x)"
+    assert f"return nt.scan[t]({step}, h0, x)" in python_of([h])
+    assert r"s_{t} &= \tanh(W \ndot{\name{hid}'} [s_{t - 1}]" in h.latex()
+
+
+SUMS = r"$x^t \in \mathbb{R}^{\text{in}}$, $t = 1, \ldots, T$, $h^0 \in \mathbb{R}^{\text{in}}$, $$h^t = "
+
+
+@pytest.mark.parametrize(
+    ("rule", "step", "loop"),
+    [
+        ("h^{t-1} + x^t + x^1", lambda h, x, t: h + x[t] + x[0], True),
+        ("h^{t-1} + x^t + x^2", lambda h, x, t: h + x[t] + x[1], False),
+        ("h^{t-1} + t x^t", lambda h, x, t: h + (t + 1) * x[t], False),
+        ("t h^{t-1} + x^t", lambda h, x, t: (t + 1) * h + x[t], False),
+    ],
+)
+def test_a_series_is_a_loop_where_its_steps_are_alike(rule, step, loop):
+    h = nt.latex.read(f"{SUMS}{rule}$$")["h"]
+    x, state = draw("t[5] in[2]"), draw("in[2]")
+    found, expected = state.numpy(), []
+    for t in range(5):
+        found = step(found, x.numpy("t", "in"), t)
+        expected.append(found)
+    same(h(x=x, h0=state), np.stack(expected), "t", "in")
+    if loop:
+        assert h.written().results[0].name == "scan"
+    else:
+        with pytest.raises(nt.NamedTensorError, match="needs a number for T"):
+            h.written()
+
+
+def test_a_letter_for_two_things_that_one_formula_takes_is_refused():
+    document = nt.latex.read(
+        r"$$x \in \mathbb{R}^{\text{a}}, \quad f(y; x) = y + x + g(y)$$"
+        "\n\n## Elsewhere\n\n"
+        r"$$x \in \mathbb{R}^{\text{b}}, \quad g(y) = y \underset{\text{b}}{\cdot} x$$"
+    )
+    with pytest.raises(nt.NamedTensorError, match="x stands for two things that f takes"):
+        document["f"]
+
+
+def test_a_recurrence_that_stops_before_the_end_of_its_axis_is_no_loop():
+    document = nt.latex.read(
+        r"$x \in \mathbb{R}^{\text{seq}:n}$, $h^0 \in \mathbb{R}$, $h_{\text{seq}:0} = h^0$,"
+        r" $$h_{\text{seq}:t} = 2 h_{\text{seq}:t-1} + x_{\text{seq}:t} \quad t = 1, \ldots, n-1$$"
+    )
+    x = nt.tensor([1.0, 2.0, 3.0, 4.0, 5.0], "seq")
+    assert document["h"](x=x, h0=1.0).shape == "seq[4]"
 
 
 def test_a_recurrence_lifts_over_other_axes():

@@ -22,8 +22,8 @@ def test_a_scan_is_printed_as_its_start_its_step_and_what_is_kept():
     assert rows(sums)[0:] == [
         r"\text{sums}(X, h) &= 2 H_{\text{all}}",
         r"s_{0} &= h",
-        r"s_{i} &= \tanh s_{i - 1} + X_{\text{seq}:i}",
-        r"{H_{\text{all}}}_{\text{seq}:i} &= s_{i}",
+        r"s_{t} &= \tanh s_{t - 1} + X_{\text{seq}:t}",
+        r"{H_{\text{all}}}_{\text{seq}:t} &= s_{t}",
     ]
 
 
@@ -36,9 +36,9 @@ def test_the_last_carry_and_what_is_emitted_backwards():
 
     assert rows(both) == [
         r"s_{|\text{seq}| + 1} &= 0.0",
-        r"s_{i} &= s_{i + 1} + X_{\text{seq}:i}",
+        r"s_{t} &= s_{t + 1} + X_{\text{seq}:t}",
         r"H &= s_{1}",
-        r"S_{\text{seq}:i} &= \exp s_{i} \odot X_{\text{seq}:i}",
+        r"S_{\text{seq}:t} &= \exp s_{t} \odot X_{\text{seq}:t}",
     ]
 
 
@@ -49,6 +49,6 @@ def test_an_associative_scan_starts_with_the_first_element():
 
     assert rows(products)[-3:] == [
         r"x_{1} &= X_{\text{seq}:1}",
-        r"x_{i} &= x_{i - 1} \odot X_{\text{seq}:i}",
-        r"H_{\text{seq}:i} &= x_{i}",
+        r"x_{t} &= x_{t - 1} \odot X_{\text{seq}:t}",
+        r"H_{\text{seq}:t} &= x_{t}",
     ]

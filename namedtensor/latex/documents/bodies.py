@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Any
 import namedtensor.operations.constants as constants
 import namedtensor.operations.joining as joining
 from namedtensor.axes import Axis
-from namedtensor.errors import TraceError
+from namedtensor.errors import NamedTensorError, TraceError
 from namedtensor.formula.written import name_part
 from namedtensor.latex.documents.applied import Applied, BodyScope
 from namedtensor.latex.documents.failures import LatexError
 from namedtensor.latex.documents.inputs import Around, Input, Linked
+from namedtensor.latex.documents.loops import SHOWN, looped
 from namedtensor.latex.documents.scopes import Defined, Meaning
 from namedtensor.latex.documents.scripts import Indices, fold, key, numbered, without_brackets
 from namedtensor.latex.documents.series import axis_along, bare, refuse_long
@@ -258,12 +259,14 @@ class Body:
         whole = bare(defined.name) if along is not None else defined.name
         meaning = self.library.names.declaration(whole, defined.place, {})
         if meaning is not None and meaning.declared is not None:
-            axes = [a.axis.name for a in meaning.declared.space.axes]
+            space = meaning.declared.space
+            base, axes = space.base, [a.axis.name for a in space.axes]
         else:
-            axes = self.library.names.axes_of_series(defined)
+            base, axes = "R", self.library.names.axes_of_series(defined)
         for name in axes:
             size = None if name == along else self.axis_size(name)
             if size is not None:
+                value = float(value) if base == "R" and isinstance(value, int) else value
                 value = constants.along(value, Axis(name)[size])
         return value
 
@@ -286,22 +289,60 @@ class Body:
         (letter,) = defined.letters[:1]
         lower = fold(defined.range.lower, self.numbers) if defined.range else None
         first = 1 if lower is None else lower
-        last = fold(defined.range.upper, self.numbers) if defined.range else None
+        last = self._stated_end(defined, around)
         along = axis_along(defined.name)
         if last is None:
             last = self._last_of_inputs(letter, first) if along is None else self._size_of(along)
+        if last is None or last - first >= SHOWN:
+            found = self._loop(defined, first, last, along or letter, around)
+            if found is not None:
+                return found
         if last is None:
             upper = key(defined.range.upper) if defined.range and defined.range.upper else None
             upper = upper or (self.library.names.size_letter(along) if along else None)
             raise self.no_number(upper or letter, defined.key)
         refuse_long(defined.key, last - first + 1)
-        members: list[Any] = []
-        for number in range(first, last + 1):
-            name = numbered(defined.name, {letter: number})
-            found = self.library.names.look(name, defined.place, self.numbers)
-            assert found is not None
-            members.append(self.value_of(found, around))
+        members = [self._numbered(defined, n, around) for n in range(first, last + 1)]
         return joining.stack[along or letter](*members)
+
+    def _stated_end(self, defined: Defined, around: Around) -> int | None:
+        """Give the number of the last member, where the document states it and it is known here."""
+        upper = None if defined.range is None else defined.range.upper
+        found = None if upper is None else fold(upper, self.numbers)
+        end = None if upper is None or found is not None else self.scope(around).extent(upper)
+        if end is None or end is UNKNOWN:
+            return found
+        try:
+            return int(end)
+        except TraceError:
+            return None  # where a formula is written, sizes stay open
+
+    def _numbered(self, defined: Defined, number: int, around: Around) -> Value:
+        """Give the member of a series that has a number."""
+        name = numbered(defined.name, {defined.letters[0]: number})
+        found = self.library.names.look(name, defined.place, self.numbers)
+        assert found is not None
+        return self.value_of(found, around)
+
+    def _loop(
+        self, defined: Defined, first: int, last: int | None, along: str, around: Around
+    ) -> Value | None:
+        """Give all members of a series as a loop over the whole of an axis; None where it is none."""
+        if self.library.names.reach_back(defined) != 1:
+            return None
+        try:
+            members = [self._numbered(defined, first + n, around) for n in range(SHOWN)]
+        except NamedTensorError:
+            return None
+        nodes = [m.node for m in members if isinstance(m, SymbolicTensor)]
+        found = looped(nodes, along) if len(nodes) == SHOWN else None
+        if found is None:
+            return None
+        size, end = found.size(along), None if last is None else last - first + 1
+        if last is None and defined.range is not None and defined.range.upper is not None:
+            end = self.scope(around).extent(defined.range.upper)
+        same = getattr(size, "node", size) == getattr(end, "node", end)
+        return found if end is None or same else None
 
     def no_size(self, where: Expression, text: str) -> LatexError:
         """Make the error of a size's letter that no argument has."""

@@ -100,13 +100,15 @@ class Library:
         return Formula(body, dataclasses.replace(signature, gives=gives))
 
     def _hold_distinct(self, linked: Linked) -> None:
-        """Raise LatexError where one letter stands twice among the arguments."""
+        """Raise LatexError where one letter stands twice among the arguments, or for two things."""
         seen: set[str] = set()
-        for found in linked.arguments:
+        for found in linked.inputs:
             if found.key in seen:
+                twice = f"stands twice among the arguments of {linked.key}"
+                two = f"stands for two things that {linked.key} takes"
                 raise self.error(
                     "repeated",
-                    f"{found.key} stands twice among the arguments of {linked.key}",
+                    f"{found.key} {twice if found.role == 'argument' else two}",
                     found.name,
                     hint="give each argument a letter of its own",
                 )

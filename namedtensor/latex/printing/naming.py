@@ -68,7 +68,7 @@ class Names:
                 self.fresh([name, "h", "s", "c"])
                 for name in [str(h.operation.params[1]) for h in step.before]
             ]
-            self.loops[key] = Loop(node, step, carries, self.fresh("itjklmn"))
+            self.loops[key] = Loop(node, step, carries, self.fresh("tijklmn"))
         return self.loops[key]
 
     def inside(self, node: Node) -> tuple[Node, ...]:

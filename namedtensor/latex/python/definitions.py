@@ -11,8 +11,9 @@ from namedtensor.formula.signature import Parameter, R, Space
 from namedtensor.formula.written import Written
 from namedtensor.latex.python.code import call, height, is_word, statement
 from namedtensor.latex.python.labels import Names
-from namedtensor.latex.python.recurrences import scans_of, written_of
+from namedtensor.latex.python.recurrences import written_of
 from namedtensor.latex.python.spelling import Spelling, bare_number, indexed_parts, is_constant
+from namedtensor.operations.recurrence import recurs
 from namedtensor.plans.code import Code, Items, Word, printed
 from namedtensor.primitives import Node
 from namedtensor.primitives.node import operands_first
@@ -57,17 +58,14 @@ def definition(
     """Write a formula; `settings` are those that each formula of the module keeps."""
     names.begin()
     indexed = indexed_parts(written.results)
-    scans = scans_of(written)
-    spelling = Spelling(
-        names, written.signature, written.called, settings, indexed=indexed, scans=scans
-    )
+    spelling = Spelling(names, written.signature, written.called, settings, indexed=indexed)
     named = {node: name for name, node in reversed(written.locals.items())}
     constant = not written.signature.parameters and _is_constant(written.results, indexed)
     if constant:
         named[written.results[0]] = written.name
     header = [] if constant else _header(written, spelling)
     found = Definition(written.name, header, constant=constant)
-    order, uses = _order(written.results, indexed | scans)
+    order, uses = _order(written.results, indexed)
     spelling.open |= _open(order, written.results, indexed)
     for node in order:
         name = named.get(node)
@@ -118,9 +116,10 @@ def _open(order: list[Node], results: tuple[Node, ...], indexed: set[Node]) -> s
         if node in indexed:
             continue
         others = [o for o in node.operands if o not in indexed]
+        finds = node.name != "call" and not recurs(node)
         for operand in node.operands:
             if operand in indexed:
-                (met if node.name != "call" and _meets(operand, others) else fixed).add(operand)
+                (met if finds and _meets(operand, others) else fixed).add(operand)
     return met - fixed
 
 

@@ -11,7 +11,6 @@ from namedtensor.formula import Formula
 from namedtensor.formula.written import Written
 from namedtensor.latex.python.definitions import Definition, definition
 from namedtensor.latex.python.labels import OURS, Names
-from namedtensor.latex.python.recurrences import unrolled
 from namedtensor.primitives import Type, argument
 from namedtensor.primitives.node import operands_first
 from namedtensor.primitives.type import kind_of
@@ -126,7 +125,10 @@ def _with_called(
 
 
 def _written(formula: Formula) -> Written:
-    """Write a formula; one that runs along an axis, for every length of it."""
+    """Write a formula.
+
+    Raises: NamedTensorError where it takes a stack of any number of layers.
+    """
     for parameter in formula.signature.parameters:
         if parameter.stack:  # the tree has as many layers as it was traced with, and no loop
             raise NamedTensorError(
@@ -134,17 +136,7 @@ def _written(formula: Formula) -> Written:
                 f"{parameter.name} is a stack of any number of layers, and Python is written of one number",
                 hint=f"{formula.name}.latex() writes the step from one layer to the next",
             )
-    try:
-        return with_settings(formula)
-    except NamedTensorError:
-        for first, second in unrolled(formula):
-            texts = []
-            for one in (first, second):
-                names = Names([one.name], _local_names([one]))
-                texts.append(definition(one, names, {}).lines({}))
-            if texts[0] == texts[1]:
-                return first
-        raise
+    return with_settings(formula)
 
 
 def _local_names(written: Iterable[Written]) -> list[str]:

@@ -8,7 +8,6 @@ from collections.abc import Iterable
 from typing import Any
 
 from namedtensor.latex.python.code import call, index
-from namedtensor.latex.python.recurrences import scan
 from namedtensor.latex.python.spelling import OPERATOR, OTHERWISE, SIZED, Spelling, form, plain_call
 from namedtensor.operations.indexing import SLICE
 from namedtensor.operations.matrices import EIG, EIGH, QR, SVD, eig, eigh, qr, svd
@@ -340,13 +339,6 @@ def _scatter(spelling: Spelling, node: Node) -> Code:
     ]
     head = f"{spelling.nt('scatter')}[{', '.join([*used, *new])}]"
     return call(head, *map(spelling.code, (tensor, *rest[: len(rest) - made])))
-
-
-@form("stack")
-def _stack(spelling: Spelling, node: Node) -> Code:
-    """Write nt.stack[ax](A, B); the steps along an axis of a recurrence as nt.scan[ax](...)."""
-    steps = scan(spelling, node) if node in spelling.scans else None
-    return plain_call(spelling, node) if steps is None else steps
 
 
 @form(OTHERWISE)

@@ -1,18 +1,10 @@
-"""Recurrences along an axis: h^t = f(h^{t-1}, x^t) is nt.scan[t](f, h^0, x).
-
-A body that asks for the length of an axis is run for two lengths. Where its steps are the same ones, and
-nothing else tells the lengths apart, it is written with a scan, for every length.
-"""
+"""Recurrences along an axis: nt.scan[t](step, h0, x), nt.fold and nt.associative_scan."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
 
-from namedtensor.axes import Axis
-from namedtensor.errors import NamedTensorError
-from namedtensor.formula import Formula
-from namedtensor.formula.written import CALL, Written
+from namedtensor.formula.written import CALL
 from namedtensor.latex.python.code import call, index
 from namedtensor.latex.python.spelling import Spelling, form
 from namedtensor.operations.recurrence import Unfolded, unfolded
@@ -20,77 +12,7 @@ from namedtensor.plans.code import Code, Items, Lambda, Word, printed
 from namedtensor.primitives import Node
 from namedtensor.primitives.node import ARGUMENT, operands_first
 
-LENGTHS = (3, 4)
 STATE = "before"
-
-
-@dataclass(slots=True)
-class Unrolled(Written):
-    """A formula as it is written for one length of an axis along which it runs."""
-
-    along: str = ""
-
-
-def unrolled(formula: Formula) -> Iterator[tuple[Unrolled, Unrolled]]:
-    """Write a formula for two lengths of each axis of its arguments."""
-    spaces = [p.space for p in formula.signature.parameters if p.space is not None]
-    for axis in dict.fromkeys([a.name for s in spaces for a in s.axes if a.size is None]):
-        try:
-            first, second = [_written(formula, axis, length) for length in LENGTHS]
-        except NamedTensorError:
-            continue
-        yield first, second
-
-
-def _written(formula: Formula, axis: str, length: int) -> Unrolled:
-    """Write a formula whose arguments have this length along an axis."""
-    parameters = []
-    for p in formula.signature.parameters:
-        space = p.space
-        if space is not None:
-            axes = tuple([Axis(a.name, length) if a.name == axis else a for a in space.axes])
-            space = type(space)(space.letter, space.kinds, axes, space.size_names)
-        parameters.append(replace(p, space=space))
-    fixed = replace(formula.signature, parameters=tuple(parameters), gives=None)
-    found = Formula(formula.function, fixed).written()
-    return Unrolled(
-        formula.name, formula.signature, found.results, found.locals, found.called, axis
-    )
-
-
-def scans_of(written: Written) -> set[Node]:
-    """Find the parts that hold all the steps along the axis of an unrolled formula."""
-    if not isinstance(written, Unrolled):
-        return set()
-    return {
-        n
-        for n in operands_first(written.results)
-        if n.name == "stack" and n.operation.params == (written.along,) and len(n.operands) > 2
-    }
-
-
-def scan(spelling: Spelling, node: Node) -> Code | None:
-    """Write all the steps of a recurrence as nt.scan[t](step, h0, x); None where they differ."""
-    (axis,) = node.operation.params
-    first, second, *_ = node.operands
-    sequences = list(dict.fromkeys([n.operands[0] for n in _selected(second, axis, 1)]))
-    if not sequences or STATE in spelling.names.own:
-        return None
-    words = [_word(spelling, place) for place in range(len(sequences))]
-    steps = [
-        _step(spelling, m, before, axis, place + 1, words, sequences)
-        for place, (before, m) in enumerate(zip(node.operands, node.operands[1:], strict=False))
-    ]
-    if len(set(steps)) != 1:
-        return None
-    for start in operands_first([first]):
-        alike = start.type.host or set(start.type.names) == set(first.type.names)
-        known = alike and start is not first
-        if known and _step(spelling, first, start, axis, 0, words, sequences) == steps[0]:
-            rule = Lambda((STATE, *words), Word(steps[0]))
-            given = [spelling.code(n) for n in (start, *sequences)]
-            return call(f"{spelling.nt('scan')}[{spelling.axis(axis)}]", rule, *given)
-    return None
 
 
 def written_of(node: Node) -> tuple[Node, ...]:
@@ -186,40 +108,3 @@ def _rule(
 def _several(spelling: Spelling, nodes: Iterable[Node]) -> Code:
     codes = tuple([spelling.code(node) for node in nodes])
     return Items(codes)
-
-
-def _word(spelling: Spelling, place: int) -> str:
-    word = f"now{place + 1}"
-    while word in spelling.names.own:
-        word += "_"
-    return word
-
-
-def _step(
-    spelling: Spelling,
-    member: Node,
-    before: Node,
-    axis: str,
-    place: int,
-    words: list[str],
-    sequences: list[Node],
-) -> str:
-    """Write one member by the one before it and what the sequences hold at its place."""
-    kept = dict(spelling.indices)
-    spelling.indices[before] = STATE
-    for part in _selected(member, axis, place):
-        if part.operands[0] in sequences:
-            spelling.indices[part] = words[sequences.index(part.operands[0])]
-    try:
-        return printed(spelling.code(member))
-    finally:
-        spelling.indices.clear()
-        spelling.indices.update(kept)
-
-
-def _selected(member: Node, axis: str, place: int) -> Iterator[Node]:
-    """Find where a member takes what stands at its place of a sequence."""
-    for part in operands_first([member]):
-        here = part.name == "at" and part.operation.params == (axis,)
-        if here and part.operands[1].value == place:
-            yield part

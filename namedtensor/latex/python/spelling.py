@@ -57,8 +57,7 @@ class Spelling:
 
     `settings` are the numbers that each formula of the module keeps as settings; `bound` are the
     parts that have a name by now, `indices` the indices inside of a `define`, `indexed` the parts
-    that depend on their indices alone, `open` those that take their sizes from what they meet, and `scans`
-    those that hold all the steps of a recurrence.
+    that depend on their indices alone, and `open` those that take their sizes from what they meet.
     """
 
     names: Names
@@ -69,7 +68,6 @@ class Spelling:
     indices: dict[Node, str] = field(default_factory=dict)
     indexed: set[Node] = field(default_factory=set)
     open: set[Node] = field(default_factory=set)
-    scans: set[Node] = field(default_factory=set)
     made: dict[Node, Code] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

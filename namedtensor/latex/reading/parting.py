@@ -9,6 +9,7 @@ from namedtensor.latex.reading import words
 from namedtensor.latex.reading.rows import (
     ENDS,
     WIDE,
+    after_bracket,
     after_group,
     begins_on,
     braces_of,
@@ -95,16 +96,6 @@ def _trimmed(tokens: list[Token]) -> list[Token]:
         tokens = tokens[1:-1]
 
 
-def _encloses(tokens: Sequence[Token]) -> bool:
-    """Say whether the first bracket closes at the end."""
-    depth = 0
-    for at, token in enumerate(tokens):
-        depth += (token.text in BRACKETS) - (token.text in CLOSING)
-        if not depth:
-            return at == len(tokens) - 1 and at > 1
-    return False
-
-
 def _belongs(piece: Piece, segment: Segment) -> bool:
     """Say whether a segment goes on with the piece before it."""
     if segment.separator == "word":
@@ -139,7 +130,9 @@ def _mark(segments: Sequence[Segment]) -> None:
 
 def _holds_relation(tokens: Sequence[Token]) -> bool:
     """Say whether tokens are brackets around a statement, as in (l = 1, ..., L)."""
-    if not tokens or tokens[0].text != "(" or not _encloses(tokens):
+    if len(tokens) < 3 or tokens[0].text != "(":
+        return False
+    if after_bracket(tokens, 0, len(tokens)) != len(tokens):
         return False
     return any(token.text in RELATIONS for token in outer(tokens[1:-1]))
 

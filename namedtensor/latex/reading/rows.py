@@ -160,6 +160,17 @@ def after_group(tokens: Sequence[Token], at: int) -> int:
     return at
 
 
+def after_bracket(tokens: Sequence[Token], at: int, end: int) -> int | None:
+    """Give the place after the bracket that closes the one at this place; None where none does."""
+    depth = 0
+    for place in range(at, end):
+        text = tokens[place].text
+        depth += (text in BRACKETS) - (text in CLOSING)
+        if not depth:
+            return place + 1
+    return None
+
+
 def is_dots(tokens: Sequence[Token]) -> bool:
     """Say whether a row holds only dots."""
     meant = [t for t in tokens[:12] if t.kind != "tab" and t.text not in WIDE]

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from namedtensor.latex.reading import words
 from namedtensor.latex.reading.grammar.cursor import AXIS_KINDS, Cursor
+from namedtensor.latex.reading.rows import after_bracket
 from namedtensor.latex.reading.tokens import Fault, Token
 from namedtensor.latex.source import Span
 from namedtensor.latex.syntax import (
@@ -277,18 +278,8 @@ class WithScripts(Axes):
         opening = next((at for at in outside if self.tokens[at].text == "("), None)
         if opening is None:
             return False
-        after = self._after(opening, last)
+        after = after_bracket(self.tokens, opening, last) or last
         return after >= last or self.tokens[after].text == ","
-
-    def _after(self, opening: int, last: int) -> int:
-        """Give the place after the bracket that closes the one at this place."""
-        depth = 0
-        for at in range(opening, last):
-            text = self.tokens[at].text
-            depth += (text in words.BRACKETS) - (text in words.CLOSING)
-            if not depth:
-                return at + 1
-        return last
 
     def _ats(self) -> tuple[At, ...]:
         items: list[At] = []

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
+from namedtensor.latex.reading.rows import after_group
 from namedtensor.latex.reading.tokens import ASIDE, Fault, Token
 from namedtensor.latex.reading.words import BRACKETS, CLOSING, INFIX, RELATIONS
 from namedtensor.latex.source import Span
@@ -110,17 +111,11 @@ class Cursor(ABC):
             if token.text == "\\mathbb" and self.peek() is not self.stop:
                 return self.at - 1, self.group()[1]
             return self.at - 1, self.at
-        start = self.at
-        depth = 0
-        while self.at < self.end:
-            kind = self.tokens[self.at].kind
-            if kind == "open":
-                depth += 1
-            elif kind == "close":
-                depth -= 1
-            self.at += 1
-            if not depth:
-                return start + 1, self.at - 1
+        start, after = self.at, after_group(self.tokens, self.at)
+        if after <= self.end and self.tokens[after - 1].kind == "close":
+            self.at = after
+            return start + 1, after - 1
+        self.at = self.end
         raise Fault(
             "syntax-unbalanced", "this { is never closed", token.span, "put a } where it ends"
         )
@@ -133,18 +128,11 @@ class Cursor(ABC):
     def bare(self, bounds: tuple[int, int]) -> tuple[int, int]:
         """Take away braces that stand around all that is between two places."""
         first, last = bounds
-        while last - first > 2 and self.tokens[first].kind == "open" and self._closes(first, last):
+        while last - first > 2 and self.tokens[first].kind == "open":
+            if after_group(self.tokens, first) != last:
+                break
             first, last = first + 1, last - 1
         return first, last
-
-    def _closes(self, first: int, last: int) -> bool:
-        depth = 0
-        for at in range(first, last):
-            kind = self.tokens[at].kind
-            depth += (kind == "open") - (kind == "close")
-            if not depth:
-                return at == last - 1
-        return False
 
     def within(self, bounds: tuple[int, int], read: Callable[[], Read]) -> Read:
         """Read what stands between two places; all of it must be used."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from namedtensor.latex.reading import words
 from namedtensor.latex.reading.grammar.axes import holds_axes
 from namedtensor.latex.reading.grammar.spaces import Spaces
-from namedtensor.latex.reading.rows import environment, split_rows
+from namedtensor.latex.reading.rows import after_bracket, environment, split_rows
 from namedtensor.latex.reading.tokens import ASIDE, Fault, Token
 from namedtensor.latex.syntax import (
     AxisName,
@@ -87,13 +87,8 @@ class Functions(Spaces):
         """Say whether a power follows the bracket here: mean_{seq} (X - Y)^2 averages squares."""
         if not isinstance(base, Letter) or base.text not in words.STATISTICS:
             return False
-        depth = 0
-        for at in range(self.at, self.end):
-            text = self.tokens[at].text
-            depth += (text in words.BRACKETS) - (text in words.CLOSING)
-            if not depth:
-                return at + 1 < self.end and self.tokens[at + 1].kind == "sup"
-        return False
+        after = after_bracket(self.tokens, self.at, self.end)
+        return after is not None and after < self.end and self.tokens[after].kind == "sup"
 
     def _is_argument(self, token: Token) -> bool:
         if token.text in ("|", "\\|") and self.bars and self.bars[-1] == token.text:

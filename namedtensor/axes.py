@@ -58,6 +58,15 @@ def shown(name: str) -> str:
     return name.rstrip(FRESH).partition(BOUND)[0]
 
 
+def lacks(label: str, name: str) -> str:
+    """Say that a tensor has no such axis.
+
+    >>> lacks("X", "seq'")
+    "X has no axis seq'"
+    """
+    return f"{label} has no axis {shown(name)}"
+
+
 def axis_code(name: str, size: object = None) -> str:
     """Write an axis as code: seq, nt.Axis("seq'"), or with a size seq[512], "seq'[512]".
 

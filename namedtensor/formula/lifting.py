@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from namedtensor.axes import FRESH, either, loose, primed, renamed_code, shown, typed_axes
+from namedtensor.axes import FRESH, either, lacks, loose, primed, renamed_code, shown, typed_axes
 from namedtensor.errors import (
     AxisClashError,
     AxisMissingError,
@@ -100,7 +100,7 @@ class Entry:
             if name not in leaf.axes:
                 raise self.error(
                     AxisMissingError,
-                    f"{leaf.path} has no axis {shown(name)}, which {self.name} declares",
+                    f"{lacks(leaf.path, name)}, which {self.name} declares",
                     self._missing_hint(leaf, name),
                 )
         if tensor.kind not in leaf.space.kinds:

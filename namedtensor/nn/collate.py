@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, NoReturn
 
-from namedtensor.axes import Axes, one_axis, shown
+from namedtensor.axes import Axes, lacks, one_axis, shown
 from namedtensor.backends import backend_of, get_backend
 from namedtensor.backends.lazy import np
 from namedtensor.errors import (
@@ -322,7 +322,7 @@ class _Batch:
                 owner = 0 if odd in first.axes else place
                 raise AxisMissingError(
                     self.call,
-                    f"{self._of(path, place if owner == 0 else 0)} has no axis {shown(odd)}, which "
+                    f"{lacks(self._of(path, place if owner == 0 else 0), odd)}, which "
                     f"{self._of(path, owner)} has",
                     shapes,
                     "give every example the same axes",

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from namedtensor.axes import FRESH, either, renamed_code, shown, typed_axes
+from namedtensor.axes import FRESH, either, lacks, renamed_code, shown, typed_axes
 from namedtensor.errors import AxisMissingError, NamedTensorError, nearest
 from namedtensor.operations.axis_functions import Tensor, axis_function
 from namedtensor.operations.reductions import records_of
@@ -71,8 +71,7 @@ def _need_both(call: Call, axes: Sequence[str]) -> None:
                 f"both have {' and '.join(map(shown, both))}: {either(codes)}"
                 + (f"; or rename: {either(fitting)}" if fitting else "")
             )
-        why = f"{call.labels[lacking[0]]} has no axis {shown(axis)}"
-        raise call.fail(AxisMissingError, why, hint)
+        raise call.fail(AxisMissingError, lacks(call.labels[lacking[0]], axis), hint)
 
 
 def _fitting(call: Call, operand: int, axis: str) -> list[str]:

@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from namedtensor.axes import Axis, parse_axes, primed, shown
+from namedtensor.axes import Axis, lacks, parse_axes, primed, shown
 from namedtensor.backends import Backend, backend_of, get_backend
 from namedtensor.backends.lazy import np
 from namedtensor.errors import (
@@ -364,7 +364,7 @@ class Lifted:
                 if axis.name not in X.axes:
                     raise AxisMissingError(
                         call,
-                        f"{label} has no axis {axis.name}",
+                        lacks(label, axis.name),
                         shapes,
                         f"rename the axis of {label} that you mean: {label}[ax >> {axis.name}]",
                     )

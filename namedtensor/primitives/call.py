@@ -11,6 +11,7 @@ from namedtensor.axes import (
     FRESH,
     axis_code,
     either,
+    lacks,
     loose,
     primed,
     renamed_code,
@@ -97,7 +98,7 @@ class Call:
             if not type_.has(name):
                 raise self.fail(
                     AxisMissingError,
-                    f"{label} has no axis {shown(name)}",
+                    lacks(label, name),
                     self._missing_hint(operand, name),
                 )
 

@@ -17,6 +17,7 @@ from namedtensor.axes import (
     axis_code,
     distinct,
     either,
+    lacks,
     parse_axes,
     parse_renames,
     primed,
@@ -154,7 +155,7 @@ def check_record(X: NamedTensor, indices: list[Any]) -> None:
         if part.name not in X.axes:
             raise AxisMissingError(
                 call,
-                f"X has no axis {shown(part.name)}",
+                lacks("X", part.name),
                 shapes(X),
                 _index_hint(X, part, indices),
             )

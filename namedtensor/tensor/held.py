@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from namedtensor.axes import Axes, one_axis, shown
+from namedtensor.axes import Axes, lacks, one_axis, shown
 from namedtensor.errors import AxisMissingError, AxisNameError, nearest
 from namedtensor.plans import Layout
 from namedtensor.shape import Shape, shapes
@@ -102,7 +102,7 @@ class Held:
         guess = nearest(name, self.axes)
         return AxisMissingError(
             call,
-            f"X has no axis {shown(name)}",
+            lacks("X", name),
             shapes(self),
             f"did you mean {shown(guess)}?"
             if guess

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from namedtensor.axes import NAME, shown
+from namedtensor.axes import NAME, lacks, shown
 from namedtensor.errors import AxisMissingError, AxisNameError, kind_of_thing, nearest
 from namedtensor.primitives import table
 from namedtensor.shape import shapes
@@ -114,7 +114,7 @@ def _owner(X: NamedTensor, pattern: str, group: tuple[str, ...], left: Side) -> 
         guess = nearest(joined, X.axes)
         raise AxisMissingError(
             f"X.rearrange({pattern!r})",
-            f"X has no axis {joined}",
+            lacks("X", joined),
             shapes(X),
             f"did you mean {shown(guess)}?" if guess else "name axes of X on the left",
         )

@@ -33,7 +33,25 @@ def counted(X: R[seq, emb]) -> R[seq, emb]:
     return nt.scan[seq](lambda h, x: x * int(x.size(emb)), 0.0, X)
 
 
+@formula
+def unsized(X: R[seq, emb]) -> R[seq, emb]:
+    return nt.scan[seq](step, nt.define[emb](lambda i: 0.0), X)
+
+
 CASES = [
+    case(
+        "a start whose sizes are open",
+        lambda: unsized(X),
+        nt.AxisSizeError,
+        """
+scan[seq](step, h0, X): axis emb has no size yet
+  full(emb, 0.0) : emb
+  File "test_recurrence.py", line N, in unsized
+    return nt.scan[seq](step, nt.define[emb](lambda i: 0.0), X)
+           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+hint: give it one where the tensor is defined, emb[5], or combine the tensor with one that has an axis emb
+""",
+    ),
     case(
         "an index that is drawn once for all steps",
         lambda: noisy(X),

@@ -17,8 +17,8 @@ from .corpus.subjects import ALL, DOCUMENTS
 from .test_corpus import arrays, document, every_document, formula, named, tensor
 
 WHOLE = [path for path in DOCUMENTS if path.stem != "refused"]
-#: Recurrences are printed step by step, for so many steps.
-LENGTHS = {"course": {"n": 5}, "models": {"T": 4}, "recurrent": {"n": 5}}
+#: Where a formula asks for one step, or the steps differ, so many are printed.
+LENGTHS = {"course": {"n": 5}, "recurrent": {"n": 5}}
 #: What asks for a length or for a member is asked of the document itself.
 SINGLE = [
     (path, entry)

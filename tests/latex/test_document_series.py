@@ -209,7 +209,9 @@ def test_a_recurrence_is_one_loop_for_every_length():
     assert [node.name for node in h.written().results] == ["scan"]
     step = "lambda h, x: nt.tanh(W @ hid_ @ h[hid >> hid_] + U @ in_axis @ x)"
     assert f"return nt.scan[t]({step}, h0, x)" in python_of([h])
-    assert r"s_{t} &= \tanh(W \ndot{\name{hid}'} [s_{t - 1}]" in h.latex()
+    again = nt.latex.read(h.latex())["h"]
+    assert r"H_{\name{t}(t)} &= \tanh(W \ndot{\name{hid}'} [H_{\name{t}(t - 1)}]" in h.latex()
+    assert python_of([again]) == python_of([h])
 
 
 SUMS = r"$x^t \in \mathbb{R}^{\text{in}}$, $t = 1, \ldots, T$, $h^0 \in \mathbb{R}^{\text{in}}$, $$h^t = "

@@ -21,9 +21,8 @@ def test_a_scan_is_printed_as_its_start_its_step_and_what_is_kept():
 
     assert rows(sums)[0:] == [
         r"\text{sums}(X, h) &= 2 H_{\text{all}}",
-        r"s_{0} &= h",
-        r"s_{t} &= \tanh s_{t - 1} + X_{\text{seq}:t}",
-        r"{H_{\text{all}}}_{\text{seq}:t} &= s_{t}",
+        r"{H_{\text{all}}}_{\text{seq}:0} &= h",
+        r"{H_{\text{all}}}_{\text{seq}:t} &= \tanh {H_{\text{all}}}_{\text{seq}:t - 1} + X_{\text{seq}:t}",
     ]
 
 

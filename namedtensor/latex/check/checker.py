@@ -257,9 +257,10 @@ class Checker(Symbols):
         return None if said is None or said.host else (member.name, said)
 
     def member(self, name: str | None, place: Place) -> Defined | None:
-        """Find the first member of a series that is not being looked at."""
+        """Find the first member of a series that is not being looked at, in the block if it has one."""
         members = self.members_of.get((place.section, name), ())
-        return next((d for d in members if not d.letters and id(d) not in self._open), None)
+        found = [d for d in members if not d.letters and id(d) not in self._open]
+        return min(found, key=lambda d: d.place.block != place.block, default=None)
 
     def own_declaration(self, defined: Defined) -> Declared | None:
         """Find the declaration of what a definition defines."""

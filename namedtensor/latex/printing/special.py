@@ -214,15 +214,17 @@ def recurrence(node: Node, forms: Forms) -> list[tuple[str, Piece]]:
         first, before, last = f"{start} + 1", f"{index} + 1", "1"
     if not step.starts:  # a combination starts with the first element
         first = start if step.reverse else "1"
+    head = forms.letter(forms.names.of[node]).text
+    head = f"{{{head}}}" if "_" in head else head
+
+    def carry(name: str, at: str) -> Piece:
+        return _part_at(forms, head, step.axis, at) if alone else _numbered(name, at)
+
+    # H_{seq(t)} = f(H_{seq(t - 1)}) where the carries are what the recurrence gives
+    alone = kept_along(node) and len(step.results) == 1 and bool(step.starts) and not step.reverse
     forms.leaves |= {
-        **{
-            leaf: _numbered(name, before)
-            for leaf, name in zip(step.before, loop.carries, strict=True)
-        },
-        **{
-            leaf: _numbered(name, index)
-            for leaf, name in zip(step.after, loop.carries, strict=False)
-        },
+        **{leaf: carry(name, before) for leaf, name in zip(step.before, loop.carries, strict=True)},
+        **{leaf: carry(name, index) for leaf, name in zip(step.after, loop.carries, strict=False)},
         **{
             leaf: _element_at(forms, X, step.axis, index)
             for leaf, X in zip(step.elements, step.sequences, strict=True)
@@ -234,18 +236,21 @@ def recurrence(node: Node, forms: Forms) -> list[tuple[str, Piece]]:
         starts = starts or [_element_at(forms, X, step.axis, first) for X in step.sequences]
         for name, h, after in zip(loop.carries, starts, step.results, strict=False):
             lines += [
-                (_numbered(name, first).text, h),
-                (_numbered(name, index).text, forms.write(after)),
+                (carry(name, first).text, h),
+                (carry(name, index).text, forms.write(after)),
             ]
-    head = forms.letter(forms.names.of[node]).text
+    if alone:
+        return lines
     if not kept_along(node):
         return [*lines, (head, _numbered(loop.carries[place], last))]
-    head = f"{{{head}}}" if "_" in head else head
-    at = f"{head}_{{{forms.dialect.at(step.axis, index)}}}"
     value = (
         _numbered(loop.carries[place], index) if place < count else forms.write(step.results[place])
     )
-    return [*lines, (at, value)]
+    return [*lines, (_part_at(forms, head, step.axis, index).text, value)]
+
+
+def _part_at(forms: Forms, name: str, axis: str, index: str) -> Piece:
+    return Piece(f"{name}_{{{forms.dialect.at(axis, index)}}}", SCRIPT)
 
 
 def _numbered(name: str, index: str) -> Piece:
@@ -256,7 +261,7 @@ def _numbered(name: str, index: str) -> Piece:
 def _element_at(forms: Forms, X: Node, axis: str, index: str) -> Piece:
     whole = forms.write(X)
     text = whole.text if whole.plain else wrapped(whole.text, "[", "]")
-    return Piece(f"{text}_{{{forms.dialect.at(axis, index)}}}", SCRIPT)
+    return _part_at(forms, text, axis, index)
 
 
 # ------------------------------------------------------------- indices, ranges, updates, renamings

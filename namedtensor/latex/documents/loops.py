@@ -14,13 +14,13 @@ from namedtensor.operations.indexing import AT
 from namedtensor.operations.recurrence import placed_parts, scan
 from namedtensor.primitives import Node, number
 from namedtensor.primitives.node import apply_node, argument, operands_first
-from namedtensor.tensor import SymbolicTensor
+from namedtensor.tensor import NamedTensor, SymbolicTensor
 
 #: So many members show how a series goes on.
 SHOWN = 3
 
 
-def looped(members: Sequence[Node], axis: str) -> SymbolicTensor | None:
+def looped(members: Sequence[Node], axis: str) -> NamedTensor | None:
     """Give all members along an axis, of which these are the first; None where they make no loop."""
     first, second, third = members
     own = operands_first([second], lambda node: () if node is first else node.operands)
@@ -56,7 +56,7 @@ def looped(members: Sequence[Node], axis: str) -> SymbolicTensor | None:
     start = next(filter(begins, [*starts, *[n for n in parts if n.value is not None]]), None)
     if start is None:
         return None
-    found: SymbolicTensor = scan[Axis(axis)](
+    found: NamedTensor = scan[Axis(axis)](
         lambda *parts: SymbolicTensor(after(*[part.node for part in parts])),
         SymbolicTensor(start) if start.value is None else start.value,
         *map(SymbolicTensor, sequences),

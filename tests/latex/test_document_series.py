@@ -224,6 +224,9 @@ SUMS = r"$x^t \in \mathbb{R}^{\text{in}}$, $t = 1, \ldots, T$, $h^0 \in \mathbb{
         ("h^{t-1} + x^t + x^2", lambda h, x, t: h + x[t] + x[1], False),
         ("h^{t-1} + t x^t", lambda h, x, t: h + (t + 1) * x[t], False),
         ("t h^{t-1} + x^t", lambda h, x, t: (t + 1) * h + x[t], False),
+        ("h^{t-1} + [t > 4] x^t", lambda h, x, t: h + (t >= 4) * x[t], False),
+        ("h^{t-1} + \\min(t, 4) x^t", lambda h, x, t: h + min(t + 1, 4) * x[t], False),
+        ("h^{t-1} + z, \\quad z = x^t [t < 4]", lambda h, x, t: h + (t < 3) * x[t], False),
     ],
 )
 def test_a_series_is_a_loop_where_its_steps_are_alike(rule, step, loop):
@@ -239,6 +242,14 @@ def test_a_series_is_a_loop_where_its_steps_are_alike(rule, step, loop):
     else:
         with pytest.raises(nt.NamedTensorError, match="needs a number for T"):
             h.written()
+
+
+def test_a_member_with_a_definition_of_its_own_breaks_the_loop():
+    document = nt.latex.read(SUMS + r"h^{t-1} + x^t, \quad h^4 = 0 \cdot h^3$$")
+    x, state = draw("t[5] in[2]"), draw("in[2]")
+    found = document["h"](x=x, h0=state).numpy("t", "in")
+    np.testing.assert_allclose(found[3], 0.0)
+    np.testing.assert_allclose(found[4], x.numpy("t", "in")[4])
 
 
 def test_a_letter_for_two_things_that_one_formula_takes_is_refused():

@@ -19,7 +19,7 @@ from namedtensor.formula.written import name_part
 from namedtensor.latex.documents.applied import Applied, BodyScope
 from namedtensor.latex.documents.failures import LatexError
 from namedtensor.latex.documents.inputs import Around, Input, Linked
-from namedtensor.latex.documents.loops import SHOWN, looped
+from namedtensor.latex.documents.loops import SHOWN, computes_with, looped
 from namedtensor.latex.documents.scopes import Defined, Meaning
 from namedtensor.latex.documents.scripts import Indices, fold, key, numbered, without_brackets
 from namedtensor.latex.documents.series import axis_along, bare, refuse_long
@@ -328,7 +328,11 @@ class Body:
         self, defined: Defined, first: int, last: int | None, along: str, around: Around
     ) -> Value | None:
         """Give all members of a series as a loop over the whole of an axis; None where it is none."""
-        if self.library.names.reach_back(defined) != 1:
+        names, (letter, *_) = self.library.names, defined.letters
+        rules = {defined, *self.linked.reached}
+        if names.reach_back(defined) != 1 or not names.goes_on(defined, first):
+            return None
+        if any(computes_with(letter, rule.body) for rule in rules):
             return None
         try:
             members = [self._numbered(defined, first + n, around) for n in range(SHOWN)]

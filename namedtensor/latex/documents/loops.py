@@ -1,15 +1,19 @@
 """Recurrences along an axis: h^t = f(h^{t-1}, x^t) is a loop, which serves every length.
 
 The first members of a series are evaluated one by one. Where the second follows from the first as the
-third from the second, by the elements that stand at their places, so do all others.
+third from the second, by the elements that stand at their places, so do all others: the rule is one, and
+computes nothing from the number of a member.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from namedtensor.axes import Axis
 from namedtensor.errors import NamedTensorError
+from namedtensor.latex.syntax import At, Binary, Expression, Items, Letter, Number, Scripts
+from namedtensor.latex.walk import children
 from namedtensor.operations.indexing import AT
 from namedtensor.operations.recurrence import placed_parts, scan
 from namedtensor.primitives import Node, number
@@ -18,6 +22,36 @@ from namedtensor.tensor import NamedTensor, SymbolicTensor
 
 #: So many members show how a series goes on.
 SHOWN = 3
+
+
+def computes_with(letter: str, body: Expression) -> bool:
+    """Say whether a formula computes with an index letter, and does not merely choose members by it.
+
+    Members are chosen by t, t - 1 or t + 1; [t > 10] may be alike for the first ones, and differ later.
+    """
+    pending: list[Any] = [body]
+    while pending:
+        part = pending.pop()
+        chosen: tuple[Any, ...] = ()
+        if isinstance(part, Scripts):
+            pending.append(part.base)
+            chosen = part.sub, part.sup
+        elif isinstance(part, At):
+            chosen = (part.at,)
+        else:
+            pending += children(part)
+        pending += [script for script in chosen if not _is_step(script)]
+        if isinstance(part, Letter) and part.text == letter:
+            return True
+    return False
+
+
+def _is_step(script: Expression | None) -> bool:
+    if isinstance(script, Items):
+        return all(_is_step(part) for part in script.parts)
+    if isinstance(script, Binary):
+        return script.op in ("+", "-") and _is_step(script.left) and _is_step(script.right)
+    return script is None or isinstance(script, Letter | Number)
 
 
 def looped(members: Sequence[Node], axis: str) -> NamedTensor | None:

@@ -661,6 +661,18 @@ class Names(Noted):
         for number in range(first - min(self.reach_back(defined), MOST_BACK), first):
             yield numbered(defined.name, {defined.letters[0]: number})
 
+    def goes_on(self, defined: Defined, first: int) -> bool:
+        """Say whether one rule alone gives the members of a series from a number on."""
+        for other in self._by_stem.get(stem(defined.name) or "", ()):
+            bound = match(defined.name, other.name, defined.letters, {})
+            if other is defined or bound is None or other.place.section != defined.place.section:
+                continue
+            if other.letters and other.place.block != defined.place.block:
+                continue
+            if any(number is None or number >= first for number in bound.values()):
+                return False
+        return True
+
     def reach_back(self, defined: Defined) -> int:
         """Say how far back a series looks: 2 where X^{l-2} is used, 0 where no earlier member is."""
         if len(defined.letters) != 1:

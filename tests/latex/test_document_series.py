@@ -245,11 +245,12 @@ def test_a_series_is_a_loop_where_its_steps_are_alike(rule, step, loop):
 
 
 def test_a_member_with_a_definition_of_its_own_breaks_the_loop():
-    document = nt.latex.read(SUMS + r"h^{t-1} + x^t, \quad h^4 = 0 \cdot h^3$$")
-    x, state = draw("t[5] in[2]"), draw("in[2]")
-    found = document["h"](x=x, h0=state).numpy("t", "in")
-    np.testing.assert_allclose(found[3], 0.0)
-    np.testing.assert_allclose(found[4], x.numpy("t", "in")[4])
+    document = nt.latex.read(
+        r"$u \in \mathbb{R}^{\text{in}}$, " + SUMS + r"h^{t-1} + x^t, \quad h^4 = u$$"
+    )
+    x, state, u = draw("t[5] in[2]"), draw("in[2]"), draw("in[2]")
+    found = document["h"](x=x, h0=state, u=u).numpy("t", "in")
+    np.testing.assert_allclose(found[3:], [u.numpy(), u.numpy() + x.numpy("t", "in")[4]])
 
 
 def test_a_letter_for_two_things_that_one_formula_takes_is_refused():

@@ -310,12 +310,7 @@ class Body:
         upper = None if defined.range is None else defined.range.upper
         found = None if upper is None else fold(upper, self.numbers)
         end = None if upper is None or found is not None else self.scope(around).extent(upper)
-        if end is None or end is UNKNOWN:
-            return found
-        try:
-            return int(end)
-        except TraceError:
-            return None  # where a formula is written, sizes stay open
+        return found if end is None or end is UNKNOWN else _number(end)
 
     def _numbered(self, defined: Defined, number: int, around: Around) -> Value:
         """Give the member of a series that has a number."""
@@ -342,8 +337,10 @@ class Body:
         found = looped(nodes, along) if len(nodes) == SHOWN else None
         if found is None:
             return None
-        size, end = found.size(along), None if last is None else last - first + 1
-        if last is None and defined.range is not None and defined.range.upper is not None:
+        size, end = found.size(along), None
+        if last is not None:
+            return found if _number(size) == last - first + 1 else None
+        if defined.range is not None and defined.range.upper is not None:
             end = self.scope(around).extent(defined.range.upper)
         same = getattr(size, "node", size) == getattr(end, "node", end)
         return found if end is None or same else None
@@ -382,10 +379,7 @@ class Body:
         value = self.values[found.key]
         if not isinstance(value, NamedTensor):
             return None
-        try:
-            return int(value.size(letter))
-        except TraceError:
-            return None  # where a formula is written, sizes stay open
+        return _number(value.size(letter))
 
     def size_named(self, text: str) -> Value | None:
         """Give what a size's letter stands for: the size of an axis that is declared with it."""
@@ -451,6 +445,14 @@ class Body:
             named = [] if found.space is None else [a.axis.name for a in found.space.axes]
             if axis in named:
                 return self._size_along(found, axis)
+        return None
+
+
+def _number(size: Any) -> int | None:
+    """Give the number of a size; None where a formula is written, for there sizes stay open."""
+    try:
+        return int(size)
+    except TraceError:
         return None
 
 

@@ -32,9 +32,22 @@ def rms_norm(x: Array, shape: Dims, gamma: Array, eps: float) -> Array:
 def group_norm(x: Array, groups: int, gamma: Array, beta: Array | None, eps: float) -> Array:
     """Normalise batch x channels x ... over ... and the channels of a group; weights are by channel."""
     if x.numel() and alike(x, gamma, beta):
-        return torch.group_norm(x, groups, gamma, beta, eps)
-    plain = torch.group_norm(x, groups, None, None, eps) if x.numel() else x
+        return _group_norm(x, groups, gamma, beta, eps)
+    plain = _group_norm(x, groups, None, None, eps) if x.numel() else x
     return _weighed(plain, *_by_channel(x, gamma, beta))
+
+
+def _group_norm(
+    x: Array, groups: int, gamma: Array | None, beta: Array | None, eps: float
+) -> Array:
+    try:
+        return torch.group_norm(x, groups, gamma, beta, eps)
+    except RuntimeError as error:
+        # under vmap torch takes dense records for a dense batch, also where they lie apart
+        if "is_contiguous" not in str(error):
+            raise
+        dense = x.clone(memory_format=torch.contiguous_format)
+        return torch.group_norm(dense, groups, gamma, beta, eps)
 
 
 def batch_norm(x: Array, gamma: Array, beta: Array | None, eps: float) -> Array:

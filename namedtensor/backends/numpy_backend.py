@@ -574,6 +574,8 @@ def unbind(x: Array, dim: int) -> list[Array]:
 def carried(before: Array, after: Array) -> Array:
     if before.dtype == after.dtype:
         return after
+    if before.dtype.kind in "iu" and np.result_type(before.dtype, after.dtype) == before.dtype:
+        return after.astype(before.dtype)  # whole numbers of a narrower dtype
     raise refuse_dtype(before, after)
 
 

@@ -636,6 +636,9 @@ def carried(before: Array, after: Array) -> Array:
         return after
     if torch.is_autocast_enabled(before.device.type):
         return after.to(before.dtype)
+    whole = before.dtype in LIMITS and after.dtype in (*LIMITS, torch.bool)
+    if whole and torch.promote_types(before.dtype, after.dtype) is before.dtype:
+        return after.to(before.dtype)  # whole numbers of a narrower dtype
     raise refuse_dtype(before, after)
 
 

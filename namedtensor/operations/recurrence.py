@@ -281,7 +281,8 @@ def _started(emit: Emitter, value: Value, leaf: Node, values: Sequence[Value]) -
     if not data:
         data = [v for v in values if v.strong]
     if value.type.host:
-        same = data and data[0].type.kind == leaf.type.kind
+        # a whole number has the room that Python's have, whatever it will meet
+        same = data and data[0].type.kind == leaf.type.kind != "int"
         word, like = ("full_like_kind", data[0]) if same else ("full", emit.like)
         code = emit.call(word, (), value, like)
         if not same and leaf.type.kind == "float":
@@ -729,7 +730,8 @@ class Trace:
             ]
             if data and type_.axes:
                 like = next((X for X in data if X.kind == type_.kind), None)
-                h = _filled(type_, h, data[0] if like is None else like, like is not None)
+                same = like is not None and type_.kind != "int"
+                h = _filled(type_, h, data[0] if like is None else like, same)
         have = () if not isinstance(h, NamedTensor) else h.axes
         for axis, size in reversed([a for a in type_.axes if a[0] not in have]):
             start = h if isinstance(h, NamedTensor) else SymbolicTensor(number(h))

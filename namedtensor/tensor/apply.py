@@ -297,6 +297,8 @@ def operand(operation: Operation, x: Any, given: Sequence[Any]) -> Any:
         return x.item()
     if isinstance(x, NUMBERS):
         return x
+    if type(x).__name__ in ("Fraction", "Decimal"):  # of which arrays would be made of objects
+        return float(x)
     if isinstance(x, numbers.Number) or (hasattr(x, "__index__") and not hasattr(x, "shape")):
         return x
     labels = caller_labels(given)

@@ -128,6 +128,8 @@ class NamedTensor(Operators, Gradients, Protocols):
             import torch
         except ModuleNotFoundError:
             raise not_installed(call, "torch", shapes(self)) from None
+        if not found.dtype.isnative:
+            found = found.astype(found.dtype.newbyteorder("="))
         return torch.from_numpy(np.ascontiguousarray(found) if found.ndim else np.asarray(found))
 
     def item(self) -> Any:
@@ -311,6 +313,8 @@ def tensor(data: Any, *axes: Axes) -> NamedTensor:
     backend = backend_of(data)
     if backend is None:
         backend, data = get_backend("numpy"), _array(call, data)
+    elif type(data).__name__ in ("MaskedArray", "matrix"):
+        data = _plain(call, data)
     if len(named) != len(data.shape):
         sizes = ", ".join(map(str, data.shape))
         raise AxisNameError(
@@ -339,6 +343,17 @@ def _array(call: str, data: Any) -> Any:
             "the lists are not all of one length, so they make no array",
             hint="pad the shorter ones, or make a tensor of each",
         ) from error
+
+
+def _plain(call: str, data: Any) -> Any:
+    """Take a matrix, whose * is another product, for an array; refuse a mask, which would be dropped."""
+    if hasattr(data, "filled"):
+        raise KindError(
+            call,
+            "data is a masked array, and a named tensor has no mask",
+            hint="fill what is masked: data.filled(0)",
+        )
+    return np.asarray(data)
 
 
 def _kind(call: str, backend: Backend, data: Any) -> str:

@@ -10,6 +10,15 @@ from tests.errors.operands import I, T, X, emb, key, mask, meta, seq
 
 CASES = [
     case(
+        "a masked array, whose mask would be dropped",
+        lambda: nt.tensor(np.ma.array([1, 2], mask=[0, 1]), "seq"),
+        nt.KindError,
+        """
+tensor(data, seq): data is a masked array, and a named tensor has no mask
+hint: fill what is masked: data.filled(0)
+""",
+    ),
+    case(
         "fewer names than the data has axes",
         lambda: nt.tensor(np.ones((2, 3)), seq),
         nt.AxisNameError,

@@ -252,3 +252,18 @@ def test_complex_numbers_are_not_cast_to_real_ones():
 
     with pytest.raises(nt.KindError, match=r"nt\.real"):
         cast(nt.tensor([1j], "s"))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_a_recurrence_that_starts_with_a_number_has_room(dtype):
+    most = int(np.iinfo(dtype).max) if dtype != "int64" else 7
+    X, Y = ([most, 5], dtype, "s"), ([[most, 1], [5, 1]], dtype, "s t")
+    assert held(lambda X: nt.fold["s"](lambda h, x: h + x, 0, X), most + 5, X) == {"right"}
+    assert held(lambda X: nt.fold["s"](lambda h, x: h + x, 0, X), [most + 5, 2], Y) == {"right"}
+    assert held(lambda X: nt.scan["s"](lambda h, x: x, 0, X), [most, 5], X) == {"right"}
+    assert held(
+        lambda X: nt.scan["s"](lambda h, x: nt.maximum(h, x), -5, X), [[most, 1], [most, 1]], Y
+    ) == {"right"}
+    assert held(
+        lambda X: nt.fold["s"](lambda h, x: (h[0] + x, h[1] + 1), (-1, 0), X)[0], most + 4, X
+    ) == {"right"}

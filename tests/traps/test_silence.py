@@ -1,7 +1,10 @@
 """What other libraries let pass: sizes of 1, typos, more axes than letters, names that mean nothing."""
 
+import decimal
+import fractions
 import subprocess
 import sys
+import warnings
 
 import numpy as np
 import pytest
@@ -332,3 +335,28 @@ def test_softplus_of_large_numbers_is_exact(library):
     X = nt.tensor([24.0, 30.0, 800.0], seq).to(library)
     found = nt.softplus(X).to("numpy").numpy(seq)
     assert found.tolist() == [24.0 + np.log1p(np.exp(-24.0)), 30.0 + np.log1p(np.exp(-30.0)), 800.0]
+
+
+def test_a_mask_of_numpy_is_not_dropped():
+    with pytest.raises(nt.KindError, match="masked array"):
+        nt.tensor(np.ma.array([1, 2], mask=[0, 1]), "seq")
+
+
+def test_a_matrix_of_numpy_is_multiplied_by_name():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PendingDeprecationWarning)
+        A = nt.tensor(np.matrix([[1, 2], [3, 4]]), "row col")
+    assert (A * A).numpy("row col").tolist() == [[1, 4], [9, 16]]
+
+
+def test_fractions_and_decimals_are_numbers():
+    X = nt.tensor([1.0, 2.0], "seq")
+    for number in (fractions.Fraction(1, 2), decimal.Decimal("0.5")):
+        for Y in (X, X.to("torch")):
+            assert (Y * number).numpy("seq").tolist() == [0.5, 1.0]
+            assert (number + Y).numpy("seq").tolist() == [1.5, 2.5]
+
+
+def test_numbers_in_another_order_of_bytes_reach_torch():
+    X = nt.tensor(np.array([1, 2], ">i4"), "seq")
+    assert (X.to("torch") + 1).numpy("seq").tolist() == [2, 3]

@@ -542,8 +542,10 @@ class Formula(Generic[P, T]):
         self.check_sizes(given)
         try:
             result, cells = self.body.inline(given.values, given.leaves, given.mode)
-        except AxisSizeError:
-            # what is made in a body has the sizes of the call only in its plan
+        except (AxisSizeError, BackendError) as found:
+            # what is made in a body has the sizes of the call, and its library, only in its plan
+            if isinstance(found, BackendError) and "never changes library" not in str(found):
+                raise
             owners = [leaf.tensor for leaf in given.leaves if isinstance(leaf.tensor, NamedTensor)]
             library = next(
                 (X.layout.backend.name for X in owners if not hasattr(X, "node")), "numpy"

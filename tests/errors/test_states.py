@@ -80,6 +80,15 @@ def noise_for_many_that_are_not_told_how_to_draw():
     return torch.vmap(lambda x: module(nt.tensor(x, emb)).data)(torch.ones(3, 4))
 
 
+@formula
+def sized(X: R[emb]) -> R[emb, seq]:
+    return X + nt.normal(seq[5])
+
+
+def noise_of_a_known_size_for_many():
+    return torch.vmap(lambda x: sized(nt.tensor(x, emb)).data)(torch.ones(3, 4))
+
+
 def closes_over_a_counting_module():
     norm = count.module()
 
@@ -244,6 +253,15 @@ hint: give the buffers to torch.func.functional_call, stacked where it is under 
         nt.BackendError,
         """
 noisy(...): torch refuses what it computes: vmap: called random operation while in randomness error mode. Please either use the 'same' or 'different' randomness flags on vmap or perform the randomness operation out of vmap
+hint: torch.func.vmap(f, randomness="different") draws for each
+""",
+    ),
+    case(
+        "noise of a known size under vmap that is not told how to draw",
+        noise_of_a_known_size_for_many,
+        nt.BackendError,
+        """
+sized(...): torch refuses what it computes: vmap: called random operation while in randomness error mode. Please either use the 'same' or 'different' randomness flags on vmap or perform the randomness operation out of vmap
 hint: torch.func.vmap(f, randomness="different") draws for each
 """,
     ),

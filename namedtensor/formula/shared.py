@@ -20,6 +20,7 @@ from namedtensor.plans import Emitter, Value
 from namedtensor.plans.code import Apply, Function, Name, Prefix, Return, code_of, printed
 from namedtensor.plans.compile import collect_guards, guess, not_held
 from namedtensor.plans.constants import constants_of
+from namedtensor.plans.lifetimes import views_once
 from namedtensor.plans.reuse import reuse_memory
 from namedtensor.plans.rows import ROW
 from namedtensor.primitives import Call, Node, Operation, Type, primitive, size_of
@@ -129,6 +130,7 @@ def _function(
         sizes = tuple([(a, size_of(key, a, place)) for place, a in enumerate(value.axes)])
         leaves.append(make_node(leaf.operation, (), replace(leaf.type, axes=sizes)))
         inner.arguments[key] = Value(Name(inner.fresh(stem)), value.axes, leaves[-1].type)
+        inner.inherit(emit, key, value)
         hints |= {s: n for a, s in leaves[-1].type.axes if (n := emit.guess(value.type.size(a)))}
     parameters = [printed(v.code) for v in inner.arguments.values()]
     inner.like = next((v.code for v in inner.arguments.values() if v.strong), inner.like)
@@ -136,6 +138,7 @@ def _function(
     inner.constants = constants_of(results)
     given = [inner.value(result) for result in results]
     inner.body.append(Return(tuple(given)))
+    inner.body = views_once(inner.body, inner.fresh)
     if emit.backend.name == "numpy":
         reuse_memory(inner)
     body = (*inner.unpacking(), *inner.body)

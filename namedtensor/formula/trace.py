@@ -209,6 +209,7 @@ class Trace:
             (path, outer.with_axes(zip(axes, [s for _, s in outer.axes], strict=True)), axes)
             for path, outer, axes in self.arguments
         ]
+        after = {p.name for p in self.body.signature.parameters if p.after}
         self.written = written = tuple([r.node for r in results])
         again = {
             part.operation.params[0]
@@ -233,6 +234,7 @@ class Trace:
             hints=hints,
             stateful=any(leaf.state for leaf in self.leaves),
             rows=[alike for alike, _ in self.given.rows],
+            weights=[a[0] for a in arguments if a[0].partition(".")[0] in after],
             updates=tuple(self.updates),
             used=tuple(
                 [i for i, a in enumerate(arguments) if a[0] in self.updates and a[0] in again]

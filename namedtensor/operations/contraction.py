@@ -159,14 +159,18 @@ def pair(emit: Emitter, call: Lowered, A: Value, B: Value, axes: Sequence[str]) 
     type_ = _result_type(A, B, summed, kind)
     if kind in ("bool", "int") or not summed or not (left or right):
         return multiply_and_sum(emit, A, B, summed, type_)
-    if not left or (right and _rows(B, summed) > _rows(A, summed)):
+    if not left or (right and _rows(emit, B, summed) > _rows(emit, A, summed)):
         A, B, left, right = B, A, right, left
     return matrix_product(emit, A, B, batch, left, summed, right, type_)
 
 
-def _rows(value: Any, summed: Sequence[str]) -> tuple[bool, int]:
-    """Say how well a value serves as the rows: its summed axes stored last, and many axes kept."""
-    return set(value.axes[-len(summed) :]) == set(summed), len(value.axes)
+def _rows(emit: Emitter, value: Value, summed: Sequence[str]) -> tuple[bool, bool, bool, int]:
+    """Say how well a value serves as the rows: a summed axis stored last, no parameter, many axes.
+
+    So features of data stay stored side by side, for norms and attention to read.
+    """
+    all_last = set(value.axes[-len(summed) :]) == set(summed)
+    return value.axes[-1] in summed, value.code not in emit.weights, all_last, len(value.axes)
 
 
 def _result_type(A: Value, B: Value, summed: Sequence[str], kind: str) -> Type:
@@ -206,8 +210,11 @@ def matrix_product(
         if before and after:
             return each_product(emit, A, B, left, summed, (before, after), type_)
     a = group(emit, A, batch, left, summed, keep=not batch)
-    b = group(emit, B, batch, summed, right, keep=False)
-    product = emit.function("matmul", "@", a, b)
+    if right and not batch and _is_map(emit, B, right, summed):
+        product = emit.call("linear", a, grouped(emit, B, [right, summed]))
+    else:
+        b = group(emit, B, batch, summed, right, keep=False)
+        product = emit.function("matmul", "@", a, b)
     if not right:
         # a column of one: the product is a matrix by a vector
         axes = (*batch, *left)
@@ -220,6 +227,12 @@ def matrix_product(
     if flat_left or len(right) != 1:
         product = emit.call("reshape", product, emit.sizes_of(type_, axes))
     return emit.bind(product, axes, type_, "dot")
+
+
+def _is_map(emit: Emitter, value: Value, right: Sequence[str], summed: Sequence[str]) -> bool:
+    """Say whether a value is stored as torch's linear maps are, out x in: it takes them as they lie."""
+    torch = emit.backend.name == "torch" and not emit.eager
+    return torch and value.axes == (*right, *summed)
 
 
 def around(value: Any, summed: Sequence[str]) -> tuple[list[str], list[str]]:

@@ -95,8 +95,20 @@ def _lower_stack(emit: Emitter, call: Lowered, *values: Value) -> Any:
             else _repeated(emit, call, v, axes, {})
             for p, v in zip(parts, values, strict=True)
         ]
-    code = emit.call("stack", tuple(parts), 0)
-    return emit.bind(code, (axis, *axes), call.type, "stacked")
+    at = _place_beside(axis, axes, emit.wanted.get(call.node, ()))
+    code = emit.call("stack", tuple(parts), at)
+    return emit.bind(code, (*axes[:at], axis, *axes[at:]), call.type, "stacked")
+
+
+def _place_beside(axis: str, axes: tuple[str, ...], wanted: Sequence[str]) -> int:
+    """Say where among stored axes a new one has the neighbour that whoever takes the result wants."""
+    if axis not in wanted:
+        return 0
+    i = wanted.index(axis)
+    after, before = wanted[i + 1 : i + 2], wanted[max(i - 1, 0) : i]
+    if after and after[0] in axes:
+        return axes.index(after[0])
+    return axes.index(before[0]) + 1 if before and before[0] in axes else 0
 
 
 def own_part(g: NamedTensor, X: Tensor, others: Sequence[Tensor]) -> NamedTensor:

@@ -34,6 +34,7 @@ from namedtensor.plans.code import Function, Name, Return, printed
 from namedtensor.plans.compile import collect_guards, guess, run_on_numbers
 from namedtensor.plans.constants import constants_of
 from namedtensor.plans.layout import layout_of
+from namedtensor.plans.lifetimes import views_once
 from namedtensor.plans.reuse import reuse_memory
 from namedtensor.primitives import Call, Node, Operation, Type, number, primitive, size_of, table
 from namedtensor.primitives.node import (
@@ -256,6 +257,7 @@ def _function(
         key, stem = leaf.operation.params
         leaves.append(_leaf(key, stem, value.axes, leaf.type))
         inner.arguments[key] = Value(Name(inner.fresh(stem)), value.axes, leaves[-1].type)
+        inner.inherit(emit, key, value)
         hints |= {s: n for a, s in leaves[-1].type.axes if (n := emit.guess(value.type.size(a)))}
     parameters = [printed(v.code) for v in inner.arguments.values()]
     inner.like = next((v.code for v in inner.arguments.values() if v.strong), inner.like)
@@ -265,6 +267,7 @@ def _function(
     orders += [r.type.names for r in results[step.carries :]]
     given = [_next(inner, r, order) for r, order in zip(results, orders, strict=True)]
     inner.body.append(Return(tuple(given)))
+    inner.body = views_once(inner.body, inner.fresh)
     if emit.backend.name == "numpy":
         reuse_memory(inner)
     body = (*inner.unpacking(), *inner.body)

@@ -141,6 +141,7 @@ MERGE = primitive(
         linear=(0,),
         moves=True,
         acts=lambda params: Acts(uses=params[0], makes=(params[1],)),
+        beside=lambda params: params[0],
     ),
     transpose=_split_again,
     cost=lambda node: _MOVED,

@@ -162,31 +162,33 @@ def names_in(codes: Iterable[Code]) -> list[str]:
     return [leaf.name for code in codes for leaf in leaves_of(code) if isinstance(leaf, Name)]
 
 
+def with_parts(code: Code, parts: Sequence[Code]) -> Code:
+    """Put other expressions in the place of those directly inside an expression, in the order of parts_of."""
+    match code:
+        case Attribute(_, name):
+            return Attribute(parts[0], name)
+        case Subscript():
+            return Subscript(parts[0], tuple(parts[1:]))
+        case Apply(_, arguments, named):
+            count = len(arguments) + 1
+            pairs = zip([word for word, _ in named], parts[count:], strict=True)
+            return Apply(parts[0], tuple(parts[1:count]), tuple(pairs))
+        case Infix(symbol, _):
+            return Infix(symbol, tuple(parts))
+        case Prefix(symbol, _):
+            return Prefix(symbol, parts[0])
+        case Lambda(parameters, _):
+            return Lambda(parameters, parts[0])
+        case Items(_, brackets):
+            return Items(tuple(parts), brackets)
+    return code
+
+
 def replaced(code: Code, given: Mapping[str, Code]) -> Code:
     """Put expressions in the place of locals."""
-
-    def inside(parts: Iterable[Code]) -> tuple[Code, ...]:
-        return tuple([replaced(part, given) for part in parts])
-
-    match code:
-        case Name(name):
-            return given.get(name, code)
-        case Attribute(owner, name):
-            return Attribute(replaced(owner, given), name)
-        case Subscript(owner, indices):
-            return Subscript(replaced(owner, given), inside(indices))
-        case Apply(function, arguments, named):
-            pairs = tuple([(word, replaced(part, given)) for word, part in named])
-            return Apply(replaced(function, given), inside(arguments), pairs)
-        case Infix(symbol, operands):
-            return Infix(symbol, inside(operands))
-        case Prefix(symbol, operand):
-            return Prefix(symbol, replaced(operand, given))
-        case Lambda(parameters, body):
-            return Lambda(parameters, replaced(body, given))
-        case Items(parts, brackets):
-            return Items(inside(parts), brackets)
-    return code
+    if isinstance(code, Name):
+        return given.get(code.name, code)
+    return with_parts(code, [replaced(part, given) for part in parts_of(code)])
 
 
 # ------------------------------------------------------------------------------------- statements
@@ -272,7 +274,14 @@ class Loop:
     body: tuple[Statement, ...]
 
 
-Statement = Step | Sizes | Guard | Return | Function | Loop
+@dataclass(frozen=True, slots=True)
+class Release:
+    """Let go of locals that nobody reads again."""
+
+    names: tuple[str, ...]
+
+
+Statement = Step | Sizes | Guard | Return | Function | Loop | Release
 
 
 def codes_in(body: Iterable[Statement]) -> Iterator[Code]:
@@ -405,6 +414,8 @@ def _lines(statement: Statement, tells: bool) -> list[str]:
         case Return(values):
             comment = _comment([(v.axes, v.type) for v in values], tells)
             return [f"return {', '.join([printed(v.code) for v in values])}{comment}"]
+        case Release(names):
+            return [f"del {', '.join(names)}"]
         case Loop(name, over, body):
             lines = [line for s in body for line in _lines(s, tells)]
             return [f"for {name} in {printed(over)}:", *["    " + line for line in lines]]

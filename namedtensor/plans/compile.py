@@ -34,6 +34,7 @@ from namedtensor.plans.code import (
 from namedtensor.plans.constants import constants_of
 from namedtensor.plans.emitter import Emitter, known
 from namedtensor.plans.layout import Layout, layout_of
+from namedtensor.plans.lifetimes import released, views_once
 from namedtensor.plans.reuse import reuse_memory
 from namedtensor.plans.rows import WORDS, Rows, enter, looped
 from namedtensor.primitives import Node, Operation, Type, argument, number
@@ -110,17 +111,20 @@ def compile_plan(
     updates: tuple[str, ...] = (),
     used: tuple[int, ...] = (),
     rows: Sequence[Rows] = (),
+    weights: Sequence[str] = (),
 ) -> Plan:
     """Emit, compile and cache nothing: the caller keeps the plan.
 
     `arguments` are name, type and axes in storage order. `guards` are further pairs of sizes that
     must agree. `order` asks for the result in one storage order. `eager` says that one operation is
     all, so that every nanosecond of its code counts. `stateful`, `updates` and `used` are kept with
-    the plan. Of arguments that come in `rows`, the first row stands among them.
+    the plan. Of arguments that come in `rows`, the first row stands among them. `weights` are those
+    that a formula declares after the semicolon.
     """
     emit = Emitter(backend, eager)
     emit.guess = functools.partial(guess, dict(hints or {}))
     parameters, opening, counts = enter(emit, arguments, rows)
+    emit.weights = {emit.arguments[name].code for name in weights}
     data = [arg for arg, type_, _ in arguments if not type_.host]
     emit.like = emit.arguments[data[0]].code if data else emit.like
     wanted = nodes if isinstance(nodes, tuple) else (nodes,)
@@ -135,6 +139,8 @@ def compile_plan(
     if order is not None:
         results = [emit.permute(results[0], order)]
     emit.body.append(Return(tuple(results)))
+    if not eager:
+        emit.body = views_once(emit.body, emit.fresh)
     if backend.name == "numpy":
         reuse_memory(emit)
     if rows:
@@ -145,6 +151,7 @@ def compile_plan(
     while title in words or title in emit.locals:
         title += "_"
     functions = (*emit.functions, Function(title, parameters, body))
+    functions = functions if eager else tuple(map(released, functions))
     layouts = tuple(
         [layout_of(r.axes, n.type.kind, backend) for r, n in zip(results, wanted, strict=True)]
     )

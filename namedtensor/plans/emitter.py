@@ -59,6 +59,10 @@ class Emitter:
         self.several: dict[Any, Value] = {}
         self.closed: dict[Any, Value] = {}
         self.node: Node | None = None
+        # the axes that whoever takes a node's result wants to be stored side by side
+        self.wanted: dict[Node, tuple[str, ...]] = {}
+        # what parameters hold, and what is made of parameters alone
+        self.weights: set[Code] = set()
 
     # ------------------------------------------------------------------------------ arguments
 
@@ -206,13 +210,29 @@ class Emitter:
                 continue
             missing = [o for o in top.operands if o not in self.values]
             if missing:
+                beside = top.operation.primitive.traits.beside
+                if beside is not None:
+                    self.wanted.setdefault(top.operands[0], beside(top.operation.params))
                 waiting += reversed(missing)
                 continue
             waiting.pop()
             around, self.node = self.node, top
-            self.values[top] = top.operation.primitive.lower(self, Lowered(top), *self._taken(top))
+            taken = self._taken(top)
+            self.values[top] = made = top.operation.primitive.lower(self, Lowered(top), *taken)
+            if self.weights and self._of_weights(taken):
+                self.weights.add(made.code)
             self.node = around
         return self.values[node]
+
+    def _of_weights(self, values: Iterable[Value]) -> bool:
+        """Say whether values are parameters, and numbers beside them."""
+        data = [value.code for value in values if not value.type.host]
+        return bool(data) and all([code in self.weights for code in data])
+
+    def inherit(self, emit: Emitter, name: str, value: Value) -> None:
+        """Know of an argument what another emitter, whose code calls this one's, knows of its value."""
+        if value.code in emit.weights:
+            self.weights.add(self.arguments[name].code)
 
     def _taken(self, node: Node) -> list[Value]:
         """Give a node's operands, those without a dtype in that of the data that they meet here."""

@@ -67,6 +67,7 @@ class Traits:
     `dtype`: "named" if its result has a dtype that it names itself; "given" if its operands need theirs
     before it runs, as a user's function does.
     `acts(params)`: the axes that one use names.
+    `beside(params)`: the axes that cost nothing where its first operand stores them side by side in order.
     """
 
     pointwise: bool = False
@@ -93,6 +94,7 @@ class Traits:
     needs: int = 1
     dtype: str = ""
     acts: Callable[[tuple[Any, ...]], Acts] = names_nothing
+    beside: Callable[[tuple[Any, ...]], tuple[str, ...]] | None = None
 
     def linear_in(self, place: int) -> bool:
         """Say whether the operation is linear in the operand at a place."""

@@ -37,9 +37,11 @@ class Cache:
 
 
 def with_room(X: NamedTensor, room: int) -> NamedTensor:
-    """Give zeros for so many places of what X has one or some of."""
-    sizes = [room if name == "seq" else size for name, size in X.sizes]
-    return NamedTensor(X.data.new_zeros(sizes), X.layout)
+    """Give zeros for so many places of what X has one or some of, a head's side by side."""
+    *others, last = [name for name in X.axes if name != "seq"]
+    sizes = [X.size(name) for name in others]
+    zeros = X.data.new_zeros((*sizes, room, X.size(last)))
+    return nt.tensor(zeros, *others, "seq", last)
 
 
 def written(whole: NamedTensor, X: NamedTensor, length: int) -> NamedTensor:
@@ -47,14 +49,17 @@ def written(whole: NamedTensor, X: NamedTensor, length: int) -> NamedTensor:
 
     Raises: IndexRangeError where there is no room for it.
     """
-    data = X.data if X.axes == whole.axes else X.torch(*whole.axes)
-    at = whole.axes.index("seq")
-    room, new = whole.data.shape[at], data.shape[at]
+    held, layout, axes = whole.data, whole.layout, whole.axes
+    data = X.data
+    if X.layout is not layout:
+        data = data.permute([X.axes.index(a) for a in axes])
+    at = axes.index("seq")
+    room, new = held.shape[at], data.shape[at]
     if length + new > room:
         raise nt.IndexRangeError(
             "cache.add(...)",
             f"the cache has room for {room} places, {length} are taken, and {new} come",
             hint=f"make a longer one: room={length + new}",
         )
-    whole.data.narrow(at, length, new).copy_(data)
-    return NamedTensor(whole.data.narrow(at, 0, length + new), whole.layout)
+    held.narrow(at, length, new).copy_(data)
+    return NamedTensor(held.narrow(at, 0, length + new), layout)

@@ -12,12 +12,15 @@ import torch.nn.functional as F
 from torch import amax as amax
 from torch import amin as amin
 from torch import broadcast_to as broadcast_to
+from torch import cat as concat
 from torch import clamp as clamp
 from torch import log_softmax as log_softmax
 from torch import logsumexp as logsumexp
 from torch import permute as permute
 from torch import reshape as reshape
+from torch import select as select
 from torch import softmax as softmax
+from torch import stack as stack
 from torch import unsqueeze as unsqueeze
 from torch import where as where
 from torch.linalg import cholesky as cholesky
@@ -467,10 +470,6 @@ def one_hot(index: Array, n: int) -> Array:
 # ------------------------------------------------------------------------------------ indexing
 
 
-def select(x: Array, dim: int, index: int) -> Array:
-    return torch.select(x, dim, index)
-
-
 def narrow(x: Array, dim: int, start: int | None, stop: int | None, step: int | None) -> Array:
     if step is not None and step < 0:
         kept = range(*slice(start, stop, step).indices(x.shape[dim]))
@@ -617,14 +616,6 @@ def upsample(x: Array, dims: Dims, factor: int, linear: bool) -> Array:
 
 
 # ------------------------------------------------------------------------------------- joining
-
-
-def concat(parts: Sequence[Array], dim: int) -> Array:
-    return torch.cat(tuple(parts), dim)
-
-
-def stack(parts: Sequence[Array], dim: int) -> Array:
-    return torch.stack(tuple(parts), dim)
 
 
 # ----------------------------------------------------------------------------------- recurrence

@@ -25,7 +25,7 @@ def layer_norm(x: Array, shape: Dims, gamma: Array, beta: Array | None, eps: flo
 def rms_norm(x: Array, shape: Dims, gamma: Array, eps: float) -> Array:
     """Divide by the root of the mean square over the last axes, which gamma has."""
     if alike(x, gamma):
-        return F.rms_norm(x, shape, gamma, eps)
+        return torch.rms_norm(x, shape, gamma, eps)
     return _weighed(F.rms_norm(x, shape, None, eps), gamma, None)
 
 
@@ -74,8 +74,10 @@ def batch_norm_told(
 
 def alike(x: Array, *weights: Array | None) -> bool:
     """Say whether one kernel takes the data and the weights."""
-    same = [w is None or w.dtype == x.dtype for w in weights]
-    return False not in same or torch.is_autocast_enabled(x.device.type)
+    for w in weights:
+        if w is not None and w.dtype != x.dtype:
+            return torch.is_autocast_enabled(x.device.type)
+    return True
 
 
 def _by_channel(x: Array, *weights: Array | None) -> list[Array | None]:

@@ -119,8 +119,10 @@ class Door:
         if not self.plain or place > len(self.before):
             return None
         values = [*args]
-        if settings and any([slot.name in settings for slot in self.before[:place]]):
-            return None
+        if settings:
+            for slot in self.before[:place]:
+                if slot.name in settings:
+                    return None
         used = 0
         for slot in (self.every if late else self.before)[place:]:
             if slot.name in named:

@@ -33,7 +33,7 @@ from namedtensor.formula.body import Body
 from namedtensor.formula.bundle import Bundle
 from namedtensor.formula.door import NUMBERED, Door, gather
 from namedtensor.formula.lifting import Entry, Leaf, refuse_meta, tensors_of
-from namedtensor.formula.outside import Bound, read_by, values_now
+from namedtensor.formula.outside import Bound, Outside, read_by, values_now
 from namedtensor.formula.shared import share, share_alike
 from namedtensor.formula.signature import Signature, caller_scope, read_signature
 from namedtensor.formula.state import RUNNING, hand_over, kept, with_cells
@@ -337,9 +337,18 @@ class Formula(Generic[P, T]):
             data = plan.run(*arrays)
         except LIBRARY_ERRORS:
             return None
-        if self.several or plan.updates:
+        if plan.updates:
             return self._stored(plan, data, module)
-        result: NamedTensor = _new(NamedTensor)
+        result: NamedTensor
+        if self.several:
+            parts = data if len(plan.layouts) > 1 else (data,)
+            found = []
+            for part, layout, order in zip(parts, plan.layouts, plan.orders):  # noqa: B905
+                result = _new(NamedTensor)
+                result._data, result._layout, result._declared = part, layout, order
+                found.append(result)
+            return tuple(found)
+        result = _new(NamedTensor)
         result._data = data
         result._layout = plan.layout
         result._declared = plan.orders[0]
@@ -444,7 +453,7 @@ class Formula(Generic[P, T]):
         plain, held = read_by(trace.functions)
         new = [read for read in plain if read.key not in known]
         if new:
-            self.door.outside = (*self.door.outside, *new)
+            self.door.outside = Outside((*self.door.outside, *new))
         if held.keys() - self.door.bound.known.keys():
             self.door.bound = Bound({**held, **self.door.bound.known})
         return bool(new)

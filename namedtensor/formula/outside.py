@@ -12,7 +12,7 @@ import dis
 import functools
 import operator
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import CellType, CodeType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 
@@ -74,9 +74,34 @@ class Read(NamedTuple):
         return found
 
 
-def values_now(reads: Iterable[Read]) -> tuple[Any, ...]:
-    """Give the part of a key for what is read from outside."""
-    return tuple([_frozen(read.value()) for read in reads])
+class Outside(tuple[Read, ...]):
+    """What a body reads from outside, with the values that it had last and the key that was made of them."""
+
+    last: tuple[list[Any], tuple[Any, ...]] = ([], ())
+
+
+def values_now(reads: Sequence[Read]) -> tuple[Any, ...]:
+    """Give the part of a key for what is read from outside; in few steps where nothing has changed."""
+    values = []
+    for read in reads:
+        plain = type(read.place) is dict and not read.attributes
+        values.append(read.place.get(read.name, _MISSING) if plain else read.value())
+    known, key = reads.last if type(reads) is Outside else ([], ())
+    if len(known) == len(values):
+        for before, now in zip(known, values):  # noqa: B905  strict is slow
+            if before is not now:
+                break
+        else:
+            return key
+    key = tuple([_frozen(value) for value in values])
+    if type(reads) is Outside and all([_stays(value) for value in values]):
+        reads.last = values, key
+    return key
+
+
+def _stays(value: Any) -> bool:
+    """Say whether a value is the same for as long as it is the same object."""
+    return type(value) in _PLAIN or (type(value) is tuple and all([_stays(v) for v in value]))
 
 
 class Bound:

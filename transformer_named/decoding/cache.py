@@ -52,7 +52,9 @@ def written(whole: NamedTensor, X: NamedTensor, length: int) -> NamedTensor:
     held, layout, axes = whole.data, whole.layout, whole.axes
     data = X.data
     if X.layout is not layout:
-        data = data.permute([X.axes.index(a) for a in axes])
+        own = X.axes
+        same = len(own) == len(axes) and set(own) == set(axes)
+        data = data.permute(tuple(map(own.index, axes))) if same else X.torch(*axes)
     at = axes.index("seq")
     room, new = held.shape[at], data.shape[at]
     if length + new > room:

@@ -34,7 +34,7 @@ class Twin:
         nt.save(model, w, LLAMA)
         self.E, self.norm = w["model.embed_tokens.weight"], w["model.norm.weight"]
         self.layers = []
-        for i in range(SIZES["layers"]):
+        for i in range(len(model.layers)):
             at = f"model.layers.{i}"
             qkv = torch.cat([w[f"{at}.self_attn.{n}_proj.weight"] for n in "qkv"])
             gate = torch.cat([w[f"{at}.mlp.{n}_proj.weight"] for n in ("gate", "up")])

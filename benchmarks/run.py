@@ -16,6 +16,7 @@ from types import ModuleType
 
 import torch
 
+from benchmarks.pairwise import Clock
 from benchmarks.results import written
 from benchmarks.settings import Settings
 from benchmarks.table import table
@@ -65,8 +66,10 @@ def main(words: list[str]) -> int:
     parser.add_argument("words", nargs="*", help="words in the names of the benchmarks to run")
     parser.add_argument("--long", action="store_true", help="measure four times as long")
     parser.add_argument("--compiled", action="store_true", help="compile the big model (minutes)")
+    parser.add_argument("--processor", action="store_true", help="time the processor, not the wall")
     parser.add_argument("--write", type=Path, help="put each table into this file, by its name")
     given = parser.parse_args(words)
+    Clock.processor = given.processor
     settings = Settings(long=given.long, compiled=given.compiled)
 
     names = sorted(path.stem for path in Path(__file__).parent.glob("bench_*.py"))

@@ -648,7 +648,9 @@ def _weave(even: Array, odd: Array) -> Array:
 
 
 loop = looping(carried)
-associate = associating(lambda parts: concat(parts, 0), _weave, lambda x: torch.flip(x, (0,)))
+associate = associating(
+    lambda parts: concat(tuple(parts), 0), _weave, lambda x: torch.flip(x, (0,))
+)
 
 
 # ------------------------------------------------------------------------------------ matrices

@@ -93,22 +93,28 @@ def _joined(
 ) -> tuple[Array, Array, Array | None, Array | None]:
     """Put the gates under each other: weights and biases for x, then for h."""
     W, U = _under(weights, count), _under(recurrent, count)
-    if not any(
-        isinstance(g, torch.Tensor) or any(b is not None for b in g) for g in (biases, more)
-    ):
+    b, b_h = [_biases(g, count, U) for g in (biases, more)]
+    if b is None and b_h is None:
         return W, U, None, None
-    none = U.new_zeros(U.shape[1])
-    b, b_h = [
-        _under(g if isinstance(g, torch.Tensor) else [none if b is None else b for b in g], count)
-        for g in (biases, more)
-    ]
-    return W, U, b, b_h
+    none = U.new_zeros(U.shape[0])
+    return W, U, none if b is None else b, none if b_h is None else b_h
+
+
+def _biases(gates: Gates, count: int, like: Array) -> Array | None:
+    """Put biases under each other, 0 for a gate without; None if no gate has one."""
+    if isinstance(gates, torch.Tensor):
+        return _under(gates, count)
+    if all(b is None for b in gates):
+        return None
+    none = like.new_zeros(like.shape[1])
+    return _under([none if b is None else b for b in gates], count)
 
 
 def _under(gates: Gates, count: int) -> Array:
     """Put gates under each other; those that lie in one tensor are there already."""
     if isinstance(gates, torch.Tensor):
-        return gates[:count].flatten(0, 1)
+        every = gates if gates.shape[0] == count else gates[:count]
+        return every.flatten(0, 1)
     return torch.cat([g for g in gates if g is not None])
 
 

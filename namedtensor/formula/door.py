@@ -16,7 +16,7 @@ from namedtensor.compilers import keep
 from namedtensor.formula.outside import Bound, kind_of
 from namedtensor.formula.signature import Parameter, Signature
 from namedtensor.plans import Layout, layout_of
-from namedtensor.tensor import NamedTensor
+from namedtensor.tensor import NamedTensor, SymbolicTensor
 from namedtensor.tensor.apply import NUMBERS
 
 #: Formulas by their numbers, which graph compilers hold where they cannot hold objects.
@@ -143,11 +143,17 @@ def mode_of(bundle: Any) -> bool | None:
 
 
 def gather(
-    slots: Sequence[Slot], values: Sequence[Any], key: list[Any], arrays: list[Any], modes: bool
+    slots: Sequence[Slot],
+    values: Sequence[Any],
+    key: list[Any],
+    arrays: list[Any],
+    modes: bool,
+    indexed: bool = False,
 ) -> tuple[float, ...] | None:
     """Add what a plan depends on to `key`, and the data to `arrays`; give None of what is unusual.
 
     Gives the numbers that the plan takes after the data. The key is the one that Arguments.read gives.
+    `indexed` says that tensors defined by their indices are usual: they have no data, and are in the key.
     """
     numbers: tuple[float, ...] = ()
     for slot, value in zip(slots, values):  # noqa: B905  strict is slow, and both are of one length
@@ -162,6 +168,8 @@ def gather(
                 numbers = (*numbers, value)
             elif slot.number and type(value) in NUMBERS:
                 key += (kind_of(value), value)
+            elif indexed and type(value) is SymbolicTensor and value.node.closed:
+                key.append(value.node)
             else:
                 return None
         elif slot.formula is not None:

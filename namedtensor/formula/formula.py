@@ -299,7 +299,7 @@ class Formula(Generic[P, T]):
             for slot, value in zip(slots, values):  # noqa: B905  both are of one length
                 if type(value) is not NamedTensor or not slot.tensor:
                     key, arrays = key[:modes], []
-                    numbers = gather(slots, values, key, arrays, modes)
+                    numbers = gather(slots, values, key, arrays, modes, indexed=True)
                     break
                 key.append(value._layout)
                 arrays.append(value._data)

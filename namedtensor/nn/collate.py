@@ -6,7 +6,6 @@ import functools
 import numbers
 import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from typing import Any, NoReturn
 
 from namedtensor.axes import Axes, lacks, one_axis, shown
@@ -94,7 +93,9 @@ class Collate:
     __name__ = "collate"
 
     def __getitem__(self, axis: Axes) -> Collated:
-        return Collated(one_axis("collate[...]", axis).name)
+        return (
+            _collated(axis) if type(axis) is str else Collated(one_axis("collate[...]", axis).name)
+        )
 
     def __call__(
         self,
@@ -108,6 +109,12 @@ class Collate:
 
     def __reduce__(self) -> str:
         return "collate"
+
+
+@functools.lru_cache(maxsize=64)
+def _collated(name: str) -> Collated:
+    """Keep what was made of an axis's name: a program asks for it with each batch."""
+    return Collated(one_axis("collate[...]", name).name)
 
 
 collate = Collate()
@@ -202,13 +209,19 @@ class _Batch:
         one_kind = len(set(map(type, parts))) == 1
         if kind is NamedTensor:
             return self._stacked(parts, path, one_kind)
-        if isinstance(first, Mapping):
-            if not one_kind or any([part.keys() != first.keys() for part in parts]):
-                self._differ(
-                    parts, path, lambda p: isinstance(p, Mapping) and p.keys() == first.keys()
-                )
+        if kind is dict or isinstance(first, Mapping):
+
+            def same_keys(part: Any) -> bool:
+                return isinstance(part, Mapping) and part.keys() == first.keys()
+
+            if not one_kind or set(map(len, parts)) != {len(first)}:
+                self._differ(parts, path, same_keys)
+            try:  # each example counts: these loops run in C
+                columns = {n: list(map(operator.itemgetter(n), parts)) for n in first}
+            except KeyError:
+                self._differ(parts, path, same_keys)
             start = f"{path}." if path else ""
-            return {n: self._together([p[n] for p in parts], f"{start}{n}") for n in first}
+            return {n: self._together(column, f"{start}{n}") for n, column in columns.items()}
         if isinstance(first, (tuple, list)):
             if not one_kind or len(set(map(len, parts))) > 1:
                 self._differ(parts, path, lambda p: type(p) is kind and len(p) == len(first))
@@ -269,6 +282,7 @@ class _Batch:
         """Stack named tensors along the new axis, each axis that is padded as long as the longest."""
         first = parts[0]
         layout = first._layout
+        self.__dict__.setdefault("library", layout.backend)
         # each example counts: these loops run in C
         same = one_kind and set(map(_LAYOUT, parts)) == {layout}
         data = list(map(_DATA, parts)) if same else []
@@ -283,14 +297,16 @@ class _Batch:
                 shapes(first, labels=[self._of(path, 0)]),
                 f'rename it, X["{shown(self.axis)} -> {shown(self.axis)}\'"], or collate[other]',
             )
-        shape = data[0].shape
-        longest = tuple(
-            [self._longest(axis, size) for axis, size in zip(layout.axes, shape, strict=True)]
-        )
+        longest = tuple(data[0].shape)
+        if self.pad:
+            pairs = zip(layout.axes, longest, strict=True)
+            longest = tuple([self._longest(axis, size) for axis, size in pairs])
         whole = None
-        if longest == tuple(shape):
-            with suppress(RuntimeError, ValueError):  # sizes that differ
+        if longest == data[0].shape:
+            try:
                 whole = layout.backend.function("stack")(data, 0)
+            except (RuntimeError, ValueError):
+                whole = None  # sizes differ
         if whole is None:
             whole = self._padded(parts, data, longest, path)
         axes = (self.axis, *layout.axes)

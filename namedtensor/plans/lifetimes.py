@@ -1,4 +1,4 @@
-"""What lives how long in emitted code: a view that is read twice is made once, and memory is given back early."""
+"""What lives how long in emitted code: a view that is read twice is made once, and memory is given back."""
 
 from __future__ import annotations
 
@@ -114,12 +114,13 @@ def released(function: Function) -> Function:
         if not isinstance(part, Step):  # a function inside of this one reads when it is called
             last |= dict.fromkeys(names_in(codes_in([part])), len(function.body))
     steps = [i for i, part in enumerate(function.body) if isinstance(part, Step)]
+    least = steps[-2] if len(steps) > 1 else 0  # what the last step ends soon is left to it
     held = dict(_held(function.body))
     body: list[Statement] = []
     for i, part in enumerate(function.body):
         body.append(part)
         dead = tuple([name for name, made in held.items() if last.get(name) == i > made])
-        if dead and steps and i < steps[-1]:
+        if dead and i < least:
             body.append(Release(dead))
     return replace(function, body=tuple(body))
 

@@ -41,11 +41,26 @@ def both(X: R[emb], *, first: mixed, last: mixed) -> R[hid]:
     return first(X) + last(X)
 
 
+WORDS = ("one", "other")
+mask = nt.define[seq](lambda i: nt.where(i < 2, 0.0, -nt.inf))
+
+
+@formula
+def chosen(X: R[emb], word: str = "one", *, W: R[emb, hid]) -> tuple[R[hid], R[emb]]:
+    return (W @ emb @ X) * WORDS.index(word), X
+
+
+@formula
+def hidden(X: R[seq, emb], M: R[seq]) -> R[seq, emb]:
+    return nt.softmax[seq](X + M)
+
+
 X = nt.normal("seq[3] emb[4]", backend="torch")
 plain_module = mixed.module(emb[4], hid[5])
 module_of_modules = both.module(emb[4], hid[5])
 W = nt.normal("emb[4] hid[5]", backend="torch")
 b = nt.normal("hid[5]", backend="torch")
+choosing = chosen.module(emb[4], hid[5], word="other")
 module = project.module(emb[4], hid[5])
 scaled = project.module(emb[4], hid[5], scale=0.5)
 nested = twice.module(emb[4], hid[5])
@@ -98,6 +113,9 @@ MOST = {
     "a module": (lambda: plain_module(X), 7),
     "a module of modules": (lambda: module_of_modules(X), 7),
     "a module's call by name": (lambda: plain_module(X=X), 8),
+    "a module with a setting that reads from outside": (lambda: choosing(X), 10),
+    # eight of them find what the mask is for these sizes
+    "an argument defined by its indices": (lambda: hidden(X, mask), 13),
 }
 
 

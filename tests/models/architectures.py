@@ -334,7 +334,7 @@ def LSTM(
         c = nt.sigmoid(f) * c + nt.sigmoid(i) * nt.tanh(g)
         return nt.sigmoid(o) * nt.tanh(c), c
 
-    zero = 0.0 * nt.sum[seq, emb](X) * b[gate(0)]
+    zero = nt.zeros(hid)
     H, _ = nt.scan[seq](step, (zero, zero), X)
     return H
 

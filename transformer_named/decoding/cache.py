@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass, replace
 
 import namedtensor as nt
@@ -44,18 +45,21 @@ def with_room(X: NamedTensor, room: int) -> NamedTensor:
     return nt.tensor(zeros, *others, "seq", last)
 
 
+@functools.cache
+def order(own: tuple[str, ...], wanted: tuple[str, ...]) -> tuple[int, ...]:
+    """Say at which places of stored axes the wanted ones stand."""
+    return tuple([own.index(name) for name in wanted])
+
+
 def written(whole: NamedTensor, X: NamedTensor, length: int) -> NamedTensor:
     """Write X behind the first places of a whole, and give all of these: a view, of which nothing is moved.
 
     Raises: IndexRangeError where there is no room for it.
     """
-    held, layout, axes = whole.data, whole.layout, whole.axes
-    data = X.data
-    if X.layout is not layout:
-        own = X.axes
-        same = len(own) == len(axes) and set(own) == set(axes)
-        data = data.permute(tuple(map(own.index, axes))) if same else X.torch(*axes)
-    at = axes.index("seq")
+    held, layout, own = whole.data, whole.layout, X.layout
+    places = None if own is layout else order(own.axes, layout.axes)
+    data = X.data if places is None else X.data.permute(places)
+    at = layout.axes.index("seq")
     room, new = held.shape[at], data.shape[at]
     if length + new > room:
         raise nt.IndexRangeError(

@@ -380,7 +380,8 @@ def _packed(parts: Sequence[Node | None]) -> tuple[Any, list[Node]]:
     if found[0] is not None and all(f is not None and f[:3] == found[0][:3] for f in found):
         base, axis, pairs, _ = found[0]
         in_order = [f[3] for f in found if f is not None] == list(range(len(parts)))
-        if in_order and all(not base.type.has(new) for _, new in pairs):
+        freed = [old for old, _ in pairs]  # all are renamed at once
+        if in_order and all(new in freed or not base.type.has(new) for _, new in pairs):
             return axis, [_renamed(base, pairs)]
     return tuple([part is not None for part in parts]), [part for part in parts if part is not None]
 

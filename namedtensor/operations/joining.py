@@ -101,14 +101,18 @@ def _lower_stack(emit: Emitter, call: Lowered, *values: Value) -> Any:
 
 
 def _place_beside(axis: str, axes: tuple[str, ...], wanted: Sequence[str]) -> int:
-    """Say where among stored axes a new one has the neighbour that whoever takes the result wants."""
+    """Say where among stored axes a new one has the neighbour that whoever takes the result wants.
+
+    Never behind all others: numbers that are joined one by one take longer than a copy afterwards.
+    """
     if axis not in wanted:
         return 0
     i = wanted.index(axis)
     after, before = wanted[i + 1 : i + 2], wanted[max(i - 1, 0) : i]
     if after and after[0] in axes:
         return axes.index(after[0])
-    return axes.index(before[0]) + 1 if before and before[0] in axes else 0
+    at = axes.index(before[0]) + 1 if before and before[0] in axes else 0
+    return at if at < len(axes) else 0
 
 
 def own_part(g: NamedTensor, X: Tensor, others: Sequence[Tensor]) -> NamedTensor:

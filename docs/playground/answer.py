@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import json
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from random import Random
 from typing import Any
 
@@ -25,27 +25,37 @@ from namedtensor.formula.shapes import traced_results
 from namedtensor.formula.written import write
 from namedtensor.latex import read
 from namedtensor.latex.documents.document import Document
+from namedtensor.latex.documents.kept import Ground
 from namedtensor.latex.findings import Finding
 from namedtensor.latex.python import python_of
+from namedtensor.latex.source import Span
 from namedtensor.primitives import Node
 from namedtensor.primitives.node import operands_first
 from namedtensor.shape import Shape
+
+#: The document that was read last; what an edit of it does not touch stays known.
+_last: list[Document | None] = [None]
 
 
 @functools.lru_cache(maxsize=1)
 def _found(text: str, name: str) -> tuple[Document, list[Finding]]:
     """Read and check a document."""
-    document = read(text, name)
+    document = _last[0] = read(text, name, before=_last[0])
     return document, [*document.check(), *look_at(document)[0]]
 
 
 @functools.lru_cache(maxsize=1)
-def _formulas(text: str, name: str) -> tuple[list[Formula], list[NamedTensorError]]:
-    """Give the formulas of a document, and why others cannot be run."""
-    found = [made for _, made in _found(text, name)[0].attempts()]
+def _formulas(text: str, name: str) -> tuple[list[tuple[Formula, Ground]], list[NamedTensorError]]:
+    """Give the formulas of a document with what they are found from, and why others cannot be run."""
+    document = _found(text, name)[0]
+    found = document.made()
     return (
-        [made for made in found if isinstance(made, Formula)],
-        [made for made in found if not isinstance(made, Formula)],
+        [
+            (made, document.grounds.of(defined))
+            for defined, made in found
+            if isinstance(made, Formula)
+        ],
+        [made for _, made in found if not isinstance(made, Formula)],
     )
 
 
@@ -62,30 +72,45 @@ def checked(text: str, name: str) -> dict[str, Any]:
 
 def defined(text: str, name: str) -> list[str]:
     """Give the types of the formulas that a document defines."""
-    return list(map(repr, _formulas(text, name)[0]))
+    document = _found(text, name)[0]
+    return [
+        document.kept.answer("type", ground, lambda made=made: ((), repr(made)))[1]
+        for made, ground in _formulas(text, name)[0]
+    ]
 
 
 def drawn(text: str, name: str, place: int) -> dict[str, Any]:
     """Give one formula of a document: its parts with their shapes, and its diagram."""
-    formula = _formulas(text, name)[0][place]
-    parts = list(_parts(_found(text, name)[0], formula, text))
+    document = _found(text, name)[0]
+    formula, ground = _formulas(text, name)[0][place]
+    spans, shapes = document.kept.answer("parts", ground, lambda: _parts(document, formula))
+    parts = [
+        {
+            "text": " ".join(text[span.start : span.end].split()),
+            "shape": shape or "a number",
+            "place": _place(text, span),
+        }
+        for span, shape in zip(spans, shapes, strict=True)
+    ]
     try:
-        return {"parts": parts, "diagram": nt.diagram(formula).svg()}
+        _, svg = document.kept.answer("diagram", ground, lambda: ((), nt.diagram(formula).svg()))
     except NamedTensorError as error:
         return {"parts": parts, "not_drawn": str(error)}
+    return {"parts": parts, "diagram": svg}
 
 
 def python(text: str, name: str) -> str:
     """Write a document as a Python module."""
-    return python_of(*_formulas(text, name))
+    made, failed = _formulas(text, name)
+    return python_of([formula for formula, _ in made], failed)
 
 
-def _parts(document: Document, formula: Formula, text: str) -> Iterator[dict[str, Any]]:
-    """Give the parts of a formula as they are written, with their shapes."""
+def _parts(document: Document, formula: Formula) -> tuple[list[Span], list[str]]:
+    """Give the places of the parts of a formula as they are written, and their shapes."""
     try:
         written = write(formula, {}, whole=True)
     except NamedTensorError:
-        return
+        return [], []
     found: dict[tuple[int, int], str] = {}
     for node in operands_first(written.results):
         if node.type.host:
@@ -93,12 +118,7 @@ def _parts(document: Document, formula: Formula, text: str) -> Iterator[dict[str
         for place in written.origins[node]:
             if getattr(place, "document", None) is document.source:
                 found.setdefault((place.span.start, place.span.end), shape_text(node))
-    for (start, end), shape in sorted(found.items()):
-        yield {
-            "text": " ".join(text[start:end].split()),
-            "shape": shape or "a number",
-            "place": [_letters(text, start), _letters(text, end)],
-        }
+    return [Span(*place) for place in sorted(found)], [found[place] for place in sorted(found)]
 
 
 def _place(text: str, span: Any) -> list[int]:
@@ -107,7 +127,7 @@ def _place(text: str, span: Any) -> list[int]:
 
 def _letters(text: str, at: int) -> int:
     """Count as JavaScript counts: letters outside of the basic plane are two."""
-    return at + sum(letter > "\uffff" for letter in text[:at])
+    return at if text.isascii() else len(text[:at].encode("utf-16-le", "surrogatepass")) // 2
 
 
 # ------------------------------------------------------------------------------------------ puzzles

@@ -42,6 +42,8 @@ class Checker:
     def __init__(self, imports: bool = True, python: str = "", limit: float = LIMIT) -> None:
         self.imports = imports
         self.worker = Worker(python, limit)
+        #: the documents that the files were last, of which an edit leaves most as it was
+        self.before: dict[str, Any] = {}
 
     def check(
         self,
@@ -63,7 +65,11 @@ class Checker:
         if suffix != ".py":
             from namedtensor.latex import read as read_document
 
-            checked.document = read() if read is not None else read_document(text, file)
+            before = self.before.get(file)
+            checked.document = (
+                read() if read is not None else read_document(text, file, before=before)
+            )
+            self.before[file] = checked.document
             checked.findings += checked.document.check()
             if meaning:
                 found, checked.parts = look_at(checked.document)

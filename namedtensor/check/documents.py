@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
+from namedtensor.axes import Axis
 from namedtensor.check.formulas import Part, shape_text
 from namedtensor.check.meaning import Remark, remarks
 from namedtensor.errors import NamedTensorError
-from namedtensor.formula import Formula
+from namedtensor.formula import Formula, R
+from namedtensor.formula.signature import Space
 from namedtensor.formula.written import Written, write
+from namedtensor.latex.documents.document import Document
 from namedtensor.latex.findings import Finding
+from namedtensor.latex.source import Span
 from namedtensor.primitives import Node
 from namedtensor.primitives.node import ARGUMENT, describe, operands_first
 from namedtensor.primitives.origins import Origins
@@ -30,38 +36,72 @@ def _arguments(node: Node) -> set[str]:
     }
 
 
-def look_at(document: Any) -> tuple[list[Finding], list[Part]]:
+def look_at(document: Document) -> tuple[list[Finding], list[Part]]:
     """Give what the rules say of the formulas that can be evaluated, and the shapes of their parts."""
     findings: dict[Any, Finding] = {}
     parts: dict[Any, Part] = {}
+    source = document.source
     for name in document.names:
-        table, written = Origins(), None
-        try:
-            formula = document[name]
-            if not isinstance(formula, Formula):
-                continue
-            written = write(formula, {}, whole=True, origins=table)
-        except NamedTensorError:
-            pass  # what is wrong with it is a finding of the document
-        for node, place in table:
-            span = getattr(place, "span", None)
-            if span is not None and _stands_in(document, place) and not node.type.host:
-                parts.setdefault(span, Part(document.source, span, shape_text(node)))
-        if written is None:
-            continue
-        for remark in remarks(written):
-            found = _finding(document, name, written, remark)
-            if found is not None:
-                findings.setdefault((remark.code, found.span), found)
+        spans, (shapes, said) = document.kept.answer(
+            "meaning", document.ground(name), partial(_look, document, name)
+        )
+        for span, shape in zip(spans, shapes, strict=False):
+            parts.setdefault(span, Part(source, span, shape))
+        for span, (code, message, operands) in zip(spans[len(shapes) :], said, strict=True):
+            if not document.silenced(code, source.position(span.start)[0]):
+                severity = _MILDER.get(code, "warning")
+                found = Finding(severity, code, message, source, span, operands)
+                findings.setdefault((code, span), found)
     return list(findings.values()), list(parts.values())
 
 
-def _stands_in(document: Any, place: Any) -> bool:
+#: What a rule says: its code, the words, and the operands with their shapes.
+Said = tuple[str, str, tuple[tuple[str, str], ...]]
+
+
+def _look(document: Document, name: str) -> tuple[list[Span], tuple[list[str], list[Said]]]:
+    """Give the shapes of a formula's parts, what the rules say, and the places of both."""
+    table, written = Origins(), None
+    try:
+        formula = document[name]
+        if not isinstance(formula, Formula):
+            return [], ([], [])
+        written = write(_unheld(formula), {}, whole=True, origins=table)
+    except NamedTensorError:
+        pass  # what is wrong with it is a finding of the document
+    shapes: dict[Span, str] = {}
+    for node, place in table:
+        span = getattr(place, "span", None)
+        if span is not None and _stands_in(document, place) and not node.type.host:
+            shapes.setdefault(span, shape_text(node))
+    if written is None or not isinstance(formula, Formula):
+        return list(shapes), (list(shapes.values()), [])
+    if written.signature.gives is None:  # what the body gives is what the formula gives
+        written.signature = replace(formula.signature, gives=_spaces(written.results))
+    found = [_said(document, name, written, remark) for remark in remarks(written)]
+    places = [place for place, _ in filter(None, found)]
+    return [*shapes, *places], (list(shapes.values()), [said for _, said in filter(None, found)])
+
+
+def _unheld(formula: Formula) -> Formula:
+    """Give a formula whose result is not held to the axes that its own body was found to give."""
+    if formula.signature.several or not callable(formula.signature.gives):
+        return formula
+    return Formula(formula.function, replace(formula.signature, gives=None))
+
+
+def _spaces(results: tuple[Node, ...]) -> tuple[Space, ...]:
+    return tuple([R[tuple(map(Axis, node.type.names))] for node in results])
+
+
+def _stands_in(document: Document, place: Any) -> bool:
     return place.document is document.source
 
 
-def _finding(document: Any, name: str, written: Written, remark: Remark) -> Finding | None:
-    """Make a finding of what a rule says, if it is about this document's text."""
+def _said(
+    document: Document, name: str, written: Written, remark: Remark
+) -> tuple[Span, Said] | None:
+    """Give what a rule says and where, if it is about this document's text."""
     if remark.node is None or remark.code in _LEFT_OUT:
         return None
     if remark.code in _OF_DECLARED and _arguments(remark.node) & document.inferred(name):
@@ -69,14 +109,6 @@ def _finding(document: Any, name: str, written: Written, remark: Remark) -> Find
     place: Any = next((p for p in written.origins[remark.node] if hasattr(p, "span")), None)
     if place is None or not _stands_in(document, place):
         return None
-    if document.silenced(remark.code, document.source.position(place.span.start)[0]):
-        return None
     operands = [o for o in remark.node.operands if not o.type.host]
-    return Finding(
-        _MILDER.get(remark.code, "warning"),
-        remark.code,
-        remark.message,
-        document.source,
-        place.span,
-        tuple([(describe(o), shape_text(o)) for o in operands]),
-    )
+    shapes = tuple([(describe(o), shape_text(o)) for o in operands])
+    return place.span, (remark.code, remark.message, shapes)

@@ -59,16 +59,36 @@ def walk(part: Any) -> Iterator[Any]:
     >>> [type(p).__name__ for p in walk(Unary(at, "-", Letter(at, "X")))]
     ['Unary', 'Letter']
     """
-    pending = [part]
-    while pending:
-        found = pending.pop()
-        yield found
-        pending += reversed(children(found))
+    return iter(parts_of(part))
+
+
+def parts_of(part: Any) -> list[Any]:
+    """List a part and everything inside it, outermost first; no tuple inside is a part."""
+    found = [part]
+    pending = list(part) if type(part) is tuple else children(part)
+    pending.reverse()
+    while pending:  # all documents pass through here many times: no call for each part
+        one = pending.pop()
+        kind = type(one)
+        if kind is tuple:
+            pending.extend(one[::-1])
+            continue
+        if kind not in _PARTS:
+            fields_of(kind)
+        names = _PARTS[kind]
+        if names is None:
+            continue
+        found.append(one)
+        for name in names[::-1]:
+            value = getattr(one, name)
+            if value is not None and type(value) is not str:
+                pending.append(value)
+    return found
 
 
 def all_of(kind: type[Kind], part: Any) -> list[Kind]:
     """List the parts of one kind inside a part."""
-    return [p for p in walk(part) if isinstance(p, kind)]
+    return [p for p in parts_of(part) if isinstance(p, kind)]
 
 
 def letters_of(part: Any) -> list[Letter]:
@@ -91,6 +111,39 @@ def depth_of(part: Any) -> int:
         deepest = max(deepest, depth)
         waiting += [(inner, depth + 1) for inner in children(found)]
     return deepest
+
+
+def moved(part: Any, by: int) -> Any:
+    """Give a part as it is where its text begins `by` signs later.
+
+    >>> from namedtensor.latex.source import Span
+    >>> from namedtensor.latex.syntax import Letter
+    >>> moved(Letter(Span(0, 1), "X"), 3).span
+    Span(start=3, end=4)
+    """
+    kind = type(part)
+    if kind is tuple:
+        return tuple([moved(inner, by) for inner in part])
+    if fields_of(kind) is None:
+        return part
+    new = object.__new__(kind)
+    give = object.__setattr__
+    for name in _ALL.get(kind) or _all_fields(kind):
+        value = getattr(part, name)
+        if name == "span":
+            value = Span(value.start + by, value.end + by)
+        elif type(value) is tuple or fields_of(type(value)) is not None:
+            value = moved(value, by)
+        give(new, name, value)
+    return new
+
+
+_ALL: dict[type, tuple[str, ...]] = {}
+
+
+def _all_fields(kind: type) -> tuple[str, ...]:
+    found = _ALL[kind] = tuple([f.name for f in dataclasses.fields(kind)])
+    return found
 
 
 def put(part: Any, change: Callable[[Any], Any | None]) -> Any:

@@ -75,7 +75,7 @@ class Origins:
         """Note the user's expression that is being run as an origin of a node."""
         frame: FrameType | None = sys._getframe(1)
         while frame is not None:
-            if not _is_library(frame):
+            if not (_KNOWN.get(frame.f_globals.get("__name__", "")) or _is_library(frame)):
                 self._log.append((node, frame.f_code, frame.f_lasti))
                 return
             if id(frame.f_code) in _BORDERS:

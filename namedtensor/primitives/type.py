@@ -45,7 +45,7 @@ class Type:
         raise KeyError(name)
 
     def has(self, name: str) -> bool:
-        return any(axis == name for axis, _ in self.axes)
+        return name in [axis for axis, _ in self.axes]
 
     @property
     def data(self) -> bool:

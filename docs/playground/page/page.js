@@ -2,6 +2,7 @@
 const part = (name) => document.getElementById(name);
 const text = part("text");
 const WAIT = 120; // milliseconds without a key at most, after which the text is checked
+const REST = 250; // milliseconds without a key after findings, before pictures are drawn
 
 const OWN = `# Attention
 
@@ -104,12 +105,14 @@ function showFindings({ summary, findings }) {
 
 // Formula by formula: who types on gets findings first.
 async function look(asked) {
+  await new Promise((go) => setTimeout(go, REST));
   const types = again ? [] : await ask({ kind: "formulas", ...asked });
   const found = [];
   for (const place of types.keys()) {
     if (again) return;
     found.push(await ask({ kind: "draw", place, ...asked }));
   }
+  const written = again || !types.length ? "" : await ask({ kind: "python", ...asked });
   if (again) return;
   part("shapes").replaceChildren(...found.map(({ parts }, i) => shapeTable(types[i], parts)));
   part("diagrams").replaceChildren(
@@ -120,7 +123,7 @@ async function look(asked) {
       return shown;
     }),
   );
-  part("python").textContent = types.length ? await ask({ kind: "python", ...asked }) : "";
+  part("python").textContent = written;
   for (const name of ["shapes", "diagrams", "python"]) part(name).classList.remove("old");
 }
 
@@ -168,8 +171,15 @@ function define(words, macros) {
   for (const [, name, axis] of words.matchAll(/\\ndef\{(\\[a-zA-Z]+)\}\{([^}]*)\}/g)) macros[name] = `\\name{${axis}}`;
 }
 
+const laid = new Map(); // what formulas look like that were laid out
+
 function formula(latex, display, macros) {
   const shown = element("span");
+  shown.formula = JSON.stringify([latex, display, macros]);
+  if (laid.has(shown.formula)) {
+    shown.innerHTML = laid.get(shown.formula);
+    return shown;
+  }
   try {
     katex.render(latex, shown, { displayMode: display, macros, output: "mathml", globalGroup: true, strict: "ignore" });
   } catch (error) {
@@ -181,9 +191,14 @@ function formula(latex, display, macros) {
 
 // Browsers know less MathML than KaTeX writes for readers of screens; until Python runs, they show that.
 async function layOut() {
-  const formulas = [...part("rendered").querySelectorAll("math")];
-  const found = await ask({ kind: "lay out", formulas: formulas.map((math) => math.outerHTML) });
-  formulas.forEach((math, i) => math.isConnected && (math.outerHTML = found[i]));
+  const shown = [...part("rendered").children].filter((one) => one.formula && !laid.has(one.formula) && one.querySelector("math"));
+  if (!shown.length) return;
+  const found = await ask({ kind: "lay out", formulas: shown.map((one) => one.querySelector("math").outerHTML) });
+  if (laid.size > 2000) laid.clear();
+  shown.forEach((one, i) => {
+    laid.set(one.formula, found[i]);
+    if (one.isConnected) one.innerHTML = found[i];
+  });
 }
 
 let timer;

@@ -172,25 +172,40 @@ def is_nan(document: Document, defined: Defined, left: Budget, ranges: Sequence[
 
     Where they are numbers, `ranges` learn between which they lie.
     """
+    ground = document.grounds.of(defined)
+    _, (nan, computed, learnt) = document.kept.answer(
+        "nan", ground, lambda: ((), _tried(document, defined))
+    )
+    left.numbers -= computed
+    for place, bounds in learnt:
+        ranges[place].run[id(defined)] = bounds
+    return nan
+
+
+#: Whether all are nan, how many numbers were computed, and between which they lie, by the number of the draw.
+Tried = tuple[bool, int, list[tuple[int, Bounds]]]
+
+
+def _tried(document: Document, defined: Defined) -> Tried:
+    computed = 0
     try:
         roots = _roots(document.library.of(defined))
-        for known in ranges:
-            bounds = _bounds(roots, *known.numbers)
+        for place, limits in enumerate(LIMITS):
+            bounds = _bounds(roots, *limits)
             if bounds is not None:
-                known.run[id(defined)] = bounds
-                return False
+                return False, 0, [(place, bounds)]
         records = sum(records_in(node) for node in operands_first(roots))
         if records > MOST:
-            return False
+            return False, 0, []
         for place in range(len(DRAWS)):
-            numbers = _numbers(roots, place, records, left)
+            computed += records
+            numbers = _numbers(roots, place)
             if not any(x != x for x in numbers):
-                if place < len(ranges) and all(map(cmath.isfinite, numbers)):
-                    ranges[place].run[id(defined)] = _extent(numbers)
-                return False
-        return True
+                known = place < len(LIMITS) and all(map(cmath.isfinite, numbers))
+                return False, computed, [(place, _extent(numbers))] if known else []
+        return True, computed, []
     except (*LIBRARY_ERRORS, NamedTensorError, LookupError, NotCounted):
-        return False
+        return False, computed, []
 
 
 def _roots(formula: Formula) -> Sequence[Node]:
@@ -233,9 +248,8 @@ def _extent(numbers: Sequence[Any]) -> Bounds:
     return (min(real), max(real)) if real and len(real) == len(numbers) else None
 
 
-def _numbers(roots: Sequence[Node], place: int, records: int, left: Budget) -> list[Any]:
+def _numbers(roots: Sequence[Node], place: int) -> list[Any]:
     """Compute some trees on the numbers of one draw."""
-    left.numbers -= records
     source = Random(place)
 
     def drawn(argument: Node) -> Numbers:

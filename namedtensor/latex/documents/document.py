@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from namedtensor.errors import NamedTensorError, nearest
 from namedtensor.latex.documents.failures import LatexError
 from namedtensor.latex.documents.formulas import Family, Library, Members
 from namedtensor.latex.documents.inputs import SMALL, Linked
+from namedtensor.latex.documents.kept import Ground, Grounds, Kept
 from namedtensor.latex.documents.scopes import Defined, Names, Place
 from namedtensor.latex.documents.scripts import fold, key, stem
 from namedtensor.latex.documents.series import ALONG, axis_along, bare
@@ -87,8 +89,10 @@ class Document:
         reading: Reading,
         bound: dict[str, int] | None = None,
         settings: dict[str, float] | None = None,
+        kept: Kept | None = None,
     ) -> None:
         self.reading = reading
+        self.kept = Kept() if kept is None else kept
         self.bound = dict(bound or {})
         self.settings = dict(settings or {})
         self.definitions = Names(reading.statements, reading.parents)
@@ -97,6 +101,13 @@ class Document:
     @property
     def source(self) -> Source:
         return self.reading.source
+
+    @functools.cached_property
+    def grounds(self) -> Grounds:
+        """What each formula is found from."""
+        chosen = (self.bound, self.settings)
+        after = self.library.linker.after
+        return Grounds(self.kept, self.source, self.definitions, after, chosen)
 
     @property
     def statements(self) -> tuple[StatementView, ...]:
@@ -159,11 +170,18 @@ class Document:
             return Family(self.library, defined)
         return self.library.of(defined, indices)
 
+    def ground(self, name: str) -> Ground | None:
+        """Give all that a formula is found from; None for a member of a family."""
+        found = self._find(name)
+        return None if found is None or found[1] else self.grounds.of(found[0])
+
     def __contains__(self, name: object) -> bool:
         return isinstance(name, str) and self._find(name) is not None
 
     def _find(self, name: str) -> tuple[Defined, dict[str, int | None]] | None:
         """Find a definition by its name as it is written, by its Python name, or as a member."""
+        if name in self.definitions.defined:
+            return self.definitions.defined[name][-1], {}
         given = list(self.definitions.definitions)
         written = self._undressed(self._expression(name))
         text = None if written is None else key(written, self.bound)
@@ -270,7 +288,7 @@ class Document:
                     hint=f"document.bind({name}=64)",
                 )
             bound[text] = value
-        return Document(self.reading, bound, settings)
+        return Document(self.reading, bound, settings, self.kept)
 
     def _numbers(self) -> dict[str, str]:
         """List the numbers that can be chosen: Python name -> key."""
@@ -292,20 +310,24 @@ class Document:
     # ------------------------------------------------------------------------------- printing
 
     def attempts(self) -> list[tuple[str, Formula | LatexError]]:
-        """List what stands for itself, each a formula or what is wrong with it.
+        """List what stands for itself, each a formula or what is wrong with it."""
+        return [(_asked(defined), found) for defined, found in self.made()]
+
+    def made(self) -> list[tuple[Defined, Formula | LatexError]]:
+        """List the definitions that stand for themselves, with their formulas or what is wrong with them.
 
         These are functions, and values that are no where-clauses of a function in their block.
         """
         inside = self._where_clauses()
-        found: list[tuple[str, Formula | LatexError]] = []
+        found: list[tuple[Defined, Formula | LatexError]] = []
         for statement in self.reading.statements:
             defined = self.definitions.of(statement) if isinstance(statement, Definition) else None
             if defined is None or not _stands_alone(defined, inside):
                 continue
             try:
-                found.append((_asked(defined), self.library.of(defined)))
+                found.append((defined, self.library.of(defined)))
             except LatexError as error:
-                found.append((_asked(defined), error))
+                found.append((defined, error))
         return found
 
     def _where_clauses(self) -> set[Defined]:

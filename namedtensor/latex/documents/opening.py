@@ -11,6 +11,7 @@ from pathlib import Path
 
 from namedtensor.errors import NamedTensorError
 from namedtensor.latex.documents.document import Document
+from namedtensor.latex.documents.kept import Kept
 from namedtensor.latex.findings import Finding
 from namedtensor.latex.reading.reader import statements_of
 from namedtensor.latex.source import Piece, Source, Span
@@ -173,15 +174,19 @@ def _decoded(text: str, start: int, end: int) -> Iterator[tuple[int, str]]:
         yield at, text[at:end]
 
 
-def read(text: str, name: str = "<text>", preamble: str = "") -> Document:
+def read(
+    text: str, name: str = "<text>", preamble: str = "", before: Document | None = None
+) -> Document:
     """Read Markdown or LaTeX; `preamble` is LaTeX whose macros count in it, such as a style file.
+
+    `before` is the document of the text before an edit: what the edit does not touch is known from it.
 
     >>> document = read(r"$X \\in \\mathbb{R}^{\\text{emb}}$ and $f(X) = \\exp X$", "notes.md")
     >>> document.names
     ('f',)
     """
     style = [Source(preamble, f"preamble of {name}")] if preamble else []
-    return _document(text, name, style)
+    return _document(text, name, style, before=before)
 
 
 def read_beside(text: str, name: str, preamble: str = "") -> Document:
@@ -204,9 +209,16 @@ def read_file(path: str | PathLike[str], preamble: Iterable[str | PathLike[str]]
     return _document(text, str(path), found, Path(path).parent)
 
 
-def _document(text: str, name: str, style: list[Source], folder: Path | None = None) -> Document:
+def _document(
+    text: str,
+    name: str,
+    style: list[Source],
+    folder: Path | None = None,
+    before: Document | None = None,
+) -> Document:
     source, notes = gathered(text, name, folder)
-    reading = statements_of(source, style)
+    kept = Kept() if before is None else before.kept
+    reading = statements_of(source, style, kept.regions)
     if notes:
         reading = dataclasses.replace(reading, findings=(*reading.findings, *notes))
-    return Document(reading)
+    return Document(reading, kept=kept)

@@ -570,8 +570,9 @@ class Linker:
         self._known: dict[Any, Linked] = {}
         calls = [d.call for d in names.definitions]
         listed = [stem(p) for c in calls if c is not None for p in c.parameters]
-        self._after = frozenset([text for text in listed if text is not None])
-        self._apart = self._after | names.series_letters
+        #: the letters that some formula lists after a semicolon
+        self.after = frozenset([text for text in listed if text is not None])
+        self._apart = self.after | names.series_letters
 
     def linked(self, defined: Defined, indices: Indices | None = None) -> Linked:
         """Give a definition, or a member of a family, with what it takes."""
@@ -584,7 +585,7 @@ class Linker:
 
     def is_parameter(self, name: Expression) -> bool:
         """Say whether this document writes a letter after a semicolon somewhere."""
-        return stem(name) in self._after
+        return stem(name) in self.after
 
     # ------------------------------------------------------------------------------- calls
 

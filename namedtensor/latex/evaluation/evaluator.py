@@ -105,6 +105,13 @@ class Evaluator:
                     f"{wording(expression)} is a function, and stands here without arguments",
                     f"apply it: {wording(expression)}(X)",
                 )
+            if hasattr(value, "bundle"):
+                return self.fail(
+                    expression,
+                    ArgumentsError,
+                    f"{wording(expression)} stands for several parameters, and here for one tensor",
+                    f"name one of them: {wording(expression)}^1",
+                )
         if any(value is UNKNOWN for value in operands):
             return UNKNOWN
         given = [plain(value) for value in operands]

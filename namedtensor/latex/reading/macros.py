@@ -5,6 +5,7 @@ What a macro gave has the span of its use; what was handed to it keeps its own.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -51,6 +52,14 @@ class Macro:
     count: int
     default: tuple[Token, ...] | None
     body: tuple[Token, ...]
+
+
+def _digest(before: bytes, name: str, macro: Macro) -> bytes:
+    """Give what stands for all that was defined before, and for one definition more."""
+    parts = (macro.default or (), macro.body)
+    told = [[(t.kind, t.text, t.spaced) for t in tokens] for tokens in parts]
+    said = repr((name, macro.count, macro.default is None, told))
+    return hashlib.blake2b(before + said.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
 class Tape:
@@ -131,6 +140,8 @@ class Macros:
         self.table: dict[str, Macro] = dict(given or {})
         self.left = BUDGET
         self.broken = 0
+        #: stands for all that was defined, in its order
+        self.digest = b""
 
     def names(self) -> list[str]:
         """Name the commands that are defined, in order of definition."""
@@ -146,6 +157,7 @@ class Macros:
         if name in KEPT or (how == "provide" and name in self.table):
             return
         self.table[name] = macro
+        self.digest = _digest(self.digest, name, macro)
 
     def expand(self, tokens: Sequence[Token]) -> list[Token]:
         """Put what they stand for in place of the document's commands, and take in definitions."""

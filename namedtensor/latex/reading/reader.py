@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from namedtensor.latex.findings import Finding
 from namedtensor.latex.reading.asides import Entry, sorted_out, with_facts
@@ -12,7 +13,7 @@ from namedtensor.latex.reading.clean import clean
 from namedtensor.latex.reading.grammar.parser import Parser
 from namedtensor.latex.reading.hosts import Host, Region, take_macros
 from namedtensor.latex.reading.letters import settled
-from namedtensor.latex.reading.macros import Macros
+from namedtensor.latex.reading.macros import SHARE, Macros
 from namedtensor.latex.reading.reworded import reworded
 from namedtensor.latex.reading.rows import LAYOUTS, environment, lines_of
 from namedtensor.latex.reading.statements import Failed, Found, found_in, looks_named, span_of
@@ -20,6 +21,7 @@ from namedtensor.latex.reading.tokens import Fault, Token, tokens_of
 from namedtensor.latex.reading.words import RELATIONS
 from namedtensor.latex.source import Source, Span
 from namedtensor.latex.syntax import Expression, Statement
+from namedtensor.latex.walk import moved
 
 SILENCE = re.compile(
     r"(?:%|<!--)[ \t]*named:[ \t]*ok[ \t]+([a-z][\w-]*(?:[ \t]*,?[ \t]*[a-z][\w-]*)*)"
@@ -67,7 +69,57 @@ def parse_expression(text: str, macros: Macros | None = None) -> Expression:
     return Parser(tokens).whole()
 
 
-def statements_of(source: Source, preamble: Sequence[Source] = ()) -> Reading:
+#: So many places of mathematics are known again; the oldest half goes first.
+MOST = 4_000
+
+
+class Regions:
+    """What was read at places of mathematics: an edit leaves most of them as they were."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, bytes], tuple[int, int, list[Found | Failed]]] = {}
+
+    def read(self, source: Source, region: Region, macros: Macros) -> list[Found | Failed]:
+        """Read one place, or give what was read where its text and the macros were the same."""
+        start, end = region.span.start, region.span.end
+        text, digest = source.text[max(0, start - 1) : end], macros.digest
+        left = macros.left
+        if left < 2 * SHARE or end - start > SHARE // 10 or _quotation(source.text, start):
+            return read_region(source, region, macros)
+        known = self._known.get((text, digest))
+        if known is None:
+            found = read_region(source, region, macros)
+            if macros.digest == digest:
+                if len(self._known) >= MOST:
+                    for old in list(itertools.islice(self._known, MOST // 2)):
+                        self._known.pop(old, None)
+                self._known[text, digest] = start, left - macros.left, found
+                return [_copied(one, 0) for one in found]
+            return found
+        before, spent, found = known
+        if before != start:
+            found = [_copied(one, start - before) for one in found]
+            self._known.pop((text, digest), None)
+            self._known[text, digest] = start, spent, found
+        macros.left -= spent
+        return [_copied(one, 0) for one in found]
+
+
+def _copied(one: Found | Failed, by: int) -> Found | Failed:
+    """Give what was read, for who will change it, as it is where its text begins later."""
+    if isinstance(one, Found):
+        return replace(one, statement=moved(one.statement, by) if by else one.statement)
+    if not by:
+        return one
+    span, fault = one.span, one.fault
+    told = Span(fault.span.start + by, fault.span.end + by)
+    again = Fault(fault.code, fault.message, told, fault.hint)
+    return replace(one, fault=again, span=Span(span.start + by, span.end + by))
+
+
+def statements_of(
+    source: Source, preamble: Sequence[Source] = (), known: Regions | None = None
+) -> Reading:
     """Read all statements of a document; the preamble's files give it their macros.
 
     >>> reading = statements_of(Source("Let $X \\\\in \\\\mathbb{R}^{\\\\text{seq}:n}$."))
@@ -80,7 +132,7 @@ def statements_of(source: Source, preamble: Sequence[Source] = ()) -> Reading:
     for style in preamble:
         take_macros(style.text, macros)
     host = Host(source, macros)
-    regions = list(_regions(host, source))
+    regions = list(_regions(host, source, Regions() if known is None else known))
     entries = [Entry(read, region) for region, found in regions for read in found]
     reworded(entries, source.text)
     statements, faults = sorted_out(entries, source.text, host.parents)
@@ -107,9 +159,11 @@ def _once(faults: Sequence[Fault]) -> list[Fault]:
     return kept
 
 
-def _regions(host: Host, source: Source) -> list[tuple[Region, list[Found | Failed]]]:
+def _regions(
+    host: Host, source: Source, known: Regions
+) -> list[tuple[Region, list[Found | Failed]]]:
     """Read each region as it is met, for macros are defined on the way."""
-    found = [(region, read_region(source, region, host.macros)) for region in host.regions()]
+    found = [(region, known.read(source, region, host.macros)) for region in host.regions()]
     bare = not (found or host.tex or MARKUP.search(source.text))
     if bare and NOTATION.search(source.text):
         region = Region(Span(0, len(source.text)), True, 1, 0)
@@ -140,10 +194,14 @@ def read_region(source: Source, region: Region, macros: Macros) -> list[Found | 
 def _unquoted(text: str, span: Span) -> list[Token]:
     """Cut mathematics into tokens, without the marks of a Markdown quotation before its lines."""
     tokens = tokens_of(text, span.start, span.end)
-    begin = text.rfind("\n", 0, span.start) + 1
-    if not text.startswith(">", begin):
+    if not _quotation(text, span.start):
         return tokens
     return [t for t in tokens if t.text != ">" or not _begins_line(text, t.span.start)]
+
+
+def _quotation(text: str, at: int) -> bool:
+    """Say whether a place stands in a line that begins with a quotation's mark."""
+    return text.startswith(">", text.rfind("\n", 0, at) + 1)
 
 
 def _begins_line(text: str, at: int) -> bool:

@@ -105,7 +105,12 @@ def test_a_document_is_read_once_for_all_that_is_asked_of_it(monkeypatch):
     from docs.playground import answer as module
 
     times: list[str] = []
-    monkeypatch.setattr(module, "read", lambda text, name: times.append(name) or read(text, name))
+
+    def counting(text, name, **kept):
+        times.append(name)
+        return read(text, name, **kept)
+
+    monkeypatch.setattr(module, "read", counting)
     text = DOT.answered(DOT.right) + "\n"
     checked(text, "typed.md")
     graded(text, DOT.name, DOT.answered(DOT.right))

@@ -105,7 +105,7 @@ class Evaluator:
                     f"{wording(expression)} is a function, and stands here without arguments",
                     f"apply it: {wording(expression)}(X)",
                 )
-            if hasattr(value, "bundle"):
+            if hasattr(type(value), "bundle"):
                 return self.fail(
                     expression,
                     ArgumentsError,

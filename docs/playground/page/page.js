@@ -148,11 +148,15 @@ const MATH = /\$\$([\s\S]+?)\$\$|\\\[([\s\S]+?)\\\]|(\\begin\{(equation|align|ga
 function render() {
   const shown = [];
   let end = 0;
+  let defined = "";
   const macros = { ...told.macros };
   const typed = text.value;
   const prose = (words) => {
     const plain = words.replace(/\\(section|subsection)\*?\{([^}]*)\}/g, "$2").replace(/^#+ +/gm, "");
-    if (/\\ndef/.test(words)) define(words, macros);
+    if (/\\ndef/.test(words)) {
+      define(words, macros);
+      defined += words;
+    }
     if (plain.trim() && !/^\s*(\\(ndef|newcommand|usepackage|documentclass|begin|end)\b.*\s*)+$/.test(plain))
       shown.push(element("span", plain));
   };
@@ -161,7 +165,8 @@ function render() {
     end = found.index + found[0].length;
     const inline = found[5] ?? found[6];
     const latex = (found[1] ?? found[2] ?? found[3] ?? inline).replace(/(?<!\\)%.*$/gm, "");
-    shown.push(formula(latex, inline === undefined, macros));
+    shown.push(formula(latex, inline === undefined, macros, defined));
+    if (DEFINES.test(latex)) defined += latex;
   }
   prose(typed.slice(end));
   part("rendered").replaceChildren(...shown);
@@ -172,10 +177,12 @@ function define(words, macros) {
 }
 
 const laid = new Map(); // what formulas look like that were laid out
+const DEFINES = /\\((re)?newcommand|providecommand|[gex]?def|let|ndef|DeclareMathOperator)\b/;
 
-function formula(latex, display, macros) {
+// `defined` is what the text has defined before: the same formula looks otherwise after another definition
+function formula(latex, display, macros, defined) {
   const shown = element("span");
-  shown.formula = JSON.stringify([latex, display, macros]);
+  if (!DEFINES.test(latex)) shown.formula = JSON.stringify([latex, display, defined]);
   if (laid.has(shown.formula)) {
     shown.innerHTML = laid.get(shown.formula);
     return shown;
@@ -191,12 +198,12 @@ function formula(latex, display, macros) {
 
 // Browsers know less MathML than KaTeX writes for readers of screens; until Python runs, they show that.
 async function layOut() {
-  const shown = [...part("rendered").children].filter((one) => one.formula && !laid.has(one.formula) && one.querySelector("math"));
+  const shown = [...part("rendered").children].filter((one) => !laid.has(one.formula) && one.querySelector("math"));
   if (!shown.length) return;
   const found = await ask({ kind: "lay out", formulas: shown.map((one) => one.querySelector("math").outerHTML) });
   if (laid.size > 2000) laid.clear();
   shown.forEach((one, i) => {
-    laid.set(one.formula, found[i]);
+    if (one.formula) laid.set(one.formula, found[i]);
     if (one.isConnected) one.innerHTML = found[i];
   });
 }

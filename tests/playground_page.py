@@ -229,6 +229,17 @@ def edits(page: Page, count: int = 20) -> list[float]:
     return [_typed(page, (wrong, right)[i % 2]) for i in range(count)]
 
 
+def edits_of_documents(page: Page, every: int) -> list[float]:
+    """Type a word into the middle of each document of 1.5 kB or more, and take it out, three times."""
+    found = []
+    large = [text for _, text in fixtures() if len(text) > 1500]
+    for text in large[::every]:
+        at = text.find("\n", len(text) // 2)
+        _typed(page, text)
+        found += [_typed(page, t) for t in (text[:at] + " x" + text[at:], text) * 3]
+    return sorted(found)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.playground_page", description=__doc__)
     parser.add_argument(
@@ -248,12 +259,16 @@ def main() -> int:
             first = page.until("part('summary').textContent")
             page.until("!busy")
             later = edits(page)
+            large = edits_of_documents(page, every)
             faults = ungraded(page)
             other, times = compare(page, every)
             outside = [url for url in page.requests if not url.startswith("http://127.0.0.1:")]
             said = page.said
     print(f"first findings {first / 1000:.1f} s after the page was asked for")
     print(f"findings after an edit: {_spread(later)}, up to {WAIT} ms of it waiting for more keys")
+    print(
+        f"the same in documents of 1.5 to 4 kB: {_spread(large)}, p95 {large[len(large) * 95 // 100]:.0f} ms"
+    )
     print(
         f"checks of {len(times)} documents: {_spread([*times.values()])} ({max(times, key=times.get)})"
     )

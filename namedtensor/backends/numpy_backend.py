@@ -690,11 +690,13 @@ def generator_of(generator: Any, device: Any) -> Any:
 def dtype_of(dtype: Any) -> Any:
     if dtype is None:
         return None
-    with suppress(TypeError):
+    try:
         found = np.dtype(dtype)
-        if found.kind in _KINDS:
-            return found
-    raise TypeError(f"it has no numbers of dtype {dtype}")
+    except TypeError:
+        raise TypeError(f"it has no dtype {dtype}") from None
+    if found.kind not in _KINDS:
+        raise TypeError(f"it has no numbers of dtype {dtype}")
+    return found
 
 
 def create(shape: Dims, value: Any, dtype: Any, device: Any) -> Array:

@@ -10,7 +10,7 @@ from typing import Any
 
 from namedtensor.operations.expanding import EXPAND
 from namedtensor.primitives import Node, number, table
-from namedtensor.primitives.node import apply_node
+from namedtensor.primitives.node import apply_node, without
 from namedtensor.primitives.sizes import as_node
 
 Pairs = tuple[tuple[str, str], ...]
@@ -554,8 +554,7 @@ def _cancelled(parts: Sequence[Node], kept: Set[Node]) -> list[Node] | None:
     """Drop a factor that another one divides by."""
     for part in parts:
         if part.name == "div" and part not in kept and part.operands[1] in parts:
-            left = [p for p in parts if p is not part]
-            left.remove(part.operands[1])
+            left = without(without(parts, part), part.operands[1])
             return [*left, part.operands[0]]
     return None
 

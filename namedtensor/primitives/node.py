@@ -153,6 +153,12 @@ def _own_operands(node: Node) -> tuple[Node, ...]:
     return node.operands
 
 
+def without(parts: Sequence[Node], one: Node) -> list[Node]:
+    """Leave out one part of a sum or a product; an equal one is the same node, and stays."""
+    place = list(parts).index(one)
+    return [*parts[:place], *parts[place + 1 :]]
+
+
 def operands_first(
     roots: Iterable[Node], inside: Callable[[Node], Sequence[Node]] = _own_operands
 ) -> Iterator[Node]:

@@ -1,5 +1,6 @@
 """Every rule of the rewrite table: the kernel computes what the formula says, values and gradients."""
 
+import functools
 import inspect
 import re
 
@@ -10,6 +11,9 @@ import namedtensor as nt
 from namedtensor import R, formula
 from namedtensor.formula.rewrite import RULES
 from namedtensor.formula.rewrite.linear import identity
+from namedtensor.primitives import table
+from namedtensor.primitives.node import apply_node, operands_first
+from namedtensor.tensor import SymbolicTensor
 from tests.kernels import formulas
 from tests.kernels.formulas import (
     ROWS,
@@ -425,3 +429,43 @@ def test_an_lstm_is_torch_s():
     torch.testing.assert_close(
         formulas.lstm(**given).torch("batch", seq, "hid"), cell(x)[0], rtol=1e-9, atol=1e-12
     )
+
+
+# ------------------------------------------------------------------------- what stands twice
+
+
+def standing_twice(f, place, word):
+    """Write a formula whose part at a place stands twice, in a sum or a product; None beyond its parts.
+
+    Both are one node, and a rule that takes one of them must leave the other.
+    """
+
+    @functools.wraps(f.function)
+    def body(*args, **named):
+        root = f.function(*args, **named).node
+        parts = [n for n in operands_first([root]) if n.operands and n.type.kind == "float"]
+        parts = [n for n in parts if not n.type.host and not n.type.weak and not n.type.open]
+        found.append(len(parts))
+        done = {}
+        for n in operands_first([root]):
+            operands = tuple([done[o] for o in n.operands])
+            new = n if operands == n.operands else apply_node(n.operation, operands)
+            both = parts and n is parts[min(place, len(parts) - 1)]
+            done[n] = apply_node(table()[word].plain, (new, new)) if both else new
+        return SymbolicTensor(done[root])
+
+    found = []
+    return nt.Formula(body, f.signature), nt.Formula(body, f.signature, fuse=False), found
+
+
+@pytest.mark.parametrize("word", ["add", "mul"])
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.formula.name)
+def test_a_part_may_stand_twice(row, word):
+    drawn = arguments(row.formula, {}, torch.Generator().manual_seed(0))
+    place, count = 0, 1
+    while place < count:
+        fused, written, found = standing_twice(row.formula, place, word)
+        expected = written(**drawn)
+        if not expected.data.isnan().any():  # as where -inf of a mask is squared
+            nt.testing.assert_close(fused(**drawn), expected, rtol=1e-7, atol=1e-8)
+        place, count = place + 1, found[0]

@@ -25,7 +25,7 @@ from namedtensor.formula.rewrite.patterns import (
     terms,
 )
 from namedtensor.primitives import Node, number, table
-from namedtensor.primitives.node import apply_node
+from namedtensor.primitives.node import apply_node, without
 
 
 @dataclass(slots=True)
@@ -82,7 +82,7 @@ def read_scores(node: Node) -> Scores | None:
         return _scaled(found, outer)
     parts = terms(node)
     for term in parts:
-        rest = [t for t in parts if t is not term]
+        rest = without(parts, term)
         core, scale = peel_scale(term)
         if core.name == "dot":
             return _scaled(Scores(core, scale, rest), outer)
@@ -94,7 +94,7 @@ def read_scores(node: Node) -> Scores | None:
     for term in parts:
         inner = _products_in(term)
         if len(inner) == 1:
-            rest = [t for t in parts if t is not term]
+            rest = without(parts, term)
             return _scaled(Scores(inner.pop(), None, rest, bent=term), outer)
     return None
 

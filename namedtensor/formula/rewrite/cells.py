@@ -23,7 +23,7 @@ from namedtensor.operations.recurrence import SCAN, Looped, Step, placed
 from namedtensor.operations.renaming import RENAME
 from namedtensor.plans import Value
 from namedtensor.primitives import Call, Node, Type, primitive, table
-from namedtensor.primitives.node import apply_node, make_node, operands_first
+from namedtensor.primitives.node import apply_node, make_node, operands_first, without
 from namedtensor.primitives.notation import KERNEL
 
 #: What a cell gives beside every h: the last h and the last c.
@@ -281,7 +281,7 @@ def _gru_gates(cell: _Cell, z: Node, n: Node) -> list[Linear] | None:
         for r, inner in (term.operands, term.operands[::-1]):
             if r.name != "sigmoid":
                 continue
-            rest = [t for t in parts if t is not term]
+            rest = without(parts, term)
             if not rest:
                 continue
             whole = rest[0]

@@ -12,7 +12,7 @@ from namedtensor.formula.rewrite.spelled import squared
 from namedtensor.operations.reductions import MEAN, VAR
 from namedtensor.operations.training import STORED
 from namedtensor.primitives import Call, Node, Type, number, primitive, table
-from namedtensor.primitives.node import apply_node, operands_first
+from namedtensor.primitives.node import apply_node, operands_first, without
 from namedtensor.primitives.notation import KERNEL
 
 
@@ -84,7 +84,7 @@ def _weighed(node: Node, shared: Collection[Node]) -> Iterator[tuple[Node, Node,
     if len(parts) > 2:
         return
     for product in parts:
-        beta = [p for p in parts if p is not product]
+        beta = without(parts, product)
         scaled = factors(product)
         core = [f for f in scaled if f.name == "standardize"]
         gamma = [f for f in scaled if f.name != "standardize"]

@@ -72,7 +72,10 @@ def regroup(draft: Draft, name: str) -> int:
     n = known.sizes[axis]
     first = draft.choices.of([d for d in range(1, n + 1) if n % d == 0] or [1, 2])
     second = n // first
-    p, q = draft.choices.some([a for a in (*NEW_NAMES, "p", "q") if a not in known.sizes], 2, 2)
+    free = [a for a in (*NEW_NAMES, "p", "q") if a not in known.sizes]
+    if len(free) < 2:
+        raise Impossible
+    p, q = draft.choices.some(free, 2, 2)
     sizes = {a: s for a, s in known.sizes.items() if a != axis} | {p: first, q: second}
     parts = [f"A({p!r})[{first}]", f"A({q!r})[{second}]"]
     if draft.choices.one_in(2):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from typing import Any, Literal
 
 import numpy as np
@@ -269,9 +268,20 @@ def prod(x: Array, dims: Dims) -> Array:
     return np.prod(x, axis=dims, dtype=_adding(x))
 
 
+def _wider(compute: Callable[..., Array]) -> Callable[..., Array]:
+    """Compute in float32 what float16 cannot hold: its sums are soon infinite, it counts to 2048."""
+
+    @functools.wraps(compute)
+    def computed(x: Array, *settings: Any) -> Array:
+        if x.dtype == np.float16:
+            return compute(x.astype(np.float32), *settings).astype(x.dtype)
+        return compute(x, *settings)
+
+    return computed
+
+
+@_wider
 def mean(x: Array, dims: Dims) -> Array:
-    if x.dtype == np.float16:  # whose sums are soon infinite
-        return mean(x.astype(np.float32), dims).astype(x.dtype)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.sum(x, axis=dims) / np.asarray(
             math.prod([x.shape[d] for d in dims]), dtype=x.dtype
@@ -296,9 +306,8 @@ def quantile(x: Array, q: float) -> Array:
         return np.quantile(x, q, axis=-1, method=method).astype(x.dtype)
 
 
+@_wider
 def var(x: Array, dims: Dims) -> Array:
-    if x.dtype == np.float16:
-        return var(x.astype(np.float32), dims).astype(x.dtype)
     return mean(_squared(x - np.expand_dims(mean(x, dims), dims)), dims)
 
 
@@ -307,15 +316,13 @@ def _squared(x: Array) -> Array:
     return (x * x.conj()).real if np.iscomplexobj(x) else x * x
 
 
+@_wider
 def std(x: Array, dims: Dims) -> Array:
-    if x.dtype == np.float16:
-        return std(x.astype(np.float32), dims).astype(x.dtype)
     return np.sqrt(var(x, dims))
 
 
+@_wider
 def norm(x: Array, dims: Dims) -> Array:
-    if x.dtype == np.float16:
-        return norm(x.astype(np.float32), dims).astype(x.dtype)
     return np.sqrt(np.sum(_squared(x), axis=dims))
 
 
@@ -366,16 +373,14 @@ def log_softmax(x: Array, dim: int) -> Array:
     return x - np.expand_dims(logsumexp(x, (dim,)), dim)
 
 
+@_wider
 def standardize(x: Array, dims: Dims, eps: float) -> Array:
-    if x.dtype == np.float16:
-        return standardize(x.astype(np.float32), dims, eps).astype(x.dtype)
     distance = x - np.expand_dims(mean(x, dims), dims)
     return distance / np.sqrt(np.expand_dims(mean(_squared(distance), dims), dims) + eps)
 
 
+@_wider
 def cumsum(x: Array, dim: int) -> Array:
-    if x.dtype == np.float16:  # which counts no further than to 2048
-        return np.cumsum(x, axis=dim, dtype=np.float32).astype(x.dtype)
     return np.cumsum(x, axis=dim, dtype=_adding(x))
 
 
@@ -506,6 +511,8 @@ def index_grid(n: int, dims: int, dim: int, like: Array) -> Array:
 
 
 def windows(x: Array, dim: int, size: int, stride: int, dilation: int = 1) -> Array:
+    if size < 1:
+        raise ValueError("a window holds 1 or more")
     span = (size - 1) * dilation + 1
     view = np.lib.stride_tricks.sliding_window_view(x, span, axis=dim)
     return view[

@@ -31,6 +31,7 @@ def scaled_dot_product_attention(q: Array, k: Array, v: Array, *mask: Any, **opt
     torch 2.13's graph compilers give the result the strides of q, which are wrong where the
     features of values are not as many as those of keys and q is permuted: there q is copied.
     """
+    _hold_features(q)
     if torch.compiler.is_compiling() and q.shape[-1] != v.shape[-1]:
         q = q.contiguous()
     if options.get("scale") is not None and options.get("is_causal") and not options["scale"] > 0:
@@ -51,6 +52,7 @@ def attend(
     dropout_p: float = 0.0,
 ) -> Array:
     """Attend with a mask and scores by index; `each` names what the mask depends on, b or h."""
+    _hold_features(q)
     n, m = q.shape[-2], k.shape[-2]
     if _flex_takes(q, k, v, dropout_p) and (torch.compiler.is_compiling() or n * m > SHORT):
         return _flex(q, k, v, keeps, scores, each, scale)
@@ -74,6 +76,12 @@ def attend(
     for s in starts[1:]:
         out[:, :, s : s + step] = block(q[:, :, s : s + step], k, v, s, n)
     return out
+
+
+def _hold_features(q: Array) -> None:
+    """Refuse queries without features, of which torch drops the scale: 0 / sqrt(0) is nan."""
+    if q.shape[-1] == 0:
+        raise ValueError("no features")
 
 
 def transformed(*tensors: Array) -> bool:

@@ -97,9 +97,8 @@ def as_like(x: Array, like: Array) -> Array:
         return x.to(like.device, like.dtype.to_complex() if x.dtype.is_complex else like.dtype)
     if x.dtype.is_floating_point:
         return x.to(like.device, torch.get_default_dtype())
-    return x.to(
-        like.device
-    )  # whole numbers keep their own dtype, which holds more than a narrow one
+    # whole numbers keep their own dtype, which holds more than a narrow one
+    return x.to(like.device)
 
 
 #: The least and the greatest number of each dtype of whole numbers.
@@ -566,6 +565,8 @@ def index_grid(n: int, dims: int, dim: int, like: Array) -> Array:
 
 
 def windows(x: Array, dim: int, size: int, stride: int, dilation: int = 1) -> Array:
+    if size < 1:
+        raise ValueError("a window holds 1 or more")
     seen = x.unfold(dim, (size - 1) * dilation + 1, stride)
     seen = seen if dilation == 1 else seen[..., ::dilation]
     # torch 2.13 gets the gradient wrong where a compiled graph gives away a view that overlaps itself
@@ -613,9 +614,6 @@ def upsample(x: Array, dims: Dims, factor: int, linear: bool) -> Array:
         found = F.interpolate(rows, size=sizes, mode=mode)
         x = torch.movedim(found.reshape(*moved.shape[: ends[0]], *sizes), ends, some)
     return x
-
-
-# ------------------------------------------------------------------------------------- joining
 
 
 # ----------------------------------------------------------------------------------- recurrence

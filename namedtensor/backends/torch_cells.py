@@ -113,6 +113,8 @@ def _biases(gates: Gates, count: int, like: Array) -> Array | None:
 def _under(gates: Gates, count: int) -> Array:
     """Put gates under each other; those that lie in one tensor are there already."""
     if isinstance(gates, torch.Tensor):
+        if gates.shape[0] < count:  # torch's cells read beyond them
+            raise IndexError(f"{gates.shape[0]} gates of {count}")
         every = gates if gates.shape[0] == count else gates[:count]
         return every.flatten(0, 1)
     return torch.cat([g for g in gates if g is not None])

@@ -39,11 +39,13 @@ class Checked:
 class Checker:
     """Check files one after another, with one worker for all."""
 
-    def __init__(self, imports: bool = True, python: str = "", limit: float = LIMIT) -> None:
+    def __init__(
+        self, imports: bool = True, python: str = "", limit: float = LIMIT, edits: bool = False
+    ) -> None:
         self.imports = imports
         self.worker = Worker(python, limit)
         #: the documents that the files were last, of which an edit leaves most as it was
-        self.before: dict[str, Any] = {}
+        self.before: dict[str, Any] | None = {} if edits else None
 
     def check(
         self,
@@ -65,11 +67,12 @@ class Checker:
         if suffix != ".py":
             from namedtensor.latex import read as read_document
 
-            before = self.before.get(file)
+            before = self.before.get(file) if self.before else None
             checked.document = (
                 read() if read is not None else read_document(text, file, before=before)
             )
-            self.before[file] = checked.document
+            if self.before is not None:
+                self.before[file] = checked.document
             checked.findings += checked.document.check()
             if meaning:
                 found, checked.parts = look_at(checked.document)

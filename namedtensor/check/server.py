@@ -84,7 +84,7 @@ class Server(LanguageServer):
         )
         self.settings = Settings()
         self.known: dict[str, Known] = {}
-        self.reader = Checker(imports=False)
+        self.reader = Checker(imports=False, edits=True)
         self.pool = ThreadPoolExecutor(max_workers=2)
 
     # ------------------------------------------------------------------------------- checking

@@ -186,10 +186,8 @@ class Arguments:
             return False
         key.append(len(held))
         before, start = len(key), len(tensors_of(given.leaves))
-        together, given.together = (
-            given.together,
-            False,
-        )  # a stack inside of one is a part of its row
+        # a stack inside of one is a part of its row
+        together, given.together = given.together, False
         self._read_one(layer_in(parameter, 0), f"{path}.0", held[0], given, key, modes)
         given.together = together
         key += key[before:] * (len(held) - 1)

@@ -13,7 +13,7 @@ from weakref import WeakValueDictionary
 
 from namedtensor.backends import get_backend
 from namedtensor.compilers import keep
-from namedtensor.formula.outside import Bound, kind_of
+from namedtensor.formula.outside import Bound, Outside, kind_of
 from namedtensor.formula.signature import Parameter, Signature
 from namedtensor.plans import Layout, layout_of
 from namedtensor.tensor import NamedTensor, SymbolicTensor
@@ -100,7 +100,7 @@ class Door:
         # that of each bundle
         self.asks = False
         # what the body, and those that it calls, read from outside: their values end the key
-        self.outside: tuple[Any, ...] = ()
+        self.outside = Outside()
         # what else their names stand for; once it is something else, the plans are forgotten
         self.bound = Bound({})
 

@@ -465,7 +465,7 @@ class Formula(Generic[P, T]):
             if name is None:
                 return False
             # new ones, because others read the old without a lock
-            self.plans, self.door.outside, self.door.bound = {}, (), Bound({})
+            self.plans, self.door.outside, self.door.bound = {}, Outside(), Bound({})
             self.forgotten, self.bound_anew = self.forgotten + 1, repr(name)
             return True
 

@@ -12,7 +12,7 @@ import dis
 import functools
 import operator
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from types import CellType, CodeType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 
@@ -80,13 +80,13 @@ class Outside(tuple[Read, ...]):
     last: tuple[list[Any], tuple[Any, ...]] = ([], ())
 
 
-def values_now(reads: Sequence[Read]) -> tuple[Any, ...]:
+def values_now(reads: Outside) -> tuple[Any, ...]:
     """Give the part of a key for what is read from outside; in few steps where nothing has changed."""
     values = []
     for read in reads:
         plain = type(read.place) is dict and not read.attributes
         values.append(read.place.get(read.name, _MISSING) if plain else read.value())
-    known, key = reads.last if type(reads) is Outside else ([], ())
+    known, key = reads.last
     if len(known) == len(values):
         for before, now in zip(known, values):  # noqa: B905  strict is slow
             if before is not now:
@@ -94,7 +94,7 @@ def values_now(reads: Sequence[Read]) -> tuple[Any, ...]:
         else:
             return key
     key = tuple([_frozen(value) for value in values])
-    if type(reads) is Outside and all([_stays(value) for value in values]):
+    if all([_stays(value) for value in values]):
         reads.last = values, key
     return key
 

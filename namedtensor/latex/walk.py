@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from typing import Any, TypeVar
 
 from namedtensor.latex.source import Span
@@ -128,7 +129,7 @@ def moved(part: Any, by: int) -> Any:
         return part
     new = object.__new__(kind)
     give = object.__setattr__
-    for name in _ALL.get(kind) or _all_fields(kind):
+    for name in _all_fields(kind):
         value = getattr(part, name)
         if name == "span":
             value = Span(value.start + by, value.end + by)
@@ -138,12 +139,9 @@ def moved(part: Any, by: int) -> Any:
     return new
 
 
-_ALL: dict[type, tuple[str, ...]] = {}
-
-
-def _all_fields(kind: type) -> tuple[str, ...]:
-    found = _ALL[kind] = tuple([f.name for f in dataclasses.fields(kind)])
-    return found
+@functools.cache
+def _all_fields(kind: Hashable) -> tuple[str, ...]:
+    return tuple([f.name for f in dataclasses.fields(kind)])
 
 
 def put(part: Any, change: Callable[[Any], Any | None]) -> Any:

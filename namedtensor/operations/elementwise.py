@@ -675,14 +675,16 @@ def cases(*rows: Tensor | tuple[Tensor, Tensor]) -> NamedTensor:
          0  1
     """
     *pairs, result = rows or ((),)
+    fits = [
+        isinstance(row, tuple) and len(row) == 2 and not isinstance(row[0], tuple) for row in pairs
+    ]
     alone = isinstance(result, (NamedTensor, int, float, complex)) or is_scalar(result)
-    for row in (*pairs, (result, True) if pairs or alone else ()):
-        if not isinstance(row, tuple) or len(row) != 2 or isinstance(row[0], tuple):
-            raise AxisNameError(
-                f"cases(...) of {len(rows)}",
-                "each row is (value, condition), and the last one a value alone",
-                hint="nt.cases((0.0, j <= i), -nt.inf)",
-            )
+    if isinstance(result, tuple) or not all(fits) or not (pairs or alone):
+        raise AxisNameError(
+            f"cases(...) of {len(rows)}",
+            "each row is (value, condition), and the last one a value alone",
+            hint="nt.cases((0.0, j <= i), -nt.inf)",
+        )
     chosen: Any = result
     for value, condition in reversed(pairs):  # type: ignore[misc]
         chosen = where(condition, value, chosen)

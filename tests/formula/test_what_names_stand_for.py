@@ -223,7 +223,6 @@ def test_what_a_name_stands_for_now_is_called(call: Any, change: Any, backend: s
         change()
         for _ in range(3):
             assert_close(call(), first * 1.5)
-        globals().update(START)
     finally:
         globals()["X"] = before
 

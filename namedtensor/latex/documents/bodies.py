@@ -292,7 +292,11 @@ class Body:
         last = self._stated_end(defined, around)
         along = axis_along(defined.name)
         if last is None:
-            last = self._last_of_inputs(letter, first) if along is None else self._size_of(along)
+            last = (
+                self._last_of_inputs(letter, first)
+                if along is None
+                else _number(self.axis_size(along))
+            )
         if last is None or last - first >= SHOWN:
             found = self._loop(defined, first, last, along or letter, around)
             if found is not None:
@@ -437,14 +441,6 @@ class Body:
                 size = self._size_along(found, letter)
                 if size is not None:
                     return size + first - 1
-        return None
-
-    def _size_of(self, axis: str) -> int | None:
-        """Give the size of an axis that some input declares."""
-        for found in self.linked.inputs:
-            named = [] if found.space is None else [a.axis.name for a in found.space.axes]
-            if axis in named:
-                return self._size_along(found, axis)
         return None
 
 

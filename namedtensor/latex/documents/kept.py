@@ -14,6 +14,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from namedtensor.compilers import keep
 from namedtensor.latex.documents.scopes import (
     Declared,
     Defined,
@@ -76,7 +77,7 @@ class Kept:
         spans, found = find()
         places = [place for span in spans if (place := ground.inside(span)) is not None]
         if len(places) == len(spans):
-            _keep(self._answers, at, (places, found))
+            keep(self._answers, at, (places, found), MOST)
         return spans, found
 
     def said(self, statement: Statement, text: str) -> Said:
@@ -84,16 +85,8 @@ class Kept:
         at = statement, text
         found = self._said.get(at)
         if found is None:
-            found = Said(next(self._numbers), statement)
-            _keep(self._said, at, found)
+            found = keep(self._said, at, Said(next(self._numbers), statement), MOST)
         return found
-
-
-def _keep(known: dict[Any, Any], at: Any, found: Any) -> None:
-    if len(known) >= MOST:
-        for old in list(itertools.islice(known, MOST // 2)):
-            known.pop(old, None)
-    known[at] = found
 
 
 class Said:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from namedtensor.compilers import keep
 from namedtensor.latex.findings import Finding
 from namedtensor.latex.reading.asides import Entry, sorted_out, with_facts
 from namedtensor.latex.reading.clean import clean
@@ -90,16 +90,12 @@ class Regions:
         if known is None:
             found = read_region(source, region, macros)
             if macros.digest == digest:
-                if len(self._known) >= MOST:
-                    for old in list(itertools.islice(self._known, MOST // 2)):
-                        self._known.pop(old, None)
-                self._known[text, digest] = start, left - macros.left, found
+                keep(self._known, (text, digest), (start, left - macros.left, found), MOST)
                 return [_copied(one, 0) for one in found]
             return found
         before, spent, found = known
         if before != start:
             found = [_copied(one, start - before) for one in found]
-            self._known.pop((text, digest), None)
             self._known[text, digest] = start, spent, found
         macros.left -= spent
         return [_copied(one, 0) for one in found]

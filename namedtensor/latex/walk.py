@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
 import operator
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
 from namedtensor.latex.source import Span
@@ -129,7 +128,7 @@ def moved(part: Any, by: int) -> Any:
         return part
     new = object.__new__(kind)
     give = object.__setattr__
-    for name in _all_fields(kind):
+    for name in _ALL.get(kind) or _all_fields(kind):
         value = getattr(part, name)
         if name == "span":
             value = Span(value.start + by, value.end + by)
@@ -139,9 +138,12 @@ def moved(part: Any, by: int) -> Any:
     return new
 
 
-@functools.cache
-def _all_fields(kind: Hashable) -> tuple[str, ...]:
-    return tuple([f.name for f in dataclasses.fields(kind)])
+_ALL: dict[type, tuple[str, ...]] = {}
+
+
+def _all_fields(kind: type) -> tuple[str, ...]:
+    found = _ALL[kind] = tuple([f.name for f in dataclasses.fields(kind)])
+    return found
 
 
 def put(part: Any, change: Callable[[Any], Any | None]) -> Any:

@@ -109,7 +109,7 @@ OTHER_SIZES = (0, 1, 2, 3, 9)
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.formula.name)
 def test_a_kernel_of_one_size_is_right_or_refuses_at_others(row, extra, monkeypatch):
     fused, written = nt.Formula(row.formula.function, row.formula.signature), unfused(row.formula)
-    extra = {name: extra for name in inspect.signature(row.formula.function).parameters}
+    extra = dict.fromkeys(inspect.signature(row.formula.function).parameters, extra)
     first = arguments(row.formula, extra, torch.Generator().manual_seed(0))
     fused(**first)  # makes the plan that serves all sizes
     for axis in sorted({name for X in first.values() for name in X.axes}):

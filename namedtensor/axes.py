@@ -49,7 +49,8 @@ def as_python_reads(text: str) -> str:
     return unicodedata.normalize("NFKC", text)
 
 
-def _is_name(name: str) -> bool:
+def is_name(name: str) -> bool:
+    """Say whether an axis can have this name: a name of Python's, then primes, then stars."""
     return bool(NAME.fullmatch(name)) and (name.isascii() or name.rstrip("'*").isidentifier())
 
 
@@ -174,7 +175,7 @@ class Axis:
     __slots__ = ("name", "size")
 
     def __init__(self, name: str, size: Any = None) -> None:
-        if not isinstance(name, str) or not _is_name(name):
+        if not isinstance(name, str) or not is_name(name):
             raise AxisNameError(
                 f"Axis({name!r})",
                 "an axis name is a word that Python takes for a name, then primes, then stars",
@@ -417,7 +418,7 @@ def sizes(names: str) -> Any:
         )
     words = names.replace(",", " ").split()
     for word in words:
-        if not _is_name(word) or not word.isidentifier():
+        if not is_name(word) or not word.isidentifier():
             raise AxisNameError(
                 f"sizes({names!r})", f"{word!r} is no name", hint='names are words: nt.sizes("n m")'
             )

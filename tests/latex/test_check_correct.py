@@ -20,4 +20,6 @@ def test_nothing_is_said_of_a_correct_document(case):
 def test_no_rule_speaks_of_the_corpus(file):
     document = read_file(file)
     unread = {(f.code, f.span) for f in document.findings}
-    assert [str(f) for f in document.check() if (f.code, f.span) not in unread] == []
+    # a table of numbers is no part of the notation: a note says that it is not checked
+    said = [f for f in document.check() if f.code != "not-notation"]
+    assert [str(f) for f in said if (f.code, f.span) not in unread] == []

@@ -1,5 +1,7 @@
 """What a document says when it is asked for what it cannot give: the full texts."""
 
+from pathlib import Path
+
 import pytest
 
 import namedtensor as nt
@@ -169,6 +171,18 @@ def test_what_is_defined_by_itself_is_refused(text):
         "error[circular]: f is defined by itself",
         "hint: a recurrence counts its steps: h^t = f(h^{t-1}), with h^0 given",
     )
+
+
+def test_a_formula_that_takes_the_parameters_of_itself_is_refused():
+    text = (Path(__file__).parent / "corpus" / "transformer_macros.tex").read_text()
+    told = r"W^O &\in \R^{\heads\times\val\times\layer}"
+    assert told in text
+    document = nt.latex.read(text.replace(told, told + " x"), "a.tex")  # which cannot be read
+    assert [f.code for f in document.check()] == ["syntax-unexpected"]
+    circular = [m for _, m in document.made() if "defined by itself" in str(m)]
+    assert {str(m).partition("\n")[0] for m in circular} == {
+        "a.tex:12:1: error[circular]: SelfAtt is defined by itself"
+    }
 
 
 FAMILY = r"$f_k(X) = X^k + k$, $k = 1, \ldots, 3$"

@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import pytest
 
+from docs.playground import answer
 from namedtensor.check.documents import look_at
 from namedtensor.latex import read
 from namedtensor.latex.documents.kept import Ground, Kept
@@ -74,6 +75,21 @@ def faults(name: str, text: str, count: int) -> list[str]:
 
 def test_after_any_edit_the_same_is_said_as_of_a_text_that_is_read_anew():
     assert [fault for name, text in fixtures() for fault in faults(name, text, 1)] == []
+
+
+def test_what_is_being_typed_is_said_drawn_and_written_whatever_it_says():
+    source, failed = random.Random(2), []
+    for name, text in fixtures():
+        file = name if name.endswith((".md", ".tex")) else "x.md"
+        changed = edited(text, source)
+        try:
+            answer.checked(changed, file)
+            for place, _ in enumerate(answer.defined(changed, file)):
+                answer.drawn(changed, file, place)
+            answer.python(changed, file)
+        except Exception as error:
+            failed.append((name, changed, repr(error)))
+    assert failed == []
 
 
 def test_the_law_tells_of_what_is_kept_although_the_text_around_it_has_changed(monkeypatch):

@@ -35,6 +35,13 @@ def failed(symbols: Symbols, where: Expression, error: NamedTensorError) -> Valu
     return UNKNOWN
 
 
+def not_followed(symbols: Symbols, where: Expression, error: NamedTensorError) -> None:
+    """Say what has no meaning in the notation, and is therefore not checked."""
+    if _is_notation(symbols, where):
+        message = f"not checked: {error.why}"
+        symbols.report.add("note", "not-notation", where.span, message, hint=error.hint)
+
+
 def undefined(symbols: Symbols, where: Expression) -> None:
     """Report a name that stands for nothing."""
     if not _is_notation(symbols, where) or symbols.occurrences.in_prose(where):
@@ -63,7 +70,8 @@ def no_axis(symbols: Symbols, where: Expression) -> Value:
     """Report a function that needs axes; go on as if it named the only axis of its operand."""
     if isinstance(where, Call) and key(where.function) in symbols.occurrences.functions:
         return UNKNOWN
-    type_ = symbols.type_of(where.arguments[0]) if isinstance(where, Call) else None
+    given = where.arguments if isinstance(where, Call) else ()
+    type_ = symbols.type_of(given[0]) if given else None
     names_no_axis(where, symbols.report, symbols.dialect, type_)
     if type_ is None or not isinstance(where, Call) or len(type_.axes) > 1:
         return UNKNOWN

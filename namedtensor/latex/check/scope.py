@@ -194,6 +194,8 @@ class CheckScope:
             failing.wrong_arguments(checker, where, error)
         elif not isinstance(error, NotNotationError):
             value = failing.failed(checker, where, error)
+        elif not self.lenient:
+            failing.not_followed(checker, where, error)
         checker.values[id(where)] = value
         return value
 

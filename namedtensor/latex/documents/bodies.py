@@ -320,7 +320,10 @@ class Body:
         """Give the member of a series that has a number."""
         name = numbered(defined.name, {defined.letters[0]: number})
         found = self.library.names.look(name, defined.place, self.numbers)
-        assert found is not None
+        if found is None:
+            raise self.library.error(
+                "undefined", f"{key(name)} is neither declared nor defined", defined.name
+            )
         return self.value_of(found, around)
 
     def _loop(
@@ -447,7 +450,7 @@ class Body:
 def _number(size: Any) -> int | None:
     """Give the number of a size; None where a formula is written, for there sizes stay open."""
     try:
-        return int(size)
+        return None if size is None else int(size)
     except TraceError:
         return None
 

@@ -86,6 +86,8 @@ class Library:
     def _make(self, linked: Linked) -> Formula:
         if linked.unbound:
             raise self.unbound(linked, linked.unbound, linked.key)
+        if _holds(linked, linked, set()):
+            raise self.circular(linked.defined)
         self._hold_distinct(linked)
         parameters = [self._parameter(linked, found) for found in linked.inputs]
         python = python_signature(parameters)
@@ -255,6 +257,19 @@ class Library:
     def error_at(self, code: str, message: str, span: Span, hint: str = "") -> LatexError:
         """Make an error at a stretch of the document."""
         return LatexError(Finding("error", code, message, self.source, span, (), hint))
+
+
+def _holds(linked: Linked, sought: Linked, seen: set[Linked]) -> bool:
+    """Say whether one of the bundles that a formula takes, or one of theirs, is of this formula."""
+    for found in linked.inputs:
+        for inner in (found.linked, *found.others):
+            if inner is sought:
+                return True
+            if inner is not None and inner not in seen:
+                seen.add(inner)
+                if _holds(inner, sought, seen):
+                    return True
+    return False
 
 
 def _is_host(value: Any) -> bool:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
+from namedtensor.axes import is_name
 from namedtensor.latex.reading import words
 from namedtensor.latex.reading.grammar.cursor import AXIS_KINDS, Cursor
 from namedtensor.latex.reading.rows import after_bracket
@@ -23,6 +25,9 @@ from namedtensor.latex.syntax import (
     Unary,
 )
 from namedtensor.primitives.notation import RELATION, SUM
+
+#: What joins the words of one name: seq len and d-model are the axes seq_len and d_model.
+BLANKS = re.compile(r"(?<=\w)[\s\u2010-\u2013-]+(?=\w)")
 
 STARS = frozenset(("*", "\\star", "\\ast"))
 
@@ -52,7 +57,11 @@ class Axes(Cursor):
             raise Fault("syntax-axis", f"{said} stands where an axis should", token.span)
         while (suffix := self._suffix()) is not None:
             name += suffix
-        return AxisName(self.span(start), name.strip())
+        name = BLANKS.sub("_", name.strip())
+        if not is_name(name):
+            hint = "a word, and primes: \\text{seq}, \\text{seq}'"
+            raise Fault("syntax-axis", f"an axis cannot be named {name}", self.span(start), hint)
+        return AxisName(self.span(start), name)
 
     def joined(self, token: Token) -> str:
         """Read italics written without a space as one word."""
@@ -154,7 +163,7 @@ def holds_axes(tokens: Sequence[Token]) -> bool:
     for token in tokens:
         kind, text = token.kind, token.text
         if kind in AXIS_KINDS:
-            if words.is_prose(text):
+            if kind != "axis" and words.is_prose(text):
                 return False
             named = True
         elif kind == "open":

@@ -22,6 +22,7 @@ DOORS = (
     "formula.formula.formula",
     "latex.check.rules.check",
     "latex.printing.printer.latex_of",
+    "latex.printing.printer.with_called",
     "nn.module.make_module",
     "tensor.habits.habit",
     "tensor.habits.in_our_words",

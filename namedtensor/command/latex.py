@@ -12,6 +12,7 @@ from types import ModuleType
 from namedtensor.command.files import CommandError, text_of
 from namedtensor.formula import Formula
 from namedtensor.latex.printing.names import DIALECTS
+from namedtensor.latex.printing.printer import latex_of
 
 NAME = "latex"
 HELP = "print a Python module's formulas as LaTeX"
@@ -33,7 +34,7 @@ def perform(given: Namespace) -> int:
     formulas = formulas_of(module_of(given.file))
     if not formulas:
         raise CommandError(f"{given.file}: no @formula is defined in it")
-    print("\n\n".join(formula.latex(given.dialect) for formula in with_called(formulas)))
+    print("\n\n".join(latex_of(f.written(), given.dialect) for f in with_called(formulas)))
     return 0
 
 

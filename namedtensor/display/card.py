@@ -14,6 +14,7 @@ from namedtensor.display.colours import colour_of
 from namedtensor.display.html import page
 from namedtensor.display.mathml import mathml
 from namedtensor.errors import NamedTensorError
+from namedtensor.latex.printing.printer import latex_of
 
 _LINES = 60  # of a source
 
@@ -23,7 +24,7 @@ def formula_card(formula: Any) -> str:
     parts = [f'<div class="shape">{escape(repr(formula))}</div>']
     latex = ""
     with suppress(NamedTensorError):
-        latex = formula.latex("underset")
+        latex = latex_of(formula.written(), "underset")
         parts.append(f'<div class="scroll">{mathml(latex)}</div>')
     parts.append(f'<div class="scroll">{_declared(formula)}</div>')
     with suppress(OSError, TypeError):

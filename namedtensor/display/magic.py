@@ -21,6 +21,7 @@ from namedtensor.errors import NamedTensorError
 from namedtensor.formula import Formula
 from namedtensor.latex import read
 from namedtensor.latex.documents.formulas import Family
+from namedtensor.latex.printing.printer import latex_of
 
 _MATH = re.compile(r"\$|\\\[|\\\(|\\begin\s*\{")
 _LENGTH = re.compile(r"(\w+)=(\d+)")
@@ -42,7 +43,7 @@ class Cell:
             if isinstance(found, Formula):
                 # where it cannot be printed, one of the findings says why
                 with suppress(NamedTensorError):
-                    self.equations.append(found.latex("underset"))
+                    self.equations.append(latex_of(found.written(), "underset"))
                     self.named[found.name] = found
         for name in document.names:
             if name.isidentifier() and name not in self.named:

@@ -611,8 +611,8 @@ class Formula(Generic[P, T]):
     def latex(self, dialect: str = "macros", **settings: Any) -> str:
         """Print the equation: declarations of what it takes, then f(X; W) = ...
 
-        `dialect` is "macros" for the notation's style file, or "underset" for plain LaTeX. A setting
-        without a default is given by name.
+        The formulas that it calls come before it. `dialect` is "macros" for the notation's style file,
+        or "underset" for plain LaTeX. A setting without a default is given by name.
 
         >>> from namedtensor import R, axes, formula
         >>> emb, hid = axes("emb hid")
@@ -622,7 +622,7 @@ class Formula(Generic[P, T]):
         >>> print(project.latex("underset").splitlines()[3])
         \\text{project}(X; W) &= W \\underset{\\text{emb}}{\\cdot} X
         """
-        written: str = door("latex.printing.printer.latex_of")(self.written(**settings), dialect)
+        written: str = door("latex.printing.printer.with_called")(self.written(**settings), dialect)
         return written
 
     def _repr_html_(self) -> str:
@@ -631,7 +631,8 @@ class Formula(Generic[P, T]):
 
     def _repr_latex_(self) -> str | None:
         try:
-            return self.latex("underset")
+            own: str = door("latex.printing.printer.latex_of")(self.written(), "underset")
+            return own
         except NamedTensorError:
             return None  # a notebook then shows the signature
 

@@ -45,6 +45,22 @@ def latex_of(written: Written, dialect: str = "macros", taken: Iterable[str] = (
     return f"$${macros}\\begin{{aligned}}\n{lines}\n\\end{{aligned}}$$"
 
 
+def with_called(written: Written, dialect: str = "macros") -> str:
+    """Print a formula after those that it calls, so that the text says all that it needs."""
+    seen, blocks = {written.name}, []
+
+    def add(inner: Written) -> None:
+        for name, formula in inner.called.items():
+            if name not in seen:
+                seen.add(name)
+                found = formula.written()
+                add(found)
+                blocks.append(latex_of(found, dialect))
+
+    add(written)
+    return "\n\n".join([*blocks, latex_of(written, dialect)])
+
+
 # ------------------------------------------------------------------------------------ declarations
 
 

@@ -161,7 +161,8 @@ def _spread_range(use: Use, place: int, g: NamedTensor) -> NamedTensor:
     n, kept = X.size(axis), use.result.size(axis)
     if step is None or (isinstance(step, int) and step == 1):
         first = _first_index(start, n, False)
-        return apply(table()["pad"](name), g, first, n - first - kept, 0)
+        rest = n - kept if isinstance(first, int) and first == 0 else n - first - kept
+        return apply(table()["pad"](name), g, first, rest, 0)
     first = _first_index(start, n, step < 0)
     # each index of X reads the gradient, or the 0 that stands after it
     along = iota(sized(name, n)) - first
@@ -177,6 +178,8 @@ def _first_index(start: Any, n: Any, down: Any) -> Any:
     if start == 0 and isinstance(start, int) and down is False:
         return 0
     counted = start + n * (start < 0) if not isinstance(start, int) or start < 0 else start
+    if isinstance(down, bool):
+        return maximum(minimum(counted, n - 1 if down else n), -1 if down else 0)
     return maximum(minimum(counted, n - down), 0 - down)
 
 

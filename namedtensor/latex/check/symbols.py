@@ -27,7 +27,7 @@ from namedtensor.tensor import SymbolicTensor
 
 _serial = itertools.count()
 
-KINDS = {"Z": "int", "N": "int", "[n]": "int", "{0,1}": "int", "C": "complex"}
+KINDS = {"Z": "int", "N": "int", "[n]": "int", "{0,1}": "int", "C": "complex", "B": "bool"}
 
 
 def unbraced(name: str) -> str:

@@ -31,7 +31,7 @@ from docs.playground.puzzles import PUZZLES
 from tests.latex.fixtures import fixtures, said_of
 
 LIMIT = 120.0
-WAIT = 120  # as the page says, at most
+WAIT = 60  # as the page says, at most
 
 
 def missing() -> str:

@@ -38,10 +38,17 @@ _last: list[Document | None] = [None]
 
 
 @functools.lru_cache(maxsize=1)
-def _found(text: str, name: str) -> tuple[Document, list[Finding]]:
+def _read(text: str, name: str) -> tuple[Document, list[Finding]]:
     """Read and check a document."""
     document = _last[0] = read(text, name, before=_last[0])
-    return document, [*document.check(), *look_at(document)[0]]
+    return document, document.check()
+
+
+@functools.lru_cache(maxsize=1)
+def _found(text: str, name: str) -> tuple[Document, list[Finding]]:
+    """Read and check a document, and ask what its axes mean."""
+    document, findings = _read(text, name)
+    return document, [*findings, *look_at(document)[0]]
 
 
 @functools.lru_cache(maxsize=1)
@@ -59,9 +66,12 @@ def _formulas(text: str, name: str) -> tuple[list[tuple[Formula, Ground]], list[
     )
 
 
-def checked(text: str, name: str) -> dict[str, Any]:
-    """Check a document: its findings, each with its place as JavaScript counts, and a line that sums up."""
-    document, findings = _found(text, name)
+def checked(text: str, name: str, meaning: bool = True) -> dict[str, Any]:
+    """Check a document: its findings, each with its place as JavaScript counts, and a line that sums up.
+
+    Without `meaning`, its formulas are not asked what their axes mean, which is what takes longest.
+    """
+    document, findings = (_found if meaning else _read)(text, name)
     return {
         "summary": summary(findings, 1, kinds=document.counts),
         "findings": [

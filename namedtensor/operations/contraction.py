@@ -161,6 +161,9 @@ def pair(emit: Emitter, call: Lowered, A: Value, B: Value, axes: Sequence[str]) 
         return multiply_and_sum(emit, A, B, summed, type_)
     if not left or (right and _rows(emit, B, summed) > _rows(emit, A, summed)):
         A, B, left, right = B, A, right, left
+    if not right and len(left) > 1 and set(A.axes[: len(batch)]) != set(batch):
+        # a vector for each index of what A does not store first: A would be copied for a product of matrices
+        return multiply_and_sum(emit, A, B, summed, type_)
     return matrix_product(emit, A, B, batch, left, summed, right, type_)
 
 

@@ -356,7 +356,7 @@ def StateSpace(
 ) -> R[seq, emb]:
     """h' = exp(-A^2) h + B x, y = C h, each coordinate by itself (Gu et al. 2022)."""
     decay = nt.exp(-A * A)
-    H = nt.scan[seq](lambda h, x: decay * h + B * x, 0.0 * A * nt.sum[seq](X), X)
+    H = nt.scan[seq](lambda h, x: decay * h + B * x, nt.zeros(emb, state), X)
     return C @ state @ H
 
 

@@ -1,7 +1,7 @@
 "use strict";
 const part = (name) => document.getElementById(name);
 const text = part("text");
-const WAIT = 120; // milliseconds without a key at most, after which the text is checked
+const WAIT = 60; // milliseconds without a key at most, after which the text is checked
 const REST = 250; // milliseconds without a key after findings, before pictures are drawn
 
 const OWN = `# Attention
@@ -52,8 +52,12 @@ async function check() {
   try {
     const asked = { text: typed, name: fileName(typed) };
     const start = performance.now();
-    showFindings(await ask({ kind: "check", ...asked }));
+    const first = await ask({ kind: "check", meaning: false, ...asked });
+    showFindings({ ...first, summary: `${first.summary} ...` }); // what the axes mean is asked next
     wait = Math.min(WAIT, performance.now() - start); // what is checked at once need not wait for more keys
+    const all = again ? first : await ask({ kind: "check", ...asked });
+    if (all.findings.length > first.findings.length) showFindings(all);
+    part("summary").textContent = all.summary;
     if (!again) await layOut();
     if (puzzle) await grade(typed);
     await look(asked);

@@ -437,8 +437,10 @@ def _lower_whole(emit: Any, call: Any, values: Sequence[Any]) -> Value:
     if len(batch) != 1 or len(emb) != 1:
         x = emit.call("reshape", x, (emit.size(X.type.size(axis)), rows, features))
     flat = []
+    different = {start.code: start for start in starts}  # h and c may both be the same zeros
+    typed = {code: emit.named(emit.typed_like(h, [X])) for code, h in different.items()}
     for start in starts:
-        moved = emit.permute(emit.typed_like(start, [X]), (*batch, hid))
+        moved = emit.permute(typed[start.code], (*batch, hid))
         wide = emit.size(start.type.size(hid))
         flat.append(moved if len(batch) == 1 else emit.call("reshape", moved, (rows, wide)))
     weights = []

@@ -75,9 +75,9 @@ def _lower_full(emit: Emitter, call: Lowered, value: Value, *sizes: Value) -> An
     names, dtype = call.params
     need_sizes(call.node, "index-defined tensor")
     code = emit.call("full", emit.sizes_of(call.type, names), value, emit.like)
-    if dtype:
-        code = emit.call("cast", code, _dtype_word(emit, dtype))
-    return emit.bind(code, names, call.type, "filled")
+    if not dtype:
+        return emit.filled(code, names, call.type)
+    return emit.bind(emit.call("cast", code, _dtype_word(emit, dtype)), names, call.type, "filled")
 
 
 def _dtype_word(emit: Emitter, name: str) -> Any:

@@ -28,9 +28,12 @@ def _lower_expand(emit: Emitter, call: Lowered, x: Value, n: Value | None = None
     if n is None:
         need_sizes(call.node, "index-defined tensor")
     if x.type.host:
-        code = emit.call("full", (n,), x, emit.like)
-        return emit.bind(code, (axis,), call.type, "filled")
+        return emit.filled(emit.call("full", (n,), x, emit.like), (axis,), call.type)
     axes = (axis, *x.axes)
+    fill = emit.fill_of(x)
+    if fill is not None:
+        code = emit.call("full", emit.sizes_of(call.type, axes), fill, emit.like)
+        return emit.filled(code, axes, call.type)
     code = emit.call("broadcast_to", x, emit.sizes_of(call.type, axes))
     return emit.bind(code, axes, call.type, "expanded")
 

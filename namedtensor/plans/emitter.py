@@ -257,10 +257,7 @@ class Emitter:
         """Give open numbers the dtype of data, or the library's own default."""
         key = (value.code, None if data is None else data.code)
         if key not in self.closed:
-            if data is None:
-                code = self.call("floating", value)
-            else:
-                code = self.call("as_like", value, self.named(data))
+            code = self.call("floating", value) if data is None else self._as_like(value, data)
             type_ = replace(value.type, open=False)
             self.closed[key] = self.bind(code, value.axes, type_, "real")
         return self.closed[key]
@@ -280,6 +277,19 @@ class Emitter:
         self.functions.append(Function(name, (*parameters, like), body, kept=True))
         code = _apply(Name(name), (*[self.size(size) for size in sizes], self.like), {})
         return Value(code, result.axes, node.type)
+
+    def filled(self, code: Any, axes: Sequence[str], type_: Type) -> Value:
+        """Give one number in all records; real ones are made where they meet data, in its dtype."""
+        if type_.kind == "float":
+            return Value(code_of(code), tuple(axes), type_)
+        return self.bind(code, axes, type_, "filled")
+
+    def fill_of(self, value: Value) -> Code | None:
+        """Give the real number that a value holds in all records, where that is known."""
+        match value.code:
+            case Apply(Word("full"), (_, fill, _)) if value.type.kind == "float":
+                return fill
+        return None
 
     # ------------------------------------------------------------------------------- alignment
 
@@ -331,7 +341,14 @@ class Emitter:
             case Apply(Name() as constant, (*sizes, _)):
                 like = Attribute(constant, "like")
                 return replace(value, code=_apply(like, (*sizes, self.named(data)), {}))
-        return replace(value, code=self.call("as_like", value, self.named(data)))
+        return replace(value, code=self._as_like(value, data))
+
+    def _as_like(self, value: Value, data: Value) -> Code:
+        fill = self.fill_of(value)
+        if fill is not None and data.type.kind in ("float", "complex"):
+            sizes = self.sizes_of(value.type, value.axes)
+            return self.call("full_like_kind", sizes, fill, self.named(data))
+        return self.call("as_like", value, self.named(data))
 
     def fitting(self, value: Value, others: Sequence[Value], word: str = "fitting") -> Value:
         """Hold a whole number to what the whole numbers that it meets can be: 300 is no uint8."""

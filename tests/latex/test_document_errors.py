@@ -253,3 +253,11 @@ def test_an_error_survives_pickling():
     with pytest.raises(nt.latex.LatexError) as error:
         document["f"]
     assert str(pickle.loads(pickle.dumps(error.value))) == str(error.value)
+
+
+def test_an_axis_that_a_declaration_names_twice_is_refused_where_it_runs():
+    text = r"$Y \in \mathbb{R}^{\text{b}, \text{b}}$, $f(Y) = \sum_{\text{b}} Y$"
+    assert message(text, lambda d: d["f"]) == (
+        "error[repeated]: Y is declared over the axis b twice; axes are a set",
+        "hint: call the second one b', or leave it out",
+    )

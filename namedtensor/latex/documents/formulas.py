@@ -136,6 +136,15 @@ class Library:
         space = named_space(
             found.space, bound, along, differing_sizes(linked), {**linked.indices, **found.numbers}
         )
+        names = [axis.name for axis in space.axes]
+        if len(set(names)) < len(names):
+            twice = next(n for n in names if names.count(n) > 1)
+            raise self.error(
+                "repeated",
+                f"{found.key} is declared over the axis {twice} twice; axes are a set",
+                found.name,
+                hint=f"call the second one {twice}', or leave it out",
+            )
         return Parameter(name, space, None, after, inspect.Parameter.empty)
 
     def _bundle(self, name: str, found: Input) -> Formula:

@@ -62,7 +62,7 @@ class AxisFunction(Generic[P, T]):
         self.__name__ = name
         self.__doc__ = doc
         self._bind = bind
-        self._distinct = distinct
+        self.distinct = distinct
         self._bound: dict[str, Callable[P, T]] = {}
         self.__signature__: inspect.Signature | None = None
 
@@ -75,7 +75,7 @@ class AxisFunction(Generic[P, T]):
         if bound is None:
             parsed = parse_axes(axes)
             call = f"{self.__name__}[{', '.join(map(repr, parsed))}]"
-            distinct(call, parsed[: self._distinct])
+            distinct(call, parsed[: self.distinct])
             bound = self._bind(parsed)
             if not compiling():  # a compiler cannot follow that a partial takes attributes
                 named: Any = bound

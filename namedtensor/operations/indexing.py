@@ -724,6 +724,7 @@ def _ordered_update_rule(call: Call) -> Type:
 
 def _update(
     verb: str,
+    word: str,
     traits: Traits,
     differential: Any = None,
     transpose: Any = None,
@@ -735,7 +736,7 @@ def _update(
         lower_update(verb),
         write=write_update,
         diagnose=diagnose_update,
-        notation=Special("update"),
+        notation=Special("update", word),
         traits=traits,
         differential=differential,
         transpose=transpose,
@@ -748,21 +749,28 @@ def _updates(params: tuple[Any, ...]) -> Acts:
 
 SET_AT = _update(
     "set_at",
+    "set",
     Traits(linear=(0, 1), jointly=True, fresh=True, acts=_updates),
     transpose=_shares_of_set,
 )
 ADD_AT = _update(
     "add_at",
+    "add",
     Traits(linear=(0, 1), jointly=True, fresh=True, acts=_updates),
     transpose=_shares_of_add,
 )
 #: What is multiplied in has no rule: at an index that stands twice it meets other factors.
 MULTIPLY_AT = _update(
-    "multiply_at", Traits(linear=(0,), fresh=True, acts=_updates), transpose=_share_of_multiplied
+    "multiply_at",
+    "multiply",
+    Traits(linear=(0,), fresh=True, acts=_updates),
+    transpose=_share_of_multiplied,
 )
+#: On paper max(X, Y) is of two tensors.
 MIN_AT, MAX_AT = (
     _update(
         verb,
+        verb.replace("_", "-"),
         Traits(fresh=True, acts=_updates),
         differential=_change_of_extreme,
         rule=_ordered_update_rule,

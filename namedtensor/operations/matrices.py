@@ -7,11 +7,17 @@ inv_{row,col} : R^{row[n] x col[n]} -> R^{row[n] x col[n]},  inv(A)_{row(i),col(
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 from namedtensor.axes import BOUND, Axis, primed, shown
 from namedtensor.errors import AxisClashError, AxisSizeError, KindError
-from namedtensor.operations.axis_functions import axis_function, named_operand, names, wants
+from namedtensor.operations.axis_functions import (
+    AxisFunction,
+    axis_function,
+    named_operand,
+    names,
+    wants,
+)
 from namedtensor.operations.contraction import dot
 from namedtensor.operations.elementwise import where
 from namedtensor.operations.index_defined import iota
@@ -748,7 +754,8 @@ def svdvals(op: Operation, A: NamedTensor) -> NamedTensor:
 # ----------------------------------------------------------------------------- decompositions
 #
 # One operation gives all factors, one below the other on the axis of the rows, so that a matrix is
-# decomposed once; the public function takes them apart.
+# decomposed once; the public function takes them apart. On paper the stack has a word of its own, so
+# that nobody takes it for the function.
 
 
 def _stacked_factors(
@@ -774,7 +781,7 @@ def _stacked_factors(
         name,
         rule,
         _lower_spectrum(name),
-        notation=Word(name),
+        notation=Word(f"stacked-{name}"),
         traits=Traits(
             uniform=True,
             fresh=True,
@@ -907,3 +914,18 @@ def qr(op: Operation, A: NamedTensor) -> tuple[NamedTensor, NamedTensor]:
     both = apply(op, A)
     n = A.size(row)
     return both[row[:n]], both[row[n:]][row >> col]
+
+
+def _stack_of(entry: Primitive) -> AxisFunction[..., NamedTensor]:
+    """Make the function that gives all factors as one tensor."""
+
+    def stacked(op: Operation, A: NamedTensor) -> NamedTensor:
+        return apply(op, A)
+
+    stacked.__name__ = f"stacked_{entry.name}"
+    example = f"{stacked.__name__}[row, col, value](A)"
+    return cast(AxisFunction[..., NamedTensor], axis_function(entry, example)(stacked))
+
+
+#: The decompositions as they are printed, by the names of their primitives.
+STACKED = {entry.name: _stack_of(entry) for entry in (EIGH, EIG, SVD, QR)}

@@ -71,9 +71,10 @@ class Large:
 
 @dataclass(frozen=True, slots=True)
 class Special:
-    """A form of its own, known by name to who prints and to who reads."""
+    """A form of its own, known by name to who prints and to who reads; `word` is what it begins with."""
 
     form: str
+    word: str = ""
 
 
 @dataclass(frozen=True, slots=True)

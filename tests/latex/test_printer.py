@@ -191,7 +191,7 @@ AXES = {
     r"\nfun{\name{seq}}{until}(X, 3)": lambda X, Y: X[seq[:3]],
     r"\nfun{\name{seq}}{every}(X, 2)": lambda X, Y: X[seq[::2]],
     r"\text{set}(X_{\name{seq}(1)}, 0.0)": lambda X, Y: X.at[seq(0)].set(0.0),
-    r"\text{add}(\nfun{\name{seq}}{range}(X, 2, 3), 1.0)": lambda X, Y: X.at[seq[1:3]].add(1.0),
+    r"\text{add}(X_{\name{seq}(\text{range}(2, 3))}, 1.0)": lambda X, Y: X.at[seq[1:3]].add(1.0),
     r"\nfun{\name{seq}}{concat}(X, Y)": lambda X, Y: nt.concat[seq](X, Y),
     r"\nfun{\name{seq} \\ \name{val}}{unroll}(X, 3)": lambda X, Y: nt.unroll[seq, val[3]](X),
     r"\nfun{\name{seq} \\ \name{val}}{maxk}(X, 5)": lambda X, Y: nt.maxk[seq, val[5]](X),

@@ -239,13 +239,20 @@ def check_repeated(statement: Statement, report: Report) -> None:
         if isinstance(part, Space):
             _repeated_axes([s.axis for s in part.axes], "the shape", report)
         elif isinstance(part, (Contract, Big, Call, Binary)):
-            _repeated_axes(list(part.axes), "the operation", report)
+            _repeated_axes(list(part.axes[: _distinct(part)]), "the operation", report)
         elif isinstance(part, Indexed):
             _repeated_axes([i.axis for i in part.items if isinstance(i, At)], "the index", report)
     if isinstance(statement, Definition) and isinstance(statement.target, Call):
         _repeated_arguments(statement.target, report)
     elif isinstance(statement, Declaration):
         _repeated_names(statement, report)
+
+
+def _distinct(part: object) -> int | None:
+    """Say how many of the first axes must be distinct; None for all. diag may keep an axis."""
+    name = part.function if isinstance(part, Call) else None
+    word = word_of(name.text) if isinstance(name, Letter) else None
+    return getattr(word.along, "distinct", None) if word is not None else None
 
 
 def _repeated_axes(axes: Sequence[AxisName], where: str, report: Report) -> None:

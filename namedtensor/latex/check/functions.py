@@ -35,6 +35,7 @@ from namedtensor.latex.syntax import (
     Call,
     Expression,
     Indexed,
+    Items,
     Letter,
     Relation,
     Scripts,
@@ -438,7 +439,12 @@ class CheckedFunction:
         statement = self.defined.statement
         if isinstance(statement.target, Indexed):
             return element(evaluator, statement.target, statement.body, {}, statement.condition)
-        value = evaluator.value(statement.body)
+        body = statement.body
+        if isinstance(body, Items) and body.bracket == "(" and len(body.parts) > 1:
+            for part in body.parts:  # several results
+                evaluator.value(part)
+            return UNKNOWN
+        value = evaluator.value(body)
         for member in statement.chain:
             evaluator.value(member)
         return value

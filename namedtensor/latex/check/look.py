@@ -6,7 +6,7 @@ one side has contracted an axis away and the other brings it back, or where noth
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from namedtensor.errors import AxisMissingError
@@ -30,7 +30,16 @@ from namedtensor.latex.evaluation.values import UNKNOWN, Value
 from namedtensor.latex.findings import Mend
 from namedtensor.latex.printing.dialects import REALS
 from namedtensor.latex.source import Span
-from namedtensor.latex.syntax import At, Binary, Cases, Contract, Definition, Expression, Indexed
+from namedtensor.latex.syntax import (
+    At,
+    Binary,
+    Cases,
+    Contract,
+    Definition,
+    Expression,
+    Indexed,
+    Letter,
+)
 from namedtensor.latex.walk import all_of, walk
 from namedtensor.primitives import Node, Type
 from namedtensor.primitives.node import operands_first
@@ -224,8 +233,11 @@ def _lacks(symbols: Symbols, where: Contract) -> None:
             failed(symbols, where, AxisMissingError("", ""))
 
 
-def look_at_indices(symbols: Symbols, body: Expression) -> None:
-    """Hold the indices of a definition to the sizes of their axes."""
+def look_at_indices(symbols: Symbols, body: Expression, steps: Sequence[str] = ()) -> None:
+    """Hold the indices of a definition to the sizes of their axes.
+
+    The letters of a series, `steps`, run along the axis that they stand at.
+    """
     guarded = {
         id(part)
         for cases in all_of(Cases, body)
@@ -243,7 +255,8 @@ def look_at_indices(symbols: Symbols, body: Expression) -> None:
         span = taken.item.at.span
         if _index_type(symbols, taken, axis, size, shown):
             continue
-        if id(taken.item) not in guarded and taken.value is not UNKNOWN:
+        step = isinstance(taken.item.at, Letter) and taken.item.at.text in steps
+        if id(taken.item) not in guarded and not step and taken.value is not UNKNOWN:
             check_range(
                 axis, size, taken.value, symbols.bounds, span, shown, symbols.facts, symbols.report
             )
@@ -315,7 +328,13 @@ def check_range(
     facts: Facts,
     report: Report,
 ) -> None:
-    """Report an index that lies outside its axis, for all values of the sizes or for most."""
+    """Report an index that lies outside its axis, for all values of the sizes or for most.
+
+    A number below 0 counts from the end: -1 is the last.
+    """
+    whole = position(at) if is_whole(at) else None
+    if whole is not None and not whole.terms and whole.constant < 0:
+        at = -whole.constant
     found = interval(at, bounds)
     if found is None:
         return

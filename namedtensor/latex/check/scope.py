@@ -14,6 +14,7 @@ from namedtensor.latex.check import failing
 from namedtensor.latex.check.look import look_at
 from namedtensor.latex.documents.scopes import Declared, Meaning, Place
 from namedtensor.latex.documents.scripts import Indices, key, stem
+from namedtensor.latex.evaluation.by_elements import SIZE_OF
 from namedtensor.latex.evaluation.evaluate import Evaluator
 from namedtensor.latex.evaluation.values import (
     UNKNOWN,
@@ -138,6 +139,8 @@ class CheckScope:
     def _unwritten(self, name: Expression) -> Value | None:
         """Find a member of a series that only the dots give, as X^{L-1}, an index letter, a signature."""
         text = key(name) or ""
+        if self.sizes and text.startswith(SIZE_OF):
+            return None  # the length of a range, and no size of this name
         if text in self.indices or self.sizes:
             return self.checker.size_symbol(text)
         known = self.checker.argument_named(text, self.place)

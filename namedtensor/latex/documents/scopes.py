@@ -26,6 +26,7 @@ from namedtensor.latex.documents.scripts import (
     stem,
 )
 from namedtensor.latex.documents.series import Range, axis_along, bare, ranges_of, stepped, unfolded
+from namedtensor.latex.evaluation.vocabulary import word_of
 from namedtensor.latex.reading.spoken import sections_around
 from namedtensor.latex.syntax import (
     AxisSize,
@@ -334,7 +335,7 @@ class Noted:
                 for space in (*statement.domain, statement.codomain):
                     for axis in space.axes:
                         if axis.size is not None:
-                            self._size_letters |= {p.text for p in all_of(Letter, axis.size)}
+                            self._size_letters |= _letters_of(axis.size)
             if not isinstance(statement, Declaration):
                 continue
             place = Place(index, statement.block, statement.section)
@@ -355,7 +356,7 @@ class Noted:
                     if axis.size is not None:
                         self.sized.append((found, axis))
                         self._by_size.setdefault(key(axis.size) or "", []).append((found, axis))
-                        self._size_letters |= {p.text for p in all_of(Letter, axis.size)}
+                        self._size_letters |= _letters_of(axis.size)
 
     def _note_numbers(self) -> None:
         """Take a letter that is only said to be greater than a number for a number."""
@@ -448,6 +449,13 @@ def _stated_sizes(statements: Sequence[Statement]) -> Iterator[tuple[str, Expres
                 if isinstance(axis, AxisSize):
                     others = [m for m in members if m is not axis]
                     yield from [(axis.axis.name, other, place) for other in others]
+
+
+def _letters_of(size: Expression) -> set[str]:
+    """List the letters of a size, without the words of functions in it."""
+    called = {p.function for p in all_of(Call, size)}
+    words = {w for w in called if isinstance(w, Letter) and word_of(w.text) is not None}
+    return {p.text for p in all_of(Letter, size) if p not in words}
 
 
 def _scripts(name: Expression) -> list[Expression]:

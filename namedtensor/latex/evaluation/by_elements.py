@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from namedtensor.axes import AxisIndex, AxisSelection
@@ -13,6 +13,7 @@ from namedtensor.latex.evaluation.values import UNKNOWN, ArgumentsError, Scope, 
 from namedtensor.latex.evaluation.wording import wording
 from namedtensor.latex.syntax import (
     At,
+    Call,
     Dots,
     Expression,
     Indexed,
@@ -158,7 +159,8 @@ def _over(value: Any, pairs: list[tuple[Index, str]], text: str) -> Any:
 def update(e: Evaluator, X: Value, target: Indexed, body: Expression, verb: str = "set") -> Value:
     """Give X with another value at a place, or with one added there: X_{seq(1)} <- body.
 
-    A place is at numbers, at indices in data, or along whole axes named by an index.
+    A place is at numbers, at indices in data, in ranges, or along whole axes named by an index. `verb`
+    is that of X.at[...].
     """
     values: dict[Expression, Value] = {}
     places: list[Any] = []
@@ -167,6 +169,13 @@ def update(e: Evaluator, X: Value, target: Indexed, body: Expression, verb: str 
         if not isinstance(item, At):
             return e.refuse(target, "renames, and an update is at indices")
         axis = item.axis.name
+        bounds = range_of(item.at)
+        if bounds is not None:
+            start, *others = [None if b is None else e.extent(b) for b in bounds]
+            if UNKNOWN in (start, *others):
+                return UNKNOWN
+            places.append(AxisSelection(axis, slice(zero_based(start), *others)))
+            continue
         named = isinstance(item.at, (Letter, Scripts)) and item.at not in e.bound
         if named and e.scope.find(item.at) is None:
             index = Index(wording(item.at))
@@ -199,8 +208,34 @@ def _written(X: Any, Y: Any, places: list[Any], along: list[tuple[Index, str]], 
         Y = renamed(Y, pairs)
     if not places:
         places = [AxisSelection(X.axes[0], slice(None))]
-    place = X.at[tuple(places)]
-    return place.set(Y) if verb == "set" else place.add(Y)
+    return getattr(X.at[tuple(places)], verb)(Y)
+
+
+#: The words of ranges, and which bounds they take.
+RANGES: dict[str, tuple[str, ...]] = {
+    "range": ("start", "stop", "step"),
+    "from": ("start",),
+    "until": ("stop",),
+    "every": ("step",),
+    "from-every": ("start", "step"),
+    "until-every": ("stop", "step"),
+    "whole": (),
+}
+#: How the words begin that give the length of such a range.
+SIZE_OF = "size-"
+
+
+def in_order(word: str, given: Sequence[Any]) -> tuple[Any, Any, Any]:
+    """Give start, stop and step of what a range's word is given; None for those that are not."""
+    known = dict(zip(RANGES[word], given, strict=False))
+    return known.get("start"), known.get("stop"), known.get("step")
+
+
+def range_of(at: Expression) -> tuple[Any, Any, Any] | None:
+    """Read the place of an update as a range, from(2); None where it is an index."""
+    if not isinstance(at, Call) or not isinstance(at.function, Letter) or at.axes:
+        return None
+    return in_order(at.function.text, at.arguments) if at.function.text in RANGES else None
 
 
 # --------------------------------------------------------------------------------------- matrices

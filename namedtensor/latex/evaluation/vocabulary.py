@@ -8,6 +8,7 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import cache, partial, reduce
 from types import ModuleType
 from typing import Any
@@ -20,7 +21,7 @@ from namedtensor.latex.evaluation.evaluator import Evaluator, Use, Word
 from namedtensor.latex.evaluation.indices import Position, zero_based
 from namedtensor.latex.evaluation.values import UNKNOWN, ArgumentsError, NoAxisError, Value
 from namedtensor.latex.evaluation.wording import wording
-from namedtensor.latex.syntax import Call, Expression, Indexed, Letter, Number
+from namedtensor.latex.syntax import At, Call, Expression, Indexed, Letter, Number
 from namedtensor.operations import (
     contraction,
     creation,
@@ -173,6 +174,31 @@ def from_zero(index: Value) -> Value:
     return zero_based(index) if isinstance(index, Position) else index
 
 
+def overlap_add(e: Evaluator, part: Call, values: Any, given: Any) -> Value:
+    """overlapadd_{seq,k} X, or overlapadd_{seq,k}(X, stride, dilation, before, after, size)."""
+    plainly = along("overlap_add", windows.overlap_add)
+    if len(given) != 6 or not part.axes:
+        return plainly(e, part, values, given)
+    X, *steps = values[0], *[e.extent(x) for x in given[1:]]
+
+    def added(X: Any, stride: Any, dilation: Any, before: Any, after: Any, size: Any) -> Any:
+        axes = tuple([sized(a.name, None) for a in part.axes])
+        settings = {"stride": stride, "dilation": dilation, "padding": (before, after)}
+        return windows.overlap_add[axes](X, **settings, size=size)
+
+    return e.attempt(part, added, [X, *steps], given)
+
+
+def scatter(e: Evaluator, part: Call, values: Any, given: Any) -> Value:
+    """scatter_{seq,vocab}(X, I, n); with several indices all of them come before all sizes."""
+    made = (len(given) - 1) // 2
+    if made < 2 or made >= len(part.axes):
+        return along("scatter", indexing.scatter, wants_size=True)(e, part, values, given)
+    operation = indexing.SCATTER(tuple([a.name for a in part.axes]), made)
+    sizes = [e.extent(x) for x in given[1 + made :]]
+    return e.attempt(part, lambda *x: apply(operation, *x), [*values[: 1 + made], *sizes], given)
+
+
 def extreme(name: str, over: Any, pair: Any) -> Use:
     """max_seq X is over an axis; max(0, X) is of several."""
     over_axes, several = along(name, over), plain(name, lambda *x: reduce(pair, x))
@@ -215,33 +241,35 @@ def listed(e: Evaluator, part: Call, values: Any, given: Any) -> Value:
     return e.attempt(part, lambda: apply(operation), [])
 
 
-def update(name: str) -> Use:
-    """set(X_{seq(1)}, Y) is X but for Y at its place."""
+def update(word: str, verb: str) -> Use:
+    """set(X_{seq(1)}, Y) is X but for Y at its place; so is set(from_seq(X, 2), Y)."""
 
     def use(e: Evaluator, part: Call, values: Any, given: Any) -> Value:
-        if len(given) != 2 or not isinstance(given[0], Indexed) or part.axes:
+        place = _place(given[0]) if len(given) == 2 else None
+        if place is None or part.axes:
             return e.fail(
                 part,
                 ArgumentsError,
-                f"{name} takes a place in a tensor, and what is written there",
-                f"write {name}(X_{{seq(1)}}, Y)",
+                f"{word} takes a place in a tensor, and what is written there",
+                f"write {word}(X_{{seq(1)}}, Y)",
             )
-        place, body = given
-        return by_elements.update(e, e.value(place.base), place, body, name)
+        return by_elements.update(e, e.value(place.base), place, given[1], verb)
 
     return use
 
 
-#: The words of ranges, and which bounds they take.
-RANGES: dict[str, tuple[str, ...]] = {
-    "range": ("start", "stop", "step"),
-    "from": ("start",),
-    "until": ("stop",),
-    "every": ("step",),
-    "from-every": ("start", "step"),
-    "until-every": ("stop", "step"),
-    "whole": (),
-}
+def _place(part: Expression) -> Indexed | None:
+    """Read the place of an update: X_{seq(1)}, or ranges of X."""
+    items: list[At] = []
+    while isinstance(part, Call) and len(part.axes) == 1 and len(part.arguments) > 0:
+        place = replace(part, axes=(), arguments=part.arguments[1:])
+        if by_elements.range_of(place) is None:
+            return None
+        items.append(At(part.span, part.axes[0], place))
+        part = part.arguments[0]
+    if items:
+        return Indexed(part.span, part, tuple(reversed(items)))
+    return part if isinstance(part, Indexed) else None
 
 
 def slices() -> Iterator[tuple[str, Word]]:
@@ -249,24 +277,23 @@ def slices() -> Iterator[tuple[str, Word]]:
 
     Ranges begin at their first index and end at their last, both counted from 1.
     """
-    for words, parts in RANGES.items():
-        yield words, Word(words, _slice(words, parts))
-        yield f"size-{words}", Word(f"size-{words}", plain(f"size-{words}", _size_of(parts)))
+    for word, parts in by_elements.RANGES.items():
+        yield word, Word(word, _slice(word, parts))
+        size_of = by_elements.SIZE_OF + word
+        yield size_of, Word(size_of, plain(size_of, _size_of(word)))
 
 
-def _bounds(parts: tuple[str, ...], given: tuple[Any, ...]) -> list[Any]:
+def _bounds(word: str, given: Sequence[Any]) -> list[Any]:
     """Give start, stop and step as data counts them."""
-    known = dict(zip(parts, given, strict=False))
-    if "start" in known:
-        known["start"] = zero_based(known["start"])
-    return [known.get(bound) for bound in ("start", "stop", "step")]
+    start, stop, step = by_elements.in_order(word, given)
+    return [zero_based(start), stop, step]
 
 
-def _size_of(parts: tuple[str, ...]) -> Callable[..., Any]:
+def _size_of(word: str) -> Callable[..., Any]:
     """Give the function that tells how long a range of an axis of some size is."""
 
     def size_of(size: Any, *given: Any) -> Any:
-        bounds = _bounds(parts, given)
+        bounds = _bounds(word, given)
         if all(isinstance(b, int) or b is None for b in (size, *bounds)):
             return len(range(*slice(*bounds).indices(size)))
         flags = tuple([b is not None for b in bounds])
@@ -294,7 +321,7 @@ def _slice(name: str, parts: tuple[str, ...]) -> Use:
         def select(X: Any, *bounds: Any) -> Any:
             if not isinstance(X, NamedTensor):
                 raise AxisMissingError(name, "a number has no axis to take a range of")
-            return X[AxisSelection(axis, slice(*_bounds(parts, bounds)))]
+            return X[AxisSelection(axis, slice(*_bounds(name, bounds)))]
 
         return e.attempt(part, select, values, given)
 
@@ -435,18 +462,24 @@ def _printed() -> Iterator[tuple[str, Word]]:
 
 
 def _public(name: str) -> Any:
+    if name in matrices.STACKED:
+        return matrices.STACKED[name]
     return next((vars(home)[name] for home in _HOMES if name in vars(home)), None)
 
 
 def _word(name: str, function: Any, notation: Any = None) -> Word:
-    if function is index_defined.one_hot:
-        return Word(name, one_hot)
+    if name in _OWN:
+        return Word(name, _OWN[name])
     if isinstance(function, AxisFunction):
         if not isinstance(notation, Printed):
             return Word(name, along(name, function), along=function)
         use = along(name, function, notation.sized, settings=notation.settings)
         return Word(name, use, along=function)
     return Word(name, plain(name, function))
+
+
+#: Words that are used in a way of their own.
+_OWN: dict[str, Use] = {"one_hot": one_hot, "overlap_add": overlap_add, "scatter": scatter}
 
 
 def _takes_one(function: Any) -> bool:
@@ -476,5 +509,8 @@ def _others() -> Iterator[tuple[str, Word]]:
     for name in ("bool", "int32", "int64", "float16", "bfloat16", "float32", "float64"):
         yield name, Word(name, plain(name, cast(name)))
     yield from slices()
-    for name in ("set", "add"):
-        yield name, Word(name, update(name), raw=True)
+    for name, primitive in table().items():
+        notation = primitive.notation
+        if isinstance(notation, Special) and notation.form == "update":
+            verb = name.removesuffix("_at")
+            yield notation.word, Word(notation.word, update(notation.word, verb), raw=True)

@@ -110,7 +110,7 @@ def names_of(written: Written, taken: Iterable[str] = ()) -> Names:
     _name_elements(written, names, order)
     for node in order:
         if recurs(node) and node not in names.of:
-            names.of[node] = names.fresh("HSCYZ")
+            names.of[node] = names.fresh("HSCYZUVGQRABDEFKLMNOPTWX")
     _name_repeated(written.results, names, order)
     return names
 
@@ -182,6 +182,8 @@ def _name_locals(written: Written, names: Names, reached: set[Node]) -> None:
     for name, node in written.locals.items():
         plain = node in reached and not names.elements(node) and node not in names.of
         plain = plain and all([node not in ladder.rungs for ladder in names.ladders])
+        # H_{seq(t)} = ..., whose name has no scripts of its own
+        plain = plain and not (recurs(node) and set(letters(name)) & set("^_'"))
         if plain and letters(name) not in taken:
             names.of[node] = name
 
@@ -195,6 +197,7 @@ def _words() -> Iterator[str]:
 def _name_elements(written: Written, names: Names, order: list[Node]) -> None:
     """Name what is defined by indices: by the body's name for it where there is one."""
     settings_only = all(p.setting for p in written.signature.parameters)
+    given = _sizes_given(written, order)
     own = {opened(n): name for name, n in reversed(written.locals.items()) if names.elements(n)}
     used: dict[str, Node] = {}
     users: dict[Node, list[Node]] = {}
@@ -210,6 +213,7 @@ def _name_elements(written: Written, names: Names, order: list[Node]) -> None:
         found = node not in written.results and all(
             _finds_its_sizes(node, free, user) for user in users[node]
         )
+        found = found and all(_as_given(name, size, given) for name, size in node.type.axes)
         if not found and free is not node:
             names.sized.add(node)
         definition = node if node in names.sized else free
@@ -220,6 +224,23 @@ def _name_elements(written: Written, names: Names, order: list[Node]) -> None:
             name = written.name  # the formula is this tensor
         names.of[node] = name or names.fresh("PMDGCHBAST")
         used[names.of[node]] = definition
+
+
+def _sizes_given(written: Written, order: list[Node]) -> dict[str, Any]:
+    """Give the sizes that axes have in the arguments: those of the first, as a reader takes them."""
+    found: dict[str, Any] = {}
+    types = {n.operation.params[0]: n.type for n in order if n.name == "argument"}
+    for parameter in written.signature.parameters:
+        for name, size in types[parameter.name].axes if parameter.name in types else ():
+            found.setdefault(name, size)
+    return found
+
+
+def _as_given(axis: str, size: Any, given: dict[str, Any]) -> bool:
+    """Say whether a reader takes this size where none is declared: an argument's, that of seq for seq'."""
+    while axis not in given and axis.endswith("'"):
+        axis = axis[:-1]
+    return axis not in given or given[axis] is size or given[axis] == size
 
 
 def _finds_its_sizes(node: Node, free: Node, user: Node) -> bool:

@@ -143,11 +143,13 @@ def _first(text: str) -> str:
 @special("contraction")
 def _contraction(forms: Forms, node: Node) -> Piece:
     axes = axes_of(node)
-    if len(node.operands) != 2:
+    if axes and len(node.operands) != 2:
         return forms.applied(forms.dialect.function("contract", axes), node.operands)
-    left, right = [forms.write(o) for o in node.operands]
-    terms = left.terms if left.terms and left.level == DOT else (left.text,)
-    return joined_by(left, forms.dialect.dot(axes), right, DOT, terms)
+    whole, *others = [forms.write(o) for o in node.operands]
+    for piece in others:
+        terms = whole.terms if whole.terms and whole.level == DOT else (whole.text,)
+        whole = joined_by(whole, forms.dialect.dot(axes), piece, DOT, terms)
+    return whole
 
 
 @special("cast")
@@ -284,8 +286,9 @@ def _indexed(forms: Forms, node: Node) -> Piece:
 
 
 def _place(forms: Forms, index: Node) -> str:
-    """Write an index: data counts from 0 as it stands, and what a formula defines from 1."""
-    return forms.from_one(index) if index.type.weak else forms.write(index).text
+    """Write an index: data counts from 0 as it stands, and numbers and what a formula defines from 1."""
+    counted = index.type.weak or index.type.host
+    return forms.from_one(index) if counted else forms.write(index).text
 
 
 #: Words for ranges, by which of start, stop and step are given.
@@ -333,28 +336,22 @@ def _slice_size(forms: Forms, node: Node) -> Piece:
 def _update(forms: Forms, node: Node) -> Piece:
     (places,) = node.operation.params
     base, value, *indices = node.operands
-    place, given = forms.write(base), iter(indices)
+    given = iter(indices)
     items = []
     for axis, how, *bounds in places:
-        if how == "slice":
-            place = _range_of(forms, place, axis, bounds)
-        else:
-            index = next(given)
-            text = forms.from_one(index) if how == "number" else forms.write(index).text
-            items.append(forms.dialect.at(axis, text))
-    if items:
-        text = place.text if place.plain else wrapped(place.text, "[", "]")
-        place = Piece(f"{text}_{{{', '.join(items)}}}", SCRIPT)
+        text = _range(bounds) if how == "slice" else _place(forms, next(given))
+        items.append(forms.dialect.at(axis, text))
+    place = forms.bracketed(base, ", ".join(items), letter=True)
     listed = f"{place.text}, {inside(forms.write(value), SUM)}"
-    word = node.name.removesuffix("_at")
-    return Piece(rf"\text{{{word}}}{wrapped(listed)}", PREFIX, PREFIX, prefix=True)
+    notation: Any = node.operation.primitive.notation
+    return Piece(rf"\text{{{notation.word}}}{wrapped(listed)}", PREFIX, PREFIX, prefix=True)
 
 
-def _range_of(forms: Forms, place: Piece, axis: str, bounds: list[Any]) -> Piece:
+def _range(bounds: list[Any]) -> str:
+    """Write a range as the place of an update, from(2) or range(2, 5)."""
     start, stop, step = [b is not None for b in bounds]
     texts = [str(b + 1 if i == 0 and b >= 0 else b) for i, b in enumerate(bounds) if b is not None]
-    head = forms.dialect.function(RANGES[start, stop, step], (axis,))
-    return Piece(f"{head}{wrapped(', '.join([place.text, *texts]))}", PREFIX, PREFIX, prefix=True)
+    return rf"\text{{{RANGES[start, stop, step]}}}({', '.join(texts)})"
 
 
 @special("rename")

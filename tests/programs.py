@@ -22,6 +22,8 @@ from typing import Any
 
 #: A worker is one process for so many programs: plans are kept, and a fresh process forgets them.
 BLOCK = 5000
+#: One in so many programs is also printed as LaTeX, read, and written as Python.
+PRINTED = 10
 #: Failures that are shrunk and shown in full by one worker; the others are only counted.
 SHOWN = 3
 
@@ -30,7 +32,7 @@ def run_block(first: int, count: int, until: float) -> int:
     """Run some programs in this process; print failures and, last, how many ran and failed."""
     import torch
 
-    from tests.laws import agreement, programs, shrinking
+    from tests.laws import agreement, printed, programs, shrinking
 
     torch.set_num_threads(1)
     # what is loaded stays; what plans leave behind is collected now and then
@@ -46,10 +48,12 @@ def run_block(first: int, count: int, until: float) -> int:
         try:
             tried = agreement.hold(program, seed, compiled=seed % agreement.OFTEN["compiled"] == 0)
             ways += len(tried)
+            if seed % PRINTED == 0:
+                ways += len(printed.hold(program))
         except agreement.Disagreement as error:
             failed += 1
             print(f"program {seed}: {error}", flush=True)
-            if failed <= SHOWN:
+            if failed <= SHOWN and shrinking.failure(program, seed):
                 print(shrinking.report(seed, program, error), flush=True)
         except Exception as error:
             failed += 1

@@ -248,11 +248,18 @@ def matrices(grow, depth):
     X = grow.draw([v for v in grow.given if len(v.axes) > 1])
     row, col = X.axes[:2]
     square = X @ nt.axes(col) @ X[nt.axes(row) >> val]
-    which = grow.random.randrange(9)
+    which = grow.random.randrange(13)
+    if which > 8:
+        factors = (nt.eigh, nt.eig, nt.svd, nt.qr)[which - 9][row, val, hid](square)
+        return nt.abs(grow.draw(factors))
     if which < 3:
-        return (nt.diag, nt.eigvalsh, nt.svdvals)[which][row, val, hid](square)
+        kept = grow.draw([hid, row]) if which == 0 else hid
+        return (nt.diag, nt.eigvalsh, nt.svdvals)[which][row, val, kept](square)
     if which == 3:
-        return nt.solve[row, val](square, grow.draw([v for v in grow.given if row in v.axes]))
+        B = grow.draw([v for v in grow.given if row in v.axes])
+        if grow.random.randrange(2):
+            return nt.solve_triangular[row, val](square, B, upper=grow.draw([False, True]))
+        return nt.solve[row, val](square, B)
     return grow.draw(MATRIX)[row, val](square)
 
 
@@ -262,9 +269,27 @@ def casting(grow, depth):
 
 
 def update(grow, depth):
-    X = grow.given[0]
-    at = X.at[seq(grow.draw([0, 2]))]
-    return at.set(grow.draw([0.0, 2.0])) if grow.random.randrange(2) else at.add(1.0)
+    X, I = grow.tensor(depth), next(v for v in grow.given if v.kind == "int")
+    ax = grow.axis(X)
+    index = I + 1 if grow.random.randrange(2) else I
+    bounds = [slice(1, None), slice(None, 3), slice(None, -1), slice(0, 5, 2), slice(None, None)]
+    places = [ax(grow.draw([0, 2, -1])), ax(index), ax[grow.draw(bounds)]]
+    at = [grow.draw(places)]
+    if len(X.axes) > 1 and grow.random.randrange(3) == 0:
+        other = next(a for a in X.axes if a != ax.name)
+        at.insert(grow.random.randrange(2), axes(other)(grow.draw([0, 1])))
+    value = grow.draw([0.0, 2.0, grow.given[-1]])
+    return getattr(X.at[tuple(at)], grow.draw(["set", "add", "multiply", "min", "max"]))(value)
+
+
+def scattering(grow, depth):
+    X, I = grow.tensor(depth), next(v for v in grow.given if v.kind == "int")
+    if grow.random.randrange(2):
+        return nt.scatter[seq, val[3]](X, I)
+    ax, kernel = grow.axis(X), next(a for a in (*X.axes[::-1], "val"))
+    X = X if kernel != ax.name else nt.stack[val](X, X)
+    steps = grow.draw([{}, {"stride": 2}, {"padding": (1, 0)}, {"stride": 2, "dilation": 2}])
+    return nt.overlap_add[ax, "val" if kernel == ax.name else kernel](X, **steps)
 
 
 def one_hot(grow, depth):
@@ -312,6 +337,7 @@ GROWN = [
     *[reshaping, joining, windows, matrices, casting, one_hot, gathered, called],
     *[defined, named] * 2,
     update,
+    scattering,
 ]
 
 

@@ -35,7 +35,6 @@ NEVER = {
     "associative_scan",
     "dropout",
     "rearrange",
-    "slice_size",
     "alike",
     "cast_like",
     "picks",
@@ -45,9 +44,6 @@ NEVER = {
     *("dropout_mask", "polygamma"),  # what derivatives are made of
     "stored",  # the update of a state, which is printed as its value
     "lifted",  # a function of Python
-    # LaTeX has no form of its own for these yet: they are printed as words, and read by nobody
-    *"scatter overlap_add multiply_at min_at max_at".split(),
-    *"eig eigh svd qr solve_triangular".split(),
 }
 
 #: Formulas that are read as another tree, or not at all, and why.

@@ -120,12 +120,12 @@ class Checker(Symbols):
         scope = make(True)
         scope.expect_bundles(defined.body)
         value = find(defined, scope)
-        look_at_indices(self, defined.body, defined.letters)
+        look_at_indices(self, defined.body)
         if scope.foreign and self.report.take_back(mark, defined.statement.span):
             scope = make(False)
             scope.expect_bundles(defined.body)
             value = find(defined, scope)
-            look_at_indices(self, defined.body, defined.letters)
+            look_at_indices(self, defined.body)
         return value
 
     def _held(self, defined: Defined, scope: CheckScope) -> Value:

@@ -6,7 +6,7 @@ one side has contracted an axis away and the other brings it back, or where noth
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from namedtensor.errors import AxisMissingError
@@ -30,16 +30,7 @@ from namedtensor.latex.evaluation.values import UNKNOWN, Value
 from namedtensor.latex.findings import Mend
 from namedtensor.latex.printing.dialects import REALS
 from namedtensor.latex.source import Span
-from namedtensor.latex.syntax import (
-    At,
-    Binary,
-    Cases,
-    Contract,
-    Definition,
-    Expression,
-    Indexed,
-    Letter,
-)
+from namedtensor.latex.syntax import At, Binary, Cases, Contract, Definition, Expression, Indexed
 from namedtensor.latex.walk import all_of, walk
 from namedtensor.primitives import Node, Type
 from namedtensor.primitives.node import operands_first
@@ -233,11 +224,8 @@ def _lacks(symbols: Symbols, where: Contract) -> None:
             failed(symbols, where, AxisMissingError("", ""))
 
 
-def look_at_indices(symbols: Symbols, body: Expression, steps: Sequence[str] = ()) -> None:
-    """Hold the indices of a definition to the sizes of their axes.
-
-    The letters of a series, `steps`, run along the axis that they stand at.
-    """
+def look_at_indices(symbols: Symbols, body: Expression) -> None:
+    """Hold the indices of a definition to the sizes of their axes."""
     guarded = {
         id(part)
         for cases in all_of(Cases, body)
@@ -255,8 +243,7 @@ def look_at_indices(symbols: Symbols, body: Expression, steps: Sequence[str] = (
         span = taken.item.at.span
         if _index_type(symbols, taken, axis, size, shown):
             continue
-        step = isinstance(taken.item.at, Letter) and taken.item.at.text in steps
-        if id(taken.item) not in guarded and not step and taken.value is not UNKNOWN:
+        if id(taken.item) not in guarded and taken.value is not UNKNOWN:
             check_range(
                 axis, size, taken.value, symbols.bounds, span, shown, symbols.facts, symbols.report
             )
@@ -330,7 +317,7 @@ def check_range(
 ) -> None:
     """Report an index that lies outside its axis, for all values of the sizes or for most.
 
-    A number below 0 counts from the end: -1 is the last.
+    A number below 0 counts from the end: -1 is the last. An index of an axis of size 1 says nothing new.
     """
     whole = position(at) if is_whole(at) else None
     if whole is not None and not whole.terms and whole.constant < 0:
@@ -356,6 +343,8 @@ def check_range(
     beyond = facts.reduced(high - end)
     if is_positive(beyond) or (is_never_negative(beyond) and beyond != 0):
         sure = is_positive(beyond)
+        if not sure and size == 1:
+            return
         only = "" if sure else f", unless {condition(beyond)}"
         report.add(
             "error" if sure else "warning",

@@ -122,8 +122,10 @@ def _under(gates: Gates, count: int) -> Array:
 
 def _fits(x: Array, *others: Array) -> bool:
     """Say whether torch's own cell takes these: not in a transform, a compiler, or for no steps."""
+    if any(y.dtype != x.dtype for y in others):
+        raise TypeError("numbers of several dtypes")  # of which the formula says what comes of them
     plain = not torch.compiler.is_compiling() and not transformed(x, *others)
-    return plain and x.shape[0] > 0 and all(y.dtype == x.dtype for y in others)
+    return plain and x.shape[0] > 0
 
 
 def _stacked(states: Sequence[Array], like: Array, reverse: bool) -> Array:

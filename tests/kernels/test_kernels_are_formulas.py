@@ -128,6 +128,29 @@ def test_a_kernel_of_one_size_is_right_or_refuses_at_others(row, extra, monkeypa
                 assert found is expected, f"{axis}[{size}]: {found}, {expected}"
 
 
+DTYPES = (torch.float32, torch.bfloat16, torch.int64, torch.bool, torch.complex128)
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.formula.name)
+def test_a_kernel_takes_and_refuses_the_dtypes_that_its_formula_does(row):
+    fused, written = nt.Formula(row.formula.function, row.formula.signature), unfused(row.formula)
+    first = arguments(row.formula, {}, torch.Generator().manual_seed(0))
+    data = {name: X.data.detach() for name, X in first.items()}
+    real = [name for name, x in data.items() if x.dtype == torch.float64]
+    for changed in (real, *[[name] for name in real]):
+        for dtype in DTYPES if changed is real else DTYPES[1:3]:
+            other = {name: data[name].to(dtype) for name in changed}
+            drawn = {n: nt.tensor(x, *first[n].axes) for n, x in {**data, **other}.items()}
+            found, expected = outcome(fused, drawn), outcome(written, drawn)
+            assert type(found) is type(expected), f"{changed} {dtype}: {found}, {expected}"
+            if isinstance(found, nt.NamedTensor):
+                assert found.dtype == expected.dtype
+                close = {torch.bfloat16: 0.3, torch.float32: 1e-3}.get(dtype, 1e-9)
+                nt.testing.assert_close(found, expected, rtol=close, atol=close)
+            else:
+                assert found is expected, f"{changed} {dtype}: {found}, {expected}"
+
+
 def outcome(f, drawn):
     """What a formula gives, or the kind of error that it raises."""
     try:

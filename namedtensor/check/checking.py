@@ -36,6 +36,18 @@ class Checked:
     parts: list[Part] = field(default_factory=list)
 
 
+#: What a fault of the checker itself raises; it must not keep other files from being checked.
+FAULTS = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    LookupError,
+    RecursionError,
+    TypeError,
+    ValueError,
+)
+
+
 class Checker:
     """Check files one after another, with one worker for all."""
 
@@ -68,15 +80,21 @@ class Checker:
             from namedtensor.latex import read as read_document
 
             before = self.before.get(file) if self.before else None
-            checked.document = (
-                read() if read is not None else read_document(text, file, before=before)
-            )
-            if self.before is not None:
-                self.before[file] = checked.document
-            checked.findings += checked.document.check()
-            if meaning:
-                found, checked.parts = look_at(checked.document)
-                checked.findings += found
+            try:
+                checked.document = (
+                    read() if read is not None else read_document(text, file, before=before)
+                )
+                if self.before is not None:
+                    self.before[file] = checked.document
+                checked.findings += checked.document.check()
+                if meaning:
+                    found, checked.parts = look_at(checked.document)
+                    checked.findings += found
+            except FAULTS as error:
+                said = f"{type(error).__name__}: {error}".partition("\n")[0]
+                why = "by a fault of namedtensor's own, which is worth a report"
+                checked.refused = f"{file}: is not checked, {why}: {said}"
+                return checked
         try:
             program = program_in(file, text) if suffix in (*PYTHON, ".md", ".markdown") else None
             if program is None or not is_candidate(program):

@@ -7,6 +7,7 @@ import subprocess
 import pytest
 
 from namedtensor.command import main
+from namedtensor.latex.documents.document import Document
 
 FINE = r"$X \in \mathbb{R}^{\text{emb}}$ and $f(X) = \underset{\text{emb}}{\text{softmax}}(X)$" "\n"
 FAULT = r"$X \in \mathbb{R}^{\text{emb}}$ and $f(X) = \sum_{\text{seq}} X$" "\n"
@@ -138,3 +139,19 @@ def test_a_file_that_cannot_be_read_does_not_keep_the_others_from_being_checked(
     assert status == 2
     assert out == PRINTED.replace("FILE", "a.md")
     assert err == f"namedtensor: {nowhere}: No such file or directory\n"
+
+
+def test_a_fault_of_the_checker_is_said_and_the_other_files_are_checked(check, monkeypatch):
+    told = Document.check
+
+    def fails(document):
+        if "b.md" in document.source.name:
+            raise RecursionError("too deep")
+        return told(document)
+
+    monkeypatch.setattr(Document, "check", fails)
+    status, out, err = check(FINE, FINE, FAULT)
+    assert status == 2
+    assert "b.md: is not checked, by a fault of namedtensor's own, which is worth a report: " in err
+    assert "RecursionError: too deep" in err
+    assert "c.md:1:45: error[axis-missing]" in out

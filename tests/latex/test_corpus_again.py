@@ -18,7 +18,7 @@ from .test_corpus import arrays, document, every_document, formula, named, tenso
 
 WHOLE = [path for path in DOCUMENTS if path.stem != "refused"]
 #: Where a formula asks for one step, or the steps differ, so many are printed.
-LENGTHS = {"course": {"n": 5}, "recurrent": {"n": 5}}
+LENGTHS = {"course": {"n": 5}}
 #: What asks for a length or for a member is asked of the document itself.
 SINGLE = [
     (path, entry)

@@ -14,10 +14,10 @@ from namedtensor.latex.check.scope import CheckScope, evaluated
 from namedtensor.latex.check.shapes import close
 from namedtensor.latex.check.symbols import Symbols
 from namedtensor.latex.check.types import as_size, is_first, node_of, open_size, type_of
+from namedtensor.latex.documents.along import axis_along, bare
 from namedtensor.latex.documents.reach import Linker
 from namedtensor.latex.documents.scopes import Declared, Defined, Names, Place
 from namedtensor.latex.documents.scripts import key, stem
-from namedtensor.latex.documents.series import axis_along, bare
 from namedtensor.latex.evaluation.by_elements import index_ranges
 from namedtensor.latex.evaluation.evaluate import Evaluator, element, update
 from namedtensor.latex.evaluation.values import UNKNOWN, Value
@@ -221,7 +221,10 @@ class Checker(Symbols):
         type_ = None if along is None else type_of(self.value_of(defined))
         if along is None or type_ is None or type_.has(along):
             return UNKNOWN
-        size = self.size_symbol(f"|{along}|").node
+        sizes = [a.size for _, a in self.names.sized if a.axis.name == along and a.size is not None]
+        letters = set(map(key, sizes))
+        letter = letters.pop() if len(letters) == 1 else None
+        size = self.size_symbol(letter or f"|{along}|").node
         axes = () if type_.host else type_.axes
         return self.stand_in(Type((*axes, (along, size))))
 

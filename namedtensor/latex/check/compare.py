@@ -5,6 +5,8 @@ from __future__ import annotations
 from namedtensor.latex.check.report import listed, shape_text, size_text
 from namedtensor.latex.check.symbols import Symbols
 from namedtensor.latex.check.types import is_first, type_of
+from namedtensor.latex.documents.along import axis_along
+from namedtensor.latex.documents.members import fault_of
 from namedtensor.latex.documents.scopes import Declared, Defined
 from namedtensor.latex.evaluation.values import Value
 from namedtensor.latex.printing.dialects import REALS
@@ -137,6 +139,8 @@ def check_series(
     found = type_of(value)
     if found is None or found.host:
         return value
+    if axis_along(defined.name) is not None and set(said.names) < set(found.names):
+        return value  # a recurrence may start with less, which is the same along its other axes
     text, severity = difference(symbols, said, found)
     if text:
         own, other, body = [symbols.report.text(p.span) for p in (defined.name, name, defined.body)]
@@ -150,6 +154,15 @@ def check_series(
         )
         return symbols.stand_in(said)
     return value
+
+
+def check_recurrences(symbols: Symbols) -> None:
+    """Report recurrences along an axis that no loop can follow."""
+    for defined in symbols.names.definitions:
+        fault = fault_of(symbols.names, defined)
+        if fault is not None:
+            code, message, hint = fault
+            symbols.report.add("error", code, defined.name.span, message, hint=hint)
 
 
 # ------------------------------------------------------------------------------------ declarations

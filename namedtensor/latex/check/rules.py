@@ -10,7 +10,7 @@ from namedtensor.latex.check.annotations import (
     check_repeated,
 )
 from namedtensor.latex.check.checker import Checker
-from namedtensor.latex.check.compare import check_declarations
+from namedtensor.latex.check.compare import check_declarations, check_recurrences
 from namedtensor.latex.check.constraints import check_constraints, is_size_equation, learn_sizes
 from namedtensor.latex.check.numbers import check_numbers
 from namedtensor.latex.check.report import Report
@@ -45,6 +45,7 @@ def check(document: Document) -> list[Finding]:
     for defined in sorted(names.definitions, key=lambda d: d.kind != "function"):
         if id(defined) not in checker.reached and not is_size_equation(checker, defined.statement):
             checker.value_of(defined)
+    check_recurrences(checker)
     check_constraints(checker)
     for statement in statements:
         _annotations(checker, statement)

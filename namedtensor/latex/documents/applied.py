@@ -281,7 +281,7 @@ class BodyScope:
         body = self.body
         number = self.around.indices.get(text)
         if number is not None:
-            return number
+            return body.counted(number, self)
         meaning = find_function(body.library.names, name, self.around.place, self.around.indices)
         if meaning is not None:
             return Applied(body.library, meaning)

@@ -7,24 +7,30 @@ name are those of the inputs' axes.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 import namedtensor.operations.constants as constants
-import namedtensor.operations.joining as joining
 from namedtensor.axes import Axis
-from namedtensor.errors import NamedTensorError, TraceError
 from namedtensor.formula.written import name_part
+from namedtensor.latex.documents.along import FAR, LAST, axis_along, bare
 from namedtensor.latex.documents.applied import Applied, BodyScope
 from namedtensor.latex.documents.failures import LatexError
 from namedtensor.latex.documents.inputs import Around, Input, Linked
-from namedtensor.latex.documents.loops import SHOWN, computes_with, looped
+from namedtensor.latex.documents.loops import APART, Step, all_members, number_of
+from namedtensor.latex.documents.members import members_needed, way_of
 from namedtensor.latex.documents.scopes import Defined, Meaning
 from namedtensor.latex.documents.scripts import Indices, fold, key, numbered, without_brackets
-from namedtensor.latex.documents.series import axis_along, bare, refuse_long
 from namedtensor.latex.evaluation.evaluate import Evaluator, element, matrix, update
-from namedtensor.latex.evaluation.indices import counted_from_zero, one_based, plain, zero_based
+from namedtensor.latex.evaluation.indices import (
+    Position,
+    counted_from_zero,
+    one_based,
+    plain,
+    zero_based,
+)
 from namedtensor.latex.evaluation.values import UNKNOWN, Value
 from namedtensor.latex.printing.names import identifier
 from namedtensor.latex.syntax import (
@@ -58,6 +64,7 @@ class Body:
         self.numbers: dict[str, int | None] = {**library.linker.bound, **linked.indices}
         self._known: dict[Any, Value] = {}
         self._busy: list[Any] = []
+        self._steps: list[Step] = []
 
     def run(self) -> Value:
         """Give the value of the definition.
@@ -154,7 +161,7 @@ class Body:
 
     def _sizes_of_elements(self, defined: Defined, scope: BodyScope) -> dict[str, Any]:
         """Give the declared sizes of an element-defined tensor, those that are known here."""
-        space = self._declared_space(defined)
+        space = self.declared_space(defined)
         sizes = {}
         for axis in space.axes if space is not None else ():
             size = None if axis.size is None else scope.extent(axis.size)
@@ -162,15 +169,17 @@ class Body:
                 sizes[axis.axis.name] = size
         return sizes
 
-    def _declared_space(self, defined: Defined) -> Space | None:
+    def declared_space(self, defined: Defined) -> Space | None:
         """Give the space that a defined name is declared in."""
         if defined is self.linked.defined and self.linked.result is not None:
             return self.linked.result
-        meaning = self.library.names.declaration(defined.name, defined.place, {})
+        along = axis_along(defined.name)
+        name = defined.name if along is None else bare(defined.name)
+        meaning = self.library.names.declaration(name, defined.place, {})
         return None if meaning is None or meaning.declared is None else meaning.declared.space
 
     def _declared_axes(self, defined: Defined) -> list[str]:
-        space = self._declared_space(defined)
+        space = self.declared_space(defined)
         return [] if space is None else [a.axis.name for a in space.axes]
 
     def value_of(self, meaning: Meaning, around: Around) -> Value | None:
@@ -217,7 +226,9 @@ class Body:
                 raise self.no_number(letter, meaning.key)
             ranges = self.library.names.range_of(letter, found.declared.statement)
             lower = fold(ranges.lower, self.numbers) if ranges is not None else 1
-            value = value[Axis(letter)(number - (1 if lower is None else lower))]
+            step, lower = self.step_at(number), 1 if lower is None else lower
+            at = number - lower if step is None else zero_based(step.count(number - lower + 1))
+            value = value[Axis(letter)(at)]
         return value
 
     # ------------------------------------------------------------------------------- series
@@ -230,10 +241,20 @@ class Body:
                 upper = defined.range.upper if defined.range is not None else None
                 length = None if upper is None else key(upper)
                 raise self.no_number(length or letter, defined.key)
-        place = (defined, own, tuple(sorted(indices.items(), key=str)))
+        place = _place(defined, own, indices)
         if place in self._known:
             return self._known[place]
-        if self.library.names.reach_back(defined):
+        steps = [step for n in indices.values() if (step := self.step_at(n)) is not None]
+        if steps and defined.letters:
+            given = steps[0].member(defined, indices, own)
+            if given is not None:
+                return given
+        along = axis_along(defined.name)
+        if not steps and along is not None and way_of(defined) > 0:
+            whole: Any = self.stack(defined, Around(defined.place, self.numbers, own))
+            number = indices[defined.letters[0]] or 1
+            return whole[Axis(along)(whole.size(Axis(along)) - 1 if number == LAST else number - 1)]
+        if not steps:
             self._reach_up_to(defined, indices, own)
         if place in self._known:
             return self._known[place]
@@ -246,7 +267,7 @@ class Body:
         finally:
             self._busy.pop()
         name = identifier(without_brackets(numbered(defined.name, indices)))
-        if name is not None and not isinstance(value, tuple):
+        if name is not None and not isinstance(value, tuple) and not steps:
             name_part(name, value)
         self._known[place] = value
         return value
@@ -256,10 +277,8 @@ class Body:
         along = axis_along(defined.name)
         if not isinstance(value, (int, float)) or isinstance(value, bool):
             return value
-        whole = bare(defined.name) if along is not None else defined.name
-        meaning = self.library.names.declaration(whole, defined.place, {})
-        if meaning is not None and meaning.declared is not None:
-            space = meaning.declared.space
+        space = self.declared_space(defined)
+        if space is not None:
             base, axes = space.base, [a.axis.name for a in space.axes]
         else:
             base, axes = "R", self.library.names.axes_of_series(defined)
@@ -272,85 +291,51 @@ class Body:
 
     def _reach_up_to(self, defined: Defined, indices: Indices, own: bool) -> None:
         """Evaluate the members before one that is far up, the first one first."""
+        if len(defined.letters) != 1:
+            return
         (letter,) = defined.letters
         last = indices[letter]
-        lower = fold(defined.range.lower, self.numbers) if defined.range else None
-        first = 1 if lower is None else lower
-        if last is None or last - first <= DEEP:
+        if last is None or last >= FAR:
             return
-        reached = [dict(k[2]).get(letter, 0) for k in self._known if k[0] is defined]
-        for number in range(max([first, *reached]), last):
+        numbers = members_needed(self.library.names, defined, last, self.numbers)
+        if (
+            len(numbers) <= DEEP
+            or _place(defined, own, {**indices, letter: numbers[-1]}) in self._known
+        ):
+            return
+        for number in numbers:
             name = numbered(defined.name, {letter: number})
             if self.library.names.is_rule(name, defined):
                 self.member(defined, {**indices, letter: number}, own)
 
     def stack(self, defined: Defined, around: Around) -> Value:
         """Give all members of a series along an axis: that of its elements, or its index letter's."""
-        (letter,) = defined.letters[:1]
-        lower = fold(defined.range.lower, self.numbers) if defined.range else None
-        first = 1 if lower is None else lower
-        last = self._stated_end(defined, around)
-        along = axis_along(defined.name)
-        if last is None:
-            last = (
-                self._last_of_inputs(letter, first)
-                if along is None
-                else _number(self.axis_size(along))
-            )
-        if last is None or last - first >= SHOWN:
-            found = self._loop(defined, first, last, along or letter, around)
-            if found is not None:
-                return found
-        if last is None:
-            upper = key(defined.range.upper) if defined.range and defined.range.upper else None
-            upper = upper or (self.library.names.size_letter(along) if along else None)
-            raise self.no_number(upper or letter, defined.key)
-        refuse_long(defined.key, last - first + 1)
-        members = [self._numbered(defined, n, around) for n in range(first, last + 1)]
-        return joining.stack[along or letter](*members)
-
-    def _stated_end(self, defined: Defined, around: Around) -> int | None:
-        """Give the number of the last member, where the document states it and it is known here."""
-        upper = None if defined.range is None else defined.range.upper
-        found = None if upper is None else fold(upper, self.numbers)
-        end = None if upper is None or found is not None else self.scope(around).extent(upper)
-        return found if end is None or end is UNKNOWN else _number(end)
-
-    def _numbered(self, defined: Defined, number: int, around: Around) -> Value:
-        """Give the member of a series that has a number."""
-        name = numbered(defined.name, {defined.letters[0]: number})
-        found = self.library.names.look(name, defined.place, self.numbers)
-        if found is None:
-            raise self.library.error(
-                "undefined", f"{key(name)} is neither declared nor defined", defined.name
-            )
-        return self.value_of(found, around)
-
-    def _loop(
-        self, defined: Defined, first: int, last: int | None, along: str, around: Around
-    ) -> Value | None:
-        """Give all members of a series as a loop over the whole of an axis; None where it is none."""
-        names, (letter, *_) = self.library.names, defined.letters
-        rules = {defined, *self.linked.reached}
-        if names.reach_back(defined) != 1 or not names.goes_on(defined, first):
-            return None
-        if any(computes_with(letter, rule.body) for rule in rules):
-            return None
+        place = (defined, around.own, "all")
+        if place in self._known:
+            return self._known[place]
+        if place in self._busy:
+            raise self.library.circular(defined)
+        self._busy.append(place)
         try:
-            members = [self._numbered(defined, first + n, around) for n in range(SHOWN)]
-        except NamedTensorError:
+            value = self._known[place] = all_members(self, defined, around)
+        finally:
+            self._busy.pop()
+        return value
+
+    @contextmanager
+    def stepping(self, step: Step) -> Iterator[None]:
+        """Evaluate at a step of a loop."""
+        self._steps.append(step)
+        try:
+            yield
+        finally:
+            self._steps.pop()
+
+    def step_at(self, number: int | None) -> Step | None:
+        """Give the step of a loop that a number stands for."""
+        if number is None or not FAR < number < LAST - FAR:
             return None
-        nodes = [m.node for m in members if isinstance(m, SymbolicTensor)]
-        found = looped(nodes, along) if len(nodes) == SHOWN else None
-        if found is None:
-            return None
-        size, end = found.size(along), None
-        if last is not None:
-            return found if _number(size) == last - first + 1 else None
-        if defined.range is not None and defined.range.upper is not None:
-            end = self.scope(around).extent(defined.range.upper)
-        same = getattr(size, "node", size) == getattr(end, "node", end)
-        return found if end is None or same else None
+        return next((s for s in self._steps[::-1] if abs(number - s.number) < APART // 2), None)
 
     def no_size(self, where: Expression, text: str) -> LatexError:
         """Make the error of a size's letter that no argument has."""
@@ -364,6 +349,17 @@ class Body:
 
     def no_number(self, letter: str, name: str) -> LatexError:
         return self.library.unbound(self.linked, letter, name)
+
+    def counted(self, number: int, scope: BodyScope) -> Value:
+        """Give what an index letter stands for: a number, the place of a step, or the end of an axis."""
+        step = self.step_at(number)
+        if step is not None:
+            return step.count(number)
+        if number < FAR:
+            return number
+        along = axis_along(self.library.names.defined_at(scope.around.place).name)
+        size = scope.size(along or "")
+        return Position(((size, 1),), number - LAST) if isinstance(size, NamedTensor) else size
 
     # ------------------------------------------------------------------------------- sizes
 
@@ -386,7 +382,7 @@ class Body:
         value = self.values[found.key]
         if not isinstance(value, NamedTensor):
             return None
-        return _number(value.size(letter))
+        return number_of(value.size(letter))
 
     def size_named(self, text: str) -> Value | None:
         """Give what a size's letter stands for: the size of an axis that is declared with it."""
@@ -438,7 +434,7 @@ class Body:
                 return value.size(name)
         return None
 
-    def _last_of_inputs(self, letter: str, first: int) -> int | None:
+    def last_of_inputs(self, letter: str, first: int) -> int | None:
         for found in self.linked.inputs:
             if letter in found.along:
                 size = self._size_along(found, letter)
@@ -447,12 +443,9 @@ class Body:
         return None
 
 
-def _number(size: Any) -> int | None:
-    """Give the number of a size; None where a formula is written, for there sizes stay open."""
-    try:
-        return None if size is None else int(size)
-    except TraceError:
-        return None
+def _place(defined: Defined, own: bool, indices: Indices) -> Any:
+    """Give what a member of a series is known by."""
+    return defined, own, tuple(sorted(indices.items(), key=str))
 
 
 def _size_of(space: Space | None, value: Value, text: str) -> Value | None:

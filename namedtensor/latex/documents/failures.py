@@ -12,7 +12,7 @@ from namedtensor.errors import (
     KindError,
     NamedTensorError,
 )
-from namedtensor.latex.documents.series import ALONG
+from namedtensor.latex.documents.along import ALONG, LAST
 from namedtensor.latex.evaluation.values import (
     ArgumentsError,
     NoAxisError,
@@ -49,7 +49,13 @@ class LatexError(NamedTensorError):
 
 def shown(text: str) -> str:
     """Write a member of a recurrence along an axis as its document does: h_{seq:t} for h@seq_{t}."""
-    return re.sub(rf"{ALONG}(\w+'*)_\{{", r"_{\1:", text)
+    text = re.sub(rf"{ALONG}([\w'*]+)_\{{", r"_{\1:", text)
+    return re.sub(rf"(\w+):({LAST}|{LAST + 1})", _end, text)
+
+
+def _end(found: re.Match[str]) -> str:
+    more = "" if int(found[2]) == LAST else "+1"
+    return f"{found[1]}:|{found[1]}|{more}"
 
 
 #: The code of a finding by the class of what an operation has raised; the first that fits.

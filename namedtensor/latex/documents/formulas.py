@@ -12,13 +12,13 @@ from namedtensor.errors import IndexRangeError, NamedTensorError, kind_of_thing
 from namedtensor.formula.bundle import Bundle
 from namedtensor.formula.formula import Formula
 from namedtensor.formula.signature import Parameter, Signature
+from namedtensor.latex.documents.along import bare
 from namedtensor.latex.documents.bodies import Body
 from namedtensor.latex.documents.failures import LatexError, failure, shown
 from namedtensor.latex.documents.inputs import Input, Linked
 from namedtensor.latex.documents.reach import Linker
 from namedtensor.latex.documents.scopes import Defined, Names
 from namedtensor.latex.documents.scripts import Indices, fold, key, numbered
-from namedtensor.latex.documents.series import bare
 from namedtensor.latex.documents.signatures import (
     axes_along,
     differing_sizes,
@@ -214,7 +214,7 @@ class Library:
         name = numbered(linked.defined.name, linked.indices)
         waiting = [t for t in linked.defined.letters if t not in linked.indices]
         if waiting:
-            name = bare(name)
+            name = self.names.whole_name(linked.defined)
         return python_name(name, key(name) or linked.key)
 
     def identifier(self, linked: Linked, found: Input) -> str:
@@ -248,7 +248,7 @@ class Library:
         """Make the error of a definition that needs itself."""
         return self.error(
             "circular",
-            f"{defined.key} is defined by itself",
+            f"{shown(defined.key)} is defined by itself",
             defined.name,
             hint="a recurrence counts its steps: h^t = f(h^{t-1}), with h^0 given",
         )

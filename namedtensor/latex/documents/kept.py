@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from namedtensor.compilers import keep
+from namedtensor.latex.documents.along import axis_along
 from namedtensor.latex.documents.scopes import (
     Declared,
     Defined,
@@ -23,7 +24,6 @@ from namedtensor.latex.documents.scopes import (
     target_name,
 )
 from namedtensor.latex.documents.scripts import key, letters_in, stem
-from namedtensor.latex.documents.series import axis_along
 from namedtensor.latex.reading.reader import Regions
 from namedtensor.latex.reading.spoken import sections_around
 from namedtensor.latex.source import Source, Span

@@ -1,108 +1,443 @@
-"""Recurrences along an axis: h^t = f(h^{t-1}, x^t) is a loop, which serves every length.
+"""Recurrences as loops: A_{seq(t)} = f(A_{seq(t-1)}, X_{seq(t)}) is one nt.scan, which serves every length.
 
-The first members of a series are evaluated one by one. Where the second follows from the first as the
-third from the second, by the elements that stand at their places, so do all others: the rule is one, and
-computes nothing from the number of a member.
+The rule is evaluated once at a place that nobody knows, where the elements before it are given. What
+stands at that place of other tensors are the elements that the loop runs along; other series that the
+rule needs there are further carries. Backwards it is the same, with the elements after it.
 """
 
 from __future__ import annotations
 
+import itertools
+import re
 from collections.abc import Sequence
-from typing import Any
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from typing import Any, Protocol
 
 from namedtensor.axes import Axis
-from namedtensor.errors import NamedTensorError
-from namedtensor.latex.syntax import At, Binary, Expression, Items, Letter, Number, Scripts
-from namedtensor.latex.walk import children
-from namedtensor.operations.indexing import AT
-from namedtensor.operations.recurrence import placed_parts, scan
-from namedtensor.primitives import Node, number
+from namedtensor.errors import NamedTensorError, TraceError
+from namedtensor.latex.documents.along import FAR, LAST, axis_along, distances
+from namedtensor.latex.documents.failures import LatexError, shown
+from namedtensor.latex.documents.inputs import Around
+from namedtensor.latex.documents.members import (
+    BOTH,
+    bounds_of,
+    fault_of,
+    given_of,
+    is_one_rule,
+    missing,
+    reaches,
+    shift_of,
+    unlike,
+    way_of,
+)
+from namedtensor.latex.documents.scopes import Defined, Meaning
+from namedtensor.latex.documents.scripts import Indices, fold, key, numbered, stem
+from namedtensor.latex.documents.series import refuse_long
+from namedtensor.latex.evaluation.by_elements import known_size
+from namedtensor.latex.evaluation.indices import Position, plain
+from namedtensor.latex.evaluation.values import UNKNOWN, Value
+from namedtensor.latex.syntax import Scripts, Space
+from namedtensor.latex.walk import all_of
+from namedtensor.operations.elementwise import clip
+from namedtensor.operations.indexing import INDEX
+from namedtensor.operations.joining import concat, stack
+from namedtensor.operations.recurrence import associative_scan, placed_parts, scan
+from namedtensor.primitives import Node, Type, table
 from namedtensor.primitives.node import apply_node, argument, operands_first
+from namedtensor.primitives.sizes import as_node
 from namedtensor.tensor import NamedTensor, SymbolicTensor
 
-#: So many members show how a series goes on.
-SHOWN = 3
+#: Numbers of places that nobody knows lie so far apart.
+APART = 1000
+_serial = itertools.count()
 
 
-def computes_with(letter: str, body: Expression) -> bool:
-    """Say whether a formula computes with an index letter, and does not merely choose members by it.
+class Body(Protocol):
+    """What a loop asks of the body that is being evaluated."""
 
-    Members are chosen by t, t - 1 or t + 1; [t > 10] may be alike for the first ones, and differ later.
+    library: Any
+    numbers: dict[str, int | None]
+
+    def member(self, defined: Defined, indices: Indices, own: bool) -> Value: ...
+    def value_of(self, meaning: Meaning, around: Around) -> Value: ...
+    def stack(self, defined: Defined, around: Around) -> Value: ...
+    def stepping(self, step: Step) -> AbstractContextManager[None]: ...
+    def declared_space(self, defined: Defined) -> Space | None: ...
+    def scope(self, around: Around) -> Any: ...
+    def axis_size(self, name: str) -> Value | None: ...
+    def last_of_inputs(self, letter: str, first: int) -> int | None: ...
+    def no_number(self, letter: str, name: str) -> LatexError: ...
+
+
+@dataclass(eq=False)
+class Step:
+    """One step of a loop while its rules are evaluated: `before` holds the carries, by their rules.
+
+    `number` stands for the place, and `at` is its number as data counts.
     """
-    pending: list[Any] = [body]
-    while pending:
-        part = pending.pop()
-        chosen: tuple[Any, ...] = ()
-        if isinstance(part, Scripts):
-            pending.append(part.base)
-            chosen = part.sub, part.sup
-        elif isinstance(part, At):
-            chosen = (part.at,)
-        else:
-            pending += children(part)
-        pending += [script for script in chosen if not _is_step(script)]
-        if isinstance(part, Letter) and part.text == letter:
-            return True
-    return False
 
-
-def _is_step(script: Expression | None) -> bool:
-    if isinstance(script, Items):
-        return all(_is_step(part) for part in script.parts)
-    if isinstance(script, Binary):
-        return script.op in ("+", "-") and _is_step(script.left) and _is_step(script.right)
-    return script is None or isinstance(script, Letter | Number)
-
-
-def looped(members: Sequence[Node], axis: str) -> NamedTensor | None:
-    """Give all members along an axis, of which these are the first; None where they make no loop."""
-    first, second, third = members
-    own = operands_first([second], lambda node: () if node is first else node.operands)
-    sequences = list(dict.fromkeys([n.operands[0] for n in own if _is_element(n, axis)]))
-    if not sequences:
-        return None
-    before = argument("member before", first.type)
-    elements = [
-        argument(f"element {i}", _element(X, axis, 1).type) for i, X in enumerate(sequences)
-    ]
-
-    def step(member: Node, earlier: Node, place: int) -> Node:
-        given = [_element(X, axis, place) for X in sequences]
-        known = {earlier: before, **dict(zip(given, elements, strict=True))}
-        return placed_parts([member], known)[0]
-
-    def after(*given: Node) -> Node:
-        return placed_parts([rule], dict(zip([before, *elements], given, strict=True)))[0]
-
-    rule = step(second, first, 1)
-    if step(third, second, 2) is not rule:
-        return None
-    given = [_element(X, axis, 0) for X in sequences]
-
-    def begins(start: Node) -> bool:
-        try:
-            return after(start, *given) is first
-        except NamedTensorError:
-            return False  # the rule renames an axis that a number lacks
-
-    parts = [n for n in operands_first([first]) if n is not first]
-    starts = [n for n in parts if n.value is None and set(n.type.names) == set(first.type.names)]
-    start = next(filter(begins, [*starts, *[n for n in parts if n.value is not None]]), None)
-    if start is None:
-        return None
-    found: NamedTensor = scan[Axis(axis)](
-        lambda *parts: SymbolicTensor(after(*[part.node for part in parts])),
-        SymbolicTensor(start) if start.value is None else start.value,
-        *map(SymbolicTensor, sequences),
+    loop: Loop
+    before: dict[Defined, Value]
+    number: int = field(default_factory=lambda: FAR + APART * (1 + next(_serial)))
+    at: Any = field(
+        default_factory=lambda: SymbolicTensor(argument("place", Type((), "int", weak=False)))
     )
+
+    def guarded(self, size: Any) -> Any:
+        """Give the place as it is written where a condition chooses: inside of the axis."""
+        last = SymbolicTensor(size) - 1 if isinstance(size, Node) else size - 1
+        inside: Any = clip(self.at, 0, last)
+        return inside.node
+
+    def count(self, number: int) -> Position:
+        """Give what an index letter stands for here."""
+        return Position(((self.at, 1),), self.loop.first + number - self.number)
+
+    def member(self, defined: Defined, indices: Indices, own: bool) -> Value | None:
+        """Give a member that stands before this place; None where its rule is to be evaluated here."""
+        loop = self.loop
+        if len(defined.letters) != 1:
+            raise loop.unlike("counts along several letters")
+        distance = (indices[defined.letters[0]] or 0) + shift_of(defined) - self.number
+        with_it = loop.goes_with(defined)
+        if distance == 0 and with_it and (defined in self.before or loop.waits_for(defined)):
+            return None
+        if distance == 0:
+            whole: Any = loop.body.stack(defined, Around(defined.place, loop.body.numbers, own))
+            return whole[Axis(axis_along(defined.name) or defined.letters[0])(self.at)]
+        if abs(distance) != 1:
+            raise loop.unlike(f"looks {abs(distance)} elements away, and a loop looks one")
+        if not with_it or loop.way not in (0, distance):
+            raise loop.unlike(BOTH)
+        loop.way = distance
+        if defined not in self.before:
+            if loop.rules:
+                raise loop.unlike("follows no rule")
+            self.before[defined] = loop.start(defined, loop.edge_of(defined))
+        return self.before[defined]
+
+
+class Loop:
+    """All members of a series along an axis, with the series that they need of each other."""
+
+    def __init__(self, body: Body, defined: Defined, own: bool) -> None:
+        self.body = body
+        self.names = body.library.names
+        self.defined = defined
+        self.own = own
+        if len(defined.letters) != 1:
+            raise self.unlike("counts along several letters")
+        (self.letter,) = defined.letters
+        self.axis = axis_along(defined.name)
+        self.along = self.axis or self.letter
+        lower, _ = bounds_of(self.names, defined)
+        self.first = 1 if lower is None or self.axis else lower
+        self.way = self._held(defined)
+        #: the carries, in the order of the text, once they are known
+        self.rules: list[Defined] = []
+
+    # ------------------------------------------------------------------------- what goes with it
+
+    def _held(self, defined: Defined) -> int:
+        """Say which way a rule looks, where it can be followed."""
+        fault = fault_of(self.names, defined)
+        if fault is not None:
+            code, message, hint = fault
+            raise self.body.library.error(code, message, defined.name, hint)
+        return way_of(defined)
+
+    def goes_with(self, defined: Defined) -> bool:
+        """Say whether a series may be evaluated along with this one, step by step."""
+        if axis_along(defined.name) != self.axis or len(defined.letters) != 1:
+            return False
+        way = self._held(defined)
+        self.way = self.way or way
+        return way in (0, self.way)
+
+    def waits_for(self, defined: Defined) -> bool:
+        """Say whether a series is known step by step alone: one that does not need this runs before it."""
+        if defined is self.defined or self.axis is None or not way_of(defined):
+            return True
+        body = self.defined.body
+        used = [p for p in all_of(Scripts, body) if stem(p) == stem(defined.name)]
+        away = any(d for p in used for d, _ in distances(self.defined.name, (self.letter,), p))
+        return away or reaches(self.names, defined, self.defined)
+
+    def edge_of(self, defined: Defined) -> int:
+        """Give the number of the element with which a series starts."""
+        given = given_of(self.names, defined)
+        lower, upper = bounds_of(self.names, defined)
+        if self.way > 0:
+            inside = LAST in given or upper == LAST - 1
+            edge = LAST if inside else LAST + 1
+            beyond = [n for n in given if n < edge]
+        else:
+            edge = self.first - 1
+            if self.axis and (lower == 2 or (lower is None and 1 in given)):
+                edge = 1
+            beyond = [n for n in given if n > edge]
+        if self.axis and lower not in (None, 1, edge + 1):
+            raise self.unlike(f"begins at {lower}")
+        if beyond or not is_one_rule(self.names, defined):
+            raise self.unlike("has members with definitions of their own")
+        return edge
+
+    def start(self, defined: Defined, edge: int) -> Value:
+        """Give the element with which a series starts."""
+        name = numbered(defined.name, {defined.letters[0]: edge - shift_of(defined)})
+        found = self.names.look(name, defined.place, self.body.numbers)
+        rule = found is not None and found.defined is not None and bool(found.defined.letters)
+        if found is None or (rule and edge != LAST and edge != 1):
+            code, message, hint = missing(name)
+            raise self.body.library.error(code, message, self.defined.name, hint)
+        value = self.body.value_of(found, Around(defined.place, self.body.numbers, self.own))
+        return plain(value)
+
+    def unlike(self, why: str) -> LatexError:
+        """Make the error of a series that is no loop."""
+        code, message, hint = unlike(self.defined, why)
+        found: LatexError = self.body.library.error(code, message, self.defined.name, hint)
+        return found
+
+    @property
+    def reaches_the_end(self) -> bool:
+        """Say whether the range that is stated for the series is the whole axis."""
+        upper = bounds_of(self.names, self.defined)[1]
+        return upper == LAST or (self.way > 0 and upper == LAST - 1)
+
+    # ------------------------------------------------------------------------- running it
+
+    def run(self) -> NamedTensor:
+        """Give all members along the axis.
+
+        Raises: LatexError where its steps make no loop.
+        """
+        results, step = self._discovered()
+        rules = sorted(step.before, key=lambda d: d.place.index)
+        if not rules:
+            raise self.unlike("follows from no element before it")
+        edges = [self.edge_of(d) for d in rules]
+        edge = min(edges) if self.way > 0 else max(edges)
+        inside = edge == LAST if self.way > 0 else bool(self.axis) and edge == 1
+        sequences = self._sequences(results, step)
+        starts = [self.start(d, edge) for d in rules]
+        if self.defined not in rules:
+            # what no later step needs starts with a number that nobody looks at
+            rules.append(self.defined)
+            kind = getattr(results[self.defined], "kind", "float")
+            zero = {"int": 0, "bool": False}.get(kind, 0.0)
+            starts.append(self.start(self.defined, edge) if inside else zero)
+        self.rules = rules
+        place = rules.index(self.defined)
+        if inside:
+            found = self._combined(starts[place], sequences) if len(rules) == 1 else None
+            if found is not None:
+                return found
+        scanned = self._scan(starts, sequences, inside)[place]
+        if not inside:
+            return scanned
+        first = stack[Axis(self.along)](starts[place])
+        both = (scanned, first) if self.way > 0 else (first, scanned)
+        whole: NamedTensor = concat[Axis(self.along)](*both)
+        return whole
+
+    def _discovered(self) -> tuple[dict[Defined, Value], Step]:
+        """Evaluate the rules at some place, and find out what they need before it."""
+        step = Step(self, {})
+        results: dict[Defined, Value] = {}
+        pending = [self.defined]
+        while pending:
+            rule = pending.pop()
+            if rule not in results:
+                results[rule] = self._at(step, rule)
+                pending += step.before
+        return results, step
+
+    def _at(self, step: Step, rule: Defined) -> Value:
+        """Evaluate a rule at a step."""
+        with self.body.stepping(step):
+            indices = {rule.letters[0]: step.number - shift_of(rule)}
+            return plain(self.body.member(rule, indices, self.own))
+
+    def _sequences(self, results: dict[Defined, Value], step: Step) -> list[NamedTensor]:
+        """List what the steps run along; the numbers of places are the last where they are used."""
+        nodes = [r.node for r in results.values() if isinstance(r, SymbolicTensor)]
+        picked = [n for n in operands_first(nodes) if self._is_element(n, step)]
+        counts: set[Node] = {step.at.node}
+        counted = False
+        for node in operands_first(nodes, lambda n: () if n in picked else n.operands):
+            if node in picked or not any(o in counts for o in node.operands):
+                continue
+            counted = True
+            if not node.operation.primitive.traits.pointwise:
+                raise self.unlike("computes an index from the number of its place")
+            if all(o in counts or o.value is not None for o in node.operands):
+                counts.add(node)
+        counted = counted or any(n is step.at.node for n in nodes)
+        found: list[NamedTensor] = [
+            SymbolicTensor(X) for X in dict.fromkeys([n.operands[0] for n in picked])
+        ]
+        if counted or not found:
+            size = found[0].size(Axis(self.along)) if found else self._declared_size()
+            iota = table()["iota"](self.along)
+            node = apply_node(iota, (as_node(getattr(size, "node", size)),))
+            found.append(SymbolicTensor(node))
+        return found
+
+    def _declared_size(self) -> Any:
+        scope = self.body.scope(Around(self.defined.place, self.body.numbers, self.own))
+        space = self.body.declared_space(self.defined)
+        for axis in () if space is None else space.axes:
+            if axis.axis.name == self.along and axis.size is not None:
+                return scope.extent(axis.size)
+        size = known_size(scope, self.along)
+        if size is None:
+            raise self.unlike(f"runs along nothing that has the axis {self.along}")
+        return size
+
+    def _is_element(self, node: Node, step: Step) -> bool:
+        """Say whether a part is what stands at a step's place of some tensor."""
+        if node.operation.primitive is not INDEX or node.operation.params != ((self.along,),):
+            return False
+        X, place = node.operands
+        return place is step.at.node or place is step.guarded(X.type.size(self.along))
+
+    def _scan(
+        self, starts: Sequence[Value], sequences: Sequence[Any], inside: bool
+    ) -> list[NamedTensor]:
+        """Run the loop; where it starts with the first element, it runs along the others."""
+        axis, whole, one = Axis(self.along), [X.node for X in sequences], len(starts) == 1
+        if inside:
+            rest = slice(None, -1) if self.way > 0 else slice(1, None)
+            sequences = [X[axis[rest]] for X in sequences]
+
+        def step(*parts: Any) -> Any:
+            carry, *elements = parts
+            before = dict(zip(self.rules, (carry,) if one else carry, strict=True))
+            after = self._step(before, whole, [x.node for x in elements])
+            return after[0] if one else tuple(after)
+
+        start = starts[0] if one else tuple(starts)
+        found = scan[axis](step, start, *sequences, reverse=self.way > 0)
+        return [found] if one else list(found)
+
+    def _step(
+        self, before: dict[Defined, Value], whole: Sequence[Node], elements: Sequence[Node]
+    ) -> list[Value]:
+        """Evaluate the rules after these carries, with these elements."""
+        step = Step(self, before)
+        found = [self._at(step, rule) for rule in self.rules]
+        nodes = [v.node for v in found if isinstance(v, SymbolicTensor)]
+        given = dict(zip(whole, elements, strict=True))
+        known = {
+            n: given[n.operands[0]] for n in operands_first(nodes) if self._is_element(n, step)
+        }
+        if elements:
+            known[step.at.node] = elements[-1]
+        placed = iter(placed_parts(nodes, known))
+        return [SymbolicTensor(next(placed)) if isinstance(v, SymbolicTensor) else v for v in found]
+
+    def _combined(self, start: Value, sequences: Sequence[NamedTensor]) -> NamedTensor | None:
+        """Give sums and products of all elements so far in few steps; None for other recurrences."""
+        if len(sequences) != 1 or not isinstance(start, SymbolicTensor):
+            return None
+        (X,) = sequences
+        one = SymbolicTensor(argument("earlier", start.node.type))
+        other = SymbolicTensor(argument("later", start.node.type))
+        (after,) = self._step({self.defined: one}, [X.node], [other.node])  # type: ignore[attr-defined]
+        node = getattr(after, "node", None)
+        folds = {entry.traits.folds for entry in table().values()} - {""}
+        if node is None or node.name not in folds or set(node.operands) != {one.node, other.node}:
+            return None
+        axis = Axis(self.along)
+        last = X.size(axis) - 1 if self.way > 0 else 0
+        if start.node is not X[axis(last)].node:  # type: ignore[attr-defined]
+            return None
+        found: NamedTensor = associative_scan[axis](
+            lambda a, b: SymbolicTensor(
+                placed_parts([node], {one.node: a.node, other.node: b.node})[0]
+            ),
+            X,
+            reverse=self.way > 0,
+        )
+        return found
+
+
+def _says_why(error: LatexError, along: bool) -> bool:
+    """Say whether an error helps: not where it is of a place that nobody knows, or a number would do."""
+    return not re.search(r"\d{10,}", str(error)) and (along or error.finding.code != "refused")
+
+
+# ------------------------------------------------------------------------------ all members
+
+
+def all_members(body: Body, defined: Defined, around: Around) -> Value:
+    """Give all members: in one loop where one rule gives them, and else one by one."""
+    try:
+        loop = Loop(body, defined, around.own)
+        found = loop.run()
+    except NamedTensorError as error:
+        return _one_by_one(body, defined, around, error)
+    size = found.size(Axis(loop.along))
+    upper = None if defined.range is None else defined.range.upper
+    if upper is not None and not loop.reaches_the_end:
+        stated, first = body.scope(around).extent(upper), loop.first
+        same = getattr(size, "node", size) == getattr(stated, "node", stated)
+        if stated is not None and not (same and first == 1):
+            last, count = _stated_end(body, defined, around), number_of(size)
+            if last is None or count != last - first + 1:
+                return _one_by_one(body, defined, around, None)
     return found
 
 
-def _element(X: Node, axis: str, place: int) -> Node:
-    return apply_node(AT(axis), (X, number(place)))
+def _one_by_one(
+    body: Body, defined: Defined, around: Around, error: NamedTensorError | None
+) -> Value:
+    """Give members that make no loop, where their number is known; else raise what is wrong."""
+    if fault_of(body.library.names, defined) is not None and error is not None:
+        raise error
+    letter = defined.letters[0]
+    lower = fold(defined.range.lower, body.numbers) if defined.range else None
+    first = 1 if lower is None else lower
+    along = axis_along(defined.name)
+    last = _stated_end(body, defined, around)
+    if last is None and along is None:
+        last = body.last_of_inputs(letter, first)
+    elif last is None and along is not None:
+        last = number_of(body.axis_size(along))
+    if last is None:
+        if isinstance(error, LatexError) and _says_why(error, along is not None):
+            raise error
+        upper = key(defined.range.upper) if defined.range and defined.range.upper else None
+        upper = upper or (body.library.names.size_letter(along) if along else None)
+        raise body.no_number(upper or letter, defined.key)
+    refuse_long(defined.key, last - first + 1)
+    members = [_numbered(body, defined, n, around) for n in range(first, last + 1)]
+    return stack[along or letter](*members)
 
 
-def _is_element(node: Node, axis: str) -> bool:
-    """Say whether a part of the second member is the element of a sequence at its place."""
-    found = node.operation.primitive is AT and node.operation.params == (axis,)
-    return found and node.operands[1].value == 1
+def _stated_end(body: Body, defined: Defined, around: Around) -> int | None:
+    """Give the number of the last member, where the document states it and it is known here."""
+    upper = None if defined.range is None else defined.range.upper
+    found = None if upper is None else fold(upper, body.numbers)
+    end = None if upper is None or found is not None else body.scope(around).extent(upper)
+    return found if end is None or end is UNKNOWN else number_of(end)
+
+
+def _numbered(body: Body, defined: Defined, number: int, around: Around) -> Value:
+    """Give the member of a series that has a number."""
+    name = numbered(defined.name, {defined.letters[0]: number})
+    found = body.library.names.look(name, defined.place, body.numbers)
+    if found is None:
+        text = shown(f"{key(name)} is neither declared nor defined")
+        raise body.library.error("undefined", text, defined.name)
+    return body.value_of(found, around)
+
+
+def number_of(size: Any) -> int | None:
+    """Give the number of a size; None where a formula is written, for there sizes stay open."""
+    try:
+        return None if size is None else int(size)
+    except TraceError:
+        return None

@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from namedtensor.latex.documents.along import FAR, axis_along
 from namedtensor.latex.documents.inputs import (
     SMALL,
     SMALL_NUMBER,
@@ -20,6 +21,7 @@ from namedtensor.latex.documents.inputs import (
     owns,
     passed_on,
 )
+from namedtensor.latex.documents.members import members_needed, way_of
 from namedtensor.latex.documents.scopes import Declared, Defined, Meaning, Names, Place
 from namedtensor.latex.documents.scripts import Indices, fold, key, numbered, script_letters, stem
 from namedtensor.latex.documents.series import refuse_long
@@ -130,6 +132,7 @@ class Walk:
         self.names = linker.names
         self.linked = linked
         self.seen: set[Any] = set()
+        self.visited: set[tuple[Defined, int | None]] = set()
         self.listed_sizes: set[str | None] = set()
 
     def run(self) -> None:
@@ -434,11 +437,14 @@ class Walk:
             return
         if meaning.kind == "stack":
             indices |= dict.fromkeys(defined.letters)
+        ahead = axis_along(defined.name) is not None and way_of(defined) > 0
+        indices |= {t: None for t in defined.letters if ahead or (indices.get(t) or 0) >= FAR}
         own = around.own and meaning.kind != "value"
         place = (defined, own, tuple(sorted(indices.items(), key=str)))
         if place in self.seen:
             return
         self.seen.add(place)
+        self.visited |= {(defined, n) for n in meaning.indices.values()}
         self.linked.reached.add(defined)
         self._reach_up_to(meaning, around)
         inner = Around(defined.place, indices, own)
@@ -463,14 +469,15 @@ class Walk:
         """Visit the members before one that is far up, the first one first, so that none is deep."""
         defined = meaning.defined
         assert defined is not None
-        if not self.names.reach_back(defined):
+        last = meaning.indices.get(defined.letters[0]) if len(defined.letters) == 1 else None
+        if last is None or last >= FAR or (axis_along(defined.name) and way_of(defined) > 0):
             return
+        numbers = members_needed(self.names, defined, last, self.linker.bound)
+        refuse_long(defined.key, len(numbers))
         (letter,) = defined.letters
-        last = meaning.indices.get(letter)
-        lower = fold(defined.range.lower, self.linker.bound) if defined.range else None
-        first = 1 if lower is None else lower
-        refuse_long(defined.key, (last or 0) - first)
-        for number in range(first, last or 0):
+        if numbers and (defined, numbers[-1]) in self.visited:
+            return  # and with it those before it
+        for number in numbers:
             if self.names.is_rule(numbered(defined.name, {letter: number}), defined):
                 self._reach(dataclasses.replace(meaning, indices={letter: number}), around)
 

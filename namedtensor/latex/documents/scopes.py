@@ -15,6 +15,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, Protocol, TypeVar
 
+from namedtensor.latex.documents.along import (
+    axis_along,
+    bare,
+    ends_of,
+    stepped,
+)
 from namedtensor.latex.documents.scripts import (
     Indices,
     fold,
@@ -25,7 +31,7 @@ from namedtensor.latex.documents.scripts import (
     script_letters,
     stem,
 )
-from namedtensor.latex.documents.series import Range, axis_along, bare, ranges_of, stepped, unfolded
+from namedtensor.latex.documents.series import Range, ranges_of, unfolded
 from namedtensor.latex.evaluation.vocabulary import word_of
 from namedtensor.latex.reading.spoken import sections_around
 from namedtensor.latex.syntax import (
@@ -239,6 +245,7 @@ class Noted:
         }
         self.statements = tuple(unfolded(written))
         self.ranges = ranges_of(self.statements)
+        self.ends = ends_of(self.statements)
         self.declared: dict[str, list[Declared]] = {}
         self.defined: dict[str, list[Defined]] = {}
         self.signatures: dict[str, Signature] = {}
@@ -271,7 +278,7 @@ class Noted:
         )
         self._value_shelf = Shelf([(d.key, d) for d in values if not d.letters], self.parents)
         self._rule_shelf = Shelf([(stem(d.name) or "", d) for d in rules], self.parents)
-        self._whole_shelf = Shelf([(stem(bare(d.name)) or "", d) for d in rules], self.parents)
+        self._whole_shelf = Shelf([(key(bare(d.name)) or "", d) for d in rules], self.parents)
         self._declared_shelf = Shelf([(d.key, d) for d in declared if not d.letters], self.parents)
         self._declared_families = Shelf(
             [(stem(d.name) or "", d) for d in declared if d.letters], self.parents
@@ -431,6 +438,11 @@ class Noted:
         named = [*scripts, *[p for q in (listed.parameters if listed else ()) for p in _scripts(q)]]
         named += [p for p in walk(statement.body) if isinstance(p, Letter)]
         return any(isinstance(s, Letter) and s.text == letter for s in named)
+
+    def defined_at(self, place: Place) -> Defined:
+        """Give what is defined at a place."""
+        found = self.statements[place.index]
+        return next(d for group in self.defined.values() for d in group if d.statement is found)
 
     def of(self, statement: Definition) -> Defined | None:
         """Give what a definition of this document defines."""
@@ -669,17 +681,14 @@ class Names(Noted):
         for number in range(first - min(self.reach_back(defined), MOST_BACK), first):
             yield numbered(defined.name, {defined.letters[0]: number})
 
-    def goes_on(self, defined: Defined, first: int) -> bool:
-        """Say whether one rule alone gives the members of a series from a number on."""
-        for other in self._by_stem.get(stem(defined.name) or "", ()):
-            bound = match(defined.name, other.name, defined.letters, {})
-            if other is defined or bound is None or other.place.section != defined.place.section:
-                continue
-            if other.letters and other.place.block != defined.place.block:
-                continue
-            if any(number is None or number >= first for number in bound.values()):
-                return False
-        return True
+    def of_letter(self, text: str | None) -> list[Defined]:
+        """List what is defined with a letter, whatever its scripts."""
+        return self._by_stem.get(text or "", [])
+
+    def whole_name(self, defined: Defined) -> Expression:
+        """Give the name of a series as a whole, as the document writes it."""
+        old = self._rewritten.get(id(defined.statement))
+        return target_name(old.target) if isinstance(old, Definition) else bare(defined.name)
 
     def reach_back(self, defined: Defined) -> int:
         """Say how far back a series looks: 2 where X^{l-2} is used, 0 where no earlier member is."""
@@ -791,7 +800,7 @@ class Names(Noted):
 
         Near by, that is the h of h_{seq(t)}: beside X^l, the letter X may be declared for itself.
         """
-        for rule in self._whole_shelf.near(stem(name) or "", place, reach):
-            if bare(rule.name) == name and (reach == "document" or axis_along(rule.name)):
+        for rule in self._whole_shelf.near(key(name) or "", place, reach):
+            if reach == "document" or axis_along(rule.name):
                 return Meaning("stack", rule.key, defined=rule)
         return None

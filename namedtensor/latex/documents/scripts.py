@@ -12,6 +12,7 @@ from typing import Any
 
 from namedtensor.latex.syntax import (
     AxisName,
+    AxisSize,
     Binary,
     Expression,
     Items,
@@ -39,6 +40,8 @@ def fold(expression: Expression | None, indices: Indices) -> int | None:
         return expression.value if isinstance(expression.value, int) else None
     if isinstance(expression, Letter):
         return indices.get(expression.text)
+    if isinstance(expression, AxisSize):
+        return indices.get(f"|{expression.axis.name}|")
     if isinstance(expression, Scripts):
         name = key(expression)
         return None if name is None else indices.get(name)

@@ -16,10 +16,14 @@ from namedtensor.latex.evaluation.evaluator import Evaluator
 from namedtensor.latex.evaluation.indices import Index, Position, is_whole, plain, same, zero_based
 from namedtensor.latex.evaluation.values import UNKNOWN, Value
 from namedtensor.latex.evaluation.wording import wording
-from namedtensor.latex.syntax import At, Expression, Indexed, Renaming, SizedAxis
+from namedtensor.latex.syntax import At, AxisSize, Expression, Indexed, Renaming, SizedAxis
 from namedtensor.operations.elementwise import clip
+from namedtensor.operations.indexing import AT
+from namedtensor.operations.recurrence import SCAN
 from namedtensor.operations.windows import POOL, UNROLL
-from namedtensor.primitives import combine
+from namedtensor.primitives import combine, number
+from namedtensor.primitives.node import apply_node
+from namedtensor.primitives.sizes import as_node
 from namedtensor.shape import sized, spaced
 from namedtensor.tensor import NamedTensor, SymbolicTensor, apply
 from namedtensor.tensor.resize import resize
@@ -32,7 +36,7 @@ def indexed(e: Evaluator, part: Indexed) -> Value:
 
 def indexed_at(e: Evaluator, part: Indexed, X: Value) -> Value:
     """Index and rename a tensor as a part of a formula says."""
-    places = [(item, e.value(item.at)) for item in part.items if isinstance(item, At)]
+    places = [(item, _at_end(e, item, X)) for item in part.items if isinstance(item, At)]
     renames = [_rename(e, part, item) for item in part.items if isinstance(item, Renaming)]
     if X is UNKNOWN or any(v is UNKNOWN for _, v in places) or UNKNOWN in renames:
         return UNKNOWN
@@ -49,6 +53,13 @@ def indexed_at(e: Evaluator, part: Indexed, X: Value) -> Value:
     if X is UNKNOWN or not renames:
         return X
     return e.attempt(part, lambda X: X[tuple(renames)], [X], [part.base])
+
+
+def _at_end(e: Evaluator, item: At, X: Value) -> Value:
+    """Evaluate an index; X_{seq(|seq|)} is the last element, whatever else has the axis."""
+    value, axis = e.value(item.at), item.axis.name
+    own = isinstance(item.at, AxisSize) and item.at.axis.name == axis and value is not UNKNOWN
+    return X.size(sized(axis, None)) if own and axis in getattr(X, "axes", ()) else value
 
 
 def _as_tensor(X: Value) -> Value:
@@ -146,7 +157,27 @@ def _number(e: Evaluator, part: Indexed, X: Any, item: At, number: Any, size: An
         if number == 0 or beyond:
             return outside(e, item.at, part.base, X, item.axis.name, str(number), size)
     at = zero_based(number)
-    return e.attempt(part, lambda X: X[AxisIndex(item.axis.name, at)], [X], [part.base])
+    return e.attempt(part, lambda X: _folded(X[AxisIndex(item.axis.name, at)]), [X], [part.base])
+
+
+def _folded(X: NamedTensor) -> NamedTensor:
+    """Give the last carry of a loop as what folds, which keeps no other."""
+    if not isinstance(X, SymbolicTensor) or X.node.operation.primitive is not AT:
+        return X
+    whole, index = X.node.operands
+    if whole.operation.primitive is not SCAN:
+        return X
+    axis, reverse, listed, step, place = whole.operation.params
+    last = number(0) if reverse else combine("sub", whole.type.size(axis), 1)
+    if (
+        X.node.operation.params != (axis,)
+        or index is not as_node(last)
+        or len(listed) > step.carries
+    ):
+        return X
+    return SymbolicTensor(
+        apply_node(SCAN(axis, reverse, (False,) * len(listed), step, place), whole.operands)
+    )
 
 
 def outside(

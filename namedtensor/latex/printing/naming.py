@@ -10,7 +10,7 @@ from namedtensor.formula.written import Written, passed
 from namedtensor.latex.printing.elements import Elements, constant, gathered
 from namedtensor.latex.printing.names import letters
 from namedtensor.latex.printing.stacks import Ladder, ladders_of
-from namedtensor.operations.recurrence import Unfolded, recurs, unfolded
+from namedtensor.operations.recurrence import Unfolded, kept_along, recurs, unfolded
 from namedtensor.primitives import Node, table
 from namedtensor.primitives.node import operands_first
 from namedtensor.primitives.notation import SUM, Command, Infix, Word
@@ -30,16 +30,68 @@ DEEP = 24
 
 @dataclass(slots=True)
 class Loop:
-    """The names of a recurrence: its carries, and the letter of its index.
+    """A recurrence, the letter of its index, and the names of its carries and of what it emits.
 
-    The node that asks first is written with the step; the others only pick from it.
+    A carry that is kept has the name of the part that it is; others have names of their own.
     """
 
-    first: Node
     step: Unfolded
-    carries: list[str]
     index: str
-    written: bool = False
+    names: dict[int, str] = field(default_factory=dict)
+    written: set[int] = field(default_factory=set)
+
+    def needed(self, place: int) -> list[int]:
+        """List the results that one of them is made of, itself among them."""
+        found: set[int] = set()
+        pending = [place]
+        while pending:
+            found.add(pending[-1])
+            leaves = self.leaves(pending.pop())
+            for both in (self.step.before, self.step.after):
+                used = [i for i, h in enumerate(both) if h in leaves]
+                pending += [i for i in used if i not in found]
+        return sorted(found)
+
+    def leaves(self, place: int) -> set[Node]:
+        """Give the parts of a result."""
+        return set(operands_first([self.step.results[place]]))
+
+    def starts(self, place: int) -> list[int]:
+        """List the carries of which the element before another is needed."""
+        leaves = set().union(*[self.leaves(i) for i in self.needed(place)])
+        return [i for i, h in enumerate(self.step.before) if h in leaves]
+
+    def parts(self, place: int) -> tuple[Node, ...]:
+        """Give what a result is written with: starts, sequences, and what its steps compute."""
+        step, needed = self.step, self.needed(place)
+        leaves = set().union(*[self.leaves(i) for i in needed])
+        starts = [step.starts[i] for i in self.starts(place) if step.starts]
+        runs = [
+            X
+            for i, (x, X) in enumerate(zip(step.elements, step.sequences, strict=True))
+            if x in leaves or (not step.starts and i in needed)
+        ]
+        runs = [X for X in runs if not is_counter(X, step.axis)]
+        return (*starts, *runs, *[step.results[i] for i in needed])
+
+    def counters(self) -> list[Node]:
+        """List the elements that are the numbers of their places, less 1."""
+        pairs = zip(self.step.elements, self.step.sequences, strict=False)
+        return [x for x, X in pairs if is_counter(X, self.step.axis)]
+
+    def length(self, place: int) -> Any:
+        """Give the size of the axis where nothing that is written for a result has it; else None."""
+        step, leaves = self.step, set().union(*[self.leaves(i) for i in self.needed(place)])
+        seen = [
+            not is_counter(X, step.axis) and (x in leaves or not step.starts)
+            for x, X in zip(step.elements, step.sequences, strict=True)
+        ]
+        return None if any(seen) else step.sequences[0].type.size(step.axis)
+
+
+def is_counter(X: Node, axis: str) -> bool:
+    """Say whether a sequence is 0, 1, 2, ... along an axis."""
+    return X.name == "iota" and X.operation.params == (axis,)
 
 
 @dataclass(slots=True)
@@ -60,15 +112,10 @@ class Names:
     bundled: dict[Node, tuple[Node, ...]] = field(default_factory=dict)
 
     def loop(self, node: Node) -> Loop:
-        """Give the names of the recurrence that a node gives a result of."""
+        """Give the recurrence that a node gives a result of."""
         key = (*node.operation.params[:-1], node.operands)
         if key not in self.loops:
-            step = unfolded(node)
-            carries = [
-                self.fresh([name, "h", "s", "c"])
-                for name in [str(h.operation.params[1]) for h in step.before]
-            ]
-            self.loops[key] = Loop(node, step, carries, self.fresh("tijklmn"))
+            self.loops[key] = Loop(unfolded(node), self.fresh("tijklmn"))
         return self.loops[key]
 
     def inside(self, node: Node) -> tuple[Node, ...]:
@@ -82,9 +129,7 @@ class Names:
             if node in ladder.ends:
                 return (*[s for s in ladder.starts if s is not None], *operands)
         if recurs(node):
-            loop = self.loop(node)
-            step = loop.step
-            return (*step.starts, *step.sequences, *step.results) if loop.first is node else ()
+            return self.loop(node).parts(node.operation.params[-1])
         picked = gathered(node, self.elements)
         return operands if picked is None else (picked.base,)
 
@@ -108,9 +153,7 @@ def names_of(written: Written, taken: Iterable[str] = ()) -> Names:
     order = list(operands_first(written.results, names.inside))
     _name_locals(written, names, set(order))
     _name_elements(written, names, order)
-    for node in order:
-        if recurs(node) and node not in names.of:
-            names.of[node] = names.fresh("HSCYZUVGQRABDEFKLMNOPTWX")
+    _name_recurrences(names, [node for node in order if recurs(node)])
     _name_repeated(written.results, names, order)
     return names
 
@@ -251,6 +294,21 @@ def _finds_its_sizes(node: Node, free: Node, user: Node) -> bool:
         return False
     operands = [free if o is node else o for o in user.operands]
     return meet(operands) == list(user.operands)
+
+
+def _name_recurrences(names: Names, nodes: list[Node]) -> None:
+    """Name recurrences: what is kept by the part that it is, and the carries that are only used."""
+    for node in nodes:
+        if node not in names.of:
+            names.of[node] = names.fresh("HSCYZUVGQRABDEFKLMNOPTWX")
+        if kept_along(node):
+            names.loop(node).names[node.operation.params[-1]] = names.of[node]
+    for node in nodes:
+        loop = names.loop(node)
+        for place in loop.needed(node.operation.params[-1]):
+            if place not in loop.names:
+                own = str(loop.step.before[place].operation.params[1])
+                loop.names[place] = names.fresh([own.rstrip("0123456789"), *"hscabgpqruvwyz"])
 
 
 def _name_repeated(results: tuple[Node, ...], names: Names, order: list[Node]) -> None:

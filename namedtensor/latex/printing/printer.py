@@ -192,7 +192,10 @@ def _clause(node: Node, forms: Forms) -> list[str]:
         if node in ladder.inside:
             return _rung(node, ladder, forms)
     if recurs(node):
-        return [row for head, body in recurrence(node, forms) for row in _broken(head, body)]
+        rows = [
+            row for head, body in recurrence(node, forms) for row in _broken(head, _value(body))
+        ]
+        return [*_length(node, forms), *rows]
     name = forms.letter(forms.names.of[node]).text
     picked = gathered(node, forms.names.elements)
     if picked is not None:
@@ -212,6 +215,17 @@ def _clause(node: Node, forms: Forms) -> list[str]:
     indices = _indices(element.axes, forms)
     head = _element(name, [(axis, indices[axis]) for axis in element.axes], forms)
     return [*rows, *_broken(head, _value(forms.elements(element.rule, indices)))]
+
+
+def _length(node: Node, forms: Forms) -> list[str]:
+    """Declare a recurrence that runs along nothing which has its axis, with the size of the axis."""
+    loop, place = forms.names.loop(node), node.operation.params[-1]
+    size, result = loop.length(place), loop.step.results[place].type
+    if size is None:
+        return []
+    name = forms.letter(loop.names[place]).text
+    axes = [(loop.step.axis, size), *[(axis, None) for axis in result.names]]
+    return [_declared(name, result.kind, axes, forms)]
 
 
 def _rung(node: Node, ladder: Ladder, forms: Forms) -> list[str]:

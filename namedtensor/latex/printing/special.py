@@ -6,10 +6,12 @@ from typing import Any
 
 from namedtensor.formula.written import passed, titled
 from namedtensor.latex.printing.forms import FORMS, Form, Forms, axes_of, special
-from namedtensor.latex.printing.names import letters
+from namedtensor.latex.printing.naming import is_counter
 from namedtensor.latex.printing.pieces import Piece, figure, inside, joined_by, wrapped
+from namedtensor.operations.elementwise import ADD
 from namedtensor.operations.recurrence import kept_along
-from namedtensor.primitives import Node
+from namedtensor.primitives import Node, number
+from namedtensor.primitives.node import apply_node
 from namedtensor.primitives.notation import ATOM, DOT, JUXTAPOSED, PREFIX, SCRIPT, SUM
 
 # ----------------------------------------------------------------------------------------- leaves
@@ -205,59 +207,58 @@ def _scan(forms: Forms, node: Node) -> Piece:
 
 
 def recurrence(node: Node, forms: Forms) -> list[tuple[str, Piece]]:
-    """Write the equations of a recurrence, and how one of its results is made of them."""
+    """Write the equations of a recurrence, element by element, as far as one of its results needs them."""
     *_, place = node.operation.params
     loop, lines = forms.names.loop(node), []
-    step, count = loop.step, len(loop.step.before)
-    index = loop.index
-    start = f"|{forms.dialect.axis(step.axis)}|"
-    first, before, last = ("0", f"{index} - 1", start)
+    step, index, starts = loop.step, loop.index, loop.starts(place)
+    last = f"|{forms.dialect.axis(step.axis)}|"
+    first, before = ("0", f"{index} - 1")
     if step.reverse:
-        first, before, last = f"{start} + 1", f"{index} + 1", "1"
+        first, before = f"{last} + 1", f"{index} + 1"
     if not step.starts:  # a combination starts with the first element
-        first = start if step.reverse else "1"
-    head = forms.letter(forms.names.of[node]).text
-    head = f"{{{head}}}" if "_" in head else head
+        first = last if step.reverse else "1"
 
-    def carry(name: str, at: str) -> Piece:
-        return _part_at(forms, head, step.axis, at) if alone else _numbered(name, at)
+    def carry(place: int, at: str) -> Piece:
+        head = forms.letter(loop.names[place]).text
+        return _part_at(forms, f"{{{head}}}" if "_" in head else head, step.axis, at)
 
-    # H_{seq(t)} = f(H_{seq(t - 1)}) where the carries are what the recurrence gives
-    alone = kept_along(node) and len(step.results) == 1 and bool(step.starts) and not step.reverse
+    for i in loop.needed(place):
+        if i < len(step.before):
+            forms.leaves[step.before[i]] = carry(i, before)
+            forms.leaves |= {h: carry(i, index) for h in step.after[i : i + 1]}
     forms.leaves |= {
-        **{leaf: carry(name, before) for leaf, name in zip(step.before, loop.carries, strict=True)},
-        **{leaf: carry(name, index) for leaf, name in zip(step.after, loop.carries, strict=False)},
-        **{
-            leaf: _element_at(forms, X, step.axis, index)
-            for leaf, X in zip(step.elements, step.sequences, strict=True)
-        },
+        leaf: _element_at(forms, X, step.axis, index)
+        for leaf, X in zip(step.elements, step.sequences, strict=True)
+        if not is_counter(X, step.axis)
     }
-    if not loop.written:
-        loop.written = True
-        starts = [forms.write(h) for h in step.starts]
-        starts = starts or [_element_at(forms, X, step.axis, first) for X in step.sequences]
-        for name, h, after in zip(loop.carries, starts, step.results, strict=False):
-            lines += [
-                (carry(name, first).text, h),
-                (carry(name, index).text, forms.write(after)),
-            ]
-    if alone:
-        return lines
+    for leaf in loop.counters():
+        forms.leaves[leaf] = Piece(f"{index} - 1", SUM)
+        forms.leaves[apply_node(ADD, (leaf, number(1)))] = Piece(index)
+    for i in loop.needed(place):
+        if i in loop.written:
+            continue
+        loop.written.add(i)
+        if i in starts:
+            h = forms.write(step.starts[i]) if step.starts else None
+            h = h or _element_at(forms, step.sequences[i], step.axis, first)
+            lines.append((carry(i, first).text, h))
+        # what the step gives for another carry stands at this element already
+        given = {
+            r: carry(k, index)
+            for k, r in enumerate(step.results[: len(step.before)])
+            if k != i and r.operands and k in loop.needed(place)
+        }
+        outer, forms.leaves = forms.leaves, {**forms.leaves, **given}
+        lines.append((carry(i, index).text, forms.write(step.results[i])))
+        forms.leaves = outer
     if not kept_along(node):
-        return [*lines, (head, _numbered(loop.carries[place], last))]
-    value = (
-        _numbered(loop.carries[place], index) if place < count else forms.write(step.results[place])
-    )
-    return [*lines, (_part_at(forms, head, step.axis, index).text, value)]
+        end = "1" if step.reverse else last
+        lines.append((forms.letter(forms.names.of[node]).text, carry(place, end)))
+    return lines
 
 
 def _part_at(forms: Forms, name: str, axis: str, index: str) -> Piece:
     return Piece(f"{name}_{{{forms.dialect.at(axis, index)}}}", SCRIPT)
-
-
-def _numbered(name: str, index: str) -> Piece:
-    text = letters(name)
-    return Piece(f"{{{text}}}_{{{index}}}" if "_" in text else f"{text}_{{{index}}}", SCRIPT)
 
 
 def _element_at(forms: Forms, X: Node, axis: str, index: str) -> Piece:

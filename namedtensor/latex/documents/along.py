@@ -1,0 +1,202 @@
+"""Recurrences along an axis, written by their elements: A_{seq(t)} = f(A_{seq(t-1)}, X_{seq(t)}).
+
+Their elements become members of a series, as h^t is one: the name keeps the axis, and the index is its
+script. The last element, A_{seq(|seq|)}, and what is given after it have numbers of their own.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from namedtensor.latex.documents.scripts import fold, key, letters_in, stem
+from namedtensor.latex.syntax import (
+    At,
+    Declaration,
+    Definition,
+    Expression,
+    Indexed,
+    Letter,
+    Number,
+    Scripts,
+    Signature,
+    Statement,
+)
+from namedtensor.latex.walk import all_of, put
+
+#: Joins the name of a tensor and the axis along which it is defined, step by step.
+ALONG = "@"
+
+#: Numbers from here on count no members: they stand for a step of a loop, or for the end of an axis.
+FAR = 10**9
+
+#: The number of the last element of an axis, whatever its size; what is given after it is one more.
+LAST = 10**15
+
+Own = tuple[str, str]
+
+
+def bare(name: Expression) -> Expression:
+    """Give the name that a series is known by as a whole: h of h^t, and of h_{seq(t)}."""
+    while isinstance(name, Scripts):
+        name = name.base
+    if isinstance(name, Letter) and ALONG in name.text:
+        return dataclasses.replace(name, text=name.text.split(ALONG)[0])
+    return name
+
+
+def axis_along(name: Expression) -> str | None:
+    """Give the axis along which a series is defined by elements; None for h^t."""
+    while isinstance(name, Scripts):
+        name = name.base
+    if isinstance(name, Letter) and ALONG in name.text:
+        return name.text.split(ALONG)[1]
+    return None
+
+
+def ends_of(statements: Sequence[Statement]) -> dict[str, dict[str, int]]:
+    """Say for each axis what stands for the number of its last element: |seq|, and n of seq[n]."""
+    found: dict[str, dict[str, int]] = {}
+    for statement in statements:
+        spaces = []
+        if isinstance(statement, Declaration):
+            spaces = [statement.space]
+        elif isinstance(statement, Signature):
+            spaces = [*statement.domain, statement.codomain]
+        for axis in [a for space in spaces for a in space.axes]:
+            letter = None if axis.size is None else key(axis.size)
+            if letter is not None:
+                found.setdefault(axis.axis.name, {})[letter] = LAST
+    return found
+
+
+def end(axis: str, ends: Mapping[str, Mapping[str, int]]) -> dict[str, int]:
+    """Give what stands for the last number along an axis."""
+    return {**ends.get(axis, {}), f"|{axis}|": LAST}
+
+
+# ---------------------------------------------------------------------------------- as series
+
+
+def stepped(statements: Sequence[Statement]) -> list[Statement]:
+    """Rewrite the definitions by elements that refer to other elements of themselves.
+
+    With them go those of the same section that refer to an element before or after theirs, which
+    may be one that is given outside of the axis: Y_{seq(t)} = A_{seq(t-1)}, with A_{seq(0)} = h.
+    """
+    edges: dict[Own, set[Own]] = {}
+    for statement in statements:
+        own = _own(statement)
+        if own is not None and isinstance(statement, Definition):
+            edges.setdefault(own, set()).update(
+                [found for part in all_of(Indexed, statement.body) if (found := _named(part))]
+            )
+    circular = {name for name in edges if _reaches(name, name, edges)}
+    if not circular:
+        return list(statements)
+    at = {(own, s.section) for s in statements if (own := _own(s)) in circular and own is not None}
+    while True:
+        new = {pair for s in statements if (pair := _follows(s, at)) is not None} - at
+        if not new:
+            break
+        at |= new
+    ends = ends_of(statements)
+    names = circular | {own for own, _ in at}
+
+    def is_series(statement: Statement) -> bool:
+        own = _own(statement)
+        return own in circular or (own is not None and (own, statement.section) in at)
+
+    return [_rewritten(s, names, ends) if is_series(s) else s for s in statements]
+
+
+def _own(statement: Statement) -> Own | None:
+    """Give the name and the axis of a definition by elements along one axis."""
+    if not isinstance(statement, Definition) or statement.op != "=":
+        return None
+    return _named(statement.target)
+
+
+def _named(part: Expression) -> Own | None:
+    if not isinstance(part, Indexed) or len(part.items) != 1:
+        return None
+    (item,) = part.items
+    text = key(part.base)
+    return (text, item.axis.name) if isinstance(item, At) and text is not None else None
+
+
+def _follows(statement: Statement, at: set[tuple[Own, int]]) -> tuple[Own, int] | None:
+    """Name a definition whose elements are made of those before or after them in a series."""
+    own = _own(statement)
+    if own is None or not isinstance(statement, Definition):
+        return None
+    letters = letters_in(_index(statement.target))
+    for part in all_of(Indexed, statement.body):
+        found = _named(part)
+        if found is None or found[1] != own[1] or (found, statement.section) not in at:
+            continue
+        if len(letters) == 1 and _distance(statement.target, part, letters[0]) not in (None, 0):
+            return own, statement.section
+    return None
+
+
+def _index(part: Expression) -> Expression:
+    assert isinstance(part, Indexed)
+    (item,) = part.items
+    assert isinstance(item, At)
+    return item.at
+
+
+def _distance(target: Expression, part: Expression, letter: str) -> int | None:
+    """Say how far an element is from the one that is defined; None where it is not near it."""
+    own, given = [fold(_index(p), {letter: FAR}) for p in (target, part)]
+    near = own is not None and given is not None and abs(given - own) < FAR // 2
+    return given - own if near else None  # type: ignore[operator]
+
+
+def _reaches(start: Own, goal: Own, edges: dict[Own, set[Own]]) -> bool:
+    seen: set[Own] = set()
+    pending = list(edges.get(start, ()))
+    while pending:
+        name = pending.pop()
+        if name == goal:
+            return True
+        if name not in seen:
+            seen.add(name)
+            pending += edges.get(name, ())
+    return False
+
+
+def _rewritten(
+    statement: Statement, names: set[Own], ends: Mapping[str, Mapping[str, int]]
+) -> Statement:
+    def change(part: Any) -> Any:
+        if not isinstance(part, Indexed) or (found := _named(part)) not in names:
+            return None
+        assert found is not None
+        index = _index(part)
+        number = fold(index, end(found[1], ends))
+        at = put(index, change) if number is None else Number(index.span, number)
+        style = part.base.style if isinstance(part.base, Letter) else "letter"
+        whole = Letter(part.base.span, ALONG.join(found), style)
+        return Scripts(part.span, whole, sub=at)
+
+    return put(statement, change)  # type: ignore[no-any-return]
+
+
+def distances(
+    name: Expression, letters: Sequence[str], body: Expression
+) -> Iterator[tuple[int, bool]]:
+    """Say how far the members that a body uses are from the one that is defined, and if they are its own."""
+    if not isinstance(name, Scripts):
+        return
+    for part in all_of(Scripts, body):
+        same = stem(part) == stem(name)
+        if axis_along(part) != axis_along(name) or not (same or axis_along(name)):
+            continue
+        for own, given in ((name.sub, part.sub), (name.sup, part.sup)):
+            if own is not None and given is not None and letters_in(own) == tuple(letters):
+                start, number = [fold(p, {letters[0]: FAR}) for p in (own, given)]
+                if start is not None and number is not None and abs(number - start) < FAR // 2:
+                    yield number - start, same

@@ -1,0 +1,353 @@
+"""Recurrences along an axis, written by their elements: each is one loop, which prints and reads back."""
+
+import numpy as np
+import pytest
+
+import namedtensor as nt
+from namedtensor.latex import read
+
+GENERATOR = np.random.default_rng(11)
+LENGTHS = (1, 2, 5)
+
+HEAD = r"""
+$$\begin{aligned}
+X &\in \mathbb{R}^{\text{seq}:n, \text{emb}} \\
+h, c &\in \mathbb{R}^{\text{emb}} \\
+%s
+\end{aligned}$$
+"""
+STYLED = r"""
+$$\begin{aligned}
+X &\in \mathbb{R}^{\seq[n] \times \emb} \\
+h, c &\in \mathbb{R}^{\emb} \\
+%s
+\end{aligned}$$
+"""
+
+
+def written(rows, styled=False):
+    """Write rows such as A[t] = A[t-1] + X[t] in one of the dialects; |.| is |seq|."""
+    out = []
+    for row in rows:
+        head, _, body = row.partition(" = ")
+        out.append(f"{head} &= {body}")
+    text = " \\\\\n".join(out).replace("|.|", r"|\text{seq}|")
+    text = text.replace("[", r"_{\seq(" if styled else r"_{\text{seq}:").replace(
+        "]", ")}" if styled else "}"
+    )
+    if not styled:
+        return HEAD % text
+    axes = "\\ndef{\\seq}{seq}\\ndef{\\emb}{emb}\n"
+    return axes + STYLED % text.replace(r"|\text{seq}|", r"|\seq|")
+
+
+def forwards(step, start, x, carry=()):
+    found = []
+    for row in x:
+        start = step(start, row)
+        found.append(start)
+    return np.array(found)
+
+
+def lstm(x, h, c, place):
+    found = []
+    for row in x:
+        c = 0.5 * c + np.tanh(h + row)
+        h = np.tanh(c) * row
+        found.append((h, c)[place])
+    return np.array(found)
+
+
+def before(x, h):
+    states = np.concatenate([h[None], forwards(lambda a, r: 0.5 * a + r, h, x)])
+    return states[:-1] * x
+
+
+def half(a, row):
+    return 0.5 * a + row
+
+
+def from_first(step, x):
+    return np.concatenate([x[:1], forwards(step, x[0], x[1:]).reshape(-1, 2)])
+
+
+def gradients(x, h):
+    states = forwards(lambda a, r: np.tanh(a + r), h, x)
+    deltas = forwards(
+        lambda d, both: d * (1 - both[0] ** 2) + both[1], 0, np.stack([states, x], 1)[::-1]
+    )[::-1]
+    return deltas * np.concatenate([h[None], states[:-1]])
+
+
+LSTM = [
+    r"H[0] = h",
+    r"C[0] = c",
+    r"C[t] = 0.5 C[t-1] + \tanh(H[t-1] + X[t])",
+    r"H[t] = \tanh(C[t]) \odot X[t]",
+]
+HALF = ["A[0] = h", "A[t] = 0.5 A[t-1] + X[t]"]
+
+#: What is written, what numpy gives, and the operation that gives it.
+FORMS = {
+    "before the first": (["f(X, h) = A", *HALF], lambda x, h, c: forwards(half, h, x), "scan"),
+    "the rule first": (["f(X, h) = A", *HALF[::-1]], lambda x, h, c: forwards(half, h, x), "scan"),
+    "from zero": (
+        ["f(X) = A", "A[0] = 0", "A[t] = A[t-1] + X[t]"],
+        lambda x, h, c: np.cumsum(x, 0),
+        "scan",
+    ),
+    "from the first, a sum": (
+        ["f(X) = A", "A[1] = X[1]", "A[t] = A[t-1] + X[t]"],
+        lambda x, h, c: np.cumsum(x, 0),
+        "associative_scan",
+    ),
+    "from the first, a greatest": (
+        ["f(X) = A", "A[1] = X[1]", r"A[t] = \max(A[t-1], X[t])"],
+        lambda x, h, c: np.maximum.accumulate(x, 0),
+        "associative_scan",
+    ),
+    "from the first, no sum": (
+        ["f(X) = A", "A[1] = X[1]", "A[t] = 0.5 A[t-1] + X[t]"],
+        lambda x, h, c: from_first(half, x),
+        "concat",
+    ),
+    "from the first, with its range": (
+        ["f(X) = A", "A[1] = X[1]", r"A[t] = 0.5 A[t-1] + X[t], \quad t = 2, \ldots, n"],
+        lambda x, h, c: from_first(half, x),
+        "concat",
+    ),
+    "from the first, the next": (
+        ["f(X) = A", "A[1] = X[1]", "A[t+1] = 0.5 A[t] + X[t+1]"],
+        lambda x, h, c: from_first(half, x),
+        "concat",
+    ),
+    "backwards": (
+        ["f(X, h) = A", "A[|.|+1] = h", "A[t] = 0.5 A[t+1] + X[t]"],
+        lambda x, h, c: forwards(half, h, x[::-1])[::-1],
+        "scan",
+    ),
+    "backwards from n + 1": (
+        ["f(X, h) = A", "A[n+1] = h", "A[t] = 0.5 A[t+1] + X[t]"],
+        lambda x, h, c: forwards(half, h, x[::-1])[::-1],
+        "scan",
+    ),
+    "backwards from the last": (
+        ["f(X) = A", "A[|.|] = X[|.|]", "A[t] = 0.5 A[t+1] + X[t]"],
+        lambda x, h, c: from_first(half, x[::-1])[::-1],
+        "concat",
+    ),
+    "backwards from the last, with its range": (
+        ["f(X) = A", "A[n] = X[n]", r"A[t] = 0.5 A[t+1] + X[t], \quad t = n-1, \ldots, 1"],
+        lambda x, h, c: from_first(half, x[::-1])[::-1],
+        "concat",
+    ),
+    "backwards from the last, a sum": (
+        ["f(X) = A", "A[n] = X[n]", "A[t] = A[t+1] + X[t]"],
+        lambda x, h, c: np.cumsum(x[::-1], 0)[::-1],
+        "associative_scan",
+    ),
+    "LSTM, its state": (["f(X, h, c) = H", *LSTM], lambda x, h, c: lstm(x, h, c, 0), "scan"),
+    "LSTM, its memory": (["f(X, h, c) = C", *LSTM], lambda x, h, c: lstm(x, h, c, 1), "scan"),
+    "both of an LSTM": (
+        ["f(X, h, c) = H + 2 C", *LSTM],
+        lambda x, h, c: lstm(x, h, c, 0) + 2 * lstm(x, h, c, 1),
+        "add",
+    ),
+    "what is made of each": (
+        ["f(X, h) = Y", *HALF, r"Y[t] = A[t] \odot X[t]"],
+        lambda x, h, c: forwards(half, h, x) * x,
+        "mul",
+    ),
+    "what is made of the one before": (
+        ["f(X, h) = Y", *HALF, r"Y[t] = A[t-1] \odot X[t]"],
+        lambda x, h, c: before(x, h),
+        "scan",
+    ),
+    "what is made of the one after": (
+        ["f(X, h) = Y", "A[|.|+1] = h", "A[t] = 0.5 A[t+1] + X[t]", r"Y[t] = A[t+1] \odot X[t]"],
+        lambda x, h, c: before(x[::-1], h)[::-1],
+        "scan",
+    ),
+    "gradients of a network": (
+        [
+            "f(X, h) = G",
+            "A[0] = h",
+            r"A[t] = \tanh(A[t-1] + X[t])",
+            "D[n+1] = 0",
+            r"D[t] = D[t+1] \odot (1 - A[t]^2) + X[t]",
+            r"G[t] = D[t] \odot A[t-1]",
+        ],
+        lambda x, h, c: gradients(x, h),
+        "scan",
+    ),
+    "a fold": (["f(X, h) = A[|.|]", *HALF], lambda x, h, c: forwards(half, h, x)[-1], "scan"),
+    "a fold up to n": (["f(X, h) = A[n]", *HALF], lambda x, h, c: forwards(half, h, x)[-1], "scan"),
+    "a fold backwards": (
+        ["f(X, h) = A[1]", "A[n+1] = h", "A[t] = 0.5 A[t+1] + X[t]"],
+        lambda x, h, c: forwards(half, h, x[::-1])[-1],
+        "scan",
+    ),
+    "the last from the first": (
+        ["f(X) = A[|.|]", "A[1] = X[1]", "A[t] = 0.5 A[t-1] + X[t]"],
+        lambda x, h, c: from_first(half, x)[-1],
+        "at",
+    ),
+    "a mean": (
+        [r"f(X) = \frac{1}{n} A[n]", "A[0] = 0", "A[t] = A[t-1] + X[t]"],
+        lambda x, h, c: x.mean(0),
+        "mul",
+    ),
+    "counting": (
+        ["f(X, h) = A", "A[0] = h", "A[t] = t A[t-1] + X[t]"],
+        lambda x, h, c: forwards(
+            lambda a, both: both[0] * a + both[1:],
+            h,
+            np.c_[np.arange(1, len(x) + 1), x],
+        ),
+        "scan",
+    ),
+    "with a whole tensor": (
+        ["f(X, h) = A", "A[0] = h", r"A[t] = A[t-1] + X[t] - X[1] + \sum_{\text{seq}} X"],
+        lambda x, h, c: forwards(lambda a, r: a + r - x[0] + x.sum(0), h, x),
+        "scan",
+    ),
+    "along nothing": (
+        ["f(X, h) = A + 0 X", "A[0] = h", "A[t] = 0.5 A[t-1]"],
+        lambda x, h, c: forwards(lambda a, r: 0.5 * a, h, x),
+        "add",
+    ),
+    "a name with a script": (
+        ["f(X, h) = 2 {B_1}", "{B_1}[0] = h", "{B_1}[t] = 0.5 {B_1}[t-1] + X[t]"],
+        lambda x, h, c: 2 * forwards(half, h, x),
+        "mul",
+    ),
+    "a name with a prime": (
+        ["f(X, h) = s'", "s'[0] = h", "s'[t] = 0.5 s'[t-1] + X[t]"],
+        lambda x, h, c: forwards(half, h, x),
+        "scan",
+    ),
+}
+
+
+def arguments(f, length):
+    drawn = {
+        "X": nt.normal(f"seq[{length}] emb[2]", generator=GENERATOR),
+        "h": nt.normal("emb[2]", generator=GENERATOR),
+        "c": nt.normal("emb[2]", generator=GENERATOR),
+    }
+    given = [drawn[p.name] for p in f.signature.parameters]
+    return given, (drawn["X"].numpy("seq", "emb"), drawn["h"].numpy(), drawn["c"].numpy())
+
+
+def same(found, expected):
+    np.testing.assert_allclose(
+        found.numpy(*[a for a in ("seq", "emb") if a in found.axes]), expected, atol=1e-12
+    )
+
+
+@pytest.mark.parametrize("styled", [False, True], ids=["plain", "styled"])
+@pytest.mark.parametrize("form", FORMS)
+def test_a_recurrence_is_one_loop_that_prints_and_reads_back(form, styled):
+    rows, expected, operation = FORMS[form]
+    document = read(written(rows, styled))
+    assert [str(f) for f in [*document.findings, *document.check()]] == []
+    f = document["f"]
+    assert [node.name for node in f.written().results] == [operation]
+    assert set(f.shape().names) <= {"seq", "emb"}
+    texts = [f.latex(dialect) for dialect in (("macros", "ndef") if styled else ("underset",))]
+    again = [read(text)["f"] for text in texts]
+    python = {}
+    exec(document.python(), python)
+    for length in LENGTHS:
+        given, numbers = arguments(f, length)
+        for formula in (f, *again, python["f"]):
+            same(formula(*given), expected(*numbers))
+    for text in texts:
+        findings = [f for f in read(text).check() if f.severity != "note"]
+        assert [str(f) for f in findings] == []
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_printed_recurrence_is_the_same_tree(form):
+    f = read(written(FORMS[form][0]))["f"]
+    assert read(f.latex())["f"].written().results == f.written().results
+
+
+REFUSED = {
+    "both ways": (
+        ["f(X, h) = A", "A[0] = h", "A[t] = A[t-1] + A[t+1] + X[t]"],
+        "A_{seq:t} looks at elements before it and after it, and a recurrence takes one way",
+    ),
+    "no start": (
+        ["f(X) = A", "A[t] = 0.5 A[t-1] + X[t]"],
+        "A_{seq:0} is neither declared nor defined",
+    ),
+    "no end": (
+        ["f(X) = A", "A[t] = 0.5 A[t+1] + X[t]"],
+        "A_{seq:|seq|+1} is neither declared nor defined",
+    ),
+    "before the first": (
+        ["f(X) = Y", "A[1] = X[1]", "A[t] = A[t-1] + X[t]", "Y[t] = 2 A[t-1]"],
+        "A_{seq:0} is neither declared nor defined",
+    ),
+    "itself": (
+        ["f(X, h) = A", "A[0] = h", "A[t] = A[t-1] + A[t]"],
+        "A_{seq:t} is made of itself",
+    ),
+    "all of itself": (
+        ["f(X, h) = A", "A[0] = h", r"A[t] = A[t-1] + \sum_{\text{seq}} A"],
+        "A_{seq:t} is made of itself",
+    ),
+    "two ahead": (
+        ["f(X, h) = A", "A[n+1] = h", "A[t] = A[t+2] + X[t]"],
+        "A_{seq:t} looks further than to the next element, and a recurrence does not",
+    ),
+}
+
+
+@pytest.mark.parametrize("form", REFUSED)
+def test_what_cannot_be_followed_is_refused_by_the_check_too(form):
+    rows, why = REFUSED[form]
+    document = read(written(rows))
+    assert why in [finding.message for finding in document.check()]
+    f = document["f"]
+    for call in (f.written, f.shape, lambda: f(*arguments(f, 3)[0])):
+        with pytest.raises(nt.NamedTensorError) as error:
+            call()
+        assert error.value.why == why
+    assert "is left out" in document.latex()
+
+
+def test_a_recurrence_that_looks_back_twice_runs_along_what_is_known():
+    f = read(written(["f(X, h, c) = A", "A[1] = h", "A[2] = c", "A[t] = A[t-1] + A[t-2] + X[t]"]))[
+        "f"
+    ]
+    given, (x, h, c) = arguments(f, 4)
+    third = h + c + x[2]
+    same(f(*given), [h, c, third, third + c + x[3]])
+
+
+def test_a_series_that_looks_ahead_without_end_is_refused():
+    document = read(
+        r"$x^t \in \mathbb{R}^{\text{a}}$, $t = 1, \ldots, T$, $$d^t = 2 d^{t+1} + x^t$$"
+    )
+    with pytest.raises(
+        nt.NamedTensorError, match="each member needs the next one, and none is given"
+    ):
+        document["d^1"]
+    given = read(
+        r"$x^t, g \in \mathbb{R}^{\text{a}}$, $t = 1, \ldots, T$,"
+        r" $$d^t = 0.5 d^{t+1} + x^t, \quad d^{800} = g$$"
+    )["d^1"]
+    found = given(x=nt.ones("t[800] a[1]"), g=nt.ones("a[1]"))
+    np.testing.assert_allclose(found.numpy(), [2.0])
+
+
+def test_a_recurrence_has_gradients_in_torch_along_both_ways():
+    import torch
+
+    f = read(written(FORMS["gradients of a network"][0]))["f"]
+    given, _ = arguments(f, 4)
+    given = [nt.tensor(torch.tensor(v.numpy(*v.axes), requires_grad=True), *v.axes) for v in given]
+    nt.sum["seq", "emb"](f(*given)).data.backward()
+    assert all(v.data.grad.abs().max() > 0 for v in given)

@@ -261,3 +261,16 @@ def test_an_axis_that_a_declaration_names_twice_is_refused_where_it_runs():
         "error[repeated]: Y is declared over the axis b twice; axes are a set",
         "hint: call the second one b', or leave it out",
     )
+
+
+@pytest.mark.parametrize(
+    "body", [r"\text{softmax}", r"\underset{\text{a}}{\text{softmax}}", r"\exp", "g"]
+)
+def test_a_function_without_its_argument_is_no_result(body):
+    text = rf"$g(X) = \exp X$, $f(X) = {body}$"
+    document = nt.latex.read(DECLARED + text, "notes.md")
+    (found,) = document.check()
+    assert found.message.endswith("is a function, and stands here without arguments")
+    code, hint = message(text, lambda d: d["f"](nt.ones("a[2]")))
+    assert code == "error[arguments]: f gives a function, which stands there without arguments"
+    assert hint == r"hint: apply it: \text{softmax}(X)"

@@ -45,7 +45,7 @@ def check_annotations(
     `defined(name)` says whether the document itself defines what a name stands for.
     """
     for part in walk(body):
-        if isinstance(part, Under):
+        if isinstance(part, Under) and not report.any_in(part.span):
             _under_operand(part, report, dialect)
         elif isinstance(part, Binary) and part.axes and part.op in ("+", "-"):
             _under_sign(part, report, dialect)

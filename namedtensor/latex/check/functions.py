@@ -442,9 +442,9 @@ class CheckedFunction:
         body = statement.body
         if isinstance(body, Items) and body.bracket == "(" and len(body.parts) > 1:
             for part in body.parts:  # several results
-                evaluator.value(part)
+                evaluator.numbers(part)
             return UNKNOWN
-        value = evaluator.value(body)
+        value = evaluator.numbers(body)
         for member in statement.chain:
             evaluator.value(member)
         return value

@@ -24,6 +24,7 @@ from namedtensor.latex.documents.members import members_needed, way_of
 from namedtensor.latex.documents.scopes import Defined, Meaning
 from namedtensor.latex.documents.scripts import Indices, fold, key, numbered, without_brackets
 from namedtensor.latex.evaluation.evaluate import Evaluator, element, matrix, update
+from namedtensor.latex.evaluation.evaluator import is_function
 from namedtensor.latex.evaluation.indices import (
     Position,
     counted_from_zero,
@@ -87,6 +88,14 @@ class Body:
             return self.stack(defined, Around(defined.place, self.numbers))
         self._busy.append((defined, True, ()))
         value = self.evaluate(defined, Around(defined.place, self.numbers))
+        for part in value if isinstance(value, tuple) else (value,):
+            if is_function(part):
+                raise self.library.error(
+                    "arguments",
+                    f"{defined.key} gives a function, which stands there without arguments",
+                    defined.body,
+                    hint="apply it: \\text{softmax}(X)",
+                )
         result = self.linked.result
         if result is not None and result.base == "[n]":
             return zero_based(value)

@@ -121,6 +121,21 @@ FORMS = {
         lambda x, h, c: from_first(half, x),
         "concat",
     ),
+    "the next from the inputs": (
+        ["f(X, h) = A", "A[1] = h", "A[t+1] = 0.5 A[t] + X[t]"],
+        lambda x, h, c: np.concatenate([h[None], forwards(half, h, x[:-1]).reshape(-1, 2)]),
+        "concat",
+    ),
+    "from the inputs before": (
+        ["f(X, h) = A", "A[1] = h", r"A[t] = 0.5 A[t-1] + X[t-1], \quad t = 2, \ldots, n"],
+        lambda x, h, c: np.concatenate([h[None], forwards(half, h, x[:-1]).reshape(-1, 2)]),
+        "concat",
+    ),
+    "backwards from the inputs after": (
+        ["f(X, h) = A", "A[n] = h", "A[t-1] = 0.5 A[t] + X[t]"],
+        lambda x, h, c: np.concatenate([h[None], forwards(half, h, x[:0:-1]).reshape(-1, 2)])[::-1],
+        "concat",
+    ),
     "backwards": (
         ["f(X, h) = A", "A[|.|+1] = h", "A[t] = 0.5 A[t+1] + X[t]"],
         lambda x, h, c: forwards(half, h, x[::-1])[::-1],
@@ -178,6 +193,30 @@ FORMS = {
             r"G[t] = D[t] \odot A[t-1]",
         ],
         lambda x, h, c: gradients(x, h),
+        "scan",
+    ),
+    "first one way, then the other": (
+        ["f(X, h, c) = B", *HALF, "B[n+1] = c", "B[t] = 0.5 B[t+1] + A[t]"],
+        lambda x, h, c: forwards(half, c, forwards(half, h, x)[::-1])[::-1],
+        "scan",
+    ),
+    "Adam": (
+        ["f(X) = Y", "M[0] = 0", "M[t] = 0.9 M[t-1] + 0.1 X[t]", r"Y[t] = \frac{M[t]}{1 - 0.9^t}"],
+        lambda x, h, c: (
+            forwards(lambda m, r: 0.9 * m + 0.1 * r, 0, x)
+            / (1 - 0.9 ** np.arange(1, len(x) + 1)[:, None])
+        ),
+        "div",
+    ),
+    "softmax as it comes": (
+        [
+            "f(X) = D[|.|]",
+            r"M[0] = -\infty",
+            "D[0] = 0",
+            r"M[t] = \max(M[t-1], X[t])",
+            r"D[t] = D[t-1] \odot \exp(M[t-1] - M[t]) + \exp(X[t] - M[t])",
+        ],
+        lambda x, h, c: np.exp(x - x.max(0)).sum(0),
         "scan",
     ),
     "a fold": (["f(X, h) = A[|.|]", *HALF], lambda x, h, c: forwards(half, h, x)[-1], "scan"),
@@ -298,6 +337,10 @@ REFUSED = {
         ["f(X, h) = A", "A[0] = h", r"A[t] = A[t-1] + \sum_{\text{seq}} A"],
         "A_{seq:t} is made of itself",
     ),
+    "one way and the other": (
+        ["f(X, h) = A", *HALF[:1], "B[n+1] = h", "A[t] = A[t-1] + B[t]", "B[t] = B[t+1] + A[t]"],
+        "A_{seq:t} looks at elements before it and after it, and a recurrence takes one way",
+    ),
     "two ahead": (
         ["f(X, h) = A", "A[n+1] = h", "A[t] = A[t+2] + X[t]"],
         "A_{seq:t} looks further than to the next element, and a recurrence does not",
@@ -325,6 +368,33 @@ def test_a_recurrence_that_looks_back_twice_runs_along_what_is_known():
     given, (x, h, c) = arguments(f, 4)
     third = h + c + x[2]
     same(f(*given), [h, c, third, third + c + x[3]])
+
+
+def test_a_recurrence_that_stops_has_the_elements_up_to_there():
+    rows = ["f(X, h) = A", "A[1] = h", r"A[t+1] = A[t] + X[t], \quad t = 1, \ldots, 2"]
+    f = read(written(rows))["f"]
+    given, (x, h, _) = arguments(f, 5)
+    same(f(*given), [h, h + x[0], h + x[0] + x[1]])
+
+
+def test_an_element_of_indices_in_data_counts_as_they_do():
+    document = read(
+        r"""
+$$\begin{aligned}
+E &\in \mathbb{R}^{\text{vocab}:n, \text{emb}} \\
+I &\in [n]^{\text{seq}} \\
+f(E, I) &= A + 0 B \\
+A_{\text{seq}:0} &= 0 \\
+A_{\text{seq}:t} &= 0.5 A_{\text{seq}:t-1} + E_{\text{vocab}:I_{\text{seq}:t}} \\
+B_{\text{seq}:t} &= E_{\text{vocab}:I_{\text{seq}:t}} \\
+g(E, I) &= E_{\text{vocab}:I_{\text{seq}:1}}
+\end{aligned}$$
+"""
+    )
+    E, I = nt.normal("vocab[4] emb[2]", generator=GENERATOR), nt.tensor([3, 0, 1], "seq")
+    rows = E.numpy("vocab", "emb")[I.numpy()]
+    same(document["f"](E, I), forwards(half, 0, rows))
+    same(document["g"](E, I), rows[0])
 
 
 def test_a_series_that_looks_ahead_without_end_is_refused():

@@ -53,6 +53,10 @@ APART = 1000
 _serial = itertools.count()
 
 
+#: A tensor whose elements a loop runs along, and how far they are from the place of its step.
+Sequenced = tuple[Node, int]
+
+
 class Body(Protocol):
     """What a loop asks of the body that is being evaluated."""
 
@@ -84,11 +88,15 @@ class Step:
         default_factory=lambda: SymbolicTensor(argument("place", Type((), "int", weak=False)))
     )
 
-    def guarded(self, size: Any) -> Any:
-        """Give the place as it is written where a condition chooses: inside of the axis."""
+    def places(self, size: Any) -> dict[Node, int]:
+        """Give this place, the one before and the one after, as indices of an axis of some size.
+
+        Where a condition chooses, an index is written so that it lies inside of the axis.
+        """
         last = SymbolicTensor(size) - 1 if isinstance(size, Node) else size - 1
-        inside: Any = clip(self.at, 0, last)
-        return inside.node
+        near = [(self.at, 0), (self.at - 1, -1), (self.at + 1, 1)]
+        every: list[tuple[Any, int]] = [(i, d) for at, d in near for i in (at, clip(at, 0, last))]
+        return {i.node: d for i, d in every}
 
     def count(self, number: int) -> Position:
         """Give what an index letter stands for here."""
@@ -221,6 +229,8 @@ class Loop:
         edge = min(edges) if self.way > 0 else max(edges)
         inside = edge == LAST if self.way > 0 else bool(self.axis) and edge == 1
         sequences = self._sequences(results, step)
+        if any(distance not in (0, self.way if inside else 0) for _, distance in sequences):
+            raise self.unlike("needs what stands before the first element, or after the last one")
         starts = [self.start(d, edge) for d in rules]
         if self.defined not in rules:
             # what no later step needs starts with a number that nobody looks at
@@ -260,10 +270,10 @@ class Loop:
             indices = {rule.letters[0]: step.number - shift_of(rule)}
             return plain(self.body.member(rule, indices, self.own))
 
-    def _sequences(self, results: dict[Defined, Value], step: Step) -> list[NamedTensor]:
+    def _sequences(self, results: dict[Defined, Value], step: Step) -> list[Sequenced]:
         """List what the steps run along; the numbers of places are the last where they are used."""
         nodes = [r.node for r in results.values() if isinstance(r, SymbolicTensor)]
-        picked = [n for n in operands_first(nodes) if self._is_element(n, step)]
+        picked = {n: of for n in operands_first(nodes) if (of := self._element(n, step))}
         counts: set[Node] = {step.at.node}
         counted = False
         for node in operands_first(nodes, lambda n: () if n in picked else n.operands):
@@ -275,14 +285,11 @@ class Loop:
             if all(o in counts or o.value is not None for o in node.operands):
                 counts.add(node)
         counted = counted or any(n is step.at.node for n in nodes)
-        found: list[NamedTensor] = [
-            SymbolicTensor(X) for X in dict.fromkeys([n.operands[0] for n in picked])
-        ]
+        found = list(dict.fromkeys(picked.values()))
         if counted or not found:
-            size = found[0].size(Axis(self.along)) if found else self._declared_size()
+            size = found[0][0].type.size(self.along) if found else self._declared_size()
             iota = table()["iota"](self.along)
-            node = apply_node(iota, (as_node(getattr(size, "node", size)),))
-            found.append(SymbolicTensor(node))
+            found.append((apply_node(iota, (as_node(getattr(size, "node", size)),)), 0))
         return found
 
     def _declared_size(self) -> Any:
@@ -296,26 +303,31 @@ class Loop:
             raise self.unlike(f"runs along nothing that has the axis {self.along}")
         return size
 
-    def _is_element(self, node: Node, step: Step) -> bool:
-        """Say whether a part is what stands at a step's place of some tensor."""
+    def _element(self, node: Node, step: Step) -> Sequenced | None:
+        """Say of which tensor a part is the element at a step's place, or beside it."""
         if node.operation.primitive is not INDEX or node.operation.params != ((self.along,),):
-            return False
+            return None
         X, place = node.operands
-        return place is step.at.node or place is step.guarded(X.type.size(self.along))
+        distance = step.places(X.type.size(self.along)).get(place)
+        return None if distance is None else (X, distance)
 
     def _scan(
-        self, starts: Sequence[Value], sequences: Sequence[Any], inside: bool
+        self, starts: Sequence[Value], sequenced: Sequence[Sequenced], inside: bool
     ) -> list[NamedTensor]:
         """Run the loop; where it starts with the first element, it runs along the others."""
-        axis, whole, one = Axis(self.along), [X.node for X in sequences], len(starts) == 1
+        axis, one = Axis(self.along), len(starts) == 1
+        sequences: list[Any] = [SymbolicTensor(X) for X, _ in sequenced]
         if inside:
-            rest = slice(None, -1) if self.way > 0 else slice(1, None)
-            sequences = [X[axis[rest]] for X in sequences]
+            later, earlier = slice(1, None), slice(None, -1)
+            sequences = [
+                X[axis[later if (distance == 0) == (self.way < 0) else earlier]]
+                for X, (_, distance) in zip(sequences, sequenced, strict=True)
+            ]
 
         def step(*parts: Any) -> Any:
             carry, *elements = parts
             before = dict(zip(self.rules, (carry,) if one else carry, strict=True))
-            after = self._step(before, whole, [x.node for x in elements])
+            after = self._step(before, sequenced, [x.node for x in elements])
             return after[0] if one else tuple(after)
 
         start = starts[0] if one else tuple(starts)
@@ -323,29 +335,28 @@ class Loop:
         return [found] if one else list(found)
 
     def _step(
-        self, before: dict[Defined, Value], whole: Sequence[Node], elements: Sequence[Node]
+        self, before: dict[Defined, Value], sequenced: Sequence[Sequenced], elements: Sequence[Node]
     ) -> list[Value]:
         """Evaluate the rules after these carries, with these elements."""
         step = Step(self, before)
         found = [self._at(step, rule) for rule in self.rules]
         nodes = [v.node for v in found if isinstance(v, SymbolicTensor)]
-        given = dict(zip(whole, elements, strict=True))
-        known = {
-            n: given[n.operands[0]] for n in operands_first(nodes) if self._is_element(n, step)
-        }
+        given = dict(zip(sequenced, elements, strict=True))
+        picked = {n: of for n in operands_first(nodes) if (of := self._element(n, step))}
+        known = {n: given[of] for n, of in picked.items()}
         if elements:
             known[step.at.node] = elements[-1]
         placed = iter(placed_parts(nodes, known))
         return [SymbolicTensor(next(placed)) if isinstance(v, SymbolicTensor) else v for v in found]
 
-    def _combined(self, start: Value, sequences: Sequence[NamedTensor]) -> NamedTensor | None:
+    def _combined(self, start: Value, sequenced: Sequence[Sequenced]) -> NamedTensor | None:
         """Give sums and products of all elements so far in few steps; None for other recurrences."""
-        if len(sequences) != 1 or not isinstance(start, SymbolicTensor):
+        if len(sequenced) != 1 or sequenced[0][1] or not isinstance(start, SymbolicTensor):
             return None
-        (X,) = sequences
+        X = SymbolicTensor(sequenced[0][0])
         one = SymbolicTensor(argument("earlier", start.node.type))
         other = SymbolicTensor(argument("later", start.node.type))
-        (after,) = self._step({self.defined: one}, [X.node], [other.node])  # type: ignore[attr-defined]
+        (after,) = self._step({self.defined: one}, sequenced, [other.node])
         node = getattr(after, "node", None)
         folds = {entry.traits.folds for entry in table().values()} - {""}
         if node is None or node.name not in folds or set(node.operands) != {one.node, other.node}:
@@ -395,22 +406,28 @@ def _one_by_one(
     body: Body, defined: Defined, around: Around, error: NamedTensorError | None
 ) -> Value:
     """Give members that make no loop, where their number is known; else raise what is wrong."""
-    if fault_of(body.library.names, defined) is not None and error is not None:
+    along, names = axis_along(defined.name), body.library.names
+    hopeless = fault_of(names, defined) is not None or (along is not None and way_of(defined) > 0)
+    if hopeless and error is not None:
         raise error
     letter = defined.letters[0]
     lower = fold(defined.range.lower, body.numbers) if defined.range else None
     first = 1 if lower is None else lower
-    along = axis_along(defined.name)
     last = _stated_end(body, defined, around)
-    if last is None and along is None:
+    if along is not None:
+        # from the first that is given, to the last of the axis, by the numbers of the elements
+        shift = shift_of(defined)
+        begin = 1 if lower is None else lower + shift
+        first = min([n for n in given_of(names, defined) if n > 0] + [begin]) - shift
+        size = number_of(body.axis_size(along))
+        last = size - shift if last is None and size is not None else last
+    elif last is None:
         last = body.last_of_inputs(letter, first)
-    elif last is None and along is not None:
-        last = number_of(body.axis_size(along))
     if last is None:
         if isinstance(error, LatexError) and _says_why(error, along is not None):
             raise error
         upper = key(defined.range.upper) if defined.range and defined.range.upper else None
-        upper = upper or (body.library.names.size_letter(along) if along else None)
+        upper = upper or (names.size_letter(along) if along else None)
         raise body.no_number(upper or letter, defined.key)
     refuse_long(defined.key, last - first + 1)
     members = [_numbered(body, defined, n, around) for n in range(first, last + 1)]

@@ -63,7 +63,9 @@ def bounds_of(names: Names, defined: Defined) -> tuple[int | None, int | None]:
     if defined.range is None:
         return None, None
     ends = end(axis_along(defined.name) or "", names.ends)
-    lower, upper = [fold(e, ends) for e in (defined.range.lower, defined.range.upper)]
+    shift = shift_of(defined)
+    stated = [fold(e, ends) for e in (defined.range.lower, defined.range.upper)]
+    lower, upper = [None if n is None else n + shift for n in stated]
     return (upper, lower) if lower is not None and lower > FAR else (lower, upper)
 
 
@@ -127,6 +129,9 @@ def fault_of(names: Names, defined: Defined) -> Fault | None:
     stated = upper == LAST - 1 if way > 0 else lower == 2
     within = stated or inner in given_of(names, defined)
     for part in all_of(Scripts, defined.body):
+        near = names.of_letter(stem(part)) if axis_along(part) is not None else []
+        if any(d.letters and way_of(d) * way < 0 and reaches(names, d, defined) for d in near):
+            return unlike(defined, BOTH)
         if not way or way not in [d for d, _ in distances(defined.name, defined.letters, part)]:
             continue
         start = replace(part, sub=Number(part.span, inner if within else first))

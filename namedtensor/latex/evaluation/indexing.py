@@ -31,7 +31,14 @@ from namedtensor.tensor.resize import resize
 
 def indexed(e: Evaluator, part: Indexed) -> Value:
     """Index and rename all at once: indices first, as in brackets."""
-    return indexed_at(e, part, e.numbers(part.base))
+    value = e.value(part.base)
+    if isinstance(value, Position) and len(value.terms) == 1 and value.written is None:
+        (term, times), constant = value.terms[0], value.constant
+        if isinstance(term, NamedTensor) and times == 1:
+            # indices in data keep their count: I_{seq(t)} counts as I does
+            found = indexed_at(e, part, term)
+            return found if found is UNKNOWN else Position(((found, 1),), constant)
+    return indexed_at(e, part, e.attempt(part.base, lambda X: X, [value], [part.base]))
 
 
 def indexed_at(e: Evaluator, part: Indexed, X: Value) -> Value:

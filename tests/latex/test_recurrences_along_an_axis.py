@@ -312,6 +312,77 @@ def test_a_printed_recurrence_is_the_same_tree(form):
     assert read(f.latex())["f"].written().results == f.written().results
 
 
+I, J = r"\text{emb}:i", r"\text{emb}:j"
+
+#: Rules that write the indices of all axes.
+BY_ALL_INDICES = {
+    "each by itself": (
+        ["f(X, h) = A", "A[0] = h", f"A[t, {I}] = 0.5 A[t-1, {I}] + X[t, {I}]"],
+        lambda x, h, c: forwards(half, h, x),
+    ),
+    "with its start": (
+        [
+            "f(X, h) = A",
+            rf"A[|.|+1, {I}] = h_{{{I}}}",
+            f"A[t, {I}] = 0.5 A[t+1, {I}] + X[t, {I}]",
+        ],
+        lambda x, h, c: forwards(half, h, x[::-1])[::-1],
+    ),
+    "from the first": (
+        ["f(X) = A", f"A[1, {I}] = X[1, {I}]", f"A[t, {I}] = A[t-1, {I}] + X[t, {I}]"],
+        lambda x, h, c: np.cumsum(x, 0),
+    ),
+    "with a sum over another index": (
+        ["f(X, h) = A", "A[0] = h", rf"A[t, {I}] = X[t, {I}] \sum_j h_{{{J}}} A[t-1, {J}]"],
+        lambda x, h, c: forwards(lambda a, r: r * (h @ a), h, x),
+    ),
+    "of two series": (
+        [
+            "f(X, h, c) = B",
+            "A[0] = c",
+            "B[0] = h",
+            rf"A[t, {I}] = 0.5 A[t-1, {I}] + \sum_j X[t, {J}] B[t-1, {J}]",
+            rf"B[t, {I}] = \tanh(A[t, {I}])",
+        ],
+        lambda x, h, c: forwards(
+            lambda both, r: np.stack([m := 0.5 * both[0] + r @ both[1], np.tanh(m)]),
+            np.stack([c, h]),
+            x,
+        )[:, 1],
+    ),
+    "of the one before": (
+        [
+            "f(X, h) = Y",
+            "A[0] = h",
+            f"A[t, {I}] = 0.5 A[t-1, {I}] + X[t, {I}]",
+            rf"Y[t, {I}] = A[t-1, {I}] X[t, {I}]",
+        ],
+        lambda x, h, c: before(x, h),
+    ),
+}
+
+
+@pytest.mark.parametrize("form", BY_ALL_INDICES)
+def test_a_rule_may_write_the_indices_of_all_axes(form):
+    rows, expected = BY_ALL_INDICES[form]
+    document = read(written(rows))
+    assert [str(f) for f in [*document.findings, *document.check()]] == []
+    f = document["f"]
+    again = read(f.latex("underset"))["f"]
+    for length in LENGTHS:
+        given, numbers = arguments(f, length)
+        same(f(*given), expected(*numbers))
+        same(again(*given), expected(*numbers))
+
+
+def test_a_recurrence_along_two_axes_is_refused():
+    rows = ["f(X) = A", f"A[t, {I}] = A[t-1, {I}] + A[t, {I}-1] + X[t, {I}]"]
+    document = read(written(rows))
+    assert [finding.code for finding in document.check()] == ["undefined", "undefined"]
+    with pytest.raises(nt.NamedTensorError, match="A is not defined here"):
+        document["f"].written()
+
+
 REFUSED = {
     "both ways": (
         ["f(X, h) = A", "A[0] = h", "A[t] = A[t-1] + A[t+1] + X[t]"],
@@ -368,6 +439,15 @@ def test_a_recurrence_that_looks_back_twice_runs_along_what_is_known():
     given, (x, h, c) = arguments(f, 4)
     third = h + c + x[2]
     same(f(*given), [h, c, third, third + c + x[3]])
+
+
+@pytest.mark.parametrize("form", ["backwards from the last", "from the first, no sum"])
+def test_no_first_element_is_an_index_outside(form):
+    f = read(written(FORMS[form][0]))["f"]
+    with pytest.raises(
+        nt.NamedTensorError, match=r"index (0|1) lies outside axis seq, which is 0 in X"
+    ):
+        f(*arguments(f, 0)[0])
 
 
 def test_a_recurrence_that_stops_has_the_elements_up_to_there():

@@ -85,6 +85,7 @@ def stepped(statements: Sequence[Statement]) -> list[Statement]:
     With them go those of the same section that refer to an element before or after theirs, which
     may be one that is given outside of the axis: Y_{seq(t)} = A_{seq(t-1)}, with A_{seq(0)} = h.
     """
+    written, statements = statements, _apart(statements)
     edges: dict[Own, set[Own]] = {}
     for statement in statements:
         own = _own(statement)
@@ -94,7 +95,7 @@ def stepped(statements: Sequence[Statement]) -> list[Statement]:
             )
     circular = {name for name in edges if _reaches(name, name, edges)}
     if not circular:
-        return list(statements)
+        return list(written)
     at = {(own, s.section) for s in statements if (own := _own(s)) in circular and own is not None}
     while True:
         new = {pair for s in statements if (pair := _follows(s, at)) is not None} - at
@@ -108,14 +109,57 @@ def stepped(statements: Sequence[Statement]) -> list[Statement]:
         own = _own(statement)
         return own in circular or (own is not None and (own, statement.section) in at)
 
-    return [_rewritten(s, names, ends) if is_series(s) else s for s in statements]
+    pairs = zip(statements, written, strict=True)
+    return [_rewritten(s, names, ends) if is_series(s) else old for s, old in pairs]
+
+
+def _apart(statements: Sequence[Statement]) -> Sequence[Statement]:
+    """Part A_{seq(t), emb(i)} into elements of A_{seq(t)}, where a rule needs A_{seq(t-1), emb(i)}."""
+    ways: dict[str, set[str]] = {}
+    for statement in statements:
+        target = statement.target if isinstance(statement, Definition) else None
+        if not isinstance(target, Indexed) or len(target.items) < 2:
+            continue
+        own = _places(target)
+        for part in all_of(Indexed, statement.body):  # type: ignore[union-attr]
+            found = _places(part)
+            away = [a for a in found if a in own and _apart_by(own[a], found[a]) not in (None, 0)]
+            for name in (key(target.base), key(part.base)):
+                ways.setdefault(name or "", set()).update(away)
+    axes = {name: next(iter(found)) for name, found in ways.items() if len(found) == 1}
+
+    def change(part: Any) -> Any:
+        axis = axes.get(key(part.base) or "") if isinstance(part, Indexed) else None
+        if axis is None or len(part.items) < 2 or axis not in _places(part):
+            return None
+        first = [i for i in part.items if isinstance(i, At) and i.axis.name == axis]
+        rest = tuple([put(i, change) for i in part.items if i not in first])
+        inner = dataclasses.replace(part, items=(put(first[0], change),))
+        return dataclasses.replace(part, base=inner, items=rest)
+
+    def defines(statement: Statement) -> bool:
+        target = statement.target if isinstance(statement, Definition) else None
+        return isinstance(target, Indexed) and key(target.base) in axes
+
+    return [put(s, change) if axes and defines(s) else s for s in statements]
+
+
+def _places(part: Indexed) -> dict[str, Expression]:
+    return {item.axis.name: item.at for item in part.items if isinstance(item, At)}
+
+
+def _element(target: Expression) -> Expression:
+    """Give A_{seq(t)} of what defines its elements."""
+    while isinstance(target, Indexed) and isinstance(target.base, Indexed):
+        target = target.base
+    return target
 
 
 def _own(statement: Statement) -> Own | None:
     """Give the name and the axis of a definition by elements along one axis."""
     if not isinstance(statement, Definition) or statement.op != "=":
         return None
-    return _named(statement.target)
+    return _named(_element(statement.target))
 
 
 def _named(part: Expression) -> Own | None:
@@ -131,12 +175,12 @@ def _follows(statement: Statement, at: set[tuple[Own, int]]) -> tuple[Own, int] 
     own = _own(statement)
     if own is None or not isinstance(statement, Definition):
         return None
-    letters = letters_in(_index(statement.target))
+    target = _element(statement.target)
     for part in all_of(Indexed, statement.body):
         found = _named(part)
         if found is None or found[1] != own[1] or (found, statement.section) not in at:
             continue
-        if len(letters) == 1 and _distance(statement.target, part, letters[0]) not in (None, 0):
+        if _apart_by(_index(target), _index(part)) not in (None, 0):
             return own, statement.section
     return None
 
@@ -148,11 +192,14 @@ def _index(part: Expression) -> Expression:
     return item.at
 
 
-def _distance(target: Expression, part: Expression, letter: str) -> int | None:
-    """Say how far an element is from the one that is defined; None where it is not near it."""
-    own, given = [fold(_index(p), {letter: FAR}) for p in (target, part)]
-    near = own is not None and given is not None and abs(given - own) < FAR // 2
-    return given - own if near else None  # type: ignore[operator]
+def _apart_by(own: Expression, given: Expression) -> int | None:
+    """Say how far an index is from that of the element which is defined; None where it is not near it."""
+    letters = letters_in(own)
+    numbers = [fold(at, {letters[0]: FAR}) for at in (own, given)] if len(letters) == 1 else []
+    if None in numbers or not numbers:
+        return None
+    distance: int = numbers[1] - numbers[0]  # type: ignore[operator]
+    return distance if abs(distance) < FAR // 2 else None
 
 
 def _reaches(start: Own, goal: Own, edges: dict[Own, set[Own]]) -> bool:

@@ -429,6 +429,8 @@ def _one_by_one(
         upper = key(defined.range.upper) if defined.range and defined.range.upper else None
         upper = upper or (names.size_letter(along) if along else None)
         raise body.no_number(upper or letter, defined.key)
+    if last < first and error is not None:
+        raise error  # there is no first element to begin with
     refuse_long(defined.key, last - first + 1)
     members = [_numbered(body, defined, n, around) for n in range(first, last + 1)]
     return stack[along or letter](*members)

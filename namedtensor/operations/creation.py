@@ -251,13 +251,18 @@ CAST_LIKE = primitive(
     _cast_like_rule,
     _lower_cast_like,
     write=lambda operation, labels: f"cast({', '.join(labels[:1])}, like={', '.join(labels[1:])})",
-    notation=Special("operand"),
+    notation=Special("cast like", "cast-like"),
     traits=Traits(linear=(0,)),
     slopes=(None, lambda x, like, y: 0.0),
     transpose=lambda use, place, g: apply(ALIKE.plain, g, use.operands[0]),
 )
 
-_DTYPES: dict[Any, str] = {float: "float64", int: "int64", bool: "bool"}
+_DTYPES: dict[Any, str] = {
+    float: "float64",
+    int: "int64",
+    bool: "bool",
+    complex: "complex128",
+}
 
 
 def dtype_name(dtype: DType) -> str:

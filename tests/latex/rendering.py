@@ -4,4 +4,9 @@ import pytest
 
 pytest.importorskip("sphinxcontrib.katex")
 
-from docs.manual.mathematics import rendered as rendered
+from docs.manual import mathematics
+
+
+def rendered(text, *macros):
+    """Render each block of a text: a formula stands after those that it calls."""
+    return "\n".join(mathematics.rendered(block, *macros) for block in text.split("\n\n"))

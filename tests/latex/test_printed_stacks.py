@@ -38,7 +38,7 @@ def coded(X: R[emb], Y: R[emb], *, encoder: nt.each[block], decoder: nt.each[blo
 
 
 def rows(f, **settings):
-    text = f.latex("underset", **settings)
+    *_, text = f.latex("underset", **settings).split("\n\n")  # after the formulas that it calls
     rendered(text)
     return [line.removesuffix(" \\\\") for line in text.splitlines()[1:-1]]
 
@@ -173,7 +173,7 @@ def test_what_is_printed_is_read_again_and_gives_the_same(f):
     stacks_of = {
         p.name: 2 + i for i, p in enumerate([p for p in f.signature.parameters if p.stack])
     }
-    document = nt.latex.read(block.latex("underset") + "\n\n" + f.latex("underset"))
+    document = nt.latex.read(f.latex("underset"))
     g = document.bind(**dict(zip("LN", stacks_of.values(), strict=False)))[f.name]
     m = f.module(emb[3], hid[4], dtype=torch.float64, **stacks_of)
     given = [

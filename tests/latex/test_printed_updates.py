@@ -166,3 +166,45 @@ def test_every_result_of_several_is_checked():
     f(X) &= (\sum_{\text{seq}} X, \sum_{\text{emb}} X)
     \end{aligned}$$"""
     assert [finding.code for finding in read(text).check()] == ["axis-missing"]
+
+
+REPEATED = {
+    "a tensor": lambda X, v: nt.define[k[3]](lambda i: X),
+    "along two axes": lambda X, v: nt.define[k[3], new[2]](lambda i, j: X),
+    "a number, contracted": lambda X, v: (
+        nt.define[k[3]](lambda i: v) @ k @ nt.define[k[3]](lambda i: i)
+    ),
+    "summed up": lambda X, v: nt.sum[k](nt.define[k[3]](lambda i: nt.exp(X))),
+    "of another size": lambda X, v: nt.define[k[3]](lambda i: nt.concat[seq](X, X)),
+}
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("name", REPEATED)
+def test_what_is_repeated_along_an_axis_keeps_it(name, dialect):
+    def f(X: R[seq], v: R):
+        return REPEATED[name](X, v)
+
+    made = nt.formula(f)
+    same(made, dialect)
+    names = {}
+    exec(read(made.latex(dialect)).python(), names)
+    X, v = nt.tensor([1.0, 2.0], "seq"), nt.tensor(3.0)
+    close(names["f"](X, v), made(X, v))
+
+
+DTYPES = "bool int8 int16 int32 int64 uint8 float16 bfloat16 float32 float64 complex64 complex128"
+CASTS = {
+    "like whole numbers": lambda X, I: nt.cast(X, like=I),
+    "complex": lambda X, I: nt.abs(nt.cast(X, complex) * (1 + 2j)),
+    **{dtype: lambda X, I, dtype=dtype: nt.cast(X, dtype) for dtype in DTYPES.split()},
+}
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("name", CASTS)
+def test_a_cast_is_read_as_the_same_cast(name, dialect):
+    def f(X: R[seq], I: Z[k]):
+        return CASTS[name](X, I)
+
+    same(nt.formula(f), dialect)

@@ -42,9 +42,10 @@ def can_be_written(formula):
 
 
 def latex_of(names):
-    """Print the formulas of a module as a document."""
+    """Print the formulas of a module as a document, each once."""
     found = [f for f in names.values() if isinstance(f, Formula)]
-    return "\n\n".join(f.latex("underset") for f in dict.fromkeys(found))
+    blocks = [block for f in found for block in f.latex("underset").split("\n\n")]
+    return "\n\n".join(dict.fromkeys(blocks))
 
 
 @documents

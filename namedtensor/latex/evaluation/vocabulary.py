@@ -14,7 +14,7 @@ from types import ModuleType
 from typing import Any
 
 from namedtensor.axes import AxisSelection, shown
-from namedtensor.errors import AxisMissingError, AxisNameError
+from namedtensor.errors import AxisMissingError, AxisNameError, KindError
 from namedtensor.latex.evaluation import by_elements
 from namedtensor.latex.evaluation.arithmetic import raised
 from namedtensor.latex.evaluation.evaluator import Evaluator, Use, Word
@@ -226,7 +226,25 @@ def cast(name: str) -> Callable[[Any], Any]:
 
 
 def _number(name: str, x: Any) -> Any:
-    return bool(x) if name == "bool" else int(x) if "int" in name else float(x)
+    kinds = {"bool": bool, "int": int, "complex": complex}
+    return next((kind for word, kind in kinds.items() if word in name), float)(x)
+
+
+def _cast_like(X: Any, like: Any) -> Any:
+    return creation.cast(X, like=like)
+
+
+def _complex(real: Any, imaginary: Any) -> complex:
+    if isinstance(real, NamedTensor) or isinstance(imaginary, NamedTensor):
+        raise KindError("complex(a, b)", "complex is of two plain numbers")
+    return complex(real, imaginary)
+
+
+#: The dtypes that have a word: float32(X).
+DTYPES = (
+    *("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
+    *("float16", "bfloat16", "float32", "float64", "complex64", "complex128"),
+)
 
 
 def listed(e: Evaluator, part: Call, values: Any, given: Any) -> Value:
@@ -506,8 +524,10 @@ def _others() -> Iterator[tuple[str, Word]]:
     yield "index", Word("index", index)
     yield "contract", Word("contract", along("contract", contraction.dot))
     yield "listed", Word("listed", listed)
-    for name in ("bool", "int32", "int64", "float16", "bfloat16", "float32", "float64"):
+    for name in DTYPES:
         yield name, Word(name, plain(name, cast(name)))
+    yield "cast-like", Word("cast-like", plain("cast-like", _cast_like))
+    yield "complex", Word("complex", plain("complex", _complex))
     yield from slices()
     for name, primitive in table().items():
         notation = primitive.notation

@@ -14,7 +14,7 @@ from namedtensor.operations.recurrence import Unfolded, kept_along, recurs, unfo
 from namedtensor.primitives import Node, table
 from namedtensor.primitives.node import operands_first
 from namedtensor.primitives.notation import SUM, Command, Infix, Word
-from namedtensor.tensor.resize import meet, opened
+from namedtensor.tensor.resize import made_by, meet, opened
 
 if TYPE_CHECKING:
     from namedtensor.formula.declared import Declared
@@ -108,6 +108,8 @@ class Names:
     taken: set[str] = field(default_factory=set)
     loops: dict[Any, Loop] = field(default_factory=dict)
     ladders: list[Ladder] = field(default_factory=list)
+    #: The sizes of the arguments' axes, which a reader takes where nothing else says one.
+    given: dict[str, Any] = field(default_factory=dict)
     #: What calls are written with; a bundle that is passed on is one word.
     bundled: dict[Node, tuple[Node, ...]] = field(default_factory=dict)
 
@@ -130,8 +132,25 @@ class Names:
                 return (*[s for s in ladder.starts if s is not None], *operands)
         if recurs(node):
             return self.loop(node).parts(node.operation.params[-1])
+        if self.spread(node):
+            return (without_repeats(node),)
         picked = gathered(node, self.elements)
         return operands if picked is None else (picked.base,)
+
+    def is_given(self, axis: str, size: Any) -> bool:
+        """Say whether a reader takes this size where none is declared: an argument's, of seq for seq'."""
+        while axis not in self.given and axis.endswith("'"):
+            axis = axis[:-1]
+        return axis not in self.given or self.given[axis] == size
+
+    def spread(self, node: Node) -> dict[str, Any]:
+        """Give the axes along which a tensor is repeated, the first first, with their sizes."""
+        found: dict[str, Any] = {}
+        if not self.elements(node):
+            while made := made_by(node):
+                found.update({name: node.type.size(name) for name in made})
+                node = node.operands[0]
+        return dict(reversed(found.items()))
 
     def fresh(self, choices: Sequence[str]) -> str:
         """Choose a name that is not in use: one of these letters, then the first with numbers."""
@@ -139,6 +158,13 @@ class Names:
         name: str = next(t for t in tries if t not in self.taken)
         self.taken.add(name)
         return name
+
+
+def without_repeats(node: Node) -> Node:
+    """Give the tensor that is repeated along axes."""
+    while made_by(node):
+        node = node.operands[0]
+    return node
 
 
 def names_of(written: Written, taken: Iterable[str] = ()) -> Names:
@@ -154,7 +180,7 @@ def names_of(written: Written, taken: Iterable[str] = ()) -> Names:
     _name_locals(written, names, set(order))
     _name_elements(written, names, order)
     _name_recurrences(names, [node for node in order if recurs(node)])
-    _name_repeated(written.results, names, order)
+    _name_repeated(written, names, order)
     return names
 
 
@@ -240,7 +266,7 @@ def _words() -> Iterator[str]:
 def _name_elements(written: Written, names: Names, order: list[Node]) -> None:
     """Name what is defined by indices: by the body's name for it where there is one."""
     settings_only = all(p.setting for p in written.signature.parameters)
-    given = _sizes_given(written, order)
+    names.given = _sizes_given(written, order)
     own = {opened(n): name for name, n in reversed(written.locals.items()) if names.elements(n)}
     used: dict[str, Node] = {}
     users: dict[Node, list[Node]] = {}
@@ -256,7 +282,7 @@ def _name_elements(written: Written, names: Names, order: list[Node]) -> None:
         found = node not in written.results and all(
             _finds_its_sizes(node, free, user) for user in users[node]
         )
-        found = found and all(_as_given(name, size, given) for name, size in node.type.axes)
+        found = found and all(names.is_given(name, size) for name, size in node.type.axes)
         if not found and free is not node:
             names.sized.add(node)
         definition = node if node in names.sized else free
@@ -277,13 +303,6 @@ def _sizes_given(written: Written, order: list[Node]) -> dict[str, Any]:
         for name, size in types[parameter.name].axes if parameter.name in types else ():
             found.setdefault(name, size)
     return found
-
-
-def _as_given(axis: str, size: Any, given: dict[str, Any]) -> bool:
-    """Say whether a reader takes this size where none is declared: an argument's, that of seq for seq'."""
-    while axis not in given and axis.endswith("'"):
-        axis = axis[:-1]
-    return axis not in given or given[axis] is size or given[axis] == size
 
 
 def _finds_its_sizes(node: Node, free: Node, user: Node) -> bool:
@@ -311,8 +330,13 @@ def _name_recurrences(names: Names, nodes: list[Node]) -> None:
                 loop.names[place] = names.fresh([own.rstrip("0123456789"), *"hscabgpqruvwyz"])
 
 
-def _name_repeated(results: tuple[Node, ...], names: Names, order: list[Node]) -> None:
-    """Name long parts that stand in several places, and break up what is long or deep."""
+def _name_repeated(written: Written, names: Names, order: list[Node]) -> None:
+    """Name long parts that stand in several places, and break up what is long or deep.
+
+    A tensor that is repeated along an axis is defined by its elements, but in a derivative, which is a
+    relation.
+    """
+    results = written.results
     uses: dict[Node, int] = {}
     for node in order:
         for operand in names.inside(node):
@@ -341,6 +365,9 @@ def _name_repeated(results: tuple[Node, ...], names: Names, order: list[Node]) -
                 break
             name(widest)
             width[node] = _own_width(node) + sum([width[o] for o in inner])
+        repeated = node not in bound and written.derived is None and names.spread(node)
+        if repeated and node not in names.of and node not in rungs:
+            names.of[node] = names.fresh("PMDGCHBAST")
         if node in names.of:
             width[node], depth[node] = len(names.of[node]), 0
         elif (

@@ -12,7 +12,7 @@ from namedtensor.latex.printing.dialects import REALS, Dialect, dialect_of
 from namedtensor.latex.printing.elements import element_of, gathered
 from namedtensor.latex.printing.forms import Forms
 from namedtensor.latex.printing.names import letters
-from namedtensor.latex.printing.naming import axes_in, names_of
+from namedtensor.latex.printing.naming import axes_in, names_of, without_repeats
 from namedtensor.latex.printing.pieces import Piece, inside, raised
 from namedtensor.latex.printing.special import recurrence
 from namedtensor.latex.printing.stacks import Ladder
@@ -206,6 +206,9 @@ def _clause(node: Node, forms: Forms) -> list[str]:
             _declared(name, node.type.kind, sizes, forms),
             *_broken(head, forms.picked(picked, indices)),
         ]
+    spread = forms.names.spread(node)
+    if spread:
+        return _repeated(node, spread, name, forms)
     if not forms.names.elements(node):
         return _broken(name, _value(forms.definition(node)))
     rows = []
@@ -226,6 +229,17 @@ def _length(node: Node, forms: Forms) -> list[str]:
     name = forms.letter(loop.names[place]).text
     axes = [(loop.step.axis, size), *[(axis, None) for axis in result.names]]
     return [_declared(name, result.kind, axes, forms)]
+
+
+def _repeated(node: Node, spread: dict[str, Any], name: str, forms: Forms) -> list[str]:
+    """Define a tensor that is repeated along axes: its elements do not depend on their indices."""
+    indices = _indices(tuple(spread), forms)
+    sizes = [(a, None if forms.names.is_given(a, s) else s) for a, s in node.type.axes]
+    base = without_repeats(node)
+    return [
+        _declared(name, node.type.kind, [(a, spread.get(a, s)) for a, s in sizes], forms),
+        *_broken(_element(name, list(indices.items()), forms), _value(forms.write(base))),
+    ]
 
 
 def _rung(node: Node, ladder: Ladder, forms: Forms) -> list[str]:

@@ -159,6 +159,16 @@ def _cast(forms: Forms, node: Node) -> Piece:
     return forms.applied(rf"\text{{{node.operation.params[0]}}}", node.operands)
 
 
+@special("cast like")
+def _cast_like(forms: Forms, node: Node) -> Piece:
+    """Write what changes the kind of numbers; a dtype of the same kind goes unsaid, as all dtypes do."""
+    X, like = node.operands
+    if X.type.kind == like.type.kind:
+        return forms.write(X)
+    notation: Any = node.operation.primitive.notation
+    return forms.applied(rf"\text{{{notation.word}}}", node.operands)
+
+
 @special("operand")
 def _operand(forms: Forms, node: Node) -> Piece:
     """What changes no number that is read: more axes, another dtype."""

@@ -13,7 +13,17 @@ from namedtensor.operations.indexing import SLICE
 from namedtensor.operations.matrices import EIG, EIGH, QR, SVD, eig, eigh, qr, svd
 from namedtensor.operations.vectors import standardize
 from namedtensor.operations.windows import pad
-from namedtensor.plans.code import Apply, Attribute, Code, Infix, Items, Prefix, Word, printed
+from namedtensor.plans.code import (
+    Apply,
+    Attribute,
+    Code,
+    Infix,
+    Items,
+    Lambda,
+    Prefix,
+    Word,
+    printed,
+)
 from namedtensor.primitives import Node, number
 from namedtensor.tensor import SymbolicTensor
 
@@ -121,7 +131,10 @@ def _full(spelling: Spelling, node: Node) -> Code:
 def _expand(spelling: Spelling, node: Node) -> Code:
     if spelling.indices:
         return spelling.code(node.operands[0])
-    return plain_call(spelling, node)
+    size = node.operands[1] if len(node.operands) > 1 else None
+    axis = printed(spelling.sized(node.operation.params[0], size))
+    rule = Lambda(("_",), spelling.code(node.operands[0]))
+    return call(f"{spelling.nt('define')}[{axis}]", rule)
 
 
 @form("listed")

@@ -501,3 +501,17 @@ def test_a_recurrence_has_gradients_in_torch_along_both_ways():
     given = [nt.tensor(torch.tensor(v.numpy(*v.axes), requires_grad=True), *v.axes) for v in given]
     nt.sum["seq", "emb"](f(*given)).data.backward()
     assert all(v.data.grad.abs().max() > 0 for v in given)
+
+
+def test_a_recurrence_backwards_on_one_that_counts_by_another_letter_is_read():
+    text = r"""$$\begin{aligned}
+    X &\in \mathbb{R}^{\text{seq}} \\
+    f(X) &= S \\
+    S_{\text{seq}:|\text{seq}|} &= H_{\text{seq}:|\text{seq}|} \\
+    S_{\text{seq}:t} &= \max(S_{\text{seq}:t + 1}, H_{\text{seq}:t}) \\
+    H_{\text{seq}:|\text{seq}|} &= X_{\text{seq}:|\text{seq}|} \\
+    H_{\text{seq}:i} &= H_{\text{seq}:i + 1} + X_{\text{seq}:i}
+    \end{aligned}$$"""
+    X = nt.tensor([1.0, -5.0, 3.0, 2.0], "seq")
+    assert read(text).check() == []
+    assert read(text)["f"](X).numpy().tolist() == [5.0, 5.0, 5.0, 2.0]

@@ -236,7 +236,7 @@ def distances(
     name: Expression, letters: Sequence[str], body: Expression
 ) -> Iterator[tuple[int, bool]]:
     """Say how far the members that a body uses are from the one that is defined, and if they are its own."""
-    if not isinstance(name, Scripts):
+    if not isinstance(name, Scripts) or not letters:
         return
     for part in all_of(Scripts, body):
         same = stem(part) == stem(name)

@@ -145,7 +145,7 @@ def data():
 def test_evaluating_gives_a_value_or_a_reported_failure(values, seed):
     trees = Trees(seed)
     known = 0
-    for _ in range(60):
+    for _ in range(90):
         given = values() | {"f": Given(), "U": UNKNOWN, "k": 2, "h": 4}
         scope = Checking(given, {"a": 3, "k": 2})
         e = Evaluator(scope)

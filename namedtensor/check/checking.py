@@ -77,19 +77,8 @@ class Checker:
             checked.refused = f"{file}: is neither a document nor Python"
             return checked
         if suffix != ".py":
-            from namedtensor.latex import read as read_document
-
-            before = self.before.get(file) if self.before else None
             try:
-                checked.document = (
-                    read() if read is not None else read_document(text, file, before=before)
-                )
-                if self.before is not None:
-                    self.before[file] = checked.document
-                checked.findings += checked.document.check()
-                if meaning:
-                    found, checked.parts = look_at(checked.document)
-                    checked.findings += found
+                self._read(checked, text, read, meaning)
             except FAULTS as error:
                 said = f"{type(error).__name__}: {error}".partition("\n")[0]
                 why = "by a fault of namedtensor's own, which is worth a report"
@@ -113,6 +102,22 @@ class Checker:
             name, why = left[0]
             checked.refused = f"{file}: none of its formulas can be checked ({name}: {why})"
         return checked
+
+    def _read(
+        self, checked: Checked, text: str, read: Callable[[], Any] | None, meaning: bool
+    ) -> None:
+        """Read and check a document."""
+        from namedtensor.latex import read as read_document
+
+        before = self.before.get(checked.file) if self.before else None
+        document = read() if read is not None else read_document(text, checked.file, before=before)
+        checked.document = document
+        if self.before is not None:
+            self.before[checked.file] = document
+        checked.findings += document.check()
+        if meaning:
+            found, checked.parts = look_at(document)
+            checked.findings += found
 
     def close(self) -> None:
         """End the worker."""

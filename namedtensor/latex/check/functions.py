@@ -35,7 +35,6 @@ from namedtensor.latex.syntax import (
     Call,
     Expression,
     Indexed,
-    Items,
     Letter,
     Relation,
     Scripts,
@@ -439,15 +438,12 @@ class CheckedFunction:
         statement = self.defined.statement
         if isinstance(statement.target, Indexed):
             return element(evaluator, statement.target, statement.body, {}, statement.condition)
-        body = statement.body
-        if isinstance(body, Items) and body.bracket == "(" and len(body.parts) > 1:
-            for part in body.parts:  # several results
-                evaluator.numbers(part)
+        values = [evaluator.numbers(result) for result in self.defined.results]
+        if len(values) > 1:
             return UNKNOWN
-        value = evaluator.numbers(body)
         for member in statement.chain:
             evaluator.value(member)
-        return value
+        return values[0]
 
     def _hold_to_signature(self, value: Value) -> None:
         checker, defined = self.checker, self.defined

@@ -236,7 +236,7 @@ def distances(
     name: Expression, letters: Sequence[str], body: Expression
 ) -> Iterator[tuple[int, bool]]:
     """Say how far the members that a body uses are from the one that is defined, and if they are its own."""
-    if not isinstance(name, Scripts) or not letters:
+    if not isinstance(name, Scripts):
         return
     for part in all_of(Scripts, body):
         same = stem(part) == stem(name)
@@ -244,6 +244,6 @@ def distances(
             continue
         for own, given in ((name.sub, part.sub), (name.sup, part.sup)):
             if own is not None and given is not None and letters_in(own) == tuple(letters):
-                start, number = [fold(p, {letters[0]: FAR}) for p in (own, given)]
-                if start is not None and number is not None and abs(number - start) < FAR // 2:
-                    yield number - start, same
+                distance = _apart_by(own, given)
+                if distance is not None:
+                    yield distance, same

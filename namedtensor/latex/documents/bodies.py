@@ -37,7 +37,6 @@ from namedtensor.latex.printing.names import identifier
 from namedtensor.latex.syntax import (
     Expression,
     Indexed,
-    Items,
     Matrix,
     SizedAxis,
     Space,
@@ -135,9 +134,8 @@ class Body:
             axes = self._declared_axes(defined)
             if len(axes) == 2:
                 return matrix(evaluator, body, *axes)
-        if isinstance(body, Items) and body.bracket == "(" and len(body.parts) > 1:
-            return tuple([evaluator.value(p) for p in body.parts])
-        return evaluator.value(body)
+        values = tuple([evaluator.value(result) for result in defined.results])
+        return values if len(values) > 1 else values[0]
 
     def _elements(
         self, defined: Defined, target: Indexed, scope: BodyScope, evaluator: Evaluator

@@ -349,28 +349,19 @@ class Document:
 
         What a formula calls comes before it; a comment says which are left out, and why.
         """
+        from namedtensor.latex.printing.printer import print_into
+
         printed: dict[str, str] = {}
         taken = {name for name, _ in self.attempts()} | {f.name for f in self.formulas}
         for name, found in self.attempts():
             try:
                 if isinstance(found, LatexError):
                     raise found
-                self._print(found, dialect, printed, taken)
+                if found.name not in printed:  # with names for parts that no other one has
+                    print_into(printed, found.written(), dialect, taken)
             except NamedTensorError as error:
                 printed.setdefault(name, f"% {name} is left out: {error.why}")
         return "\n\n".join(printed.values())
-
-    def _print(
-        self, formula: Formula, dialect: str, printed: dict[str, str], taken: set[str]
-    ) -> None:
-        """Print a formula after those that it calls, with names for parts that no other one has."""
-        from namedtensor.latex.printing.printer import latex_of
-
-        if formula.name not in printed:
-            written = formula.written()
-            for called in written.called.values():
-                self._print(called, dialect, printed, taken)
-            printed[formula.name] = latex_of(written, dialect, taken)
 
     def python(self) -> str:
         """Write the Python module that the document defines; formulas with faults are left out."""

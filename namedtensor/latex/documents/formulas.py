@@ -30,7 +30,7 @@ from namedtensor.latex.documents.signatures import (
 )
 from namedtensor.latex.findings import Finding
 from namedtensor.latex.source import Source, Span
-from namedtensor.latex.syntax import Expression, Items
+from namedtensor.latex.syntax import Expression
 from namedtensor.operations.constants import FULL, made
 from namedtensor.tensor import NamedTensor
 
@@ -91,7 +91,7 @@ class Library:
         self._hold_distinct(linked)
         parameters = [self._parameter(linked, found) for found in linked.inputs]
         python = python_signature(parameters)
-        count = _count_of_results(linked)
+        count = len(linked.defined.results)
         keys = {p.name: i.key for p, i in zip(parameters, linked.inputs, strict=True)}
         body = self._function(linked, python, keys)
         signature = Signature(tuple(parameters), None, count > 1, python)
@@ -289,12 +289,6 @@ def _is_host(value: Any) -> bool:
 def _alone(value: Any) -> Any:
     """Give a number as a tensor without axes, which depends on no data."""
     return made(FULL((), ""), value)
-
-
-def _count_of_results(linked: Linked) -> int:
-    body = linked.defined.body
-    listed = isinstance(body, Items) and body.bracket == "("
-    return len(body.parts) if isinstance(body, Items) and listed else 1
 
 
 # ---------------------------------------------------------------------------------------- families

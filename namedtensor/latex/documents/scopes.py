@@ -115,6 +115,13 @@ class Defined:
         return self.statement.body
 
     @property
+    def results(self) -> tuple[Expression, ...]:
+        """What the body gives: one result, or several between parentheses."""
+        body = self.body
+        several = isinstance(body, Items) and body.bracket == "(" and len(body.parts) > 1
+        return body.parts if isinstance(body, Items) and several else (body,)
+
+    @property
     def call(self) -> Call | None:
         target = self.statement.target
         target = target.base if isinstance(target, Indexed) else target

@@ -47,18 +47,19 @@ def latex_of(written: Written, dialect: str = "macros", taken: Iterable[str] = (
 
 def with_called(written: Written, dialect: str = "macros") -> str:
     """Print a formula after those that it calls, so that the text says all that it needs."""
-    seen, blocks = {written.name}, []
+    printed: dict[str, str] = {}
+    print_into(printed, written, dialect)
+    return "\n\n".join(printed.values())
 
-    def add(inner: Written) -> None:
-        for name, formula in inner.called.items():
-            if name not in seen:
-                seen.add(name)
-                found = formula.written()
-                add(found)
-                blocks.append(latex_of(found, dialect))
 
-    add(written)
-    return "\n\n".join([*blocks, latex_of(written, dialect)])
+def print_into(
+    printed: dict[str, str], written: Written, dialect: str, taken: Iterable[str] = ()
+) -> None:
+    """Put the text of a formula behind those of the formulas that it calls, each once, by their names."""
+    for name, formula in written.called.items():
+        if name not in printed:
+            print_into(printed, formula.written(), dialect, taken)
+    printed[written.name] = latex_of(written, dialect, taken)
 
 
 # ------------------------------------------------------------------------------------ declarations

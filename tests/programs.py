@@ -10,7 +10,6 @@ failure is shrunk and printed as Python that can be pasted; the rest goes on, an
 from __future__ import annotations
 
 import argparse
-import contextlib
 import gc
 import os
 import secrets
@@ -18,17 +17,19 @@ import subprocess
 import sys
 import threading
 import time
-from typing import Any
+from multiprocessing.pool import ThreadPool
 
 #: A worker is one process for so many programs: plans are kept, and a fresh process forgets them.
 BLOCK = 5000
-#: One in so many programs is also printed as LaTeX, read, and written as Python.
+#: One in so many programs is also printed as LaTeX, read, and written as Python (`--printed 0`: none).
 PRINTED = 10
+#: Programs between two collections of what plans leave behind.
+COLLECTED = 1000
 #: Failures that are shrunk and shown in full by one worker; the others are only counted.
 SHOWN = 3
 
 
-def run_block(first: int, count: int, until: float) -> int:
+def run_block(first: int, count: int, until: float, every: int) -> int:
     """Run some programs in this process; print failures and, last, how many ran and failed."""
     import torch
 
@@ -48,7 +49,7 @@ def run_block(first: int, count: int, until: float) -> int:
         try:
             tried = agreement.hold(program, seed, compiled=seed % agreement.OFTEN["compiled"] == 0)
             ways += len(tried)
-            if seed % PRINTED == 0:
+            if every and seed % every == 0:
                 ways += len(printed.hold(program))
         except agreement.Disagreement as error:
             failed += 1
@@ -58,7 +59,7 @@ def run_block(first: int, count: int, until: float) -> int:
         except Exception as error:
             failed += 1
             print(f"program {seed}: {type(error).__name__}: {error}", flush=True)
-        if ran % 200 == 0:
+        if ran % COLLECTED == 0:
             gc.collect()
     print(f"block {first} {ran} {failed} {ways}", flush=True)
     return int(failed > 0)
@@ -80,43 +81,43 @@ def main(words: list[str]) -> int:
     parser.add_argument("--first", type=int, help="the number of the first (any: nobody has tried)")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="how long at most")
     parser.add_argument("--workers", type=int, default=2, help="processes at a time (2)")
+    parser.add_argument("--printed", type=int, default=PRINTED, help="print one in so many (10)")
     parser.add_argument("--block", nargs=2, type=int, help=argparse.SUPPRESS)
     chosen = parser.parse_args(words)
     until = time.time() + chosen.seconds
     if chosen.block:
-        return run_block(*chosen.block, until)
+        return run_block(*chosen.block, until, chosen.printed)
     first = secrets.randbelow(10**12) if chosen.first is None else chosen.first
-    return run_all(first, chosen.cases, chosen.workers, until)
+    return run_all(first, chosen.cases, chosen.workers, until, chosen.printed)
 
 
-def run_all(first: int, cases: int, workers: int, until: float) -> int:
+def run_all(first: int, cases: int, workers: int, until: float, every: int) -> int:
     """Share blocks of programs among processes, and add up what they say."""
     start = time.time()
-    blocks = [(at, min(BLOCK, first + cases - at)) for at in range(first, first + cases, BLOCK)]
-    running: list[tuple[tuple[int, int], Any]] = []
     ran = failed = ways = 0
-    with contextlib.ExitStack() as stack:
-        while (blocks and time.time() < until) or running:
-            while blocks and len(running) < workers and time.time() < until:
-                block = blocks.pop(0)
-                command = [sys.executable, "-m", "tests.programs", "--block", *map(str, block)]
-                command += ["--seconds", str(until - time.time())]
-                child = subprocess.Popen(
-                    command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-                )
-                stack.callback(child.kill)
-                running.append((block, child))
-            block, child = running.pop(0)
-            with child:  # `communicate` would let go of the pipe while the child still runs
-                printed = child.stdout.read()
-                child.wait()
+
+    def said(block: tuple[int, int]) -> tuple[tuple[int, int], str, int] | None:
+        """What one process prints of its programs, and its exit status (None: the time is over)."""
+        if time.time() >= until:
+            return None
+        command = [sys.executable, "-m", "tests.programs", "--block", *map(str, block)]
+        command += ["--seconds", str(until - time.time()), "--printed", str(every)]
+        with subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        ) as child:  # `communicate` would let go of the pipe while the child still runs
+            assert child.stdout is not None
+            return block, child.stdout.read(), child.wait()
+
+    blocks = [(at, min(BLOCK, first + cases - at)) for at in range(first, first + cases, BLOCK)]
+    with ThreadPool(workers) as pool:
+        for block, printed, status in filter(None, pool.imap_unordered(said, blocks)):
             *shown, last = printed.rstrip("\n").split("\n")
             if shown:
                 print("\n".join(shown), flush=True)
             if last.startswith("block "):
                 did, bad, how = map(int, last.split()[2:])
             else:
-                print(f"{last}\nthe process for {block} died with status {child.returncode}")
+                print(f"{last}\nthe process for {block} died with status {status}")
                 did, bad, how = 0, 1, 0
             ran, failed, ways = ran + did, failed + bad, ways + how
             took = time.time() - start

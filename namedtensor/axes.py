@@ -59,6 +59,11 @@ def shown(name: str) -> str:
     return name.rstrip(FRESH).partition(BOUND)[0]
 
 
+def own(names: Iterable[str]) -> list[str]:
+    """Leave out axes that a formula's body cannot see: those of its arguments that it does not declare."""
+    return [name for name in names if not name.endswith(FRESH)]
+
+
 def lacks(label: str, name: str) -> str:
     """Say that a tensor has no such axis.
 

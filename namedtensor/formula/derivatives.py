@@ -293,7 +293,6 @@ class Derived(Formula):
                 Y,
                 part,
                 dict(zip(place.space.names, stars, strict=True)),
-                bool(Y.type.axes),
                 writing(),
             )
             for place, part in zip(self.places, parts, strict=True)

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from functools import reduce
 from typing import Any
 
-from namedtensor.axes import BOUND
+from namedtensor.axes import BOUND, own
 from namedtensor.errors import (
     AxisNameError,
     AxisSizeError,
@@ -68,10 +68,10 @@ def of_function(what: str, f: Callable[..., Any], by: By) -> Callable[..., Any]:
         found: list[Any] = []
         for b in every:
             X, one = _of_one(what, f, b, arguments, named)
-            ways = _BY_TORCH if _is_torch(X) else _ON_SYMBOLS
             dX = changes[len(found) : len(found) + 1]
-            if dX:
+            if dX and _seen(X) != _seen(*dX):
                 same_shape("differential(f)(X, dX)", "X", X, "dX", *dX)
+            ways = _BY_TORCH if all(map(_is_torch, (X, *dX))) else _ON_SYMBOLS
             found.append(ways[what](one, X, *dX))
         if what == "differential":
             return reduce(lambda a, b: a + b, found)
@@ -80,8 +80,19 @@ def of_function(what: str, f: Callable[..., Any], by: By) -> Callable[..., Any]:
     return at_call
 
 
+def _seen(X: object) -> frozenset[tuple[str, Any]] | None:
+    """Give the axes that f sees, with their sizes; the rest of a formula's argument lifts."""
+    if not isinstance(X, NamedTensor):
+        return None
+    axes = dict(type_of(X).axes)
+    return frozenset([(axis, axes[axis]) for axis in own(axes)])
+
+
 def _is_torch(X: NamedTensor) -> bool:
-    return not isinstance(X, SymbolicTensor) and X.layout.backend.name == "torch"
+    """Say whether torch derives by this: data that has no axes but those that f sees."""
+    if isinstance(X, SymbolicTensor) or len(own(X.axes)) < len(X.axes):
+        return False
+    return X.layout.backend.name == "torch"
 
 
 def _of_one(
@@ -129,7 +140,7 @@ def _of_one(
                 shapes(X),
                 "return a named tensor",
             )
-        if what == "grad" and result.axes:
+        if what == "grad" and own(result.axes):
             raise AxisSizeError(
                 "grad(f)(X)",
                 "f(X) has axes, and a gradient is of a single number",
@@ -178,8 +189,8 @@ def _computed(root: Node, given: dict[Node, Any], X: NamedTensor) -> NamedTensor
 
 def _derivative_on_symbols(one: Callable[[Any], NamedTensor], X: NamedTensor) -> NamedTensor:
     Y, leaf, given = _traced(one, X)
-    stars = starred(leaf.type.names, Y.type.names)
-    return _computed(derived(Y, leaf, stars, bool(Y.type.axes)), given, X)
+    stars = starred(own(leaf.type.names), Y.type.names)
+    return _computed(derived(Y, leaf, stars), given, X)
 
 
 def _grad_on_symbols(one: Callable[[Any], NamedTensor], X: NamedTensor) -> NamedTensor:
@@ -191,7 +202,7 @@ def _differential_on_symbols(
     one: Callable[[Any], NamedTensor], X: NamedTensor, dX: NamedTensor
 ) -> NamedTensor:
     Y, leaf, given = _traced(one, X)
-    d = symbol(f"dX{BOUND}{next(_serial)}", leaf.type).node
+    d = symbol(f"dX{BOUND}{next(_serial)}", type_of(dX)).node
     return _computed(change(Y, {leaf: d}), {**given, d: dX}, X)
 
 
@@ -229,8 +240,14 @@ def _derivative_by_torch(one: Callable[[Any], NamedTensor], X: NamedTensor) -> N
 def _grad_by_torch(one: Callable[[Any], NamedTensor], X: NamedTensor) -> NamedTensor:
     import torch
 
-    positional, _ = _positional(one, X)
-    return NamedTensor(torch.func.grad(positional)(X.data), X.layout)
+    positional, seen = _positional(one, X)
+    value, pull = torch.func.vjp(positional, X.data)[:2]
+    if value.dim() == 0:
+        return NamedTensor(pull(torch.ones_like(value))[0], X.layout)
+    each = torch.eye(value.numel(), dtype=value.dtype, device=value.device)
+    records = torch.func.vmap(lambda one: pull(one)[0])(each.reshape(-1, *value.shape))
+    layout = layout_of((*seen[0].axes, *X.axes), "float", X.layout.backend)
+    return NamedTensor(records.reshape(*value.shape, *X.data.shape), layout)
 
 
 def _differential_by_torch(

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from namedtensor.axes import BOUND
+from namedtensor.axes import BOUND, FRESH, own
 from namedtensor.errors import DerivativeError
 from namedtensor.operations.elementwise import where
 from namedtensor.operations.expanding import ALIKE
@@ -61,26 +61,32 @@ def _operand(node: Node) -> Any:
 
 
 def derivative(
-    Y: Node, X: Node, stars: Mapping[str, str], forwards: bool = True, inside: bool = False
+    Y: Node,
+    X: Node,
+    stars: Mapping[str, str],
+    inside: bool = False,
+    forwards: bool | None = None,
 ) -> Node:
     """Give the derivative of Y by a part X of it, whose axes get new names: (dY/dX)_{t, s*}.
 
-    `forwards` follows the change for each record of X, else the gradient of each record of Y.
+    `forwards` follows the change for each record of X, else the gradient of each record of Y; a single
+    number has one. Axes that a body cannot see have no new names: each record has its own derivative.
     """
-    if forwards:
+    if forwards if forwards is not None else own(Y.type.names):
         derivation = Derivation([Y], [X], inside)
         taken = {name for node in derivation.order for name in node.type.names}
         hidden = {a: f"{a}{BOUND}*" if star in taken else star for a, star in stars.items()}
         found = derivation.change(Y, {X: identity(X, hidden)})
-        axes = [(hidden[a], s) for a, s in X.type.axes]
+        axes = [(hidden[a], s) for a, s in X.type.axes if a in hidden]
         if found is None:
             found = number(0.0)
         found = derivation.filled(found, [*Y.type.axes, *axes])
         return derivation.finished(rename(found, tuple((hidden[a], stars[a]) for a in hidden)))
-    hidden = {axis: f"{axis}{BOUND}*" for axis in Y.type.names}
+    Y, (X,) = _alike(Y, [X])
     derivation = Derivation([Y], [X], inside)
+    hidden = {axis: f"{axis}{BOUND}*" for axis in own(Y.type.names)}
     (found,) = derivation.gradients(Y, [X], identity(Y, hidden))
-    axes = [(hidden[a], s) for a, s in Y.type.axes]
+    axes = [(hidden[a], s) for a, s in Y.type.axes if a in hidden]
     found = derivation.filled(number(0.0) if found is None else found, [*X.type.axes, *axes])
     pairs = [*stars.items(), *[(hidden[a], a) for a in hidden]]
     return derivation.finished(rename(found, tuple(pairs)))
@@ -88,12 +94,23 @@ def derivative(
 
 def gradients(Y: Node, parts: Sequence[Node], inside: bool = False) -> list[Node]:
     """Give the gradients of a single number by parts of its expression."""
+    Y, parts = _alike(Y, parts)
     derivation = Derivation([Y], parts, inside)
     found = derivation.gradients(Y, parts, number(1.0))
     return [
         derivation.finished(derivation.filled(number(0.0) if g is None else g, part.type.axes))
         for g, part in zip(found, parts, strict=True)
     ]
+
+
+def _alike(Y: Node, parts: Sequence[Node]) -> tuple[Node, Sequence[Node]]:
+    """Give parts the axes of Y that a body cannot see: each record has gradients of its own."""
+    axes = [(a, s) for a, s in Y.type.axes if a.endswith(FRESH)]
+    wider = {part: expanded(part, [a for a in axes if not part.type.has(a[0])]) for part in parts}
+    if all(part is wide for part, wide in wider.items()):
+        return Y, parts
+    (found,) = lifted([Y], {part: SymbolicTensor(wide) for part, wide in wider.items()})
+    return _node(found), list(wider.values())
 
 
 def change(Y: Node, changes: Mapping[Node, Node], inside: bool = False) -> Node:
@@ -109,6 +126,8 @@ def identity(X: Node, names: Mapping[str, str]) -> Node:
     """Give 1 where each axis of X and its new name have the same index, else 0."""
     found = number(1.0)
     for axis, size in X.type.axes:
+        if axis not in names:
+            continue
         one, other = [iota(sized(a, _size(size))) for a in (axis, names[axis])]
         equal: Any = where(one == other, 1.0, 0.0)
         same = equal.node

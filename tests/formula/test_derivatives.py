@@ -309,3 +309,35 @@ def test_a_derivative_goes_through_what_takes_real_numbers_alone(library, factor
         lambda x: lengthened(nt.tensor(x, seq)).torch(seq), X.to("torch").torch(seq)
     )
     assert_close(found.to("torch"), nt.tensor(wanted, *sorted(found.axes)))
+
+
+def cubes(X, V):
+    return X * X * X * V
+
+
+IN_BODIES = {
+    "derivative": lambda X, V: nt.derivative(cubes)(X, V),
+    "derivative of a number": lambda X, V: nt.derivative(lambda X: nt.sum[seq](cubes(X, V)))(X),
+    "grad": lambda X, V: nt.grad(lambda X: nt.sum[seq](cubes(X, V)))(X),
+    "grad by the other": lambda X, V: nt.grad(lambda X, V: nt.sum[seq](cubes(X, V)), 1)(X, V),
+    "differential": lambda X, V: nt.differential(lambda X: nt.sum[seq](cubes(X, V)))(X, V),
+}
+
+
+@pytest.mark.parametrize("traced", [True, False])
+@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("lifted", ["X", "V", "XV"])
+@pytest.mark.parametrize("way", IN_BODIES)
+def test_a_derivative_in_a_body_is_one_for_each_record_of_what_lifts(way, lifted, library, traced):
+    """The axes that the body does not see were derived by too, or met as batch·*."""
+
+    def body(X: R[seq], V: R[seq]):
+        return IN_BODIES[way](X, V)
+
+    f = formula(body, trace=traced)
+    given = {n: draw(f"{'batch[2] ' * (n in lifted)}seq[3]", library) for n in "XV"}
+    together = f(**given)
+    for b in (0, 1):
+        alone = f(**{n: X[batch(b)] if n in lifted else X for n, X in given.items()})
+        found = together[batch(b)] if "batch" in together.axes else together
+        assert_close(found, alone)

@@ -144,7 +144,7 @@ def held(row: Row, example: Example) -> None:
         wanted = (*order, *[stars[a] for a in X.axes])
         exact = INEXACT.get(row.name, 1e-9)
         for forwards in (True, False):
-            found = derivative(Y, leaves[place], stars, forwards)
+            found = derivative(Y, leaves[place], stars, forwards=forwards)
             found = apply_node(ALIKE.plain, (found, leaves[place]))
             assert set(found.type.names) == set(wanted)
             moved = [found.type.names.index(a) for a in wanted]

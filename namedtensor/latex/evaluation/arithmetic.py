@@ -7,7 +7,7 @@ import operator
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from namedtensor.axes import shown
+from namedtensor.axes import own
 from namedtensor.errors import AxisSizeError
 from namedtensor.latex.evaluation.conditions import indicator, is_condition, is_one, negated
 from namedtensor.latex.evaluation.evaluator import Evaluator, is_function
@@ -46,8 +46,9 @@ def power(e: Evaluator, where: Expression, base: Expression, exponent: Expressio
         if value == math.e if isinstance(value, float) else False:
             return e.attempt(where, exp, [e.value(exponent)], [exponent])
     value = e.value(base)
-    if _is_minus_one(exponent) and isinstance(value, NamedTensor) and len(value.axes) > 1:
-        rows, columns = map(shown, value.axes[:2])
+    axes = own(value.axes) if isinstance(value, NamedTensor) else []
+    if _is_minus_one(exponent) and len(axes) > 1:
+        rows, columns = axes[:2]
         return e.refuse(
             where,
             "may be the inverse of a matrix, and does not say which axes are its rows and columns",

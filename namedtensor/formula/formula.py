@@ -42,6 +42,7 @@ from namedtensor.formula.written import DerivedFrom, Written, kept_call, write, 
 from namedtensor.operations.training import MODE, training
 from namedtensor.plans import LIBRARY_ERRORS, Layout, Mismatch, Plan
 from namedtensor.primitives.node import Node, describe
+from namedtensor.shape import shapes
 from namedtensor.tensor import NamedTensor, SymbolicTensor
 from namedtensor.tensor.apply import NUMBERS
 from namedtensor.tensor.labels import warn_caller
@@ -566,8 +567,18 @@ class Formula(Generic[P, T]):
                 if "randomness" in str(error)
                 else f"{self.name}.code(...) shows the positional code that runs",
             ) from None
-        if isinstance(error, Mismatch) or "memory" in str(error):
+        if "memory" in str(error):
             raise error from None
+        if isinstance(error, Mismatch):  # a loop of one step does not meet what its next one would
+            raise AxisSizeError(
+                f"{self.name}(...)",
+                "sizes differ that are one for any number of steps",
+                shapes(
+                    *[leaf.tensor for leaf in given.leaves],
+                    labels=[leaf.path for leaf in given.leaves],
+                ),
+                f"{self.name}.code(...) shows which sizes are compared",
+            ) from None
         updates = {path: kept(cell) for path, cell in cells.items()}
         return self._delivered(result, updates, given, module)
 

@@ -274,3 +274,21 @@ def test_a_function_without_its_argument_is_no_result(body):
     code, hint = message(text, lambda d: d["f"](nt.ones("a[2]")))
     assert code == "error[arguments]: f gives a function, which stands there without arguments"
     assert hint == r"hint: apply it: \text{softmax}(X)"
+
+
+STATES = r"""\begin{align*}
+x^{(t)} &\in \mathbb{R}^{\text{emb}} & t &= 1, \ldots, n \\
+h^{(t)} &\in \mathbb{R}^{\text{state}} & t &= 0, \ldots, n \\
+A &\in \mathbb{R}^{\text{state}, \text{state}'} \\
+B &\in \mathbb{R}^{\text{emb}, \text{state}'} \\
+h^{(t)} &= [A \odot_{\text{state}} h^{(t-1)} + B \odot_{\text{emb}} x^{(t)}]_{\text{state}' \rightarrow \text{state}}
+\end{align*}"""
+
+
+@pytest.mark.parametrize("steps", [1, 2])
+def test_a_recurrence_whose_sizes_differ_at_the_next_step_is_refused_in_words(steps):
+    """Of one step a bare Mismatch of the plan came through."""
+    h = nt.latex.read(STATES)["h"]
+    x, h0 = nt.ones(f"t[{steps}] emb[1]"), nt.ones("state[2]")
+    with pytest.raises(nt.NamedTensorError, match="h0 : state|state is 2"):
+        h(x, h0, A=nt.ones("state[2] state'[3]"), B=nt.ones("emb[1] state'[3]"))

@@ -21,7 +21,8 @@ from multiprocessing.pool import ThreadPool
 
 #: A worker is one process for so many programs: plans are kept, and a fresh process forgets them.
 BLOCK = 5000
-#: One in so many programs is also printed as LaTeX, read, and written as Python (`--printed 0`: none).
+#: One in so many programs is also printed as LaTeX, read, written as Python, and derived on symbols
+#: (`--printed 0`: none).
 PRINTED = 10
 #: Programs between two collections of what plans leave behind.
 COLLECTED = 1000
@@ -33,7 +34,7 @@ def run_block(first: int, count: int, until: float, every: int) -> int:
     """Run some programs in this process; print failures and, last, how many ran and failed."""
     import torch
 
-    from tests.laws import agreement, printed, programs, shrinking
+    from tests.laws import agreement, derived, printed, programs, shrinking
 
     torch.set_num_threads(1)
     # what is loaded stays; what plans leave behind is collected now and then
@@ -50,7 +51,7 @@ def run_block(first: int, count: int, until: float, every: int) -> int:
             tried = agreement.hold(program, seed, compiled=seed % agreement.OFTEN["compiled"] == 0)
             ways += len(tried)
             if every and seed % every == 0:
-                ways += len(printed.hold(program))
+                ways += len(printed.hold(program)) + len(derived.hold(program))
         except agreement.Disagreement as error:
             failed += 1
             print(f"program {seed}: {error}", flush=True)
@@ -81,7 +82,9 @@ def main(words: list[str]) -> int:
     parser.add_argument("--first", type=int, help="the number of the first (any: nobody has tried)")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="how long at most")
     parser.add_argument("--workers", type=int, default=2, help="processes at a time (2)")
-    parser.add_argument("--printed", type=int, default=PRINTED, help="print one in so many (10)")
+    parser.add_argument(
+        "--printed", type=int, default=PRINTED, help="print and derive one in so many (10)"
+    )
     parser.add_argument("--block", nargs=2, type=int, help=argparse.SUPPRESS)
     chosen = parser.parse_args(words)
     until = time.time() + chosen.seconds

@@ -595,7 +595,7 @@ def stacked(values: Sequence[Array], shape: Dims, zero: Any, like: Array) -> Arr
 
 
 def _weave(even: Array, odd: Array) -> Array:
-    both = np.stack((even[: len(odd)], odd), 1).reshape(-1, *odd.shape[1:])
+    both = np.stack((even[: len(odd)], odd), 1).reshape(2 * len(odd), *odd.shape[1:])
     return both if len(even) == len(odd) else np.concatenate((both, even[-1:]))
 
 

@@ -14,7 +14,8 @@ from typing import Any
 
 from namedtensor.formula.alike import Apart
 from namedtensor.formula.lifting import Leaf
-from namedtensor.operations.recurrence import ALL, Looped, Step, placed
+from namedtensor.operations.recurrence import ALL, Looped
+from namedtensor.operations.step_trees import Step, placed
 from namedtensor.operations.training import MODE
 from namedtensor.plans import Emitter, Value
 from namedtensor.plans.code import Apply, Function, Name, Prefix, Return, code_of, printed

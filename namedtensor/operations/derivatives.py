@@ -263,7 +263,7 @@ class Derivation:
         if entry.differential is not None:
             found = entry.differential(Used(node), place, SymbolicTensor(d))
             return self.simplified(_node(found))
-        raise _no_rule(node, place)
+        raise no_rule(node, place)
 
     def _times(self, a: Node, b: Node) -> Node:
         return self.simplified.make("mul", a, b)
@@ -314,10 +314,12 @@ class Derivation:
             share = self.simplified(_node(entry.transpose(Used(node), place, SymbolicTensor(g))))
         elif entry.traits.linear_in(place) and entry.traits.pointwise:
             share = self._linear(node, place, g)
+        elif entry.share is not None:
+            share = self.simplified(_node(entry.share(Used(node), place, SymbolicTensor(g))))
         elif entry.differential is not None:
             return self._transposed(node, place, g)
         else:
-            raise _no_rule(node, place)
+            raise no_rule(node, place)
         wanted = [*operand.type.axes, *further]
         names = {a for a, _ in wanted}
         gone = tuple([a for a in share.type.names if a not in names])
@@ -351,7 +353,8 @@ def _node(found: Any) -> Node:
     return node
 
 
-def _no_rule(node: Node, place: int) -> DerivativeError:
+def no_rule(node: Node, place: int) -> DerivativeError:
+    """Make the error of an operation whose derivative the table does not know."""
     operand = node.operands[place]
     return DerivativeError(
         f"d {describe(node)}",

@@ -7,9 +7,9 @@ plan serves all lengths: the positional code is a function for the step, and a l
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from namedtensor.axes import FRESH, Axis, shown, unused
@@ -29,17 +29,23 @@ from namedtensor.errors import (
 from namedtensor.operations.axis_functions import axis_function, named_operand, same_size
 from namedtensor.operations.expanding import EXPAND
 from namedtensor.operations.joining import stack
+from namedtensor.operations.loop_derivatives import (
+    change_of_combined,
+    change_of_loop,
+    share_of_combined,
+    share_of_loop,
+)
+from namedtensor.operations.step_trees import Step, key_of, leaf_of, placed, placed_parts
 from namedtensor.plans import LIBRARY_ERRORS, Emitter, Lowered, Plan, Value, compile_plan
 from namedtensor.plans.code import Function, Name, Return, printed
-from namedtensor.plans.compile import collect_guards, guess, run_on_numbers
+from namedtensor.plans.compile import collect_guards, guess
 from namedtensor.plans.constants import constants_of
 from namedtensor.plans.layout import layout_of
 from namedtensor.plans.lifetimes import views_once
 from namedtensor.plans.reuse import reuse_memory
-from namedtensor.primitives import Call, Node, Operation, Type, number, primitive, size_of, table
+from namedtensor.primitives import Call, Node, Operation, Type, number, primitive, table
 from namedtensor.primitives.node import (
     ARGUMENT,
-    NUMBER,
     SIZE,
     apply_node,
     describe,
@@ -48,7 +54,6 @@ from namedtensor.primitives.node import (
 )
 from namedtensor.primitives.notation import Special
 from namedtensor.primitives.origins import noted_inside
-from namedtensor.primitives.sizes import as_node
 from namedtensor.primitives.traits import Acts, Traits
 from namedtensor.primitives.type import widest
 from namedtensor.tensor import NamedTensor, SymbolicTensor, apply, tracing
@@ -66,70 +71,6 @@ from namedtensor.tensor.apply import (
 from namedtensor.tensor.diagnose import diagnose
 from namedtensor.tensor.resize import need_sizes
 from namedtensor.tensor.symbolic import on_symbols
-
-# ------------------------------------------------------------------------------ a step as trees
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """What a step computes, as trees over leaves of its own.
-
-    The leaves are the carries, then the elements of the sequences, then what the step uses from
-    outside. The results are the next carries, then what is emitted.
-    """
-
-    leaves: tuple[Node, ...]
-    carries: int
-    sequences: int
-    results: tuple[Node, ...]
-    name: str = field(default="step", compare=False)
-
-    @property
-    def elements(self) -> tuple[Node, ...]:
-        return self.leaves[self.carries : self.carries + self.sequences]
-
-    def on(self, given: Sequence[Node]) -> tuple[Node, ...]:
-        """Give the results for these nodes in place of the leaves."""
-        return placed(self.results, dict(zip(self.leaves, given, strict=True)))
-
-
-def placed(roots: Sequence[Node], given: dict[Node, Node]) -> tuple[Node, ...]:
-    """Rebuild trees with nodes in place of leaves, and their sizes in place of the leaves' sizes."""
-    types = {leaf.operation.params[0]: node.type for leaf, node in given.items()}
-    done = dict(given)
-    for node in operands_first(roots):
-        if node in done:
-            continue
-        if node.operation.primitive is SIZE and node.operation.params[0] in types:
-            key, _, axis = node.operation.params
-            done[node] = as_node(types[key].size(axis))
-            continue
-        operands = tuple([done[o] for o in node.operands])
-        done[node] = node if operands == node.operands else _remade(node, operands)
-    return tuple([done[root] for root in roots])
-
-
-def _remade(node: Node, operands: tuple[Node, ...]) -> Node:
-    """Apply a node's operation to other operands; numbers alone give a number."""
-    if node.name == "call":  # a kept call is read, and never checked again
-        return make_node(node.operation, operands, node.type)
-    if node.type.host and all(o.operation.primitive is NUMBER for o in operands):
-        return number(run_on_numbers(node.operation, [o.value for o in operands]))
-    return apply_node(node.operation, operands)
-
-
-def _key(leaf: Node) -> str:
-    key: str = leaf.operation.params[0]
-    return key
-
-
-def _leaf(key: str, name: str, axes: Iterable[str], like: Type) -> Node:
-    """Make a leaf of a step, over these axes in storage order; its sizes are leaves too."""
-    if like.host:
-        return make_node(ARGUMENT(key, name), (), like)
-    sizes = tuple([(a, size_of(key, a, place)) for place, a in enumerate(axes)])
-    return make_node(ARGUMENT(key, name), (), Type(sizes, like.kind, weak=like.weak))
-
 
 # ---------------------------------------------------------------------------- the loop as a node
 
@@ -255,7 +196,7 @@ def _function(
     inner.guess = functools.partial(guess, hints)
     for leaf, value in zip(step.leaves, values, strict=True):
         key, stem = leaf.operation.params
-        leaves.append(_leaf(key, stem, value.axes, leaf.type))
+        leaves.append(leaf_of(key, stem, value.axes, leaf.type))
         inner.arguments[key] = Value(Name(inner.fresh(stem)), value.axes, leaves[-1].type)
         inner.inherit(emit, key, value)
         hints |= {s: n for a, s in leaves[-1].type.axes if (n := emit.guess(value.type.size(a)))}
@@ -318,6 +259,8 @@ SCAN = primitive(
     write=_write_scan,
     notation=Special("scan"),
     traits=Traits(dtype="given", acts=lambda params: Acts(along=params[:1])),
+    differential=change_of_loop,
+    share=share_of_loop,
 )
 
 
@@ -388,6 +331,8 @@ ASSOCIATIVE = primitive(
     write=_write_associative,
     notation=Special("associative scan"),
     traits=Traits(dtype="given", acts=lambda params: Acts(along=params[:1])),
+    differential=change_of_combined,
+    share=share_of_combined,
 )
 
 
@@ -414,22 +359,22 @@ def hoisted(node: Node) -> Node:
     outside = dict(zip(step.leaves, node.operands, strict=True))
     done = placed(tops, outside)
     new = [
-        _leaf(f"{_key(step.elements[0])} {j}", "x", t.type.names, t.type)
+        leaf_of(f"{key_of(step.elements[0])} {j}", "x", t.type.names, t.type)
         for j, t in enumerate(tops)
     ]
     results = placed_parts(step.results, dict(zip(tops, new, strict=True)))
-    used = {_key(n) for n in operands_first(results) if n.operation.primitive in (ARGUMENT, SIZE)}
+    used = {key_of(n) for n in operands_first(results) if n.operation.primitive in (ARGUMENT, SIZE)}
     first, last = step.carries, step.carries + step.sequences
     kept = [
         (leaf, operand)
         for leaf, operand in zip(step.elements, node.operands[first:last], strict=True)
-        if _key(leaf) in used
+        if key_of(leaf) in used
     ]
     elements = [*kept, *zip(new, done, strict=True)]
     outer = [
         (leaf, operand)
         for leaf, operand in zip(step.leaves[last:], node.operands[last:], strict=True)
-        if _key(leaf) in used
+        if key_of(leaf) in used
     ]
     pairs = [*zip(step.leaves[:first], node.operands[:first], strict=True), *elements, *outer]
     lighter = replace(
@@ -437,16 +382,6 @@ def hoisted(node: Node) -> Node:
     )
     operation = SCAN(axis, reverse, listed, lighter, place)
     return apply_node(operation, tuple([p[1] for p in pairs]))
-
-
-def placed_parts(roots: Sequence[Node], given: dict[Node, Node]) -> tuple[Node, ...]:
-    """Rebuild trees with other nodes in place of parts."""
-    done = dict(given)
-    for node in operands_first(roots, lambda n: () if n in given else n.operands):
-        if node not in done:
-            operands = tuple([done[o] for o in node.operands])
-            done[node] = node if operands == node.operands else _remade(node, operands)
-    return tuple([done[root] for root in roots])
 
 
 def _levels(step: Step, axis: str) -> dict[Node, int]:
@@ -504,7 +439,7 @@ def unfolded(node: Node) -> Unfolded:
         axis, hidden, reverse, step, _ = node.operation.params
         count = step.carries
         bare = [
-            _leaf(_key(h), h.operation.params[1], h.type.without([hidden]).names, h.type)
+            leaf_of(key_of(h), h.operation.params[1], h.type.without([hidden]).names, h.type)
             for h in step.leaves[: 2 * count]
         ]
         results = step.on([*bare, *node.operands[count:]])
@@ -516,7 +451,7 @@ def unfolded(node: Node) -> Unfolded:
     results = placed(step.results, outside)
     before = step.leaves[:first]
     after = tuple(
-        [_leaf(f"{_key(h)} next", h.operation.params[1], h.type.names, h.type) for h in before]
+        [leaf_of(f"{key_of(h)} next", h.operation.params[1], h.type.names, h.type) for h in before]
     )
     known = {r: h for r, h in zip(results, after, strict=False) if r.operands}
     return Unfolded(
@@ -651,7 +586,7 @@ class Trace:
         leaf = (
             make_node(ARGUMENT(key, name), (), own)
             if self.sized
-            else _leaf(key, name, type_.names, own)
+            else leaf_of(key, name, type_.names, own)
         )
         self.types[key] = type_
         self.leaves.append(leaf)
@@ -699,10 +634,10 @@ class Trace:
 
     def _closed(self, results: list[Node], carry: Sequence[Type]) -> tuple[Step, list[Any]]:
         """Make operands of what the step uses from outside: its largest parts that stay the same."""
-        own = {_key(leaf) for leaf in self.leaves}
+        own = {key_of(leaf) for leaf in self.leaves}
         inside: set[Node] = set()
         for node in operands_first(results):
-            at_leaf = node.operation.primitive in (ARGUMENT, SIZE) and _key(node) in own
+            at_leaf = node.operation.primitive in (ARGUMENT, SIZE) and key_of(node) in own
             effect = node.operation.primitive.effect
             if at_leaf or effect or any(o in inside for o in node.operands):
                 inside.add(node)
@@ -712,7 +647,7 @@ class Trace:
         for node in outside:
             name = str(node.operation.params[-1]) if not node.operands else "fixed"
             key = f"{name} {self.depth}.{len(own) + len(leaves)}"
-            leaves.append(_leaf(key, name.rpartition(".")[2], node.type.names, node.type))
+            leaves.append(leaf_of(key, name.rpartition(".")[2], node.type.names, node.type))
         if outside:
             results = list(placed_parts(results, dict(zip(outside, leaves, strict=True))))
         count = len(self.carry), len(self.sequences)
@@ -743,7 +678,7 @@ class Trace:
 
 
 def _typed(leaf: Node, types: dict[str, Type]) -> Node:
-    return make_node(leaf.operation, (), replace(leaf.type, axes=types[_key(leaf)].axes))
+    return make_node(leaf.operation, (), replace(leaf.type, axes=types[key_of(leaf)].axes))
 
 
 def _is_symbol(X: Any) -> bool:

@@ -612,9 +612,10 @@ def _downsampled(use: Use, place: int, g: NamedTensor) -> NamedTensor:
         distance = (iota(parts[factor]) + 0.5) / factor + 0.5 - iota(taps[3])
         g = maximum(1.0 - abs(distance), 0.0) @ parts @ g
         g = apply(OVERLAP_ADD(name, taps.name), g)
+        others = maximum(n - 1, 0)
         first, last = [
-            apply(PAD(name), g[part], *ends, 0)
-            for part, ends in ((axis[:1], (0, n - 1)), (axis[n + 1 :], (n - 1, 0)))
+            apply(PAD(name), g[part], *ends, 0)[axis[:n]]
+            for part, ends in ((axis[:1], (0, others)), (axis[n + 1 :], (others, 0)))
         ]
         g = g[axis[1 : n + 1]] + first + last
     return g

@@ -47,8 +47,9 @@ class Primitive:
     is pointwise and linear, or stepped. `slopes` has a partial derivative for each operand of a
     pointwise operation: slope(*operands, result). `differential(use, place, d)` is the change of the
     result for a change d of one operand. `transpose(use, place, g)` is for an operand in which the
-    operation is linear: it gives the operand's share of a gradient g of the result. Changes and
-    gradients may have further axes, which lift.
+    operation is linear: it gives the operand's share of a gradient g of the result; `share` gives it
+    where the transposed differential cannot be found. Changes and gradients may have further axes,
+    which lift.
     """
 
     __slots__ = (
@@ -64,6 +65,7 @@ class Primitive:
         "operations",
         "plain",
         "rule",
+        "share",
         "slopes",
         "traits",
         "transpose",
@@ -85,6 +87,7 @@ class Primitive:
         slopes: Sequence[Callable[..., Any] | None] = (),
         differential: Callable[..., Any] | None = None,
         transpose: Callable[..., Any] | None = None,
+        share: Callable[..., Any] | None = None,
         cost: CostRule | None = None,
         bounds: BoundsRule | None = None,
     ) -> None:
@@ -100,6 +103,7 @@ class Primitive:
         self.slopes = tuple(slopes)
         self.differential = differential
         self.transpose = transpose
+        self.share = share
         self.cost = cost
         self.bounds = bounds
         self.operations: dict[Any, Operation] = {}

@@ -150,13 +150,9 @@ def moved(X: R[emb]) -> R[emb]:
     return X + nt.zeros(emb, device="cpu")
 
 
-def running(h, x):
-    return h * x
-
-
 @formula
 def derived(X: R[emb]) -> R[emb]:
-    return nt.derivative(lambda Y: nt.fold[emb](running, 0.0, Y))(X)
+    return nt.derivative(lambda Y: nt.matrix_exp[emb, hid](Y * Y[emb >> hid]))(X)
 
 
 @formula
@@ -622,12 +618,12 @@ hint: nt.cast(X, dtype) changes the dtype; convert the arguments before the call
         lambda: derived(x),
         nt.DerivativeError,
         """
-d scan[emb](running, 0.0, X): scan has no rule for its derivative
-  X : emb[4]
+d matrix_exp[emb, hid](X * ...): matrix_exp has no rule for its derivative
+  X * X[emb >> hid] : emb[4] hid[4]
   File "test_formula_bodies.py", line N, in derived
-    return nt.derivative(lambda Y: nt.fold[emb](running, 0.0, Y))(X)
-           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-hint: leave scan out of what is derived, or let torch derive it: nt.sum[...](f(X)).backward()
+    return nt.derivative(lambda Y: nt.matrix_exp[emb, hid](Y * Y[emb >> hid]))(X)
+           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+hint: leave matrix_exp out of what is derived, or let torch derive it: nt.sum[...](f(X)).backward()
 """,
     ),
     case(

@@ -1,6 +1,6 @@
 """Trees that are the same but for the names of the leaves inside of steps, which LaTeX does not say."""
 
-from namedtensor.operations.recurrence import Step
+from namedtensor.operations.step_trees import Step
 from namedtensor.primitives.node import ARGUMENT
 
 

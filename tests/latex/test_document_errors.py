@@ -281,7 +281,8 @@ x^{(t)} &\in \mathbb{R}^{\text{emb}} & t &= 1, \ldots, n \\
 h^{(t)} &\in \mathbb{R}^{\text{state}} & t &= 0, \ldots, n \\
 A &\in \mathbb{R}^{\text{state}, \text{state}'} \\
 B &\in \mathbb{R}^{\text{emb}, \text{state}'} \\
-h^{(t)} &= [A \odot_{\text{state}} h^{(t-1)} + B \odot_{\text{emb}} x^{(t)}]_{\text{state}' \rightarrow \text{state}}
+h^{(t)} &= [A \odot_{\text{state}} h^{(t-1)}
+  + B \odot_{\text{emb}} x^{(t)}]_{\text{state}' \rightarrow \text{state}}
 \end{align*}"""
 
 
@@ -290,5 +291,5 @@ def test_a_recurrence_whose_sizes_differ_at_the_next_step_is_refused_in_words(st
     """Of one step a bare Mismatch of the plan came through."""
     h = nt.latex.read(STATES)["h"]
     x, h0 = nt.ones(f"t[{steps}] emb[1]"), nt.ones("state[2]")
-    with pytest.raises(nt.NamedTensorError, match="h0 : state|state is 2"):
+    with pytest.raises(nt.NamedTensorError, match=r"h0 : state|state is 2"):
         h(x, h0, A=nt.ones("state[2] state'[3]"), B=nt.ones("emb[1] state'[3]"))

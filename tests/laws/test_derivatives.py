@@ -41,8 +41,6 @@ NO_RULE = {
     "eig": "gives vectors whose scale and order are free",
     "qr": "gives vectors whose sign is free",
     "matrix_exp": "its derivative is an integral",
-    "scan": "its step is a tree of its own, whose derivative is another scan",
-    "associative_scan": "its combine is a tree of its own",
     "lifted": "a function of arrays, which nobody can read",
     "dropout": "it is derived as a product with its mask, which is drawn once for both",
 }

@@ -21,7 +21,6 @@ SIZES = {"head": 2, "key": 2, "val": 2, "seq": 4, "seq'": 4, "concat": 4}
 NONE = {
     "formulated.Mask": "its numbers depend on sizes alone",
     "introduction.padding": "takes whole numbers alone",
-    "attention_notes.RNN": "a scan has no rule yet",
 }
 #: So many layers has each stack.
 LAYERS = 2

@@ -19,8 +19,9 @@ from typing import Any
 from namedtensor.axes import FRESH
 from namedtensor.formula.rewrite.patterns import is_number, op, terms
 from namedtensor.operations.indexing import AT
-from namedtensor.operations.recurrence import SCAN, Looped, Step, placed
+from namedtensor.operations.recurrence import SCAN, Looped
 from namedtensor.operations.renaming import RENAME
+from namedtensor.operations.step_trees import Step, placed
 from namedtensor.plans import Value
 from namedtensor.primitives import Call, Node, Type, primitive, table
 from namedtensor.primitives.node import apply_node, make_node, operands_first, without

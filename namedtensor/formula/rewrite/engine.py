@@ -30,7 +30,8 @@ from namedtensor.formula.rewrite.spelled import drawn_once, rectifier, relu_grad
 from namedtensor.formula.rewrite.stable import stable_log_softmax, stable_logsumexp, stable_softmax
 from namedtensor.formula.rewrite.windows import convolution, pooling, transposed_convolution
 from namedtensor.formula.shapes import traced_results
-from namedtensor.operations.recurrence import SCAN, hoisted, placed_parts, recurs
+from namedtensor.operations.recurrence import SCAN, hoisted, recurs
+from namedtensor.operations.step_trees import placed_parts
 from namedtensor.primitives import Node
 from namedtensor.primitives.node import apply_node, make_node, operands_first
 from namedtensor.primitives.origins import Origins

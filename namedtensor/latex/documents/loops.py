@@ -42,7 +42,8 @@ from namedtensor.latex.walk import all_of
 from namedtensor.operations.elementwise import clip
 from namedtensor.operations.indexing import INDEX
 from namedtensor.operations.joining import concat, stack
-from namedtensor.operations.recurrence import associative_scan, placed_parts, scan
+from namedtensor.operations.recurrence import associative_scan, scan
+from namedtensor.operations.step_trees import placed_parts
 from namedtensor.primitives import Node, Type, table
 from namedtensor.primitives.node import apply_node, argument, operands_first
 from namedtensor.primitives.sizes import as_node

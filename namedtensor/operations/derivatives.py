@@ -17,7 +17,7 @@ from typing import Any
 from namedtensor.axes import BOUND, FRESH, own
 from namedtensor.errors import DerivativeError
 from namedtensor.operations.elementwise import where
-from namedtensor.operations.expanding import ALIKE
+from namedtensor.operations.expanding import ALIKE, EXPAND
 from namedtensor.operations.index_defined import iota
 from namedtensor.operations.simplification import (
     Simplifier,
@@ -27,10 +27,11 @@ from namedtensor.operations.simplification import (
     rename,
     total,
 )
+from namedtensor.operations.step_trees import Step
 from namedtensor.primitives import Node, Operation, argument, number, table
 from namedtensor.primitives.node import apply_node, describe, operands_first
 from namedtensor.shape import sized
-from namedtensor.tensor import SymbolicTensor, apply
+from namedtensor.tensor import NamedTensor, SymbolicTensor, apply
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,10 +145,33 @@ def lifted(roots: Sequence[Node], given: Mapping[Node, Any]) -> list[Any]:
             continue
         if any(o in changed for o in node.operands):
             changed.add(node)
-            done[node] = apply(node.operation, *[done[o] for o in node.operands])
+            done[node] = apply(node.operation, *_wide(node, [done[o] for o in node.operands]))
         else:
             done[node] = SymbolicTensor(node) if node.value is None else node.value
     return [done[root] for root in roots]
+
+
+def _wide(node: Node, operands: list[Any]) -> list[Any]:
+    """Give what a loop starts with the further axes of all operands, which its steps bring in."""
+    step = next((p for p in node.operation.params if isinstance(p, Step)), None)
+    if step is None:
+        return operands
+    further: dict[str, Any] = {}
+    for before, X in zip(node.operands, operands, strict=True):
+        for axis, size in getattr(X, "sizes", ()):
+            if not before.type.has(axis):
+                further.setdefault(axis, size)
+    starts = operands[: step.carries]
+    for axis, size in further.items():
+        starts = [
+            X if axis in getattr(X, "axes", ()) else apply(EXPAND(axis), _tensor(X), size)
+            for X in starts
+        ]
+    return [*starts, *operands[step.carries :]]
+
+
+def _tensor(X: Any) -> Any:
+    return X if isinstance(X, NamedTensor) else SymbolicTensor(number(X))
 
 
 class Derivation:
@@ -240,8 +264,14 @@ class Derivation:
             yield self._jointly(node, parts)
             parts = [None if traits.linear_in(i) else part for i, part in enumerate(parts)]
         for place, part in enumerate(parts):
-            if part is not None:
+            if part is not None and not self._ignores(node, place):
                 yield self._changed(node, place, part)
+
+    def _ignores(self, node: Node, place: int) -> bool:
+        """Say whether a result stays as an operand changes: what it is alike, and of which dtype."""
+        slopes = node.operation.primitive.slopes
+        slope = slopes[place] if place < len(slopes) else None
+        return slope is not None and self._slope(node, slope).value == 0
 
     def _jointly(self, node: Node, parts: Sequence[Node | None]) -> Node:
         """Apply what is linear in all operands together to their changes."""

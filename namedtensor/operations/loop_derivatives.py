@@ -16,13 +16,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from namedtensor.axes import BOUND
+from namedtensor.axes import BOUND, unused
 from namedtensor.operations.derivatives import Derivation, Used, no_rule
 from namedtensor.operations.index_defined import iota
 from namedtensor.operations.simplification import expanded
 from namedtensor.operations.step_trees import Step, key_of, leaf_of
 from namedtensor.primitives import Node, Type, number, table
-from namedtensor.primitives.node import apply_node, operands_first
+from namedtensor.primitives.node import ARGUMENT, apply_node, operands_first
 from namedtensor.primitives.sizes import as_node
 from namedtensor.shape import sized
 from namedtensor.tensor import SymbolicTensor
@@ -36,9 +36,10 @@ def change_of_loop(use: Used, place: int, d: SymbolicTensor) -> SymbolicTensor:
     axis, reverse, listed, _, result = use.params
     first, last = step.carries, step.carries + step.sequences
     further = _further(d.node, node.operands[place])
-    changed = {h: _beside("d", h, further) for h in step.leaves[:first] if _is_real(h)}
+    beside = _Beside(step.leaves, further)
+    changed = {h: beside("d", h) for h in step.leaves[:first] if _is_real(h)}
     leaf = step.leaves[place]
-    own = changed.get(leaf) or _beside("d", leaf, further)
+    own = changed.get(leaf) or beside("d", leaf)
     derivation = Derivation(step.results, [*changed, leaf])
 
     def change(root: Node) -> Node:
@@ -64,7 +65,7 @@ def change_of_loop(use: Used, place: int, d: SymbolicTensor) -> SymbolicTensor:
     if place >= last:
         leaves.append(own)
         operands.append(d.node)
-    beside = Step(
+    both = Step(
         tuple(leaves),
         first + len(real),
         step.sequences + (first <= place < last),
@@ -73,7 +74,7 @@ def change_of_loop(use: Used, place: int, d: SymbolicTensor) -> SymbolicTensor:
     )
     kept = (*[False] * first, *[listed[i] for i in (*real, *emitted)])
     at = first + (*real, *emitted).index(result)
-    operation = use.operation.primitive(axis, reverse, kept, beside, at)
+    operation = use.operation.primitive(axis, reverse, kept, both, at)
     return SymbolicTensor(apply_node(operation, tuple(operands)))
 
 
@@ -92,9 +93,10 @@ def share_of_loop(use: Used, place: int, g: SymbolicTensor) -> SymbolicTensor:
     given = [w for w in step.leaves[last:] if _is_real(w)]
     derivation = Derivation(step.results, [*carries, *elements, *given])
 
-    gradients = {h: _beside("g", h, further) for h in carries}
-    sums = {w: _beside("sum", w, further) for w in given}
-    coming = _beside("g", step.results[result], further, f"{BOUND}{result}") if along else None
+    beside = _Beside(step.leaves, further)
+    gradients = {h: beside("g", h) for h in carries}
+    sums = {w: beside("sum", w) for w in given}
+    coming = beside("g", step.results[result]) if along else None
     shares: dict[Node, list[Node]] = {}
     for i, root in enumerate(step.results):
         parts = [gradients[step.leaves[i]]] if i < first and step.leaves[i] in gradients else []
@@ -190,6 +192,7 @@ class _Combined:
         operands = use.node.operands
         self.outside = dict(zip([*self.elements, *self.given], operands, strict=True))
         self.first = leaf_of(f"first{BOUND}{self.axis}", "first", (), Type((), "bool"))
+        self.leaves = [*bare, *self.given, self.first]
 
     def zeros(self, leaf: Node, like: Node, further: Sequence[str]) -> Node:
         """Give zeros of one element, or of what is given, with the further axes of a change."""
@@ -245,8 +248,9 @@ def change_of_combined(use: Used, place: int, d: SymbolicTensor) -> SymbolicTens
     loop = _Combined(use, place)
     further = _further(d.node, use.node.operands[place])
     leaf = [*loop.elements, *loop.given][place]
-    own = _beside("d", leaf, further)
-    changed = {loop.before[i]: _beside("d", loop.before[i], further) for i in loop.real}
+    beside = _Beside(loop.leaves, further)
+    own = beside("d", leaf)
+    changed = {loop.before[i]: beside("d", loop.before[i]) for i in loop.real}
     derivation = Derivation(loop.results, [*changed, leaf])
     results = []
     for i in loop.real:
@@ -262,10 +266,10 @@ def change_of_combined(use: Used, place: int, d: SymbolicTensor) -> SymbolicTens
         (h, loop.zeros(loop.elements[i], d.node, further))
         for i, h in zip(loop.real, changed.values(), strict=True)
     ]
-    along = [(own, d.node)] if place < loop.count else []
-    beside = [] if along else [(own, d.node)]
+    pair = [(own, d.node)]
+    along, given = (pair, []) if place < loop.count else ([], pair)
     at = len(starts) + loop.real.index(use.params[4])
-    return loop.run(loop.reverse, starts, along, beside, [*results, *results], at)
+    return loop.run(loop.reverse, starts, along, given, [*results, *results], at)
 
 
 def share_of_combined(use: Used, place: int, g: SymbolicTensor) -> SymbolicTensor:
@@ -277,9 +281,10 @@ def share_of_combined(use: Used, place: int, g: SymbolicTensor) -> SymbolicTenso
     given = [w for w in loop.given if _is_real(w)]
     leaves = [*before, *elements, *given]
     derivation = Derivation(loop.results, leaves)
-    gradients = {h: _beside("g", h, further) for h in before}
-    sums = {w: _beside("sum", w, further) for w in given}
-    coming = _beside("g", loop.elements[use.params[4]], further, f"{BOUND}{loop.axis}")
+    beside = _Beside(loop.leaves, further)
+    gradients = {h: beside("g", h) for h in before}
+    sums = {w: beside("sum", w) for w in given}
+    coming = beside("g", loop.results[use.params[4]])
     sized_ = _sized(coming, further)
     shares: dict[Node, list[Node]] = {leaf: [] for leaf in leaves}
     wholes: list[Node] = []
@@ -341,9 +346,18 @@ def _sized(node: Node, names: Sequence[str]) -> Axes:
     return [(a, node.type.size(a)) for a in names]
 
 
-def _beside(mark: str, of: Node, further: Sequence[str], key: str = "") -> Node:
-    """Make the leaf of a step for what belongs to a part of it, with further axes."""
-    stem = key or key_of(of)
-    name = f"{mark}{'' if key else of.operation.params[1]}"
-    type_ = replace(of.type, host=False, weak=False, open=False)
-    return leaf_of(f"{mark}{BOUND}{stem}", name, (*further, *of.type.names), type_)
+class _Beside:
+    """Makes leaves for what belongs to the parts of a step: it may have such leaves already."""
+
+    def __init__(self, leaves: Iterable[Node], further: Sequence[str]) -> None:
+        self.taken = {key_of(leaf) for leaf in leaves}
+        self.further = further
+
+    def __call__(self, mark: str, of: Node) -> Node:
+        """Make the leaf of a part's change, gradient or sum, with the further axes."""
+        leaf = of.operation.primitive is ARGUMENT
+        stem, name = (key_of(of), f"{mark}{of.operation.params[1]}") if leaf else ("", mark)
+        key = unused(f"{mark}{BOUND}{stem}", self.taken, BOUND)
+        self.taken.add(key)
+        type_ = replace(of.type, host=False, weak=False, open=False)
+        return leaf_of(key, name, (*self.further, *of.type.names), type_)

@@ -1,8 +1,9 @@
 """Gradients as formulas: against the function itself, and against torch's autograd.
 
 float32, losses of models of `transformer_named`: cross entropy of a network's scores, multi-head attention,
-a layer of the stack, and cross entropy of the words of a small decoder. The gradient is by all parameters, so
-that it holds all that a training step needs; autograd's share is the function and its backward pass.
+a layer of the stack, cross entropy of the words of a small decoder, and a recurrence. The gradient is by
+all parameters, so that it holds all that a training step needs; autograd's share is the function and its
+backward pass.
 Times are the processor's, and a ratio is that of the fastest runs: the machine was busy with other work.
 """
 
@@ -27,11 +28,13 @@ SIZES = {
     "hid": 512,
     "head": 4,
     "key": 32,
+    "key'": 32,
     "val": 32,
     "vocab": 512,
 }
 
 batch, seq, emb, hid, head, key, val, vocab = axes("batch seq emb hid head key val vocab")
+other = axes("key'")
 
 
 @formula
@@ -58,6 +61,17 @@ def words(
 ) -> R:
     scores = W @ emb @ step(E[vocab(I)])
     return nt.mean[batch, seq](-nt.log_softmax[vocab](scores)[vocab(y)])
+
+
+@formula
+def recurrence(
+    X: R[batch, seq, emb], *, W: R[emb, key], U: R[other, key], b: R[key], V: R[key, emb]
+) -> R:
+    H = nt.scan[seq](
+        lambda h, x: nt.tanh(x @ emb @ W + h[key >> other] @ other @ U + b), nt.zeros(key), X
+    )
+    D = H @ key @ V - X
+    return nt.mean[batch, seq, emb](D * D)
 
 
 def drawn(f: Any, seed: int) -> dict[str, Any]:
@@ -119,6 +133,7 @@ LOSSES = {
     "multi-head attention": attention,
     "one layer": stack,
     "words, one layer, words": words,
+    "a recurrence of 64 steps": recurrence,
 }
 
 

@@ -2,17 +2,18 @@
 
     h_t = step(h_{t-1}, X_t, W)
 
-    dh_t = (ds/dh) dh_{t-1} + (ds/dX) dX_t + (ds/dW) dW        the change runs beside the loop
-    g_{t-1} = (ds/dh)^T g_t + what comes at t-1                the gradient runs through it backwards,
-    gX_t = (ds/dX)^T g_t,   gW = sum_t (ds/dW)^T g_t           and meets each carry as it was
+    dh_t = (ds/dh) dh_{t-1} + (ds/dX) dX_t + (ds/dW) dW      the change, from the start to the end
+    g_{t-1} = (ds/dh)^T g_t + what comes at t-1              the gradient, from the end to the start:
+    gX_t = (ds/dX)^T g_t,   gW = sum_t (ds/dW)^T g_t         X's share, and W's
 
-What a step does to changes and gradients are trees over its leaves, found once by the rules of its
-operations: the loop takes the same memory and the same plan for every length.
+Both meet each carry as it was. What a step does to changes and gradients are trees over its leaves,
+found once by the rules of its operations, so that one plan serves all lengths. An associative scan is
+derived as the loop that it is: h_t = combine(h_{t-1}, X_t), where the first is X_1 itself.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -27,310 +28,199 @@ from namedtensor.primitives.sizes import as_node
 from namedtensor.shape import sized
 from namedtensor.tensor import SymbolicTensor
 
-Axes = list[tuple[str, Any]]
-
 
 def change_of_loop(use: Used, place: int, d: SymbolicTensor) -> SymbolicTensor:
-    """Give the change of a loop's result for a change d of one operand: a loop of both."""
-    node, step = use.node, _smooth_step(use, place)
-    axis, reverse, listed, _, result = use.params
-    first, last = step.carries, step.carries + step.sequences
-    further = _further(d.node, node.operands[place])
-    beside = _Beside(step.leaves, further)
-    changed = {h: beside("d", h) for h in step.leaves[:first] if _is_real(h)}
-    leaf = step.leaves[place]
-    own = changed.get(leaf) or beside("d", leaf)
-    derivation = Derivation(step.results, [*changed, leaf])
-
-    def change(root: Node) -> Node:
-        found = derivation.change(root, {**changed, leaf: own})
-        return derivation.filled(found or number(0.0), [*root.type.axes, *_sized(own, further)])
-
-    real = [i for i, h in enumerate(step.leaves[:first]) if h in changed]
-    emitted = [i for i, r in enumerate(step.results) if i >= first and _is_real(r)]
-    results = [*step.results[:first], *[change(step.results[i]) for i in (*real, *emitted)]]
-    starts = [
-        d.node
-        if i == place
-        else expanded(number(0.0), [*node.operands[i].type.axes, *_sized(d.node, further)])
-        for i in real
-    ]
-    leaves = [*step.leaves[:first], *changed.values(), *step.leaves[first:last]]
-    operands = [*node.operands[:first], *starts, *node.operands[first:last]]
-    if first <= place < last:
-        leaves.append(own)
-        operands.append(d.node)
-    leaves += step.leaves[last:]
-    operands += node.operands[last:]
-    if place >= last:
-        leaves.append(own)
-        operands.append(d.node)
-    both = Step(
-        tuple(leaves),
-        first + len(real),
-        step.sequences + (first <= place < last),
-        tuple(results),
-        step.name,
-    )
-    kept = (*[False] * first, *[listed[i] for i in (*real, *emitted)])
-    at = first + (*real, *emitted).index(result)
-    operation = use.operation.primitive(axis, reverse, kept, both, at)
-    return SymbolicTensor(apply_node(operation, tuple(operands)))
+    """Give the change of a loop's result for a change d of one operand."""
+    loop = _Loop(use, place)
+    further = _further(d.node, use.node.operands[place])
+    beside = _Beside(loop, further)
+    changes = {h: beside("d", h) for h in loop.real(loop.before)}
+    leaf = loop.operands[place]
+    own = changes.get(leaf) or beside("d", leaf)
+    derivation = Derivation(loop.results, [*changes, leaf])
+    kept = {i: r for i, r in enumerate(loop.results) if _is_real(r)}
+    results = []
+    for i, root in kept.items():
+        axes = [*root.type.axes, *_sized(own, further)]
+        found = derivation.change(root, {**changes, leaf: own}) or number(0.0)
+        first = own if i == place else number(0.0)
+        results.append(loop.chosen(*[derivation.filled(x, axes) for x in (first, found)]))
+    starts = {
+        dh: d.node if h is leaf else loop.zeros(h, d.node, further) for h, dh in changes.items()
+    }
+    along = {own: d.node} if leaf in loop.elements else {}
+    given = {own: d.node} if leaf in loop.given else {}
+    listed = [loop.listed[i] for i in kept]
+    at = list(kept).index(loop.result)
+    return loop.run(loop.reverse, starts, along, given, results, listed, at)
 
 
 def share_of_loop(use: Used, place: int, g: SymbolicTensor) -> SymbolicTensor:
-    """Give an operand's share of the gradient g of a loop's result: a loop from its end to its start.
+    """Give an operand's share of the gradient g of a loop's result.
 
-    It finds the shares of all operands, so that all of them are found by one.
+    One loop finds the shares of all operands, so that those of the others cost no loop of their own.
     """
-    node, step = use.node, _smooth_step(use, place)
-    axis, reverse, listed, _, result = use.params
-    first, last = step.carries, step.carries + step.sequences
-    along = listed[result]
-    further = _further(g.node, node)
-    carries = [h for h in step.leaves[:first] if _is_real(h)]
-    elements = [x for x in step.elements if _is_real(x)]
-    given = [w for w in step.leaves[last:] if _is_real(w)]
-    derivation = Derivation(step.results, [*carries, *elements, *given])
-
-    beside = _Beside(step.leaves, further)
-    gradients = {h: beside("g", h) for h in carries}
+    loop = _Loop(use, place)
+    further = _further(g.node, use.node)
+    before, elements, given = map(loop.real, (loop.before, loop.elements, loop.given))
+    leaves = [*before, *elements, *given]
+    beside = _Beside(loop, further)
+    gradients = {h: beside("g", h) for h in before}
     sums = {w: beside("sum", w) for w in given}
-    coming = beside("g", step.results[result]) if along else None
-    shares: dict[Node, list[Node]] = {}
-    for i, root in enumerate(step.results):
-        parts = [gradients[step.leaves[i]]] if i < first and step.leaves[i] in gradients else []
-        if coming is not None and i == result:
-            parts.append(coming)
-        whole = derivation.added(parts)
+    along = loop.listed[loop.result]
+    coming = [beside("g", loop.results[loop.result])] if along else []
+    derivation = Derivation(loop.results, leaves)
+    wholes: dict[int, Node] = {}
+    shares: dict[Node, list[Node]] = {leaf: [] for leaf in leaves}
+    for i, root in enumerate(loop.results):
+        carried = [gradients[h] for h in loop.before[i : i + 1] if h in gradients]
+        whole = derivation.added([*carried, *(coming if i == loop.result else [])])
         if whole is not None:
-            leaves = [*carries, *elements, *given]
-            for leaf, part in zip(leaves, derivation.gradients(root, leaves, whole), strict=True):
-                shares.setdefault(leaf, []).extend([] if part is None else [part])
+            wholes[i] = whole
+            found = derivation.gradients(root, leaves, whole)
+            for leaf, part in zip(leaves, found, strict=True):
+                shares[leaf] += [] if part is None else [part]
+    any_ = next(iter([*gradients.values(), *sums.values(), *coming]))
 
-    sized = _sized(
-        next(iter([*gradients.values(), *sums.values(), *filter(None, [coming])])), further
-    )
+    def filled(found: Node | None, leaf: Node) -> Node:
+        axes = [*leaf.type.axes, *_sized(any_, further)]
+        return derivation.filled(number(0.0) if found is None else found, axes)
 
-    def share(leaf: Node, before: Iterable[Node] = ()) -> Node:
-        found = derivation.added([*before, *shares.get(leaf, ())])
-        return derivation.filled(found or number(0.0), [*leaf.type.axes, *sized])
-
-    results = [
-        *[share(h) for h in carries],
-        *[share(w, [sums[w]]) for w in given],
-        *[share(x) for x in elements],
-    ]
-    outside = dict(zip(step.leaves, node.operands, strict=True))
-    starts = [
-        g.node
-        if not along and h is step.leaves[result]
-        else expanded(number(0.0), [*outside[h].type.axes, *_sized(g.node, further)])
-        for h in (*carries, *given)
-    ]
-    backwards = Step(
-        (
-            *gradients.values(),
-            *sums.values(),
-            *step.leaves[:last],
-            *([coming] if coming is not None else []),
-            *step.leaves[last:],
-        ),
-        len(starts),
-        last + along,
-        tuple(results),
-        step.name,
-    )
-    kept = (*[False] * len(starts), *[True] * len(elements))
-    at = [*carries, *given, *elements].index(step.leaves[place])
-    operation = use.operation.primitive(axis, not reverse, kept, backwards, at)
-    operands = (
-        *starts,
-        *_before(use),
-        *node.operands[first:last],
-        *([g.node] if along else []),
-        *node.operands[last:],
-    )
-    return SymbolicTensor(apply_node(operation, operands))
+    results = [filled(derivation.added(shares[h]), h) for h in before]
+    for w, whole in sums.items():
+        more = derivation.added([whole, *shares[w]])
+        results.append(loop.chosen(whole, filled(more, w)))
+    for x in elements:
+        first = wholes[loop.elements.index(x)] if loop.first else None
+        results.append(loop.chosen(filled(first, x), filled(derivation.added(shares[x]), x)))
+    starts = {
+        gh: g.node
+        if not along and h is loop.before[loop.result]
+        else loop.zeros(h, g.node, further)
+        for h, gh in gradients.items()
+    }
+    starts |= {sum_: loop.zeros(w, g.node, further) for w, sum_ in sums.items()}
+    listed = [*[False] * len(starts), *[True] * len(elements)]
+    at = [*before, *given, *elements].index(loop.operands[place])
+    known = dict.fromkeys(coming, g.node)
+    return loop.run(not loop.reverse, starts, known, {}, results, listed, at)
 
 
-def _before(use: Used) -> list[Node]:
-    """Give the carries before each step, along the axis."""
-    axis, reverse, _, step, _ = use.params
-    count = step.carries
-    twice = replace(step, results=(*step.results[:count], *step.leaves[:count]))
-    kept = (*[False] * count, *[True] * count)
-    return [
-        apply_node(
-            use.operation.primitive(axis, reverse, kept, twice, count + i), use.node.operands
-        )
-        for i in range(count)
-    ]
+class _Loop:
+    """A loop as its derivatives see it, whose carries are known at each step.
 
-
-# ------------------------------------------------------- of steps that may be taken in another order
-
-
-class _Combined:
-    """An associative scan, as the loop that it is: y_t = combine(y_{t-1}, x_t), and y_t = x_t at the first.
-
-    `before` are the leaves of y_{t-1}, `elements` those of x_t, `given` what is used from outside.
+    `before` are the leaves of the carries, `elements` those of the sequences, `given` those of what the
+    step uses from outside; `operands` are the leaves by the loop's operands. `first` is the leaf that
+    says where an associative scan has no carry yet: its result is the element.
     """
 
     def __init__(self, use: Used, place: int) -> None:
-        step = _smooth_step(use, place)
-        self.axis, hidden, self.reverse, _, _ = use.params
-        self.use, self.count = use, step.carries
-        bare = [
-            leaf_of(key_of(h), h.operation.params[1], h.type.without([hidden]).names, h.type)
-            for h in step.leaves[: 2 * self.count]
-        ]
-        self.before, self.elements = bare[: self.count], bare[self.count :]
-        self.given = list(step.leaves[2 * self.count :])
-        self.results = step.on([*bare, *self.given])
-        self.real = [i for i, h in enumerate(self.before) if _is_real(h)]
-        operands = use.node.operands
-        self.outside = dict(zip([*self.elements, *self.given], operands, strict=True))
-        self.first = leaf_of(f"first{BOUND}{self.axis}", "first", (), Type((), "bool"))
-        self.leaves = [*bare, *self.given, self.first]
+        self.use = use
+        *_, step, self.result = use.params
+        nodes = [*step.leaves, *operands_first(step.results)]
+        if any(n.type.kind == "complex" or n.operation.primitive.effect for n in nodes):
+            raise no_rule(use.node, place)  # what is drawn anew each time is another function
+        self.step: Step = step
+        self.axis: str = use.params[0]
+        self.first: Node | None = None
+        count = step.carries
+        if use.node.name == "scan":
+            _, self.reverse, self.listed, _, _ = use.params
+            last = count + step.sequences
+            self.before, self.elements = step.leaves[:count], step.leaves[count:last]
+            self.given, self.results = step.leaves[last:], step.results
+            self.operands = step.leaves
+        else:
+            _, hidden, self.reverse, _, _ = use.params
+            bare = tuple([_without(h, hidden) for h in step.leaves[: 2 * count]])
+            self.before, self.elements = bare[:count], bare[count:]
+            self.given = step.leaves[2 * count :]
+            self.results = step.on([*bare, *self.given])
+            self.operands = (*self.elements, *self.given)
+            self.listed = (True,) * count
+            self.first = leaf_of(f"first{BOUND}{self.axis}", "first", (), Type((), "bool"))
+        self.outside = dict(zip(self.operands, use.node.operands, strict=True))
+
+    def real(self, leaves: Iterable[Node]) -> list[Node]:
+        """List the leaves that hold real numbers, which have derivatives."""
+        return [leaf for leaf in leaves if _is_real(leaf)]
 
     def zeros(self, leaf: Node, like: Node, further: Sequence[str]) -> Node:
-        """Give zeros of one element, or of what is given, with the further axes of a change."""
+        """Give zeros of a carry, or of what is given, with the further axes of a change or gradient."""
+        if leaf not in self.outside:  # the elements of an associative scan are its carries
+            leaf = self.elements[self.before.index(leaf)]
         axes = [a for a in self.outside[leaf].type.axes if a[0] != self.axis or leaf in self.given]
         return expanded(number(0.0), [*axes, *_sized(like, further)])
 
-    def known(self) -> list[Node]:
-        """Give what y was before each element, each element, and which is the first, along the axis."""
-        node, (axis, hidden, reverse, step, _) = self.use.node, self.use.params
-        whole = [
-            apply_node(self.use.operation.primitive(axis, hidden, reverse, step, i), node.operands)
-            for i in range(self.count)
+    def chosen(self, at_first: Node, then: Node) -> Node:
+        """Give one part for an element without a carry, and another for all others."""
+        if self.first is None:
+            return then
+        return apply_node(table()["where"].plain, (self.first, at_first, then))
+
+    def known(self) -> dict[Node, Node]:
+        """Give what is known along the axis: the carries before each step, and the elements."""
+        loop, node, step = self.use.operation.primitive, self.use.node, self.step
+        count = step.carries
+        if self.first is None:
+            twice = replace(step, results=(*step.results[:count], *self.before))
+            kept = (*[False] * count, *[True] * count)
+            every = [loop(self.axis, self.reverse, kept, twice, count + i) for i in range(count)]
+            carries = [apply_node(one, node.operands) for one in every]
+            return dict(zip(self.before, carries, strict=True)) | self._of(self.elements)
+        axis, hidden, reverse, _, _ = self.use.params
+        results = [
+            apply_node(loop(axis, hidden, reverse, step, i), node.operands) for i in range(count)
         ]
-        roll = table()["roll"]((axis,))
-        size = as_node(node.type.size(axis))
-        counted = iota(sized(axis, SymbolicTensor(size)))
-        edge = SymbolicTensor(size) - 1 if reverse else 0
-        shifted = [apply_node(roll, (y, number(-1 if reverse else 1))) for y in whole]
-        first: Any = counted == edge
-        return [*shifted, *node.operands[: self.count], first.node]
+        roll, size = table()["roll"]((axis,)), SymbolicTensor(as_node(node.type.size(axis)))
+        shift = number(-1 if reverse else 1)
+        carries = [apply_node(roll, (result, shift)) for result in results]
+        first: Any = iota(sized(axis, size)) == (size - 1 if reverse else 0)
+        known = dict(zip(self.before, carries, strict=True)) | self._of(self.elements)
+        return {**known, self.first: first.node}
+
+    def _of(self, leaves: Iterable[Node]) -> dict[Node, Node]:
+        return {leaf: self.outside[leaf] for leaf in leaves}
 
     def run(
         self,
         reverse: bool,
-        carries: Sequence[tuple[Node, Node]],
-        along: Sequence[tuple[Node, Node]],
-        beside: Sequence[tuple[Node, Node]],
+        starts: Mapping[Node, Node],
+        along: Mapping[Node, Node],
+        given: Mapping[Node, Node],
         results: Sequence[Node],
+        listed: Sequence[bool],
         place: int,
     ) -> SymbolicTensor:
-        """Run a loop over leaves with their operands; what it gives after the carries is kept."""
-        known = zip([*self.before, *self.elements, self.first], self.known(), strict=True)
-        given = [(w, self.outside[w]) for w in self.given]
-        pairs = [*carries, *known, *along, *given, *beside]
-        count = 2 * self.count + 1 + len(along)
-        step = Step(
-            tuple([leaf for leaf, _ in pairs]),
-            len(carries),
-            count,
-            tuple(results),
-            self.use.params[3].name,
-        )
-        kept = tuple([i >= len(carries) for i in range(len(results))])
-        operation = table()["scan"](self.axis, reverse, kept, step, place)
-        return SymbolicTensor(apply_node(operation, tuple([operand for _, operand in pairs])))
-
-    def chosen(self, at_first: Node, else_: Node) -> Node:
-        return apply_node(table()["where"].plain, (self.first, at_first, else_))
+        """Run a loop that knows the carries of this one; each leaf has its operand."""
+        sequences = self.known() | dict(along)
+        pairs = {**starts, **sequences, **self._of(self.given), **given}
+        step = Step(tuple(pairs), len(starts), len(sequences), tuple(results), self.step.name)
+        operation = table()["scan"](self.axis, reverse, tuple(listed), step, place)
+        return SymbolicTensor(apply_node(operation, tuple(pairs.values())))
 
 
-def change_of_combined(use: Used, place: int, d: SymbolicTensor) -> SymbolicTensor:
-    """Give the change of an associative scan's result for a change d of one operand."""
-    loop = _Combined(use, place)
-    further = _further(d.node, use.node.operands[place])
-    leaf = [*loop.elements, *loop.given][place]
-    beside = _Beside(loop.leaves, further)
-    own = beside("d", leaf)
-    changed = {loop.before[i]: beside("d", loop.before[i]) for i in loop.real}
-    derivation = Derivation(loop.results, [*changed, leaf])
-    results = []
-    for i in loop.real:
-        axes = [*loop.elements[i].type.axes, *_sized(own, further)]
-        found = derivation.change(loop.results[i], {**changed, leaf: own})
-        start = own if i == place else number(0.0)
-        results.append(
-            loop.chosen(
-                derivation.filled(start, axes), derivation.filled(found or number(0.0), axes)
-            )
-        )
-    starts = [
-        (h, loop.zeros(loop.elements[i], d.node, further))
-        for i, h in zip(loop.real, changed.values(), strict=True)
-    ]
-    pair = [(own, d.node)]
-    along, given = (pair, []) if place < loop.count else ([], pair)
-    at = len(starts) + loop.real.index(use.params[4])
-    return loop.run(loop.reverse, starts, along, given, [*results, *results], at)
+class _Beside:
+    """Makes leaves for what belongs to the parts of a step, which may have such leaves already."""
+
+    def __init__(self, loop: _Loop, further: Sequence[str]) -> None:
+        self.taken = {key_of(leaf) for leaf in (*loop.before, *loop.elements, *loop.given)}
+        self.further = further
+
+    def __call__(self, mark: str, of: Node) -> Node:
+        """Make the leaf of a part's change, gradient or sum, with the further axes."""
+        leaf = of.operation.primitive is ARGUMENT
+        stem, name = (key_of(of), f"{mark}{of.operation.params[1]}") if leaf else ("", mark)
+        key = unused(f"{mark}{BOUND}{stem}", self.taken, BOUND)
+        self.taken.add(key)
+        type_ = replace(of.type, host=False, weak=False, open=False)
+        return leaf_of(key, name, (*self.further, *of.type.names), type_)
 
 
-def share_of_combined(use: Used, place: int, g: SymbolicTensor) -> SymbolicTensor:
-    """Give an operand's share of the gradient g of an associative scan's result."""
-    loop = _Combined(use, place)
-    further = _further(g.node, use.node)
-    before = [loop.before[i] for i in loop.real]
-    elements = [loop.elements[i] for i in loop.real]
-    given = [w for w in loop.given if _is_real(w)]
-    leaves = [*before, *elements, *given]
-    derivation = Derivation(loop.results, leaves)
-    beside = _Beside(loop.leaves, further)
-    gradients = {h: beside("g", h) for h in before}
-    sums = {w: beside("sum", w) for w in given}
-    coming = beside("g", loop.results[use.params[4]])
-    sized_ = _sized(coming, further)
-    shares: dict[Node, list[Node]] = {leaf: [] for leaf in leaves}
-    wholes: list[Node] = []
-    for i, h in zip(loop.real, before, strict=True):
-        whole = derivation.added([gradients[h], *([coming] if i == use.params[4] else [])])
-        assert whole is not None
-        wholes.append(whole)
-        found = derivation.gradients(loop.results[i], leaves, whole)
-        for leaf, part in zip(leaves, found, strict=True):
-            shares[leaf] += [] if part is None else [part]
-
-    def share(leaf: Node) -> Node:
-        found = derivation.added(shares[leaf])
-        return derivation.filled(found or number(0.0), [*leaf.type.axes, *sized_])
-
-    results = [
-        *[share(h) for h in before],
-        *[loop.chosen(sums[w], _sum(sums[w], share(w))) for w in given],
-        *[
-            loop.chosen(derivation.filled(w, [*x.type.axes, *sized_]), share(x))
-            for w, x in zip(wholes, elements, strict=True)
-        ],
-    ]
-    carries = [
-        *[
-            (gradients[h], loop.zeros(x, g.node, further))
-            for h, x in zip(before, elements, strict=True)
-        ],
-        *[(sums[w], loop.zeros(w, g.node, further)) for w in given],
-    ]
-    leaf = [*loop.elements, *loop.given][place]
-    at = [*before, *given, *elements].index(leaf)
-    return loop.run(not loop.reverse, carries, [(coming, g.node)], [], results, at)
-
-
-def _sum(a: Node, b: Node) -> Node:
-    return apply_node(table()["add"].plain, (a, b))
-
-
-def _smooth_step(use: Used, place: int) -> Step:
-    """Give the step of a loop; refuse one that draws anew each time, or computes complex numbers."""
-    step: Step = use.params[3]
-    nodes = [*step.leaves, *operands_first(step.results)]
-    if any(n.type.kind == "complex" or n.operation.primitive.effect for n in nodes):
-        raise no_rule(use.node, place)
-    return step
+def _without(leaf: Node, axis: str) -> Node:
+    return leaf_of(
+        key_of(leaf), leaf.operation.params[1], leaf.type.without([axis]).names, leaf.type
+    )
 
 
 def _is_real(node: Node) -> bool:
@@ -342,22 +232,5 @@ def _further(d: Node, like: Node) -> list[str]:
     return [a for a in d.type.names if not like.type.has(a)]
 
 
-def _sized(node: Node, names: Sequence[str]) -> Axes:
+def _sized(node: Node, names: Sequence[str]) -> list[tuple[str, Any]]:
     return [(a, node.type.size(a)) for a in names]
-
-
-class _Beside:
-    """Makes leaves for what belongs to the parts of a step: it may have such leaves already."""
-
-    def __init__(self, leaves: Iterable[Node], further: Sequence[str]) -> None:
-        self.taken = {key_of(leaf) for leaf in leaves}
-        self.further = further
-
-    def __call__(self, mark: str, of: Node) -> Node:
-        """Make the leaf of a part's change, gradient or sum, with the further axes."""
-        leaf = of.operation.primitive is ARGUMENT
-        stem, name = (key_of(of), f"{mark}{of.operation.params[1]}") if leaf else ("", mark)
-        key = unused(f"{mark}{BOUND}{stem}", self.taken, BOUND)
-        self.taken.add(key)
-        type_ = replace(of.type, host=False, weak=False, open=False)
-        return leaf_of(key, name, (*self.further, *of.type.names), type_)

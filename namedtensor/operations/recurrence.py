@@ -29,12 +29,7 @@ from namedtensor.errors import (
 from namedtensor.operations.axis_functions import axis_function, named_operand, same_size
 from namedtensor.operations.expanding import EXPAND
 from namedtensor.operations.joining import stack
-from namedtensor.operations.loop_derivatives import (
-    change_of_combined,
-    change_of_loop,
-    share_of_combined,
-    share_of_loop,
-)
+from namedtensor.operations.loop_derivatives import change_of_loop, share_of_loop
 from namedtensor.operations.step_trees import Step, key_of, leaf_of, placed, placed_parts
 from namedtensor.plans import LIBRARY_ERRORS, Emitter, Lowered, Plan, Value, compile_plan
 from namedtensor.plans.code import Function, Name, Return, printed
@@ -331,8 +326,8 @@ ASSOCIATIVE = primitive(
     write=_write_associative,
     notation=Special("associative scan"),
     traits=Traits(dtype="given", acts=lambda params: Acts(along=params[:1])),
-    differential=change_of_combined,
-    share=share_of_combined,
+    differential=change_of_loop,
+    share=share_of_loop,
 )
 
 

@@ -36,9 +36,10 @@ from namedtensor.tensor import NamedTensor, SymbolicTensor, apply
 
 @dataclass(frozen=True, slots=True)
 class Used:
-    """One use of an operation, as the rule of its derivative sees it."""
+    """One use of an operation, as the rule of its derivative sees it: to be run, or to be read."""
 
     node: Node
+    read: bool = False
 
     @property
     def operation(self) -> Operation:
@@ -291,7 +292,7 @@ class Derivation:
         if entry.traits.linear_in(place):
             return self._linear(node, place, d)
         if entry.differential is not None:
-            found = entry.differential(Used(node), place, SymbolicTensor(d))
+            found = entry.differential(Used(node, self.simplified.inside), place, SymbolicTensor(d))
             return self.simplified(_node(found))
         raise no_rule(node, place)
 
@@ -299,7 +300,7 @@ class Derivation:
         return self.simplified.make("mul", a, b)
 
     def _slope(self, node: Node, slope: Callable[..., Any]) -> Node:
-        use = Used(node)
+        use = Used(node, self.simplified.inside)
         return self.simplified(_node(slope(*use.operands, use.result)))
 
     def _linear(self, node: Node, place: int, d: Node) -> Node:
@@ -341,11 +342,15 @@ class Derivation:
         if slope is not None:
             share = self._times(g, self._slope(node, slope))
         elif entry.transpose is not None and entry.traits.linear_in(place):
-            share = self.simplified(_node(entry.transpose(Used(node), place, SymbolicTensor(g))))
+            share = self.simplified(
+                _node(entry.transpose(Used(node, self.simplified.inside), place, SymbolicTensor(g)))
+            )
         elif entry.traits.linear_in(place) and entry.traits.pointwise:
             share = self._linear(node, place, g)
         elif entry.share is not None:
-            share = self.simplified(_node(entry.share(Used(node), place, SymbolicTensor(g))))
+            share = self.simplified(
+                _node(entry.share(Used(node, self.simplified.inside), place, SymbolicTensor(g)))
+            )
         elif entry.differential is not None:
             return self._transposed(node, place, g)
         else:
@@ -361,7 +366,7 @@ class Derivation:
         d = argument(f"d{BOUND}{operand.code}", operand.type)
         rule = node.operation.primitive.differential
         assert rule is not None
-        linear = _node(rule(Used(node), place, SymbolicTensor(d)))
+        linear = _node(rule(Used(node, self.simplified.inside), place, SymbolicTensor(d)))
         inner = Derivation([linear], [d], self.simplified.inside)
         if not self.simplified.inside:
             inner.simplified.kept |= self.simplified.kept

@@ -160,24 +160,30 @@ class _Loop:
 
     def known(self) -> dict[Node, Node]:
         """Give what is known along the axis: the carries before each step, and the elements."""
-        loop, node, step = self.use.operation.primitive, self.use.node, self.step
-        count = step.carries
-        if self.first is None:
+        node, step, count = self.use.node, self.step, self.step.carries
+        operation = self.use.operation.primitive
+        shown = self.first is None and self.use.read
+        if shown or not all(self.listed[:count]):
+            # the steps are taken once more, and keep what they start with
             twice = replace(step, results=(*step.results[:count], *self.before))
-            kept = (*[False] * count, *[True] * count)
-            every = [loop(self.axis, self.reverse, kept, twice, count + i) for i in range(count)]
+            params = (self.axis, self.reverse, (*[False] * count, *[True] * count), twice)
+            every = [operation(*params, count + i) for i in range(count)]
             carries = [apply_node(one, node.operands) for one in every]
-            return dict(zip(self.before, carries, strict=True)) | self._of(self.elements)
-        axis, hidden, reverse, _, _ = self.use.params
-        results = [
-            apply_node(loop(axis, hidden, reverse, step, i), node.operands) for i in range(count)
-        ]
-        roll, size = table()["roll"]((axis,)), SymbolicTensor(as_node(node.type.size(axis)))
-        shift = number(-1 if reverse else 1)
+            return self._along(carries)
+        params = node.operation.params[:-1]
+        results = [apply_node(operation(*params, i), node.operands) for i in range(count)]
+        shift, roll = number(-1 if self.reverse else 1), table()["roll"]((self.axis,))
         carries = [apply_node(roll, (result, shift)) for result in results]
-        first: Any = iota(sized(axis, size)) == (size - 1 if reverse else 0)
-        known = dict(zip(self.before, carries, strict=True)) | self._of(self.elements)
-        return {**known, self.first: first.node}
+        size = SymbolicTensor(as_node(node.type.size(self.axis)))
+        first: Any = iota(sized(self.axis, size)) == (size - 1 if self.reverse else 0)
+        if self.first is not None:
+            return {**self._along(carries), self.first: first.node}
+        where = table()["where"].plain
+        pairs = zip(node.operands, carries, strict=False)
+        return self._along([apply_node(where, (first.node, start, h)) for start, h in pairs])
+
+    def _along(self, carries: Iterable[Node]) -> dict[Node, Node]:
+        return dict(zip(self.before, carries, strict=True)) | self._of(self.elements)
 
     def _of(self, leaves: Iterable[Node]) -> dict[Node, Node]:
         return {leaf: self.outside[leaf] for leaf in leaves}

@@ -91,7 +91,7 @@ def share_of_loop(use: Used, place: int, g: SymbolicTensor) -> SymbolicTensor:
         more = derivation.added([whole, *shares[w]])
         results.append(loop.chosen(whole, filled(more, w)))
     for x in elements:
-        first = wholes[loop.elements.index(x)] if loop.first else None
+        first = wholes[loop.elements.index(x)] if loop.first is not None else None
         results.append(loop.chosen(filled(first, x), filled(derivation.added(shares[x]), x)))
     starts = {
         gh: g.node

@@ -25,7 +25,7 @@ from namedtensor.axes import (
 )
 from namedtensor.backends import backend_of
 from namedtensor.backends.lazy import np
-from namedtensor.compilers import caches_closed, keep
+from namedtensor.compilers import caches_closed, compiling, keep
 from namedtensor.errors import (
     AxisMissingError,
     AxisNameError,
@@ -244,6 +244,11 @@ def chosen_indices(X: NamedTensor, part: AxisSelection) -> NamedTensor:
                 f"X[{part.name}(I)] indexes by a tensor of any shape",
             )
         data = chosen.data
+    elif backend_of(chosen) is None and compiling():  # arrays of numpy would be traced as torch's
+        import torch
+
+        data = torch.as_tensor(chosen, device=X.device)
+        data = data if data.numel() else data.long()
     else:
         data = np.asarray(chosen) if backend_of(chosen) is None else chosen
         if data.size == 0 if isinstance(data, np.ndarray) else False:

@@ -370,3 +370,14 @@ def test_pooling_of_no_records_is_compiled(reduce, backend):
     X = nt.zeros("batch[0] seq[4]", backend="torch")
     assert pooled(X).shape == nt.zeros("batch[0] seq[2]").shape
     assert torch.compile(pooled, fullgraph=True, backend=backend)(X).shape == pooled(X).shape
+
+
+@pytest.mark.parametrize("chosen", [[-1, 0, 0], [], [True, False, True]], ids=str)
+def test_a_list_of_indices_compiles_outside_of_formulas(chosen):
+    data = torch.arange(6.0).reshape(2, 3)
+
+    def select(x):
+        return nt.tensor(x, "batch seq")[nt.Axis("seq")[chosen]].torch("batch", "seq")
+
+    compiled = torch.compile(select, backend="aot_eager", fullgraph=True)
+    assert torch.equal(compiled(data), select(data))

@@ -52,6 +52,8 @@ def _resized(node: Node, wanted: dict[str, Size], done: dict[Any, Node]) -> Node
         return as_node(wanted[node.operation.params[0]])
     if made_by(node):
         return _made(node, wanted, done)
+    if not node.operands:
+        return node  # an argument whose size nobody knows, as checkers have them
     if node.name == "rename":
         before = {new: old for old, new in node.operation.params[0]}
         inner = {before.get(n, n): s for n, s in wanted.items()}

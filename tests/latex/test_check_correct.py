@@ -1,4 +1,7 @@
-"""A correct document gives no findings: a false alarm costs more than a fault that is missed."""
+"""A correct document gives no findings: a false alarm costs more than a fault that is missed.
+
+What is not checked is said in a note: a letter that another section declares, and that means something else.
+"""
 
 from pathlib import Path
 
@@ -11,9 +14,13 @@ HERE = Path(__file__).parent
 CORPUS = sorted(p for p in (HERE / "corpus").iterdir() if p.suffix in (".md", ".tex"))
 
 
+def is_unchecked(finding):
+    return finding.severity == "note" and finding.message.startswith("not checked: ")
+
+
 @pytest.mark.parametrize("case", cases(HERE / "correct.txt"), ids=lambda case: case.title)
 def test_nothing_is_said_of_a_correct_document(case):
-    assert [str(finding) for finding in read(case.text, "a.md").check()] == []
+    assert [str(f) for f in read(case.text, "a.md").check() if not is_unchecked(f)] == []
 
 
 @pytest.mark.parametrize("file", CORPUS, ids=lambda file: file.name)
@@ -21,5 +28,5 @@ def test_no_rule_speaks_of_the_corpus(file):
     document = read_file(file)
     unread = {(f.code, f.span) for f in document.findings}
     # a table of numbers is no part of the notation: a note says that it is not checked
-    said = [f for f in document.check() if f.code != "not-notation"]
+    said = [f for f in document.check() if f.code != "not-notation" and not is_unchecked(f)]
     assert [str(f) for f in said if (f.code, f.span) not in unread] == []

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from namedtensor.errors import NamedTensorError
@@ -21,6 +22,7 @@ from namedtensor.latex.documents.scripts import key, stem
 from namedtensor.latex.evaluation.by_elements import index_ranges
 from namedtensor.latex.evaluation.evaluate import Evaluator, element, update
 from namedtensor.latex.evaluation.values import UNKNOWN, Value
+from namedtensor.latex.findings import Finding
 from namedtensor.latex.source import Source
 from namedtensor.latex.syntax import (
     At,
@@ -114,19 +116,44 @@ class Checker(Symbols):
     ) -> Value:
         """Find a value; where something fails with letters of another section, they are unknown.
 
-        A letter is often used again in the next section, for something else.
+        A letter is often used again in the next section, for something else. That this is not checked is
+        said.
         """
         mark = self.report.mark()
         scope = make(True)
         scope.expect_bundles(defined.body)
         value = find(defined, scope)
         look_at_indices(self, defined.body)
-        if scope.foreign and self.report.take_back(mark, defined.statement.span):
+        failed = self.report.take_back(mark, defined.statement.span) if scope.foreign else []
+        if failed:
+            letters = sorted(scope.foreign)
             scope = make(False)
             scope.expect_bundles(defined.body)
             value = find(defined, scope)
             look_at_indices(self, defined.body)
+            self._say_unbelieved(failed, letters)
         return value
+
+    def _say_unbelieved(self, failed: Sequence[Finding], letters: Sequence[str]) -> None:
+        """Note what fails with letters as another section declares them, unless it fails all the same."""
+        first = failed[0]
+        if first.severity == "note" or self.report.any_in(first.span):
+            return
+        text = self.report.text(first.span)
+        inside = [
+            x for x in letters if re.search(rf"(?<![A-Za-z]){re.escape(x)}(?![A-Za-z])", text)
+        ]
+        letters = inside or letters
+        one = len(letters) == 1
+        names = ", ".join(letters)
+        self.report.add(
+            "note",
+            "undeclared",
+            first.span,
+            f"not checked: {names} {'is' if one else 'are'} declared in another section only, and as "
+            f"{'it is' if one else 'they are'} there {first.message}",
+            hint=f"declare {names} in this section too",
+        )
 
     def _held(self, defined: Defined, scope: CheckScope) -> Value:
         """Evaluate a definition, and hold it to its declaration and to its series."""

@@ -117,13 +117,11 @@ class Report:
         """Give a mark, so that what is found from here on can be taken back."""
         return len(self._order)
 
-    def take_back(self, mark: int, span: Span) -> bool:
-        """Forget what was found since a mark inside a span; say whether there was anything."""
+    def take_back(self, mark: int, span: Span) -> list[Finding]:
+        """Forget what was found since a mark inside a span, and give it."""
         inside = [p for p in self._order[mark:] if span.start <= p[1] and p[2] <= span.end]
-        for place in inside:
-            self._found.pop(place, None)
         self._order[mark:] = [p for p in self._order[mark:] if p not in inside]
-        return bool(inside)
+        return [self._found.pop(place) for place in inside if place in self._found]
 
     def has(self, code: str, span: Span) -> bool:
         """Say whether a rule has spoken of a place inside a span."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from namedtensor.errors import NamedTensorError
 from namedtensor.latex.check.annotations import (
     check_annotations,
     check_near_duplicates,
@@ -14,10 +15,11 @@ from namedtensor.latex.check.compare import check_declarations, check_recurrence
 from namedtensor.latex.check.constraints import check_constraints, is_size_equation, learn_sizes
 from namedtensor.latex.check.numbers import check_numbers
 from namedtensor.latex.check.report import Report
-from namedtensor.latex.documents.scopes import Place
-from namedtensor.latex.documents.scripts import key
+from namedtensor.latex.documents.scopes import Defined, Place
+from namedtensor.latex.documents.scripts import fold, key
 from namedtensor.latex.findings import Finding
 from namedtensor.latex.syntax import (
+    AxisSize,
     Call,
     Constraint,
     Definition,
@@ -25,6 +27,7 @@ from namedtensor.latex.syntax import (
     Relation,
     Statement,
 )
+from namedtensor.latex.walk import all_of
 
 if TYPE_CHECKING:
     from namedtensor.latex.documents.document import Document
@@ -45,6 +48,9 @@ def check(document: Document) -> list[Finding]:
     for defined in sorted(names.definitions, key=lambda d: d.kind != "function"):
         if id(defined) not in checker.reached and not is_size_equation(checker, defined.statement):
             checker.value_of(defined)
+    for defined in names.definitions:
+        if defined.kind == "function" or id(defined) not in checker.reached:
+            _known_sizes(checker, defined)
     check_recurrences(checker)
     check_constraints(checker)
     for statement in statements:
@@ -52,6 +58,36 @@ def check(document: Document) -> list[Finding]:
     check_near_duplicates(statements, report)
     check_numbers(document, checker)
     return report.findings
+
+
+def _known_sizes(checker: Checker, defined: Defined) -> None:
+    """Report |ax| in a formula where nothing that it takes has this axis, and no size of it is stated."""
+    sizes = all_of(AxisSize, defined.body)
+    if not sizes or defined.kind not in ("function", "value"):
+        return
+    try:
+        inputs = checker.linker.linked(defined).inputs
+    except NamedTensorError:
+        return
+    spaces = [i.space for i in inputs if i.space is not None]
+    if len(spaces) < len(inputs) or not spaces:
+        return  # what is declared nowhere has the axes of each call
+    known = {a.axis.name for space in spaces for a in space.axes}
+    known |= {axis for i in inputs for axis in i.along}
+    known |= {a.axis.name for _, a in checker.names.sized if fold(a.size, {}) is not None}
+    known |= {name for name, _, _ in checker.names.stated_sizes}
+    for size in sizes:
+        axis = size.axis.name
+        if not {axis, axis.rstrip("'")} & known and not checker.report.any_in(size.span):
+            checker.report.add(
+                "error",
+                "axis-missing",
+                size.span,
+                f"{checker.report.text(size.span)} is a size that nothing has which "
+                f"{checker.report.text(defined.name.span)} takes",
+                hint="say the size of an axis of its arguments, or state what it is: "
+                f"{checker.report.text(size.span)} = 4",
+            )
 
 
 def _annotations(checker: Checker, statement: Statement) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from namedtensor.axes import Axis
-from namedtensor.errors import AxisClashError, AxisSizeError, NamedTensorError
+from namedtensor.errors import AxisClashError, AxisMissingError, AxisSizeError, NamedTensorError
 from namedtensor.formula.bundle import Bundle
 from namedtensor.latex.documents.failures import LatexError, failure
 from namedtensor.latex.documents.inputs import (
@@ -116,7 +116,7 @@ class Applied:
         formula = self.library.formula(callee)
         try:
             return formula(*given, **named)
-        except AxisClashError:
+        except (AxisClashError, AxisMissingError):
             from namedtensor.latex.documents.bodies import Body
 
             held = {self.library.identifier(callee, i): i.key for i in callee.inputs}

@@ -349,10 +349,9 @@ class CheckedFunction:
 
     def _argument(self, name: Expression, space: Space | None) -> Value:
         checker, place = self.checker, self.defined.place
-        near = checker.declaration(name, place)
-        if near is None and space is not None:
+        if space is not None:  # the signature says what the formula takes when it runs
             return checker.symbol(key(name) or "", space, place)
-        declared = near or checker.taken(name, self.defined)
+        declared = checker.declaration(name, place) or checker.taken(name, self.defined)
         if declared is not None:
             later = declared.place.index > place.index and declared.place.block != place.block
             inherited = checker.names.inherits(place, declared.place)

@@ -29,10 +29,13 @@ from namedtensor.formula.signature import Signature
 from namedtensor.formula.written import write
 from namedtensor.latex.check.symbols import unbraced
 from namedtensor.latex.check.types import node_of
+from namedtensor.latex.documents.along import axis_along
+from namedtensor.latex.documents.failures import LatexError
 from namedtensor.latex.documents.scopes import Defined
 from namedtensor.latex.documents.signatures import BASES
 from namedtensor.latex.evaluation.indices import plain
 from namedtensor.latex.evaluation.values import UNKNOWN, Value
+from namedtensor.latex.source import Span
 from namedtensor.latex.syntax import Number
 from namedtensor.plans import LIBRARY_ERRORS
 from namedtensor.plans.bounds import bounds_of
@@ -75,13 +78,14 @@ def check_numbers(document: Document, checker: Checker) -> None:
     for defined in itertools.islice(document.definitions.definitions, FORMULAS):
         if left.numbers <= 0:
             return
-        if defined.letters or checker.report.any_in(defined.statement.span):
+        series = defined.letters and axis_along(defined.name) is None
+        if series or checker.report.any_in(defined.statement.span):
             continue
         if checker.is_size_definition(defined):
             continue
         if any(r.of_definition(defined, {}) is not None for r in ranges):
             continue
-        if is_nan(document, defined, left, ranges):
+        if is_nan(document, checker, defined, left, ranges):
             checker.report.add(
                 "warning",
                 "nan",
@@ -167,26 +171,47 @@ class Ranges:
         return self.of_definition(defined, known)
 
 
-def is_nan(document: Document, defined: Defined, left: Budget, ranges: Sequence[Ranges]) -> bool:
+def is_nan(
+    document: Document, checker: Checker, defined: Defined, left: Budget, ranges: Sequence[Ranges]
+) -> bool:
     """Say whether the numbers of a definition are found, and hold nan for every draw.
 
-    Where they are numbers, `ranges` learn between which they lie.
+    Where they are numbers, `ranges` learn between which they lie. That no rule has followed what is refused
+    when it runs is said.
     """
     ground = document.grounds.of(defined)
-    _, (nan, computed, learnt) = document.kept.answer(
-        "nan", ground, lambda: ((), _tried(document, defined))
+    spans, (nan, computed, learnt, refused) = document.kept.answer(
+        "nan", ground, lambda: _tried(document, defined)
     )
+    for span in spans:
+        if not checker.report.any_in(span):
+            checker.report.add("note", refused[0], span, f"refused when it runs: {refused[1]}")
     left.numbers -= computed
     for place, bounds in learnt:
         ranges[place].run[id(defined)] = bounds
     return nan
 
 
-#: Whether all are nan, how many numbers were computed, and between which they lie, by the number of the draw.
-Tried = tuple[bool, int, list[tuple[int, Bounds]]]
+#: Whether all are nan, how many numbers were computed, between which they lie, by the number of the draw, and
+#: with which code and words it is refused.
+Tried = tuple[bool, int, list[tuple[int, Bounds]], tuple[str, str]]
+
+#: What is refused for numbers of every size.
+FOLLOWED = ("axis-missing", "axis-clash")
 
 
-def _tried(document: Document, defined: Defined) -> Tried:
+def _tried(document: Document, defined: Defined) -> tuple[Sequence[Span], Tried]:
+    """Try what a definition gives; the places are those at which it is refused."""
+    try:
+        return (), (*_numbers_of(document, defined), ("", ""))
+    except LatexError as error:
+        found = error.finding
+        if found.code not in FOLLOWED:
+            return (), (False, 0, [], ("", ""))
+        return (found.span,), (False, 0, [], (found.code, found.message))
+
+
+def _numbers_of(document: Document, defined: Defined) -> tuple[bool, int, list[tuple[int, Bounds]]]:
     computed = 0
     try:
         roots = _roots(document.library.of(defined))
@@ -204,6 +229,8 @@ def _tried(document: Document, defined: Defined) -> Tried:
                 known = place < len(LIMITS) and all(map(cmath.isfinite, numbers))
                 return False, computed, [(place, _extent(numbers))] if known else []
         return True, computed, []
+    except LatexError:
+        raise
     except (*LIBRARY_ERRORS, NamedTensorError, LookupError, NotCounted):
         return False, computed, []
 

@@ -83,7 +83,8 @@ with the identity $I_{\text{dim}:i, \text{dim}':j} = \delta_{ij}$."""
 
 def test_a_signature_says_what_a_letter_is_also_where_a_table_says_else():
     """The formula runs by its signature, and was checked by the table."""
-    text = r"""$$g \colon \mathbb{R}^{\text{key}} \times \mathbb{R}^{\text{seq}} \rightarrow \mathbb{R}^{\text{seq}} \\
+    text = r"""$$g \colon \mathbb{R}^{\text{key}} \times \mathbb{R}^{\text{seq}} \rightarrow
+    \mathbb{R}^{\text{seq}} \\
     g(Q, K) = Q \underset{\text{key}}{\cdot} K$$
 
     | letter | space |

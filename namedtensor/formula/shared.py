@@ -155,6 +155,17 @@ SHARED = primitive(
 _serial = itertools.count(1)
 
 
+def needed(node: Node) -> Sequence[Node]:
+    """Give the operands that a node's value depends on: of a layer, those that this one result reads."""
+    if node.operation.primitive is not SHARED:
+        return node.operands
+    step, place, _ = node.operation.params
+    if place == ALL or step.row:
+        return node.operands
+    read = set(operands_first([step.results[place]], needed))
+    return [own for leaf, own in zip(step.leaves, node.operands, strict=True) if leaf in read]
+
+
 # ------------------------------------------------------------------------------ a layer that is called
 
 

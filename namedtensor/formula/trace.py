@@ -11,6 +11,7 @@ from namedtensor.formula.arguments import Given
 from namedtensor.formula.body import Body
 from namedtensor.formula.lifting import Entry, Leaf
 from namedtensor.formula.rewrite import Fired, rewrite
+from namedtensor.formula.shared import needed as needed_by
 from namedtensor.formula.state import RUNNING, Cell, kept
 from namedtensor.operations.training import MODE
 from namedtensor.plans import Plan, compile_plan
@@ -213,7 +214,7 @@ class Trace:
         self.written = written = tuple([r.node for r in results])
         again = {
             part.operation.params[0]
-            for part in operands_first(written)
+            for part in operands_first(written, needed_by)
             if part.operation.primitive is ARGUMENT
         }
         self.written = written = (*written, *self.stored)

@@ -52,7 +52,7 @@ def parameters(
             known[f"{prefix}.{name}" if prefix else name] = axes
     groups: list[dict[str, Any]] = []
     for name, parameter in module.named_parameters():
-        wanted = options(name, known.get(name))
+        wanted = options(name, _axes(module, name, parameter, known))
         if wanted is None:
             continue
         if not isinstance(wanted, Mapping):
@@ -67,6 +67,28 @@ def parameters(
         else:
             group["params"].append(parameter)
     return groups
+
+
+def _axes(
+    module: torch.nn.Module,
+    name: str,
+    parameter: torch.Tensor,
+    known: Mapping[str, tuple[str, ...]],
+) -> tuple[str, ...] | None:
+    """Give the axes of a parameter; what makes one up has its axes, as far as their sizes are those."""
+    owner, mark, last = name.rpartition("parametrizations.")
+    if not mark:
+        return known.get(name)
+    whole = last.split(".")[0]
+    axes = known.get(owner + whole)
+    if axes is None:
+        return None
+    sizes = getattr(module.get_submodule(owner.rstrip(".")), whole).shape
+    if len(sizes) != parameter.ndim:
+        return () if not parameter.ndim else None
+    pairs = list(zip(axes, sizes, parameter.shape, strict=True))
+    fits = all([size in (1, full) for _, full, size in pairs])
+    return tuple([axis for axis, full, size in pairs if size == full]) if fits else None
 
 
 def _options(group: Mapping[str, Any]) -> dict[str, Any]:

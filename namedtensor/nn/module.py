@@ -106,11 +106,28 @@ class FormulaModule(torch.nn.Module, Generic[T]):
     def __setattr__(self, name: str, value: Any) -> None:
         if isinstance(value, FormulaModule):
             self._hold_bundle(name, value)
+        if isinstance(value, NamedTensor) and name in {**self._parameters, **self._buffers}:
+            self._refuse_named(name, value)
         super().__setattr__(name, value)
         if name == "forward":
             self._not_called("forward = ...", value)
         if name in self.__dict__.get("_named_settings", ()):
             self.settings = {**self.settings, name: value}
+
+    def _refuse_named(self, name: str, value: NamedTensor) -> None:
+        """Say how a named tensor becomes a parameter or a state: a module stores tensors of torch."""
+        space = self.formula.signature[name].space
+        order = ", ".join(
+            [f'"{axis}"' for axis in (space.names if space is not None else value.axes)]
+        )
+        data = f"X.torch({order})"
+        raise KindError(
+            f"{self.formula.name}.module(...).{name} = X",
+            f"X is a named tensor, and {name} is stored as a tensor of torch",
+            [("X", spaced(value.sizes)), (name, repr(space))],
+            f"model.{name} = "
+            + (f"torch.nn.Parameter({data})" if name in self._parameters else data),
+        )
 
     def _hold_bundle(self, name: str, value: FormulaModule) -> None:
         """Raise BackendError where a bundle would get the parameters of another formula."""
@@ -422,30 +439,36 @@ def make_module(
             f"init is {kind_of_thing(init)}, and not a dict from parameters to functions",
             hint='init={"*": torch.nn.init.zeros_}',
         )
-    try:
-        torch.device(device if device is not None else "cpu")
-    except (RuntimeError, TypeError):
-        raise BackendError(
-            f"{formula.name}.module(...)",
-            f"{device!r} is no device of torch",
-            hint='`torch.device("cpu")`, or "cuda", "meta" and others by their names',
-        ) from None
+    call = f"{formula.name}.module(...)"
+    device_of(call, device)
     hold_nothing_closed_over(formula)
-    build = Build(formula, dict(init or {}), _floating(formula, dtype), device)
+    build = Build(formula, dict(init or {}), real_dtype(call, dtype), device)
     module = build.module(formula, _sizes(formula, given), dict(settings), "")
     build.finish(module)
     return module
 
 
-def _floating(formula: Formula, dtype: Any) -> Any:
+def device_of(call: str, device: Any) -> torch.device | None:
+    """Read a device of torch or its name."""
+    try:
+        return None if device is None else torch.device(device)
+    except (RuntimeError, TypeError):
+        raise BackendError(
+            call,
+            f"{device!r} is no device of torch",
+            hint='`torch.device("cpu")`, or "cuda", "meta" and others by their names',
+        ) from None
+
+
+def real_dtype(call: str, dtype: Any) -> torch.dtype | None:
     """Read a dtype of torch or its name; parameters hold real numbers."""
     try:
-        found = get_backend("torch").function("dtype_of")(dtype)
+        found: torch.dtype | None = get_backend("torch").function("dtype_of")(dtype)
     except TypeError:
         found = torch.bool
     if found is not None and not (found.is_floating_point or found.is_complex):
         raise KindError(
-            f"{formula.name}.module(...)",
+            call,
             f"parameters hold real numbers, and dtype is {dtype}",
             hint="dtype=torch.float32",
         )

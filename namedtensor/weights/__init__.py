@@ -9,25 +9,40 @@ shapes that a file tells before one number is read, and a module that cannot be 
 
 from __future__ import annotations
 
+import functools
+import math
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from namedtensor.axes import shown
 from namedtensor.errors import (
+    AxisClashError,
     AxisMissingError,
     AxisSizeError,
     BackendError,
     KindError,
     WeightsError,
+    first_line,
+    flag,
     kind_of_thing,
     nearest,
 )
 from namedtensor.shape import spaced
 from namedtensor.weights.files import Source, open_source, write
-from namedtensor.weights.patterns import Names, Owned, Piece, Theirs, some
+from namedtensor.weights.patterns import (
+    ONE,
+    Names,
+    Owned,
+    Piece,
+    Theirs,
+    View,
+    grouped,
+    plain_axes,
+    some,
+)
 
 if TYPE_CHECKING:
     import torch
@@ -76,20 +91,19 @@ def load(
     """
     import torch
 
+    from namedtensor.nn.module import device_of, real_dtype
+
     inner = _module(module, "load")
     call = f"load({_name(inner)}, {_told(source)})"
-    tensors = _tensors(inner)
+    _hold_words(call, strict, prefix)
+    tensors = _tensors(call, inner)
+    wanted, place = real_dtype(call, dtype), device_of(call, device)
     found = open_source(call, source)
     plan = Names(call, names, _owned(inner, tensors), prefix, found.axes)
     missing = [key for key in plan.theirs if key not in found]
     if missing and strict:
-        guess = nearest(missing[0], [k for k in found if isinstance(k, str)][:5000])
         raise WeightsError(
-            call,
-            f"{found.name} has no tensor {some(missing)}",
-            hint=f"did you mean {guess}?"
-            if guess
-            else "nt.load(..., strict=False) leaves ours as it is",
+            call, f"{found.name} has no tensor {some(missing)}", hint=_where(found, missing[0])
         )
     unfilled = _unfilled(tensors, plan, set(missing))
     unused = [str(key) for key in found if key not in plan.theirs]
@@ -104,42 +118,103 @@ def load(
     lost = {piece.own for piece in plan.pieces if piece.key in missing}
     pieces = [piece for piece in plan.pieces if piece.own not in lost]
     for piece in pieces:
-        _hold(call, found, piece, plan.theirs[piece.key], tensors[piece.own], plan.owned)
-    made = {
-        i: _changed(call, found, p, plan.owned[p.own]) for i, p in enumerate(pieces) if p.change
-    }
-    _hold_tied(call, found, pieces, tensors)
-    for i, piece in enumerate(pieces):
-        _hold_range(call, found, piece, made.get(i), dtype or tensors[piece.own].dtype)
+        _hold(call, found, piece, plan.theirs[piece.key], tensors[piece.own], plan.owned, prefix)
+    values = [_value(call, found, piece, plan.owned[piece.own]) for piece in pieces]
     fresh: dict[int, torch.Tensor] = {}
     with torch.no_grad():
+        targets = [_ready(call, tensors[piece.own], fresh, wanted, place) for piece in pieces]
+        held = {data.untyped_storage().data_ptr() for data in targets}
+        for i, (piece, value) in enumerate(zip(pieces, values, strict=True)):
+            _hold_range(call, f"{piece.key} of {found.name}", value, targets[i].dtype)
+            if value.untyped_storage().data_ptr() in held:
+                values[i] = (
+                    value.clone()
+                )  # what is filled is what is read: a module's own state dict
+        parts: dict[int, list[int]] = {}
         for i, piece in enumerate(pieces):
-            data = made.get(i)
-            if data is None:
-                data = piece.key_view.of(found.tensor(call, piece.key))
-            piece.own_view.of(_ready(tensors[piece.own], fresh, dtype, device)).copy_(data)
+            parts.setdefault(id(tensors[piece.own]), []).append(i)
+        filling = [
+            (targets[each[0]], [(pieces[i], pieces[i].own_view, values[i]) for i in each])
+            for each in parts.values()
+        ]
+        for target, own in filling:
+            if _twice(target, own):
+                _fill(torch.empty_like(target), own, functools.partial(_ours_differ, call))
+        for target, own in filling:
+            _fill(target, own)
     _put(inner, tensors, fresh)
     return Loaded(tuple(unused), tuple(unfilled))
 
 
-def _hold_range(call: str, found: Any, piece: Any, data: Any, dtype: torch.dtype) -> None:
-    """Raise WeightsError where finite numbers would become infinite in the module's dtype."""
+def _where(found: Source, key: str) -> str:
+    """Say where a tensor may be that a source does not have."""
+    name, colon, axes = key.partition(":")
+    if colon and name in found:
+        return f'a blank parts a name from its axes: "{name}: {axes}"'
+    for outer, inner in found.held.items():
+        if isinstance(inner, Mapping) and key in inner:
+            return f"it is inside of {outer!r}, which is a state dict of its own: give source[{outer!r}]"
+    guess = nearest(key, [k for k in found if isinstance(k, str)][:5000])
+    return f"did you mean {guess}?" if guess else "nt.load(..., strict=False) leaves ours as it is"
+
+
+#: What is written into a part of a tensor: all of it, where there is no view.
+_Part = tuple[Piece, View | None, Any]
+
+
+def _twice(target: torch.Tensor, parts: Sequence[_Part]) -> bool:
+    """Say whether parts of a tensor overlap."""
+    covered: int = sum([value.numel() for _, _, value in parts])
+    return covered > target.numel()
+
+
+def _fill(
+    target: torch.Tensor,
+    parts: Sequence[_Part],
+    differ: Callable[[Piece, Piece], NoReturn] | None = None,
+) -> None:
+    """Write all parts of a tensor; `differ` is told of two that overlap and are not the same."""
+    for n, (piece, view, value) in enumerate(parts):
+        (target if view is None else view.of(target)).copy_(value)
+        for other, before, kept in parts[:n] if differ is not None else ():
+            if not _equal(target if before is None else before.of(target), kept):
+                assert differ is not None
+                differ(other, piece)
+
+
+def _ours_differ(call: str, one: Piece, other: Piece) -> NoReturn:
+    raise WeightsError(
+        call,
+        f"{one.own} and {other.own} are one tensor, and {one.key} and {other.key} differ",
+        hint="name one of them, or make a module that does not tie them",
+    )
+
+
+def _theirs_differ(call: str, one: Piece, other: Piece) -> NoReturn:
+    raise WeightsError(
+        call,
+        f"{one.own} and {other.own} differ, and both are {one.key}",
+        hint="tie them, or name another tensor for one of them",
+    )
+
+
+def _hold_range(call: str, what: str, data: torch.Tensor, dtype: torch.dtype) -> None:
+    """Raise WeightsError where finite numbers would become infinite in another dtype."""
     import torch
 
     most = torch.finfo(dtype).max if dtype.is_floating_point else torch.inf
-    data = found.tensor(call, piece.key) if data is None else data
-    if not data.is_floating_point() or torch.finfo(data.dtype).max <= most or data.is_meta:
+    if not data.is_floating_point() or torch.finfo(data.dtype).max <= most:
         return
     if bool((data.abs() > most).logical_and(data.isfinite()).any()):
         raise WeightsError(
             call,
-            f"{piece.key} of {found.name} has finite numbers beyond {most:g}, the greatest of {dtype}",
-            hint="keep a wider dtype: nt.load(..., dtype=torch.float32)",
+            f"{what} has finite numbers beyond {most:g}, the greatest of {dtype}",
+            hint=f"keep a wider dtype: nt.{call.partition('(')[0]}(..., dtype=torch.float32)",
         )
 
 
 def _ready(
-    own: torch.Tensor, fresh: dict[int, torch.Tensor], dtype: Any, device: Any
+    call: str, own: torch.Tensor, fresh: dict[int, torch.Tensor], dtype: Any, device: Any
 ) -> torch.Tensor:
     """Give the tensor to fill: the module's own, or a new one of the dtype and device asked for."""
     import torch
@@ -150,7 +225,14 @@ def _ready(
     if id(own) not in fresh:
         place = device if device is not None else "cpu" if own.is_meta else own.device
         wanted = dtype if dtype is not None and own.is_floating_point() else own.dtype
-        fresh[id(own)] = torch.empty(own.shape, dtype=wanted, device=place)
+        try:
+            fresh[id(own)] = torch.empty(own.shape, dtype=wanted, device=place)
+        except (RuntimeError, AssertionError, NotImplementedError) as error:
+            raise BackendError(
+                call,
+                f"torch cannot hold the weights on {place}: {first_line(error)}",
+                hint='leave device out, or give one that is there: device="cpu"',
+            ) from None
     return fresh[id(own)]
 
 
@@ -202,9 +284,13 @@ def save(
     """
     import torch
 
+    from namedtensor.nn.module import real_dtype
+
     inner = _module(module, "save")
     call = f"save({_name(inner)}, {_told(target)})"
-    tensors = _tensors(inner)
+    _hold_words(call, strict, prefix)
+    wanted = real_dtype(call, dtype)
+    tensors = _tensors(call, inner)
     plan = Names(call, names, _owned(inner, tensors), prefix)
     left = _unfilled(tensors, plan, set())
     if strict and left:
@@ -214,31 +300,70 @@ def save(
             hint="name them, or nt.save(..., strict=False) leaves them out",
         )
     made: dict[str, torch.Tensor] = {}
-    owners: dict[str, list[Piece]] = {}
+    parts: dict[str, list[_Part]] = {}
     with torch.no_grad():
         for piece in plan.pieces:
             data = tensors[piece.own].detach()
-            if piece.change is not None:
-                made[piece.key] = _taken_back(call, piece, plan, data)
-                continue
-            if piece.key not in made:
-                sizes = [int(size or 0) for size in plan.theirs[piece.key].sizes]
-                made[piece.key] = torch.empty(
-                    sizes,
-                    dtype=dtype if dtype is not None and data.is_floating_point() else data.dtype,
-                    device=data.device if isinstance(target, dict) else "cpu",
+            if data.is_meta:
+                raise WeightsError(
+                    call,
+                    f'{piece.own} is on the device "meta", and has no numbers',
+                    hint="fill the module first: nt.load(module, source)",
                 )
-            place, value = piece.key_view.of(made[piece.key]), piece.own_view.of(data)
-            for other in owners.setdefault(piece.key, []):
-                if other.key_view == piece.key_view and not _equal(place, value):
-                    raise WeightsError(
-                        call,
-                        f"{other.own} and {piece.own} differ, and both are {piece.key}",
-                        hint="tie them, or name another tensor for one of them",
-                    )
-            owners[piece.key].append(piece)
-            place.copy_(value)
-    write(call, target, made, _plain_axes(plan))
+            if piece.change is None:
+                part: _Part = (piece, piece.key_view, piece.own_view.of(data))
+            else:
+                part = (piece, None, _taken_back(call, piece, plan, data))
+            parts.setdefault(piece.key, []).append(part)
+        for key, own in parts.items():
+            made[key] = _made(call, key, own, plan.theirs[key].sizes, wanted, target)
+    write(call, target, made, plain_axes(plan.theirs))
+
+
+def _made(
+    call: str,
+    key: str,
+    parts: Sequence[_Part],
+    sizes: tuple[int | None, ...],
+    dtype: torch.dtype | None,
+    target: Any,
+) -> torch.Tensor:
+    """Make one of theirs of its parts."""
+    import torch
+
+    (first, _, value), *_ = parts
+    for piece, view, data in parts:
+        if _kind(data) != _kind(value):
+            raise KindError(
+                call,
+                f"{first.own} holds {value.dtype} and {piece.own} {data.dtype}, and both are of {key}",
+                hint="name another tensor for one of them",
+            )
+        if view is None:
+            sizes = _whole_sizes(call, piece, tuple(data.shape), sizes)
+    held = functools.reduce(torch.promote_types, [data.dtype for _, _, data in parts])
+    found = torch.empty(
+        [int(size or 0) for size in sizes],
+        dtype=dtype if dtype is not None and value.is_floating_point() else held,
+        device=value.device if isinstance(target, dict) else "cpu",
+    )
+    for piece, _, data in parts:
+        _hold_range(call, piece.own, data, found.dtype)
+    _fill(found, parts, functools.partial(_theirs_differ, call) if _twice(found, parts) else None)
+    return found
+
+
+def _whole_sizes(
+    call: str, piece: Piece, given: tuple[int, ...], sizes: tuple[int | None, ...]
+) -> tuple[int, ...]:
+    """Hold that what an inverse gave has the sizes that others know of this tensor of theirs."""
+    if any([b not in (a, None) for a, b in zip(given, sizes, strict=True)]):
+        raise AxisSizeError(
+            call,
+            f"the inverse for {piece.own} gave sizes {given}, and {piece.key} has {sizes}",
+            hint="give a named tensor of just these sizes",
+        )
+    return given
 
 
 def _module(module: Any, verb: str) -> Any:
@@ -254,6 +379,17 @@ def _module(module: Any, verb: str) -> Any:
     return getattr(module, "_orig_mod", module)
 
 
+def _hold_words(call: str, strict: Any, prefix: Any) -> None:
+    """Hold what is given beside names: a truth value and a text."""
+    flag(call, "strict", strict)
+    if not isinstance(prefix, str):
+        raise KindError(
+            call,
+            f"prefix is {kind_of_thing(prefix)}, and stands before the names of theirs",
+            hint='prefix="encoder."',
+        )
+
+
 def _name(module: Any) -> str:
     formula = getattr(module, "formula", None)
     return f"{formula.name}.module(...)" if formula is not None else type(module).__name__
@@ -263,13 +399,19 @@ def _told(source: Any) -> str:
     return Path(source).name if isinstance(source, (str, os.PathLike)) else "{...}"
 
 
-def _tensors(module: Any) -> dict[str, torch.Tensor]:
+def _tensors(call: str, module: Any) -> dict[str, torch.Tensor]:
     """Give what a module stores, under each of its names."""
-    return {
-        name: data
-        for name, data in module.state_dict(keep_vars=True).items()
-        if hasattr(data, "shape")
-    }
+    import torch
+
+    state = module.state_dict(keep_vars=True)
+    for name, data in state.items():
+        if torch.nn.parameter.is_lazy(data):
+            raise WeightsError(
+                call,
+                f"{name} has no sizes before the module is called",
+                hint="call the module once: module(X)",
+            )
+    return {name: data for name, data in state.items() if hasattr(data, "shape")}
 
 
 def _owned(module: Any, tensors: Mapping[str, torch.Tensor]) -> list[Owned]:
@@ -282,7 +424,11 @@ def _owned(module: Any, tensors: Mapping[str, torch.Tensor]) -> list[Owned]:
             for own in part.formula.signature.parameters:
                 if own.space is not None:
                     axes[f"{prefix}.{own.name}" if prefix else own.name] = own.space.names
-    return [Owned(name, tuple(data.shape), axes.get(name)) for name, data in tensors.items()]
+    return [
+        Owned(name, tuple(data.shape), own if own and len(own) == data.ndim else None)
+        for name, data in tensors.items()
+        for own in [axes.get(name)]
+    ]
 
 
 def _unfilled(tensors: Mapping[str, Any], plan: Names, missing: set[str]) -> list[str]:
@@ -299,6 +445,7 @@ def _hold(
     theirs: Theirs,
     own: torch.Tensor,
     owned: Mapping[str, Owned],
+    prefix: str,
 ) -> None:
     """Hold that one of theirs has the sizes that ours ask for, and numbers of its kind."""
     sizes = found.sizes(call, piece.key)
@@ -309,11 +456,23 @@ def _hold(
         (piece.key, f"sizes {sizes}, read as {theirs.text or 'no axis'}"),
     ]
     if len(sizes) != len(theirs.sizes):
+        regrouped = _regrouped(_items(theirs.text) if theirs.text else [], theirs.sizes, sizes)
+        name = piece.key.removeprefix(prefix)
         raise AxisMissingError(
             call,
             f"{piece.key} has {len(sizes)} axes, and {len(theirs.sizes)} are named",
             shapes,
-            f'name each axis in stored order: "{piece.key}: {theirs.text}"',
+            f'name its axes in stored order, as here: "{name}: {regrouped}"'
+            if regrouped is not None
+            else f"name each of its axes, of sizes {sizes}, in stored order",
+        )
+    if found.named(piece.key) and tuple(theirs.text.split()) != found.axes[piece.key]:
+        order = ", ".join([f'"{axis}"' for axis in found.axes[piece.key]])
+        raise AxisClashError(
+            call,
+            f"{piece.key} is a named tensor of {order}, and is said to be of {theirs.text}",
+            shapes,
+            f"leave its axes out, or give its numbers in stored order: X.torch({order})",
         )
     wrong = [
         i for i, (a, b) in enumerate(zip(sizes, theirs.sizes, strict=True)) if b not in (a, None)
@@ -331,6 +490,27 @@ def _hold(
         )
 
 
+def _regrouped(
+    items: Sequence[str], sizes: Sequence[int | None], stored: Sequence[int]
+) -> str | None:
+    """Put named axes in groups, or beside axes of size 1, so that they have the stored sizes."""
+    pairs = list(zip(items, sizes, strict=True))
+    left = [(item.strip("()"), int(size or 0)) for item, size in pairs if item != ONE]
+    found = []
+    for size in stored:
+        group: list[str] = []
+        product = 1
+        while left and product * left[0][1] <= size and (product < size or not group):
+            item, more = left.pop(0)
+            group.append(item)
+            product *= more
+        if product != size:
+            return None
+        text = " ".join(group)
+        found.append(f"({text})" if " " in text else text or "1")
+    return None if left else " ".join(found)
+
+
 def _items(text: str) -> list[str]:
     """Part written axes at the spaces outside of groups."""
     found, depth = [""], 0
@@ -343,21 +523,50 @@ def _items(text: str) -> list[str]:
     return found
 
 
-def _changed(call: str, found: Source, piece: Piece, owned: Owned) -> torch.Tensor:
+def _value(call: str, found: Source, piece: Piece, owned: Owned) -> torch.Tensor:
+    """Give what a piece of theirs is in ours, as a view where no function makes it."""
+    data: torch.Tensor = found.tensor(call, piece.key)
+    if piece.change is not None:
+        return _changed(call, piece, data, owned)
+    view: torch.Tensor = piece.key_view.of(data)
+    return view
+
+
+def _changed(call: str, piece: Piece, data: torch.Tensor, owned: Owned) -> torch.Tensor:
     """Run a function of the names on one of theirs, and give its numbers in our order."""
     from namedtensor.tensor import NamedTensor, tensor
 
     assert piece.change is not None
-    data, ours = found.tensor(call, piece.key), piece.change.ours
-    known, names, sizes = dict(ours), [], []
-    for item, size in zip(piece.change.theirs, data.shape, strict=True):
-        (group,) = item
-        for name, stated in group:
-            names.append("one" if name == "1" else name)
-            part = stated if stated is not None else known.get(name) if len(group) > 1 else size
-            sizes.append(-1 if part is None else part)
-    result = piece.change.there(tensor(data.reshape(sizes), " ".join(names)))
-    return _numbers(call, result, ours, piece.own, owned, NamedTensor)
+    ours = piece.change.ours
+    names: list[str] = []
+    sizes: list[int] = []
+    for (group,), size in zip(piece.change.theirs, data.shape, strict=True):
+        parts = [
+            (n, s if s is not None or len(group) == 1 else dict(ours).get(n)) for n, s in group
+        ]
+        known = math.prod([s for _, s in parts if s is not None])
+        free = [n for n, s in parts if s is None]
+        if len(free) > 1 or known == 0 or (size % known if free else size != known):
+            raise AxisSizeError(
+                call,
+                f"{grouped(group)} does not part an axis of size {size} of {piece.key}",
+                [(owned.name, owned.shape()), (piece.key, f"sizes {tuple(data.shape)}")],
+                "state the sizes of all parts but one: (half two[2])",
+            )
+        for name, part in parts:
+            if name != ONE:
+                names.append(name)
+                sizes.append(size // known if part is None else part)
+    # a copy: what a function does to it in place is not done to the source
+    result = piece.change.there(tensor(data.clone().reshape(sizes), " ".join(names)))
+    numbers = _numbers(call, result, ours, piece.own, owned, NamedTensor)
+    if _kind(numbers) != _kind(data):
+        raise KindError(
+            call,
+            f"the function for {piece.own} gave {numbers.dtype}, and was given {data.dtype}",
+            hint="give numbers of the kind that they were",
+        )
+    return numbers
 
 
 def _numbers(
@@ -387,9 +596,9 @@ def _taken_back(call: str, piece: Piece, plan: Names, data: torch.Tensor) -> tor
             hint=f'give it behind the function: ("{piece.key}: {plan.theirs[piece.key].text}", f, inverse)',
         )
     names = " ".join([n for n, _ in piece.change.ours])
-    result = piece.change.back(tensor(piece.own_view.of(data), names))
-    groups = [item[0] for item in piece.change.theirs]
-    wanted = ["one" if n == "1" else n for group in groups for n, _ in group]
+    result = piece.change.back(tensor(piece.own_view.of(data).clone(), names))
+    groups = [[n for n, _ in item[0] if n != ONE] for item in piece.change.theirs]
+    wanted = [name for group in groups for name in group]
     owned = plan.owned[piece.own]
     if not isinstance(result, NamedTensor) or set(result.axes) != set(wanted):
         shape = spaced(result.sizes) if isinstance(result, NamedTensor) else kind_of_thing(result)
@@ -399,15 +608,10 @@ def _taken_back(call: str, piece: Piece, plan: Names, data: torch.Tensor) -> tor
             [(owned.name, owned.shape())],
             "give a named tensor of just these axes",
         )
-    flat = result.torch(*wanted)
-    sizes, place = [], 0
-    for group in groups:
-        size = 1
-        for _ in group:
-            size *= flat.shape[place]
-            place += 1
-        sizes.append(size)
-    whole: torch.Tensor = flat.reshape(sizes).contiguous()
+    sizes = dict(result.sizes)
+    whole: torch.Tensor = result.torch(*wanted).reshape(
+        [math.prod([sizes[name] for name in group]) for group in groups]
+    )
     return whole
 
 
@@ -430,34 +634,11 @@ def _kind(data: torch.Tensor) -> str:
     return "float" if data.is_floating_point() else "bool" if data.dtype is torch.bool else "int"
 
 
-def _hold_tied(
-    call: str, found: Source, pieces: list[Piece], tensors: Mapping[str, torch.Tensor]
-) -> None:
-    """Refuse to fill one tensor of ours from two of theirs that differ."""
-    before: dict[Any, Piece] = {}
-    for piece in pieces:
-        first = before.setdefault((id(tensors[piece.own]), piece.own_view.at), piece)
-        if first is piece or (first.key == piece.key and first.key_view == piece.key_view):
-            continue
-        one, other = [p.key_view.of(found.tensor(call, p.key)) for p in (first, piece)]
-        if not _equal(one, other):
-            raise WeightsError(
-                call,
-                f"{first.own} and {piece.own} are one tensor, and {first.key} and {piece.key} differ",
-                hint="name one of them, or make a module that does not tie them",
-            )
-
-
 def _equal(one: torch.Tensor, other: torch.Tensor) -> bool:
+    """Compare numbers; what is no number is equal to itself."""
     import torch
 
-    return one.shape == other.shape and torch.equal(one, other.to(one.device, one.dtype))
-
-
-def _plain_axes(plan: Names) -> dict[str, list[str]]:
-    """Say over which axes each of theirs is, where each of its axes has a name of its own."""
-    return {
-        key: theirs.text.split()
-        for key, theirs in plan.theirs.items()
-        if theirs.text and not any([mark in theirs.text for mark in "([+1"])
-    }
+    other = other.to(one.device, one.dtype)
+    return torch.equal(one, other) or bool(
+        ((one == other) | ((one != one) & (other != other))).all()
+    )

@@ -10,13 +10,14 @@ import json
 import os
 import struct
 import tempfile
-from collections import Counter
+from collections import Counter, OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NoReturn
 
 from namedtensor.backends.lazy import np
 from namedtensor.errors import BackendError, KindError, WeightsError, first_line, kind_of_thing
+from namedtensor.tensor import NamedTensor
 
 #: A list of tensors may take so many bytes: some 100,000 tensors. Longer ones take seconds to read.
 LONGEST_LIST = 8 << 20
@@ -33,6 +34,10 @@ class Source:
         self.held = held
         self.axes = axes
 
+    def named(self, key: str) -> bool:
+        """Say whether the source has it as a named tensor, so that nobody tells its order."""
+        return isinstance(self.held[key], NamedTensor)
+
     def __contains__(self, key: str) -> bool:
         return key in self.held
 
@@ -47,9 +52,10 @@ class Source:
         import torch
 
         data = self.held[key]
+        if isinstance(data, NamedTensor):
+            data = data.data  # in its own order, which `axes` tells
         if not isinstance(data, torch.Tensor) and hasattr(data, "__array__"):
-            array = np.asarray(data)  # torch takes none that must not be written
-            data = torch.as_tensor(array if array.flags.writeable else array.copy())
+            data = _of_numpy(call, key, np.asarray(data))
         if (
             not isinstance(data, torch.Tensor)
             or data.layout is not torch.strided
@@ -60,7 +66,29 @@ class Source:
                 f"{key} is {kind_of_thing(data)}, and not a dense tensor",
                 hint="leave it out of the names",
             )
+        if data.is_meta:
+            raise WeightsError(
+                call,
+                f'{key} is on the device "meta", and has no numbers',
+                hint="give a source that has numbers, or leave it out of the names",
+            )
         return data.detach()
+
+
+def _of_numpy(call: str, key: str, array: Any) -> Any:
+    """Make a tensor of torch, which takes no array that is backwards, read-only or in another byte order."""
+    import torch
+
+    try:
+        native = array.astype(array.dtype.newbyteorder("="), copy=False)
+        kept = native.flags.writeable and all([step >= 0 for step in native.strides])
+        return torch.as_tensor(native if kept else native.copy())
+    except (TypeError, ValueError):
+        raise KindError(
+            call,
+            f"{key} is an array of {array.dtype}, which torch does not have",
+            hint="convert it first, as its numbers are meant: x.astype(float)",
+        ) from None
 
 
 class _Safetensors(Source):
@@ -81,7 +109,8 @@ class _Safetensors(Source):
 def open_source(call: str, source: Any) -> Source:
     """Open a state dict or a file; which kind of file is told by its first bytes."""
     if isinstance(source, Mapping):
-        return Source("the state dict", source, _axes_of_state(source))
+        named = {key: X.axes for key, X in source.items() if isinstance(X, NamedTensor)}
+        return Source("the state dict", source, {**_axes_of_state(source), **named})
     if not isinstance(source, (str, os.PathLike)):
         raise BackendError(
             call,
@@ -91,13 +120,15 @@ def open_source(call: str, source: Any) -> Source:
     path = Path(source)
     try:
         with path.open("rb") as file:
-            start = file.read(8)
+            start = file.read(9)
             length = os.fstat(file.fileno()).st_size
     except OSError as error:
         _refuse(
             call, path, f"cannot be opened: {error.strerror or error}", "give the path of a file"
         )
-    of_torch = start.startswith((_ZIP, _PICKLE))
+    # the length of a list of tensors, in eight bytes before its {, may begin as a pickle does
+    pickled = start.startswith(_PICKLE) and start[4:] != b"\0\0\0\0{"
+    of_torch = pickled or start.startswith(_ZIP)
     if path.suffix in _SAFETENSORS and of_torch:
         _refuse(
             call,
@@ -105,7 +136,7 @@ def open_source(call: str, source: Any) -> Source:
             "is a pickle or a file of torch, under the name of a safetensors file",
             "if you trust it, name it model.pt; it is read without running anything in it",
         )
-    if start.startswith(_PICKLE):
+    if pickled:
         _refuse(
             call,
             path,
@@ -118,7 +149,7 @@ def open_source(call: str, source: Any) -> Source:
         _refuse(
             call, path, "is no file of torch", "write it with torch.save(module.state_dict(), path)"
         )
-    return _open_safetensors(call, path, start, length)
+    return _open_safetensors(call, path, start[:8], length)
 
 
 def _open_safetensors(call: str, path: Path, start: bytes, length: int) -> Source:
@@ -272,6 +303,17 @@ def _axes_of_text(text: str) -> dict[str, tuple[str, ...]]:
         return {}
 
 
+def _with_axes(tensors: dict[str, Any], axes: Mapping[str, Iterable[str]]) -> Any:
+    """Make a state dict that holds axes beside its tensors, as that of a formula's module does."""
+    state = OrderedDict(tensors)
+    told: dict[str, dict[str, dict[str, list[str]]]] = {}
+    for key, names in axes.items():
+        prefix, _, name = key.rpartition(".")
+        told.setdefault(prefix, {"axes": {}})["axes"][name] = list(names)
+    state._metadata = told  # type: ignore[attr-defined]
+    return state
+
+
 # ------------------------------------------------------------------------------------------ writing
 
 
@@ -308,7 +350,7 @@ def write(
         if path.suffix in _TORCH:
             import torch
 
-            torch.save(tensors, name)
+            torch.save(_with_axes(tensors, axes), name)
         else:
             try:
                 from safetensors.torch import save_file

@@ -13,6 +13,7 @@ Loading copies one into the other, saving the other way.
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -40,7 +41,8 @@ _TOKEN = re.compile(
     rf"\s*(?:(?P<mark>[()+,])|(?P<one>1)|(?P<name>{NAME.pattern})(?:\[(?P<size>\d+)\])?)"
 )
 _HOLE = re.compile(r"\{(\w+)\}")
-_ONE = "1"  # an axis of size 1 that has no name
+ONE = "1"  # an axis of size 1 that has no name
+_NAMELESS = "#"  # what a tensor of others has for axes where nobody has named them
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,8 +183,12 @@ class Names:
                 self._hold_once(one.owned.name)
             if functions:
                 self._changed(found, self._keys(texts, said, found[0])[0], functions)
-            else:
-                self._pieces(found, *self._keys(texts, said, found[0]))
+            else:  # a tuple of one is a case of several
+                alone = (
+                    not isinstance(ours, tuple),
+                    parts is not theirs or len(texts) < len(parts),
+                )
+                self._pieces(found, *self._keys(texts, said, found[0]), alone)
 
     def _bindings(self, pattern: Any, words: Mapping[str, Any]) -> list[dict[str, str]]:
         """Say what the holes of our pattern stand for, for each tensor that it names."""
@@ -241,7 +247,9 @@ class Names:
         """Give the names of our axes, in parts where the pattern parts them, and their sizes."""
         whole = one.axes
         if text is None:
-            plain = whole if whole is not None else [f"axis{i}" for i in range(len(one.sizes))]
+            plain = (
+                whole if whole is not None else [f"{_NAMELESS}{i}" for i in range(len(one.sizes))]
+            )
             groups: list[Group] = [((name, None),) for name in plain]
         else:
             items = self._read(text, f"{one.name}: {text}")
@@ -260,7 +268,7 @@ class Names:
             known = math.prod([stated for _, stated in group if stated is not None])
             if len(open_) > 1 or known == 0 or (size % known if open_ else size != known):
                 self._fail(
-                    f"{_grouped(group)} does not part an axis of size {size}",
+                    f"{grouped(group)} does not part an axis of size {size}",
                     "state all sizes but one: (half two[2])",
                     [(one.name, one.shape())],
                     AxisSizeError,
@@ -275,7 +283,7 @@ class Names:
         missing = [name for name in whole if name not in single]
         if len(missing) != len(parted) or len(missing) > 1 or len(groups) != len(whole):
             self._fail(
-                f"{' '.join(map(_grouped, groups))} does not name the axes of {one.name}",
+                f"{' '.join(map(grouped, groups))} does not name the axes of {one.name}",
                 "name each axis, at most one of them in parts: head (half two[2])",
                 [(one.name, one.shape())],
                 AxisMissingError,
@@ -285,9 +293,16 @@ class Names:
     # ------------------------------------------------------------------------------- its pieces
 
     def _pieces(
-        self, ours: list[Ours], keys: list[tuple[str, tuple[Item, ...] | None]], along: str | None
+        self,
+        ours: list[Ours],
+        keys: list[tuple[str, tuple[Item, ...] | None]],
+        along: str | None,
+        alone: tuple[bool, bool],
     ) -> None:
-        """Add the pieces of one entry: one to one, or one side several parts of the other."""
+        """Add the pieces of one entry: one to one, or one side several parts of the other.
+
+        `alone` says whether ours, and theirs, is one without a tuple around it.
+        """
         if len(ours) > 1 and len(keys) > 1:
             self._fail(
                 f"{len(ours)} of ours are to be made of {len(keys)} of theirs",
@@ -299,7 +314,7 @@ class Names:
                 plain = tuple([item for item in plain if item[0][0][0] != along])
             items = plain if given is None else given
             for place in range(len(ours)):
-                self._piece(ours, place, key, items, (index, len(keys)), along)
+                self._piece(ours, place, key, items, (index, len(keys)), along, alone)
 
     def _piece(
         self,
@@ -309,6 +324,7 @@ class Names:
         items: tuple[Item, ...],
         index: tuple[int, int],
         along: str | None,
+        alone: tuple[bool, bool],
     ) -> None:
         """Add what ours[place] and one of theirs share; theirs is number `index` of several."""
         one, text = ours[place], " ".join(map(_item, items))
@@ -332,12 +348,12 @@ class Names:
                     AxisSizeError,
                 )
         theirs = [name for name, _ in pairs]
-        more = [name for name in theirs if name not in one.names and name != _ONE]
+        more = [name for name in theirs if name not in one.names and name != ONE]
         less = [name for name in one.names if name not in theirs]
         own_at: dict[str, int] = {}
         key_at: dict[str, int] = {}
         lying = [name for name in more if not any(name in o.names for o in ours)]
-        if len(ours) > 1 and not joined and len(lying) == 1:
+        if not alone[0] and not joined and len(lying) == 1:
             if sizes.setdefault(lying[0], len(ours)) != len(ours):
                 self._fail(
                     f"axis {shown(lying[0])} is {sizes[lying[0]]}, and {len(ours)} of ours are named",
@@ -348,7 +364,7 @@ class Names:
             key_at, more = {lying[0]: place}, [name for name in more if name != lying[0]]
             if len(more) == len(less) == 1:
                 self._unlike_parts(ours, one, key, items, (lying[0], more[0], less[0]), shapes)
-        elif index[1] > 1 or along is not None:
+        elif not alone[1] or along is not None:
             axis = along if along is not None else less[0] if len(less) == 1 else None
             if axis is not None and axis in less and one.sizes[axis] != index[1]:
                 self._fail(
@@ -360,15 +376,22 @@ class Names:
                 )
             if axis in less:
                 own_at, less = {str(axis): index[0]}, [name for name in less if name != axis]
-        if more or less or len(set(theirs)) != len(theirs) - max(theirs.count(_ONE) - 1, 0):
-            self._mismatch(one, key, more, less, shapes)
+            elif index[1] > 1 and not less and not more:
+                self._fail(
+                    f"{key} is said to have each axis of {one.owned.name}, and {index[1]} of theirs make it",
+                    f"leave out the axis of {one.owned.name} along which they lie",
+                    shapes,
+                    AxisClashError,
+                )
+        if more or less or len(set(theirs)) != len(theirs) - max(theirs.count(ONE) - 1, 0):
+            self._mismatch(one, key, theirs, more, less, shapes)
         if len(ours) > 1 and not joined and not key_at:
             self._fail(
                 f"{text} has no axis along which {', '.join(o.owned.name for o in ours)} lie",
                 'name it: ("WQ", "WK"): "qk: (two head key) emb"',
                 shapes,
             )
-        sizes[_ONE] = 1
+        sizes[ONE] = 1
         shared = [name for name in one.names if name not in own_at]
         stored = [math.prod([sizes[n] for n, _ in group]) for group in chosen]
         narrow = None
@@ -418,14 +441,22 @@ class Names:
         )
 
     def _mismatch(
-        self, one: Ours, key: str, more: list[str], less: list[str], shapes: list[tuple[str, str]]
+        self,
+        one: Ours,
+        key: str,
+        theirs: list[str],
+        more: list[str],
+        less: list[str],
+        shapes: list[tuple[str, str]],
     ) -> NoReturn:
         name = one.owned.name
         if more:
             guess = less[0] if less else nearest(more[0], one.names)
             self._fail(
                 f"{name} has no axis {shown(more[0])}, which {key} is said to have",
-                f"name it {shown(guess)}"
+                f'name the axes of ours too, in stored order: "{name}: {" ".join(map(shown, theirs))}"'
+                if one.names[:1] == [f"{_NAMELESS}0"]
+                else f"name it {shown(guess)}"
                 if guess
                 else f"leave {shown(more[0])} out, or write 1 where it has size 1",
                 shapes,
@@ -447,7 +478,13 @@ class Names:
     ) -> None:
         """Hold that all that is made of one of theirs agrees on its sizes."""
         before = self.theirs.setdefault(key, Theirs(sizes, text, owner))
-        if before.sizes != sizes:
+        both = list(itertools.zip_longest(before.sizes, sizes))
+        if len(before.sizes) == len(sizes) and all(
+            [None in pair for pair in both if len({*pair}) > 1]
+        ):
+            known = tuple([b if a is None else a for a, b in both])
+            self.theirs[key] = Theirs(known, before.text, before.owner)
+        else:
             self._fail(
                 f"{key} has sizes {_sizes(before.sizes)} for {before.owner} and {_sizes(sizes)} for {owner}",
                 "give both the same sizes, or name another tensor for one of them",
@@ -467,7 +504,8 @@ class Names:
         one, text = ours[0], " ".join(map(_item, items))
         names = [name for item in items for group in item for name, _ in group]
         sizes = {**one.sizes, **{n: s for item in items for group in item for n, s in group if s}}
-        if any(len(item) > 1 for item in items) or len(set(names)) != len(names):
+        named = [name for name in names if name != ONE]
+        if any(len(item) > 1 for item in items) or len(set(named)) != len(named):
             self._fail(
                 f"{key} is said to have one axis twice", "name each axis once", kind=AxisClashError
             )
@@ -504,7 +542,7 @@ class Names:
                 inside = None
             elif mark is None:
                 stated = None if match["size"] is None else int(match["size"])
-                pair = (_ONE, 1) if match["one"] else (match["name"], stated)
+                pair = (ONE, 1) if match["one"] else (match["name"], stated)
                 if inside is None:
                     items.append(((pair,),))
                 else:
@@ -537,8 +575,8 @@ def _view(
     shared: list[str],
 ) -> View:
     """View a stored tensor of these names, some at an index, in the order `shared`."""
-    places = [n if n != _ONE else f"{_ONE}{i}" for i, n in enumerate(names)]
-    chosen = {**at, **{place: 0 for place in places if place.startswith(_ONE)}}
+    places = [n if n != ONE else f"{ONE}{i}" for i, n in enumerate(names)]
+    chosen = {**at, **{place: 0 for place in places if place.startswith(ONE)}}
     left = [place for place in places if place not in chosen]
     steps = []
     now = list(places)
@@ -566,15 +604,15 @@ def _bind(name: str, bound: Mapping[str, str]) -> str:
     return _HOLE.sub(lambda m: bound.get(m[1], m[0]), name)
 
 
-def _grouped(group: Group) -> str:
-    inner = " ".join([("1" if n == _ONE else n if s is None else f"{n}[{s}]") for n, s in group])
+def grouped(group: Group) -> str:
+    inner = " ".join([("1" if n == ONE else n if s is None else f"{n}[{s}]") for n, s in group])
     return inner if len(group) == 1 else f"({inner})"
 
 
 def _item(item: Item) -> str:
     if len(item) == 1:
-        return _grouped(item[0])
-    return f"({' + '.join(_grouped(group).strip('()') for group in item)})"
+        return grouped(item[0])
+    return f"({' + '.join(grouped(group).strip('()') for group in item)})"
 
 
 def _sizes(sizes: tuple[int | None, ...]) -> str:
@@ -583,6 +621,12 @@ def _sizes(sizes: tuple[int | None, ...]) -> str:
 
 def _written(ours: Any) -> str:
     return f'"{ours}"' if isinstance(ours, str) else str(ours)
+
+
+def plain_axes(theirs: Mapping[str, Theirs]) -> dict[str, list[str]]:
+    """Say over which axes each of theirs is, where each of its axes has a name of its own."""
+    found = {key: each.text.split() for key, each in theirs.items()}
+    return {key: names for key, names in found.items() if names and all(map(NAME.fullmatch, names))}
 
 
 def some(names: Iterable[str], most: int = 6) -> str:

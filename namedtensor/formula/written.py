@@ -49,7 +49,7 @@ class Written:
     were given; `called` are the formulas that its `call` nodes name; `counted` are the stacks whose
     number of layers was given, `left_out` what may be left out and is; `origins` says where the body
     writes each part. `derived` says of whom the formula is the derivative, and by what. `title` is its
-    name with the words that choose its form.
+    name with the words that choose its form. `leaves` are the tensors that it takes, those in bundles among them.
     """
 
     name: str
@@ -62,6 +62,7 @@ class Written:
     counted: frozenset[str] = field(default=frozenset(), kw_only=True)
     left_out: frozenset[str] = field(default=frozenset(), kw_only=True)
     title: str = field(default="", kw_only=True)
+    leaves: list[Leaf] = field(default_factory=list, kw_only=True)
 
     @property
     def changes(self) -> dict[str, str]:
@@ -259,7 +260,7 @@ def write(
         derived=formula.derived,
         title=titled(formula, settings.items())[0],
     )
-    leaves: list[Leaf] = []
+    leaves = written.leaves
     sizes: dict[Any, Any] = dict(given or {})
     values = {
         p.name: _declared(formula, p, p.name, settings, leaves, sizes)

@@ -340,7 +340,8 @@ class Definition(Said):
     """target = body. `op` is = or <- (an update).
 
     The target is a name (Letter, Scripts), a Call (f(X; W) = ...), or an Indexed
-    (P_{seq(p), emb(i)} = ...). A chain a = b = c has the further members in `chain`.
+    (P_{seq(p), emb(i)} = ...). A chain a = b = c has the further members in `chain`. `derives` is the
+    derivative that the target is a name of.
     """
 
     target: Expression
@@ -348,6 +349,7 @@ class Definition(Said):
     op: str = "="
     chain: tuple[Expression, ...] = ()
     condition: Expression | None = None
+    derives: Expression | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ def fields_of(kind: type) -> tuple[str, ...] | None:
     except KeyError:
         names = None
         if dataclasses.is_dataclass(kind) and kind is not Span:
-            aside = ("span", "block", "section")
+            aside = ("span", "block", "section", "derives")
             names = tuple([f.name for f in dataclasses.fields(kind) if f.name not in aside])
         _PARTS[kind] = names
         return names

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
-from namedtensor.axes import Axis, primed, shown
+from namedtensor.axes import Axis, distinct, primed, shown
 from namedtensor.errors import (
     AxisClashError,
     AxisNameError,
@@ -476,9 +476,11 @@ PICKS = primitive(
 def _to_scatter(axes: tuple[Axis, ...]) -> tuple[Operation, Size]:
     """Read the axes that are used up, and the one that is made."""
     *used, made = axes
+    call = f"scatter[{', '.join(map(repr, axes))}]"
+    distinct(call, used)
     if not used or made.size is None:
         raise AxisNameError(
-            f"scatter[{', '.join(map(repr, axes))}]",
+            call,
             f"axis {made.name} is to be made and has no size"
             if used
             else "the axes to add up come first, then the axis to make",
@@ -487,13 +489,13 @@ def _to_scatter(axes: tuple[Axis, ...]) -> tuple[Operation, Size]:
     return SCATTER(names(axes), 1), made.size
 
 
-@axis_function(first=_to_scatter)
+@axis_function(first=_to_scatter, distinct=0)
 def scatter(to: tuple[Operation, Size], X: Tensor, I: NamedTensor) -> NamedTensor:
     """Add numbers up at the places that an integer tensor says: the transpose of indexing.
 
         scatter_{ax,bx} : R^ax x [n]^ax -> R^bx[n],  scatter(X, I)_{bx(j)} = sum_{i: I_{ax(i)} = j} X_{ax(i)}
 
-    The last axis in brackets is made; those before it are used up. It is X @ ax @ one_hot(I, bx)
+    The last axis in brackets is made, with a name of its own or that of one before it; those are used up. It is X @ ax @ one_hot(I, bx)
     without the one-hot matrix: sums over segments, messages at the nodes of a graph, histograms.
 
     Raises: AxisNameError, AxisMissingError, AxisClashError, KindError, IndexRangeError.

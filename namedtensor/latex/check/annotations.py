@@ -249,7 +249,7 @@ def check_repeated(statement: Statement, report: Report) -> None:
 
 
 def _distinct(part: object) -> int | None:
-    """Say how many of the first axes must be distinct; None for all. diag may keep an axis."""
+    """Say how many of the first axes must be distinct; None for all. diag and scatter may keep one."""
     name = part.function if isinstance(part, Call) else None
     word = word_of(name.text) if isinstance(name, Letter) else None
     return getattr(word.along, "distinct", None) if word is not None else None

@@ -111,12 +111,13 @@ class ConstraintScope(CheckScope):
 
 def check_constraints(checker: Checker) -> None:
     """Look at relations that say something of tensors: sum_vocab X = 1."""
-    for index, statement in enumerate(checker.names.statements):
-        if not isinstance(statement, Constraint):
+    for index, said in enumerate(checker.names.statements):
+        place = Place(index, said.block, said.section)
+        statement = _held(checker, said, place)
+        if statement is None:
             continue
         if not any(isinstance(part, (Big, Contract, Call, Derivative)) for part in walk(statement)):
             continue
-        place = Place(index, statement.block, statement.section)
         scope = ConstraintScope(checker, place, lenient=True)
         relation: Any = statement.relation
         parts = [relation]
@@ -128,6 +129,18 @@ def check_constraints(checker: Checker) -> None:
         types = [_side(checker, evaluator, part, place) for part in parts]
         if isinstance(relation, Relation):
             _hold_together(checker, relation, types)
+
+
+def _held(checker: Checker, statement: Statement, place: Place) -> Constraint | None:
+    """Give what a statement holds to each other: the derivative of a function that is defined, and its value."""
+    if isinstance(statement, Definition) and statement.derives is not None:
+        (function, *_) = all_of(Call, statement.derives)
+        found = checker.names.function(function, place, {})
+        if found is None or found.defined is None:
+            return None
+        relation = Relation(statement.span, statement.derives, (("=", statement.body),))
+        return Constraint(statement.span, relation, block=statement.block, section=statement.section)
+    return statement if isinstance(statement, Constraint) else None
 
 
 def _side(checker: Checker, evaluator: Evaluator, part: Expression, place: Place) -> Type | None:

@@ -21,6 +21,7 @@ from namedtensor.latex.documents.signatures import python_name
 from namedtensor.latex.findings import Finding
 from namedtensor.latex.reading.letters import DRESSES, rebuilt
 from namedtensor.latex.reading.reader import Reading, parse_expression
+from namedtensor.latex.reading.reworded import derivative_name
 from namedtensor.latex.reading.spoken import names_of
 from namedtensor.latex.reading.tokens import Fault
 from namedtensor.latex.source import Source, Span
@@ -220,6 +221,7 @@ class Document:
             written = parse_expression(name, self.reading.macros)
         except Fault:
             return None
+        written = derivative_name(written) or written
         return written if isinstance(written, (Letter, Scripts)) else None
 
     def _undressed(self, written: Letter | Scripts | None) -> Letter | Scripts | None:

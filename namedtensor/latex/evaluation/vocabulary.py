@@ -192,7 +192,7 @@ def overlap_add(e: Evaluator, part: Call, values: Any, given: Any) -> Value:
 def scatter(e: Evaluator, part: Call, values: Any, given: Any) -> Value:
     """scatter_{seq,vocab}(X, I, n); with several indices all of them come before all sizes."""
     made = (len(given) - 1) // 2
-    if made < 2 or made >= len(part.axes):
+    if len(given) % 2 == 0 or not 1 <= made <= len(part.axes):
         return along("scatter", indexing.scatter, wants_size=True)(e, part, values, given)
     operation = indexing.SCATTER(tuple([a.name for a in part.axes]), made)
     sizes = [e.extent(x) for x in given[1 + made :]]
@@ -487,7 +487,7 @@ def _public(name: str) -> Any:
 
 def _word(name: str, function: Any, notation: Any = None) -> Word:
     if name in _OWN:
-        return Word(name, _OWN[name])
+        return Word(name, _OWN[name], along=function)
     if isinstance(function, AxisFunction):
         if not isinstance(notation, Printed):
             return Word(name, along(name, function), along=function)
@@ -520,6 +520,7 @@ def _others() -> Iterator[tuple[str, Word]]:
     yield "norm", _word("norm", reductions.norm)
     yield "clip", Word("clip", plain("clip", elementwise.clip))
     yield "power", Word("power", plain("power", raised))
+    yield "polygamma", Word("polygamma", plain("polygamma", partial(apply, elementwise.POLYGAMMA)))
     yield "floordiv", Word("floordiv", plain("floordiv", lambda X, Y: X // Y))
     yield "index", Word("index", index)
     yield "contract", Word("contract", along("contract", contraction.dot))

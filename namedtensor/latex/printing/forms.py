@@ -96,7 +96,7 @@ class Forms:
     def letter(self, identifier: str) -> Piece:
         """Write a name; that of a change by what changes."""
         if identifier in self.changes:
-            return Piece(rf"\partial {self.letter(self.changes[identifier]).text}", JUXTAPOSED)
+            return Piece(rf"\partial {self.argument(self.changes[identifier]).text}", JUXTAPOSED)
         text = letters(identifier, self.dialect.name)
         return Piece(text, SCRIPT if "^" in text else ATOM)
 

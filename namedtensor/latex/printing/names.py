@@ -20,6 +20,7 @@ from dataclasses import dataclass
 
 from namedtensor.axes import shown
 from namedtensor.latex.reading.words import LETTERS
+from namedtensor.latex.source import Span
 from namedtensor.latex.syntax import Expression, Letter, Number, Scripts
 
 #: The ways to write the notation: with the macros of namedtensor.sty, the same with a macro for each
@@ -172,6 +173,26 @@ def identifier(expression: Expression) -> str | None:
     if sub is None or sup is None:
         return None
     return joined(Parts(base.base, sup, sub, expression.primes, base.word))
+
+
+def named(text: str, at: Span) -> Letter | Scripts:
+    """Give the name that has a Python identifier, as what stands at a place: W^1 for W1.
+
+    >>> identifier(named("W1", Span(0, 0)))
+    'W1'
+    """
+    name = parts(text)
+    base = Letter(at, name.base, "word" if name.word else "letter")
+    sub, sup = [_named_script(script, at) for script in (name.sub, name.sup)]
+    if sub is None and sup is None and not name.primes:
+        return base
+    return Scripts(at, base, sub, sup, name.primes)
+
+
+def _named_script(text: str, at: Span) -> Expression | None:
+    if not text:
+        return None
+    return Number(at, int(text)) if text.isdecimal() else Letter(at, text, "word")
 
 
 def _base(letter: Letter) -> Parts:

@@ -365,7 +365,7 @@ def _name_repeated(written: Written, names: Names, order: list[Node]) -> None:
                 break
             name(widest)
             width[node] = _own_width(node) + sum([width[o] for o in inner])
-        repeated = node not in bound and written.derived is None and names.spread(node)
+        repeated = node not in bound and names.spread(node)
         if repeated and node not in names.of and node not in rungs:
             names.of[node] = names.fresh("PMDGCHBAST")
         if node in names.of:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
+from namedtensor.formula.signature import Space
 from namedtensor.formula.written import DerivedFrom, Written
 from namedtensor.latex.printing.dialects import KATEX_MACROS as KATEX_MACROS
 from namedtensor.latex.printing.dialects import REALS, Dialect, dialect_of
@@ -38,7 +39,8 @@ def latex_of(written: Written, dialect: str = "macros", taken: Iterable[str] = (
     if forms.names.of.get(first) == written.name:
         rows += _clause(first, forms)
     else:
-        rows += _broken(_head(written, forms), _body(written, forms))
+        for head, body in zip(_heads(written, forms), _bodies(written, forms), strict=True):
+            rows += _broken(head, body)
     rows += _where(written, forms)
     lines = " \\\\\n".join(rows)
     macros = "".join([f"{line}\n" for line in forms.dialect.preamble()])
@@ -68,18 +70,26 @@ def print_into(
 def _declarations(written: Written, forms: Forms) -> list[str]:
     """Declare arguments and parameters; neighbours of one space share a row."""
     groups: list[tuple[list[str], str]] = []
-    for parameter in written.signature.parameters:
-        if parameter.space is None or parameter.name in written.left_out:
-            continue
-        space = _space(parameter.space, forms.dialect)
+    for path, declared in _given(written):
+        space = _space(declared, forms.dialect)
         if groups and groups[-1][1] == space:
-            groups[-1][0].append(parameter.name)
+            groups[-1][0].append(path)
         else:
-            groups.append(([parameter.name], space))
+            groups.append(([path], space))
     return [
-        f"{', '.join([forms.letter(n).text for n in names])} &\\in {space}"
-        for names, space in groups
+        f"{', '.join([forms.argument(path).text for path in paths])} &\\in {space}"
+        for paths, space in groups
     ]
+
+
+def _given(written: Written) -> Iterator[tuple[str, Space]]:
+    """List the tensors that are declared with their spaces; a derivative is made of those in bundles too."""
+    for parameter in written.signature.parameters:
+        if parameter.space is not None and parameter.name not in written.left_out:
+            yield parameter.name, parameter.space
+        elif parameter.bundle is not None and written.derived is not None:
+            inside = f"{parameter.name}."
+            yield from [(f.path, f.space) for f in written.leaves if f.path.startswith(inside)]
 
 
 def _space(space: Any, dialect: Dialect) -> str:
@@ -109,7 +119,8 @@ def _signature(written: Written, forms: Forms) -> list[str]:
 # ------------------------------------------------------------------------------------ definitions
 
 
-def _head(written: Written, forms: Forms) -> str:
+def _heads(written: Written, forms: Forms) -> list[str]:
+    """Write what a formula defines: its name with its arguments, or each of the derivatives that it gives."""
     before = [
         p.name
         for p in written.signature.parameters
@@ -120,36 +131,38 @@ def _head(written: Written, forms: Forms) -> str:
         for p in written.signature.parameters
         if p.after and not p.setting and p.name not in written.left_out
     ]
-    groups = [", ".join([forms.letter(n).text for n in group]) for group in (before, after)]
+    if written.derived is not None:
+        own = {p.name for p in written.signature.parameters if p.after}
+        after = [path for path, _ in _given(written) if path.partition(".")[0] in own]
+    groups = [", ".join([forms.argument(n).text for n in group]) for group in (before, after)]
     listed = "; ".join([g for g in groups if g])
     derived = written.derived
     while derived is not None and derived.of is not None:
         derived = derived.of
     name = forms.letter((written.title or written.name) if derived is None else derived.name).text
     head = f"{name}({listed})" if listed else name
-    return _derivative(head, written.derived, forms)
+    return _derivatives(head, written.derived, forms)
 
 
-def _derivative(head: str, derived: DerivedFrom | None, forms: Forms) -> str:
-    """Write the derivative of what has a head: that of a derivative before it."""
+def _derivatives(head: str, derived: DerivedFrom | None, forms: Forms) -> list[str]:
+    """Write the derivatives of what has a head: those of a derivative before it."""
     if derived is None:
-        return head
-    inner = _derivative(head, derived.of, forms)
+        return [head]
+    (inner,) = _derivatives(head, derived.of, forms)
     if derived.changes:
-        return rf"\partial {inner}"
+        return [rf"\partial {inner}"]
     top = rf"\partial {inner}" if derived.of is None else r"\partial"
     rest = "" if derived.of is None else f" {inner}"
-    parts = [
+    return [
         rf"\frac{{{top}}}{{\partial {forms.argument(path).text}}}{rest}" for path in derived.by
     ]
-    return parts[0] if len(parts) == 1 else rf"\left({', '.join(parts)}\right)"
 
 
-def _body(written: Written, forms: Forms) -> Piece:
+def _bodies(written: Written, forms: Forms) -> list[Piece]:
     pieces = [forms.write(node) for node in written.results]
-    if written.signature.several:
-        return Piece(f"({', '.join([inside(p, SUM) for p in pieces])})")
-    return _value(pieces[0])
+    if written.signature.several and written.derived is None:
+        return [Piece(f"({', '.join([inside(p, SUM) for p in pieces])})")]
+    return [_value(piece) for piece in pieces]
 
 
 def _value(piece: Piece) -> Piece:

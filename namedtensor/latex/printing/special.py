@@ -221,6 +221,7 @@ def recurrence(node: Node, forms: Forms) -> list[tuple[str, Piece]]:
     *_, place = node.operation.params
     loop, lines = forms.names.loop(node), []
     step, index, starts = loop.step, loop.index, loop.starts(place)
+    used = set().union(*[loop.leaves(i) for i in loop.needed(place)])
     last = f"|{forms.dialect.axis(step.axis)}|"
     first, before = ("0", f"{index} - 1")
     if step.reverse:
@@ -239,7 +240,7 @@ def recurrence(node: Node, forms: Forms) -> list[tuple[str, Piece]]:
     forms.leaves |= {
         leaf: _element_at(forms, X, step.axis, index)
         for leaf, X in zip(step.elements, step.sequences, strict=True)
-        if not is_counter(X, step.axis)
+        if leaf in used and not is_counter(X, step.axis)
     }
     for leaf in loop.counters():
         forms.leaves[leaf] = Piece(f"{index} - 1", SUM)

@@ -1,9 +1,9 @@
 r"""Statements in the words that the notation has for them.
 
 Mathematicians write names that are no letters: \Delta W, \log Z, p(y \mid x), \|s\| on the left side of an
-equation are what that equation defines, and stand for it wherever they are written again. They define
-a tensor piece by piece, Y_{half:1} = ..., Y_{half:2} = ..., and say of a diagonal that A_{i,i} = 1. And much
-mathematics in their prose only remarks on what the displays define.
+equation are what that equation defines, and stand for it wherever they are written again. The derivatives
+of a function, \frac{\partial f(X)}{\partial X} and \partial f(X), are functions of their own. They define a tensor
+piece by piece, Y_{half:1} = ..., Y_{half:2} = ..., and say of a diagonal that A_{i,i} = 1. And much mathematics in their prose only remarks on what the displays define.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
+from namedtensor.latex.printing.names import identifier, named
 from namedtensor.latex.reading.asides import Entry
 from namedtensor.latex.reading.spoken import head_of, key_of, names_of
 from namedtensor.latex.reading.statements import Found, is_name
@@ -26,6 +27,7 @@ from namedtensor.latex.syntax import (
     Constraint,
     Declaration,
     Definition,
+    Derivative,
     Expression,
     Indexed,
     Items,
@@ -114,16 +116,27 @@ def _reword(entry: Entry, names: Sequence[Callable[[Any], Any]]) -> None:
         ops = [op for op, _ in relation.rest]
         sides = [side for _, side in relation.rest]
         first = relation.first
-        if ops == ["in"] and is_name(first) and isinstance(sides[0], Space):
-            statement = Declaration(statement.span, (first,), sides[0])
+        given = _listed(first)
+        derived = _derived_function(first) if set(ops) == {"="} else None
+        if ops == ["in"] and all(map(is_name, given)) and isinstance(sides[0], Space):
+            statement = Declaration(statement.span, given, sides[0])
+        elif derived is not None:
+            said = tuple(sides[1:])
+            statement = Definition(statement.span, derived, sides[0], "=", said, derives=first)
         elif set(ops) == {"="} and statement is not entry.read.statement and _is_target(first):
             statement = Definition(statement.span, first, sides[0], "=", tuple(sides[1:]))
     entry.read.statement = statement
 
 
+def _listed(first: Expression) -> tuple[Expression, ...]:
+    """Give what is listed without brackets, and anything else alone."""
+    return first.parts if isinstance(first, Items) and not first.bracket else (first,)
+
+
 def _is_target(first: Expression) -> bool:
     if isinstance(first, Call):
-        return is_name(first.function) and all(is_name(a) for a in first.arguments)
+        given = (*first.arguments, *first.parameters)
+        return is_name(first.function) and all(is_name(a) for a in given)
     return is_name(first)
 
 
@@ -143,6 +156,11 @@ def _compound_names(entries: Sequence[Entry]) -> list[Callable[[Any], Any]]:
         if relation.rest[0][0] not in ("=", "in"):
             continue
         first = relation.first
+        for part in _listed(first) if relation.rest[0][0] == "in" else ():
+            if isinstance(part, Derivative) and part.by is None and is_name(part.of):
+                found.setdefault(f"d {key_of(part.of)}", _changed(key_of(part.of)))
+        if _derived_function(first) is not None:
+            found.setdefault("derived", lambda part: None)
         if isinstance(first, Binary) and _is_marked(first, known):
             assert isinstance(first.left, Letter)
             mark = first.left.text
@@ -171,6 +189,47 @@ def _given(statement: Statement) -> list[Expression]:
         target = statement.target
         return [target.function if isinstance(target, Call) else target]
     return []
+
+
+def derivative_name(part: Expression) -> Letter | Scripts | None:
+    r"""Name a derivative: df_dX of \\frac{\\partial f(X)}{\\partial X}, df of \\partial f(X), dX of \\partial X.
+
+    >>> from namedtensor.latex.reading.reader import parse_expression
+    >>> identifier(derivative_name(parse_expression(r"\\frac{\\partial}{\\partial X} \\partial f(X)")))
+    'ddf_dX'
+    """
+    if not isinstance(part, Derivative):
+        return None
+    inner: Expression | None = derivative_name(part.of) or part.of
+    names = [identifier(p) for p in (_name_in(inner), part.by) if p is not None]
+    if None in names:
+        return None
+    return named("_".join([f"d{name}" for name in names]), part.span)
+
+
+def _name_in(part: Expression) -> Expression:
+    return part.function if isinstance(part, Call) else part
+
+
+def _derived_function(part: Expression) -> Call | None:
+    """Give the function that the derivative of a function is, with the arguments of that."""
+    name, of = derivative_name(part), part
+    while isinstance(of, Derivative):
+        of = of.of
+    if name is None or not isinstance(of, Call) or not _is_target(of):
+        return None
+    return replace(of, function=name)
+
+
+def _changed(text: str) -> Callable[[Any], Any]:
+    r"""Take \partial X for one letter."""
+
+    def change(part: Any) -> Any:
+        if not isinstance(part, Derivative) or part.by is not None or not is_name(part.of):
+            return None
+        return derivative_name(part) if key_of(part.of) == text else None
+
+    return change
 
 
 def _is_marked(first: Binary, known: set[str]) -> bool:

@@ -327,9 +327,12 @@ class Parts(Functions):
         """Read \\frac{a}{b}, which may be a derivative."""
         above, below = self.bare(self.group()), self.bare(self.group())
         first, second = self.tokens[above[0]], self.tokens[below[0]]
-        if first.text == "\\partial" and second.text == "\\partial" and above[1] - above[0] > 1:
-            of = self.within((above[0] + 1, above[1]), self.listing)
+        if first.text == "\\partial" and second.text == "\\partial":
             by = self.within((below[0] + 1, below[1]), self.listing)
+            if above[1] - above[0] > 1:
+                of = self.within((above[0] + 1, above[1]), self.listing)
+            else:
+                of = self.expression(PREFIX)  # \frac{\partial}{\partial X} f(X)
             return self.scripts(Derivative(self.span(start), "partial", of, by), start)
         left = self.within(above, self.listing)
         right = self.within(below, self.listing)

@@ -49,7 +49,8 @@ class Written:
     were given; `called` are the formulas that its `call` nodes name; `counted` are the stacks whose
     number of layers was given, `left_out` what may be left out and is; `origins` says where the body
     writes each part. `derived` says of whom the formula is the derivative, and by what. `title` is its
-    name with the words that choose its form. `leaves` are the tensors that it takes, those in bundles among them.
+    name with the words that choose its form. `leaves` are the tensors that it takes, also those in
+    bundles.
     """
 
     name: str

@@ -238,7 +238,12 @@ def _waiting(
 
 
 def _sized(name: str, axes: tuple[Axis, ...], bound: Callable[..., Any]) -> Callable[..., Any]:
-    """Check that axes given with a size have it; indices may have axes of their own."""
+    """Check that axes given with a size have it; indices may have axes of their own.
+
+    An axis that is named twice is used up, and one of its name and of that size is made.
+    """
+    kept = [axis.name for axis in axes]
+    axes = tuple([axis for axis in axes if kept.count(axis.name) == 1 or axis.size is None])
     return functools.partial(_with_sizes, name, axes, bound)
 
 

@@ -495,8 +495,9 @@ def scatter(to: tuple[Operation, Size], X: Tensor, I: NamedTensor) -> NamedTenso
 
         scatter_{ax,bx} : R^ax x [n]^ax -> R^bx[n],  scatter(X, I)_{bx(j)} = sum_{i: I_{ax(i)} = j} X_{ax(i)}
 
-    The last axis in brackets is made, with a name of its own or that of one before it; those are used up. It is X @ ax @ one_hot(I, bx)
-    without the one-hot matrix: sums over segments, messages at the nodes of a graph, histograms.
+    The last axis in brackets is made, also by the name of one before it; those are used up. It is
+    X @ ax @ one_hot(I, bx) without the one-hot matrix: sums over segments, messages at the nodes of a
+    graph, histograms.
 
     Raises: AxisNameError, AxisMissingError, AxisClashError, KindError, IndexRangeError.
 

@@ -11,7 +11,6 @@ import sys
 import warnings
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -125,7 +124,10 @@ def _total(program: Program) -> str:
     """Write a program whose result is the sum of all that it gives, and of the squares."""
     *lines, _ = agreement.written(program).rstrip("\n").split("\n")
     names = [program.name(r) for r in program.results if program.known(r).kind == "float"]
-    lines = [line if not line.startswith("def program(") else line.partition(" -> ")[0].rstrip(":") + ":" for line in lines]
+    lines = [
+        line if not line.startswith("def program(") else line.partition(" -> ")[0].rstrip(":") + ":"
+        for line in lines
+    ]
     squares = [f"nt.sum[...]({name} * {name} + {name})" for name in names]
     return "\n".join([*lines, f"    return {' + '.join(squares)}"]) + "\n"
 

@@ -132,14 +132,16 @@ def check_constraints(checker: Checker) -> None:
 
 
 def _held(checker: Checker, statement: Statement, place: Place) -> Constraint | None:
-    """Give what a statement holds to each other: the derivative of a function that is defined, and its value."""
+    """Give the equation that a statement is: also of the derivative of a function that is defined."""
     if isinstance(statement, Definition) and statement.derives is not None:
-        (function, *_) = all_of(Call, statement.derives)
-        found = checker.names.function(function, place, {})
+        (call, *_) = all_of(Call, statement.derives)
+        found = checker.names.function(call.function, place, {})
         if found is None or found.defined is None:
             return None
         relation = Relation(statement.span, statement.derives, (("=", statement.body),))
-        return Constraint(statement.span, relation, block=statement.block, section=statement.section)
+        return Constraint(
+            statement.span, relation, block=statement.block, section=statement.section
+        )
     return statement if isinstance(statement, Constraint) else None
 
 

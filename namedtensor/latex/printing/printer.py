@@ -153,9 +153,7 @@ def _derivatives(head: str, derived: DerivedFrom | None, forms: Forms) -> list[s
         return [rf"\partial {inner}"]
     top = rf"\partial {inner}" if derived.of is None else r"\partial"
     rest = "" if derived.of is None else f" {inner}"
-    return [
-        rf"\frac{{{top}}}{{\partial {forms.argument(path).text}}}{rest}" for path in derived.by
-    ]
+    return [rf"\frac{{{top}}}{{\partial {forms.argument(path).text}}}{rest}" for path in derived.by]
 
 
 def _bodies(written: Written, forms: Forms) -> list[Piece]:

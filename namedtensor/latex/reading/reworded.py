@@ -2,8 +2,9 @@ r"""Statements in the words that the notation has for them.
 
 Mathematicians write names that are no letters: \Delta W, \log Z, p(y \mid x), \|s\| on the left side of an
 equation are what that equation defines, and stand for it wherever they are written again. The derivatives
-of a function, \frac{\partial f(X)}{\partial X} and \partial f(X), are functions of their own. They define a tensor
-piece by piece, Y_{half:1} = ..., Y_{half:2} = ..., and say of a diagonal that A_{i,i} = 1. And much mathematics in their prose only remarks on what the displays define.
+of a function, \frac{\partial f(X)}{\partial X} and \partial f(X), are functions of their own. They define
+a tensor piece by piece, Y_{half:1} = ..., Y_{half:2} = ..., and say of a diagonal that A_{i,i} = 1. And much
+mathematics in their prose only remarks on what the displays define.
 """
 
 from __future__ import annotations
@@ -192,23 +193,20 @@ def _given(statement: Statement) -> list[Expression]:
 
 
 def derivative_name(part: Expression) -> Letter | Scripts | None:
-    r"""Name a derivative: df_dX of \\frac{\\partial f(X)}{\\partial X}, df of \\partial f(X), dX of \\partial X.
+    r"""Name a derivative: df_dX of \frac{\partial f(X)}{\partial X}, df of \partial f(X), dX of \partial X.
 
     >>> from namedtensor.latex.reading.reader import parse_expression
-    >>> identifier(derivative_name(parse_expression(r"\\frac{\\partial}{\\partial X} \\partial f(X)")))
+    >>> identifier(derivative_name(parse_expression(r"\frac{\partial}{\partial X} \partial f(X)")))
     'ddf_dX'
     """
     if not isinstance(part, Derivative):
         return None
-    inner: Expression | None = derivative_name(part.of) or part.of
-    names = [identifier(p) for p in (_name_in(inner), part.by) if p is not None]
+    inner = derivative_name(part.of) or part.of
+    of = inner.function if isinstance(inner, Call) else inner
+    names = [identifier(each) for each in (of, part.by) if each is not None]
     if None in names:
         return None
     return named("_".join([f"d{name}" for name in names]), part.span)
-
-
-def _name_in(part: Expression) -> Expression:
-    return part.function if isinstance(part, Call) else part
 
 
 def _derived_function(part: Expression) -> Call | None:

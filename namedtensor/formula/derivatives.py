@@ -130,7 +130,20 @@ def _of(name: str, f: Callable[..., Any], by: By) -> Any:
         )
     if isinstance(f, Formula) and f.traced:
         return Derived(name, f, by)
+    _hold_no_module(name, f, parts)
     return of_function(name, _plainly(f), by)
+
+
+def _hold_no_module(name: str, f: Any, parts: Sequence[int | str]) -> None:
+    """Raise AxisNameError for a name where a module is derived: its formula knows the names."""
+    named = [part for part in parts if isinstance(part, str)]
+    formula = getattr(f, "formula", None)
+    if named and isinstance(formula, Formula):
+        raise AxisNameError(
+            f"{name}({formula.name}.module(...), {named[0]!r})",
+            f"a call of a module is given arguments alone, by their places, and no {named[0]}",
+            hint=f"derive its formula: nt.{name}({formula.name}, by={named[0]!r})(X, **model.named_values())",
+        )
 
 
 def _plainly(f: Callable[..., Any]) -> Callable[..., Any]:
@@ -315,7 +328,7 @@ class Derived(Formula):
             raise AxisNameError(
                 f"{self.call}(...)",
                 f"{place.path} is not given, and the derivative is by it",
-                hint=f"give it: {place.path}=...",
+                hint=_what_to_give(place.path, leaves),
             )
         _, value, leaf = found
         if leaf.kind != "float":
@@ -325,6 +338,21 @@ class Derived(Formula):
                 shapes(value, labels=[place.path]) if hasattr(value, "sizes") else [],
                 f'{place.path}.to("float32")',
             )
+
+
+def _what_to_give(path: str, leaves: Mapping[str, Any]) -> str:
+    """Say how a tensor is given that is not: as an argument, in a bundle, or that its stack ends before."""
+    words = path.split(".")
+    for n, word in enumerate(words):
+        stack = ".".join([*words[:n], ""])
+        given = [p.removeprefix(stack).split(".")[0] for p in leaves if p.startswith(stack)]
+        if word.isdigit() and given and word not in given:
+            last = ".".join([*words[:n], str(max(map(int, given))), *words[n + 1 :]])
+            return f'there are {len({*given})} in {stack[:-1]}, and the last goes by "{last}"'
+    if len(words) == 1:
+        return f"give it: {path}=..."
+    bundle, name = ".".join(words[:-1]), words[-1]
+    return f"give it in {bundle}: dict(..., {name}=...), or a module that has it: dict({name}=True)"
 
 
 @dataclass(frozen=True, slots=True)

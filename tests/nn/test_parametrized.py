@@ -108,3 +108,49 @@ def test_a_named_tensor_is_no_parameter_and_the_hint_makes_it_one():
     assert module(nt.ones(emb[3], backend="torch")).shape == nt.Shape("hid[4]")
     with pytest.raises(nt.KindError, match=r"model\.mean = X\.torch\(\"emb\"\)"):
         centred.module(emb[3]).mean = nt.ones(emb[3], backend="torch")
+
+
+@formula
+def shifted(X: R[emb], *, b: R[emb] = None) -> R[emb]:
+    return X if b is None else X + b
+
+
+@formula
+def size(X: R[batch, emb], *, net: deep, shift: shifted) -> R[()]:
+    return nt.sum[batch, emb](net(shift(X)) ** 2)
+
+
+@pytest.mark.parametrize(
+    ("by", "text"),
+    [
+        (
+            "net.layers.2.gamma",
+            'there are 2 in net.layers, and the last goes by "net.layers.1.gamma"',
+        ),
+        ("shift.b", "give it in shift: dict(..., b=...), or a module that has it: dict(b=True)"),
+    ],
+)
+def test_a_derivative_by_what_is_not_given_says_how_it_goes(by, text):
+    X = nt.normal(batch[5], emb[3], backend="torch")
+    module = size.module(emb[3], net=dict(layers=2))
+    with pytest.raises(nt.AxisNameError) as caught:
+        nt.grad(size, by=by)(X, **module.named_values())
+    assert str(caught.value) == (
+        f"grad(size, {by!r})(...): {by} is not given, and the derivative is by it\nhint: {text}"
+    )
+    module = size.module(emb[3], net=dict(layers=2), shift=dict(b=True))
+    for typed in ("net.layers.1.gamma", "shift.b"):
+        gradient = nt.grad(size, by=typed)(X, **module.named_values())
+        expected = torch.autograd.grad(module(X).torch(), dict(module.named_parameters())[typed])[0]
+        torch.testing.assert_close(gradient.torch("emb"), expected)
+
+
+def test_a_module_is_derived_by_a_name_through_its_formula():
+    module = size.module(emb[3], net=dict(layers=2))
+    with pytest.raises(nt.AxisNameError) as caught:
+        nt.grad(module, by="net.last.gamma")
+    assert str(caught.value) == (
+        "grad(size.module(...), 'net.last.gamma'): a call of a module is given arguments alone, by "
+        "their places, and no net.last.gamma\n"
+        "hint: derive its formula: nt.grad(size, by='net.last.gamma')(X, **model.named_values())"
+    )

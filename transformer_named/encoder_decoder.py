@@ -19,11 +19,11 @@ import torch
 
 import namedtensor as nt
 from namedtensor import NamedTensor, axes
+from namedtensor.shape import shapes
 from transformer_named.cached_attention import keys, values
 from transformer_named.choice import chosen
 from transformer_named.decoding.cache import Cache, with_room, written
-from transformer_named.decoding.model import evaluating
-from transformer_named.decoding.scoring import PADDING
+from transformer_named.decoding.model import PADDING, evaluating
 from transformer_named.formulated import LayerNorm, scores
 from transformer_named.placement import PLACEMENTS, open_ended
 from transformer_named.the_transformer import PE
@@ -127,6 +127,13 @@ class EncoderDecoder(torch.nn.Module):
 
         Z[batch, src], Z[batch, seq] -> R[batch, head, seq, src], without dropout or gradient.
         """
+        if not self.sizes.layers:
+            raise nt.NamedTensorError(
+                "EncoderDecoder.attention(source, target)",
+                "the model has no layers, and reads nothing of the source",
+                shapes(source, target, labels=["source", "target"]),
+                hint="Sizes(..., layers=1)",
+            )
         with evaluating(self):
             memory, M = self.encode(source), self.mask(source)
             *layers, last = self.decoder

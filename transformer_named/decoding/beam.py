@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, overload
 
 import namedtensor as nt
 from namedtensor import NamedTensor, axes
 from transformer_named.decoding.model import Decodable, evaluating, fill_of, opening
-from transformer_named.decoding.sampling import id_lists
+from transformer_named.decoding.sampling import at_least_no_ids, id_lists
 
 batch, seq, vocab, beam, candidate = axes("batch seq vocab beam candidate")
 
@@ -118,14 +118,15 @@ def beam_search(
     """Find the output with the best score, log P(y | x) / ((5 + |y|) / 6)^length_penalty.
 
     Source: Wu et al. 2016, section 7, without the coverage penalty. |y| counts the end, which is
-    forced after `max_length` ids. A hypothesis that ends keeps its place in the beam, so one beam
-    is greedy, and as many beams as there are outputs find the best of all.
+    forced after `max_length` ids; an `end` that is no id never comes. A hypothesis that ends keeps its
+    place in the beam, so one beam is greedy, and as many beams as there are outputs find the best of all.
     """
     if beams < 1 or length_penalty < 0:
         raise ValueError(
             f"beam_search(beams={beams}, length_penalty={length_penalty}): "
             "beams is 1 or more, length_penalty is 0 or more"
         )
+    at_least_no_ids(max_length)
     fill = fill_of(model, end)
     # what goes on with a text has keys and values of it, one for each hypothesis
     source = source if hasattr(model, "encode") else nt.stack[beam](source)
@@ -137,6 +138,9 @@ def beam_search(
             logits, cache = model.step(token if found is None else found.tokens[seq(-1)], cache)
             found = found or Beam.of(token, logits.dtype)
             ids = nt.iota(vocab[logits.size(vocab)])
+            if place == max_length and not 0 <= end < logits.size(vocab):
+                found = replace(found, running=found.running & (found.running != found.running))
+                break
             allowed = ids == end if place == max_length else (ids != fill) | (ids == end)
             gained = nt.log_softmax[vocab](logits)
             found, parent = found.extended(gained, allowed, end, fill, beams)

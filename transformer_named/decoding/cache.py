@@ -41,8 +41,19 @@ def with_room(X: NamedTensor, room: int) -> NamedTensor:
     """Give zeros for so many places of what X has one or some of, a head's side by side."""
     *others, last = [name for name in X.axes if name != "seq"]
     sizes = [X.size(name) for name in others]
-    zeros = X.data.new_zeros((*sizes, room, X.size(last)))
+    zeros = X.data.new_zeros((*sizes, max(room, 0), X.size(last)))
     return nt.tensor(zeros, *others, "seq", last)
+
+
+def spread(whole: NamedTensor, X: NamedTensor) -> NamedTensor:
+    """Repeat what is kept over axes that only X has: one text that is gone on with in several ways."""
+    more = [name for name in X.axes if name not in whole.axes]
+    return whole + _zeros(X, more) if more else whole
+
+
+def _zeros(X: NamedTensor, names: list[str]) -> NamedTensor:
+    """Give zeros over some axes of X."""
+    return nt.tensor(X.data.new_zeros([X.size(name) for name in names]), *names)
 
 
 @functools.cache
@@ -56,7 +67,14 @@ def written(whole: NamedTensor, X: NamedTensor, length: int) -> NamedTensor:
 
     Raises: IndexRangeError where there is no room for it.
     """
-    held, layout, own = whole.data, whole.layout, X.layout
+    held, layout = whole.data, whole.layout
+    sizes = dict(zip(X.axes, X.data.shape, strict=True))
+    kept = dict(zip(whole.axes, held.shape, strict=True))
+    if {**kept, **sizes, "seq": 0} != {**kept, "seq": 0}:  # which concat refuses, in its words
+        nt.concat["seq"](whole, X)
+    if len(sizes) < len(kept):
+        X = X + _zeros(whole, [name for name in kept if name not in sizes])
+    own = X.layout
     places = None if own is layout else order(own.axes, layout.axes)
     data = X.data if places is None else X.data.permute(places)
     at = layout.axes.index("seq")

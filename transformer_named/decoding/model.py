@@ -10,6 +10,7 @@ import torch
 
 import namedtensor as nt
 from namedtensor import NamedTensor
+from namedtensor.shape import shapes
 
 src, beam = nt.axes("src beam")
 
@@ -20,8 +21,10 @@ PADDING = 0
 class Decodable(Protocol):
     """A torch module that gives the next token's logits, one token after the other.
 
-    A model that reads a source has `encode` and `start`. One that goes on with a text has `begin`,
-    which reads all of it but its last token. `padding`, if it has one, is its id for padding, or None.
+    A model that reads a source has `encode`, Z[batch, src] -> R[batch, src, emb], and `start`, which gives
+    the cache before the first token; called, Z[batch, src], Z[batch, seq] -> R[batch, seq, vocab], it gives
+    the logits after each. One that goes on with a text has `begin`, which reads all but its last token.
+    `padding`, if it has one, is its id for padding, or None.
     """
 
     training: bool
@@ -36,36 +39,60 @@ class Decodable(Protocol):
         """Switch dropout on or off."""
 
 
-class Reading(Decodable, Protocol):
-    """A model that reads a source and gives an output."""
-
-    def __call__(self, source: NamedTensor, target: NamedTensor) -> NamedTensor:
-        """Z[batch, src], Z[batch, seq] -> R[batch, seq, vocab]: the logits after each token."""
-
-    def encode(self, source: NamedTensor) -> NamedTensor:
-        """Z[batch, src] -> R[batch, src, emb]: the source's representation."""
-
-    def start(self, memory: NamedTensor, source: NamedTensor) -> Any:
-        """Give the cache before the first token."""
-
-
 def opening(
     model: Any, source: NamedTensor, begin: int | None, room: int | None
 ) -> tuple[NamedTensor, Any]:
     """Read the source, or the text that is gone on with; give the token that comes first, and the cache.
 
-    Raises: ValueError where a model that reads a source is not told what its outputs begin with.
+    Raises: as `first` does.
     """
     how = {} if room is None else {"room": room}
-    if not hasattr(model, "encode"):
+    token = first(model, source, begin)
+    if token is None:
         found: tuple[NamedTensor, Any] = model.begin(source, **how)
         return found
+    return token, model.start(model.encode(source), source, **how)
+
+
+def first(model: Any, source: NamedTensor, begin: int | None) -> NamedTensor | None:
+    """Give what outputs begin with, for each source; None where the model goes on with the source.
+
+    Raises: ValueError where a model that reads a source is not told what its outputs begin with;
+    AxisMissingError, IndexRangeError where the source has other axes, or a row of it no id.
+    """
+    own = [name for name in source.axes if name != "beam"]
+    if sorted(own) != ["batch", "src"]:
+        left = [name for name in own if name not in ("batch", "src")]
+        raise nt.AxisMissingError(
+            "decoding",
+            "what is read runs over batch and src",
+            shapes(source, labels=["source"]),
+            hint=f'source["{left[0]} -> src"]'
+            if "src" not in own and left
+            else 'nt.stack["batch"](source)',
+        )
+    if source.size(src) == 0:
+        raise nt.IndexRangeError(
+            "decoding",
+            "each row that is read has one id at least",
+            shapes(source, labels=["source"]),
+            hint="put an id before it, such as the one that texts begin with",
+        )
+    if not hasattr(model, "encode"):
+        return None
     if begin is None:
         raise ValueError(
             f"{type(model).__name__} reads a source, and outputs begin with an id: begin=1"
         )
-    cache = model.start(model.encode(source), source, **how)
-    return source[src(0)] * 0 + begin, cache
+    padding = fill_of(model, -1)
+    if nt.any[...](nt.all[src](source == padding)).item():
+        raise nt.IndexRangeError(
+            "decoding",
+            f"each row that is read has one id at least, and one has only padding, {padding}",
+            shapes(source, labels=["source"]),
+            hint="leave that row out",
+        )
+    return source[src(0)] * 0 + begin
 
 
 def fill_of(model: Any, end: int) -> int:

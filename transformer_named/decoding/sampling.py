@@ -104,6 +104,7 @@ def _generate(
 ) -> list[list[int]]:
     """Extend every source's output by `choose(logits)` until all have ended."""
     fill = fill_of(model, end)
+    at_least_no_ids(max_length)
     with evaluating(model):
         token, cache = opening(model, source, begin, room)
         running = token == token
@@ -118,6 +119,12 @@ def _generate(
             if not nt.any[...](running).item():
                 break
         return id_lists(nt.stack[seq](*found), end, fill) if found else [[]] * source.size(batch)
+
+
+def at_least_no_ids(max_length: int) -> None:
+    """Refuse a length below 0."""
+    if max_length < 0:
+        raise ValueError(f"decoding(max_length={max_length}): max_length is 0 or more")
 
 
 def id_lists(tokens: NamedTensor, end: int, fill: int) -> list[list[int]]:

@@ -2,27 +2,47 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import namedtensor as nt
 from namedtensor import NamedTensor, axes
-from transformer_named.decoding.model import PADDING, Reading
+from transformer_named.decoding.model import fill_of, first
 
-src, seq, vocab = axes("src seq vocab")
+seq, vocab = axes("seq vocab")
 
 
 def log_probability(
-    model: Reading, source: NamedTensor, target: NamedTensor, *, begin: int, end: int
+    model: Any,
+    source: NamedTensor,
+    target: NamedTensor,
+    *,
+    begin: int | None = None,
+    end: int,
 ) -> NamedTensor:
     """Sum the log-probabilities of an output's tokens and of its end.
 
         log P(y, end | x) = sum_t log softmax_vocab(Z_t)_{vocab(y_t)}
 
-    Z[batch, src], Z[batch, seq] -> R[batch]. `target` holds no begin and no end and is padded
-    on the right with 0. Differentiable; dropout is as the model's mode says.
+    Z[batch, src], Z[batch, seq] -> R[batch]. `target` holds no begin and no end and is padded on the
+    right, with the model's padding or, where it has none, with its end. A decoder alone goes on with
+    `source`. Differentiable; dropout is as the model's mode says.
     """
-    before = source[src(0)] * 0
-    given = nt.concat[seq](nt.stack[seq](before + begin), target)
-    padded = nt.concat[seq](target, nt.stack[seq](before))
-    length = nt.count[seq](target != PADDING)
-    expected = nt.where(nt.iota(seq[padded.size(seq)]) == length, end, padded)
-    gained = nt.index[vocab](nt.log_softmax[vocab](model(source, given)), expected)
-    return nt.sum[seq](nt.where(expected == PADDING, 0.0, gained))
+    fill = fill_of(model, end)
+    token, cache = first(model, source, begin), None
+    if token is None:
+        token, cache = model.begin(source)
+    length = nt.count[seq](target != fill)
+    expected = nt.concat[seq](target, nt.stack[seq](token * 0 + end))
+    places = nt.iota(seq[expected.size(seq)])
+    expected = nt.where(places < length, expected, end)
+    if cache is None:
+        Z = model(source, nt.concat[seq](nt.stack[seq](token), target))
+    else:
+        rows = []
+        for place in range(expected.size(seq)):
+            scores, cache = model.step(token, cache)
+            rows.append(scores)
+            token = expected[seq(place)]
+        Z = nt.stack[seq](*rows)
+    gained = nt.index[vocab](nt.log_softmax[vocab](Z), expected)
+    return nt.sum[seq](nt.where(places <= length, gained, 0.0))

@@ -82,13 +82,13 @@ def Scores(X: R[emb], *, E: R[vocab, emb], b: R[vocab] = None) -> R[vocab]:
     return plus(E @ emb @ X, b)
 
 
-def waves(form: str = "sinusoidal") -> Any:
+def waves(form: str = "sinusoidal", base: float = 10000.0) -> Any:
     """Define the sinusoids that tell where a place is.
 
-        sinusoidal:         W_{seq'(t), emb(2i)} = sin(t / 10000^{2i/|emb|}), and cos at 2i + 1
-        sinusoidal halves:  sin at emb(i), cos at emb(|emb|/2 + i)
+        sinusoidal:         W_{seq'(t), emb(2i)} = sin(t / base^{2i/|emb|}), and cos at 2i + 1
+        sinusoidal halves:  sin at emb(i), cos at emb(ceil(|emb|/2) + i)
 
-    Source: Vaswani and others, arXiv 1706.03762, section 3.5; halves as Marian has them.
+    Source: Vaswani and others, arXiv 1706.03762, section 3.5, base 10000; halves as Marian has them.
     """
 
     def wave(t: Any, i: Any) -> Any:
@@ -96,8 +96,8 @@ def waves(form: str = "sinusoidal") -> Any:
             pair, sine = (i - i % 2) / abs(emb), i % 2 == 0
         else:
             sine = 2 * i < abs(emb)
-            pair = nt.where(sine, 2 * i, 2 * i - abs(emb)) / abs(emb)
-        angle = t / 10000.0**pair
+            pair = nt.where(sine, 2 * i, 2 * i - abs(emb) - abs(emb) % 2) / abs(emb)
+        angle = t / base**pair
         return nt.where(sine, nt.sin(angle), nt.cos(angle))
 
     return nt.define[seq_, emb](wave)

@@ -7,10 +7,13 @@ import torch
 
 import namedtensor as nt
 from namedtensor import Axis, axes
+from namedtensor.compilers import constant_for_compilers, keep
+from namedtensor.shape import shapes
 from transformer_named.choice import chosen
-from transformer_named.decoding.cache import with_room, written
+from transformer_named.decoding.cache import spread, with_room, written
 from transformer_named.decoding.sampling import chooser
 from transformer_named.published.formulas import (
+    ACTIVATIONS,
     NETWORKS,
     NORMS,
     POSITIONS,
@@ -27,6 +30,7 @@ from transformer_named.published.formulas import (
     emb,
     half,
     past,
+    place,
     seq,
     seq_,
     waves,
@@ -39,14 +43,20 @@ class Cache:
     """Keys and values of each layer, of what was read so far. With `room` they are written in place.
 
     `memory` are those of another text, which a decoder reads again and again, and `closed` its padding.
+    `skipped` counts the places of padding that stand before each text.
     """
 
     def __init__(
-        self, room: int | None = None, memory: Sequence[Any] = (), closed: Any = None
+        self,
+        room: int | None = None,
+        memory: Sequence[Any] | None = None,
+        closed: Any = None,
+        skipped: Any = None,
     ) -> None:
         self.room = room
         self.memory = memory
         self.closed = closed
+        self.skipped = skipped
         self.length = 0
         self.held: list[tuple[Any, Any]] = []
 
@@ -61,15 +71,43 @@ class Cache:
             return self.held[layer]
         if layer == len(self.held):
             self.held.append((with_room(K, self.room), with_room(V, self.room)))
-        whole, other = self.held[layer]
+        whole, other = self.held[layer] = [
+            spread(X, new) for X, new in zip(self.held[layer], (K, V), strict=True)
+        ]
         return written(whole, K, self.length), written(other, V, self.length)
 
     def select(self, ax: Axis, chosen: Any) -> "Cache":
         """Follow the hypotheses `chosen`, integers along ax; what has no such axis is shared."""
-        found = Cache(self.room, self.memory, self.closed)
+
+        def followed(X: Any) -> Any:
+            return nt.index[ax](X, chosen) if X is not None and ax in X.shape else X
+
+        found = Cache(self.room, self.memory, self.closed, followed(self.skipped))
         found.length = self.length
-        found.held = [(nt.index[ax](K, chosen), nt.index[ax](V, chosen)) for K, V in self.held]
+        found.held = [(followed(K), followed(V)) for K, V in self.held]
         return found
+
+
+_TABLES: dict[Any, torch.Tensor] = {}
+
+
+@constant_for_compilers
+def tables(
+    positions: str, base: float, rows: int, width: int, dtype: torch.dtype, device: torch.device
+) -> torch.Tensor:
+    """Give cos and sin of angles, or sinusoids: made in float64, in this dtype; those of late are kept."""
+    key = positions, base, rows, width, dtype, device
+    if key in _TABLES:
+        return _TABLES[key]
+    if positions == "rotary":
+        angle = angles(base)
+        made = [f(angle)(seq_[rows], half[width]).numpy(seq_, half) for f in (nt.cos, nt.sin)]
+    else:
+        made = [waves(positions, base)(seq_[rows], emb[width]).numpy(seq_, emb)]
+    with torch.inference_mode(False):  # they may be read in training later
+        found = torch.stack([torch.from_numpy(each) for each in made]).to(device, dtype)
+    # a mode of torch may make other things than tensors
+    return keep(_TABLES, key, found, 16) if type(found) is torch.Tensor else found
 
 
 class Layer(torch.nn.Module):
@@ -93,8 +131,15 @@ class Layer(torch.nn.Module):
         if cache is not None:
             K, V = cache.add(number, K, V)
         X = self.answer(X, Q, K, V, M, closed)
-        if self.consult is None or cache is None:
+        if self.consult is None:
             return X
+        if cache is None or cache.memory is None:
+            raise nt.NamedTensorError(
+                "Transformer(..., cross=True)(I)",
+                "its layers read another text, and none is given",
+                shapes(X),
+                hint="EncoderDecoder(...)(source, target), whose `start` reads the other text",
+            )
         return self.reply(X, self.consult(X), *cache.memory[number], None, cache.closed)
 
 
@@ -111,13 +156,12 @@ class Transformer(torch.nn.Module):
     | `network`, `activation` | "plain" or "gated"; "gelu", "gelu_tanh", "relu", "silu" |
     | `bias` | whether linear maps have biases |
     | `kv`, `group` | heads of keys, and queries that share one |
-    | `scale`, `first` | whether words are multiplied by sqrt|emb|; the place of the first word in the table |
+    | `scale` | whether words are multiplied by sqrt|emb| |
+    | `first`, `base` | the place of the first word; the base of sinusoids' and rotations' wavelengths |
     | `tied`, `biased` | whether the scores are made by the words' own vectors; whether they have a bias |
     | `causal`, `cross` | whether no place sees those after it; whether layers read another text |
+    | `padding` | the id that fills up, on the left, texts that are gone on with; None: every id is a word |
     """
-
-    #: The id that fills up rows of unequal lengths: none, every id is a word.
-    padding: int | None = None
 
     def __init__(
         self,
@@ -147,15 +191,22 @@ class Transformer(torch.nn.Module):
         cross: bool = False,
         eps: float = 1e-5,
         base: float = 10000.0,
+        padding: int | None = None,
         **where: Any,
     ) -> None:
         super().__init__()
+        if positions == "rotary" and key % 2:
+            raise nt.AxisSizeError(
+                f"Transformer(positions={positions!r}, key={key})",
+                "rotations turn pairs of features, and key is odd",
+                hint=f"key={key + 1}",
+            )
+        self.padding = padding
         sizes = f"vocab[{vocab}] emb[{emb}]"
         self.positions = chosen("positions", positions, POSITIONS)
         self.pre, self.key, self.base, self.first = pre, key, base, first
         self.causal = scores if causal is None else causal
         self.scale = float(emb) ** 0.5 if scale else None
-        self.tables: dict[Any, list[Any]] = {}
         self.words = Words.module(sizes, **where)
         learned = positions == "learned"
         self.places = Places.module(f"place[{places}] emb[{emb}]", **where) if learned else None
@@ -168,7 +219,7 @@ class Transformer(torch.nn.Module):
         outer = f"emb[{emb}] kv[{kv}] group[{group}] val[{key}]"
         before, after = one if pre else None, None if pre else one
         rest = {
-            "activation": activation,
+            "activation": chosen("activation", activation, tuple(ACTIVATIONS)),
             "norm": before,
             "norm2": after,
             "network": {"b1": bias, "b2": bias, "W3": gated},
@@ -198,25 +249,26 @@ class Transformer(torch.nn.Module):
 
     def states(self, I: Any, M: Any = None, K: Any = None, cache: Cache | None = None) -> list[Any]:
         """Give what each layer makes of words I over seq'; M over seq closes places that nobody sees."""
-        start = 0 if cache is None else cache.length
+        start, skipped = (0, None) if cache is None else (cache.length, cache.skipped)
         count = I.size(seq_)
         X = self.words(I)
         if self.scale is not None:
             X = X * self.scale
+        # as data: a number in a formula would be a plan for each word
+        at = nt.tensor(torch.arange(start, start + count, device=I.data.device), seq_)
+        if skipped is not None:
+            at = nt.maximum(at - skipped, 0)
         if self.places is not None:
-            first = (
-                start + self.first
-            )  # as data: a number in a formula would be a plan for each word
-            at = torch.arange(first, first + count, device=I.data.device)
-            X = X + self.places(nt.tensor(at, seq_))
+            X = X + self.places(at + self.first)
         elif self.positions != "rotary":
-            X = X + self.table(start, count, X)[0]
+            table = self.table(0, self.first + start + count, X)[0][seq_ >> place]
+            X = X + table[place(at + self.first)]
         if self.kinds is not None:
             X = X + self.kinds(I * 0 if K is None else K)
         if not self.pre and self.norm is not None:
             X = self.norm(X)
         C, S = self.table(start, count, X) if self.positions == "rotary" else (None, None)
-        past_ = past if self.causal and count > 1 else None
+        past_ = self.mask(start, count, X, skipped)
         found = [X]
         for number, layer in enumerate(self.layers):
             found.append(layer(found[-1], past_, M, C, S, cache, number))
@@ -224,23 +276,30 @@ class Transformer(torch.nn.Module):
             cache.length += count
         return found
 
+    def mask(self, start: int, count: int, like: Any, skipped: Any) -> Any:
+        """Say who sees whom: no place those after it, nor the padding before a text but itself."""
+        if skipped is None and (start == 0 or count == 1):
+            return past if self.causal and count > 1 else None
+        device = like.data.device
+        seen = nt.tensor(torch.arange(start + count, device=device), seq)
+        at = nt.tensor(torch.arange(start, start + count, device=device), seq_)
+        open_ = seen <= at if self.causal else seen == seen
+        if skipped is not None:
+            open_ = open_ & ((seen >= skipped) | (seen == at))
+        return nt.cast(nt.where(open_, 0.0, -nt.inf), like.dtype)
+
     def table(self, start: int, count: int, like: Any) -> list[Any]:
-        """Give what depends on the place: cos and sin of angles, or sinusoids; made in float64, and kept."""
-        kept = like.data.dtype, like.data.device
-        known = self.tables.get(kept)
-        if known is None or known[0].shape[0] < start + count:
-            size = seq_[2 ** (start + count).bit_length()]
-            if self.positions == "rotary":
-                angle = angles(self.base)
-                made = [
-                    f(angle)(size, half[self.key // 2]).numpy(seq_, half) for f in (nt.cos, nt.sin)
-                ]
-            else:
-                made = [waves(self.positions)(size, emb[like.size(emb)]).numpy(seq_, emb)]
-            known = [torch.as_tensor(each).to(kept[1], kept[0]) for each in made]
-            self.tables[kept] = known
-        across = half if self.positions == "rotary" else emb
-        return [nt.tensor(each[start : start + count], seq_, across) for each in known]
+        """Give what depends on the place: cos and sin of angles, or sinusoids."""
+        rotary = self.positions == "rotary"
+        rows = 64
+        while (
+            rows < start + count
+        ):  # not as long as what came: it may be of any length for a compiler
+            rows = 2 * rows
+        width = self.key // 2 if rotary else like.size(emb)
+        given = self.positions, self.base, rows, width, like.data.dtype, like.data.device
+        known = tables(*given)[:, start : start + count]
+        return [nt.tensor(known[k], seq_, half if rotary else emb) for k in range(1 + rotary)]
 
     def forward(self, I: Any, M: Any = None, K: Any = None, cache: Cache | None = None) -> Any:
         """Take words in Z[seq'], give states in R[seq', emb], or of a decoder scores in R[seq', vocab]."""
@@ -252,11 +311,29 @@ class Transformer(torch.nn.Module):
     # ---------------------------------------------------------------------------- decoding
 
     def begin(self, prompt: Any, room: int | None = None) -> tuple[Any, Cache]:
-        """Read Z[src] but for its last word; give that, and the cache."""
+        """Read Z[src] but for its last word; give that, and the cache.
+
+        Raises: NamedTensorError where padding stands elsewhere than on the left, or a text has no word.
+        """
         cache = Cache(room)
+        if self.padding is not None:
+            cache.skipped = self._skipped(prompt)
         if prompt.size(src) > 1:
             self(prompt[src[:-1]][src >> seq_], cache=cache)
         return prompt[src(-1)], cache
+
+    def _skipped(self, prompt: Any) -> Any:
+        """Count the padding before each text."""
+        closed = nt.cast(prompt == self.padding, int)
+        found = nt.sum[src](nt.cumprod[src](closed))
+        if nt.any[...]((found != nt.sum[src](closed)) | (found == prompt.size(src))).item():
+            raise nt.NamedTensorError(
+                "model.begin(prompt)",
+                f"padding, {self.padding}, stands after a word, or a text has no word",
+                shapes(prompt, labels=["prompt"]),
+                hint="fill up on the left: texts of unequal lengths end at one place",
+            )
+        return found
 
     def step(self, token: Any, cache: Cache) -> tuple[Any, Cache]:
         """Score the next word after one more, and give the cache that has it."""
@@ -272,6 +349,8 @@ class EncoderDecoder(torch.nn.Module):
 
     def __init__(self, *, padding: int = 0, shared: bool = True, **sizes: Any) -> None:
         super().__init__()
+        if own := {"scores", "cross"} & sizes.keys():
+            raise TypeError(f"EncoderDecoder chooses {min(own)} of each side: leave it out")
         self.padding = padding
         self.encoder = Transformer(**sizes, scores=False)
         self.decoder = Transformer(**sizes, cross=True)
@@ -304,6 +383,7 @@ class EncoderDecoder(torch.nn.Module):
         return nt.cast(closed, self.encoder.words.E.dtype)
 
 
+@torch.no_grad()  # around each word, and not around what is done with it
 def generate(
     model: Any,
     ids: list[int],
@@ -319,12 +399,13 @@ def generate(
     """Yield the next words, one at a time, with a cache: the most likely ones, or drawn by chance."""
     choose = chooser(temperature, top_k, top_p, generator)
     device = next(model.parameters()).device
-    with torch.no_grad():
-        token, cache = model.begin(nt.tensor(torch.tensor(ids, device=device), src), room=room)
-        for _ in range(count):
-            scores, cache = model.step(token, cache)
-            token = choose(scores)
-            word = int(token.item())
-            if word == end:
-                return
-            yield word
+    token, cache = model.begin(
+        nt.tensor(torch.tensor(ids, dtype=torch.int64, device=device), src), room=room
+    )
+    for _ in range(count):
+        scores, cache = model.step(token, cache)
+        token = choose(scores)
+        word = int(token.item())
+        if word == end:
+            return
+        yield word

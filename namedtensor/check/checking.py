@@ -24,13 +24,15 @@ from namedtensor.latex.findings import Finding
 class Checked:
     """What was found in one file; `refused` says why it could not be checked.
 
-    `unchecked` are formulas by their names, and calls of their modules as they are written, each with why.
+    `unchecked` are formulas by their names, and calls of their modules as they are written, each with why;
+    `unreached` are lines, each with the function whose formulas did not reach it.
     """
 
     file: str
     findings: list[Finding] = field(default_factory=list)
     formulas: int = 0
     unchecked: list[tuple[str, str]] = field(default_factory=list)
+    unreached: list[tuple[str, str]] = field(default_factory=list)
     refused: str = ""
     document: Any = None
     parts: list[Part] = field(default_factory=list)
@@ -94,7 +96,7 @@ class Checker:
         report = self.worker.check(program, text, self.imports, parts)
         checked.findings += report.findings
         checked.formulas = report.formulas
-        checked.unchecked = report.unchecked
+        checked.unchecked, checked.unreached = report.unchecked, report.unreached
         checked.parts += report.parts
         checked.refused = report.refused
         left = [(name, why) for name, why in report.unchecked if name.isidentifier()]

@@ -22,7 +22,7 @@ from namedtensor.primitives.origins import Origins
 
 #: A document may say what has no effect, and define what does not depend on an argument.
 _MILDER = {"softmax-constant": "note"}
-_LEFT_OUT = frozenset({"unused"})
+_LEFT_OUT = frozenset({"unused", "axis-size"})
 #: What is said of the axes that an argument has, and not of those that its formula's body gives it.
 _OF_DECLARED = frozenset({"prime-forgotten"})
 

@@ -15,8 +15,10 @@ from typing import Any, Literal, get_args, get_origin
 from namedtensor.axes import Axis, parse_axes, shown
 from namedtensor.check.calls import Scope, Unknown, bound_inside, constant, made_inside, makers_of
 from namedtensor.check.holes import Stopped, behind_faults
+from namedtensor.check.kinds import LETTERS, fitting, real
 from namedtensor.check.meaning import Remark, Tree, listed, remarks, why_not_declared
 from namedtensor.check.pieces import Piece, Program, is_formula
+from namedtensor.check.reached import Reached, branches
 from namedtensor.check.running import Ran, place_of, run, said, statements_of
 from namedtensor.errors import (
     AxisClashError,
@@ -57,6 +59,11 @@ _SOME: dict[Any, tuple[Any, ...]] = {int: (2,), float: (0.5,)}
 MOST_CHOICES = 24
 
 
+#: A string that no body compares with: what it is otherwise.
+ANOTHER = "another"
+_KINDS = {"int": "whole numbers", "bool": "truth values"}
+
+
 @dataclass(slots=True)
 class Part:
     """A sub-expression: where it stands, and its shape."""
@@ -68,12 +75,16 @@ class Part:
 
 @dataclass(slots=True)
 class Report:
-    """What is known of one file: findings, how many formulas were traced, and which were not and why."""
+    """What is known of one file: findings, how many formulas were traced, and which were not and why.
+
+    `unreached` are lines that no choice of settings reached, each with the function that they are of.
+    """
 
     file: str
     findings: list[Finding] = field(default_factory=list)
     formulas: int = 0
     unchecked: list[tuple[str, str]] = field(default_factory=list)
+    unreached: list[tuple[str, str]] = field(default_factory=list)
     refused: str = ""
     parts: list[Part] = field(default_factory=list)
 
@@ -105,6 +116,10 @@ class Check:
         }
         self.seen: set[Any] = set()
         self.remarked: list[dict[Remark, tuple[Origin, ...]]] = []
+        #: the kinds of what the formula that is looked at declares R
+        self.kinds: dict[str, str] = {}
+        wanted = any(branches(statement) for _, statement in statements_of(program))
+        self.reached = Reached(frozenset(self.places.pieces), wanted)
 
     def one(self, definition: ast.FunctionDef) -> None:
         """Check the formulas that one definition makes."""
@@ -137,6 +152,7 @@ class Check:
                     self.closure(piece, around, made)
             self.left_out(piece, statement, lines)
         self.modules()
+        self.unreached()
         self.report.findings.sort(key=lambda f: (f.rank[0], f.source.name, f.span.start))
 
     def closure(self, piece: Piece, around: list[ast.FunctionDef], made: ast.FunctionDef) -> None:
@@ -155,6 +171,12 @@ class Check:
     def left_out(self, piece: Piece, statement: ast.stmt, known: set[int]) -> None:
         """Name the formulas that were not made, and why."""
         for node in ast.walk(statement):
+            run = self.imports and not self.ran.stopped
+            if not run and isinstance(node, ast.Call) and is_formula(node) and node.args:
+                # formula(f), where f is no formula of its own
+                self.report.unchecked.append(
+                    (ast.unparse(node.args[0]), "what makes it is not run")
+                )
             if not isinstance(node, ast.FunctionDef) or not any(
                 map(is_formula, node.decorator_list)
             ):
@@ -180,6 +202,17 @@ class Check:
         first = min([node.lineno, *[d.lineno for d in node.decorator_list]])
         return first <= finding.line <= (node.end_lineno or node.lineno)
 
+    def unreached(self) -> None:
+        """Name the lines that no formula reached in functions that ran, but for those that have a fault."""
+        faults = [f for f in self.report.findings if f.severity == "error"]
+        for (file, line), function in self.defined.items():
+            inside = [f for f in faults if f.source.name == file and self._covers(f, function)]
+            if line != function.lineno or inside:
+                continue
+            for first, last in self.reached.missed(file, function):
+                lines = f"line {first}" if first == last else f"lines {first} to {last}"
+                self.report.unreached.append((lines, function.name))
+
     def definition(self, formula: Formula) -> ast.FunctionDef | None:
         code = inspect.unwrap(formula.function).__code__
         found = self.places.piece(code.co_filename, code.co_firstlineno)
@@ -191,16 +224,36 @@ class Check:
 
     def formula(self, formula: Formula, definition: ast.FunctionDef | None) -> None:
         """Trace a formula for each choice of its settings."""
-        self.remarked = []
+        self.remarked, self.kinds = [], {}
+        found = len(self.report.findings)
         for settings, certain in choices(formula, definition):
-            for mode in (True, False):
-                asked = self.trace(formula, definition, settings, certain, mode)
-                if not asked:
+            self.choice(formula, definition, settings, certain)
+        if definition is not None and self.missed(formula, definition):
+            for settings in further_choices(formula, definition):
+                if len(self.report.findings) > found or not self.missed(formula, definition):
                     break
+                self.choice(formula, definition, settings, False)
         for remark in dict.fromkeys(itertools.chain.from_iterable(self.remarked)):
             # an argument is left unused where no choice of the settings uses it
             if not remark.argument or all(remark in found for found in self.remarked):
                 self.remark(remark, formula, definition)
+
+    def missed(self, formula: Formula, definition: ast.FunctionDef) -> list[tuple[int, int]]:
+        return self.reached.missed(
+            inspect.unwrap(formula.function).__code__.co_filename, definition
+        )
+
+    def choice(
+        self,
+        formula: Formula,
+        definition: ast.FunctionDef | None,
+        settings: dict[str, Any],
+        certain: bool,
+    ) -> None:
+        """Trace a formula with some settings, in training, and outside of it where it asks."""
+        for mode in (True, False):
+            if not self.trace(formula, definition, settings, certain, mode):
+                break
 
     def trace(
         self,
@@ -213,9 +266,16 @@ class Check:
         """Trace a formula once; say whether its body asks for the mode."""
         origins = Origins()
         try:
-            written, asked = traced(formula, settings, mode=mode, origins=origins)
+            with self.reached.noting():
+                written, asked = traced(
+                    formula, settings, mode=mode, origins=origins, kinds=self.kinds
+                )
         except NamedTensorError as error:
             self.parts(origins)
+            if ANOTHER in settings.values() and ANOTHER in str(error):
+                return False
+            if isinstance(error, KindError) and self.fit(formula, definition, settings, error):
+                return self.trace(formula, definition, settings, certain, mode)
             if isinstance(error, TraceError) and not formula.traced:
                 raise Unknown("its body runs on data: @formula(trace=False)") from None
             head, also = self.head(formula, definition), _with(settings)
@@ -230,7 +290,9 @@ class Check:
                 self.add(self.fault(each, head, also))
             return False
         except Exception as error:
-            if settings and not certain:
+            # what is no choice may raise anything, but a name that does not exist is a fault
+            misspelt = isinstance(error, AttributeError | NameError) and ANOTHER not in str(error)
+            if settings and not certain and not misspelt:
                 return False
             if any(p.setting and p.default is None for p in formula.signature.parameters):
                 raise Unknown(f"its body raises {said(error)}") from None
@@ -247,6 +309,40 @@ class Check:
         self.remarked.append({r: places_of(written, r.node) for r in remarks(written)})
         return asked
 
+    def fit(
+        self,
+        formula: Formula,
+        definition: ast.FunctionDef | None,
+        settings: dict[str, Any],
+        error: KindError,
+    ) -> bool:
+        """Find other kinds for what is declared R, and say which letter would declare them."""
+
+        def trial(kinds: Mapping[str, str]) -> NamedTensorError | None:
+            try:
+                traced(formula, settings, kinds=kinds)
+            except NamedTensorError as found:
+                return found
+            except Exception:  # a body is the user's, and may raise anything
+                return None
+            return None
+
+        spaces = real(formula)
+        paths = [path for path in spaces if path not in self.kinds]
+        found = fitting(paths, error, lambda kinds: trial({**self.kinds, **kinds}))
+        self.kinds |= found
+        for path, kind in found.items():
+            if LETTERS[kind]:
+                name = path.rpartition(".")[2]
+                source, span = self.argument(name, definition) or self.head_span(
+                    formula, definition
+                )
+                shape = repr(spaces[path]).removeprefix("R")
+                message = f"{path} is declared R, and the body needs {_KINDS[kind]}: {error.call}"
+                hint = f"declare it: {name}: {LETTERS[kind]}{shape}"
+                self.add(Finding("warning", "kind", message, source, span, error.operands, hint))
+        return bool(found)
+
     def further(
         self,
         formula: Formula,
@@ -261,7 +357,7 @@ class Check:
         before = formula.body.function
         formula.body.function, holes = guarded
         try:
-            traced(formula, settings, mode=mode)
+            traced(formula, settings, mode=mode, kinds=self.kinds)
         except Stopped:
             pass
         except NamedTensorError as error:  # of its result
@@ -279,7 +375,7 @@ class Check:
             return False
         formula.body.signature = replace(signature, gives=None)
         try:
-            written, _ = traced(formula, settings, mode=mode)
+            written, _ = traced(formula, settings, mode=mode, kinds=self.kinds)
         except NamedTensorError:
             return False
         finally:
@@ -311,9 +407,19 @@ class Check:
             if origins:
                 return
             found = self.argument(remark.argument, definition)
+        if remark.code == "axis-size" and not remark.certain and self.is_read(formula):
+            return
         source, span = found or self.head_span(formula, definition)
         shapes = self.shapes(remark)
-        self.add(Finding("warning", remark.code, remark.message, source, span, shapes, remark.hint))
+        severity = "error" if remark.certain else "warning"
+        self.add(Finding(severity, remark.code, remark.message, source, span, shapes, remark.hint))
+
+    def is_read(self, formula: Formula) -> bool:
+        """Say whether another function of the file reads a formula by its name."""
+        own = self.definition(formula)
+        inside = {id(n) for n in ast.walk(own)} if own is not None else set()
+        nodes = [n for function in self.defined.values() for n in ast.walk(function)]
+        return any(getattr(n, "id", "") == formula.name and id(n) not in inside for n in nodes)
 
     @staticmethod
     def shapes(remark: Remark) -> tuple[tuple[str, str], ...]:
@@ -521,6 +627,7 @@ def traced(
     sizes: Mapping[str, int] | None = None,
     mode: bool = True,
     origins: Origins | None = None,
+    kinds: Mapping[str, str] | None = None,
 ) -> tuple[Written, bool]:
     """Trace a formula as its signature declares it; say whether its body asks for the mode.
 
@@ -529,7 +636,9 @@ def traced(
     token = tracing.set(_some_number)
     before, MODE.asked = MODE.asked, False
     try:
-        written = write(formula, dict(settings), sizes, whole=True, mode=mode, origins=origins)
+        written = write(
+            formula, dict(settings), sizes, whole=True, mode=mode, origins=origins, kinds=kinds
+        )
         return written, MODE.asked is True
     finally:
         tracing.reset(token)
@@ -572,6 +681,8 @@ def choices(
     left_out: dict[str, Any] = {}
     others: list[tuple[dict[str, Any], bool]] = []
     for parameter in formula.signature.parameters:
+        if parameter.optional:
+            others.append(({parameter.name: True}, True))
         if parameter.bundle is not None:
             continue
         if parameter.space is not None:
@@ -595,6 +706,33 @@ def choices(
         yield {**first, **choice}, certain
 
 
+def further_choices(formula: Formula, definition: ast.FunctionDef) -> Iterator[dict[str, Any]]:
+    """Give settings for the lines that no choice has reached: other values, and several at once."""
+    (first, _), *others = choices(formula, definition)
+    single: dict[str, list[Any]] = {}
+    for choice, _ in others:
+        for name, value in choice.items():
+            if name not in first or first[name] is not value:
+                single.setdefault(name, []).append(value)
+    for parameter in formula.signature.parameters:
+        if not parameter.setting:
+            continue
+        default, name = first.get(parameter.name, parameter.default), parameter.name
+        if isinstance(default, str):
+            single.setdefault(name, []).append(ANOTHER)
+        elif isinstance(default, int | float) and not isinstance(default, bool):
+            numbers = _compared(name, definition, int | float)
+            wider = dict.fromkeys(n + more for n in (*numbers, 0) for more in (0, 1, -1))
+            single.setdefault(name, []).extend([n for n in wider if n != default])
+    one = [{name: value} for name, values in single.items() for value in values]
+    names = list(single)
+    default_of = {p.name: p.default for p in formula.signature.parameters}
+    all_ = itertools.product(*[[first.get(n, default_of[n]), *single[n]] for n in names])
+    several = (dict(zip(names, values, strict=True)) for values in all_)
+    for choice in itertools.islice(itertools.chain(one, several), 4 * MOST_CHOICES):
+        yield {**first, **choice}
+
+
 def _options(
     note: Any, parameter: Any, definition: ast.FunctionDef | None, formula: Formula
 ) -> tuple[list[Any], bool]:
@@ -611,15 +749,15 @@ def _options(
     if isinstance(note, type) and issubclass(note, enum.Enum):
         return list(note), True
     if isinstance(parameter.default, str) or note is str:
-        return _strings(parameter.name, definition), False
+        return _compared(parameter.name, definition, str), False
     if parameter.default is inspect.Parameter.empty:
         return list(_SOME.get(note, ())), False
     return [], False
 
 
-def _strings(name: str, definition: ast.FunctionDef | None) -> list[str]:
-    """Find the strings that a body compares a setting with."""
-    found: list[str] = []
+def _compared(name: str, definition: ast.FunctionDef | None, kind: Any) -> list[Any]:
+    """Find the strings, or the numbers, that a body compares a setting with."""
+    found: list[Any] = []
     for node in ast.walk(definition) if definition is not None else ():
         compared: list[ast.AST] = []
         if isinstance(node, ast.Compare):
@@ -633,7 +771,7 @@ def _strings(name: str, definition: ast.FunctionDef | None) -> list[str]:
         found += [
             part.value
             for part in compared
-            if isinstance(part, ast.Constant) and isinstance(part.value, str)
+            if isinstance(part, ast.Constant) and isinstance(part.value, kind)
         ]
     return list(dict.fromkeys(found))
 

@@ -52,13 +52,17 @@ MEANINGS: dict[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """What a rule has to say: its code, the words, the node (or an argument's name), and a hint."""
+    """What a rule has to say: its code, the words, the node (or an argument's name), and a hint.
+
+    It is `certain` where the formula runs at no sizes of 1 and more.
+    """
 
     code: str
     message: str
     node: Node | None
     hint: str = ""
     argument: str = ""
+    certain: bool = False
 
 
 class Tree:
@@ -964,23 +968,32 @@ def _small(leaf: Node, n: int) -> Callable[[Node], int]:
     return lambda size: n if size is leaf else 1000
 
 
+#: The sizes that are tried where two expressions of one size meet.
+_TRIED = (*range(1, 65), 101, 128, 256, 512, 1000, 1024)
+
+
 def _unequal(node: Node, size: Any, plain: Any) -> Remark | None:
     leaves = sizes_in(size)
     if not isinstance(size, Node) or size.operation.primitive is SIZE or not leaves:
         return None
+    if leaves | sizes_in(plain) == leaves and len(leaves) == 1:
+        (leaf,) = leaves
+        pairs = [(value_of(size, _each(n)), value_of(plain, _each(n))) for n in _TRIED]
+        if all(None not in pair and pair[0] != pair[1] for pair in pairs):
+            name = shown(axis_of(leaf))
+            return Remark(
+                "size-unequal",
+                f"an axis {name} of size |{name}| meets one of another size"
+                if plain is leaf
+                else f"two sizes that come of |{name}| meet, and are never equal",
+                node,
+                f"look where the size of {name} changes",
+                certain=True,
+            )
+        return None
     if not isinstance(plain, Node) or plain.operation.primitive is not SIZE:
         return None
     axis = axis_of(plain)
-    if leaves == {plain}:
-        tried = [(value_of(size, _each(n)), n) for n in (2, 3, 5, 16, 101)]
-        if all(found is not None and found != n for found, n in tried):
-            return Remark(
-                "size-unequal",
-                f"an axis {shown(axis)} of size |{shown(axis)}| meets one of another size",
-                node,
-                f"look where the size of {shown(axis)} changes",
-            )
-        return None
     if plain in leaves:
         return None
     for leaf in sorted(leaves, key=lambda leaf: base(axis_of(leaf)) != base(axis)):
@@ -993,6 +1006,35 @@ def _unequal(node: Node, size: Any, plain: Any) -> Remark | None:
                 f"cut it to |{shown(axis)}|",
             )
     return None
+
+
+def sizes_known(tree: Tree) -> Iterator[Remark]:
+    """Of what is defined by its indices, each axis gets a size from a number or from another tensor."""
+    results = tree.written.results
+    open_ = {axis for node in results for axis, size in node.type.axes if size is None}
+    for node in tree.nodes:
+        lost = [axis for axis, size in node.type.axes if size is None and axis not in open_]
+        if lost:
+            (axis, *_) = lost
+            yield Remark(
+                "axis-size",
+                f"nothing says the size of {shown(axis)}, which is gone from the result",
+                node,
+                f"give it one: {shown(axis)}[5], or combine it with a tensor that has {shown(axis)}",
+                certain=True,
+            )
+            return
+    if open_ and any(
+        p.space is not None and p.space.axes for p in tree.written.signature.parameters
+    ):
+        node = next(n for n in tree.nodes if any(size is None for _, size in n.type.axes))
+        yield Remark(
+            "axis-size",
+            f"nothing says the size of {listed(open_)}: {tree.written.name} runs only inside another formula "
+            f"whose tensors have {listed(open_)}",
+            node,
+            f"give it one: {listed(open_)}[5]",
+        )
 
 
 def why_not_declared(tree: Tree, more: set[str], missing: set[str]) -> Iterator[Remark]:
@@ -1112,6 +1154,7 @@ RULES: tuple[Callable[[Tree], Iterator[Remark]], ...] = (
     sums_bring_axes,
     sums_lose_axes,
     sizes_fit,
+    sizes_known,
     losses,
     arguments_used,
 )

@@ -45,6 +45,7 @@ def answer(asked: dict[str, Any]) -> dict[str, Any]:
     data: dict[str, Any] = {
         "formulas": report.formulas,
         "unchecked": report.unchecked,
+        "unreached": report.unreached,
         "refused": report.refused,
         "findings": [
             {

@@ -104,7 +104,8 @@ def perform(given: Namespace) -> int:
             left = [name for c in done for name, _ in c.unchecked]
             named = sum(name.isidentifier() for name in left)
             calls = len(left) - named
-            print(summary(findings, len(read), formulas, named, kinds, calls))
+            places = sum(len(c.unreached) for c in done)
+            print(summary(findings, len(read), formulas, named, kinds, calls, places))
     faults = ("error", "warning") if given.strict else ("error",)
     return 2 if refused else int(any(f.severity in faults for f in findings))
 
@@ -137,6 +138,9 @@ def _say_unchecked(done: list[Checked], to: TextIO) -> None:
     for checked in done:
         for formula, why in checked.unchecked:
             print(f"{checked.file}: not checked: {formula}: {why}", file=to)
+        for lines, name in checked.unreached:
+            why = "no choice of settings that was tried reaches it"
+            print(f"{checked.file}: not checked: {lines} of {name}: {why}", file=to)
 
 
 def summary(
@@ -146,6 +150,7 @@ def summary(
     unchecked: int = 0,
     kinds: Mapping[str, int] | None = None,
     calls: int = 0,
+    places: int = 0,
 ) -> str:
     """Count in one line what was read, what was not, and what was found.
 
@@ -170,6 +175,8 @@ def summary(
         read += f", {_counted(unchecked, 'formula')} not checked"
     if calls:
         read += f", {_counted(calls, 'call')} not checked"
+    if places:
+        read += f", {_counted(places, 'place')} not checked"
     return f"{read}: {', '.join(parts) or 'no findings'}"
 
 

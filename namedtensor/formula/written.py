@@ -242,12 +242,14 @@ def write(
     whole: bool = False,
     mode: bool = True,
     origins: Origins | None = None,
+    kinds: Mapping[str, str] | None = None,
 ) -> Written:
     """Run a formula's body on the symbols that its signature declares, and keep what it says.
 
     A body that asks for the mode is written as it is in training, unless told. `given` are sizes of
     axes that are known; with `whole`, the bodies of the formulas that it calls are taken in. `origins`
-    is the table to note in, for who wants what was noted before a body failed.
+    is the table to note in, for who wants what was noted before a body failed. `kinds` are those of
+    arguments that are declared R, by their paths: real numbers unless told.
     """
     table = Origins() if origins is None else origins
     counted = frozenset(
@@ -264,7 +266,7 @@ def write(
     leaves = written.leaves
     sizes: dict[Any, Any] = dict(given or {})
     values = {
-        p.name: _declared(formula, p, p.name, settings, leaves, sizes)
+        p.name: _declared(formula, p, p.name, settings, leaves, sizes, kinds or {})
         for p in formula.signature.parameters
     }
     written.left_out = frozenset(
@@ -300,20 +302,23 @@ def _declared(
     settings: dict[str, Any],
     leaves: list[Leaf],
     sizes: dict[Any, Any],
+    kinds: Mapping[str, str],
 ) -> Any:
     """Make the symbol of an argument as it is declared; one name has one size among the arguments."""
     if parameter.stack:
         layer = replace(parameter, stack=False)
         count = settings.get(parameter.name, LAYERS)
         count = count if isinstance(count, int) else len(count)
-        return [_declared(formula, layer, f"{path}.{i}", {}, leaves, sizes) for i in range(count)]
+        return [
+            _declared(formula, layer, f"{path}.{i}", {}, leaves, sizes, kinds) for i in range(count)
+        ]
     if parameter.optional and not settings.get(parameter.name):
         return None
     if parameter.bundle is not None:
         inner = parameter.bundle
         own: dict[Any, Any] = {n: size for n, size in sizes.items() if isinstance(size, int)}
         return {
-            p.name: _declared(inner, p, f"{path}.{p.name}", {}, leaves, own)
+            p.name: _declared(inner, p, f"{path}.{p.name}", {}, leaves, own, kinds)
             for p in inner.signature.parameters
             if p.after
         }
@@ -331,7 +336,9 @@ def _declared(
         size = axis.size if isinstance(axis.size, int) else size_of(path, axis.name, place)
         key = parameter.space.size_key(axis.name) or axis.name
         axes.append((axis.name, sizes.setdefault(key, size)))
-    kind = "float" if parameter.space.letter == "R" else parameter.space.kinds[0]
+    kind = kinds.get(path) or (
+        "float" if parameter.space.letter == "R" else parameter.space.kinds[0]
+    )
     leaves.append(Leaf(path, parameter.space, symbol(path, Type(tuple(axes), kind))))
     return leaves[-1].tensor
 

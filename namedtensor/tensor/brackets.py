@@ -30,6 +30,7 @@ from namedtensor.errors import (
     AxisMissingError,
     AxisNameError,
     AxisSizeError,
+    IndexRangeError,
     KindError,
     kind_of_thing,
     nearest,
@@ -276,7 +277,17 @@ def chosen_indices(X: NamedTensor, part: AxisSelection) -> NamedTensor:
         data = data.nonzero()[0] if backend.name == "numpy" else data.nonzero()[:, 0]
     if hasattr(X, "node"):
         # a formula's body: the indices are written into its code
-        written: NamedTensor = apply(_TABLE["listed"](part.name, tuple(map(int, data.tolist()))))
+        indices = tuple(map(int, data.tolist()))
+        size = X.node.type.size(part.name)
+        wrong = [i for i in indices if isinstance(size, int) and not -size <= i < size]
+        if wrong:
+            raise IndexRangeError(
+                f"X[{name}[{list(indices)}]]",
+                f"index {wrong[0]} lies outside axis {name}, which is {size} in X",
+                shapes(X),
+                f"indices count from 0 to {size - 1}" if size else f"axis {name} is empty",
+            )
+        written: NamedTensor = apply(_TABLE["listed"](part.name, indices))
         return written
     wanted = X.layout.backend
     if wanted.name == "torch" and backend.name == "numpy":

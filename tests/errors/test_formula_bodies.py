@@ -121,6 +121,11 @@ def outside(X: R[emb]) -> R:
 
 
 @formula
+def listed(X: R[emb[4]]) -> R[emb]:
+    return X[emb[[0, 4]]]
+
+
+@formula
 def halves(X: R[emb]) -> R[key, val]:
     return X[emb >> (key[2], val)]
 
@@ -505,6 +510,19 @@ X[emb(9)]: index 9 lies outside axis emb, which is 4 in X
     return X[emb(9)]
            ^^^^^^^^^
 hint: X[emb(3)] is the last
+""",
+    ),
+    case(
+        "a body that selects outside of a declared size",
+        lambda: listed(x),
+        nt.IndexRangeError,
+        """
+X[emb[[0, 4]]]: index 4 lies outside axis emb, which is 4 in X
+  X : emb[4]
+  File "test_formula_bodies.py", line N, in listed
+    return X[emb[[0, 4]]]
+           ^^^^^^^^^^^^^^
+hint: indices count from 0 to 3
 """,
     ),
     case(

@@ -140,6 +140,11 @@ def load(
         for target, own in filling:
             if _twice(target, own):
                 _fill(torch.empty_like(target), own, functools.partial(_ours_differ, call))
+        for data in tensors.values():  # what nothing fills gets the dtype and the device too
+            if id(data) not in parts and id(data) not in fresh and not data.is_meta:
+                kept = _ready(call, data, fresh, wanted, place)
+                if id(data) in fresh:
+                    kept.copy_(data)
         for target, own in filling:
             _fill(target, own)
     _put(inner, tensors, fresh)

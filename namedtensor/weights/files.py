@@ -303,15 +303,15 @@ def _axes_of_text(text: str) -> dict[str, tuple[str, ...]]:
         return {}
 
 
-def _with_axes(tensors: dict[str, Any], axes: Mapping[str, Iterable[str]]) -> Any:
-    """Make a state dict that holds axes beside its tensors, as that of a formula's module does."""
-    state = OrderedDict(tensors)
-    told: dict[str, dict[str, dict[str, list[str]]]] = {}
-    for key, names in axes.items():
+def _tell_axes(state: Any, tensors: Iterable[str], axes: Mapping[str, Iterable[str]]) -> None:
+    """Say beside a state dict over which axes these tensors are, as that of a formula's module does."""
+    told = state.__dict__.setdefault("_metadata", OrderedDict())
+    for key in tensors:
         prefix, _, name = key.rpartition(".")
-        told.setdefault(prefix, {"axes": {}})["axes"][name] = list(names)
-    state._metadata = told  # type: ignore[attr-defined]
-    return state
+        own = told.setdefault(prefix, {}).setdefault("axes", {})
+        own.pop(name, None)
+        if key in axes:
+            own[name] = list(axes[key])
 
 
 # ------------------------------------------------------------------------------------------ writing
@@ -323,6 +323,8 @@ def write(
     """Fill a dict, or write a file: all of it or, where that fails, nothing."""
     if isinstance(target, dict):
         target.update(tensors)
+        if hasattr(target, "__dict__"):  # an OrderedDict, such as a state dict that told other axes
+            _tell_axes(target, tensors, axes)
         return
     if not isinstance(target, (str, os.PathLike)) or Path(target).suffix not in (
         *_SAFETENSORS,
@@ -350,7 +352,9 @@ def write(
         if path.suffix in _TORCH:
             import torch
 
-            torch.save(_with_axes(tensors, axes), name)
+            state = OrderedDict(tensors)
+            _tell_axes(state, tensors, axes)
+            torch.save(state, name)
         else:
             try:
                 from safetensors.torch import save_file

@@ -175,6 +175,15 @@ def test_a_dtype_may_be_given_by_its_name(module):
     assert module.W.dtype == torch.float64
 
 
+def test_what_nothing_fills_gets_the_dtype_too_and_keeps_its_numbers(module):
+    b = module.b.detach().clone()
+    found = nt.load(module, STATE, {"W": "w: hid emb"}, strict=False, dtype="float64")
+    assert found.unfilled == ("b",)
+    assert module.b.dtype == module.W.dtype == torch.float64
+    assert torch.equal(module.b, b.double())
+    module(nt.ones("emb[2]", backend="torch").to(torch.float64))
+
+
 @pytest.mark.parametrize(("device", "word"), [("nonsense", "is no device"), ("vulkan", "cannot")])
 def test_a_device_that_is_not_there_is_refused(module, device, word):
     unchanged(module, STATE, NAMES, nt.BackendError, word, device=device)
@@ -224,6 +233,18 @@ def test_a_file_of_torch_that_we_saved_tells_its_axes_to_torch_s_own_door(tmp_pa
     nt.save(old, tmp_path / "m.pt")
     new.load_state_dict(torch.load(tmp_path / "m.pt"))
     assert torch.equal(new.inner.W, old.inner.W.T)
+
+
+def test_a_state_dict_that_is_written_over_tells_the_axes_of_what_it_holds_now():
+    old, new = turned.module(emb[3], hid[3]), project.module(emb[3], hid[3])
+    state = old.state_dict()
+    nt.save(new, state)
+    for fill in (nt.load, lambda module, state: module.load_state_dict(state)):
+        other = turned.module(emb[3], hid[3])
+        fill(other, state)
+        assert torch.equal(other.W, new.W.T)
+    nt.save(new, state, {"W": "W: (emb hid)", "b": "b"})
+    assert "W" not in state._metadata[""]["axes"]
 
 
 def test_axes_that_nobody_has_named_are_not_told(tmp_path):

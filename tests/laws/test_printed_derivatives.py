@@ -50,6 +50,16 @@ def test_what_is_read_of_a_recurrence_s_gradient_gives_its_numbers(name):
     assert len(list(printed_derivatives.held("grad", f, list(given)[-1], given))) == 2
 
 
+def test_a_loop_that_emits_whole_numbers_before_each_step_is_read():
+    f = dict(zip(NAMES, LOOPS, strict=True))["counting"]
+    assert len(list(printed_derivatives.held("grad", f, "w", drawn(f)))) == 2
+
+
+def test_a_loop_along_what_another_gives_is_printed_without_what_its_result_does_not_need():
+    """What only other results of the loop need had no name, and printing raised TypeError."""
+    assert "grad, macros" in printed_derivatives.hold(programs.program(296), 296)
+
+
 @formula
 def loss(X: R[seq, emb], *, W: R[emb, hid]) -> R:
     return nt.sum[seq, hid](W @ emb @ X)

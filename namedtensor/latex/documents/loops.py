@@ -236,7 +236,8 @@ class Loop:
         if self.defined not in rules:
             # what no later step needs starts with a number that nobody looks at
             rules.append(self.defined)
-            kind = getattr(results[self.defined], "kind", "float")
+            found = results[self.defined]
+            kind = getattr(found, "kind", type(found).__name__)
             zero = {"int": 0, "bool": False}.get(kind, 0.0)
             starts.append(self.start(self.defined, edge) if inside else zero)
         self.rules = rules

@@ -68,16 +68,15 @@ def written(whole: NamedTensor, X: NamedTensor, length: int) -> NamedTensor:
     Raises: IndexRangeError where there is no room for it.
     """
     held, layout = whole.data, whole.layout
-    sizes = dict(zip(X.axes, X.data.shape, strict=True))
-    kept = dict(zip(whole.axes, held.shape, strict=True))
-    if {**kept, **sizes, "seq": 0} != {**kept, "seq": 0}:  # which concat refuses, in its words
-        nt.concat["seq"](whole, X)
-    if len(sizes) < len(kept):
-        X = X + _zeros(whole, [name for name in kept if name not in sizes])
+    more = [name for name in layout.axes if name not in X.axes]
+    if more:
+        X = X + _zeros(whole, more)
     own = X.layout
     places = None if own is layout else order(own.axes, layout.axes)
     data = X.data if places is None else X.data.permute(places)
     at = layout.axes.index("seq")
+    if data.shape[:at] != held.shape[:at] or data.shape[at + 1 :] != held.shape[at + 1 :]:
+        nt.concat["seq"](whole, X)  # which refuses it, in its words
     room, new = held.shape[at], data.shape[at]
     if length + new > room:
         raise nt.IndexRangeError(

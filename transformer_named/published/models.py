@@ -254,15 +254,15 @@ class Transformer(torch.nn.Module):
         X = self.words(I)
         if self.scale is not None:
             X = X * self.scale
-        # as data: a number in a formula would be a plan for each word
-        at = nt.tensor(torch.arange(start, start + count, device=I.data.device), seq_)
-        if skipped is not None:
-            at = nt.maximum(at - skipped, 0)
-        if self.places is not None:
-            X = X + self.places(at + self.first)
-        elif self.positions != "rotary":
-            table = self.table(0, self.first + start + count, X)[0][seq_ >> place]
-            X = X + table[place(at + self.first)]
+        if self.positions != "rotary":
+            # as data: a number in a formula would be a plan for each word
+            at = nt.tensor(torch.arange(start, start + count, device=I.data.device), seq_)
+            at = at + self.first if skipped is None else nt.maximum(at - skipped, 0) + self.first
+            if self.places is not None:
+                X = X + self.places(at)
+            else:
+                table = self.table(0, self.first + start + count, X)[0][seq_ >> place]
+                X = X + table[place(at)]
         if self.kinds is not None:
             X = X + self.kinds(I * 0 if K is None else K)
         if not self.pre and self.norm is not None:

@@ -18,6 +18,7 @@ ELSEWHERE = {
     "tensor/splits.py": "tests/torch_whole/test_sharding.py",
     "formula/explain.py": "tests/kernels",
     "weights/files.py": "tests/weights/test_files.py",
+    "weights/__init__.py": "tests/weights/test_sources.py and the others there",
     "formula/checked.py": "tests/formula/test_checked.py",
     "nn/collate.py": "tests/nn/test_collate.py",
 }

@@ -14,6 +14,16 @@ x = nt.tensor(np.arange(4.0), emb)
 W = nt.ones("emb[4] hid[5]")
 
 
+STATES = r"""\begin{align*}
+x^{(t)} &\in \mathbb{R}^{\text{emb}} & t &= 1, \ldots, n \\
+h^{(t)} &\in \mathbb{R}^{\text{state}} & t &= 0, \ldots, n \\
+A &\in \mathbb{R}^{\text{state}, \text{state}'} \\
+B &\in \mathbb{R}^{\text{emb}, \text{state}'} \\
+h^{(t)} &= [A \odot_{\text{state}} h^{(t-1)}
+  + B \odot_{\text{emb}} x^{(t)}]_{\text{state}' \rightarrow \text{state}}
+\end{align*}"""
+
+
 @formula
 def project(X: R[emb], *, W: R[emb, hid]) -> R[hid]:
     return W @ emb @ X
@@ -156,6 +166,44 @@ hint: give both one dtype: X.to(torch.float32)
         """
 project(..., X, ...): X is a Tensor, and project takes a named tensor of R[emb]
 hint: name its axes: nt.tensor(X, emb)
+""",
+    ),
+    case(
+        "a named tensor as a parameter",
+        lambda: setattr(project.module("emb[2] hid[3]"), "W", nt.zeros("hid[3] emb[2]")),
+        nt.KindError,
+        """
+project.module(...).W = X: X is a named tensor, and W is stored as a tensor of torch
+  X : hid[3] emb[2]
+  W : R[emb, hid]
+hint: model.W = torch.nn.Parameter(X.torch("emb", "hid"))
+""",
+    ),
+    case(
+        "a module derived by the name of a parameter",
+        lambda: nt.grad(project.module("emb[2] hid[3]"), "W"),
+        nt.AxisNameError,
+        """
+grad(project.module(...), 'W'): a call of a module is given arguments alone, by their places, and no W
+hint: derive its formula: nt.grad(project, by='W')(X, **model.named_values())
+""",
+    ),
+    case(
+        "a recurrence of one step that would change its sizes at the next",
+        lambda: nt.latex.read(STATES)["h"](
+            nt.ones("t[1] emb[1]"),
+            nt.ones("state[2]"),
+            A=nt.ones("state[2] state'[3]"),
+            B=nt.ones("emb[1] state'[3]"),
+        ),
+        nt.AxisSizeError,
+        """
+h(...): sizes differ that are one for any number of steps
+  x  : t[1] emb[1]
+  h0 : state[2]
+  A  : state[2] state'[3]
+  B  : emb[1] state'[3]
+hint: h.code(...) shows which sizes are compared
 """,
     ),
 ]

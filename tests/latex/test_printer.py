@@ -487,3 +487,20 @@ def test_every_formula_of_the_models_prints(name, dialect):
     assert text.startswith("$$\\ndef{" if dialect == "ndef" else "$$\\begin{aligned}\n")
     assert text.endswith("\n\\end{aligned}$$")
     assert text.count("{") == text.count("}")
+
+
+def test_a_called_formula_is_printed_in_the_form_that_words_among_its_settings_choose():
+    """It was printed in its default form, under a name that nothing calls."""
+    emb = nt.Axis("emb")
+
+    @nt.formula
+    def Norm(X: nt.R[emb], *, gamma: nt.R[emb], kind: str = "layer") -> nt.R[emb]:
+        return X * gamma if kind == "scaled" else nt.standardize[emb](X) * gamma
+
+    @nt.formula
+    def add(X: nt.R[emb], *, n: Norm, kind: str = "layer") -> nt.R[emb]:
+        return X + n(X, kind=kind)
+
+    assert r"\text{Norm-scaled}(X; \gamma) &= X \odot \gamma" in add.latex(kind="scaled")
+    assert r"\text{Norm}(X; \gamma)" not in add.latex(kind="scaled")
+    assert "standardize" in add.latex()

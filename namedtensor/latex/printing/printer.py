@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from namedtensor.formula.signature import Space
-from namedtensor.formula.written import DerivedFrom, Written
+from namedtensor.formula.written import DerivedFrom, Written, titled
 from namedtensor.latex.printing.dialects import KATEX_MACROS as KATEX_MACROS
 from namedtensor.latex.printing.dialects import REALS, Dialect, dialect_of
 from namedtensor.latex.printing.elements import element_of, gathered
@@ -19,6 +19,7 @@ from namedtensor.latex.printing.special import recurrence
 from namedtensor.latex.printing.stacks import Ladder
 from namedtensor.operations.recurrence import recurs
 from namedtensor.primitives import Node
+from namedtensor.primitives.node import operands_first
 from namedtensor.primitives.notation import RELATION, SUM
 from namedtensor.tensor.resize import opened
 
@@ -58,10 +59,21 @@ def print_into(
     printed: dict[str, str], written: Written, dialect: str, taken: Iterable[str] = ()
 ) -> None:
     """Put the text of a formula behind those of the formulas that it calls, each once, by their names."""
+    for formula, words in _called(written):
+        title, _ = titled(formula, words.items())
+        if title not in printed:
+            print_into(printed, formula.written(**words), dialect, taken)
+    printed[written.title or written.name] = latex_of(written, dialect, taken)
+
+
+def _called(written: Written) -> Iterator[tuple[Any, dict[str, Any]]]:
+    """Give the formulas that a formula calls, each in every form that words among its settings choose."""
     for name, formula in written.called.items():
-        if name not in printed:
-            print_into(printed, formula.written(), dialect, taken)
-    printed[written.name] = latex_of(written, dialect, taken)
+        calls = [n for n in operands_first(written.results) if n.name == "call"]
+        given = [dict(n.operation.params[2]) for n in calls if n.operation.params[0] == name]
+        for settings in given or [{}]:
+            _, others = titled(formula, settings.items())
+            yield formula, {n: v for n, v in settings.items() if n not in others}
 
 
 # ------------------------------------------------------------------------------------ declarations

@@ -406,7 +406,7 @@ hint: name them, or nt.save(..., strict=False) leaves them out
 load(project.module(...), {...}): w has 3 axes, and 2 are named
   W : emb[2] hid[3]
   w : sizes (3, 2, 1), read as hid emb
-hint: name each axis in stored order: "w: hid emb"
+hint: name its axes in stored order, as here: "w: hid emb 1"
 """,
     ),
     case(

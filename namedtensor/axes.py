@@ -59,7 +59,7 @@ def shown(name: str) -> str:
     return name.rstrip(FRESH).partition(BOUND)[0]
 
 
-def own(names: Iterable[str]) -> list[str]:
+def visible(names: Iterable[str]) -> list[str]:
     """Leave out axes that a formula's body cannot see: those of its arguments that it does not declare."""
     return [name for name in names if not name.endswith(FRESH)]
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 
-from namedtensor.axes import FRESH, Axis, distinct, parse_axes, primed, shown, unused
+from namedtensor.axes import Axis, distinct, parse_axes, primed, shown, unused, visible
 from namedtensor.compilers import caches_closed, compiling, keep
 from namedtensor.errors import (
     AxisMissingError,
@@ -90,7 +90,7 @@ class AxisFunction(Generic[P, T]):
     def _over_all(self, X: Any, *rest: Any, **named: Any) -> Any:
         """Act on every axis that X has, but for those that the formula around does not declare."""
         axes = named_operand(f"{self.__name__}[...]", X).axes
-        return self[tuple([axis for axis in axes if not axis.endswith(FRESH)])](X, *rest, **named)
+        return self[tuple(visible(axes))](X, *rest, **named)
 
     def __call__(self, *operands: Any, **named: Any) -> Any:
         typed = typed_call(self.__name__, operands, named)

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from functools import reduce
 from typing import Any
 
-from namedtensor.axes import BOUND, own
+from namedtensor.axes import BOUND, visible
 from namedtensor.errors import (
     AxisNameError,
     AxisSizeError,
@@ -85,12 +85,12 @@ def _seen(X: object) -> frozenset[tuple[str, Any]] | None:
     if not isinstance(X, NamedTensor):
         return None
     axes = dict(type_of(X).axes)
-    return frozenset([(axis, axes[axis]) for axis in own(axes)])
+    return frozenset([(axis, axes[axis]) for axis in visible(axes)])
 
 
 def _is_torch(X: NamedTensor) -> bool:
     """Say whether torch derives by this: data that has no axes but those that f sees."""
-    if isinstance(X, SymbolicTensor) or len(own(X.axes)) < len(X.axes):
+    if isinstance(X, SymbolicTensor) or len(visible(X.axes)) < len(X.axes):
         return False
     return X.layout.backend.name == "torch"
 
@@ -140,7 +140,7 @@ def _of_one(
                 shapes(X),
                 "return a named tensor",
             )
-        if what == "grad" and own(result.axes):
+        if what == "grad" and visible(result.axes):
             raise AxisSizeError(
                 "grad(f)(X)",
                 "f(X) has axes, and a gradient is of a single number",
@@ -189,7 +189,7 @@ def _computed(root: Node, given: dict[Node, Any], X: NamedTensor) -> NamedTensor
 
 def _derivative_on_symbols(one: Callable[[Any], NamedTensor], X: NamedTensor) -> NamedTensor:
     Y, leaf, given = _traced(one, X)
-    stars = starred(own(leaf.type.names), Y.type.names)
+    stars = starred(visible(leaf.type.names), Y.type.names)
     return _computed(derived(Y, leaf, stars), given, X)
 
 

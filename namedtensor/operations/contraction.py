@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from namedtensor.axes import FRESH, either, lacks, renamed_code, shown, typed_axes
+from namedtensor.axes import FRESH, either, lacks, renamed_code, shown, typed_axes, visible
 from namedtensor.errors import AxisMissingError, NamedTensorError, nearest
 from namedtensor.operations.axis_functions import Tensor, axis_function
 from namedtensor.operations.reductions import records_of
@@ -55,7 +55,7 @@ def _need_both(call: Call, axes: Sequence[str]) -> None:
             call.need(lacking[0] if lacking else 0, [axis] if lacking else [])
             continue
         left, right = call.labels
-        both = [a for a in call.types[0].names if call.types[1].has(a) and not a.endswith(FRESH)]
+        both = [a for a in visible(call.types[0].names) if call.types[1].has(a)]
         both = [a for a in both if a not in axes]
         guess = nearest(axis, both)
         both.sort(key=lambda a: a != guess)
@@ -78,7 +78,7 @@ def _fitting(call: Call, operand: int, axis: str) -> list[str]:
     """List the renamings of an operand's own axes that have the size of an axis which it lacks."""
     type_, other = call.types[operand], call.types[1 - operand]
     size = other.size(axis) if other.has(axis) else None
-    own = [a for a in type_.names if not other.has(a) and not a.endswith(FRESH)]
+    own = [a for a in visible(type_.names) if not other.has(a)]
     fitting = [a for a in own if type(size) is int and type_.size(a) == size]
     return [renamed_code(call.labels[operand], a, axis) for a in fitting]
 

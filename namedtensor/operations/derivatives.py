@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from namedtensor.axes import BOUND, FRESH, own
+from namedtensor.axes import BOUND, FRESH, visible
 from namedtensor.errors import DerivativeError
 from namedtensor.operations.elementwise import where
 from namedtensor.operations.expanding import ALIKE, EXPAND
@@ -74,7 +74,7 @@ def derivative(
     `forwards` follows the change for each record of X, else the gradient of each record of Y; a single
     number has one. Axes that a body cannot see have no new names: each record has its own derivative.
     """
-    if forwards if forwards is not None else own(Y.type.names):
+    if forwards if forwards is not None else visible(Y.type.names):
         derivation = Derivation([Y], [X], inside)
         taken = {name for node in derivation.order for name in node.type.names}
         hidden = {a: f"{a}{BOUND}*" if star in taken else star for a, star in stars.items()}
@@ -84,9 +84,9 @@ def derivative(
             found = number(0.0)
         found = derivation.filled(found, [*Y.type.axes, *axes])
         return derivation.finished(rename(found, tuple((hidden[a], stars[a]) for a in hidden)))
-    Y, (X,) = _alike(Y, [X])
+    Y, (X,) = _widened(Y, [X])
     derivation = Derivation([Y], [X], inside)
-    hidden = {axis: f"{axis}{BOUND}*" for axis in own(Y.type.names)}
+    hidden = {axis: f"{axis}{BOUND}*" for axis in visible(Y.type.names)}
     (found,) = derivation.gradients(Y, [X], identity(Y, hidden))
     axes = [(hidden[a], s) for a, s in Y.type.axes if a in hidden]
     found = derivation.filled(number(0.0) if found is None else found, [*X.type.axes, *axes])
@@ -96,7 +96,7 @@ def derivative(
 
 def gradients(Y: Node, parts: Sequence[Node], inside: bool = False) -> list[Node]:
     """Give the gradients of a single number by parts of its expression."""
-    Y, parts = _alike(Y, parts)
+    Y, parts = _widened(Y, parts)
     derivation = Derivation([Y], parts, inside)
     found = derivation.gradients(Y, parts, number(1.0))
     return [
@@ -105,7 +105,7 @@ def gradients(Y: Node, parts: Sequence[Node], inside: bool = False) -> list[Node
     ]
 
 
-def _alike(Y: Node, parts: Sequence[Node]) -> tuple[Node, Sequence[Node]]:
+def _widened(Y: Node, parts: Sequence[Node]) -> tuple[Node, Sequence[Node]]:
     """Give parts the axes of Y that a body cannot see: each record has gradients of its own."""
     axes = [(a, s) for a, s in Y.type.axes if a.endswith(FRESH)]
     wider = {part: expanded(part, [a for a in axes if not part.type.has(a[0])]) for part in parts}
@@ -265,14 +265,9 @@ class Derivation:
             yield self._jointly(node, parts)
             parts = [None if traits.linear_in(i) else part for i, part in enumerate(parts)]
         for place, part in enumerate(parts):
-            if part is not None and not self._ignores(node, place):
-                yield self._changed(node, place, part)
-
-    def _ignores(self, node: Node, place: int) -> bool:
-        """Say whether a result stays as an operand changes: what it is alike, and of which dtype."""
-        slopes = node.operation.primitive.slopes
-        slope = slopes[place] if place < len(slopes) else None
-        return slope is not None and self._slope(node, slope).value == 0
+            new = None if part is None else self._changed(node, place, part)
+            if new is not None:
+                yield new
 
     def _jointly(self, node: Node, parts: Sequence[Node | None]) -> Node:
         """Apply what is linear in all operands together to their changes."""
@@ -283,12 +278,13 @@ class Derivation:
         ]
         return self.simplified(apply_node(node.operation, tuple(operands)))
 
-    def _changed(self, node: Node, place: int, d: Node) -> Node:
-        """Give the change of a node for the change d of one operand."""
+    def _changed(self, node: Node, place: int, d: Node) -> Node | None:
+        """Give the change of a node for the change d of one operand; None where it stays, as a dtype does."""
         entry = node.operation.primitive
         slope = entry.slopes[place] if place < len(entry.slopes) else None
         if slope is not None:
-            return self._times(self._slope(node, slope), d)
+            partial = self._slope(node, slope)
+            return None if partial.value == 0 else self._times(partial, d)
         if entry.traits.linear_in(place):
             return self._linear(node, place, d)
         if entry.differential is not None:

@@ -17,6 +17,7 @@ from namedtensor.axes import (
     renamed_code,
     shown,
     typed_axes,
+    visible,
 )
 from namedtensor.errors import (
     AxisClashError,
@@ -111,7 +112,7 @@ class Call:
                 f"the {name} that {label} shows is the caller's, and passes through a formula that "
                 f"does not declare it for {label}"
             )
-        own = [n for n in type_.names if not n.endswith(FRESH)]
+        own = visible(type_.names)
         guess = nearest(name, own)
         if guess is not None:
             own = [guess, *[n for n in own if n != guess]]
@@ -128,7 +129,7 @@ class Call:
         label, type_ = self.labels[operand], self.types[operand]
         others = {n for i, t in enumerate(self.types) if i != operand for n in t.names}
         sizes = [t.size(name) for i, t in enumerate(self.types) if i != operand and t.has(name)]
-        own = [n for n in type_.names if n not in others and not n.endswith(FRESH)]
+        own = [n for n in visible(type_.names) if n not in others]
         own.sort(key=lambda n: type_.size(n) not in sizes)  # those that fit come first
         if not own:
             return f"{label} has only the axes that its shape shows"

@@ -22,6 +22,7 @@ from namedtensor.axes import (
     parse_renames,
     primed,
     shown,
+    visible,
 )
 from namedtensor.backends import backend_of
 from namedtensor.backends.lazy import np
@@ -82,7 +83,7 @@ def parse_record(X: NamedTensor, record: object) -> list[Part]:
             text = _short(item)
             whole = isinstance(item, (int, np.integer)) and not isinstance(item, bool)
             index = f"[{text}]" if isinstance(item, slice) else f"({text if whole else 0})"
-            codes = [f"{label}[{axis_code(a)}{index}]" for a in X.axes if not a.endswith(FRESH)]
+            codes = [f"{label}[{axis_code(a)}{index}]" for a in visible(X.axes)]
             masked: tuple[str, ...] = (
                 getattr(item, "axes", ()) if getattr(item, "kind", "") == "bool" else ()
             )
@@ -101,7 +102,7 @@ def _index_hint(X: NamedTensor, wrong: Any, indices: Sequence[Any]) -> str:
     """Say which axes can be indexed in the place of one that the tensor lacks."""
     guess = nearest(wrong.name, X.axes)
     taken = [part.name for part in indices]
-    free = [a for a in X.axes if a not in taken and not a.endswith(FRESH)]
+    free = [a for a in visible(X.axes) if a not in taken]
     free.sort(key=lambda a: a != guess)
     if not all(_plain(part) for part in indices) or not free:
         return f"did you mean {shown(guess)}?" if guess else "index only axes that X has"

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 from namedtensor.axes import (
-    FRESH,
     Axes,
     Axis,
     AxisIndex,
@@ -16,6 +15,7 @@ from namedtensor.axes import (
     parse_axes,
     shown,
     typed_axes,
+    visible,
 )
 from namedtensor.backends import Backend, backend_of, get_backend, not_installed
 from namedtensor.backends.lazy import np
@@ -155,7 +155,7 @@ class NamedTensor(Operators, Gradients, Protocols):
             return half
         if isinstance(axes, NamedTensor):
             A, B = caller_labels([self, axes])
-            shared = [a for a in self.axes if a in axes.axes and not a.endswith(FRESH)]
+            shared = [a for a in visible(self.axes) if a in axes.axes]
             codes = [f"{A} @ {typed_axes([a])} @ {B}" for a in shared]
             raise AxisNameError(
                 f"{A} @ {B}",

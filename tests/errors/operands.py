@@ -39,3 +39,14 @@ def first_two(x):
 
 def nothing(x):
     return None
+
+
+#: A document's recurrence, whose sizes would change with A and B from state to state'.
+STATES = r"""\begin{align*}
+x^{(t)} &\in \mathbb{R}^{\text{emb}} & t &= 1, \ldots, n \\
+h^{(t)} &\in \mathbb{R}^{\text{state}} & t &= 0, \ldots, n \\
+A &\in \mathbb{R}^{\text{state}, \text{state}'} \\
+B &\in \mathbb{R}^{\text{emb}, \text{state}'} \\
+h^{(t)} &= [A \odot_{\text{state}} h^{(t-1)}
+  + B \odot_{\text{emb}} x^{(t)}]_{\text{state}' \rightarrow \text{state}}
+\end{align*}"""

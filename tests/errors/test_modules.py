@@ -7,21 +7,11 @@ import torch
 import namedtensor as nt
 from namedtensor import R, axes, formula
 from tests.errors.check import case, check
-from tests.errors.operands import emb
+from tests.errors.operands import STATES, emb
 
 hid = axes("hid")
 x = nt.tensor(np.arange(4.0), emb)
 W = nt.ones("emb[4] hid[5]")
-
-
-STATES = r"""\begin{align*}
-x^{(t)} &\in \mathbb{R}^{\text{emb}} & t &= 1, \ldots, n \\
-h^{(t)} &\in \mathbb{R}^{\text{state}} & t &= 0, \ldots, n \\
-A &\in \mathbb{R}^{\text{state}, \text{state}'} \\
-B &\in \mathbb{R}^{\text{emb}, \text{state}'} \\
-h^{(t)} &= [A \odot_{\text{state}} h^{(t-1)}
-  + B \odot_{\text{emb}} x^{(t)}]_{\text{state}' \rightarrow \text{state}}
-\end{align*}"""
 
 
 @formula

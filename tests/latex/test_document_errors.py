@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 import namedtensor as nt
+from tests.errors.operands import STATES
 
 DECLARED = r"$X \in \mathbb{R}^{\text{a}}$, $W^1, W^2 \in \mathbb{R}^{\text{a}}$, "
 
@@ -274,16 +275,6 @@ def test_a_function_without_its_argument_is_no_result(body):
     code, hint = message(text, lambda d: d["f"](nt.ones("a[2]")))
     assert code == "error[arguments]: f gives a function, which stands there without arguments"
     assert hint == r"hint: apply it: \text{softmax}(X)"
-
-
-STATES = r"""\begin{align*}
-x^{(t)} &\in \mathbb{R}^{\text{emb}} & t &= 1, \ldots, n \\
-h^{(t)} &\in \mathbb{R}^{\text{state}} & t &= 0, \ldots, n \\
-A &\in \mathbb{R}^{\text{state}, \text{state}'} \\
-B &\in \mathbb{R}^{\text{emb}, \text{state}'} \\
-h^{(t)} &= [A \odot_{\text{state}} h^{(t-1)}
-  + B \odot_{\text{emb}} x^{(t)}]_{\text{state}' \rightarrow \text{state}}
-\end{align*}"""
 
 
 @pytest.mark.parametrize("steps", [1, 2])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import warnings
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,15 +13,10 @@ from namedtensor.command.inputs import as_arguments, drawn, inputs_of
 from namedtensor.errors import NamedTensorError
 from namedtensor.latex import LatexError, read
 
-from .unseen import further, letters, models, reach, scopes
+from .unseen.refusals import texts
 
 more = nt.Axis("further")
-#: A document's name and its text: the corpus, and those of the room unseen.
-DOCUMENTS = {
-    path.name: path.read_text()
-    for path in sorted(Path(__file__).parent.joinpath("corpus").iterdir())
-    if path.suffix in (".md", ".tex")
-} | {d.file: d.text for room in (further, letters, models, reach, scopes) for d in room.DOCUMENTS}
+DOCUMENTS = texts()
 
 
 def tensors(found):

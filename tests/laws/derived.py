@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 import namedtensor as nt
-from tests.laws import programs
 from tests.laws.agreement import Disagreement, Runs, to_torch
+from tests.laws.counting import count
 from tests.laws.draft import Program
 from tests.laws.test_derivatives import NO_RULE, NO_RULE_BY
 
@@ -103,21 +102,5 @@ def _held(program: Program, runs: Runs, place: int, expected: Any) -> list[str]:
     return ["backwards", "forwards"]
 
 
-def main(first: int, count: int, shown: int) -> None:
-    """Count how many derivatives hold, and print what does not: python -m tests.laws.derived 0 3000."""
-    counts: Counter[str] = Counter()
-    for seed in range(first, first + count):
-        try:
-            counts.update(hold(programs.program(seed)))
-        except Exception as error:
-            kind = getattr(error, "kind", type(error).__name__)
-            counts[kind] += 1
-            if counts[kind] <= shown:
-                print(f"## {seed}: {error}", flush=True)
-    print(f"programs {first} to {first + count - 1}")
-    for kind, number in counts.most_common():
-        print(f"{number:6,}  {kind}")
-
-
-if __name__ == "__main__":
-    main(*[int(word) for word in (*sys.argv[1:], "3")[:3]])
+if __name__ == "__main__":  # python -m tests.laws.derived 0 3000
+    count(lambda program, _: hold(program), sys.argv[1:])

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -16,8 +15,9 @@ from typing import Any
 import numpy as np
 
 from namedtensor.latex import read
-from tests.laws import agreement, programs
+from tests.laws import agreement
 from tests.laws.agreement import Disagreement, Refused, Runs, outcome, same
+from tests.laws.counting import count
 from tests.laws.draft import Program, Step
 
 DIALECTS = ("underset", "macros")
@@ -111,28 +111,12 @@ def _as_python(program: Program, text: str, values: dict[str, Any], expected: An
     yield "Python"
 
 
-def main(first: int, count: int, shown: int) -> None:
-    """Count how many programs hold, and print what does not: python -m tests.laws.printed 0 1500."""
-    counts: Counter[str] = Counter()
-    for seed in range(first, first + count):
-        program = programs.program(seed)
-        reason = excluded(program)
-        try:
-            ways = [] if reason else hold(program)
-            kind = reason or ("same" if SUSPECTED not in ways else f"same, with {SUSPECTED}")
-        except Disagreement as error:
-            kind, text = error.kind, str(error)
-        except Exception as error:
-            kind, text = type(error).__name__, str(error)
-        else:
-            text = ""
-        counts[kind] += 1
-        if text and counts[kind] <= shown:
-            print(f"## {seed}: {text}", flush=True)
-    print(f"programs {first} to {first + count - 1}")
-    for kind, number in counts.most_common():
-        print(f"{number:6,}  {kind}")
+def kinds(program: Program, seed: int) -> list[str]:
+    """Say why a program is not held to the law, or that it gives the same."""
+    reason = excluded(program)
+    ways = [] if reason else hold(program)
+    return [reason or ("same" if SUSPECTED not in ways else f"same, with {SUSPECTED}")]
 
 
-if __name__ == "__main__":
-    main(*[int(word) for word in (*sys.argv[1:], "3")[:3]])
+if __name__ == "__main__":  # python -m tests.laws.printed 0 1500
+    count(kinds, sys.argv[1:])

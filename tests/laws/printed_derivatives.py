@@ -9,7 +9,6 @@ from __future__ import annotations
 import random
 import sys
 import warnings
-from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -17,8 +16,9 @@ import numpy as np
 
 import namedtensor as nt
 from namedtensor.latex import read
-from tests.laws import agreement, printed, programs
+from tests.laws import agreement, printed
 from tests.laws.agreement import Disagreement, Runs
+from tests.laws.counting import count
 from tests.laws.derived import UNRULED
 from tests.laws.draft import Program
 
@@ -137,21 +137,5 @@ def _total(program: Program) -> str:
     return "\n".join([*lines, f"    return {' + '.join(squares)}"]) + "\n"
 
 
-def main(first: int, count: int, shown: int) -> None:
-    """Count how many derivatives hold: python -m tests.laws.printed_derivatives 0 300."""
-    counts: Counter[str] = Counter()
-    for seed in range(first, first + count):
-        try:
-            counts.update(set(hold(programs.program(seed), seed)))
-        except Exception as error:
-            kind = getattr(error, "kind", type(error).__name__)
-            counts[kind] += 1
-            if counts[kind] <= shown:
-                print(f"## {seed} {kind}: {error}"[:3000], flush=True)
-    print(f"programs {first} to {first + count - 1}")
-    for kind, number in counts.most_common():
-        print(f"{number:6,}  {kind}")
-
-
-if __name__ == "__main__":
-    main(*[int(word) for word in (*sys.argv[1:], "3")[:3]])
+if __name__ == "__main__":  # python -m tests.laws.printed_derivatives 0 300
+    count(lambda program, seed: set(hold(program, seed)), sys.argv[1:])

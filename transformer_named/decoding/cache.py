@@ -47,13 +47,19 @@ def with_room(X: NamedTensor, room: int) -> NamedTensor:
 
 def spread(whole: NamedTensor, X: NamedTensor) -> NamedTensor:
     """Repeat what is kept over axes that only X has: one text that is gone on with in several ways."""
-    more = [name for name in X.axes if name not in whole.axes]
+    more = beyond(X.axes, whole.axes)
     return whole + _zeros(X, more) if more else whole
 
 
-def _zeros(X: NamedTensor, names: list[str]) -> NamedTensor:
+def _zeros(X: NamedTensor, names: tuple[str, ...]) -> NamedTensor:
     """Give zeros over some axes of X."""
     return nt.tensor(X.data.new_zeros([X.size(name) for name in names]), *names)
+
+
+@functools.cache
+def beyond(axes: tuple[str, ...], others: tuple[str, ...]) -> tuple[str, ...]:
+    """Give the axes that are none of the others."""
+    return tuple([name for name in axes if name not in others])
 
 
 @functools.cache
@@ -68,7 +74,7 @@ def written(whole: NamedTensor, X: NamedTensor, length: int) -> NamedTensor:
     Raises: IndexRangeError where there is no room for it.
     """
     held, layout = whole.data, whole.layout
-    more = [name for name in layout.axes if name not in X.axes]
+    more = beyond(layout.axes, X.axes)
     if more:
         X = X + _zeros(whole, more)
     own = X.layout

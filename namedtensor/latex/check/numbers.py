@@ -72,7 +72,7 @@ class Budget:
 
 
 def check_numbers(document: Document, checker: Checker) -> None:
-    """Report the definitions that give nan whatever they are given."""
+    """Report definitions that give nan whatever they are given, and what is refused that no rule follows."""
     left = Budget(NUMBERS)
     ranges = [Ranges(checker, *limits) for limits in LIMITS]
     for defined in itertools.islice(document.definitions.definitions, FORMULAS):
@@ -85,7 +85,17 @@ def check_numbers(document: Document, checker: Checker) -> None:
             continue
         if any(r.of_definition(defined, {}) is not None for r in ranges):
             continue
-        if is_nan(document, checker, defined, left, ranges):
+        spans, found = document.kept.answer(
+            "nan", document.grounds.of(defined), partial(tried, document, defined)
+        )
+        left.numbers -= found.computed
+        for place, bounds in found.learnt:
+            ranges[place].run[id(defined)] = bounds
+        for span in spans:
+            if not checker.report.any_in(span):
+                code, words = found.refused
+                checker.report.add("note", code, span, f"refused when it runs: {words}")
+        if found.nan:
             checker.report.add(
                 "warning",
                 "nan",
@@ -171,68 +181,51 @@ class Ranges:
         return self.of_definition(defined, known)
 
 
-def is_nan(
-    document: Document, checker: Checker, defined: Defined, left: Budget, ranges: Sequence[Ranges]
-) -> bool:
-    """Say whether the numbers of a definition are found, and hold nan for every draw.
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """What the numbers of a definition say: whether all that were computed hold nan, and how many were.
 
-    Where they are numbers, `ranges` learn between which they lie. That no rule has followed what is refused
-    when it runs is said.
+    `learnt` are the bounds between which they lie, by the number of the draw; `refused` is the code with
+    which, and the words in which, it is refused whatever it is given.
     """
-    ground = document.grounds.of(defined)
-    spans, (nan, computed, learnt, refused) = document.kept.answer(
-        "nan", ground, lambda: _tried(document, defined)
-    )
-    for span in spans:
-        if not checker.report.any_in(span):
-            checker.report.add("note", refused[0], span, f"refused when it runs: {refused[1]}")
-    left.numbers -= computed
-    for place, bounds in learnt:
-        ranges[place].run[id(defined)] = bounds
-    return nan
 
+    nan: bool = False
+    computed: int = 0
+    learnt: tuple[tuple[int, Bounds], ...] = ()
+    refused: tuple[str, str] = ("", "")
 
-#: Whether all are nan, how many numbers were computed, between which they lie, by the number of the draw, and
-#: with which code and words it is refused.
-Tried = tuple[bool, int, list[tuple[int, Bounds]], tuple[str, str]]
 
 #: What is refused for numbers of every size.
 FOLLOWED = ("axis-missing", "axis-clash")
 
 
-def _tried(document: Document, defined: Defined) -> tuple[Sequence[Span], Tried]:
+def tried(document: Document, defined: Defined) -> tuple[Sequence[Span], Tried]:
     """Try what a definition gives; the places are those at which it is refused."""
-    try:
-        return (), (*_numbers_of(document, defined), ("", ""))
-    except LatexError as error:
-        found = error.finding
-        if found.code not in FOLLOWED:
-            return (), (False, 0, [], ("", ""))
-        return (found.span,), (False, 0, [], (found.code, found.message))
-
-
-def _numbers_of(document: Document, defined: Defined) -> tuple[bool, int, list[tuple[int, Bounds]]]:
     computed = 0
     try:
         roots = _roots(document.library.of(defined))
         for place, limits in enumerate(LIMITS):
             bounds = _bounds(roots, *limits)
             if bounds is not None:
-                return False, 0, [(place, bounds)]
+                return (), Tried(learnt=((place, bounds),))
         records = sum(records_in(node) for node in operands_first(roots))
         if records > MOST:
-            return False, 0, []
+            return (), Tried()
         for place in range(len(DRAWS)):
             computed += records
             numbers = _numbers(roots, place)
             if not any(x != x for x in numbers):
                 known = place < len(LIMITS) and all(map(cmath.isfinite, numbers))
-                return False, computed, [(place, _extent(numbers))] if known else []
-        return True, computed, []
-    except LatexError:
-        raise
+                learnt = ((place, _extent(numbers)),) if known else ()
+                return (), Tried(computed=computed, learnt=learnt)
+        return (), Tried(nan=True, computed=computed)
+    except LatexError as error:
+        found = error.finding
+        if found.code in FOLLOWED:
+            return (found.span,), Tried(refused=(found.code, found.message))
+        return (), Tried(computed=computed)
     except (*LIBRARY_ERRORS, NamedTensorError, LookupError, NotCounted):
-        return False, computed, []
+        return (), Tried(computed=computed)
 
 
 def _roots(formula: Formula) -> Sequence[Node]:

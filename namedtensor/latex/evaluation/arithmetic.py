@@ -7,7 +7,7 @@ import operator
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from namedtensor.axes import own
+from namedtensor.axes import visible
 from namedtensor.errors import AxisSizeError
 from namedtensor.latex.evaluation.conditions import indicator, is_condition, is_one, negated
 from namedtensor.latex.evaluation.evaluator import Evaluator, is_function
@@ -46,7 +46,7 @@ def power(e: Evaluator, where: Expression, base: Expression, exponent: Expressio
         if value == math.e if isinstance(value, float) else False:
             return e.attempt(where, exp, [e.value(exponent)], [exponent])
     value = e.value(base)
-    axes = own(value.axes) if isinstance(value, NamedTensor) else []
+    axes = visible(value.axes) if isinstance(value, NamedTensor) else []
     if _is_minus_one(exponent) and len(axes) > 1:
         rows, columns = axes[:2]
         return e.refuse(

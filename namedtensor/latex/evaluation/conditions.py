@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from namedtensor.axes import own
+from namedtensor.axes import visible
 from namedtensor.errors import AxisSizeError, DerivativeError
 from namedtensor.formula.written import calls_taken_in
 from namedtensor.latex.evaluation.evaluator import Evaluator
@@ -263,12 +263,12 @@ def _jacobian(Y: Any, X: Any) -> Any:
             [("Y", str(Y.shape)), ("X", str(X.shape))],
             "take it of a formula",
         )
-    return SymbolicTensor(derivative(Y.node, X.node, starred(own(X.axes), Y.axes)))
+    return SymbolicTensor(derivative(Y.node, X.node, starred(visible(X.axes), Y.axes)))
 
 
 def _gradient(e: Evaluator, part: Derivative, Y: Any, X: Any) -> Value:
     """The derivative of a single number, with X's own axes."""
-    if own(Y.axes):
+    if visible(Y.axes):
         text = wording(part.of)
         return e.fail(
             part,
@@ -278,7 +278,7 @@ def _gradient(e: Evaluator, part: Derivative, Y: Any, X: Any) -> Value:
             [(text, str(Y.shape))],
         )
     found = e.attempt(part, _jacobian, [Y, X], [part.of, part.by])  # type: ignore[list-item]
-    pairs = [(axis + "*", axis) for axis in own(X.axes)]
+    pairs = [(axis + "*", axis) for axis in visible(X.axes)]
     if found is UNKNOWN or not pairs:
         return found
     return e.attempt(part, lambda found: renamed(found, pairs), [found])

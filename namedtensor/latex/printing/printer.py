@@ -59,21 +59,22 @@ def print_into(
     printed: dict[str, str], written: Written, dialect: str, taken: Iterable[str] = ()
 ) -> None:
     """Put the text of a formula behind those of the formulas that it calls, each once, by their names."""
-    for formula, words in _called(written):
-        title, _ = titled(formula, words.items())
+    for title, formula, words in _called(written):
         if title not in printed:
             print_into(printed, formula.written(**words), dialect, taken)
     printed[written.title or written.name] = latex_of(written, dialect, taken)
 
 
-def _called(written: Written) -> Iterator[tuple[Any, dict[str, Any]]]:
-    """Give the formulas that a formula calls, each in every form that words among its settings choose."""
+def _called(written: Written) -> Iterator[tuple[str, Any, dict[str, Any]]]:
+    """Give the formulas that a formula calls, in each form that words among its settings choose.
+
+    Each comes with its name in that form, and with these words.
+    """
+    calls = [n.operation.params for n in operands_first(written.results) if n.name == "call"]
     for name, formula in written.called.items():
-        calls = [n for n in operands_first(written.results) if n.name == "call"]
-        given = [dict(n.operation.params[2]) for n in calls if n.operation.params[0] == name]
-        for settings in given or [{}]:
-            _, others = titled(formula, settings.items())
-            yield formula, {n: v for n, v in settings.items() if n not in others}
+        for settings in [given for own, _, given, _ in calls if own == name] or [()]:
+            title, others = titled(formula, settings)
+            yield title, formula, {n: v for n, v in settings if n not in others}
 
 
 # ------------------------------------------------------------------------------------ declarations

@@ -15,7 +15,6 @@ import re
 import warnings
 from collections import Counter
 from collections.abc import Iterator
-from pathlib import Path
 
 import numpy as np
 
@@ -26,12 +25,10 @@ from namedtensor.latex import LatexError, read
 from ..corpus.subjects import DOCUMENTS
 from . import further, letters, models, reach, scopes
 
-CORPUS = Path(__file__).parent.parent / "corpus"
-
 
 def texts() -> dict[str, str]:
     """Give the correct documents of both rooms."""
-    found = {file: (CORPUS / file).read_text() for file in DOCUMENTS}
+    found = {file.name: file.read_text() for file in DOCUMENTS}
     rooms = (further, letters, models, reach, scopes)
     return found | {d.file: d.text for room in rooms for d in room.DOCUMENTS}
 

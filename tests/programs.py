@@ -20,7 +20,7 @@ import time
 from multiprocessing.pool import ThreadPool
 
 #: A worker is one process for so many programs: plans are kept, and a fresh process forgets them.
-BLOCK = 5000
+BLOCK = 10_000
 #: One in so many programs is also printed as LaTeX, read, written as Python, and derived on symbols
 #: (`--printed 0`: none).
 PRINTED = 10

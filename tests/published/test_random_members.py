@@ -320,6 +320,19 @@ def test_what_cannot_be_read_is_told(search):
         search(decoder, nt.tensor(IDS[:, :3], "batch src"), end=1, room=-3)
 
 
+@pytest.mark.parametrize(
+    "name, size",
+    [(name, size) for name in ("vocab", "emb", "hid", "kv", "group", "key") for size in (0, -1)]
+    + [(name, -1) for name in ("layers", "places", "first", "kinds")]
+    + [("layers", 1.5), ("layers", True), ("emb", "8"), ("kinds", None)],
+)
+def test_sizes_that_no_model_can_have_are_refused(name, size):
+    with pytest.raises(nt.AxisSizeError, match=f"{name} is a whole number") as error:
+        Transformer(**SMALL | {name: size})
+    _, _, hint = str(error.value).rpartition("hint: ")
+    Transformer(**SMALL | eval(f"dict({hint})"))
+
+
 def test_a_model_without_layers_has_no_attention_to_show():
     sizes = dict(source=7, target=7, emb=4, hid=4, head=1, key=1, val=1, dropout=0.0)
     source, target = nt.tensor(IDS, "batch src"), nt.tensor(IDS, "batch seq")

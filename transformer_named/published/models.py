@@ -143,6 +143,19 @@ class Layer(torch.nn.Module):
         return self.reply(X, self.consult(X), *cache.memory[number], None, cache.closed)
 
 
+def counted(name: str, size: Any, least: int) -> None:
+    """Take a whole number of so many at least, or say that it is none.
+
+    Raises: AxisSizeError.
+    """
+    if isinstance(size, bool) or not isinstance(size, int) or size < least:
+        raise nt.AxisSizeError(
+            f"Transformer({name}={size!r})",
+            f"{name} is a whole number of {least} at least",
+            hint=f"{name}={max(least, 1)}",
+        )
+
+
 class Transformer(torch.nn.Module):
     """Read words: an encoder, or with `scores` a decoder that scores the next word of each place.
 
@@ -195,6 +208,10 @@ class Transformer(torch.nn.Module):
         **where: Any,
     ) -> None:
         super().__init__()
+        for name, size in dict(vocab=vocab, emb=emb, hid=hid, kv=kv, group=group, key=key).items():
+            counted(name, size, 1)
+        for name, size in dict(layers=layers, places=places, first=first, kinds=kinds).items():
+            counted(name, size, 0)
         if positions == "rotary" and key % 2:
             raise nt.AxisSizeError(
                 f"Transformer(positions={positions!r}, key={key})",

@@ -6,7 +6,6 @@ of a recurrence, holds the trees of its results.
 
 from __future__ import annotations
 
-import functools
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,15 +13,12 @@ from typing import Any
 
 from namedtensor.formula.alike import Apart
 from namedtensor.formula.lifting import Leaf
-from namedtensor.operations.recurrence import ALL, Looped
+from namedtensor.operations.recurrence import ALL, Looped, step_function
 from namedtensor.operations.step_trees import Step, placed
 from namedtensor.operations.training import MODE
-from namedtensor.plans import Emitter, Value
-from namedtensor.plans.code import Apply, Function, Name, Prefix, Return, code_of, printed
-from namedtensor.plans.compile import collect_guards, guess, not_held
-from namedtensor.plans.constants import constants_of
-from namedtensor.plans.lifetimes import views_once
-from namedtensor.plans.reuse import reuse_memory
+from namedtensor.plans import Value
+from namedtensor.plans.code import Apply, Prefix, code_of
+from namedtensor.plans.compile import collect_guards, not_held
 from namedtensor.plans.rows import ROW
 from namedtensor.primitives import Call, Node, Operation, Type, primitive, size_of
 from namedtensor.primitives.node import ARGUMENT, SIZE, make_node, operands_first
@@ -107,7 +103,7 @@ def _lower(emit: Any, call: Any, *values: Value) -> Value:
     given = [code_of(value) for value in values]
     if key not in emit.several:
         row = [emit.value(leaf) for leaf in step.row]
-        name, orders = _function(emit, step, step.each(values, row))
+        name, orders = step_function(emit, step, step.each(values, row), _each)
         emit.several[key] = Looped(name, (), Type((), host=True), orders)
     function = emit.several[key]
     code = Apply(function.code, tuple(step.each(given, [Prefix("*", given[-1])])))
@@ -115,37 +111,8 @@ def _lower(emit: Any, call: Any, *values: Value) -> Value:
     return Looped(bound.code, (), bound.type, function.orders)
 
 
-def _function(
-    emit: Any, step: Step, values: Sequence[Value]
-) -> tuple[Name, tuple[tuple[str, ...], ...]]:
-    """Write a layer as a function of values, and say in which order its results are stored."""
-    name = emit.fresh(step.name)
-    inner = Emitter(emit.backend)
-    inner.locals.add(name)
-    inner.held = emit.held
-    leaves: list[Node] = []
-    hints: dict[Node, int] = {}
-    inner.guess = functools.partial(guess, hints)
-    for leaf, value in zip(step.leaves, values, strict=True):
-        key, stem = leaf.operation.params
-        sizes = tuple([(a, size_of(key, a, place)) for place, a in enumerate(value.axes)])
-        leaves.append(make_node(leaf.operation, (), replace(leaf.type, axes=sizes)))
-        inner.arguments[key] = Value(Name(inner.fresh(stem)), value.axes, leaves[-1].type)
-        inner.inherit(emit, key, value)
-        hints |= {s: n for a, s in leaves[-1].type.axes if (n := emit.guess(value.type.size(a)))}
-    parameters = [printed(v.code) for v in inner.arguments.values()]
-    inner.like = next((v.code for v in inner.arguments.values() if v.strong), inner.like)
-    results = step.on(leaves)
-    inner.constants = constants_of(results)
-    given = [inner.value(result) for result in results]
-    inner.body.append(Return(tuple(given)))
-    inner.body = views_once(inner.body, inner.fresh)
-    if emit.backend.name == "numpy":
-        reuse_memory(inner)
-    body = (*inner.unpacking(), *inner.body)
-    emit.functions += [*inner.functions, Function(name, tuple(parameters), body)]
-    emit.locals |= {function.name for function in inner.functions}
-    return Name(name), tuple([value.axes for value in given])
+def _each(inner: Any, results: Sequence[Node]) -> list[Value]:
+    return [inner.value(result) for result in results]
 
 
 #: shared(step, place, serial): one result of a layer, or all of them together.

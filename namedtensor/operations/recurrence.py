@@ -38,7 +38,7 @@ from namedtensor.plans.constants import constants_of
 from namedtensor.plans.layout import layout_of
 from namedtensor.plans.lifetimes import views_once
 from namedtensor.plans.reuse import reuse_memory
-from namedtensor.primitives import Call, Node, Operation, Type, number, primitive, table
+from namedtensor.primitives import Call, Node, Operation, Type, number, primitive, size_of, table
 from namedtensor.primitives.node import (
     ARGUMENT,
     SIZE,
@@ -142,6 +142,10 @@ def _lower_scan(emit: Emitter, call: Lowered, *values: Value) -> Value:
     return made
 
 
+#: Gives the results of a step as its function returns them.
+Finish = Callable[[Emitter, Sequence[Node]], list[Value]]
+
+
 @dataclass(frozen=True, slots=True)
 class Looped(Value):
     """The results of a loop in emitted code: a tuple; each has its own storage order."""
@@ -165,7 +169,7 @@ def _lower_loop(emit: Emitter, call: Lowered, values: Sequence[Any]) -> Value:
         Value(v.code, tuple([a for a in v.axes if a != axis or i not in sequences]), v.type)
         for i, v in enumerate(values)
     ]
-    name, orders = _function(emit, step, seen)
+    name, orders = step_function(emit, step, seen, _as_carried(step, seen))
     code = emit.call(
         "loop",
         name,
@@ -179,19 +183,35 @@ def _lower_loop(emit: Emitter, call: Lowered, values: Sequence[Any]) -> Value:
     return Looped(loop.code, (), loop.type, orders)
 
 
-def _function(
-    emit: Emitter, step: Step, values: Sequence[Value]
+def _as_carried(step: Step, values: Sequence[Value]) -> Finish:
+    """Give each carry as the one before it is stored."""
+
+    def finish(inner: Emitter, results: Sequence[Node]) -> list[Value]:
+        orders = [v.axes for v in values[: step.carries]]
+        orders += [r.type.names for r in results[step.carries :]]
+        return [_next(inner, r, order) for r, order in zip(results, orders, strict=True)]
+
+    return finish
+
+
+def step_function(
+    emit: Emitter,
+    step: Any,
+    values: Sequence[Value],
+    finish: Finish,
 ) -> tuple[Name, tuple[tuple[str, ...], ...]]:
-    """Write a step as a function of values, and say in which order its results are stored."""
-    name = emit.fresh(step.name)
-    inner = Emitter(emit.backend)
-    inner.locals.add(name)
+    """Write a step as a function of values, and say in which order its results are stored.
+
+    `finish` gives the results as the function returns them.
+    """
+    name, inner = emit.title(step.name), emit.inside()
     leaves: list[Node] = []
     hints: dict[Node, int] = {}
     inner.guess = functools.partial(guess, hints)
     for leaf, value in zip(step.leaves, values, strict=True):
         key, stem = leaf.operation.params
-        leaves.append(leaf_of(key, stem, value.axes, leaf.type))
+        sizes = tuple([(a, size_of(key, a, place)) for place, a in enumerate(value.axes)])
+        leaves.append(make_node(leaf.operation, (), replace(leaf.type, axes=sizes)))
         inner.arguments[key] = Value(Name(inner.fresh(stem)), value.axes, leaves[-1].type)
         inner.inherit(emit, key, value)
         hints |= {s: n for a, s in leaves[-1].type.axes if (n := emit.guess(value.type.size(a)))}
@@ -199,17 +219,14 @@ def _function(
     inner.like = next((v.code for v in inner.arguments.values() if v.strong), inner.like)
     results = step.on(leaves)
     inner.constants = constants_of(results)
-    orders = [v.axes for v in values[: step.carries]]
-    orders += [r.type.names for r in results[step.carries :]]
-    given = [_next(inner, r, order) for r, order in zip(results, orders, strict=True)]
+    given = finish(inner, results)
     inner.body.append(Return(tuple(given)))
     inner.body = views_once(inner.body, inner.fresh)
     if emit.backend.name == "numpy":
         reuse_memory(inner)
     body = (*inner.unpacking(), *inner.body)
     emit.functions += [*inner.functions, Function(name, tuple(parameters), body)]
-    emit.locals |= {function.name for function in inner.functions}
-    return Name(name), tuple(orders)
+    return Name(name), tuple([value.axes for value in given])
 
 
 def _started(emit: Emitter, value: Value, leaf: Node, values: Sequence[Value]) -> Value:
@@ -305,7 +322,8 @@ def _lower_associative(emit: Emitter, call: Lowered, *values: Value) -> Value:
         parts.append(
             Value(moved.code, (hidden, *moved.axes[1:]), _renamed(moved.type, axis, hidden))
         )
-    name, orders = _function(emit, step, [*parts, *parts, *values[count:]])
+    seen = [*parts, *parts, *values[count:]]
+    name, orders = step_function(emit, step, seen, _as_carried(step, seen))
     settings = {"reverse": True} if reverse else {}
     code = emit.call("associate", name, tuple(parts), tuple(values[count:]), **settings)
     bound = emit.bind(code, (), Type((), host=True), "combined")

@@ -53,7 +53,7 @@ def placed(roots: Sequence[Node], given: dict[Node, Node]) -> tuple[Node, ...]:
             done[node] = as_node(types[key].size(axis))
             continue
         operands = tuple([done[o] for o in node.operands])
-        done[node] = node if operands == node.operands else _remade(node, operands)
+        done[node] = node if operands == node.operands else remade(node, operands)
     return tuple([done[root] for root in roots])
 
 
@@ -63,11 +63,11 @@ def placed_parts(roots: Sequence[Node], given: dict[Node, Node]) -> tuple[Node, 
     for node in operands_first(roots, lambda n: () if n in given else n.operands):
         if node not in done:
             operands = tuple([done[o] for o in node.operands])
-            done[node] = node if operands == node.operands else _remade(node, operands)
+            done[node] = node if operands == node.operands else remade(node, operands)
     return tuple([done[root] for root in roots])
 
 
-def _remade(node: Node, operands: tuple[Node, ...]) -> Node:
+def remade(node: Node, operands: tuple[Node, ...]) -> Node:
     """Apply a node's operation to other operands; numbers alone give a number."""
     if node.name == "call":  # a kept call is read, and never checked again
         return make_node(node.operation, operands, node.type)

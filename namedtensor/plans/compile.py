@@ -148,7 +148,7 @@ def compile_plan(
     body = (*opening, *emit.unpacking(), *emit.body)
     words = words_in((*emit.functions, *body))
     title = _identifier(name)
-    while title in words or title in emit.locals:
+    while title in words or title in emit.locals or title in emit.titles:
         title += "_"
     functions = (*emit.functions, Function(title, parameters, body))
     functions = functions if eager else tuple(map(released, functions))

@@ -46,6 +46,8 @@ class Emitter:
         self.eager = eager
         self.body: list[Statement] = []
         self.locals: set[str] = set()
+        # the functions of the whole plan: no two have one name, and no local hides one
+        self.titles: set[str] = set()
         # the last number of each stem, where names are looked for
         self.counts: dict[str, int] = {}
         self.arguments: dict[str, Value] = {}
@@ -181,12 +183,24 @@ class Emitter:
         count = self.counts.get(stem, 1)
         name = stem if count == 1 else f"{stem}{count}"
         # a local must not hide a word of the vocabulary
-        while name in self.locals or self.backend.has(name):
+        while name in self.locals or name in self.titles or self.backend.has(name):
             count += 1
             name = f"{stem}{count}"
         self.counts[stem] = count
         self.locals.add(name)
         return name
+
+    def title(self, stem: str) -> str:
+        """Choose the name of a function."""
+        name = self.fresh(stem)
+        self.titles.add(name)
+        return name
+
+    def inside(self) -> Emitter:
+        """Make the emitter of a function that this one's code calls."""
+        inner = Emitter(self.backend)
+        inner.titles, inner.held = self.titles, self.held
+        return inner
 
     def bind(self, code: Any, axes: Sequence[str], type_: Type, stem: str = "x") -> Value:
         """Make a step: give an expression's result a local name."""
@@ -272,7 +286,7 @@ class Emitter:
         like = inner.fresh("like")
         inner.like = Name(like)
         result = inner.value(node)
-        name = self.fresh("constant")
+        name = self.title("constant")
         body = (*inner.body, Return((result,)))
         self.functions.append(Function(name, (*parameters, like), body, kept=True))
         code = _apply(Name(name), (*[self.size(size) for size in sizes], self.like), {})

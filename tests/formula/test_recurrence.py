@@ -159,6 +159,38 @@ def test_one_recurrence_runs_inside_of_another():
     assert_close(f(X.to("torch"), U.to("torch")), nt.tensor(states, seq).to("torch"))
 
 
+@pytest.mark.parametrize("library", ["numpy", "torch"])
+def test_recurrences_inside_of_two_others_are_two_functions(library):
+    @formula
+    def f(X: R[seq, emb, hid], h: R[hid]) -> R[seq, hid]:
+        def products(h, x):
+            return nt.fold[emb](lambda s, y: s * y, h, x)
+
+        def sums(h, x):
+            return nt.fold[emb](lambda s, y: s + y, h, x)
+
+        return nt.scan[seq](products, h, X) - nt.scan[seq](sums, h, X)
+
+    A, h = np.arange(1.0, 25.0).reshape(3, 2, 4), np.array([1.0, 2.0, 0.5, 3.0])
+    expected = np.cumprod(A.prod(1), 0) * h - (np.cumsum(A.sum(1), 0) + h)
+    given = nt.tensor(A, seq, emb, hid).to(library), nt.tensor(h, hid).to(library)
+    np.testing.assert_allclose(f(*given).numpy(seq, hid), expected)
+
+
+@pytest.mark.parametrize("library", ["numpy", "torch"])
+def test_a_step_may_run_code_of_others(library):
+    twice = nt.lift(lambda t: 2 * t, "emb -> emb")
+
+    @formula
+    def f(X: R[seq, emb], h: R[emb]) -> R[seq, emb]:
+        return nt.scan[seq](lambda h, x: twice(h) + x, h, X)
+
+    A = np.arange(6.0).reshape(3, 2)
+    given = nt.tensor(A, seq, emb).to(library), nt.tensor([1.0, 2.0], emb).to(library)
+    expected = [[2.0, 5.0], [6.0, 13.0], [16.0, 31.0]]
+    np.testing.assert_allclose(f(*given).numpy(seq, emb), expected)
+
+
 def test_a_step_may_ask_for_sizes():
     @formula
     def f(X: R[seq, emb]) -> R[seq, emb]:

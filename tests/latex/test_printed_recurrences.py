@@ -347,6 +347,101 @@ def with_a_prime(X: R[seq, emb], h: R[emb]):
     return h_ * h_
 
 
+@case(VALUES)
+def within_a_step(X: R[seq, hid, emb], h: R[emb]):
+    def step(h, x):
+        return nt.fold[hid](lambda s, y: nt.tanh(0.5 * s + y * h), h, x)
+
+    return nt.scan[seq](step, h, X)
+
+
+@case(VALUES)
+def within_a_step_that_goes_on(X: R[seq, emb], Y: R[hid, emb]):
+    return nt.fold[seq](lambda h, x: nt.fold[hid](lambda s, y: nt.sin(s) * y, h, Y) + x, 0.0, X)
+
+
+@case(VALUES)
+def within_a_step_kept_and_summed(X: R[seq, hid, emb], h: R[emb]):
+    def step(h, x):
+        return nt.max[hid](nt.scan[hid](lambda s, y: s + nt.cos(y) * h, 0.0, x))
+
+    return nt.scan[seq](step, h, X, reverse=True)
+
+
+@case(VALUES)
+def within_a_step_backwards(X: R[seq, hid, emb], h: R[emb]):
+    def step(h, x):
+        return nt.fold[hid](lambda s, y: s * y + 0.1 * nt.sum[hid](x), h, x, reverse=True)
+
+    return nt.scan[seq](step, h, X)
+
+
+@case(VALUES)
+def within_a_step_of_its_number(X: R[seq, hid, emb], h: R[emb]):
+    def step(h, x, i):
+        return nt.fold[hid](lambda s, y: s + i * y, h, x)
+
+    return nt.scan[seq](step, h, X, nt.iota(seq[X.size(seq)]))
+
+
+@case(VALUES)
+def three_deep(X: R[seq, hid, k, emb], h: R[emb]):
+    def deep(s, y, h):
+        return nt.fold[k](lambda u, z: nt.tanh(u + z * s * h), s, y)
+
+    return nt.scan[seq](lambda h, x: nt.fold[hid](lambda s, y: deep(s, y, h), h, x), h, X)
+
+
+@case(VALUES)
+def two_within_a_step(X: R[seq, hid, emb], h: R[emb]):
+    def step(h, x):
+        s, t = nt.fold[hid](lambda st, y: (0.1 * st[1] + y, nt.sin(st[0] * h)), (h, 2 * h), x)
+        return s * t
+
+    return nt.scan[seq](step, h, X)
+
+
+@case(SAME)
+def of_no_outer_part(X: R[seq, emb], Y: R[hid, emb]):
+    return nt.scan[seq](lambda h, x: h + x * nt.fold[hid](lambda s, y: s + y, 0.0, Y), 0.0, X)
+
+
+@case(VALUES)
+def combined_within_a_step(X: R[seq, hid, emb], h: R[emb]):
+    def step(h, x):
+        return nt.sum[hid](nt.associative_scan[hid](lambda x, y: x * y, x + h))
+
+    return nt.scan[seq](step, h, X)
+
+
+@case(VALUES)
+def the_same_within_two_steps(X: R[seq, hid, emb], h: R[emb]):
+    def step(h, x):
+        return nt.fold[hid](lambda s, y: s * y, h, x)
+
+    return nt.scan[seq](step, h, X) - nt.scan[seq](step, 2 * h, X, reverse=True)
+
+
+@case(VALUES)
+def emitted_within_a_step(X: R[seq, hid, emb], h: R[emb]) -> tuple[R[emb], R[seq, emb]]:
+    def step(h, x):
+        return 0.5 * h + nt.sum[hid](x)
+
+    return nt.scan[seq](
+        step, h, X, emit=lambda h, x: nt.fold[hid](lambda s, y: nt.sin(s) + y, h, x)
+    )
+
+
+@case(VALUES)
+def long_within_a_step(X: R[seq, hid, emb], h: R[emb], w: R[emb], v: R[emb]):
+    def step(h, x):
+        s = nt.fold[hid](lambda s, y: nt.tanh(s * w + y * v), h, x)
+        gate = nt.sigmoid(s * w + v * h + nt.exp(-s * s) * w * v + nt.cos(s) * nt.sin(w + v))
+        return gate * s + (1 - gate) * h + gate * gate * v
+
+    return nt.scan[seq](step, h, X)
+
+
 SIZES = {"emb": 2, "hid": 2, "hid'": 2, "k": 4, "new": 4}
 
 

@@ -321,7 +321,7 @@ def test_what_cannot_be_read_is_told(search):
 
 
 @pytest.mark.parametrize(
-    "name, size",
+    ("name", "size"),
     [(name, size) for name in ("vocab", "emb", "hid", "kv", "group", "key") for size in (0, -1)]
     + [(name, -1) for name in ("layers", "places", "first", "kinds")]
     + [("layers", 1.5), ("layers", True), ("emb", "8"), ("kinds", None)],

@@ -42,7 +42,7 @@ from namedtensor.latex.walk import all_of
 from namedtensor.operations.elementwise import clip
 from namedtensor.operations.indexing import INDEX
 from namedtensor.operations.joining import concat, stack
-from namedtensor.operations.recurrence import associative_scan, scan
+from namedtensor.operations.recurrence import associative_scan, recurs, scan
 from namedtensor.operations.step_trees import placed_parts
 from namedtensor.primitives import Node, Type, table
 from namedtensor.primitives.node import apply_node, argument, operands_first
@@ -85,9 +85,12 @@ class Step:
     loop: Loop
     before: dict[Defined, Value]
     number: int = field(default_factory=lambda: FAR + APART * (1 + next(_serial)))
-    at: Any = field(
-        default_factory=lambda: SymbolicTensor(argument("place", Type((), "int", weak=False)))
-    )
+    at: Any = field(init=False)
+
+    def __post_init__(self) -> None:
+        # a step that this one calls for has a place of its own
+        place = argument(f"place {self.number}", Type((), "int", weak=False))
+        self.at = SymbolicTensor(place)
 
     def places(self, size: Any) -> dict[Node, int]:
         """Give this place, the one before and the one after, as indices of an axis of some size.
@@ -282,7 +285,8 @@ class Loop:
             if node in picked or not any(o in counts for o in node.operands):
                 continue
             counted = True
-            if not node.operation.primitive.traits.pointwise:
+            pointwise = node.operation.primitive.traits.pointwise
+            if not (pointwise or recurs(node) or node.name == "call"):
                 raise self.unlike("computes an index from the number of its place")
             if all(o in counts or o.value is not None for o in node.operands):
                 counts.add(node)

@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from namedtensor.axes import BOUND, shown, unused
 from namedtensor.formula.rewrite.renames import push_renames
 from namedtensor.operations.indexing import AT, INDEX
 from namedtensor.operations.renaming import RENAME
+from namedtensor.operations.step_trees import Step, remade
 from namedtensor.primitives import Node, Type, table
-from namedtensor.primitives.node import apply_node, make_node, operands_first
+from namedtensor.primitives.node import ARGUMENT, SIZE, apply_node, make_node, operands_first
 from namedtensor.primitives.sizes import as_node
 from namedtensor.tensor import NamedTensor, SymbolicTensor, apply
 
@@ -214,7 +215,7 @@ def _through_indices(root: Node) -> Node:
     """Rename the axes of what indexes, where what is indexed is renamed."""
 
     def moved(node: Node, operands: tuple[Node, ...]) -> Node:
-        found = node if operands == node.operands else apply_node(node.operation, operands)
+        found = node if operands == node.operands else remade(node, operands)
         return _renamed_index(found) or found
 
     return _rebuilt(root, moved)
@@ -280,13 +281,22 @@ def settled(value: Any) -> Any:
 def _rewritten(root: Node, new: Mapping[str, str]) -> Node:
     def changed(node: Node, operands: tuple[Node, ...]) -> Node:
         params = _replaced(node.operation.params, new)
-        if operands == node.operands and params == node.operation.params:
+        leaf = node.operation.primitive in (ARGUMENT, SIZE)
+        same = operands == node.operands and params == node.operation.params
+        if same and not (leaf and any(name in new for name in node.type.names)):
             return node
+        if leaf or node.name == "call":
+            return make_node(node.operation.primitive(*params), operands, _with_new(node.type, new))
         if not operands:
             return _open_counter(node, new)
         return apply_node(node.operation.primitive(*params), operands)
 
     return _rebuilt(root, changed)
+
+
+def _with_new(type_: Type, new: Mapping[str, str]) -> Type:
+    sizes = [(a, _rewritten(s, new) if isinstance(s, Node) else s) for a, s in type_.axes]
+    return type_.with_axes([(new.get(a, a), size) for a, size in sizes])
 
 
 def _open_counter(node: Node, new: Mapping[str, str]) -> Node:
@@ -299,4 +309,8 @@ def _open_counter(node: Node, new: Mapping[str, str]) -> Node:
 def _replaced(params: Any, new: Mapping[str, str]) -> Any:
     if isinstance(params, tuple):
         return tuple([_replaced(p, new) for p in params])
+    if isinstance(params, Step):
+        leaves = tuple([_rewritten(leaf, new) for leaf in params.leaves])
+        results = tuple([_rewritten(result, new) for result in params.results])
+        return replace(params, leaves=leaves, results=results)
     return new.get(params, params) if isinstance(params, str) else params

@@ -47,6 +47,7 @@ class Forms:
         self.dialect = dialect
         self.indices: dict[str, str] = {}
         self.leaves: dict[Node, Piece] = {}
+        self.declared: set[str] = set()
         self.script = False
         self._defined: Node | None = None
         self.changes = written.changes
@@ -68,7 +69,7 @@ class Forms:
         if node in self.leaves and node is not self._defined:
             return self.leaves[node]
         if node in self.names.of and node is not self._defined and not self.indices:
-            return self.letter(self.names.of[node])
+            return self.head(node)
         if self.indices:
             counted = self._by_index(node)
             if counted is not None:
@@ -92,6 +93,13 @@ class Forms:
                 return FORMS[notation.form](self, node)
             case _:
                 raise TypeError(f"{node.name} is made by the rewriter, and never written")
+
+    def head(self, node: Node) -> Piece:
+        """Write the name of a part; inside of a step it may be a function of what the step takes."""
+        function = self.names.functions.get(node)
+        if function is None:
+            return self.letter(self.names.of[node])
+        return self.applied(self.letter(function.name).text, list(function.parameters))
 
     def letter(self, identifier: str) -> Piece:
         """Write a name; that of a change by what changes."""

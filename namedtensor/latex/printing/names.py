@@ -19,7 +19,7 @@ import re
 from dataclasses import dataclass
 
 from namedtensor.axes import shown
-from namedtensor.latex.reading.words import LETTERS
+from namedtensor.latex.reading.words import LETTERS, is_prose
 from namedtensor.latex.source import Span
 from namedtensor.latex.syntax import Expression, Letter, Number, Scripts
 
@@ -149,7 +149,9 @@ def _script(text: str) -> str:
 
 
 def _word(text: str) -> str:
-    return f"\\text{{{text.replace('_', '-')}}}"
+    text = text.replace("_", "-")
+    # \text{given} is read as what parts statements
+    return f"\\{'operatorname' if is_prose(text) else 'text'}{{{text}}}"
 
 
 def _braced(text: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from namedtensor.formula.written import Written, passed
@@ -39,6 +39,11 @@ class Loop:
     index: str
     names: dict[int, str] = field(default_factory=dict)
     written: set[int] = field(default_factory=set)
+
+    @property
+    def own(self) -> tuple[Node, ...]:
+        """What a step takes, and its carries after it."""
+        return (*self.step.before, *self.step.after, *self.step.elements)
 
     def needed(self, place: int) -> list[int]:
         """List the results that one of them is made of, itself among them."""
@@ -94,6 +99,14 @@ def is_counter(X: Node, axis: str) -> bool:
     return X.name == "iota" and X.operation.params == (axis,)
 
 
+@dataclass(frozen=True, slots=True)
+class StepFunction:
+    """The name of what a step computes by a recurrence, and the parts of the step that it is of."""
+
+    name: str
+    parameters: dict[Node, str]
+
+
 @dataclass(slots=True)
 class Names:
     """The names of a formula's parts.
@@ -107,6 +120,8 @@ class Names:
     elements: Elements = field(default_factory=Elements)
     taken: set[str] = field(default_factory=set)
     loops: dict[Any, Loop] = field(default_factory=dict)
+    #: Recurrences inside of the step of another, which are functions of what it takes.
+    functions: dict[Node, StepFunction] = field(default_factory=dict)
     ladders: list[Ladder] = field(default_factory=list)
     #: The sizes of the arguments' axes, which a reader takes where nothing else says one.
     given: dict[str, Any] = field(default_factory=dict)
@@ -117,7 +132,13 @@ class Names:
         """Give the recurrence that a node gives a result of."""
         key = (*node.operation.params[:-1], node.operands)
         if key not in self.loops:
-            self.loops[key] = Loop(unfolded(node), self.fresh("tijklmn"))
+            step = unfolded(node)
+            inner = [part for part in operands_first(step.results) if recurs(part)]
+            carries = {*step.before, *step.after}
+            if step.starts and carries & set(operands_first(inner)):
+                # a function is declared with the axes that a carry has later
+                step = replace(step, starts=node.operands[: len(step.starts)])
+            self.loops[key] = Loop(step, self.fresh("tijklmn"))
         return self.loops[key]
 
     def inside(self, node: Node) -> tuple[Node, ...]:
@@ -328,6 +349,27 @@ def _name_recurrences(names: Names, nodes: list[Node]) -> None:
             if place not in loop.names:
                 own = str(loop.step.before[place].operation.params[1])
                 loop.names[place] = names.fresh([own.rstrip("0123456789"), *"hscabgpqruvwyz"])
+    used, letters_of = _of_steps(names, nodes), dict[Node, str]()
+    for node in nodes:
+        for leaf in used[node]:
+            own = str(leaf.operation.params[1]).rstrip("0123456789")
+            letters_of[leaf] = letters_of.get(leaf) or names.fresh([own, *"uvwyzabc"])
+        if used[node]:
+            parameters = {leaf: letters_of[leaf] for leaf in used[node]}
+            names.functions[node] = StepFunction(names.fresh("GFUVK"), parameters)
+
+
+def _of_steps(names: Names, nodes: list[Node]) -> dict[Node, list[Node]]:
+    """Give the parts of other recurrences' steps that each recurrence is made of."""
+    bound = {leaf for node in nodes for leaf in names.loop(node).own}
+    found: dict[Node, dict[Node, None]] = {}
+    for node in operands_first(nodes, names.inside):
+        parts = {leaf: None for part in names.inside(node) for leaf in found[part]}
+        own = names.loop(node).own if recurs(node) else ()
+        found[node] = {leaf: None for leaf in parts if leaf not in own}
+        if node in bound:
+            found[node] = {node: None}
+    return {node: list(found[node]) for node in nodes}
 
 
 def _name_repeated(written: Written, names: Names, order: list[Node]) -> None:
@@ -343,8 +385,7 @@ def _name_repeated(written: Written, names: Names, order: list[Node]) -> None:
             uses[operand] = uses.get(operand, 0) + 1
     width: dict[Node, int] = {}
     depth: dict[Node, int] = {}
-    bound = {n for loop in names.loops.values() for n in (*loop.step.before, *loop.step.elements)}
-    bound |= {n for loop in names.loops.values() for n in loop.step.after}
+    bound = {n for loop in names.loops.values() for n in loop.own} | set(names.functions)
     for node in order:
         if any(o in bound for o in names.inside(node)) and not recurs(node):
             bound.add(node)  # it has its meaning inside of a step alone

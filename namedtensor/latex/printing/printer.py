@@ -220,7 +220,7 @@ def _clause(node: Node, forms: Forms) -> list[str]:
         rows = [
             row for head, body in recurrence(node, forms) for row in _broken(head, _value(body))
         ]
-        return [*_length(node, forms), *rows]
+        return [*_step_parameters(node, forms), *_length(node, forms), *rows]
     name = forms.letter(forms.names.of[node]).text
     picked = gathered(node, forms.names.elements)
     if picked is not None:
@@ -243,6 +243,17 @@ def _clause(node: Node, forms: Forms) -> list[str]:
     indices = _indices(element.axes, forms)
     head = _element(name, [(axis, indices[axis]) for axis in element.axes], forms)
     return [*rows, *_broken(head, _value(forms.elements(element.rule, indices)))]
+
+
+def _step_parameters(node: Node, forms: Forms) -> list[str]:
+    """Declare what a recurrence inside of a step takes of it, each once."""
+    function, rows = forms.names.functions.get(node), []
+    for leaf, name in function.parameters.items() if function else ():
+        if name not in forms.declared:
+            forms.declared.add(name)
+            sizes = [(axis, None) for axis in leaf.type.names]
+            rows.append(_declared(forms.letter(name).text, leaf.type.kind, sizes, forms))
+    return rows
 
 
 def _length(node: Node, forms: Forms) -> list[str]:

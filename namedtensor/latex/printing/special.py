@@ -218,6 +218,17 @@ def _scan(forms: Forms, node: Node) -> Piece:
 
 def recurrence(node: Node, forms: Forms) -> list[tuple[str, Piece]]:
     """Write the equations of a recurrence, element by element, as far as one of its results needs them."""
+    outer = forms.leaves
+    if function := forms.names.functions.get(node):
+        letters = {leaf: forms.letter(name) for leaf, name in function.parameters.items()}
+        forms.leaves = {**outer, **letters}
+    try:
+        return _recurrence(node, forms)
+    finally:
+        forms.leaves = outer
+
+
+def _recurrence(node: Node, forms: Forms) -> list[tuple[str, Piece]]:
     *_, place = node.operation.params
     loop, lines = forms.names.loop(node), []
     step, index, starts = loop.step, loop.index, loop.starts(place)
@@ -264,7 +275,9 @@ def recurrence(node: Node, forms: Forms) -> list[tuple[str, Piece]]:
         forms.leaves = outer
     if not kept_along(node):
         end = "1" if step.reverse else last
-        lines.append((forms.letter(forms.names.of[node]).text, carry(place, end)))
+        lines.append((forms.head(node).text, carry(place, end)))
+    elif node in forms.names.functions:
+        lines.append((forms.head(node).text, forms.letter(forms.names.of[node])))
     return lines
 
 

@@ -28,6 +28,7 @@ from namedtensor.formula.written import CALL, Written, write
 from namedtensor.primitives import Node
 from namedtensor.primitives.node import ARGUMENT, describe, operands_first
 from namedtensor.primitives.notation import Special
+from namedtensor.tensor import NamedTensor
 
 if TYPE_CHECKING:
     from namedtensor.latex.printing.stacks import Ladder
@@ -172,7 +173,8 @@ def diagram(f: Any, /, *shapes: Any, **named: Any) -> Diagram:
         if (p.setting or p.stack) and values.get(p.name) is not None
     }
     sizes = _sizes(values)
-    written = write(formula, settings)
+    kinds = {name: X.kind for name, X in values.items() if isinstance(X, NamedTensor)}
+    written = write(formula, settings, kinds=kinds)
     lifted = [name for name in sizes if name not in _declared(written)] if shapes else []
     parts = _parts(written, sizes)
     fired = rewrite(written.results, "torch", written.origins)[1] if formula.fused else ()

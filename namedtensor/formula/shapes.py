@@ -111,7 +111,7 @@ def _fill(
     parameter: Parameter, path: str, value: Any, leaves: list[Leaf], sizes: dict[str, int]
 ) -> Any:
     """Make a symbol for each tensor; one that is not given has its declared axes."""
-    if parameter.optional and not value:
+    if parameter.optional and (value is None or value is False):
         return None
     if parameter.bundle is not None:
         if parameter.stack:
@@ -136,8 +136,7 @@ def _fill(
         return None
     if isinstance(value, SymbolicTensor):
         return value
-    shape = value.shape if isinstance(value, NamedTensor) else value
-    leaves.append(Leaf(path, parameter.space, symbol_of(path, parameter.space, shape)))
+    leaves.append(Leaf(path, parameter.space, symbol_of(path, parameter.space, value)))
     return leaves[-1]
 
 
@@ -145,11 +144,13 @@ def symbol_of(path: str, space: Space, value: Any) -> SymbolicTensor:
     """Make the symbol of an argument of some shape, or of its declared axes; sizes may be open."""
     if isinstance(value, Space):
         space = value
+    kind = "float" if space.letter == "R" else space.kinds[0]
+    if isinstance(value, NamedTensor):
+        value, kind = value.shape, value.kind
     if value is None or value is space:
         axes = space.axes
     else:
         axes = tuple(value) if isinstance(value, Shape) else parse_axes(value)
-    kind = "float" if space.letter == "R" else space.kinds[0]
     sizes = [
         (a.name, size_of(path, a.name, i) if a.size is None else a.size) for i, a in enumerate(axes)
     ]

@@ -327,7 +327,7 @@ def _sized(
 
 def _filled(parameter: Parameter, path: str, value: Any) -> Any:
     """Make symbols of shapes, and of what is not given."""
-    if parameter.optional and not value:
+    if parameter.optional and (value is None or value is False):
         return None
     if parameter.stack:
         count = 1 if value is None else value

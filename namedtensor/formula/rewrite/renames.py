@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from namedtensor.operations.step_trees import remade
 from namedtensor.primitives import Node, table
 from namedtensor.primitives.node import apply_node
 from namedtensor.primitives.origins import Origins
@@ -91,8 +92,8 @@ def _rebuilt(node: Node, given: dict[Node, Names], done: dict[Node, Node]) -> No
     )
     if node.name == "rename":
         return operands[0]
-    if operands == node.operands and not given[node]:
-        return node
+    if not given[node]:
+        return node if operands == node.operands else remade(node, operands)
     operation = node.operation.primitive(*_with_names(node.operation.params, dict(given[node])))
     return apply_node(operation, operands)
 

@@ -480,3 +480,31 @@ def test_a_recurrence_reads_back(name, dialect):
             np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
     trees = zip(again.written().results, f.written().results, strict=True)
     assert all(alike(a, b) for a, b in trees) == (read_as == SAME)
+
+
+def test_what_a_step_uses_twice_has_an_element_for_each_place():
+    @formula
+    def loss(X: R[seq, emb], *, W: R[emb, hid], U: R[hid, hid_]) -> R:
+        def step(h, x):
+            return nt.tanh(W @ emb @ x + (U @ hid @ h)[hid_ >> hid])
+
+        return nt.sum[seq, hid](nt.scan[seq](step, nt.zeros(hid), X))
+
+    gradient = nt.grad(loss)
+    found = rows(gradient)
+    assert (
+        sum(row.count(r"\tanh") for row in found) == 2
+    )  # forwards, and once in the step backwards
+    assert r"Y_{\text{seq}:t} \odot Y_{\text{seq}:t}" in "".join(found)
+    again = nt.latex.read(loss.latex() + "\n\n" + gradient.latex())["dloss_dX"]
+    given = [nt.tensor(GENERATOR.normal(size=s), *a) for s, a in GIVEN]
+    for X, W, U in [given, [nt.stack["batch"](given[0], -given[0]), *given[1:]]]:
+        found, expected = again(X, W=W, U=U), gradient(X, W=W, U=U)
+        np.testing.assert_allclose(found.numpy(*expected.axes), expected.numpy(*expected.axes))
+
+
+GIVEN = [
+    ((3, 2), ("seq", "emb")),
+    ((2, 4), ("emb", "hid")),
+    ((4, 4), ("hid", "hid'")),
+]

@@ -11,7 +11,7 @@ from namedtensor.formula.written import Written
 from namedtensor.latex.printing.dialects import Dialect
 from namedtensor.latex.printing.elements import Gathered, constant, counts, from_one
 from namedtensor.latex.printing.names import joined, letters, parts
-from namedtensor.latex.printing.naming import Names
+from namedtensor.latex.printing.naming import Loop, Names
 from namedtensor.latex.printing.pieces import Piece, inside, joined_by, raised, wrapped
 from namedtensor.latex.printing.stacks import Ladder
 from namedtensor.operations.elementwise import ADD, EQ, MOD, MUL, SUB
@@ -48,6 +48,9 @@ class Forms:
         self.indices: dict[str, str] = {}
         self.leaves: dict[Node, Piece] = {}
         self.declared: set[str] = set()
+        #: the recurrence whose step is being written, and its parts that are to be defined yet
+        self.loop: Loop | None = None
+        self.met: list[Node] = []
         self.script = False
         self._defined: Node | None = None
         self.changes = written.changes
@@ -68,6 +71,8 @@ class Forms:
         """Write an expression."""
         if node in self.leaves and node is not self._defined:
             return self.leaves[node]
+        if self.loop is not None and node in self.loop.parts_of and node is not self._defined:
+            return self._part_of_step(self.loop, node)
         if node in self.names.of and node is not self._defined and not self.indices:
             return self.head(node)
         if self.indices:
@@ -100,6 +105,17 @@ class Forms:
         if function is None:
             return self.letter(self.names.of[node])
         return self.applied(self.letter(function.name).text, list(function.parameters))
+
+    def _part_of_step(self, loop: Loop, node: Node) -> Piece:
+        if node not in loop.defined:
+            loop.defined.add(node)
+            self.met.append(node)
+        return self.element(self.letter(loop.parts_of[node]).text, loop.step.axis, loop.index)
+
+    def element(self, name: str, axis: str, index: str) -> Piece:
+        """Write the element of a tensor at a place."""
+        name = f"{{{name}}}" if "_" in name and name[0] not in "{[" else name
+        return Piece(f"{name}_{{{self.dialect.at(axis, index)}}}", SCRIPT)
 
     def letter(self, identifier: str) -> Piece:
         """Write a name; that of a change by what changes."""

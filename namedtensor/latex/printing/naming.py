@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -39,6 +40,9 @@ class Loop:
     index: str
     names: dict[int, str] = field(default_factory=dict)
     written: set[int] = field(default_factory=set)
+    #: the names of long parts that stand in several places of the step, and those that are defined
+    parts_of: dict[Node, str] = field(default_factory=dict)
+    defined: set[Node] = field(default_factory=set)
 
     @property
     def own(self) -> tuple[Node, ...]:
@@ -201,6 +205,7 @@ def names_of(written: Written, taken: Iterable[str] = ()) -> Names:
     _name_locals(written, names, set(order))
     _name_elements(written, names, order)
     _name_recurrences(names, [node for node in order if recurs(node)])
+    _name_in_steps(names, order)
     _name_repeated(written, names, order)
     return names
 
@@ -349,7 +354,7 @@ def _name_recurrences(names: Names, nodes: list[Node]) -> None:
             if place not in loop.names:
                 own = str(loop.step.before[place].operation.params[1])
                 loop.names[place] = names.fresh([own.rstrip("0123456789"), *"hscabgpqruvwyz"])
-    used, letters_of = _of_steps(names, nodes), dict[Node, str]()
+    used, letters_of = _open_in_steps(names, nodes), dict[Node, str]()
     for node in nodes:
         for leaf in used[node]:
             own = str(leaf.operation.params[1]).rstrip("0123456789")
@@ -359,17 +364,37 @@ def _name_recurrences(names: Names, nodes: list[Node]) -> None:
             names.functions[node] = StepFunction(names.fresh("GFUVK"), parameters)
 
 
-def _of_steps(names: Names, nodes: list[Node]) -> dict[Node, list[Node]]:
-    """Give the parts of other recurrences' steps that each recurrence is made of."""
-    bound = {leaf for node in nodes for leaf in names.loop(node).own}
+def _open_in_steps(names: Names, roots: Sequence[Node]) -> dict[Node, list[Node]]:
+    """Give what steps take, for each part that is made of it and has a meaning inside of these alone."""
+    bound = {leaf for loop in names.loops.values() for leaf in loop.own}
     found: dict[Node, dict[Node, None]] = {}
-    for node in operands_first(nodes, names.inside):
+    for node in operands_first(roots, names.inside):
         parts = {leaf: None for part in names.inside(node) for leaf in found[part]}
         own = names.loop(node).own if recurs(node) else ()
         found[node] = {leaf: None for leaf in parts if leaf not in own}
         if node in bound:
             found[node] = {node: None}
-    return {node: list(found[node]) for node in nodes}
+    return {node: list(leaves) for node, leaves in found.items()}
+
+
+def _name_in_steps(names: Names, order: list[Node]) -> None:
+    """Name long parts that stand in several places of a step: they have an element for each place."""
+    open_ = _open_in_steps(names, order)
+    loops = [(names.loop(node), node.operation.params[-1]) for node in order if recurs(node)]
+    for loop in names.loops.values():
+        needed = {i for own, place in loops if own is loop for i in loop.needed(place)}
+        results = [loop.step.results[i] for i in sorted(needed)]
+        inner = list(operands_first(results, names.inside))
+        uses = Counter([operand for node in inner for operand in names.inside(node)])
+        uses.update(results)
+        width: dict[Node, int] = {}
+        for node in inner:
+            width[node] = _own_width(node) + sum([width[o] for o in names.inside(node)])
+            own = bool(open_[node]) and set(open_[node]) <= set(loop.own)
+            free = node.operands and not recurs(node) and node not in loop.step.results
+            if own and free and uses[node] > 1 and width[node] > REPEATED:
+                loop.parts_of[node] = names.fresh("YZUHTS")
+                width[node] = 1
 
 
 def _name_repeated(written: Written, names: Names, order: list[Node]) -> None:
@@ -385,11 +410,7 @@ def _name_repeated(written: Written, names: Names, order: list[Node]) -> None:
             uses[operand] = uses.get(operand, 0) + 1
     width: dict[Node, int] = {}
     depth: dict[Node, int] = {}
-    bound = {n for loop in names.loops.values() for n in loop.own} | set(names.functions)
-    for node in order:
-        if any(o in bound for o in names.inside(node)) and not recurs(node):
-            bound.add(node)  # it has its meaning inside of a step alone
-
+    bound = {node: leaves for node, leaves in _open_in_steps(names, results).items() if leaves}
     rungs = {node for ladder in names.ladders for node in ladder.rungs}
 
     def name(node: Node) -> None:

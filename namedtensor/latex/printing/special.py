@@ -219,13 +219,14 @@ def _scan(forms: Forms, node: Node) -> Piece:
 def recurrence(node: Node, forms: Forms) -> list[tuple[str, Piece]]:
     """Write the equations of a recurrence, element by element, as far as one of its results needs them."""
     outer = forms.leaves
+    forms.loop = forms.names.loop(node)
     if function := forms.names.functions.get(node):
         letters = {leaf: forms.letter(name) for leaf, name in function.parameters.items()}
         forms.leaves = {**outer, **letters}
     try:
         return _recurrence(node, forms)
     finally:
-        forms.leaves = outer
+        forms.leaves, forms.loop = outer, None
 
 
 def _recurrence(node: Node, forms: Forms) -> list[tuple[str, Piece]]:
@@ -241,8 +242,7 @@ def _recurrence(node: Node, forms: Forms) -> list[tuple[str, Piece]]:
         first = last if step.reverse else "1"
 
     def carry(place: int, at: str) -> Piece:
-        head = forms.letter(loop.names[place]).text
-        return _part_at(forms, f"{{{head}}}" if "_" in head else head, step.axis, at)
+        return forms.element(forms.letter(loop.names[place]).text, step.axis, at)
 
     for i in loop.needed(place):
         if i < len(step.before):
@@ -273,6 +273,9 @@ def _recurrence(node: Node, forms: Forms) -> list[tuple[str, Piece]]:
         outer, forms.leaves = forms.leaves, {**forms.leaves, **given}
         lines.append((carry(i, index).text, forms.write(step.results[i])))
         forms.leaves = outer
+    while forms.met:
+        part = forms.met.pop(0)
+        lines.append((forms.write(part).text, forms.definition(part)))
     if not kept_along(node):
         end = "1" if step.reverse else last
         lines.append((forms.head(node).text, carry(place, end)))
@@ -281,14 +284,10 @@ def _recurrence(node: Node, forms: Forms) -> list[tuple[str, Piece]]:
     return lines
 
 
-def _part_at(forms: Forms, name: str, axis: str, index: str) -> Piece:
-    return Piece(f"{name}_{{{forms.dialect.at(axis, index)}}}", SCRIPT)
-
-
 def _element_at(forms: Forms, X: Node, axis: str, index: str) -> Piece:
     whole = forms.write(X)
     text = whole.text if whole.plain else wrapped(whole.text, "[", "]")
-    return _part_at(forms, text, axis, index)
+    return forms.element(text, axis, index)
 
 
 # ------------------------------------------------------------- indices, ranges, updates, renamings

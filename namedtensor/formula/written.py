@@ -246,10 +246,11 @@ def write(
 ) -> Written:
     """Run a formula's body on the symbols that its signature declares, and keep what it says.
 
-    A body that asks for the mode is written as it is in training, unless told. `given` are sizes of
-    axes that are known; with `whole`, the bodies of the formulas that it calls are taken in. `origins`
-    is the table to note in, for who wants what was noted before a body failed. `kinds` are those of
-    arguments that are declared R, by their paths: real numbers unless told.
+    A body that asks for the mode is written as it is in training, unless told. A setting of None leaves
+    a parameter out; what is known of a bundle's stands in a dict. `given` are sizes of axes that are
+    known; with `whole`, the bodies of the formulas that it calls are taken in. `origins` is the table to
+    note in, for who wants what was noted before a body failed. `kinds` are those of arguments that are
+    declared R, by their paths: real numbers unless told.
     """
     table = Origins() if origins is None else origins
     counted = frozenset(
@@ -312,13 +313,15 @@ def _declared(
         return [
             _declared(formula, layer, f"{path}.{i}", {}, leaves, sizes, kinds) for i in range(count)
         ]
-    if parameter.optional and not settings.get(parameter.name):
+    told = settings.get(parameter.name)
+    if parameter.optional and (told is None or told is False):
         return None
     if parameter.bundle is not None:
         inner = parameter.bundle
+        parts = told if isinstance(told, dict) else {}
         own: dict[Any, Any] = {n: size for n, size in sizes.items() if isinstance(size, int)}
         return {
-            p.name: _declared(inner, p, f"{path}.{p.name}", {}, leaves, own, kinds)
+            p.name: _declared(inner, p, f"{path}.{p.name}", parts, leaves, own, kinds)
             for p in inner.signature.parameters
             if p.after
         }

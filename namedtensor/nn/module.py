@@ -232,17 +232,20 @@ class FormulaModule(torch.nn.Module, Generic[T]):
 
     def latex(self, dialect: str = "macros", **settings: Any) -> str:
         """Print the formula's equation, with as many layers in stacks as there are."""
-        held = {
-            p.name: getattr(self, p.name)
-            for p in self.formula.signature.parameters
-            if p.after and not p.setting
-        }
-        bundles = {p.name for p in self.formula.signature.parameters if p.optional}
-        known = {
-            n: None if v is None else True for n, v in held.items() if v is None or n in bundles
-        }
-        stacks = {n: len(v) for n, v in held.items() if isinstance(v, torch.nn.ModuleList)}
-        return self.formula.latex(dialect, **{**self.settings, **known, **stacks, **settings})
+        return self.formula.latex(dialect, **{**self.settings, **self._form(), **settings})
+
+    def _form(self) -> dict[str, Any]:
+        """Say which parameters are there, of bundles too, and how many layers stacks have."""
+        found: dict[str, Any] = {}
+        for p in self.formula.signature.parameters:
+            held = getattr(self, p.name) if p.after and not p.setting else True
+            if held is None:
+                found[p.name] = None
+            elif isinstance(held, torch.nn.ModuleList):
+                found[p.name] = len(held)
+            elif isinstance(held, FormulaModule):
+                found[p.name] = held._form()
+        return found
 
     def call(self, other: Formula, *arguments: Any, **named: Any) -> Any:
         """Run another formula with this module's parameters, which it declares by the same names.

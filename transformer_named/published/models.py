@@ -1,6 +1,6 @@
 """Families of Transformers, of which published models are members: the parts are chosen by arguments."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import torch
@@ -124,6 +124,10 @@ class Layer(torch.nn.Module):
         self.tell = tell
         self.reply = reply
 
+    def latex(self, dialect: str = "macros") -> str:
+        """Print the layer's formulas."""
+        return latex_of([self.ask, self.answer, self.consult, self.tell, self.reply], dialect)
+
     def forward(
         self, X: Any, M: Any, closed: Any, C: Any, S: Any, cache: Cache | None, number: int
     ) -> Any:
@@ -154,6 +158,12 @@ def counted(name: str, size: Any, least: int) -> None:
             f"{name} is a whole number of {least} at least",
             hint=f"{name}={max(least, 1)}",
         )
+
+
+def latex_of(parts: Iterable[Any], dialect: str) -> str:
+    """Print what parts of a model compute; what several of them say stands once."""
+    texts = [part.latex(dialect) for part in parts if part is not None]
+    return "\n\n".join(dict.fromkeys(block for text in texts for block in text.split("\n\n")))
 
 
 class Transformer(torch.nn.Module):
@@ -325,6 +335,12 @@ class Transformer(torch.nn.Module):
             X = self.norm(X)
         return X if self.scores is None else self.scores(X)
 
+    def latex(self, dialect: str = "macros") -> str:
+        """Print the formulas of its parts, each once and as this member has them."""
+        return latex_of(
+            [self.words, self.places, self.kinds, *self.layers[:1], self.norm, self.scores], dialect
+        )
+
     # ---------------------------------------------------------------------------- decoding
 
     def begin(self, prompt: Any, room: int | None = None) -> tuple[Any, Cache]:
@@ -394,6 +410,10 @@ class EncoderDecoder(torch.nn.Module):
         """Z[src], Z[seq] -> R[seq, vocab]: the scores of every next word of the target."""
         cache = self.start(self.encode(source), source)
         return self.decoder(target[seq >> seq_], cache=cache)[seq_ >> seq]
+
+    def latex(self, dialect: str = "macros") -> str:
+        """Print the formulas of both sides, each once and as this member has them."""
+        return latex_of([self.encoder, self.decoder], dialect)
 
     def _closed(self, source: Any) -> Any:
         closed = nt.where(source[src >> seq] == self.padding, -nt.inf, 0.0)

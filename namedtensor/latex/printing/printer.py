@@ -55,26 +55,79 @@ def with_called(written: Written, dialect: str = "macros") -> str:
     return "\n\n".join(printed.values())
 
 
+#: What chooses the form of a formula: words, and what is known of parameters that may be left out.
+#: None leaves one out, and False a bundle; what is known of a bundle's parameters stands in a dict.
+Form = dict[str, Any]
+
+
 def print_into(
     printed: dict[str, str], written: Written, dialect: str, taken: Iterable[str] = ()
 ) -> None:
     """Put the text of a formula behind those of the formulas that it calls, each once, by their names."""
-    for title, formula, words in _called(written):
+    forms: dict[str, Form] = {}
+    _find_forms(written, forms)
+    _print_into(printed, written, dialect, taken, forms)
+
+
+def _print_into(
+    printed: dict[str, str],
+    written: Written,
+    dialect: str,
+    taken: Iterable[str],
+    forms: dict[str, Form],
+) -> None:
+    for title, formula, _ in _called(written):
         if title not in printed:
-            print_into(printed, formula.written(**words), dialect, taken)
+            _print_into(printed, formula.written(**forms[title]), dialect, taken, forms)
     printed[written.title or written.name] = latex_of(written, dialect, taken)
 
 
-def _called(written: Written) -> Iterator[tuple[str, Any, dict[str, Any]]]:
-    """Give the formulas that a formula calls, in each form that words among its settings choose.
+def _find_forms(written: Written, forms: dict[str, Form]) -> None:
+    """Find the form in which each formula is called, with all parameters that one of its calls gives."""
+    for title, formula, form in _called(written):
+        known = _both(forms[title], form) if title in forms else form
+        if forms.get(title) != known:
+            forms[title] = known
+            _find_forms(formula.written(**known), forms)
 
-    Each comes with its name in that form, and with these words.
-    """
+
+def _both(first: Form, second: Form) -> Form:
+    """Leave out what is left out twice."""
+    found: Form = {}
+    for name in first.keys() & second.keys():
+        here, there = first[name], second[name]
+        if isinstance(here, dict) and isinstance(there, dict):
+            found[name] = _both(here, there)
+        else:
+            found[name] = there if here is False else here
+    return found
+
+
+def _called(written: Written) -> Iterator[tuple[str, Any, Form]]:
+    """Give the formulas that a formula calls, by their names, in each form in which it does."""
     calls = [n.operation.params for n in operands_first(written.results) if n.name == "call"]
     for name, formula in written.called.items():
-        for settings in [given for own, _, given, _ in calls if own == name] or [()]:
+        for paths, settings in [(p, given) for own, p, given, _ in calls if own == name]:
             title, others = titled(formula, settings)
-            yield title, formula, {n: v for n, v in settings if n not in others}
+            words = {n: v for n, v in settings if n not in others}
+            yield title, formula, words | _given_by(formula, paths)
+
+
+def _given_by(formula: Any, paths: Iterable[str], prefix: str = "") -> Form:
+    """Say what a call gives of the parameters that may be left out, by the paths of all that it gives."""
+    found: Form = {}
+    for p in formula.signature.parameters:
+        path = f"{prefix}{p.name}"
+        if p.setting or p.stack or not p.after:
+            continue
+        if p.bundle is not None:
+            there = any(given.startswith(f"{path}.") for given in paths)
+            known = _given_by(p.bundle, paths, f"{path}.") if there else {}
+            if p.optional or known:
+                found[p.name] = known if there or not p.optional else False
+        elif p.default is None and path not in paths:
+            found[p.name] = None
+    return found
 
 
 # ------------------------------------------------------------------------------------ declarations

@@ -320,6 +320,18 @@ def test_what_cannot_be_read_is_told(search):
         search(decoder, nt.tensor(IDS[:, :3], "batch src"), end=1, room=-3)
 
 
+@pytest.mark.parametrize("bias", [False, True])
+@pytest.mark.parametrize("model", [Transformer, EncoderDecoder])
+def test_a_member_prints_what_it_has_and_the_text_can_be_read(model, bias):
+    how = dict(bias=bias, norm="rms", network="gated", activation="silu", positions="rotary")
+    text = model(**SMALL | how).latex()
+    assert nt.latex.read(text).check() == []
+    assert text.count("Norm-rms}(X; \\gamma) &=") == 1
+    assert ("b^Q" in text, "b^1" in text) == (bias, bias)
+    assert "beta" not in text
+    assert "W^3" in text
+
+
 @pytest.mark.parametrize(
     ("name", "size"),
     [(name, size) for name in ("vocab", "emb", "hid", "kv", "group", "key") for size in (0, -1)]

@@ -154,7 +154,8 @@ def _side(checker: Checker, evaluator: Evaluator, part: Expression, place: Place
     by = type_of(evaluator.value(part.by))
     function = checker.names.function(part.of, place, {})
     if function is not None and function.defined is not None:
-        of = checker.function(function.defined).result()
+        results = checker.function(function.defined).results()
+        of = results[0] if len(results) == 1 else None
     else:
         of = type_of(evaluator.value(part.of))
     if of is None or by is None or by.host:

@@ -57,7 +57,7 @@ class Callee:
 
     name: str
     arguments: list[tuple[str, Type | None]]
-    result: Type | None = None
+    results: tuple[Type | None, ...] = ()
 
 
 @dataclass(slots=True)
@@ -82,10 +82,10 @@ class CallCheck:
         self.extra: dict[str, Any] = {}
         self.fine = True
 
-    def check(self, span: Span, given: Sequence[Given]) -> Type | None:
-        """Check a call and give the shape of its result; None where it is unknown."""
+    def check(self, span: Span, given: Sequence[Given]) -> tuple[Type | None, ...]:
+        """Check a call and give the shapes of its results; nothing where they are unknown."""
         if not self._count(span, given):
-            return None
+            return ()
         for (name, declared), argument in zip(self.callee.arguments, given, strict=True):
             if declared is None or declared.host:
                 self._unknown(argument)
@@ -93,8 +93,9 @@ class CallCheck:
                 self.fine = False
             else:
                 self._argument(name, declared, argument)
-        result = self.callee.result
-        return self._result(result) if self.fine and result is not None else None
+        if not self.fine:
+            return ()
+        return tuple([None if r is None else self._result(r) for r in self.callee.results])
 
     def _count(self, span: Span, given: Sequence[Given]) -> bool:
         wanted = [name for name, _ in self.callee.arguments]
@@ -160,8 +161,8 @@ class CallCheck:
         return any(t.has(axis) for t in types)
 
     def _clash(self, axis: str, argument: Given, shapes: list[tuple[str, str]]) -> None:
-        result = self.callee.result
-        if result is not None and result.has(axis) and not self._declares(axis):
+        result = next((r for r in self.callee.results if r is not None and r.has(axis)), None)
+        if result is not None and not self._declares(axis):
             self.fine = False
             self.report.add(
                 "error",
@@ -287,8 +288,8 @@ def _symbol_of(callee: Callee, symbol: str) -> Any:
 
 def held_to(
     callee: Callee, checker: Checker, call: Call, arguments: Sequence[Value]
-) -> Type | None:
-    """Hold a call to what is known of its function, and give the shape of the result."""
+) -> tuple[Type | None, ...]:
+    """Hold a call to what is known of its function, and give the shapes of the results."""
     given = [
         Given(checker.report.text(a.span), a.span, type_of(value))
         for a, value in zip(call.arguments, arguments, strict=False)
@@ -313,7 +314,7 @@ class CheckedFunction:
         self.call: Call = defined.call
         self.names = [a for a in defined.call.arguments if not isinstance(a, Relation)]
         self._values: dict[str, Value] | None = None
-        self._result: Type | None = None
+        self._results: tuple[Type | None, ...] = ()
         self._looked = False
         self._busy = False
         #: arguments that are taken for numbers, as nothing says what they are
@@ -429,7 +430,8 @@ class CheckedFunction:
     def _held(self, defined: Defined, scope: CheckScope) -> Value:
         value = evaluated(scope, defined.body, self._body)
         self.checker.found[id(defined)] = value
-        self._result = type_of(value)
+        several = value if isinstance(value, tuple) else (value,)
+        self._results = tuple(map(type_of, several))
         self._hold_to_signature(value)
         return value
 
@@ -439,7 +441,7 @@ class CheckedFunction:
             return element(evaluator, statement.target, statement.body, {}, statement.condition)
         values = [evaluator.numbers(result) for result in self.defined.results]
         if len(values) > 1:
-            return UNKNOWN
+            return tuple(values)
         for member in statement.chain:
             evaluator.value(member)
         return values[0]
@@ -460,18 +462,20 @@ class CheckedFunction:
                 hint="what is trained stands after a semicolon: f(X; W), and not in the signature",
             )
             return
+        if len(self._results) > 1:
+            return
         promised = checker.space_type(stated.codomain, defined.place)
         if check_promised(checker, self.name, defined.body, promised, type_of(value), stated):
             return
-        self._result = promised
+        self._results = (promised,)
 
-    def result(self) -> Type | None:
-        """Give the shape of the result; None while the body is being looked at, or where unknown."""
+    def results(self) -> tuple[Type | None, ...]:
+        """Give the shapes of the results; nothing while the body is being looked at, or where unknown."""
         signature = self.signature
         self.checker.value_of(self.defined)
-        if self._result is None and signature is not None:
-            return self.checker.space_type(signature.codomain, self.defined.place)
-        return self._result
+        if self._results in ((), (None,)) and signature is not None:
+            return (self.checker.space_type(signature.codomain, self.defined.place),)
+        return self._results
 
     # ------------------------------------------------------------------------- calls
 
@@ -484,17 +488,23 @@ class CheckedFunction:
             return UNKNOWN  # mean_seq X is no call of the document's own mean(X; F)
         self._parameters(call, scope)
         self._repeated(call, parameters)
-        result = self.result()
-        known = None if self.borrowed or self._is_tensor_for_number(arguments) else result
+        results = self.results()
+        known = () if self.borrowed or self._is_tensor_for_number(arguments) else results
         callee = Callee(self.name, self._declared(self.names), known)
         found = held_to(callee, checker, call, arguments)
-        if found is None:
+        if not any(found):
             return self._inlined(call, arguments)
-        value = checker.stand_in(self._lifted(found, parameters))
         named = zip(self.call.parameters, parameters, strict=False)
         given_ = {key(n) or "": v for n, v in (*zip(self.names, arguments, strict=False), *named)}
-        checker.calls[value.node] = self.defined, given_
-        return value
+        values: list[Value] = []
+        for type_ in found:
+            if type_ is None:
+                values.append(UNKNOWN)
+                continue
+            value = checker.stand_in(self._lifted(type_, parameters))
+            checker.calls[value.node] = self.defined, given_
+            values.append(value)
+        return tuple(values) if len(values) > 1 else values[0]
 
     def _repeated(self, call: Call, parameters: Sequence[Value]) -> None:
         """Report a parameter that is given twice, where its shape is not what the second wants."""
@@ -613,5 +623,6 @@ class Promised:
             for i, space in enumerate(self.signature.domain, start=1)
         ]
         result = checker.space_type(self.signature.codomain, self.place)
-        found = held_to(Callee(self.name, list(domain), result), checker, call, arguments)
-        return UNKNOWN if found is None else checker.stand_in(found)
+        found = held_to(Callee(self.name, list(domain), (result,)), checker, call, arguments)
+        type_ = found[0] if found else None
+        return UNKNOWN if type_ is None else checker.stand_in(type_)

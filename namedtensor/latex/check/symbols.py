@@ -153,7 +153,8 @@ class Symbols(ABC):
             if node in self.calls:
                 defined, given = self.calls[node]
                 pending += map(node_of, given.values())
-                pending.append(node_of(self.found.get(id(defined), UNKNOWN)))
+                value = self.found.get(id(defined), UNKNOWN)
+                pending += map(node_of, value if isinstance(value, tuple) else (value,))
         return found
 
     def stand_in(self, type_: Type) -> SymbolicTensor:

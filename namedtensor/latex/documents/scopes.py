@@ -645,7 +645,10 @@ class Names(Noted):
         return found is not None and found.defined is defined
 
     def axes_of_series(self, defined: Defined) -> list[str]:
-        """Find axes that the members of a series must have: those renamed or contracted in its steps."""
+        """Find axes that the members of a series must have.
+
+        These are renamed or contracted in its steps, or declared for what a function takes there.
+        """
         text = stem(defined.name)
         found: list[str] = []
         for statement in self.statements:
@@ -659,7 +662,24 @@ class Names(Noted):
             for product in all_of(Contract, statement.body):
                 if text in (stem(product.left), stem(product.right)):
                     found += [a.name for a in product.axes]
+            for call in all_of(Call, statement.body):
+                places = [i for i, given in enumerate(call.arguments) if stem(given) == text]
+                if places:
+                    found += self._axes_taken(call, places, defined.place)
         return list(dict.fromkeys(found)) if isinstance(defined.name, Scripts) else []
+
+    def _axes_taken(self, call: Call, places: list[int], place: Place) -> list[str]:
+        """Give the axes that a function declares for its arguments at some places."""
+        function = self.function(call.function, place, {})
+        own = None if function is None or function.defined is None else function.defined.call
+        if own is None or function is None or function.defined is None:
+            return []
+        found = []
+        for name in [own.arguments[i] for i in places if i < len(own.arguments)]:
+            meaning = self.declaration(name, function.defined.place, {})
+            if meaning is not None and meaning.declared is not None:
+                found += [a.axis.name for a in meaning.declared.space.axes]
+        return found
 
     def before(self, defined: Defined) -> Meaning | None:
         """Find what a name stood for before an update of it, X <- X + 1."""

@@ -68,7 +68,21 @@ class Evaluator:
         reader = READERS.get(type(expression))
         if reader is None:
             return self.refuse(expression, "says nothing that can be computed")
-        return self.scope.seen(expression, reader(self, expression))
+        found = self.scope.seen(expression, reader(self, expression))
+        if type(found) is not tuple:
+            return found
+        text = wording(expression)
+        return self.fail(
+            expression,
+            ArgumentsError,
+            f"{text} gives {len(found)} results, and stands here for one",
+            f"name them, Y, Z = {text}, or take one: {text}_1",
+        )
+
+    def results(self, call: Call) -> Value | tuple[Value, ...]:
+        """Give what a function gives: one value, or several."""
+        found: Value | tuple[Value, ...] = self.scope.seen(call, READERS[Call](self, call))
+        return found
 
     def extent(self, expression: Expression) -> Value:
         """Give a size: a whole number, or a symbol that computes like one."""

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from namedtensor.errors import IndexRangeError
 from namedtensor.latex.evaluation.arithmetic import power, product
 from namedtensor.latex.evaluation.conditions import indicator, is_condition, is_one
 from namedtensor.latex.evaluation.evaluator import Evaluator, Word
@@ -96,6 +97,9 @@ def scripts(e: Evaluator, name: Scripts) -> Value:
     held = _held(name)
     if held is not None:
         return indicator(e, held)
+    picked = picked_from(name)
+    if picked is not None:
+        return result_of(e, name, *picked)
     below = axes_below(name.sub)
     if isinstance(name.base, Bars) and name.base.double and not name.base.axes and below:
         # ||X||^2_emb, the power before the axes
@@ -114,6 +118,33 @@ def scripts(e: Evaluator, name: Scripts) -> Value:
             "leave it out, or rename the axis that is meant: X_{a -> b}",
         )
     return power(e, name, base, name.sup)
+
+
+def picked_from(name: Scripts) -> tuple[Call, int] | None:
+    """Give the call of which f(X)_2 and [f(X)]_2 are a result, and the number of this."""
+    base, sub = name.base, name.sub
+    if isinstance(base, Items) and len(base.parts) == 1 and base.bracket in ("(", "["):
+        base = base.parts[0]
+    if name.sup is not None or name.primes or not isinstance(base, Call):
+        return None
+    return (base, sub.value) if isinstance(sub, Number) and type(sub.value) is int else None
+
+
+def result_of(e: Evaluator, name: Expression, call: Call, number: int) -> Value:
+    """Give one of a function's results, the first by 1."""
+    results = e.results(call)
+    if results is UNKNOWN:
+        return UNKNOWN
+    count = len(results) if isinstance(results, tuple) else 1
+    if not isinstance(results, tuple) or not 1 <= number <= count:
+        return e.fail(
+            name,
+            IndexRangeError,
+            f"{wording(call)} gives {count or 'no'} result{'s' * (count != 1)}, and this is number {number}",
+            f"write {wording(call)}" if count == 1 else f"the last is {wording(call)}_{count}",
+        )
+    found: Value = results[number - 1]
+    return found
 
 
 def _held(name: Scripts) -> Expression | None:

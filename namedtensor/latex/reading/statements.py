@@ -25,6 +25,7 @@ from namedtensor.latex.syntax import (
     Items,
     Letter,
     Logic,
+    Number,
     Relation,
     Scripts,
     Signature,
@@ -267,7 +268,27 @@ def classified(span: Span, sides: Sequence[Expression], ops: Sequence[str]) -> l
     loose = any(isinstance(side, Items) and not side.bracket for side in sides)
     if set(ops) <= set(DEFINING) and is_target(first) and not loose:
         return [Definition(span, first, sides[1], DEFINING[ops[0]], tuple(sides[2:]))]
+    if len(sides) == 2 and DEFINING.get(ops[0]) == "=":
+        parted = _parted(span, *sides)
+        if parted:
+            return parted
     return [Constraint(span, relation)]
+
+
+def _parted(span: Span, names: Expression, body: Expression) -> list[Statement]:
+    """Define each of (Q, K) = f(X): as the first and the second result, or as what stands in its place."""
+    if not isinstance(names, Items) or names.bracket not in ("", "(") or len(names.parts) < 2:
+        return []
+    if not all(is_target(name) and not isinstance(name, Call) for name in names.parts):
+        return []
+    count = len(names.parts)
+    bodies: Sequence[Expression] = ()
+    if isinstance(body, Call):
+        results = [Number(body.span, place + 1) for place in range(count)]
+        bodies = [Scripts(body.span, Items(body.span, (body,), "["), sub=n) for n in results]
+    elif isinstance(body, Items) and body.bracket in ("", "(") and len(body.parts) == count:
+        bodies = () if any(isinstance(part, Dots) for part in body.parts) else body.parts
+    return [Definition(span, *pair) for pair in zip(names.parts, bodies, strict=False)]
 
 
 def is_target(target: Expression) -> bool:

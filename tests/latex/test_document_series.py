@@ -441,3 +441,29 @@ def test_layers_whose_number_is_open_are_counted_along_an_axis_of_the_weights():
     W = nt.stack["l"](*weights)
     expected = document.bind(L=2)["encode"](X, W1=weights[0], W2=weights[1])
     same(document["encode"](X, W=W), expected.numpy("seq", "emb"), "seq", "emb")
+
+
+@pytest.mark.parametrize(
+    ("declared", "axes", "count"),
+    [
+        (r"x^1, \ldots, x^T", {"x": "t hid"}, 3),
+        (r"x^1, \dots, x^T", {"x": "t hid"}, 4),
+        (r"x^1, x^2, x^3", {"x1": "hid", "x2": "hid", "x3": "hid"}, 3),
+    ],
+)
+def test_members_that_are_declared_one_by_one_or_by_dots_are_those_of_a_rule(declared, axes, count):
+    document = nt.latex.read(
+        rf"""$$\begin{{aligned}}
+{declared} &\in \mathbb{{R}}^{{\name{{hid}}}} \\
+h^0 &\in \mathbb{{R}}^{{\name{{hid}}}} \\
+h^t &= \tanh(h^{{t-1}} + x^t) \\
+y &= h^3
+\end{{aligned}}$$"""
+    )
+    assert document.check() == []
+    x, h = np.arange(2.0 * count).reshape(count, 2), np.array([0.5, -1.0])
+    rows = {n: nt.tensor(x if "t" in a else x[int(n[1:]) - 1], a) for n, a in axes.items()}
+    found = document["y"](h0=nt.tensor(h, "hid"), **rows)
+    for row in x[:3]:
+        h = np.tanh(h + row)
+    np.testing.assert_allclose(found.numpy("hid"), h)

@@ -13,7 +13,7 @@ from namedtensor.errors import NamedTensorError
 from namedtensor.latex.check import failing
 from namedtensor.latex.check.look import look_at
 from namedtensor.latex.documents.scopes import Declared, Meaning, Place
-from namedtensor.latex.documents.scripts import Indices, key, stem
+from namedtensor.latex.documents.scripts import Indices, key, match, stem
 from namedtensor.latex.evaluation.by_elements import SIZE_OF
 from namedtensor.latex.evaluation.evaluate import Evaluator
 from namedtensor.latex.evaluation.values import (
@@ -157,7 +157,23 @@ class CheckScope:
             member = self.checker.member(stem(name), self.place)
             if member is not None:
                 return self.checker.value_of(member)
-        return None
+        return self._counted(name) if isinstance(name, Scripts) else None
+
+    def _counted(self, name: Scripts) -> Value | None:
+        """Give the shape of x^t, where x^1 and x^2 are declared: that which all of them have."""
+        letters = tuple(self.indices)
+        every = [d for group in self.checker.names.declared.values() for d in group]
+        members = [
+            d
+            for d in every
+            if stem(d.name) == stem(name)
+            and d.place.section == self.place.section
+            and match(name, d.name, letters, {})
+        ]
+        if not members:
+            return None
+        same = all(d.space == members[0].space for d in members)
+        return self.checker.declared_value(members[0]) if same else UNKNOWN
 
     def _instance(self, name: Scripts) -> Value | None:
         """Find the function of which a name with scripts is one instance: LayerNorm^1."""

@@ -353,7 +353,7 @@ class Noted:
             if not isinstance(statement, Declaration):
                 continue
             place = Place(index, statement.block, statement.section)
-            for name in statement.names:
+            for name in self._families(statement, stepped) or statement.names:
                 text = key(name)
                 if text is None:
                     continue
@@ -371,6 +371,18 @@ class Noted:
                         self.sized.append((found, axis))
                         self._by_size.setdefault(key(axis.size) or "", []).append((found, axis))
                         self._size_letters |= _letters_of(axis.size)
+
+    def _families(self, statement: Declaration, stepped: set[tuple[str, int]]) -> list[Expression]:
+        r"""Give x^t for x^1, \\ldots, x^T, as the rules of the section write it; the dots are not kept."""
+        found: dict[str, Expression] = {}
+        for first, last in itertools.pairwise(statement.names):
+            for used in self._scripted.get(stem(first) or "", []):
+                letters = script_letters(used)
+                ends = [match(used, name, letters, {}) for name in (first, last)]
+                counted = [end and list(end.values()) for end in ends]
+                if counted == [[1], [None]] and (letters[0], statement.section) in stepped:
+                    found.setdefault(str(key(used)), dataclasses.replace(used, span=first.span))
+        return list(found.values())
 
     def _note_numbers(self) -> None:
         """Take a letter that is only said to be greater than a number for a number."""

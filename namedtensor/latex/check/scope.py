@@ -110,6 +110,15 @@ class CheckScope:
             self.checker.borrow(name, declared)
         return self._meant(meaning)
 
+    def function(self, name: Expression) -> Value | None:
+        """Give the function that the section defines with a name that is no argument."""
+        meaning = self.checker.names.function(name, self.place, self.indices)
+        defined = None if meaning is None else meaning.defined
+        if defined is None or (key(name, self.indices) or "") in self.arguments:
+            return None
+        here = self.checker.names.inherits(self.place, defined.place)
+        return self.checker.function(defined) if here else None
+
     def _foreign(self, text: str, give: Callable[[], Value]) -> Value:
         """Take a letter of another section for the same one, until something fails with it."""
         if not self.believing:

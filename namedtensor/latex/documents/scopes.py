@@ -586,9 +586,8 @@ class Names(Noted):
         if isinstance(call, Call) and own in map(key, (*call.arguments, *call.parameters)):
             return True
         members = [d for d in self._by_stem.get(own, ()) if not d.letters and d.key != own]
-        return not members and any(
-            self.inherits(place, d.place) for d in self.declared.get(own, ())
-        )
+        given = members or own in self._scripted_letters
+        return not given and any(self.inherits(place, d.place) for d in self.declared.get(own, ()))
 
     def _first_by_script(self, name: Expression, place: Place, indices: Indices) -> Meaning | None:
         """Find h^0 or h_0 for the h_{seq(0)} with which a recurrence starts."""

@@ -284,7 +284,9 @@ def _function(e: Evaluator, part: Call) -> Any:
         # a word with axes below it is everybody's where the document defines it without
         found = None if word_of(name.text) is not None else found
     if found is not None:
-        return e.scope.seen(name, found)
+        tensor = isinstance(found, (NamedTensor, int, float))
+        function = e.scope.function(name) if part.arguments and tensor else None
+        return e.scope.seen(name, found if function is None else function)
     if isinstance(name, Letter):
         word = word_of(name.text) if name.style == "word" else applied_letter(name.text)
         return e.value(name) if word is None else word

@@ -45,6 +45,10 @@ class Scope(Protocol):
         """Give what a Letter or Scripts stands for; None where there is no such name."""
         ...
 
+    def function(self, name: Expression) -> Value | None:
+        """Give the function that a name stands for before brackets, though it is declared too: z(x) of z."""
+        ...
+
     def size(self, axis: str) -> Value:
         """Give |axis| here."""
         ...

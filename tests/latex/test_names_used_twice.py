@@ -1,0 +1,94 @@
+r"""A letter that is declared and is a function too, z and z(x), or a series too, C and C^k with C^0 given."""
+
+import numpy as np
+
+import namedtensor as nt
+
+GENERATOR = np.random.default_rng(9)
+
+VAE = r"""
+# A variational autoencoder
+
+Let $x \in \mathbb{R}^{\text{pixel}}$ be an image and $z \in \mathbb{R}^{\text{latent}}$ its code.
+The encoder gives the parameters of a Gaussian,
+
+$$
+\begin{aligned}
+h &= \tanh(W \underset{\text{pixel}}{\cdot} x) \\
+\text{enc}(x) &= (U \underset{\text{hid}}{\cdot} h, S \underset{\text{hid}}{\cdot} h) \\
+W &\in \mathbb{R}^{\text{hid}, \text{pixel}} \\
+U, S &\in \mathbb{R}^{\text{latent}, \text{hid}}
+\end{aligned}
+$$
+
+With $\epsilon \in \mathbb{R}^{\text{latent}}$ drawn from a standard normal, the code is
+
+$$
+\begin{aligned}
+(\mu, s) &= \text{enc}(x) \\
+z(x, \epsilon) &= \mu + \exp(s / 2) \odot \epsilon
+\end{aligned}
+$$
+
+and the decoder $\text{dec}(z) = \sigma(V \underset{\text{latent}}{\cdot} z)$ with
+$V \in \mathbb{R}^{\text{pixel}, \text{latent}}$. The loss is
+
+$$
+\mathcal{L}(x, \epsilon) = \sum_{\text{pixel}} (x - \text{dec}(z(x, \epsilon)))^2
+    + \frac{1}{2} \sum_{\text{latent}} (\mu^2 + \exp(s) - s - 1)
+$$
+"""
+
+CLUSTERS = r"""
+# Soft clusters
+
+Data $X \in \mathbb{R}^{\text{point} \times \text{dim}}$,
+centres $C \in \mathbb{R}^{\text{cluster} \times \text{dim}}$.
+
+$$
+\begin{aligned}
+D(X, C) &= \sum_{\text{dim}} (X - C)^2 \\
+R &= \underset{\text{cluster}}{\text{softmax}}(-\beta D(X, C)) \\
+\text{update}(X, C, \beta) &= \frac{R \underset{\text{point}}{\cdot} X}{\sum_{\text{point}} R}
+\end{aligned}
+$$
+
+where $\beta \in \mathbb{R}$ is the stiffness. Iterating, $C^{k} = \text{update}(X, C^{k-1}, \beta)$ with
+$C^0 \in \mathbb{R}^{\text{cluster} \times \text{dim}}$ given, and $\text{fit}(X) = C^{5}$.
+"""
+
+
+def drawn(sizes):
+    return GENERATOR.normal(size=sizes)
+
+
+def test_a_declared_letter_is_a_function_before_brackets():
+    document = nt.latex.read(VAE)
+    assert document.check() == []
+    x, epsilon, W, U, S, V = map(drawn, (5, 3, (4, 5), (3, 4), (3, 4), (5, 3)))
+    h = np.tanh(W @ x)
+    mu, s = U @ h, S @ h
+    decoded = 1 / (1 + np.exp(-V @ (mu + np.exp(s / 2) * epsilon)))
+    expected = ((x - decoded) ** 2).sum() + (mu**2 + np.exp(s) - s - 1).sum() / 2
+    found = document["L"](
+        nt.tensor(x, "pixel"),
+        nt.tensor(epsilon, "latent"),
+        W=nt.tensor(W, "hid pixel"),
+        U=nt.tensor(U, "latent hid"),
+        S=nt.tensor(S, "latent hid"),
+        V=nt.tensor(V, "pixel latent"),
+    )
+    np.testing.assert_allclose(found.item(), expected)
+
+
+def test_a_declared_letter_has_members_where_the_first_is_given():
+    document = nt.latex.read(CLUSTERS)
+    assert document.check() == []
+    X, C, beta = drawn((6, 2)), drawn((3, 2)), 0.7
+    given = nt.tensor(X, "point dim"), nt.tensor(np.array(beta), ()), nt.tensor(C, "cluster dim")
+    found = document["fit"](given[0], beta=given[1], C0=given[2])
+    for _ in range(5):
+        weights = np.exp(-beta * ((X[:, None] - C) ** 2).sum(-1))
+        weights /= weights.sum(1, keepdims=True)
+        C = weights.T @ X / weights.sum(0)[:, None]
+    np.testing.assert_allclose(found.numpy("cluster", "dim"), C)

@@ -13,22 +13,15 @@ from typing import TYPE_CHECKING, Any
 
 from namedtensor.latex.check.compare import check_promised
 from namedtensor.latex.check.occurrences import is_elementwise
-from namedtensor.latex.check.report import (
-    Report,
-    is_own_size,
-    listed,
-    shape_text,
-    size_text,
-)
+from namedtensor.latex.check.report import is_own_size, listed, shape_text, size_text
 from namedtensor.latex.check.scope import CheckScope, evaluated
-from namedtensor.latex.check.sizes import Facts
+from namedtensor.latex.check.symbols import Symbols
 from namedtensor.latex.check.types import node_of, type_of
 from namedtensor.latex.documents.scopes import Declared, Defined
 from namedtensor.latex.documents.scripts import key, stem
 from namedtensor.latex.evaluation.evaluate import Evaluator, element
 from namedtensor.latex.evaluation.values import UNKNOWN, Scope, Value
 from namedtensor.latex.evaluation.wording import wording
-from namedtensor.latex.printing.dialects import Dialect
 from namedtensor.latex.reading.words import LETTERS
 from namedtensor.latex.source import Span
 from namedtensor.latex.syntax import (
@@ -42,261 +35,203 @@ from namedtensor.latex.syntax import (
     Space,
 )
 from namedtensor.latex.walk import walk
+from namedtensor.operations.step_trees import placed_parts
 from namedtensor.primitives import Node, Type
-from namedtensor.primitives.node import SIZE, apply_node
-from namedtensor.primitives.primitive import table
-from namedtensor.primitives.sizes import OPERATORS, as_node, combine
+from namedtensor.primitives.node import SIZE
+from namedtensor.primitives.sizes import as_node
 
 if TYPE_CHECKING:
     from namedtensor.latex.check.checker import Checker
 
 
 @dataclass(slots=True)
-class Callee:
-    """What is known of a function: its name, the shapes that it takes, and the one that it gives."""
-
-    name: str
-    arguments: list[tuple[str, Type | None]]
-    results: tuple[Type | None, ...] = ()
-
-
-@dataclass(slots=True)
 class Given:
-    """An argument of a call: how and where it is written, and its shape."""
+    """An argument of a call as it is written, with its shape; `name` is declared as the function says."""
 
     text: str
     span: Span
-    type: Type | None
+    type: Type
+    name: str
+    declared: Type
 
 
 class CallCheck:
-    """One call, held against its function."""
+    """One call, held against what is known of its function: the shapes that it takes and gives."""
 
-    def __init__(self, callee: Callee, report: Report, facts: Facts, dialect: Dialect) -> None:
-        self.callee = callee
-        self.report = report
-        self.facts = facts
-        self.dialect = dialect
+    def __init__(
+        self,
+        symbols: Symbols,
+        name: str,
+        arguments: Sequence[tuple[str, Type | None]],
+        results: Sequence[Type | None],
+    ) -> None:
+        self.symbols = symbols
+        self.name = name
+        self.arguments = arguments
+        self.results = results
         #: a size of the function -> (its size here, the argument that gave it)
-        self.bound: dict[str, tuple[Any, str]] = {}
+        self.bound: dict[Node, tuple[Any, str]] = {}
         self.extra: dict[str, Any] = {}
         self.fine = True
 
-    def check(self, span: Span, given: Sequence[Given]) -> tuple[Type | None, ...]:
+    def check(self, call: Call, values: Sequence[Value]) -> tuple[Type | None, ...]:
         """Check a call and give the shapes of its results; nothing where they are unknown."""
-        if not self._count(span, given):
+        given = [
+            (part, type_of(value))
+            for part, value in zip(call.arguments, values, strict=False)
+            if not isinstance(part, Relation)
+        ]
+        if len(given) != len(self.arguments):
+            self._wrong_count(call, given)
             return ()
-        for (name, declared), argument in zip(self.callee.arguments, given, strict=True):
-            if declared is None or declared.host:
-                self._unknown(argument)
-            elif argument.type is None:
+        for (name, declared), (part, type_) in zip(self.arguments, given, strict=True):
+            if type_ is None:
                 self.fine = False
+            elif declared is None or declared.host:
+                self.extra |= {n: s for n, s in type_.axes if n not in self.extra}
             else:
-                self._argument(name, declared, argument)
+                text = self.symbols.report.text(part.span)
+                self._argument(Given(text, part.span, type_, name, declared))
         if not self.fine:
             return ()
-        return tuple([None if r is None else self._result(r) for r in self.callee.results])
+        return tuple([None if r is None else self._result(r) for r in self.results])
 
-    def _count(self, span: Span, given: Sequence[Given]) -> bool:
-        wanted = [name for name, _ in self.callee.arguments]
-        if len(given) == len(wanted):
-            return True
+    def _result(self, result: Type) -> Type:
+        """Give a result's shape with the sizes of this call, and the axes that pass through."""
+        axes = {axis: self._here(size) for axis, size in result.axes}
+        return result.with_axes((self.extra | axes).items())
+
+    def _wrong_count(self, call: Call, given: Sequence[tuple[Expression, Type | None]]) -> None:
+        report = self.symbols.report
+        wanted = [name for name, _ in self.arguments]
         one = "argument" if len(wanted) == 1 else "arguments"
         are = "is" if len(given) == 1 else "are"
-        self.report.add(
+        report.add(
             "error",
             "arguments",
-            span,
-            f"{self.callee.name} takes {len(wanted)} {one}, {listed(wanted)}, and {len(given)} {are} "
-            "given",
-            [(g.text, shape_text(g.type)) for g in given if g.type is not None],
-            f"write {self.callee.name}({', '.join(wanted)})",
+            call.span,
+            f"{self.name} takes {len(wanted)} {one}, {listed(wanted)}, and {len(given)} {are} given",
+            [(report.text(part.span), shape_text(t)) for part, t in given if t is not None],
+            f"write {self.name}({', '.join(wanted)})",
         )
-        return False
 
-    def _unknown(self, argument: Given) -> None:
-        """Let the axes of an argument of which nothing is declared pass through."""
-        if argument.type is None:
-            self.fine = False
-        elif not argument.type.host:
-            for axis, size in argument.type.axes:
-                self.extra.setdefault(axis, size)
+    def _say(
+        self,
+        given: Given,
+        code: str,
+        message: str,
+        hint: str,
+        severity: str = "error",
+        more: Sequence[tuple[str, str]] = (),
+    ) -> None:
+        """Report what is wrong with an argument."""
+        of = f"{given.name} of {self.name}"
+        shapes = [(given.text, shape_text(given.type)), (of, shape_text(given.declared)), *more]
+        self.symbols.report.add(severity, code, given.span, message, shapes, hint)
+
+    def _declares(self, axis: str) -> bool:
+        return any(t is not None and t.has(axis) for _, t in self.arguments)
 
     # ------------------------------------------------------------------------- one argument
 
-    def _argument(self, name: str, declared: Type, argument: Given) -> None:
-        assert argument.type is not None
-        of = f"{name} of {self.callee.name}"
-        shapes = [(argument.text, shape_text(argument.type)), (of, shape_text(declared))]
-        for axis, size in declared.axes:
-            if not argument.type.has(axis):
-                self._missing(axis, name, argument, shapes)
+    def _argument(self, given: Given) -> None:
+        for axis, size in given.declared.axes:
+            if not given.type.has(axis):
+                self._missing(axis, given)
                 return
-            self._size(axis, size, argument.type.size(axis), name, argument, shapes)
-        for axis, size in argument.type.axes:
-            if not declared.has(axis):
+            self._size(axis, size, given)
+        for axis, size in given.type.axes:
+            if not given.declared.has(axis):
                 self.extra.setdefault(axis, size)
-                self._clash(axis, argument, shapes)
+                self._clash(axis, given)
 
-    def _missing(
-        self, axis: str, name: str, argument: Given, shapes: list[tuple[str, str]]
-    ) -> None:
-        assert argument.type is not None
+    def _missing(self, axis: str, given: Given) -> None:
         self.fine = False
-        others = [n for n in argument.type.names if not self._declares(n)]
-        hint = f"give {self.callee.name} a tensor with an axis {axis}"
+        others = [n for n in given.type.names if not self._declares(n)]
+        hint = f"give {self.name} a tensor with an axis {axis}"
         if len(others) == 1:
-            hint = f"rename the axis that is meant: {self.dialect.renamed(argument.text, others[0], axis)}"
-        self.report.add(
-            "error",
-            "axis-missing",
-            argument.span,
-            f"{self.callee.name} declares {name} over {axis}, and {argument.text} has no axis {axis}",
-            shapes,
-            hint,
+            renamed = self.symbols.dialect.renamed(given.text, others[0], axis)
+            hint = f"rename the axis that is meant: {renamed}"
+        message = (
+            f"{self.name} declares {given.name} over {axis}, and {given.text} has no axis {axis}"
         )
+        self._say(given, "axis-missing", message, hint)
 
-    def _declares(self, axis: str) -> bool:
-        types = [t for _, t in self.callee.arguments if t is not None]
-        return any(t.has(axis) for t in types)
-
-    def _clash(self, axis: str, argument: Given, shapes: list[tuple[str, str]]) -> None:
-        result = next((r for r in self.callee.results if r is not None and r.has(axis)), None)
-        if result is not None and not self._declares(axis):
-            self.fine = False
-            self.report.add(
-                "error",
-                "axis-clash",
-                argument.span,
-                f"{argument.text} has an axis {axis}, and what {self.callee.name} gives has one too",
-                [*shapes, (self.callee.name, shape_text(result))],
-                "rename the argument's first: "
-                f"{self.dialect.renamed(argument.text, axis, axis + chr(39))}",
-            )
+    def _clash(self, axis: str, given: Given) -> None:
+        result = next((r for r in self.results if r is not None and r.has(axis)), None)
+        if result is None or self._declares(axis):
+            return
+        self.fine = False
+        renamed = self.symbols.dialect.renamed(given.text, axis, f"{axis}'")
+        self._say(
+            given,
+            "axis-clash",
+            f"{given.text} has an axis {axis}, and what {self.name} gives has one too",
+            f"rename the argument's first: {renamed}",
+            more=[(self.name, shape_text(result))],
+        )
 
     # ------------------------------------------------------------------------- sizes
 
-    def _size(
-        self,
-        axis: str,
-        declared: Any,
-        here: Any,
-        name: str,
-        argument: Given,
-        shapes: list[tuple[str, str]],
-    ) -> None:
+    def _size(self, axis: str, declared: Any, given: Given) -> None:
+        """Hold a size to what the same size of the function is elsewhere in this call."""
+        here = given.type.size(axis)
         if here is None or declared is None:
             return
-        if isinstance(declared, Node) and declared.operation.primitive is SIZE:
-            symbol = str(declared.operation.params[0])
-            if symbol not in self.bound:
-                self.bound[symbol] = here, argument.text
-                self._made_one(symbol, axis, here, argument, shapes)
-                return
-            known, owner = self.bound[symbol]
-        else:
-            known, owner = substitute(declared, self._sizes()), f"{self.callee.name}'s {name}"
-        self._compare(axis, known, owner, here, argument, shapes)
-
-    def _compare(
-        self,
-        axis: str,
-        known: Any,
-        owner: str,
-        here: Any,
-        argument: Given,
-        shapes: list[tuple[str, str]],
-    ) -> None:
-        if (found := self.facts.mismatch(known, here, axis)) is not None:
+        if _is_symbol(declared) and declared not in self.bound:
+            self.bound[declared] = here, given.text
+            self._made_one(declared, axis, here, given)
+            return
+        known, owner = self.bound.get(declared) or (
+            self._here(declared),
+            f"{self.name}'s {given.name}",
+        )
+        found = self.symbols.facts.mismatch(known, here, axis)
+        if found is not None:
             severity, only = found
-            self.report.add(
-                severity,
+            self._say(
+                given,
                 "axis-size",
-                argument.span,
-                f"{axis} is {size_text(here)} in {argument.text}, and {self.callee.name} needs "
+                f"{axis} is {size_text(here)} in {given.text}, and {self.name} needs "
                 f"{size_text(known)} as in {owner}{only}",
-                shapes,
                 f"give both the same size of {axis}",
+                severity,
             )
 
-    def _made_one(
-        self, symbol: str, axis: str, here: Any, argument: Given, shapes: list[tuple[str, str]]
-    ) -> None:
+    def _made_one(self, declared: Node, axis: str, here: Any, given: Given) -> None:
         """Report two sizes that the function tells apart and that one symbol stands for here.
 
         Only where the call uses the function's own symbol for another of its sizes: then the symbols
         mean the same here and there.
         """
-        other = here.operation.params[0] if _is_symbol(here) else None
-        if other is None or other == symbol or symbol.startswith("|") or is_own_size(axis, here):
+        symbol = str(declared.operation.params[0])
+        if not _is_symbol(here) or here is declared or symbol.startswith("|"):
             return
-        bound = self.bound.get(str(other))
-        if bound is None or bound[0] is not here:
+        if is_own_size(axis, here) or self.bound.get(here, ("",))[0] is not here:
             return
-        found = self.facts.compare(_symbol_of(self.callee, symbol), here)
+        found = self.symbols.facts.compare(declared, here)
         if found.verdict == "where":
-            self.report.add(
-                "warning",
+            sized = self.symbols.dialect.sized(axis, symbol)
+            self._say(
+                given,
                 "axis-size",
-                argument.span,
-                f"{axis} is {size_text(here)} in {argument.text} and {symbol} where "
-                f"{self.callee.name} is declared, right only where {found.where}",
-                shapes,
-                f"declare {self.dialect.sized(axis, symbol)}, or say that {found.where}",
+                f"{axis} is {size_text(here)} in {given.text} and {symbol} where {self.name} is "
+                f"declared, right only where {found.where}",
+                f"declare {sized}, or say that {found.where}",
+                "warning",
             )
 
-    def _sizes(self) -> dict[str, Any]:
-        return {symbol: size for symbol, (size, _) in self.bound.items()}
-
-    def _result(self, result: Type) -> Type:
-        """Give the result's shape with the sizes of this call, and the axes that pass through."""
-        sizes = self._sizes()
-        axes = {axis: substitute(size, sizes) for axis, size in result.axes}
-        return result.with_axes((self.extra | axes).items())
-
-
-def substitute(size: Any, sizes: dict[str, Any]) -> Any:
-    """Put the sizes of a call in place of a function's own.
-
-    >>> from namedtensor.primitives.node import size_of
-    >>> substitute(size_of("n", "n", 0), {"n": 5})
-    5
-    """
-    if not isinstance(size, Node):
-        return size
-    if size.operation.primitive is SIZE:
-        return sizes.get(str(size.operation.params[0]), size)
-    if not size.operands:
-        return size
-    parts = [substitute(o if o.value is None else o.value, sizes) for o in size.operands]
-    if None in parts:
-        return None
-    if len(parts) == 2 and size.operation.primitive.traits.symbol in OPERATORS:
-        return combine(size.name, *parts)
-    return apply_node(table()[size.name](*size.operation.params), tuple(map(as_node, parts)))
+    def _here(self, size: Any) -> Any:
+        """Give a size of the function as it is in this call."""
+        if not isinstance(size, Node):
+            return size
+        given = {symbol: as_node(found) for symbol, (found, _) in self.bound.items()}
+        (found,) = placed_parts([size], given)
+        return found if found.value is None else found.value
 
 
 def _is_symbol(size: Any) -> bool:
     return isinstance(size, Node) and size.operation.primitive is SIZE
-
-
-def _symbol_of(callee: Callee, symbol: str) -> Any:
-    types = [t for _, t in callee.arguments if t is not None]
-    sizes = [s for t in types for _, s in t.axes if _is_symbol(s)]
-    return next((s for s in sizes if s.operation.params[0] == symbol), None)
-
-
-def held_to(
-    callee: Callee, checker: Checker, call: Call, arguments: Sequence[Value]
-) -> tuple[Type | None, ...]:
-    """Hold a call to what is known of its function, and give the shapes of the results."""
-    given = [
-        Given(checker.report.text(a.span), a.span, type_of(value))
-        for a, value in zip(call.arguments, arguments, strict=False)
-        if not isinstance(a, Relation)
-    ]
-    check = CallCheck(callee, checker.report, checker.facts, checker.dialect)
-    return check.check(call.span, given)
 
 
 _serial = itertools.count(1)
@@ -490,8 +425,8 @@ class CheckedFunction:
         self._repeated(call, parameters)
         results = self.results()
         known = () if self.borrowed or self._is_tensor_for_number(arguments) else results
-        callee = Callee(self.name, self._declared(self.names), known)
-        found = held_to(callee, checker, call, arguments)
+        held = CallCheck(checker, self.name, self._declared(self.names), known)
+        found = held.check(call, arguments)
         if not any(found):
             return self._inlined(call, arguments)
         named = zip(self.call.parameters, parameters, strict=False)
@@ -623,6 +558,6 @@ class Promised:
             for i, space in enumerate(self.signature.domain, start=1)
         ]
         result = checker.space_type(self.signature.codomain, self.place)
-        found = held_to(Callee(self.name, list(domain), (result,)), checker, call, arguments)
+        found = CallCheck(checker, self.name, domain, (result,)).check(call, arguments)
         type_ = found[0] if found else None
         return UNKNOWN if type_ is None else checker.stand_in(type_)

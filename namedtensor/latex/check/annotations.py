@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Sequence
+from typing import TypeVar
 
 from namedtensor.latex.check.report import Report, listed
 from namedtensor.latex.evaluation.vocabulary import big_word, word_of
@@ -28,6 +29,8 @@ from namedtensor.latex.syntax import (
 )
 from namedtensor.latex.walk import all_of, walk
 from namedtensor.primitives import Type
+
+Thing = TypeVar("Thing")
 
 #: Gives the shape of a part; None where it is unknown.
 Look = Callable[[Expression], Type | None]
@@ -206,7 +209,7 @@ def check_near_duplicates(statements: Sequence[Statement], report: Report) -> No
     first: dict[int, dict[str, AxisName]] = {}
     uses: dict[tuple[int, str], int] = {}
     for statement in statements:
-        for axis in {a.name: a for a in _axes(statement)}.values():
+        for axis in {a.name: a for a in all_of(AxisName, statement)}.values():
             first.setdefault(statement.section, {}).setdefault(axis.name, axis)
             key = statement.section, axis.name
             uses[key] = uses.get(key, 0) + 1
@@ -229,23 +232,46 @@ def check_near_duplicates(statements: Sequence[Statement], report: Report) -> No
                 )
 
 
-def _axes(statement: Statement) -> list[AxisName]:
-    return [p for p in walk(statement) if isinstance(p, AxisName)]
-
-
 def check_repeated(statement: Statement, report: Report) -> None:
     """Report what is listed twice: axes of a shape or of an operation, indices, arguments."""
     for part in walk(statement):
         if isinstance(part, Space):
-            _repeated_axes([s.axis for s in part.axes], "the shape", report)
+            axes, where = [s.axis for s in part.axes], "the shape"
         elif isinstance(part, (Contract, Big, Call, Binary)):
-            _repeated_axes(list(part.axes[: _distinct(part)]), "the operation", report)
+            axes, where = list(part.axes[: _distinct(part)]), "the operation"
         elif isinstance(part, Indexed):
-            _repeated_axes([i.axis for i in part.items if isinstance(i, At)], "the index", report)
+            axes, where = [i.axis for i in part.items if isinstance(i, At)], "the index"
+        else:
+            continue
+        for axis in _again(axes):
+            report.add(
+                "error",
+                "repeated",
+                axis.span,
+                f"{where} names the axis {axis.name} twice; axes are a set",
+                hint=f"call the second one {axis.name}', or leave it out",
+            )
     if isinstance(statement, Definition) and isinstance(statement.target, Call):
-        _repeated_arguments(statement.target, report)
+        target = statement.target
+        for name in _again((*target.arguments, *target.parameters)):
+            if isinstance(name, (Letter, Scripts)):
+                function = report.text(target.function.span)
+                report.add(
+                    "error",
+                    "repeated",
+                    name.span,
+                    f"{function} has the argument {report.text(name.span)} twice",
+                    hint="give each argument a name of its own",
+                )
     elif isinstance(statement, Declaration):
-        _repeated_names(statement, report)
+        for name in _again(statement.names):
+            report.add(
+                "warning",
+                "repeated",
+                name.span,
+                f"{report.text(name.span)} is declared twice in one list",
+                hint="leave one out",
+            )
 
 
 def _distinct(part: object) -> int | None:
@@ -255,44 +281,6 @@ def _distinct(part: object) -> int | None:
     return getattr(word.along, "distinct", None) if word is not None else None
 
 
-def _repeated_axes(axes: Sequence[AxisName], where: str, report: Report) -> None:
-    met: set[str] = set()
-    for axis in axes:
-        if axis.name in met:
-            other = f"{axis.name}'"
-            report.add(
-                "error",
-                "repeated",
-                axis.span,
-                f"{where} names the axis {axis.name} twice; axes are a set",
-                hint=f"call the second one {other}, or leave it out",
-            )
-        met.add(axis.name)
-
-
-def _repeated_arguments(target: Call, report: Report) -> None:
-    met = set()
-    for name in (*target.arguments, *target.parameters):
-        if name in met and isinstance(name, (Letter, Scripts)):
-            report.add(
-                "error",
-                "repeated",
-                name.span,
-                f"{report.text(target.function.span)} has the argument {report.text(name.span)} twice",
-                hint="give each argument a name of its own",
-            )
-        met.add(name)
-
-
-def _repeated_names(statement: Declaration, report: Report) -> None:
-    met = set()
-    for name in statement.names:
-        if name in met:
-            report.add(
-                "warning",
-                "repeated",
-                name.span,
-                f"{report.text(name.span)} is declared twice in one list",
-                hint="leave one out",
-            )
-        met.add(name)
+def _again(names: Sequence[Thing]) -> list[Thing]:
+    """List what stands in a list before already."""
+    return [name for at, name in enumerate(names) if name in names[:at]]

@@ -7,7 +7,7 @@ from typing import cast
 from namedtensor.errors import AxisNameError, AxisSizeError, NamedTensorError
 from namedtensor.latex.check.annotations import no_axis as names_no_axis
 from namedtensor.latex.check.report import size_text
-from namedtensor.latex.check.shapes import needed
+from namedtensor.latex.check.shapes import explained, needed, shapes_of
 from namedtensor.latex.check.symbols import Symbols
 from namedtensor.latex.documents.scripts import key
 from namedtensor.latex.evaluation.values import UNKNOWN, Value
@@ -27,10 +27,9 @@ def failed(symbols: Symbols, where: Expression, error: NamedTensorError) -> Valu
     split = split_type(symbols, where, error)
     if split is not None:
         return symbols.stand_in(split)
-    words = symbols.explainer.explain(where, error)
-    span = words.span or where.span
+    words = explained(symbols, where, error)
     symbols.report.add(
-        "error", words.code, span, words.message, words.shapes, words.hint, words.mend
+        "error", words.code, where.span, words.message, words.shapes, words.hint, words.mend
     )
     return UNKNOWN
 
@@ -92,7 +91,7 @@ def wrong_arguments(symbols: Symbols, where: Expression, error: NamedTensorError
         "arguments",
         where.span,
         error.why,
-        symbols.explainer.shapes(where.arguments if isinstance(where, Call) else ()),
+        shapes_of(symbols, where.arguments if isinstance(where, Call) else ()),
         error.hint,
     )
 
@@ -136,7 +135,7 @@ def sizes_meet(symbols: Symbols, where: Contract | Binary) -> bool:
             where.span,
             f"{axis} is {size_text(size)} in {text(where.left.span)} and {size_text(other)} in "
             f"{text(where.right.span)}{only}",
-            symbols.explainer.shapes([where.left, where.right]),
+            shapes_of(symbols, [where.left, where.right]),
             f"declare one size for both, or rename one {axis}",
         )
         return True

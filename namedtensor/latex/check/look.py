@@ -6,21 +6,15 @@ one side has contracted an axis away and the other brings it back, or where noth
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from namedtensor.errors import AxisMissingError
 from namedtensor.latex.check.annotations import alike
 from namedtensor.latex.check.failing import failed, sizes_meet
-from namedtensor.latex.check.report import Report, is_own_size, shape_text, size_text
-from namedtensor.latex.check.sizes import (
-    Facts,
-    algebra,
-    condition,
-    is_never_negative,
-    is_positive,
-    text,
-)
+from namedtensor.latex.check.report import is_own_size, shape_text, size_text
+from namedtensor.latex.check.shapes import shapes_of
+from namedtensor.latex.check.sizes import algebra, condition, is_never_negative, is_positive, text
 from namedtensor.latex.check.symbols import Symbols, Taken
 from namedtensor.latex.check.types import node_of
 from namedtensor.latex.documents.scopes import Declared
@@ -29,8 +23,16 @@ from namedtensor.latex.evaluation.indices import Index, is_whole, position
 from namedtensor.latex.evaluation.values import UNKNOWN, Value
 from namedtensor.latex.findings import Mend
 from namedtensor.latex.printing.dialects import REALS
-from namedtensor.latex.source import Span
-from namedtensor.latex.syntax import At, Binary, Cases, Contract, Definition, Expression, Indexed
+from namedtensor.latex.syntax import (
+    At,
+    Binary,
+    Cases,
+    Contract,
+    Definition,
+    Expression,
+    Indexed,
+    Space,
+)
 from namedtensor.latex.walk import all_of, walk
 from namedtensor.primitives import Node, Type
 from namedtensor.primitives.node import operands_first
@@ -149,7 +151,7 @@ def _comes_back(symbols: Symbols, axis: str, side: Expression, other: Expression
         "axis-returns",
         side.span,
         f"{axis} is used up in {taker}, and {giver}{where} brings it back",
-        symbols.explainer.shapes([other, side]),
+        shapes_of(symbols, [other, side]),
         hint,
     )
 
@@ -235,37 +237,25 @@ def look_at_indices(symbols: Symbols, body: Expression) -> None:
     }
     for taken in symbols.indexed:
         base = symbols.type_of(taken.base)
-        axis = taken.item.axis.name
-        if base is None or not base.has(axis):
+        if base is None or not base.has(taken.axis) or taken.value is UNKNOWN:
             continue
-        size = None if is_own_size(axis, base.size(axis)) else base.size(axis)
-        shown = symbols.report.text(taken.base.span), base
-        span = taken.item.at.span
-        if _index_type(symbols, taken, axis, size, shown):
-            continue
-        if id(taken.item) not in guarded and taken.value is not UNKNOWN:
-            check_range(
-                axis, size, taken.value, symbols.bounds, span, shown, symbols.facts, symbols.report
-            )
+        size = base.size(taken.axis)
+        if is_own_size(taken.axis, size):
+            size = None
+        shapes = [(symbols.report.text(taken.base.span), shape_text(base))]
+        declared = _declared_index(symbols, taken.value)
+        if declared is not None:
+            _check_type(symbols, taken, size, shapes, *declared)
+        elif id(taken.item) not in guarded:
+            _check_range(symbols, taken, size, shapes)
     symbols.indexed.clear()
 
 
-def _index_type(
-    symbols: Symbols, taken: Taken, axis: str, size: object, shown: tuple[str, Type]
-) -> bool:
-    """Hold a tensor that indexes an axis to what it is declared in; say whether it is one."""
-    value = taken.value
-    if value is UNKNOWN:
-        return False
+def _declared_index(symbols: Symbols, value: Value) -> tuple[str, Space, Any] | None:
+    """Give the name, the space and the n of [n] of the declared tensor that an index is."""
     terms = position(value).terms if is_whole(value) else ((value, 1),)
     nodes = [n for t, _ in terms if (n := getattr(t, "node", None)) in symbols.spaces]
-    if len(terms) != 1 or not nodes:
-        return False
-    name, space, bound = symbols.spaces[nodes[0]]
-    index = name, space.base, bound
-    span = taken.item.at.span
-    check_bound(axis, size, index, span, shown, symbols.facts, symbols.report)
-    return True
+    return symbols.spaces[nodes[0]] if len(terms) == 1 and nodes else None
 
 
 # ----------------------------------------------------------------------------------------- indices
@@ -292,43 +282,33 @@ def interval(at: Any, bounds: Mapping[Node, Any]) -> tuple[Any, Any] | None:
 
 def _term(term: Any, bounds: Mapping[Node, Any]) -> tuple[Any, Any] | None:
     """Give the range of one term: a bound index and a tensor over [n] count from 0 inside."""
-    if isinstance(term, Index):
-        size = algebra(term.size)
+    node: Any = getattr(term, "node", None)
+    if isinstance(term, Index) or node in bounds:
+        size = algebra(term.size if isinstance(term, Index) else bounds[node])
         return None if size is None else (algebra(0), size - 1)
-    node = getattr(term, "node", None)
-    if node is not None and node in bounds:
-        bound = algebra(bounds[node])
-        return None if bound is None else (algebra(0), bound - 1)
     if node is not None and node.type.host:
         value = algebra(node)
         return None if value is None else (value, value)
     return None
 
 
-def check_range(
-    axis: str,
-    size: Any,
-    at: Any,
-    bounds: Mapping[Node, Any],
-    span: Span,
-    shown: tuple[str, Type],
-    facts: Facts,
-    report: Report,
+def _check_range(
+    symbols: Symbols, taken: Taken, size: Any, shapes: Sequence[tuple[str, str]]
 ) -> None:
     """Report an index that lies outside its axis, for all values of the sizes or for most.
 
     A number below 0 counts from the end: -1 is the last. An index of an axis of size 1 says nothing new.
     """
+    at, axis, span = taken.value, taken.axis, taken.item.at.span
     whole = position(at) if is_whole(at) else None
     if whole is not None and not whole.terms and whole.constant < 0:
         at = -whole.constant
-    found = interval(at, bounds)
+    found = interval(at, symbols.bounds)
     if found is None:
         return
     low, high = found
-    shapes = [(shown[0], shape_text(shown[1]))]
     if is_positive(1 - low):
-        report.add(
+        symbols.report.add(
             "error",
             "index-range",
             span,
@@ -340,54 +320,52 @@ def check_range(
     end = algebra(size)
     if end is None:
         return
-    beyond = facts.reduced(high - end)
-    if is_positive(beyond) or (is_never_negative(beyond) and beyond != 0):
-        sure = is_positive(beyond)
-        if not sure and size == 1:
-            return
-        only = "" if sure else f", unless {condition(beyond)}"
-        report.add(
-            "error" if sure else "warning",
-            "index-range",
-            span,
-            f"the index of {axis} goes up to {text(high)}, past the end, {size_text(size)}{only}",
-            shapes,
-            f"make {axis} longer, or let the index stop earlier",
-        )
+    beyond = symbols.facts.reduced(high - end)
+    sure = is_positive(beyond)
+    if not sure and (size == 1 or beyond == 0 or not is_never_negative(beyond)):
+        return
+    only = "" if sure else f", unless {condition(beyond)}"
+    symbols.report.add(
+        "error" if sure else "warning",
+        "index-range",
+        span,
+        f"the index of {axis} goes up to {text(high)}, past the end, {size_text(size)}{only}",
+        shapes,
+        f"make {axis} longer, or let the index stop earlier",
+    )
 
 
-def check_bound(
-    axis: str,
+def _check_type(
+    symbols: Symbols,
+    taken: Taken,
     size: Any,
-    index: tuple[str, str, Any],
-    span: Span,
-    shown: tuple[str, Type],
-    facts: Facts,
-    report: Report,
+    shapes: Sequence[tuple[str, str]],
+    name: str,
+    space: Space,
+    bound: Any,
 ) -> None:
-    """Hold an index to its axis's size; `index` is its name, and the base and n of its [n]^{...}."""
-    name, base, bound = index
-    shapes = [(shown[0], shape_text(shown[1]))]
-    if base in ("R", "C", "[0,1]"):
-        report.add(
+    """Hold a tensor that indexes an axis to what it is declared in."""
+    axis, span, inside = taken.axis, taken.item.at.span, f"[{size_text(size)}]"
+    if space.base in ("R", "C", "[0,1]"):
+        symbols.report.add(
             "error",
             "index-type",
             span,
-            f"{name} indexes {axis}, and it is declared in {base}; an index is a whole number",
+            f"{name} indexes {axis}, and it is declared in {space.base}; an index is a whole number",
             shapes,
-            f"declare it in [{size_text(size)}]" if size is not None else "declare it in [n]",
+            f"declare it in {inside if size is not None else '[n]'}",
         )
         return
-    found = facts.mismatch(bound, size)
+    found = symbols.facts.mismatch(bound, size)
     if found is None:
         return
     severity, only = found
-    report.add(
+    symbols.report.add(
         severity,
         "index-type",
         span,
         f"{name} is in [{size_text(bound)}], and it indexes {axis}, which has size "
         f"{size_text(size)}{only}",
         shapes,
-        f"declare {name} in [{size_text(size)}]",
+        f"declare {name} in {inside}",
     )

@@ -10,7 +10,6 @@ from typing import Any
 from namedtensor.latex.check.annotations import alike
 from namedtensor.latex.check.occurrences import Occurrences
 from namedtensor.latex.check.report import Report, is_own_size, size_text
-from namedtensor.latex.check.shapes import Explainer
 from namedtensor.latex.check.sizes import Facts
 from namedtensor.latex.check.types import node_of, type_of
 from namedtensor.latex.documents.scopes import Declared, Defined, Names, Place
@@ -43,6 +42,10 @@ class Taken:
     item: At
     value: Value
 
+    @property
+    def axis(self) -> str:
+        return self.item.axis.name
+
 
 class Symbols(ABC):
     """The symbols of a document, and the values of the parts that were looked at.
@@ -62,7 +65,6 @@ class Symbols(ABC):
         self.bounds: dict[Node, Any] = {}
         self.occurrences = Occurrences(source, names, report.findings)
         self.dialect = dialect_in(source.text, self.occurrences.spelled)
-        self.explainer = Explainer(report, self.dialect, self.type_of, self.occurrences.is_alone)
         self.indexed: list[Taken] = []
         self.found: dict[int, Value] = {}
         self.calls: dict[Node, tuple[Defined, dict[str, Value]]] = {}

@@ -34,7 +34,7 @@ from namedtensor.latex.syntax import (
     Space,
     Statement,
 )
-from namedtensor.latex.walk import all_of, put
+from namedtensor.latex.walk import all_of, fields_of, put
 
 #: The most members of a series that are written out.
 LONGEST = 2_000
@@ -181,9 +181,13 @@ def general(first: Definition, last: Definition) -> Definition | None:
     ((begin, end),) = ends
     used = {p.text for d in (first, last) for p in all_of(Letter, d)}
     letter = next((t for t in "lktijmn" if t not in used), "ell")
-    step = _merge(first, last, letter, begin, end)
+    pairs = _differences(first, last)
+    moved = {id(a): _in_step(a, b, letter, begin, end) for a, b in pairs or ()}
     lower: Expression = begin
-    if step is None and isinstance(end, Letter):
+    step: Any = None
+    if pairs is not None and None not in moved.values():
+        step = put(first, lambda part: moved.get(id(part)))
+    elif isinstance(end, Letter):
         own = dataclasses.replace(end, text=letter)
         step = put(last, lambda part: own if part == end else None)
         lower = Binary(begin.span, "+", begin, Number(begin.span, 1))
@@ -198,14 +202,6 @@ def general(first: Definition, last: Definition) -> Definition | None:
     return dataclasses.replace(step, condition=bounds)
 
 
-def _fields(part: Any) -> list[str]:
-    return [
-        f.name
-        for f in dataclasses.fields(part)
-        if f.name not in ("span", "block", "section", "how")
-    ]
-
-
 def _differences(first: Any, last: Any) -> list[tuple[Number, Expression]] | None:
     """List where two parts differ, a number in the first; None where they differ otherwise."""
     if first == last:
@@ -214,32 +210,11 @@ def _differences(first: Any, last: Any) -> list[tuple[Number, Expression]] | Non
         return [(first, last)]
     if isinstance(first, tuple) and isinstance(last, tuple) and len(first) == len(last):
         pairs = [_differences(a, b) for a, b in zip(first, last, strict=True)]
-    elif type(first) is type(last) and dataclasses.is_dataclass(first):
-        pairs = [_differences(getattr(first, n), getattr(last, n)) for n in _fields(first)]
+    elif type(first) is type(last) and (names := fields_of(type(first))) is not None:
+        pairs = [_differences(getattr(first, n), getattr(last, n)) for n in names if n != "how"]
     else:
         return None
     return None if None in pairs else [p for pair in pairs if pair for p in pair]
-
-
-def _merge(first: Any, last: Any, letter: str, begin: Number, end: Expression) -> Any:
-    """Put the letter where two members differ; None where their numbers do not go in step."""
-    if first == last:
-        return first
-    if isinstance(first, Number):
-        return _in_step(first, last, letter, begin, end)
-    if isinstance(first, tuple) and isinstance(last, tuple) and len(first) == len(last):
-        parts = [_merge(a, b, letter, begin, end) for a, b in zip(first, last, strict=True)]
-        return None if None in parts else tuple(parts)
-    if type(first) is not type(last) or not dataclasses.is_dataclass(first):
-        return None
-    new = {}
-    for name in _fields(first):
-        before, after = getattr(first, name), getattr(last, name)
-        if before != after:
-            new[name] = _merge(before, after, letter, begin, end)
-            if new[name] is None:
-                return None
-    return dataclasses.replace(first, **new)  # type: ignore[type-var]
 
 
 def _in_step(

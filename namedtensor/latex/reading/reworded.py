@@ -10,7 +10,7 @@ mathematics in their prose only remarks on what the displays define.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -75,10 +75,10 @@ def reworded(entries: Sequence[Entry], text: str) -> None:
     """Put statements into the notation's words, and mark those that are remarks."""
     found = [e for e in entries if isinstance(e.read, Found)]
     _declare(found, text)
-    names = _compound_names(found)
-    if names:
+    change = _compound_names(found)
+    if change is not None:
         for entry in found:
-            _reword(entry, names)
+            _reword(entry, change)
     _join_pieces(found)
     _mark_remarks(found, text)
 
@@ -106,10 +106,7 @@ def _declare(entries: Sequence[Entry], text: str) -> None:
             entry.read.said = True
 
 
-def _reword(entry: Entry, names: Sequence[Callable[[Any], Any]]) -> None:
-    def change(part: Any) -> Any:
-        return next((new for name in names if (new := name(part)) is not None), None)
-
+def _reword(entry: Entry, change: Callable[[Any], Any]) -> None:
     assert isinstance(entry.read, Found)
     statement = put(entry.read.statement, change)
     relation = getattr(statement, "relation", None)
@@ -144,42 +141,69 @@ def _is_target(first: Expression) -> bool:
 # ------------------------------------------------------------------------------------ names
 
 
-def _compound_names(entries: Sequence[Entry]) -> list[Callable[[Any], Any]]:
-    """Find what left sides name that is no letter; each as a way to give a part its letter."""
+def _compound_names(entries: Sequence[Entry]) -> Callable[[Any], Any] | None:
+    """Find what left sides name that is no letter, and say how a part is given its letter."""
     known = {key_of(name) for e in entries for name in _given(e.statement)}
-    found: dict[str, Callable[[Any], Any]] = {}
+    found: set[str] = set()
     givens: set[str] = set()
+    derived = False
     for entry in entries:
         statement = entry.statement
         relation = getattr(statement, "relation", None)
         if not isinstance(statement, Constraint) or not isinstance(relation, Relation):
             continue
-        if relation.rest[0][0] not in ("=", "in"):
+        first, (op, _) = relation.first, relation.rest[0]
+        if op not in ("=", "in"):
             continue
-        first = relation.first
-        for part in _listed(first) if relation.rest[0][0] == "in" else ():
-            if isinstance(part, Derivative) and part.by is None and is_name(part.of):
-                found.setdefault(f"d {key_of(part.of)}", _changed(key_of(part.of)))
-        if _derived_function(first) is not None:
-            found.setdefault("derived", lambda part: None)
-        if isinstance(first, Binary) and _is_marked(first, known):
-            assert isinstance(first.left, Letter)
-            mark = first.left.text
-            found.setdefault(f"{mark} {head_of(first.right)}", _marked(mark, head_of(first.right)))
-        elif isinstance(first, Call) and _is_logarithm(first, known):
-            found.setdefault(
-                f"log {head_of(first.arguments[0])}", _logarithm(head_of(first.arguments[0]))
-            )
-        elif isinstance(first, Bars) and first.double and isinstance(first.operand, Letter):
-            found.setdefault(f"| {first.operand.text}", _length(first.operand.text))
+        for part in _listed(first):
+            compound = _compound(part, known)
+            if compound is not None and (op == "in" or not isinstance(part, Derivative)):
+                found.add(compound[0])
+        derived = derived or _derived_function(first) is not None
         for call in all_of(Call, first):
             if _is_given(call) and head_of(call.function) not in known:
                 givens.add(_text(call))
     several = {t for t in givens if sum(o.split("(")[0] == t.split("(")[0] for o in givens) > 1}
-    if givens:
-        found["given"] = _given_that(givens, several)
-    # what is given is put first: \log p(y | x) is the logarithm of a function of both
-    return sorted(found.values(), key=lambda change: change is not found.get("given"))
+
+    def change(part: Any) -> Any:
+        # what is given is put first: \log p(y | x) is the logarithm of a function of both
+        given = _given_that(part, givens, several)
+        if given is not None:
+            return given
+        compound = _compound(part)
+        return compound[1] if compound is not None and compound[0] in found else None
+
+    return change if found or givens or derived else None
+
+
+def _compound(part: Any, known: Collection[str] = ()) -> tuple[str, Expression] | None:
+    r"""Give a key for \Delta W, \log Z, \log p(y), \|s\| or \partial X, and the name that may stand for it.
+
+    Where their parts are `known`, \Delta W is a product and \log Z a logarithm.
+    """
+    match part:
+        case Binary(how="juxtaposed", left=Letter(text=mark) as left, right=right):
+            if mark in MARKS and mark not in known and is_name(right):
+                return f"{mark} {head_of(right)}", _marked(right, left, mark)
+        case Call(function=Letter(text=word) as log, axes=(), arguments=(inner,)):
+            name = inner.function if isinstance(inner, Call) else inner
+            if word in LOGARITHMS and is_name(name) and key_of(name) not in known:
+                letter = _marked(name, log, "log")
+                whole = replace(inner, function=letter) if isinstance(inner, Call) else letter
+                return f"log {head_of(name)}", whole
+        case Bars(double=True, axes=(), operand=Letter(text=text)):
+            return f"| {text}", Letter(part.span, f"norm{text}", "word")
+        case Derivative(by=None, of=of) if is_name(of):
+            derived = derivative_name(part)
+            return None if derived is None else (f"d {key_of(of)}", derived)
+    return None
+
+
+def _marked(name: Any, before: Letter, mark: str) -> Letter | Scripts:
+    """Put a mark before the letter of a name, which keeps its scripts."""
+    base: Any = name.base if isinstance(name, Scripts) else name
+    letter = Letter(before.span | base.span, mark + base.text, "word")
+    return replace(name, base=letter) if isinstance(name, Scripts) else letter
 
 
 def _given(statement: Statement) -> list[Expression]:
@@ -219,85 +243,6 @@ def _derived_function(part: Expression) -> Call | None:
     return replace(of, function=name)
 
 
-def _changed(text: str) -> Callable[[Any], Any]:
-    r"""Take \partial X for one letter."""
-
-    def change(part: Any) -> Any:
-        if not isinstance(part, Derivative) or part.by is not None or not is_name(part.of):
-            return None
-        return derivative_name(part) if key_of(part.of) == text else None
-
-    return change
-
-
-def _is_marked(first: Binary, known: set[str]) -> bool:
-    left, right = first.left, first.right
-    return (
-        first.how == "juxtaposed"
-        and isinstance(left, Letter)
-        and left.text in MARKS
-        and left.text not in known
-        and is_name(right)
-    )
-
-
-def _marked(mark: str, head: str) -> Callable[[Any], Any]:
-    r"""Take \Delta W for one letter, with the scripts that it has."""
-
-    def change(part: Any) -> Any:
-        if not isinstance(part, Binary) or part.how != "juxtaposed":
-            return None
-        if not isinstance(part.left, Letter) or part.left.text != mark:
-            return None
-        base = part.right.base if isinstance(part.right, Scripts) else part.right
-        if not isinstance(base, Letter) or base.text != head:
-            return None
-        letter = Letter(part.left.span | base.span, mark + head, "word")
-        return replace(part.right, base=letter) if isinstance(part.right, Scripts) else letter
-
-    return change
-
-
-def _is_logarithm(first: Call, known: set[str]) -> bool:
-    if not isinstance(first.function, Letter) or first.function.text not in LOGARITHMS:
-        return False
-    if first.axes or len(first.arguments) != 1:
-        return False
-    inner = first.arguments[0]
-    inner = inner.function if isinstance(inner, Call) else inner
-    return is_name(inner) and key_of(inner) not in known
-
-
-def _logarithm(head: str) -> Callable[[Any], Any]:
-    r"""Take \log Z, or \log p of what it is applied to, for one letter."""
-
-    def change(part: Any) -> Any:
-        if not isinstance(part, Call) or not isinstance(part.function, Letter):
-            return None
-        if part.function.text not in LOGARITHMS or part.axes or len(part.arguments) != 1:
-            return None
-        inner = part.arguments[0]
-        function = inner.function if isinstance(inner, Call) else inner
-        if not is_name(function) or head_of(function) != head:
-            return None
-        base = function.base if isinstance(function, Scripts) else function
-        letter = Letter(part.function.span | base.span, "log" + head, "word")
-        name = replace(function, base=letter) if isinstance(function, Scripts) else letter
-        return replace(inner, function=name) if isinstance(inner, Call) else name
-
-    return change
-
-
-def _length(head: str) -> Callable[[Any], Any]:
-    def change(part: Any) -> Any:
-        if not isinstance(part, Bars) or not part.double or part.axes:
-            return None
-        same = isinstance(part.operand, Letter) and part.operand.text == head
-        return Letter(part.span, f"norm{head}", "word") if same else None
-
-    return change
-
-
 def _is_given(call: Call) -> bool:
     """Say whether a call is of what is given: p(y | x)."""
     return any(
@@ -322,25 +267,15 @@ def _parted(call: Call) -> list[Expression]:
     return found
 
 
-def _given_that(givens: set[str], several: set[str]) -> Callable[[Any], Any]:
+def _given_that(part: Any, givens: set[str], several: set[str]) -> Call | None:
     """Take p(y | x) for a function p of y and x; where p is several, each has its own name."""
-
-    def change(part: Any) -> Any:
-        if (
-            not isinstance(part, Call)
-            or not _is_given(part)
-            or not isinstance(part.function, Letter)
-        ):
-            return None
-        head = part.function.text
-        if all(text.split("(")[0] != head for text in givens):
-            return None
-        text = _text(part)
-        name = text if text in several else head
-        function = replace(part.function, text=name)
-        return replace(part, function=function, arguments=tuple(_parted(part)))
-
-    return change
+    if not isinstance(part, Call) or not isinstance(part.function, Letter) or not _is_given(part):
+        return None
+    head, text = part.function.text, _text(part)
+    if all(given.split("(")[0] != head for given in givens):
+        return None
+    function = replace(part.function, text=text if text in several else head)
+    return replace(part, function=function, arguments=tuple(_parted(part)))
 
 
 # ----------------------------------------------------------------------------------- pieces

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
 from namedtensor.latex.check.report import Report, listed
-from namedtensor.latex.evaluation.vocabulary import big_word, word_of
+from namedtensor.latex.evaluation.vocabulary import word_of
 from namedtensor.latex.printing.dialects import Dialect
 from namedtensor.latex.syntax import (
     At,
@@ -32,21 +32,9 @@ from namedtensor.primitives import Type
 
 Thing = TypeVar("Thing")
 
-#: Gives the shape of a part; None where it is unknown.
-Look = Callable[[Expression], Type | None]
 
-
-def check_annotations(
-    body: Expression,
-    report: Report,
-    dialect: Dialect,
-    look: Look,
-    defined: Callable[[Expression], bool],
-) -> None:
-    """Look for axes under operands and signs, and for functions without their axes.
-
-    `defined(name)` says whether the document itself defines what a name stands for.
-    """
+def check_annotations(body: Expression, report: Report, dialect: Dialect) -> None:
+    """Look for axes under operands and signs, and for powers behind brackets."""
     for part in walk(body):
         if isinstance(part, Under) and not report.any_in(part.span):
             _under_operand(part, report, dialect)
@@ -54,15 +42,6 @@ def check_annotations(
             _under_sign(part, report, dialect)
         elif isinstance(part, Call) and _reaches_over_power(part, report):
             _reach(part, report)
-        elif isinstance(part, Call) and _lacks_axes(part) and not defined(part.function):
-            no_axis(part, report, dialect, look(part.arguments[0]))
-        elif (
-            isinstance(part, Big)
-            and big_word(part.op) is not None
-            and not part.axes
-            and part.lower is None
-        ):
-            no_axis(part, report, dialect, look(part.body))
 
 
 def named(axes: Iterable[AxisName]) -> str:

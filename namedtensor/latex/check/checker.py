@@ -119,19 +119,20 @@ class Checker(Symbols):
         A letter is often used again in the next section, for something else. That this is not checked is
         said.
         """
-        mark = self.report.mark()
-        scope = make(True)
-        scope.expect_bundles(defined.body)
-        value = find(defined, scope)
-        look_at_indices(self, defined.body)
-        failed = self.report.take_back(mark, defined.statement.span) if scope.foreign else []
-        if failed:
-            letters = sorted(scope.foreign)
-            scope = make(False)
+
+        def look(believing: bool) -> tuple[CheckScope, Value]:
+            scope = make(believing)
             scope.expect_bundles(defined.body)
             value = find(defined, scope)
             look_at_indices(self, defined.body)
-            self._say_unbelieved(failed, letters)
+            return scope, value
+
+        mark = self.report.mark()
+        scope, value = look(True)
+        failed = self.report.take_back(mark, defined.statement.span) if scope.foreign else []
+        if failed:
+            _, value = look(False)
+            self._say_unbelieved(failed, sorted(scope.foreign))
         return value
 
     def _say_unbelieved(self, failed: Sequence[Finding], letters: Sequence[str]) -> None:
@@ -221,26 +222,20 @@ class Checker(Symbols):
     def _before(self, defined: Defined) -> Value:
         """Give a value that is needed while it is looked for: as declared, or another member's."""
         declared = self.own_declaration(defined) or self.declared_member(defined)
+        declared = declared or self.declaration(bare(defined.name), defined.place)
         if declared is not None:
             return self.promise(self.declared_value(declared), defined)
         first = self.member(stem(defined.name), defined.place)
-        value = UNKNOWN if first is None else self.value_of(first)
+        type_ = None if first is None else type_of(self.value_of(first))
         # a series that begins with the number 0 may go on with tensors
-        return UNKNOWN if isinstance(value, (int, float)) else value
+        return UNKNOWN if type_ is None or type_.host else self.stand_in(type_)
 
     def series_leaf(self, defined: Defined) -> Value | None:
         """Give the symbol that a member of a series is before it is known: as declared, or the first."""
         if not defined.letters or axis_along(defined.name) is not None:
             return None
-        declared = self.own_declaration(defined) or self.declared_member(defined)
-        if declared is None:
-            whole = bare(defined.name)
-            declared = self.declaration(whole, defined.place)
-        if declared is not None:
-            return self.promise(self.declared_value(declared), defined)
-        first = self.member(stem(defined.name), defined.place)
-        type_ = None if first is None else type_of(self.value_of(first))
-        return None if type_ is None or type_.host else self.stand_in(type_)
+        found = self._before(defined)
+        return None if found is UNKNOWN else found
 
     def stacked(self, defined: Defined) -> Value:
         """Give the symbol of all members of a series along its axis: y of y_{seq(t)}."""

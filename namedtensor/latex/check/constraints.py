@@ -91,9 +91,6 @@ class ConstraintScope(CheckScope):
     def find(self, name: Expression) -> Value | None:
         text = key(name)
         names = self.checker.names
-        for declared in names.declared.get(text or "", ()):
-            if declared.place.block == self.place.block:
-                return self.checker.declared_value(declared)
         meaning = names.look(name, self.place, self.indices)
         given = None if meaning is None else meaning.declared or meaning.defined
         if meaning is not None and given is not None:

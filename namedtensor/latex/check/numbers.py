@@ -64,19 +64,12 @@ DRAWS: tuple[Callable[[Random], float], ...] = (
 )
 
 
-@dataclass(slots=True)
-class Budget:
-    """How many numbers may still be computed; what is found never depends on the clock."""
-
-    numbers: int
-
-
 def check_numbers(document: Document, checker: Checker) -> None:
     """Report definitions that give nan whatever they are given, and what is refused that no rule follows."""
-    left = Budget(NUMBERS)
+    left = NUMBERS  # what is found never depends on the clock
     ranges = [Ranges(checker, *limits) for limits in LIMITS]
     for defined in itertools.islice(document.definitions.definitions, FORMULAS):
-        if left.numbers <= 0:
+        if left <= 0:
             return
         series = defined.letters and axis_along(defined.name) is None
         if series or checker.report.any_in(defined.statement.span):
@@ -88,7 +81,7 @@ def check_numbers(document: Document, checker: Checker) -> None:
         spans, found = document.kept.answer(
             "nan", document.grounds.of(defined), partial(tried, document, defined)
         )
-        left.numbers -= found.computed
+        left -= found.computed
         for place, bounds in found.learnt:
             ranges[place].run[id(defined)] = bounds
         for span in spans:

@@ -15,16 +15,14 @@ from namedtensor.latex.check.compare import check_declarations, check_recurrence
 from namedtensor.latex.check.constraints import check_constraints, is_size_equation, learn_sizes
 from namedtensor.latex.check.numbers import check_numbers
 from namedtensor.latex.check.report import Report
-from namedtensor.latex.documents.scopes import Defined, Place
-from namedtensor.latex.documents.scripts import fold, key
+from namedtensor.latex.documents.scopes import Defined
+from namedtensor.latex.documents.scripts import fold
 from namedtensor.latex.findings import Finding
 from namedtensor.latex.syntax import (
     AxisSize,
-    Call,
     Constraint,
     Definition,
     Expression,
-    Relation,
     Statement,
 )
 from namedtensor.latex.walk import all_of
@@ -91,18 +89,10 @@ def _known_sizes(checker: Checker, defined: Defined) -> None:
 
 
 def _annotations(checker: Checker, statement: Statement) -> None:
-    place = Place(0, statement.block, statement.section)
-
-    def defined(name: Expression) -> bool:
-        stated = key(name) in checker.occurrences.functions
-        return stated or checker.names.function(name, place, {}) is not None
-
     bodies: list[Expression] = []
     if isinstance(statement, Definition):
         bodies = [statement.body, *statement.chain]
     elif isinstance(statement, Constraint):
         bodies = [statement.relation]
-        if isinstance(statement.relation, Relation) and isinstance(statement.relation.first, Call):
-            bodies = [part for _, part in statement.relation.rest]  # relu(x) = max(0, x)
     for body in bodies:
-        check_annotations(body, checker.report, checker.dialect, checker.type_of, defined)
+        check_annotations(body, checker.report, checker.dialect)

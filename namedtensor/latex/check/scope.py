@@ -53,25 +53,25 @@ class CheckScope:
     ) -> None:
         self.checker = checker
         self.place = place
-        self.indices: dict[str, int | None] = {}
-        self.arguments: dict[str, Value] = {}
-        self.owner: int = owner
-        #: nothing is reported of a body that is evaluated again for other arguments
-        self.quiet: bool = around.quiet if around is not None else False
-        #: letters that another section declares or defines, and whether they are taken for the same
-        self.foreign: set[str] = set()
-        self.borrowed: frozenset[str] = around.borrowed if around is not None else frozenset()
-        #: arguments that another section declares
-        self.far: dict[str, Declared] = around.far if around is not None else {}
-        self.believing = believing
-        if around is not None:
-            self.indices.update(around.indices)
-            self.arguments.update(around.arguments)
-            self.owner = around.owner
-        self.indices.update(indices or {})
-        self.arguments.update(arguments or {})
         self.lenient = lenient
         self.sizes = sizes
+        self.believing = believing
+        self.indices: dict[str, int | None] = {
+            **(around.indices if around else {}),
+            **(indices or {}),
+        }
+        self.arguments: dict[str, Value] = {
+            **(around.arguments if around else {}),
+            **(arguments or {}),
+        }
+        self.owner: int = around.owner if around else owner
+        #: nothing is reported of a body that is evaluated again for other arguments
+        self.quiet: bool = around is not None and around.quiet
+        #: letters that another section declares or defines, and whether they are taken for the same
+        self.foreign: set[str] = set()
+        self.borrowed: frozenset[str] = around.borrowed if around else frozenset()
+        #: arguments that another section declares
+        self.far: dict[str, Declared] = around.far if around else {}
         self.bundles: set[int] = set()
 
     @property

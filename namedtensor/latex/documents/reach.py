@@ -45,85 +45,6 @@ from namedtensor.latex.syntax import (
 from namedtensor.latex.walk import all_of, children, parted, walk
 
 
-class Arguments:
-    """List what stands in the brackets of f(X; W): arguments with their spaces, names of parameters.
-
-    An argument's space is that of a declaration in the same block; of the function's signature; of
-    the nearest declaration; of a function that it is passed to; a number, where no axis is named.
-    """
-
-    def __init__(self, linker: Linker, linked: Linked, call: Call, around: Around) -> None:
-        self.linker = linker
-        self.names = linker.names
-        self.linked = linked
-        self.call = call
-        self.around = around
-
-    def list(self) -> None:
-        """Note the arguments, and the names after the semicolon."""
-        for place, argument in enumerate(self.call.arguments):
-            text = key(argument, self.around.indices)
-            if text is not None:
-                found = Input(text, argument, "argument")
-                self._declare(found, place)
-                self.linked.own[text] = found
-                self.linked.inputs.append(found)
-        for place, parameter in enumerate(self.call.parameters):
-            text = key(parameter, self.around.indices)
-            if text is not None:
-                self.linked.listed[text] = place
-
-    def _declare(self, found: Input, place: int) -> None:
-        declared, along = self._declaration(found.name)
-        at = self.around.place
-        signature = self.names.signature(self.linked.defined)
-        told = signature is not None and place < len(signature.domain)
-        if (
-            signature is not None
-            and told
-            and (declared is None or declared.place.block != at.block)
-        ):
-            found.space = signature.domain[place]
-            return
-        before = declared is not None and (
-            declared.place.section == at.section or declared.place.index < at.index
-        )
-        if not before:
-            space = self._space_by_call(found.name) or self._number(found.name)
-            if space is not None:
-                found.space = space
-                return
-        if declared is not None:
-            found.declared, found.space, found.along = declared, declared.space, along
-
-    def _declaration(self, name: Expression) -> tuple[Declared | None, tuple[str, ...]]:
-        """Find the nearest declaration of a name; x is declared where x^t is."""
-        meaning = self.names.declaration(name, self.around.place, self.around.indices)
-        if meaning is not None and meaning.declared is not None:
-            return meaning.declared, ()
-        family = self.names.family(name, self.around.place)
-        return family, () if family is None else family.letters
-
-    def _space_by_call(self, name: Expression) -> Space | None:
-        """Take the space of the argument of another function that this one is passed to."""
-        for call in all_of(Call, self.linked.defined.body):
-            if name not in call.arguments or call.function == self.call.function:
-                continue
-            found = self.linker.callee(call, self.around.place, self.around.indices)
-            if found is not None:
-                places = found[0].arguments[call.arguments.index(name) :]
-                if places:
-                    return places[0].space
-        return None
-
-    def _number(self, name: Expression) -> Space | None:
-        """Take what is declared nowhere for a number, where the function names no axis."""
-        body = self.linked.defined.body
-        if all_of(AxisName, body):
-            return None
-        return Space(name.span, "R", ())
-
-
 class Walk:
     """Walk over a definition and all that it reaches, and note what its formula takes."""
 
@@ -140,7 +61,7 @@ class Walk:
         around = Around(defined.place, {**self.linker.bound, **linked.indices})
         call = defined.call
         if call is not None:
-            Arguments(self.linker, linked, call, around).list()
+            self._arguments(call, around)
             self.listed_sizes = self._sizes_of_listed(call, around)
         signature = self.names.signature(defined)
         linked.result = signature.codomain if signature else self._declared_result()
@@ -154,6 +75,74 @@ class Walk:
         self._loosen(call)
         self._infer(call)
         self._sort()
+
+    # ----------------------------------------------------------------------------- arguments
+
+    def _arguments(self, call: Call, around: Around) -> None:
+        """Note what stands in the brackets of f(X; W): arguments with their spaces, names of parameters."""
+        for place, argument in enumerate(call.arguments):
+            text = key(argument, around.indices)
+            if text is not None:
+                found = Input(text, argument, "argument")
+                self._declare(found, place, call, around)
+                self.linked.own[text] = found
+                self.linked.inputs.append(found)
+        for place, parameter in enumerate(call.parameters):
+            text = key(parameter, around.indices)
+            if text is not None:
+                self.linked.listed[text] = place
+
+    def _declare(self, found: Input, place: int, call: Call, around: Around) -> None:
+        """Find the space of an argument.
+
+        It is that of a declaration in the same block; of the function's signature; of the nearest
+        declaration; of a function that it is passed to; a number, where no axis is named.
+        """
+        declared, along = self._declaration(found.name, around)
+        at = around.place
+        signature = self.names.signature(self.linked.defined)
+        told = signature is not None and place < len(signature.domain)
+        if (
+            signature is not None
+            and told
+            and (declared is None or declared.place.block != at.block)
+        ):
+            found.space = signature.domain[place]
+            return
+        before = declared is not None and (
+            declared.place.section == at.section or declared.place.index < at.index
+        )
+        if not before:
+            space = self._space_by_call(found.name, call, around)
+            if space is None and not all_of(AxisName, self.linked.defined.body):
+                space = Space(found.name.span, "R", ())
+            if space is not None:
+                found.space = space
+                return
+        if declared is not None:
+            found.declared, found.space, found.along = declared, declared.space, along
+
+    def _declaration(
+        self, name: Expression, around: Around
+    ) -> tuple[Declared | None, tuple[str, ...]]:
+        """Find the nearest declaration of a name; x is declared where x^t is."""
+        meaning = self.names.declaration(name, around.place, around.indices)
+        if meaning is not None and meaning.declared is not None:
+            return meaning.declared, ()
+        family = self.names.family(name, around.place)
+        return family, () if family is None else family.letters
+
+    def _space_by_call(self, name: Expression, own: Call, around: Around) -> Space | None:
+        """Take the space of the argument of another function that this one is passed to."""
+        for call in all_of(Call, self.linked.defined.body):
+            if name not in call.arguments or call.function == own.function:
+                continue
+            found = self.linker.callee(call, around.place, around.indices)
+            if found is not None:
+                places = found[0].arguments[call.arguments.index(name) :]
+                if places:
+                    return places[0].space
+        return None
 
     def _sizes_of_listed(self, call: Call, around: Around) -> set[str | None]:
         """List the letters of sizes that the listed parameters are declared with."""
@@ -365,8 +354,8 @@ class Walk:
             self._take(name, meaning)
         elif meaning.kind in ("where", "value", "stack"):
             self._reach(meaning, around)
-        elif meaning.kind == "function":
-            self._implicit(self._callee(meaning))
+        elif meaning.defined is not None:
+            self._implicit(self.linker.linked(meaning.defined, meaning.indices))
         return True
 
     def _own_sizes(self) -> set[str | None]:
@@ -482,10 +471,6 @@ class Walk:
                 self._reach(dataclasses.replace(meaning, indices={letter: number}), around)
 
     # ------------------------------------------------------------------------------- calling
-
-    def _callee(self, meaning: Meaning) -> Linked:
-        assert meaning.defined is not None
-        return self.linker.linked(meaning.defined, meaning.indices)
 
     def _call(self, call: Call, around: Around) -> None:
         for argument in call.arguments:

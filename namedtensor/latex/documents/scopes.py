@@ -151,6 +151,16 @@ class Meaning:
     indices: Indices = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class Sought:
+    """A name that is looked for: as it is written, and as a text; from where, and for which indices."""
+
+    name: Expression
+    text: str
+    place: Place
+    indices: Indices
+
+
 def target_name(target: Expression) -> Expression:
     """Give the name that a definition defines: f of f(X; W), P of P_{seq(p)}."""
     while isinstance(target, (Indexed, Call)):
@@ -540,16 +550,14 @@ class Names(Noted):
         if exact is not None:
             return Meaning("function", text, defined=exact)
         family = self._family_shelf.near(stem(name) or "", place)
-        return self._member("function", name, text, family, indices)
+        return self._member(Sought(name, text, place, indices), family, "function")
 
-    def _member(
-        self, kind: str, name: Expression, text: str, rules: Iterable[Defined], indices: Indices
-    ) -> Meaning | None:
+    def _member(self, sought: Sought, rules: Iterable[Defined], kind: str) -> Meaning | None:
         """Find the first rule that a name is a member of."""
         for rule in rules:
-            bound = match(rule.name, name, rule.letters, indices)
-            if bound is not None and rule.holds(bound, indices):
-                return Meaning(kind, text, defined=rule, indices=bound)
+            bound = match(rule.name, sought.name, rule.letters, sought.indices)
+            if bound is not None and rule.holds(bound, sought.indices):
+                return Meaning(kind, sought.text, defined=rule, indices=bound)
         return None
 
     def look(self, name: Expression, place: Place, indices: Indices) -> Meaning | None:
@@ -557,14 +565,15 @@ class Names(Noted):
         text = key(name, indices)
         if text is None or self._is_power(name, text, place):
             return None
-        if text in CONSTANTS:
-            return self._constant(name, text, place, indices)
+        sought = Sought(name, text, place, indices)
+        if text in CONSTANTS:  # pi means something else in its own section alone
+            return self._defined_near(sought) or self._declared(sought, "section")
         return (
-            self._defined_near(name, text, place, indices)
-            or self._declared(name, text, indices, place, "block")
-            or self._section(name, text, place, indices)
-            or self._declared(name, text, indices, place, "document")
-            or self._value(name, text, place, indices, "document", "value")
+            self._defined_near(sought)
+            or self._declared(sought, "block")
+            or self._section(sought)
+            or self._declared(sought, "document")
+            or self._value(sought, "document", "value")
             or self._stack(name, place)
             or self.function(name, place, indices)
             or (Meaning("size", text) if self.is_size(text) else None)
@@ -601,9 +610,7 @@ class Names(Noted):
     def declaration(self, name: Expression, place: Place, indices: Indices) -> Meaning | None:
         """Find the nearest declaration of a name."""
         text = key(name, indices)
-        if text is None:
-            return None
-        return self._declared(name, text, indices, place, "document")
+        return None if text is None else self._declared(Sought(name, text, place, indices))
 
     def parameter(self, name: Expression, place: Place, indices: Indices) -> Meaning | None:
         """Find the declaration of a listed letter: one in a later section is of another letter."""
@@ -629,7 +636,7 @@ class Names(Noted):
         text = key(name, indices)
         if text is None:
             return None
-        found = self._value(name, text, place, indices, "document", "value")
+        found = self._value(Sought(name, text, place, indices), "document", "value")
         return found or self.function(name, place, indices)
 
     def axes_given(
@@ -652,7 +659,7 @@ class Names(Noted):
 
     def is_rule(self, name: Expression, defined: Defined) -> bool:
         """Say whether a member of a series is given by its rule, and not by a definition of its own."""
-        found = self._value(name, key(name) or "", defined.place, {}, "document", "value")
+        found = self._value(Sought(name, key(name) or "", defined.place, {}), "document", "value")
         return found is not None and found.defined is defined
 
     def axes_of_series(self, defined: Defined) -> list[str]:
@@ -741,35 +748,23 @@ class Names(Noted):
                 back = max(back, far - number)
         return back
 
-    def _constant(
-        self, name: Expression, text: str, place: Place, indices: Indices
-    ) -> Meaning | None:
-        """Find a meaning for pi or e in the same section; elsewhere it is the number."""
-
-        return self._defined_near(name, text, place, indices) or self._declared(
-            name, text, indices, place, "section"
-        )
-
     def sizes_stated(self, axis: str, place: Place) -> list[Expression]:
         """List what a document states that |axis| is, the nearest statement first."""
         found = [(p, size) for name, size, p in self.stated_sizes if name == axis]
         return [size for p, size in sorted(found, key=lambda pair: distance(place, pair[0]))]
 
-    def _defined_near(
-        self, name: Expression, text: str, place: Place, indices: Indices
-    ) -> Meaning | None:
+    def _defined_near(self, sought: Sought) -> Meaning | None:
         """Find a definition in the same block, or in a block below that says what letters are."""
-        found = self._value(name, text, place, indices, "block", "where") or self._stack(
-            name, place, "block"
-        )
+        text, place = sought.text, sought.place
+        found = self._value(sought, "block", "where") or self._stack(sought.name, place, "block")
         if found is not None:
             return found
         end = self._end_of_where(text, place)
         for exact in self._value_shelf.below(text, place, end):
             if exact.statement.op == "=":
                 return Meaning("where", text, defined=exact)
-        rules = self._rule_shelf.below(stem(name) or "", place, end)
-        return self._member("where", name, text, rules, indices)
+        rules = self._rule_shelf.below(stem(sought.name) or "", place, end)
+        return self._member(sought, rules, "where")
 
     def _end_of_where(self, text: str, place: Place) -> int:
         """Give the first block below that has formulas or declarations of its own for this letter."""
@@ -780,57 +775,40 @@ class Names(Noted):
         stops += [d.place.block for d in itertools.islice(below, 1)]
         return min(stops)
 
-    def _section(
-        self, name: Expression, text: str, place: Place, indices: Indices
-    ) -> Meaning | None:
+    def _section(self, sought: Sought) -> Meaning | None:
         """Find what the section defines outside of its functions' blocks, or declares."""
-        alone = [
-            d
-            for d in itertools.islice(self._value_shelf.near(text, place, "section"), NEAR)
-            if not self._is_block_of_functions(d.place.block) and d.seen_from(place)
-        ]
-        if alone:
-            return Meaning("value", text, defined=alone[0])
-        rules = [
-            d
-            for d in itertools.islice(
-                self._rule_shelf.near(stem(name) or "", place, "section"), NEAR
-            )
-            if not self._is_block_of_functions(d.place.block)
-        ]
-        return self._member("value", name, text, rules, indices) or self._declared(
-            name, text, indices, place, "section"
-        )
+        exact = self._alone(self._value_shelf, sought.text, sought.place)
+        seen = [d for d in exact if d.seen_from(sought.place)]
+        if seen:
+            return Meaning("value", sought.text, defined=seen[0])
+        rules = self._alone(self._rule_shelf, stem(sought.name) or "", sought.place)
+        return self._member(sought, rules, "value") or self._declared(sought, "section")
+
+    def _alone(self, shelf: Shelf[Defined], text: str, place: Place) -> list[Defined]:
+        """List what has a name in a section, outside of its functions' blocks."""
+        found = itertools.islice(shelf.near(text, place, "section"), NEAR)
+        return [d for d in found if not self._is_block_of_functions(d.place.block)]
 
     def _is_block_of_functions(self, block: int) -> bool:
         at = bisect.bisect_left(self._blocks_of_functions, block)
         return self._blocks_of_functions[at : at + 1] == [block]
 
-    def _value(
-        self,
-        name: Expression,
-        text: str,
-        place: Place,
-        indices: Indices,
-        reach: str,
-        kind: str,
-    ) -> Meaning | None:
-        for exact in self._value_shelf.near(text, place, reach):
-            if exact.seen_from(place):
-                return Meaning(kind, text, defined=exact)
-        rules = self._rule_shelf.near(stem(name) or "", place, reach)
-        return self._member(kind, name, text, rules, indices)
+    def _value(self, sought: Sought, reach: str, kind: str) -> Meaning | None:
+        for exact in self._value_shelf.near(sought.text, sought.place, reach):
+            if exact.seen_from(sought.place):
+                return Meaning(kind, sought.text, defined=exact)
+        rules = self._rule_shelf.near(stem(sought.name) or "", sought.place, reach)
+        return self._member(sought, rules, kind)
 
-    def _declared(
-        self, name: Expression, text: str, indices: Indices, place: Place, reach: str
-    ) -> Meaning | None:
-        exact = next(self._declared_shelf.near(text, place, reach), None)
+    def _declared(self, sought: Sought, reach: str = "document") -> Meaning | None:
+        exact = next(self._declared_shelf.near(sought.text, sought.place, reach), None)
         if exact is not None:
-            return Meaning("input", text, declared=exact)
-        for declared in self._declared_families.near(stem(name) or "", place, reach):
-            bound = match(declared.name, name, declared.letters, indices)
+            return Meaning("input", sought.text, declared=exact)
+        families = self._declared_families.near(stem(sought.name) or "", sought.place, reach)
+        for declared in families:
+            bound = match(declared.name, sought.name, declared.letters, sought.indices)
             if bound is not None:
-                return Meaning("input", text, declared=declared, indices=bound)
+                return Meaning("input", sought.text, declared=declared, indices=bound)
         return None
 
     def _stack(self, name: Expression, place: Place, reach: str = "document") -> Meaning | None:

@@ -250,7 +250,6 @@ class CheckedFunction:
         self.names = [a for a in defined.call.arguments if not isinstance(a, Relation)]
         self._values: dict[str, Value] | None = None
         self._results: tuple[Type | None, ...] = ()
-        self._looked = False
         self._busy = False
         #: arguments that are taken for numbers, as nothing says what they are
         self.assumed: set[str] = set()
@@ -344,9 +343,6 @@ class CheckedFunction:
 
     def look(self) -> None:
         """Evaluate the body on the declared shapes, and hold it to the signature."""
-        if self._looked:
-            return
-        self._looked = True
         values = self.values()
 
         def scope(believing: bool) -> CheckScope:

@@ -46,14 +46,6 @@ class Passed:
     bundle: Any = None
 
 
-class Missing(Exception):
-    """A call does not say what a parameter of the function is."""
-
-    def __init__(self, wanted: Input) -> None:
-        self.wanted = wanted
-        super().__init__(wanted.key)
-
-
 class Applied:
     """A function of the document, to be called from a body."""
 
@@ -91,8 +83,6 @@ class Applied:
                 if isinstance(argument, Relation):
                     named[self.library.setting(callee, argument.first)] = plain(value)
             return self._run(call, callee, given, named)
-        except Missing as missing:
-            return scope.failed(call, _missing(call, callee, missing.wanted))
         except NamedTensorError as error:
             return scope.failed(call, error)
 
@@ -141,18 +131,15 @@ class Applied:
                 whole = handed_on(key(name, around.indices), callee)
                 if whole is not None and name is not call.function:
                     return {self.library.identifier(callee, whole): held}
-                return self._members(held, callee)
+                # others may want other parts of the bundle
+                names = [self.library.identifier(callee, i) for i in callee.after]
+                return {name: held._values[name] for name in names if name in held._values}
         found = {}
         for wanted in callee.after:
             value = self._one(wanted, call, callee, parameters, scope)
             if value is not None:
                 found[self.library.identifier(callee, wanted)] = value
         return found
-
-    def _members(self, held: Bundle, callee: Linked) -> dict[str, Value]:
-        """Take from a bundle what this function wants of it; others may want other parts."""
-        wanted = [self.library.identifier(callee, i) for i in callee.after]
-        return {name: held._values[name] for name in wanted if name in held._values}
 
     def _one(
         self,
@@ -164,11 +151,11 @@ class Applied:
     ) -> Value | None:
         place = wanted.listed
         if place is None or by_letter(wanted, bool(call.parameters)):
-            return self._by_letter(wanted, callee, scope)
+            return self._by_letter(wanted, call, callee, scope)
         if place >= len(parameters):
             if wanted.role == "setting":
                 return None
-            raise Missing(wanted)
+            raise _missing(call, callee, wanted)
         given = call.parameters[place]
         passed = passed_on(wanted, given, callee)
         if isinstance(passed, (Letter, Scripts)):
@@ -181,7 +168,9 @@ class Applied:
             return value.bundle
         return as_data(value, wanted)
 
-    def _by_letter(self, wanted: Input, callee: Linked, scope: BodyScope) -> Value | None:
+    def _by_letter(
+        self, wanted: Input, call: Call, callee: Linked, scope: BodyScope
+    ) -> Value | None:
         """Give what the caller's document means by the same letter."""
         if wanted.role == "setting":
             return None
@@ -189,9 +178,9 @@ class Applied:
             return scope.body.values.get(wanted.key)
         value = None
         if wanted.declared is not None:
-            value = scope.body.passed(meaning_of(wanted, callee))
+            value = scope.body.of_input(meaning_of(wanted, callee), as_data=True)
         if value is None:
-            raise Missing(wanted)
+            raise _missing(call, callee, wanted)
         return value
 
 
@@ -203,8 +192,6 @@ def as_data(value: Value, wanted: Input) -> Value:
 
 def _renamed(value: Any, pairs: dict[str, str]) -> Any:
     """Rename those axes that a value has."""
-    from namedtensor.axes import Axis
-
     for before, after in pairs.items():
         if before in getattr(value, "axes", ()):
             value = value[Axis(before) >> Axis(after)]

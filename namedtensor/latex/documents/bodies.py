@@ -192,7 +192,7 @@ class Body:
     def value_of(self, meaning: Meaning, around: Around) -> Value | None:
         """Give what a name stands for; None where it is nothing that this formula takes."""
         if meaning.kind == "input":
-            return self._member_of_input(meaning, around)
+            return self.of_input(meaning)
         if meaning.kind == "function":
             return Applied(self.library, meaning)
         if meaning.kind == "size":
@@ -207,20 +207,15 @@ class Body:
             indices = {t: v for t, v in around.indices.items() if self.numbers.get(t) != v}
         return self.member(defined, indices, own)
 
-    def _member_of_input(self, meaning: Meaning, around: Around) -> Value | None:
+    def of_input(self, meaning: Meaning, as_data: bool = False) -> Value | None:
+        """Give the input that a name means, or the member of one; as data is counted, for another formula."""
         found = self.linked.input_of(meaning)
         if found is None:
             return None
-        return self._select(found, self.input(found), meaning)
-
-    def passed(self, meaning: Meaning) -> Value | None:
-        """Give an input for another formula, as data is counted."""
-        found = self.linked.input_of(meaning)
-        if found is None:
-            return None
-        value = self.values[found.key]
-        whole = all(v is None for v in meaning.indices.values())
-        return value if whole else self._select(found, value, meaning)
+        if as_data and all(v is None for v in meaning.indices.values()):
+            return self.values[found.key]
+        value = self.values[found.key] if as_data else self.input(found)
+        return self._select(found, value, meaning)
 
     def _select(self, found: Input, value: Value, meaning: Meaning) -> Value:
         """Select the members that a name means from a tensor that holds them all."""

@@ -288,7 +288,7 @@ def first_line(error: BaseException) -> str:
     return lines[0].strip().rstrip(".") if lines else type(error).__name__
 
 
-def nearest(name: str, names: Iterable[str]) -> str | None:
+def nearest(name: str, names: Iterable[str], least: float = 0.5) -> str | None:
     """Find the name that a typo most likely meant.
 
     >>> nearest("kye", ["key", "seq"])
@@ -296,5 +296,5 @@ def nearest(name: str, names: Iterable[str]) -> str | None:
     """
     from difflib import get_close_matches
 
-    found = get_close_matches(name, list(names), n=1, cutoff=0.5)
+    found = get_close_matches(name, list(names), n=1, cutoff=least)
     return found[0] if found else None

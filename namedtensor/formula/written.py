@@ -174,7 +174,7 @@ def passed(node: Node, formula: Declared) -> tuple[list[Node | str], list[Node |
         if not parameter.setting:
             (after if parameter.after else before).extend(_passed(parameter, values))
     names = {p.name for p in formula.signature.parameters if p.after and not p.setting}
-    whole = _whole(values, names)
+    whole = whole_bundle(values, names)
     return before, [whole] if whole else after
 
 
@@ -187,11 +187,11 @@ def _passed(parameter: Parameter, values: dict[str, Node]) -> list[Node | str]:
         for path, node in values.items()
         if path.startswith(f"{parameter.name}.")
     }
-    whole = _whole(inner, {path.partition(".")[0] for path in inner})
+    whole = whole_bundle(inner, {path.partition(".")[0] for path in inner})
     return [whole] if whole else list(inner.values())
 
 
-def _whole(values: dict[str, Node], names: set[str]) -> str:
+def whole_bundle(values: dict[str, Node], names: set[str]) -> str:
     """Give the path of the bundle whose members these parameters are, each under its own name."""
     owners = set()
     for path, node in values.items():

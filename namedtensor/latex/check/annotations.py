@@ -52,8 +52,7 @@ def named(axes: Iterable[AxisName]) -> str:
 def _under_operand(part: Under, report: Report, dialect: Dialect) -> None:
     operand = report.text(part.operand.span)
     axes = [axis.name for axis in part.axes]
-    report.add(
-        "error",
+    report.error(
         "axis-under-operand",
         part.span,
         f"{named(part.axes)} stands under {operand}, which is no operation; axes under an operand "
@@ -71,8 +70,7 @@ def _under_sign(part: Binary, report: Report, dialect: Dialect) -> None:
         hint = f"is it meant for {function}? {dialect.function(function, axes)}"
     else:
         hint = f"write {part.op} alone: parts meet on the axes that they share"
-    report.add(
-        "error",
+    report.error(
         "axis-under-sign",
         part.axes[0].span | part.axes[-1].span,
         f"{named(part.axes)} stands under {part.op}; {sign} is elementwise and uses up no axes",
@@ -90,8 +88,7 @@ def _reaches_over_power(part: Call, report: Report) -> bool:
 def _reach(part: Call, report: Report) -> None:
     name, argument = getattr(part.function, "text", "the function"), part.arguments[0]
     written = report.text(argument.span)
-    report.add(
-        "note",
+    report.note(
         "reach",
         argument.span,
         f"{name} reaches over the power: it is the {name} of {written}",
@@ -128,7 +125,7 @@ def no_axis(part: Expression, report: Report, dialect: Dialect, type_: Type | No
     if report.has("undefined", span) or all_of(Matrix, part):
         return
     message = f"{name} acts along axes, and none is named"
-    report.add("error", "no-axis", span, message, hint=hint)
+    report.error("no-axis", span, message, hint=hint)
 
 
 # ---------------------------------------------------------------------- names that look like slips
@@ -202,8 +199,7 @@ def check_near_duplicates(statements: Sequence[Statement], report: Report) -> No
                 written = [report.text(names[n].span) for n in (rare, usual)]
                 if report.any_in(names[rare].span) or not single or all(map(_is_macro, written)):
                     continue
-                report.add(
-                    "warning",
+                report.warning(
                     "near-duplicate",
                     names[rare].span,
                     f"the axes {rare} and {usual} look alike, and are two different axes",
@@ -223,8 +219,7 @@ def check_repeated(statement: Statement, report: Report) -> None:
         else:
             continue
         for axis in _again(axes):
-            report.add(
-                "error",
+            report.error(
                 "repeated",
                 axis.span,
                 f"{where} names the axis {axis.name} twice; axes are a set",
@@ -235,8 +230,7 @@ def check_repeated(statement: Statement, report: Report) -> None:
         for name in _again((*target.arguments, *target.parameters)):
             if isinstance(name, (Letter, Scripts)):
                 function = report.text(target.function.span)
-                report.add(
-                    "error",
+                report.error(
                     "repeated",
                     name.span,
                     f"{function} has the argument {report.text(name.span)} twice",
@@ -244,8 +238,7 @@ def check_repeated(statement: Statement, report: Report) -> None:
                 )
     elif isinstance(statement, Declaration):
         for name in _again(statement.names):
-            report.add(
-                "warning",
+            report.warning(
                 "repeated",
                 name.span,
                 f"{report.text(name.span)} is declared twice in one list",

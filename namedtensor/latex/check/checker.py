@@ -147,8 +147,7 @@ class Checker(Symbols):
         letters = inside or letters
         one = len(letters) == 1
         names = ", ".join(letters)
-        self.report.add(
-            "note",
+        self.report.note(
             "undeclared",
             first.span,
             f"not checked: {names} {'is' if one else 'are'} declared in another section only, and as "
@@ -198,8 +197,7 @@ class Checker(Symbols):
                 continue
             if self.facts.compare(size, end).verdict == "never":
                 index = self.report.text(item.at.span)
-                self.report.add(
-                    "error",
+                self.report.error(
                     "index-range",
                     upper.span,
                     f"{index} runs up to {size_text(end)}, and {item.axis.name} of "

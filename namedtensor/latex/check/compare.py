@@ -81,8 +81,7 @@ def _check_target(symbols: Symbols, target: Indexed, declared: Declared, said: T
     name = symbols.report.text(declared.name.span)
     free = [n for n in said.names if n not in {i.axis.name for i in _ats(target)}]
     axis = unknown[0]
-    symbols.report.add(
-        "error",
+    symbols.report.error(
         "declared-shape",
         axis.span,
         f"{name} is declared on line {symbols.line(declared.name.span)} without an axis {axis.name}",
@@ -162,7 +161,7 @@ def check_recurrences(symbols: Symbols) -> None:
         fault = fault_of(symbols.names, defined)
         if fault is not None:
             code, message, hint = fault
-            symbols.report.add("error", code, defined.name.span, message, hint=hint)
+            symbols.report.error(code, defined.name.span, message, hint=hint)
 
 
 # ------------------------------------------------------------------------------------ declarations
@@ -194,8 +193,7 @@ def _declared_here(symbols: Symbols, defined: Defined) -> None:
         return
     name = symbols.report.text(defined.name.span)
     line = symbols.line(same[0].name.span)
-    symbols.report.add(
-        "note",
+    symbols.report.note(
         "undeclared",
         defined.name.span,
         f"{name} is declared in another section only, on line {line}",
@@ -210,8 +208,7 @@ def _size_slips(symbols: Symbols, space: Space) -> None:
             text = symbols.report.text
             size, axis = text(sized.axis.span), text(before.axis.span)
             form = f"{axis}[{size}]" if symbols.dialect.macros else f"{axis}:{size}"
-            symbols.report.add(
-                "error",
+            symbols.report.error(
                 "axis-name",
                 sized.axis.span,
                 f"{size} stands among the axes of this shape, and no other formula has such an axis",

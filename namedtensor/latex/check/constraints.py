@@ -42,8 +42,7 @@ def learn_sizes(checker: Checker) -> None:
         sizes = [checker.extent(part, place) for part in (left, right)]
         if None in sizes or checker.facts.learn(sizes[0], sizes[1]):
             continue
-        checker.report.add(
-            "error",
+        checker.report.error(
             "constraint",
             span,
             f"{checker.report.text(span)} cannot hold, with what is said of sizes above",
@@ -217,8 +216,7 @@ def _strangers(checker: Checker, statement: Constraint, place: Place) -> bool:
         written = checker.report.text(name.span)
         hint = f"is {checker.report.text(fits[0].span)} meant?" if len(fits) == 1 else ""
         line = checker.line(others[0].name.span)
-        checker.report.add(
-            "warning",
+        checker.report.warning(
             "undeclared",
             name.span,
             f"{written} is declared in another section only, on line {line}",

@@ -38,7 +38,7 @@ def not_followed(symbols: Symbols, where: Expression, error: NamedTensorError) -
     """Say what has no meaning in the notation, and is therefore not checked."""
     if _is_notation(symbols, where):
         message = f"not checked: {error.why}"
-        symbols.report.add("note", "not-notation", where.span, message, hint=error.hint)
+        symbols.report.note("not-notation", where.span, message, hint=error.hint)
 
 
 def undefined(symbols: Symbols, where: Expression) -> None:
@@ -48,8 +48,7 @@ def undefined(symbols: Symbols, where: Expression) -> None:
     text = symbols.report.text(where.span)
     space = symbols.dialect.space(REALS, [("ax", "")])
     word = isinstance(where, Letter) and where.style == "word"
-    symbols.report.add(
-        "error",
+    symbols.report.error(
         "undefined",
         where.span,
         f"{text} is neither declared nor defined",
@@ -86,8 +85,7 @@ def no_axis(symbols: Symbols, where: Expression) -> Value:
 
 def wrong_arguments(symbols: Symbols, where: Expression, error: NamedTensorError) -> None:
     """Report a function that is given too few arguments, or too many."""
-    symbols.report.add(
-        "error",
+    symbols.report.error(
         "arguments",
         where.span,
         error.why,

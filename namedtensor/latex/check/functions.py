@@ -106,8 +106,7 @@ class CallCheck:
         wanted = [name for name, _ in self.arguments]
         one = "argument" if len(wanted) == 1 else "arguments"
         are = "is" if len(given) == 1 else "are"
-        report.add(
-            "error",
+        report.error(
             "arguments",
             call.span,
             f"{self.name} takes {len(wanted)} {one}, {listed(wanted)}, and {len(given)} {are} given",
@@ -384,8 +383,7 @@ class CheckedFunction:
             return
         if self.signature is None:
             wanted, given = len(stated.domain), len(self.names)
-            checker.report.add(
-                "error",
+            checker.report.error(
                 "arguments",
                 defined.statement.target.span,
                 f"{self.name} has {given} argument{'' if given == 1 else 's'} here, and its "
@@ -448,8 +446,7 @@ class CheckedFunction:
             twice = given in call.parameters[:at] and isinstance(given, (Letter, Scripts))
             if twice and wanted and found and set(wanted.names) != set(found.names):
                 text = self.checker.report.text(given.span)
-                self.checker.report.add(
-                    "warning",
+                self.checker.report.warning(
                     "repeated",
                     given.span,
                     f"{text} is given to {self.name} twice, and its "
@@ -526,8 +523,7 @@ class CheckedFunction:
         if not checker.first_time("parameters", self.defined, section):
             return
         given = ", ".join(checker.report.text(a.span) for a in call.arguments)
-        checker.report.add(
-            "warning",
+        checker.report.warning(
             "parameters-missing",
             call.span,
             f"{self.name} is called without its parameters, {names}",

@@ -146,8 +146,7 @@ def _comes_back(symbols: Symbols, axis: str, side: Expression, other: Expression
         if len(fits) == 1:
             kept = [(n, symbols.size_text(n, s)) for n, s in own.axes if n != axis] if own else []
             hint = f"is {name} over {fits[0][0]}? {name} \\in {symbols.dialect.space(REALS, kept + fits)}"
-    report.add(
-        "error",
+    report.error(
         "axis-returns",
         side.span,
         f"{axis} is used up in {taker}, and {giver}{where} brings it back",
@@ -175,8 +174,7 @@ def _alone(symbols: Symbols, axis: str, side: Expression, gains: list[str]) -> b
     if fits is not None:
         hint = f"is {symbols.dialect.axis(fits)} meant?"
         mend = Mend(sized.axis.span, symbols.dialect.axis(fits))
-    report.add(
-        "error",
+    report.error(
         "axis-alone",
         sized.axis.span,
         f"{axis} occurs nowhere else, and {name} is added to what has no such axis, on line "
@@ -308,8 +306,7 @@ def _check_range(
         return
     low, high = found
     if is_positive(1 - low):
-        symbols.report.add(
-            "error",
+        symbols.report.error(
             "index-range",
             span,
             f"the index of {axis} can be {text(low)}, and the notation counts from 1",
@@ -347,8 +344,7 @@ def _check_type(
     """Hold a tensor that indexes an axis to what it is declared in."""
     axis, span, inside = taken.axis, taken.item.at.span, f"[{size_text(size)}]"
     if space.base in ("R", "C", "[0,1]"):
-        symbols.report.add(
-            "error",
+        symbols.report.error(
             "index-type",
             span,
             f"{name} indexes {axis}, and it is declared in {space.base}; an index is a whole number",

@@ -87,10 +87,9 @@ def check_numbers(document: Document, checker: Checker) -> None:
         for span in spans:
             if not checker.report.any_in(span):
                 code, words = found.refused
-                checker.report.add("note", code, span, f"refused when it runs: {words}")
+                checker.report.note(code, span, f"refused when it runs: {words}")
         if found.nan:
-            checker.report.add(
-                "warning",
+            checker.report.warning(
                 "nan",
                 defined.body.span,
                 f"{checker.report.text(defined.name.span)} is nan for all numbers that were tried",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partialmethod
 from typing import Any
 
 from namedtensor.latex.findings import Finding, Mend
@@ -96,6 +97,10 @@ class Report:
         listed = tuple(dict(shapes).items())
         calls = self._from_far(span)
         self.keep([Finding(severity, code, message, self.source, span, listed, hint, mend, calls)])
+
+    error = partialmethod(add, "error")
+    warning = partialmethod(add, "warning")
+    note = partialmethod(add, "note")
 
     def _from_far(self, span: Span) -> tuple[str, ...]:
         """Say which letters inside a span another section declares, and where."""

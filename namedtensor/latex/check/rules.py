@@ -77,8 +77,7 @@ def _known_sizes(checker: Checker, defined: Defined) -> None:
     for size in sizes:
         axis = size.axis.name
         if not {axis, axis.rstrip("'")} & known and not checker.report.any_in(size.span):
-            checker.report.add(
-                "error",
+            checker.report.error(
                 "axis-missing",
                 size.span,
                 f"{checker.report.text(size.span)} is a size that nothing has which "

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from typing import Any
 
 from namedtensor.errors import (
@@ -15,6 +14,7 @@ from namedtensor.errors import (
     IndexRangeError,
     KindError,
     NamedTensorError,
+    nearest,
 )
 from namedtensor.latex.check.annotations import alike
 from namedtensor.latex.check.report import listed, shape_text
@@ -209,8 +209,7 @@ def close(name: str, names: Iterable[str]) -> str | None:
     >>> close("kye", ["key", "seq"]), close("depth", ["width"])
     ('key', None)
     """
-    found = get_close_matches(name, list(names), n=1, cutoff=0.65)
-    return found[0] if found else None
+    return nearest(name, names, 0.65)
 
 
 def needed(item: At | Renaming) -> list[AxisName]:

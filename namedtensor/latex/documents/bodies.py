@@ -130,10 +130,10 @@ class Body:
         if isinstance(target, Indexed):
             return self._elements(defined, target, scope, evaluator)
         body = statement.body
-        if isinstance(body, Matrix):
-            axes = self._declared_axes(defined)
-            if len(axes) == 2:
-                return matrix(evaluator, body, *axes)
+        space = self.declared_space(defined) if isinstance(body, Matrix) else None
+        if isinstance(body, Matrix) and space is not None and len(space.axes) == 2:
+            rows, columns = [a.axis.name for a in space.axes]
+            return matrix(evaluator, body, rows, columns)
         values = tuple([evaluator.value(result) for result in defined.results])
         return values if len(values) > 1 else values[0]
 
@@ -184,10 +184,6 @@ class Body:
         name = defined.name if along is None else bare(defined.name)
         meaning = self.library.names.declaration(name, defined.place, {})
         return None if meaning is None or meaning.declared is None else meaning.declared.space
-
-    def _declared_axes(self, defined: Defined) -> list[str]:
-        space = self.declared_space(defined)
-        return [] if space is None else [a.axis.name for a in space.axes]
 
     def value_of(self, meaning: Meaning, around: Around) -> Value | None:
         """Give what a name stands for; None where it is nothing that this formula takes."""

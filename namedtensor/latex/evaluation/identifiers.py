@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from namedtensor.errors import IndexRangeError
 from namedtensor.latex.evaluation.arithmetic import power, product
@@ -228,7 +228,7 @@ def under(e: Evaluator, part: Under) -> Value:
 
 
 def call(e: Evaluator, part: Call) -> Value:
-    if _is_indicator(part):
+    if is_one(part.function) and [*map(is_condition, part.arguments)] == [True]:
         return indicator(e, part.arguments[0])
     function = _function(e, part)
     if function is UNKNOWN:
@@ -254,24 +254,18 @@ def set_to(argument: Expression) -> Expression:
     return argument
 
 
-class _Under:
+class _Under(NamedTuple):
     """softmax_{seq} before its argument: the axes below the word."""
 
-    def __init__(self, base: Expression, axes: tuple[AxisName, ...]) -> None:
-        self.base = base
-        self.axes = axes
+    base: Expression
+    axes: tuple[AxisName, ...]
 
 
-class _Power:
+class _Power(NamedTuple):
     """sin^2 before its argument: the power of what the function gives."""
 
-    def __init__(self, base: Expression, exponent: Expression) -> None:
-        self.base = base
-        self.exponent = exponent
-
-
-def _is_indicator(part: Call) -> bool:
-    return len(part.arguments) == 1 and is_condition(part.arguments[0]) and is_one(part.function)
+    base: Expression
+    exponent: Expression
 
 
 def _function(e: Evaluator, part: Call) -> Any:

@@ -47,8 +47,7 @@ def indexed_at(e: Evaluator, part: Indexed, X: Value) -> Value:
     renames = [_rename(e, part, item) for item in part.items if isinstance(item, Renaming)]
     if X is UNKNOWN or any(v is UNKNOWN for _, v in places) or UNKNOWN in renames:
         return UNKNOWN
-    if not isinstance(X, NamedTensor):
-        X = _as_tensor(X)
+    X = plain(X)
     if not isinstance(X, NamedTensor):
         return e.fail(
             part,
@@ -67,10 +66,6 @@ def _at_end(e: Evaluator, item: At, X: Value) -> Value:
     value, axis = e.value(item.at), item.axis.name
     own = isinstance(item.at, AxisSize) and item.at.axis.name == axis and value is not UNKNOWN
     return X.size(sized(axis, None)) if own and axis in getattr(X, "axes", ()) else value
-
-
-def _as_tensor(X: Value) -> Value:
-    return plain(X) if isinstance(X, Position) else X
 
 
 # --------------------------------------------------------------------------------------- indices

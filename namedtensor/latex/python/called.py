@@ -6,6 +6,7 @@ from typing import Any
 
 from namedtensor.errors import NamedTensorError
 from namedtensor.formula import Formula
+from namedtensor.formula.written import whole_bundle
 from namedtensor.latex.python.code import call, index
 from namedtensor.latex.python.spelling import Spelling, form
 from namedtensor.plans.code import Code, Word
@@ -52,14 +53,8 @@ def _call(spelling: Spelling, node: Node) -> Code:
 
 def _bundle(spelling: Spelling, called: Formula, parts: dict[str, Node]) -> str | None:
     """Name the bundle b of a formula of which all these parts are b.path."""
-    found = set()
-    for path, node in parts.items():
-        own = str(node.operation.params[0]) if node.name == "argument" else ""
-        if not own.endswith(f".{path}"):
-            return None
-        found.add(own.removesuffix(f".{path}"))
-    owner = found.pop() if len(found) == 1 else None
-    return owner if owner is not None and spelling.bundle(owner) is called else None
+    owner = whole_bundle(parts, {path.partition(".")[0] for path in parts})
+    return owner if owner and spelling.bundle(owner) is called else None
 
 
 def _part_of_bundle(spelling: Spelling, parameter: Any, own: dict[str, Node]) -> Code:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
 from namedtensor.latex.source import Span
@@ -100,6 +100,22 @@ def parted(letter: Letter) -> tuple[Letter, ...]:
     """Part italics that are written without a space: k and h of kh."""
     start = letter.span.start
     return tuple([Letter(Span(start + i, start + i + 1), c) for i, c in enumerate(letter.text)])
+
+
+def reached(start: Iterable[Kind], onward: Callable[[Kind], Iterable[Kind]]) -> set[Kind]:
+    """Collect what one comes to from a start, by one step or by many.
+
+    >>> sorted(reached([1], lambda n: {1: [2], 2: [3, 1]}.get(n, [])))
+    [1, 2, 3]
+    """
+    found: set[Kind] = set()
+    pending = list(start)
+    while pending:
+        one = pending.pop()
+        if one not in found:
+            found.add(one)
+            pending += onward(one)
+    return found
 
 
 def depth_of(part: Any) -> int:

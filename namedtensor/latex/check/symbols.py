@@ -20,6 +20,7 @@ from namedtensor.latex.findings import Mend
 from namedtensor.latex.printing.dialects import dialect_in
 from namedtensor.latex.source import Source, Span
 from namedtensor.latex.syntax import At, AxisName, Expression, Space
+from namedtensor.latex.walk import reached
 from namedtensor.primitives import Node, Type
 from namedtensor.primitives.node import argument, size_of
 from namedtensor.tensor import SymbolicTensor
@@ -144,20 +145,16 @@ class Symbols(ABC):
 
     def parts(self, root: Node) -> set[Node]:
         """Collect the parts of a tree, with those of the functions that it calls and of their arguments."""
-        found: set[Node] = set()
-        pending: list[Node | None] = [root]
-        while pending:
-            node = pending.pop()
-            if node is None or node in found:
-                continue
-            found.add(node)
-            pending += node.operands
-            if node in self.calls:
-                defined, given = self.calls[node]
-                pending += map(node_of, given.values())
-                value = self.found.get(id(defined), UNKNOWN)
-                pending += map(node_of, value if isinstance(value, tuple) else (value,))
-        return found
+
+        def inside(node: Node) -> list[Node]:
+            if node not in self.calls:
+                return [*node.operands]
+            defined, given = self.calls[node]
+            value = self.found.get(id(defined), UNKNOWN)
+            values = [*given.values(), *(value if isinstance(value, tuple) else (value,))]
+            return [*node.operands, *[n for n in map(node_of, values) if n is not None]]
+
+        return reached([root], inside)
 
     def stand_in(self, type_: Type) -> SymbolicTensor:
         """Make a symbol of a shape, of which nothing else is known."""

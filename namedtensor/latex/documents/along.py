@@ -23,7 +23,7 @@ from namedtensor.latex.syntax import (
     Signature,
     Statement,
 )
-from namedtensor.latex.walk import all_of, put
+from namedtensor.latex.walk import all_of, put, reached
 
 #: Joins the name of a tensor and the axis along which it is defined, step by step.
 ALONG = "@"
@@ -93,7 +93,9 @@ def stepped(statements: Sequence[Statement]) -> list[Statement]:
             edges.setdefault(own, set()).update(
                 [found for part in all_of(Indexed, statement.body) if (found := _named(part))]
             )
-    circular = {name for name in edges if _reaches(name, name, edges)}
+    circular = {
+        name for name in edges if name in reached(edges[name], lambda own: edges.get(own, ()))
+    }
     if not circular:
         return list(written)
     at = {(own, s.section) for s in statements if (own := _own(s)) in circular and own is not None}
@@ -200,19 +202,6 @@ def _apart_by(own: Expression, given: Expression) -> int | None:
         return None
     distance: int = numbers[1] - numbers[0]  # type: ignore[operator]
     return distance if abs(distance) < FAR // 2 else None
-
-
-def _reaches(start: Own, goal: Own, edges: dict[Own, set[Own]]) -> bool:
-    seen: set[Own] = set()
-    pending = list(edges.get(start, ()))
-    while pending:
-        name = pending.pop()
-        if name == goal:
-            return True
-        if name not in seen:
-            seen.add(name)
-            pending += edges.get(name, ())
-    return False
 
 
 def _rewritten(

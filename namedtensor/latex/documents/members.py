@@ -18,7 +18,7 @@ from namedtensor.latex.documents.scripts import (
     stem,
 )
 from namedtensor.latex.syntax import Expression, Letter, Number, Scripts
-from namedtensor.latex.walk import all_of, parts_of
+from namedtensor.latex.walk import all_of, parts_of, reached
 
 
 def shift_of(defined: Defined) -> int:
@@ -71,15 +71,12 @@ def bounds_of(names: Names, defined: Defined) -> tuple[int | None, int | None]:
 
 def reaches(names: Names, start: Defined, goal: Defined) -> bool:
     """Say whether a definition may need another one, which it or what it needs names."""
-    seen, pending = {start}, [start]
-    while pending:
-        words = {part.text for part in all_of(Letter, pending.pop().body)}
-        found = [d for word in words for d in names.of_letter(word) if d not in seen]
-        if goal in found:
-            return True
-        seen.update(found)
-        pending += found
-    return False
+
+    def needed(defined: Defined) -> list[Defined]:
+        words = {part.text for part in all_of(Letter, defined.body)}
+        return [d for word in words for d in names.of_letter(word)]
+
+    return goal in reached(needed(start), needed)
 
 
 def members_needed(names: Names, defined: Defined, number: int, known: Indices) -> range:

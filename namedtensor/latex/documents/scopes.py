@@ -13,7 +13,7 @@ import dataclasses
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, TypeVar
 
 from namedtensor.latex.documents.along import (
     axis_along,
@@ -56,6 +56,15 @@ from namedtensor.latex.syntax import (
     Statement,
 )
 from namedtensor.latex.walk import all_of, walk
+
+#: A series that reaches back further than this is not started from its first members.
+MOST_BACK = 16
+
+#: So many definitions of one letter are looked at in a section.
+NEAR = 64
+
+#: Letters that are numbers wherever their section says nothing else.
+CONSTANTS = ("pi", "e", "infty")
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,14 +200,8 @@ def rename_stem(name: Expression, base: Expression) -> Expression:
     return base
 
 
-class Placed(Protocol):
-    """What has a place in a document."""
-
-    @property
-    def place(self) -> Place: ...
-
-
-Thing = TypeVar("Thing", bound=Placed)
+#: What has a place in a document.
+Thing = TypeVar("Thing", Declared, Defined, Signed)
 
 
 class Shelf(Generic[Thing]):
@@ -251,8 +254,8 @@ class Shelf(Generic[Thing]):
                 yield thing
 
 
-class Noted:
-    """All that a document declares and defines, in the order of its text."""
+class Names:
+    """All that a document declares and defines, and what its names mean where they stand."""
 
     def __init__(self, statements: Sequence[Statement], parents: Sequence[int] = (0,)) -> None:
         self.parents = parents
@@ -477,44 +480,7 @@ class Noted:
         """Give what a definition of this document defines."""
         return self._of.get(id(statement))
 
-
-def _stated_sizes(statements: Sequence[Statement]) -> Iterator[tuple[str, Expression, Place]]:
-    """List what a document states of sizes: |key| = |layer|/|heads| gives key its size."""
-    for index, statement in enumerate(statements):
-        if not isinstance(statement, Constraint):
-            continue
-        place = Place(index, statement.block, statement.section)
-        for relation in all_of(Relation, statement.relation):
-            members = [relation.first, *[part for op, part in relation.rest if op == "="]]
-            for axis in members:
-                if isinstance(axis, AxisSize):
-                    others = [m for m in members if m is not axis]
-                    yield from [(axis.axis.name, other, place) for other in others]
-
-
-def _letters_of(size: Expression) -> set[str]:
-    """List the letters of a size, without the words of functions in it."""
-    called = {p.function for p in all_of(Call, size)}
-    words = {w for w in called if isinstance(w, Letter) and word_of(w.text) is not None}
-    return {p.text for p in all_of(Letter, size) if p not in words}
-
-
-def _scripts(name: Expression) -> list[Expression]:
-    return [s for p in all_of(Scripts, name) for s in (p.sub, p.sup) if s is not None]
-
-
-#: A series that reaches back further than this is not started from its first members.
-MOST_BACK = 16
-
-#: So many definitions of one letter are looked at in a section.
-NEAR = 64
-
-#: Letters that are numbers wherever their section says nothing else.
-CONSTANTS = ("pi", "e", "infty")
-
-
-class Names(Noted):
-    """The names of a document, looked up from the places where they stand."""
+    # ------------------------------------------------------------------------------- what there is
 
     def signature(self, defined: Defined) -> Signature | None:
         """Find the signature statement f : R^a -> R^b that is nearest to a definition of f."""
@@ -820,3 +786,28 @@ class Names(Noted):
             if reach == "document" or axis_along(rule.name):
                 return Meaning("stack", rule.key, defined=rule)
         return None
+
+
+def _stated_sizes(statements: Sequence[Statement]) -> Iterator[tuple[str, Expression, Place]]:
+    """List what a document states of sizes: |key| = |layer|/|heads| gives key its size."""
+    for index, statement in enumerate(statements):
+        if not isinstance(statement, Constraint):
+            continue
+        place = Place(index, statement.block, statement.section)
+        for relation in all_of(Relation, statement.relation):
+            members = [relation.first, *[part for op, part in relation.rest if op == "="]]
+            for axis in members:
+                if isinstance(axis, AxisSize):
+                    others = [m for m in members if m is not axis]
+                    yield from [(axis.axis.name, other, place) for other in others]
+
+
+def _letters_of(size: Expression) -> set[str]:
+    """List the letters of a size, without the words of functions in it."""
+    called = {p.function for p in all_of(Call, size)}
+    words = {w for w in called if isinstance(w, Letter) and word_of(w.text) is not None}
+    return {p.text for p in all_of(Letter, size) if p not in words}
+
+
+def _scripts(name: Expression) -> list[Expression]:
+    return [s for p in all_of(Scripts, name) for s in (p.sub, p.sup) if s is not None]

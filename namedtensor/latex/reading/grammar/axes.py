@@ -31,12 +31,15 @@ BLANKS = re.compile(r"(?<=\w)[\s\u2010-\u2013-]+(?=\w)")
 
 STARS = frozenset(("*", "\\star", "\\ast"))
 
+#: What stands between an axis as it was and as it shall be.
+ARROWS = frozenset(("\\rightarrow", "\\mapsto"))
+
 #: What stands between the axes of a list.
 BETWEEN = frozenset((",", "\\\\", "\\times", ";", "\\cup"))
 
 
 class Axes(Cursor):
-    """What is read of axes."""
+    """What is read of axes, and of the scripts where they stand."""
 
     def axis(self) -> AxisName:
         """Read the name of an axis with its primes, numbers and stars."""
@@ -154,39 +157,7 @@ class Axes(Cursor):
         finally:
             self.at = at
 
-
-def holds_axes(tokens: Sequence[Token]) -> bool:
-    """Say whether tokens are a list of named axes and nothing else."""
-    named = False
-    below = 0
-    depth = 0
-    for token in tokens:
-        kind, text = token.kind, token.text
-        if kind in AXIS_KINDS:
-            if kind != "axis" and words.is_prose(text):
-                return False
-            named = True
-        elif kind == "open":
-            depth += 1
-        elif kind == "close":
-            depth -= 1
-            below = min(below, depth)
-        elif kind == "sub":
-            below = depth + 1
-        elif kind in ("prime", "sup") or text in STARS or text in BETWEEN or text == "\\substack":
-            continue
-        elif below and kind in ("letter", "number"):
-            below = depth
-        else:
-            return False
-    return named
-
-
-ARROWS = frozenset(("\\rightarrow", "\\mapsto"))
-
-
-class WithScripts(Axes):
-    """What is read of scripts."""
+    # -------------------------------------------------------------------------------- scripts
 
     def scripts(self, base: Expression, start: int) -> Expression:
         """Read all the scripts of an operand."""
@@ -353,6 +324,33 @@ class WithScripts(Axes):
 
     def _arrow_ahead(self) -> bool:
         return any(self.tokens[at].text in ARROWS for at in range(self.at, self.end))
+
+
+def holds_axes(tokens: Sequence[Token]) -> bool:
+    """Say whether tokens are a list of named axes and nothing else."""
+    named = False
+    below = 0
+    depth = 0
+    for token in tokens:
+        kind, text = token.kind, token.text
+        if kind in AXIS_KINDS:
+            if kind != "axis" and words.is_prose(text):
+                return False
+            named = True
+        elif kind == "open":
+            depth += 1
+        elif kind == "close":
+            depth -= 1
+            below = min(below, depth)
+        elif kind == "sub":
+            below = depth + 1
+        elif kind in ("prime", "sup") or text in STARS or text in BETWEEN or text == "\\substack":
+            continue
+        elif below and kind in ("letter", "number"):
+            below = depth
+        else:
+            return False
+    return named
 
 
 def _renaming(before: Sequence[SizedAxis], after: Sequence[SizedAxis]) -> Renaming:

@@ -37,9 +37,12 @@ from namedtensor.primitives.notation import JUXTAPOSED, PREFIX, REACH
 #: What an argument without brackets may begin with, besides operands.
 SIGNED = frozenset(("-", "|", "\\|"))
 
+CASES = frozenset(("cases", "dcases", "rcases", "drcases", "numcases"))
+BRACKET_NAMES = {"(": "(", "[": "[", "\\{": "{", "\\langle": "<"}
 
-class Functions(Spaces):
-    """What is read of functions."""
+
+class Parts(Spaces):
+    """What is read of functions, and of the larger parts of formulas."""
 
     def begins_operand(self, token: Token) -> bool:
         """Say whether an operand may begin with this token."""
@@ -198,34 +201,6 @@ class Functions(Spaces):
         self.named = True
         body = self.expression(REACH + 1)
         return Big(self.span(start), op, axes, None, None, body)
-
-
-def word_in(inner: Sequence[Token]) -> str:
-    """Give the word that tokens spell, or nothing.
-
-    >>> from namedtensor.latex.reading.tokens import tokens_of
-    >>> word_in(tokens_of("softmax")), word_in(tokens_of(r"\\arg\\max")), word_in(tokens_of("W^1"))
-    ('softmax', 'argmax', '')
-    """
-    parts: list[str] = []
-    for token in inner:
-        if token.text in words.WORD_COMMANDS:
-            parts.append(words.WORD_COMMANDS[token.text])
-        elif token.kind in ("letter", "number", "word", "function") or (
-            parts and token.text == "-"
-        ):
-            parts.append(token.text.replace(" ", ""))
-        else:
-            return ""
-    return "".join(parts)
-
-
-CASES = frozenset(("cases", "dcases", "rcases", "drcases", "numcases"))
-BRACKET_NAMES = {"(": "(", "[": "[", "\\{": "{", "\\langle": "<"}
-
-
-class Parts(Functions):
-    """What is read of the larger parts of formulas."""
 
     # ---------------------------------------------------------------------------- brackets
 
@@ -488,6 +463,26 @@ class Parts(Functions):
         spoken = any(" " in t.text and not words.parity(t.text) for t in inside if t.kind == "word")
         related = any(t.text in words.RELATIONS or words.parity(t.text) for t in inside)
         return spoken and not related
+
+
+def word_in(inner: Sequence[Token]) -> str:
+    """Give the word that tokens spell, or nothing.
+
+    >>> from namedtensor.latex.reading.tokens import tokens_of
+    >>> word_in(tokens_of("softmax")), word_in(tokens_of(r"\\arg\\max")), word_in(tokens_of("W^1"))
+    ('softmax', 'argmax', '')
+    """
+    parts: list[str] = []
+    for token in inner:
+        if token.text in words.WORD_COMMANDS:
+            parts.append(words.WORD_COMMANDS[token.text])
+        elif token.kind in ("letter", "number", "word", "function") or (
+            parts and token.text == "-"
+        ):
+            parts.append(token.text.replace(" ", ""))
+        else:
+            return ""
+    return "".join(parts)
 
 
 def _unclosed(token: Token, at: Token, closing: str) -> Fault:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from namedtensor.latex.reading import words
-from namedtensor.latex.reading.grammar.axes import WithScripts
+from namedtensor.latex.reading.grammar.axes import Axes
 from namedtensor.latex.syntax import Expression, SizedAxis, Space
 
 #: What may stand in a shape that counts its axes by position, or does not spell them out.
 POSITIONAL = frozenset("\\ldots + - * / \\cup \\cap \\setminus \\cdot | \\lvert \\rvert".split())
 
 
-class Spaces(WithScripts):
+class Spaces(Axes):
     """What is read of spaces."""
 
     def space(self) -> Space | None:

@@ -314,6 +314,8 @@ class Lifted:
         """Ask a torch module for its shapes, where nothing is computed and no state changes."""
         import torch
 
+        if torch.compiler.is_exporting():
+            return None  # torch notes which modules are called, and loses count where one raises
         held = {**dict(self.f.named_parameters()), **dict(self.f.named_buffers())}  # type: ignore[attr-defined]
         floats = [data.dtype for data in held.values() if data.is_floating_point()]
         dtypes = {"float": floats[0] if floats else torch.get_default_dtype(), "int": torch.int64}
@@ -575,6 +577,12 @@ def _lower_lifted(emit: Emitter, call: Lowered, *values: Value) -> Any:
 
 
 def _called(emit: Emitter, lifted: Lifted, values: Sequence[Any], orders: Any) -> Any:
+    if emit.backend.name != "torch" and hasattr(lifted.f, "named_parameters"):
+        raise BackendError(
+            f"{lifted.name}(X)",
+            f"{lifted.name} is a torch module, and X has data of {emit.backend.name}",
+            hint='X.to("torch")',
+        )
     found = _Positional(lifted, [v.axes for v in values], orders)
     return emit.apply(emit.hold(_stem(lifted), found), *values)
 

@@ -46,7 +46,7 @@ class Emitter:
         self.eager = eager
         self.body: list[Statement] = []
         self.locals: set[str] = set()
-        # the functions of the whole plan: no two have one name, and no local hides one
+        # what all functions of the plan see: no two have one name, and no local hides one
         self.titles: set[str] = set()
         # the last number of each stem, where names are looked for
         self.counts: dict[str, int] = {}
@@ -158,8 +158,11 @@ class Emitter:
         return Subscript(code_of(owner), tuple(map(code_of, indices)))
 
     def hold(self, stem: str, value: Any) -> Code:
-        """Name an object that the code takes from outside: a user's function, a generator."""
-        name = self.fresh(stem)
+        """Name an object that the code takes from outside: a user's function, a generator.
+
+        All functions of a plan see it, so that none may hold another under its name.
+        """
+        name = self.title(stem)
         self.held[name] = value
         return Name(name)
 
@@ -191,7 +194,7 @@ class Emitter:
         return name
 
     def title(self, stem: str) -> str:
-        """Choose the name of a function."""
+        """Choose the name of what all functions of the plan see."""
         name = self.fresh(stem)
         self.titles.add(name)
         return name

@@ -240,7 +240,7 @@ class BackendError(NamedTensorError, TypeError):
 
 
 class HabitError(NamedTensorError, AttributeError):
-    """A method of positional arrays is asked of a named tensor, which has none of the name."""
+    """What is not there is asked for: a method of positional arrays, a parameter of another formula."""
 
 
 class TraceError(NamedTensorError):

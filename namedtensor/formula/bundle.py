@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from namedtensor.errors import BackendError, IndexRangeError, kind_of_thing
+from namedtensor.errors import BackendError, HabitError, IndexRangeError, kind_of_thing
 from namedtensor.formula.alike import Alike, Apart
 from namedtensor.formula.door import gather, marked
 from namedtensor.formula.signature import Parameter
@@ -71,8 +71,11 @@ class Bundle:
         if name in values:
             value = values[name]
             return value.value if isinstance(value, Cell) else value
-        raise AttributeError(
-            f"the bundle of {self.__dict__.get('formula')} has no parameter {name}"
+        formula = self.__dict__.get("formula")
+        raise HabitError(
+            f"{getattr(formula, 'name', 'bundle')}.{name}",
+            f"the bundle of {formula} has no parameter {name}",
+            hint=f"it has {', '.join(values) or 'none'}",
         )
 
     def gather(self, key: list[Any], arrays: list[Any], modes: bool) -> bool:
@@ -219,6 +222,8 @@ def layers_of(parameter: Parameter, value: Any, path: str) -> list[Any]:
 def parameters_of(formula: Declared, bundle: Any, path: str) -> dict[str, Any]:
     """Give the parameters in a bundle: a Bundle, a dict, or a module of this formula."""
     if isinstance(bundle, Bundle):
+        if not same_parameters(bundle.formula, formula):
+            raise _others(formula, bundle, path)
         found = bundle._values
     elif isinstance(bundle, dict):
         found = bundle
@@ -231,11 +236,7 @@ def parameters_of(formula: Declared, bundle: Any, path: str) -> dict[str, Any]:
             )
     elif hasattr(bundle, "named_values"):
         if not same_parameters(bundle.formula, formula):
-            raise BackendError(
-                f"{path}: {formula.name}",
-                f"{path} is a module of {bundle.formula.name}, which has other parameters",
-                hint=f"{formula.name}.module(...), or a dict with {', '.join(formula.parameter_names)}",
-            )
+            raise _others(formula, bundle, path)
         found = bundle.named_values()
     else:
         raise BackendError(
@@ -258,6 +259,14 @@ def parameters_of(formula: Declared, bundle: Any, path: str) -> dict[str, Any]:
                 hint=f"{formula.name}.module(...), or a dict with {', '.join(formula.parameter_names)}",
             )
     return result
+
+
+def _others(formula: Declared, bundle: Any, path: str) -> BackendError:
+    return BackendError(
+        f"{path}: {formula.name}",
+        f"{path} is a module of {bundle.formula.name}, which has other parameters",
+        hint=f"{formula.name}.module(...), or a dict with {', '.join(formula.parameter_names)}",
+    )
 
 
 def marker(declared: Declared, value: Any) -> tuple[Any, ...] | None:

@@ -96,6 +96,8 @@ class Door:
         self.settled = tuple(bundled)
         self.after = tuple([s for s, late in zip(bundled, after, strict=True) if late])
         self.plain = inspect.Parameter.POSITIONAL_ONLY not in kinds
+        # whether states are declared, in bundles or without: a plain call then gives the new ones, if any
+        self.states = any([s.state or (s.formula and s.formula.door.states) for s in slots])
         # whether the body has asked for the mode, which is then part of keys: that of the call, and
         # that of each bundle
         self.asks = False
@@ -346,6 +348,7 @@ class _Reader:
                     self.kinds.append("None")
                     continue
                 self.lines.append(f"{own} = {owner}[{slot.name!r}]")
+                self.lines.append(f"if {own}.ndim != {len(slot.names)}: return None")
                 self.arrays.append(own)
                 self.kinds.append(f"{own}.dtype")
             else:

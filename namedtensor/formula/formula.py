@@ -219,7 +219,7 @@ class Formula(Generic[P, T]):
     ) -> Any:
         """Give the result: alone in a body and of a module, with the states after a plain call."""
         states = {leaf.path: leaf.tensor for leaf in given.leaves if leaf.state}
-        if not states or not self.threads:
+        if not (states or self.door.states) or not self.threads:
             return result
         if module is not None:
             module.store({path: new.data for path, new in updates.items()})
@@ -330,7 +330,7 @@ class Formula(Generic[P, T]):
                 return None  # a module without numbers, as a rule: the long way tells
         except _UNUSUAL:
             return None
-        if plan.stateful:
+        if plan.stateful or door.states:
             if module is None:
                 return None
             arrays = module.reading(plan, arrays)
@@ -377,7 +377,7 @@ class Formula(Generic[P, T]):
         if not arrays or not name:
             return None
         plan: Plan = getattr(STORE, name)
-        if plan.stateful:
+        if plan.stateful or self.door.states:
             if module is None:
                 return None
             arrays = module.reading(plan, arrays)

@@ -16,6 +16,7 @@ from namedtensor.formula.signature import Parameter, Signature, Space
 from namedtensor.operations.recurrence import fold
 
 _made: dict[tuple[str, str], Formula] = {}
+_wide: dict[tuple[str, str], Formula] = {}
 
 
 def stacked(layer: Formula, axis: str) -> Formula:
@@ -48,6 +49,8 @@ class Stacked(Formula):
             )
         self.layer = layer
         self.axis = axis
+        if not _can_hold(layer.signature):
+            raise self._uncounted(layer)
         after = [
             _widened(p, axis) if p.after and not p.setting else p
             for p in layer.signature.parameters
@@ -55,6 +58,14 @@ class Stacked(Formula):
         signature = Signature(tuple(after), results, False, layer.signature.python)
         super().__init__(self._body(), signature, fuse=layer.fused)
         self.made_by = (stacked, (layer, axis))
+
+    @staticmethod
+    def _uncounted(layer: Formula) -> NamedTensorError:
+        return NamedTensorError(
+            f'nt.each[{layer.name}, "stacked"]',
+            f"{layer.name} holds no parameters, and how many layers there are is the size of their axis",
+            hint=f"nt.each[{layer.name}], and a loop over the layers in the body",
+        )
 
     def _body(self) -> Any:
         layer, axis = self.layer, self.axis
@@ -68,12 +79,14 @@ class Stacked(Formula):
             held = {p.name for p in self.signature.parameters if p.after and not p.setting}
             bundles = {n: v for n, v in values.items() if n in held and v is not None}
             rest = {n: v for n, v in values.items() if n not in bundles}
-            tensors = list(_tensors(bundles))
+            tensors = list(_tensors(layer, bundles))
+            if not tensors:
+                raise self._uncounted(layer)
 
             def step(h: Any, *parts: Any) -> Any:
                 return layer(h, **rest, **_placed(layer, bundles, iter(parts)))
 
-            return fold[axis](step, X, *tensors) if tensors else X
+            return fold[axis](step, X, *tensors)
 
         body.__name__ = body.__qualname__ = layer.name
         body.__doc__ = layer.function.__doc__
@@ -81,13 +94,31 @@ class Stacked(Formula):
         return body
 
 
+class Widened(Formula):
+    """A formula in the layers of such a stack: its parameters have one more axis, and its body has not."""
+
+    def __init__(self, narrow: Formula, axis: str) -> None:
+        inner = narrow.signature
+        parts = [_widened(p, axis) if p.after and not p.setting else p for p in inner.parameters]
+        signature = Signature(tuple(parts), inner.results, inner.several, inner.python)
+        super().__init__(narrow.function, signature, trace=False)
+        self.narrow = narrow
+        self.axis = axis
+        self.made_by = (widened, (narrow, axis))
+
+
+def widened(narrow: Formula, axis: str) -> Formula:
+    """Give the formula whose parameters have one more axis, for the layers of a stack that is a scan."""
+    key = narrow.number, axis
+    if key not in _wide:
+        _wide[key] = Widened(narrow, axis)
+    return _wide[key]
+
+
 def _widened(parameter: Parameter, axis: str) -> Parameter:
     """Declare one more axis for a parameter, and for all in a bundle."""
     if parameter.bundle is not None:
-        inner = parameter.bundle.signature
-        parts = [_widened(p, axis) if p.after and not p.setting else p for p in inner.parameters]
-        signature = Signature(tuple(parts), inner.results, inner.several, inner.python)
-        bundle = Formula(parameter.bundle.function, signature, trace=False)
+        bundle = widened(parameter.bundle, axis)
         return Parameter(parameter.name, None, bundle, True, parameter.default)
     space = parameter.space
     if parameter.state or space is None:
@@ -100,11 +131,21 @@ def _widened(parameter: Parameter, axis: str) -> Parameter:
     return Parameter(parameter.name, wide, None, True, parameter.default)
 
 
-def _tensors(values: Mapping[str, Any]) -> Iterator[Any]:
-    for value in values.values():
+def _can_hold(signature: Signature) -> bool:
+    """Say whether there are parameters, in bundles or without."""
+    return any(
+        [
+            p.after and (p.space is not None or (p.bundle and _can_hold(p.bundle.signature)))
+            for p in signature.parameters
+        ]
+    )
+
+
+def _tensors(formula: Formula, values: Mapping[str, Any]) -> Iterator[Any]:
+    for name, value in values.items():
         if isinstance(value, Bundle):
-            yield from _tensors(value._values)
-        elif value is not None:
+            yield from _tensors(value.formula, value._values)
+        elif value is not None and not formula.signature[name].setting:
             yield value
 
 
@@ -113,8 +154,11 @@ def _placed(formula: Formula, values: Mapping[str, Any], parts: Iterator[Any]) -
     found: dict[str, Any] = {}
     for name, value in values.items():
         if isinstance(value, Bundle):
-            inner = formula.signature[name].bundle
-            found[name] = Bundle(inner, _placed(inner, value._values, parts), value.training)
+            inner: Any = getattr(value.formula, "narrow", value.formula)
+            inside = _placed(inner, value._values, parts)
+            found[name] = Bundle(inner, inside, value.training, value.settings)
+        elif value is None or formula.signature[name].setting:
+            found[name] = value
         else:
-            found[name] = value if value is None else next(parts)
+            found[name] = next(parts)
     return found

@@ -30,7 +30,7 @@ from namedtensor.formula.bundle import Bundle, fits, same_parameters
 from namedtensor.formula.door import Structure, structure_of
 from namedtensor.formula.formula import T
 from namedtensor.formula.signature import Parameter, Space, named_size
-from namedtensor.formula.stacked import Stacked
+from namedtensor.formula.stacked import Stacked, Widened, stacked, widened
 from namedtensor.formula.steps import steps_of
 from namedtensor.nn.closed_over import hold_nothing_closed_over
 from namedtensor.nn.initialise import OTHER, Initialiser, roles_of, start
@@ -41,6 +41,9 @@ from namedtensor.shape import spaced
 from namedtensor.tensor import NamedTensor
 
 parameter_empty = inspect.Parameter.empty
+
+#: What a module holds in the place of what was deleted.
+_GONE = object()
 
 #: The name by which a call of another formula reaches `forward` through torch's hooks.
 _OTHER = " formula"
@@ -185,7 +188,14 @@ class FormulaModule(torch.nn.Module, Generic[T]):
                 if parameter.name in self.settings:
                     values[parameter.name] = self.settings[parameter.name]
                 continue
-            held = getattr(self, parameter.name)
+            held = getattr(self, parameter.name, _GONE)
+            if held is _GONE:
+                raise BackendError(
+                    f"{self.formula.name}.module(...)",
+                    f"it holds no {parameter.name} any more",
+                    [(parameter.name, repr(parameter.space or parameter.bundle))],
+                    f"model.{parameter.name} = torch.nn.Parameter(data)",
+                )
             if isinstance(held, torch.Tensor):
                 held = _named(self.formula, parameter, held)
             elif parameter.stack:
@@ -268,7 +278,8 @@ class FormulaModule(torch.nn.Module, Generic[T]):
         for parameter in other.signature.parameters:
             name = parameter.name
             needed = parameter.after and parameter.default is parameter_empty
-            if needed and name not in values and name not in named:
+            held_here = name in values or name in self.settings
+            if needed and not held_here and name not in named:
                 raise BackendError(
                     f"{self.formula.name}.module(...).call({other.name}, ...)",
                     f"{other.name} declares {name}, and the module holds "
@@ -518,7 +529,7 @@ class Build:
                 continue
             _free(module, name)
             path = prefix + name
-            if parameter.optional and not given.get(name):
+            if parameter.optional and given.get(name) in (None, False):
                 module.register_module(name, None)
             elif parameter.stack:
                 module.add_module(name, self.stack(parameter, sizes, given.get(name), path))
@@ -554,8 +565,13 @@ class Build:
         """Make a bundle, or take the one that is given, or that of another formula."""
         if isinstance(given, FormulaModule):
             self.hold_fitting(declared, given.formula, path)
+            self.hold_as_wide(declared, given.formula, path)
             return self.tied(given, path)
         if isinstance(given, Formula):
+            if isinstance(declared, Widened):
+                given = widened(given, declared.axis)
+            if isinstance(declared, Stacked) and not isinstance(given, Stacked):
+                given = stacked(given, declared.axis)
             self.hold_fitting(declared, given, path)
             return self.module(given, sizes, {}, f"{path}.")
         if given is None or given is True or isinstance(given, dict):
@@ -604,6 +620,18 @@ class Build:
                 f"{path} is a bundle of {declared.name}, and {given.name} has other arguments or results",
                 [(declared.name, repr(declared)), (given.name, repr(given))],
                 f"declare {given.name} with the arguments of {declared.name}",
+            )
+
+    def hold_as_wide(self, declared: Formula, given: Formula, path: str) -> None:
+        """Raise BackendError for a module of one layer where all layers are held together."""
+        axis = getattr(declared, "axis", "")
+        if axis != getattr(given, "axis", ""):
+            raise BackendError(
+                self.call,
+                f"{path} holds all layers of a stack along {axis}, and a module of {given.name} holds one"
+                if axis
+                else f"{path} holds one layer, and the module of {given.name} holds a stack of them",
+                hint="give a formula, or the settings in a dict; load_state_dict brings numbers",
             )
 
     def tied(self, module: FormulaModule, path: str) -> FormulaModule:

@@ -528,6 +528,11 @@ class Reader:
                 nodes, lambda n: [o for o in n.operands if o not in self.claimed]
             )
             loops = [n for n in below if recurs(n)][-1:]
+        around = self.sizes, self.claimed
+        if (
+            loops
+        ):  # an equal step of another loop has the same nodes, and sizes and numbers of its own
+            self.sizes, self.claimed = self.sizes.copy(), self.claimed.copy()
         for loop in loops:
             rounds, pairs = rounds_of(loop)
             for own, outer in pairs:
@@ -538,6 +543,9 @@ class Reader:
         if loops and part.place is not None:
             within = within or self.cells.get(part.place, "")
         rows = self.rows(part.inside, within)
+        if loops:
+            outside = self.claimed & set(operands_first([*loops, *nodes]))
+            self.sizes, self.claimed = around[0], around[1] | outside
         # a loop's rule runs its step on the sizes outside, and what that makes is never computed
         made = self._claim([*loops, nodes[-1]] if loops else nodes)
         kernel = self.kernels.get(part.place) if part.place and not part.name else None

@@ -31,7 +31,102 @@ def with_another_tensor() -> nt.NamedTensor:
     return found
 
 
+@formula
+def scaled(X: R[emb], *, g: R[emb]) -> R[emb]:
+    return X * g
+
+
+@formula
+def shifted(X: R[emb], *, b: R[emb]) -> R[emb]:
+    return X + b
+
+
+@formula
+def plain(X: R[emb]) -> R[emb]:
+    return X
+
+
+@formula
+def looking(X: R[emb], *, part: scaled) -> R[emb]:
+    return X * part.g
+
+
+@formula
+def deep(X: R[emb], *, layers: nt.each[scaled, "stacked"]) -> R[emb]:  # noqa: F821
+    return layers(X)
+
+
+@formula
+def lifting(X: R[emb], *, f: nt.lift["emb -> emb"]) -> R[emb]:
+    return f(X)
+
+
+def deleted() -> nt.NamedTensor:
+    module = scaled.module(emb[4])
+    del module.g
+    found: nt.NamedTensor = module(nt.ones("emb[4]", backend="torch"))
+    return found
+
+
 CASES = [
+    case(
+        "a module whose parameter was deleted",
+        deleted,
+        nt.BackendError,
+        """
+scaled.module(...): it holds no g any more
+  g : R[emb]
+hint: model.g = torch.nn.Parameter(data)
+""",
+    ),
+    case(
+        "a parameter of a bundle that another formula has not",
+        lambda: looking.module(emb[4], part=shifted)(nt.ones("emb[4]", backend="torch")),
+        nt.HabitError,
+        """
+shifted.g: the bundle of shifted(X: R[emb]; b: R[emb]) -> R[emb] has no parameter g
+  File "test_modules.py", line N, in looking
+    return X * part.g
+               ^^^^^^
+hint: it has b
+""",
+    ),
+    case(
+        "a module of one layer for all of a stack",
+        lambda: deep.module(emb[4], "layers[2]", layers=scaled.module(emb[4])),
+        nt.BackendError,
+        """
+deep.module(...): layers holds all layers of a stack along layers, and a module of scaled holds one
+hint: give a formula, or the settings in a dict; load_state_dict brings numbers
+""",
+    ),
+    case(
+        "a module of a stack for one layer",
+        lambda: looking.module(emb[4], part=deep.module(emb[4], layers=2).layers),
+        nt.BackendError,
+        """
+looking.module(...): part holds one layer, and the module of scaled holds a stack of them
+hint: give a formula, or the settings in a dict; load_state_dict brings numbers
+""",
+    ),
+    case(
+        "layers without parameters",
+        lambda: plain.stacked("layers"),
+        nt.NamedTensorError,
+        """
+nt.each[plain, "stacked"]: plain holds no parameters, and how many layers there are is the size of their axis
+hint: nt.each[plain], and a loop over the layers in the body
+""",
+    ),
+    case(
+        "data of numpy for a torch module",
+        lambda: lifting(x, f=torch.nn.Linear(4, 4)),
+        nt.BackendError,
+        """
+f(X): f is a torch module, and X has data of numpy
+hint: X.to("torch")
+""",
+    ),
     case(
         "a parameter with a name that a module has given away",
         lambda: taken.module(emb[4]),

@@ -547,7 +547,7 @@ class Names:
         )
 
     def _is_power(self, name: Expression, text: str, place: Place) -> bool:
-        """Say whether x^2 is a power though x^t is a series: x is given here, and x^2 nowhere."""
+        """Say whether x^2 is a power though x^t is a series: x is given here, and no member of it."""
         if not isinstance(name, Scripts) or not isinstance(name.sup, Number):
             return False
         if name.sub is not None or name.primes or text in self.declared or text in self.defined:
@@ -555,12 +555,13 @@ class Names:
         own = key(name.base)
         if own is None or own not in self.series_letters:
             return False
+        members = [d for d in self._by_stem.get(own, ()) if not d.letters and d.key != own]
         statement = self.statements[place.index] if place.index < len(self.statements) else None
         target = getattr(statement, "target", None)
         call = target.base if isinstance(target, Indexed) else target
         if isinstance(call, Call) and own in map(key, (*call.arguments, *call.parameters)):
-            return True
-        members = [d for d in self._by_stem.get(own, ()) if not d.letters and d.key != own]
+            # beside X^0 = X, layers go from one member of X to the next
+            return not any([d.place.block == place.block for d in members])
         given = members or own in self._scripted_letters
         return not given and any(self.inherits(place, d.place) for d in self.declared.get(own, ()))
 

@@ -11,6 +11,7 @@ from typing import Any
 from namedtensor.axes import Axis
 from namedtensor.errors import NamedTensorError
 from namedtensor.formula.bundle import Bundle
+from namedtensor.formula.declared import Declared
 from namedtensor.formula.formula import Formula
 from namedtensor.formula.signature import Parameter, Signature, Space
 from namedtensor.operations.recurrence import fold
@@ -141,7 +142,7 @@ def _can_hold(signature: Signature) -> bool:
     )
 
 
-def _tensors(formula: Formula, values: Mapping[str, Any]) -> Iterator[Any]:
+def _tensors(formula: Declared, values: Mapping[str, Any]) -> Iterator[Any]:
     for name, value in values.items():
         if isinstance(value, Bundle):
             yield from _tensors(value.formula, value._values)
@@ -149,7 +150,7 @@ def _tensors(formula: Formula, values: Mapping[str, Any]) -> Iterator[Any]:
             yield value
 
 
-def _placed(formula: Formula, values: Mapping[str, Any], parts: Iterator[Any]) -> dict[str, Any]:
+def _placed(formula: Declared, values: Mapping[str, Any], parts: Iterator[Any]) -> dict[str, Any]:
     """Put the parts of one layer in the places of what holds them for all."""
     found: dict[str, Any] = {}
     for name, value in values.items():

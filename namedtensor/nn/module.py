@@ -188,7 +188,7 @@ class FormulaModule(torch.nn.Module, Generic[T]):
                 if parameter.name in self.settings:
                     values[parameter.name] = self.settings[parameter.name]
                 continue
-            held = getattr(self, parameter.name, _GONE)
+            held: Any = getattr(self, parameter.name, _GONE)
             if held is _GONE:
                 raise BackendError(
                     f"{self.formula.name}.module(...)",

@@ -92,3 +92,37 @@ def test_a_declared_letter_has_members_where_the_first_is_given():
         weights /= weights.sum(1, keepdims=True)
         C = weights.T @ X / weights.sum(0)[:, None]
     np.testing.assert_allclose(found.numpy("cluster", "dim"), C)
+
+
+def test_the_letter_of_a_rule_is_no_argument_of_the_same_name():
+    document = nt.latex.read(DIFFUSION)
+    assert document.check() == []
+    beta, x, epsilon = GENERATOR.uniform(0, 0.2, 5), drawn((2, 3)), drawn((2, 3))
+    given = nt.tensor(x, "height width"), nt.tensor(epsilon, "height width")
+    for place, kept in enumerate(np.cumprod(1 - beta)):
+        t = nt.tensor(np.array(place), ())
+        found = document["q"](given[0], t, given[1], beta=nt.tensor(beta, "step"))
+        expected = np.sqrt(kept) * x + np.sqrt(1 - kept) * epsilon
+        np.testing.assert_allclose(found.numpy("height", "width"), expected)
+    last = nt.tensor(np.array([0, 4]), "batch")  # expected is what the last place gives
+    found = document["q"](given[0], last, given[1], beta=nt.tensor(beta, "step"))
+    np.testing.assert_allclose(found.numpy("batch", "height", "width")[1], expected)
+
+
+DIFFUSION = r"""
+# Diffusion
+
+A clean image is $x_0 \in \mathbb{R}^{\text{height} \times \text{width}}$, the schedule
+$\beta \in \mathbb{R}^{\text{step}}$.
+
+$$
+\begin{aligned}
+\bar{\alpha}_{\text{step}(0)} &= 1 \\
+\bar{\alpha}_{\text{step}(t)} &= \bar{\alpha}_{\text{step}(t-1)} \cdot (1 - \beta)_{\text{step}(t)} \\
+q(x_0, t, \epsilon) &= \sqrt{\bar{\alpha}_{\text{step}(t)}} \, x_0
+    + \sqrt{1 - \bar{\alpha}_{\text{step}(t)}} \, \epsilon
+\end{aligned}
+$$
+
+with noise $\epsilon \in \mathbb{R}^{\text{height} \times \text{width}}$ and $t \in [\text{step}]$.
+"""

@@ -64,6 +64,7 @@ class CheckScope:
             **(around.arguments if around else {}),
             **(arguments or {}),
         }
+        self.letters = frozenset(indices or ()) - frozenset(arguments or ())
         self.owner: int = around.owner if around else owner
         #: nothing is reported of a body that is evaluated again for other arguments
         self.quiet: bool = around is not None and around.quiet
@@ -87,6 +88,8 @@ class CheckScope:
         if text is None:
             return None
         if text in self.arguments:
+            if text in self.letters:  # of a rule, also where an argument has it
+                return self.checker.size_symbol(text)
             if text in self.far:
                 self.checker.borrow(name, self.far[text])
             return (

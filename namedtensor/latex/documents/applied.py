@@ -245,6 +245,9 @@ class BodyScope:
             return None
         if self.before is not None and text == self.before[0]:
             return self.before[1]
+        number = around.indices.get(text)
+        if number is not None and body.numbers.get(text) != number:
+            return body.counted(number, self)  # the letter of a rule, also where an argument has it
         if around.own and text in body.linked.own:
             return body.input(body.linked.own[text])
         names = body.library.names

@@ -443,6 +443,21 @@ def test_layers_whose_number_is_open_are_counted_along_an_axis_of_the_weights():
     same(document["encode"](X, W=W), expected.numpy("seq", "emb"), "seq", "emb")
 
 
+def test_a_member_that_is_used_does_not_ask_for_more():
+    document = nt.latex.read(
+        r"""$$\begin{aligned}
+x, g^t, x^0 &\in \mathbb{R}^{\name{hid}} \\
+x^t &= x^{t-1} - g^t \\
+y &= x^3
+\end{aligned}$$"""
+    )
+    assert document.check() == []
+    assert str(document["x"]).startswith("x(g: R[t, hid], x0: R[hid])")
+    g = nt.tensor(np.ones((4, 2)), "t hid")
+    found = document["x"](g=g, x0=nt.tensor(np.zeros(2), "hid"))
+    np.testing.assert_array_equal(found.numpy("t", "hid")[:, 0], [-1, -2, -3, -4])
+
+
 @pytest.mark.parametrize(
     ("declared", "axes", "count"),
     [
@@ -467,3 +482,18 @@ y &= h^3
     for row in x[:3]:
         h = np.tanh(h + row)
     np.testing.assert_allclose(found.numpy("hid"), h)
+
+
+def test_a_series_starts_with_a_number_that_a_size_gives():
+    document = nt.latex.read(
+        r"""$$\begin{aligned}
+M &\in \mathbb{R}^{\name{page} \times \name{page'}} \\
+r^0 &= \frac{1}{|\name{page}|} \\
+r^k &= [M \ndot{page} r^{k-1}]_{\name{page'} \rightarrow \name{page}} \\
+\text{rank}(M) &= r^3
+\end{aligned}$$"""
+    )
+    assert document.check() == []
+    M = np.arange(9.0).reshape(3, 3) / 10
+    found = document["rank"](nt.tensor(M, ["page", "page'"]))
+    np.testing.assert_allclose(found.numpy("page"), np.full(3, 1 / 3) @ M @ M @ M)

@@ -273,7 +273,8 @@ class Body:
     def _filled(self, defined: Defined, value: Value) -> Value:
         """Give a number the axes that its series is declared with: h_{seq(0)} = 0."""
         along = axis_along(defined.name)
-        if not isinstance(value, (int, float)) or isinstance(value, bool):
+        host = isinstance(value, SymbolicTensor) and value.node.type.host and not value.axes
+        if not (isinstance(value, (int, float)) or host) or isinstance(value, bool):
             return value
         space = self.declared_space(defined)
         if space is not None:

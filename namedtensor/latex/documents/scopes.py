@@ -711,7 +711,7 @@ class Names:
         for part in self._scripted.get(stem(defined.name) or "", ()):
             bound = match(defined.name, part, defined.letters, {letter: far})
             number = None if bound is None else bound.get(letter)
-            if number is not None and number < far:
+            if number is not None and far // 2 < number < far:  # X^3 is a member, and no look back
                 back = max(back, far - number)
         return back
 

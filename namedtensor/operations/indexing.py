@@ -8,6 +8,7 @@ One rule gives take, gather and embedding lookup: X[seq(I)] with I an integer na
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 from namedtensor.axes import Axis, distinct, primed, shown
@@ -740,7 +741,7 @@ def _update(
         write=write_update,
         diagnose=diagnose_update,
         notation=Special("update", word),
-        traits=traits,
+        traits=replace(traits, scatters=True),
         differential=differential,
         transpose=transpose,
     )

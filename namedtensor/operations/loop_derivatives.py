@@ -13,7 +13,8 @@ derived as the loop that it is: h_t = combine(h_{t-1}, X_t), where the first is 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import functools
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -21,7 +22,7 @@ from namedtensor.axes import BOUND, unused
 from namedtensor.operations.derivatives import Derivation, Used, no_rule
 from namedtensor.operations.index_defined import iota
 from namedtensor.operations.simplification import expanded
-from namedtensor.operations.step_trees import Step, key_of, leaf_of
+from namedtensor.operations.step_trees import Step, key_of, leaf_of, like_leaf, step_of
 from namedtensor.primitives import Node, Type, number, table
 from namedtensor.primitives.node import ARGUMENT, apply_node, operands_first
 from namedtensor.primitives.sizes import as_node
@@ -61,7 +62,15 @@ def share_of_loop(use: Used, place: int, g: SymbolicTensor) -> SymbolicTensor:
     One loop finds the shares of all operands, so that those of the others cost no loop of their own.
     """
     loop = _Loop(use, place)
-    further = _further(g.node, use.node)
+    shares, run = _all_shares(use, g.node)
+    return run(shares.index(loop.operands[place]))
+
+
+@functools.lru_cache(maxsize=64)
+def _all_shares(use: Used, g: Node) -> tuple[list[Node], Callable[[int], SymbolicTensor]]:
+    """Derive a loop backwards: give the leaves that have shares, and what runs the loop for one of them."""
+    loop = _Loop(use, 0)
+    further = _further(g, use.node)
     before, elements, given = map(loop.real, (loop.before, loop.elements, loop.given))
     leaves = [*before, *elements, *given]
     beside = _Beside(loop, further)
@@ -94,16 +103,14 @@ def share_of_loop(use: Used, place: int, g: SymbolicTensor) -> SymbolicTensor:
         first = wholes[loop.elements.index(x)] if loop.first is not None else None
         results.append(loop.chosen(filled(first, x), filled(derivation.added(shares[x]), x)))
     starts = {
-        gh: g.node
-        if not along and h is loop.before[loop.result]
-        else loop.zeros(h, g.node, further)
+        gh: g if not along and h is loop.before[loop.result] else loop.zeros(h, g, further)
         for h, gh in gradients.items()
     }
-    starts |= {sum_: loop.zeros(w, g.node, further) for w, sum_ in sums.items()}
+    starts |= {sum_: loop.zeros(w, g, further) for w, sum_ in sums.items()}
     listed = [*[False] * len(starts), *[True] * len(elements)]
-    at = [*before, *given, *elements].index(loop.operands[place])
-    known = dict.fromkeys(coming, g.node)
-    return loop.run(not loop.reverse, starts, known, {}, results, listed, at)
+    known = dict.fromkeys(coming, g)
+    run = functools.partial(loop.run, not loop.reverse, starts, known, {}, results, listed)
+    return [*before, *given, *elements], run
 
 
 class _Loop:
@@ -116,11 +123,11 @@ class _Loop:
 
     def __init__(self, use: Used, place: int) -> None:
         self.use = use
-        *_, step, self.result = use.params
+        step, self.result = step_of(use.node), use.params[-1]
         nodes = [*step.leaves, *operands_first(step.results)]
         if any(n.type.kind == "complex" or n.operation.primitive.effect for n in nodes):
             raise no_rule(use.node, place)  # what is drawn anew each time is another function
-        self.step: Step = step
+        self.step = step
         self.axis: str = use.params[0]
         self.first: Node | None = None
         count = step.carries
@@ -132,7 +139,8 @@ class _Loop:
             self.operands = step.leaves
         else:
             _, hidden, self.reverse, _, _ = use.params
-            bare = tuple([_without(h, hidden) for h in step.leaves[: 2 * count]])
+            both = step.leaves[: 2 * count]
+            bare = tuple([like_leaf(h, h.type.without([hidden]).names) for h in both])
             self.before, self.elements = bare[:count], bare[count:]
             self.given = step.leaves[2 * count :]
             self.results = step.on([*bare, *self.given])
@@ -221,12 +229,6 @@ class _Beside:
         self.taken.add(key)
         type_ = replace(of.type, host=False, weak=False, open=False)
         return leaf_of(key, name, (*self.further, *of.type.names), type_)
-
-
-def _without(leaf: Node, axis: str) -> Node:
-    return leaf_of(
-        key_of(leaf), leaf.operation.params[1], leaf.type.without([axis]).names, leaf.type
-    )
 
 
 def _is_real(node: Node) -> bool:

@@ -7,6 +7,7 @@ plan serves all lengths: the positional code is a function for the step, and a l
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -30,7 +31,15 @@ from namedtensor.operations.axis_functions import axis_function, named_operand, 
 from namedtensor.operations.expanding import EXPAND
 from namedtensor.operations.joining import stack
 from namedtensor.operations.loop_derivatives import change_of_loop, share_of_loop
-from namedtensor.operations.step_trees import Step, key_of, leaf_of, placed, placed_parts
+from namedtensor.operations.step_trees import (
+    Step,
+    key_of,
+    leaf_of,
+    like_leaf,
+    placed,
+    placed_parts,
+    step_of,
+)
 from namedtensor.plans import LIBRARY_ERRORS, Emitter, Lowered, Plan, Value, compile_plan
 from namedtensor.plans.code import Function, Name, Return, printed
 from namedtensor.plans.compile import collect_guards, guess
@@ -49,6 +58,7 @@ from namedtensor.primitives.node import (
 )
 from namedtensor.primitives.notation import Special
 from namedtensor.primitives.origins import noted_inside
+from namedtensor.primitives.sizes import as_node
 from namedtensor.primitives.traits import Acts, Traits
 from namedtensor.primitives.type import widest
 from namedtensor.tensor import NamedTensor, SymbolicTensor, apply, tracing
@@ -77,10 +87,7 @@ def _scan_rule(call: Call) -> Type:
     """Check a step on its operands; its results' axes and kinds are as they were when it was traced."""
     axis, _, listed, step, place = call.params
     types, size = _element_types(call, axis, step)
-    given = [
-        make_node(leaf.operation, (), replace(leaf.type, axes=type_.axes))
-        for leaf, type_ in zip(step.leaves, types, strict=True)
-    ]
+    given = _operands_of(step.leaves, types, call.values)
     results = step.on(given)
     for result in results:
         call.guards += collect_guards(result)
@@ -91,6 +98,18 @@ def _scan_rule(call: Call) -> Type:
     found = given[place].type if place < step.carries else results[place].type
     axes = (*([(axis, size)] if listed[place] else []), *found.axes)
     return Type(axes, found.kind)
+
+
+def _operands_of(
+    leaves: Sequence[Node], types: Sequence[Type], values: Sequence[Any]
+) -> list[Node]:
+    """Give leaves the types of a loop's operands; a number, which may be a size, is what it is outside."""
+    return [
+        as_node(getattr(value, "node", value))
+        if leaf.type.host
+        else make_node(leaf.operation, (), replace(leaf.type, axes=type_.axes))
+        for leaf, type_, value in zip(leaves, types, values, strict=True)
+    ]
 
 
 def _element_types(call: Call, axis: str, step: Step) -> tuple[list[Type], Any]:
@@ -233,9 +252,10 @@ def _started(emit: Emitter, value: Value, leaf: Node, values: Sequence[Value]) -
     """Give what a recurrence starts with as data, where it is a number or index-defined."""
     if value.strong:
         return value
-    data = [v for v in values if v.strong and v.type.kind == leaf.type.kind]
-    if not data:
-        data = [v for v in values if v.strong]
+    strong = [v for v in values if v.strong]
+    data = [v for v in strong if v.type.kind == leaf.type.kind]
+    if leaf.type.kind in ("float", "complex"):
+        data = data or strong
     if value.type.host:
         # a whole number has the room that Python's have, whatever it will meet
         same = data and data[0].type.kind == leaf.type.kind != "int"
@@ -290,10 +310,8 @@ def _associative_rule(call: Call) -> Type:
         call.need(i, [axis])
     call.agree(axis, range(count))
     parts = [_renamed(t, axis, hidden) for t in call.types[:count]]
-    given = [
-        make_node(leaf.operation, (), replace(leaf.type, axes=type_.axes))
-        for leaf, type_ in zip(step.leaves, [*parts, *parts, *call.types[count:]], strict=True)
-    ]
+    types, values = [*parts, *parts, *call.types[count:]], [*call.values[:count], *call.values]
+    given = _operands_of(step.leaves, types, values)
     results = step.on(given)
     for result in results:
         call.guards += collect_guards(result)
@@ -359,7 +377,8 @@ def hoisted(node: Node) -> Node:
 
     [f(X)]_{seq(i)} = f(X_{seq(i)}) where f does not name seq. Only what sums is worth the memory.
     """
-    axis, reverse, listed, step, place = node.operation.params
+    axis, reverse, listed, _, place = node.operation.params
+    step = step_of(node)
     level = _levels(step, axis)
     found: dict[Node, None] = {}
     for part in operands_first(step.results):
@@ -371,9 +390,12 @@ def hoisted(node: Node) -> Node:
         return node
     outside = dict(zip(step.leaves, node.operands, strict=True))
     done = placed(tops, outside)
+    stem, taken = key_of(step.elements[0]), {key_of(leaf) for leaf in step.leaves}
+    keys = (key for j in itertools.count() if (key := f"{stem} {j}") not in taken)
+    # what depends on no data outside has no dtype in the step either
     new = [
-        leaf_of(f"{key_of(step.elements[0])} {j}", "x", t.type.names, t.type)
-        for j, t in enumerate(tops)
+        leaf_of(key, "x", t.type.names, replace(t.type, weak=d.type.weak))
+        for key, t, d in zip(keys, tops, done, strict=False)
     ]
     results = placed_parts(step.results, dict(zip(tops, new, strict=True)))
     used = {key_of(n) for n in operands_first(results) if n.operation.primitive in (ARGUMENT, SIZE)}
@@ -407,22 +429,26 @@ def _levels(step: Step, axis: str) -> dict[Node, int]:
         if node in level:
             continue
         found = max([level[o] for o in node.operands], default=FIXED)
-        if node.operation.primitive.effect or (found == ELEMENT and not _lifts(node, axis)):
+        lifts = found != ELEMENT or _lifts(node, axis, [level[o] for o in node.operands])
+        if node.operation.primitive.effect or not lifts:
             found = CARRIED
         level[node] = found
     return level
 
 
-def _lifts(node: Node, axis: str) -> bool:
+def _lifts(node: Node, axis: str, levels: Sequence[int]) -> bool:
     """Say whether an operation may be applied to all elements at once."""
     traits = node.operation.primitive.traits
+    if traits.scatters and levels[0] != ELEMENT and ELEMENT in levels[2:]:
+        return False
     free = not any(n.type.has(axis) for n in (node, *node.operands))
     return free and (traits.pointwise or bool(traits.linear))
 
 
 def _sums(part: Node, level: dict[Node, int]) -> bool:
     inside = [n for n in operands_first([part]) if level[n] == ELEMENT and n.operands]
-    return any(not n.operation.primitive.traits.pointwise for n in inside)
+    entries = [n.operation.primitive.traits for n in inside]
+    return any(not (traits.pointwise or traits.spreads) for traits in entries)
 
 
 # ------------------------------------------------------------------------- a loop as it is written
@@ -448,17 +474,16 @@ class Unfolded:
 
 def unfolded(node: Node) -> Unfolded:
     """Read a node of a loop."""
+    step = step_of(node)
     if node.operation.primitive is ASSOCIATIVE:
-        axis, hidden, reverse, step, _ = node.operation.params
+        axis, hidden, reverse, _, _ = node.operation.params
         count = step.carries
-        bare = [
-            leaf_of(key_of(h), h.operation.params[1], h.type.without([hidden]).names, h.type)
-            for h in step.leaves[: 2 * count]
-        ]
+        both = step.leaves[: 2 * count]
+        bare = [like_leaf(h, h.type.without([hidden]).names) for h in both]
         results = step.on([*bare, *node.operands[count:]])
         before, later = tuple(bare[:count]), tuple(bare[count:])
         return Unfolded(axis, reverse, (), node.operands[:count], before, (), later, results)
-    axis, reverse, _, step, _ = node.operation.params
+    axis, reverse, *_ = node.operation.params
     first, last = step.carries, step.carries + step.sequences
     outside = dict(zip(step.leaves[last:], node.operands[last:], strict=True))
     results = placed(step.results, outside)
@@ -591,6 +616,7 @@ class Trace:
             self.emitted = None if self.emit is None else self.emit(after, *given[1:])
             parts += flat(self.emitted)
             nodes = [self._node(part) for part in parts]
+        nodes[: len(carry)] = map(_lifted_like, self.leaves, nodes[: len(carry)])
         return nodes, [n.type for n in nodes]
 
     def _symbol(self, name: str, type_: Type) -> SymbolicTensor:
@@ -669,17 +695,27 @@ class Trace:
         step = Step((*self.leaves, *leaves), *count, tuple(results), self.said.step)
         return step, [*starts, *self.sequences, *held, *map(SymbolicTensor, outside)]
 
+    def _as_kind(self, number: Any, kind: str) -> Any:
+        """Give a number that a carry starts with the kind of the carry."""
+        found = {"bool": bool, "int": int, "float": float, "complex": complex}[kind](number)
+        if found != number and number == number:  # nan is no other number
+            raise self.said.error(
+                KindError,
+                f"a carry starts as {number}, and the step gives {kind} numbers",
+                f"start with {kind} numbers, or cast in the step",
+            )
+        return found
+
     def _widened(self, h: Any, type_: Type) -> Any:
         """Give what the recurrence starts with the axes that the carry has."""
         if not isinstance(h, NamedTensor):
-            h = {"float": float, "complex": complex}.get(type_.kind, type(h))(h)
-            h = h.item() if is_scalar(h) else h
+            h = self._as_kind(h.item() if is_scalar(h) else h, type_.kind)
             data = [
                 X
                 for X in [*self.sequences, *[X for X, _ in self.held.values()]]
                 if not _is_symbol(X)
             ]
-            if data and type_.axes:
+            if data and type_.axes and all(isinstance(size, int) for _, size in type_.axes):
                 like = next((X for X in data if X.kind == type_.kind), None)
                 same = like is not None and type_.kind != "int"
                 h = _filled(type_, h, data[0] if like is None else like, same)
@@ -688,6 +724,14 @@ class Trace:
             start = h if isinstance(h, NamedTensor) else SymbolicTensor(number(h))
             h = apply(EXPAND(axis), start, SymbolicTensor(size) if isinstance(size, Node) else size)
         return h
+
+
+def _lifted_like(h: Node, after: Node) -> Node:
+    """Repeat the next carry over the axes that no formula's body sees, which lift: it cannot lose them."""
+    for axis, size in h.type.axes:
+        if axis.endswith(FRESH) and not after.type.has(axis):
+            after = apply_node(EXPAND(axis), (after, as_node(size)))
+    return after
 
 
 def _typed(leaf: Node, types: dict[str, Type]) -> Node:
@@ -1021,8 +1065,10 @@ def _step_by_step(
 
 
 def _carried(before: Any, after: Any) -> Any:
-    """Hold the next carry to the dtype of the carry."""
+    """Hold the next carry to the dtype of the carry, unless that is defined by its indices."""
     if not isinstance(before, NamedTensor) or not isinstance(after, NamedTensor):
+        return after
+    if before.layout.backend is not after.layout.backend:
         return after
     data = after.layout.backend.function("carried")(before.data, after.data)
     return NamedTensor(data, after.layout)

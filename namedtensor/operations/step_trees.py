@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from namedtensor.plans.compile import run_on_numbers
 from namedtensor.primitives import Node, Type, number, size_of
@@ -38,7 +39,39 @@ class Step:
 
     def on(self, given: Sequence[Node]) -> tuple[Node, ...]:
         """Give the results for these nodes in place of the leaves."""
-        return placed(self.results, dict(zip(self.leaves, given, strict=True)))
+        return _on(self, tuple(given))
+
+    def over(self, axes: Sequence[Sequence[str]]) -> Step:
+        """Give the step whose leaves have these axes: what stands around a loop may have changed them."""
+        leaves = tuple(
+            [
+                leaf if {*leaf.type.names} == {*names} else like_leaf(leaf, names)
+                for leaf, names in zip(self.leaves, axes, strict=True)
+            ]
+        )
+        if leaves == self.leaves:
+            return self
+        return replace(self, leaves=leaves, results=self.on(leaves))
+
+
+@functools.lru_cache(maxsize=256)
+def _on(step: Step, given: tuple[Node, ...]) -> tuple[Node, ...]:
+    # each result of a loop asks for all, and so does each of a loop inside
+    return placed(step.results, dict(zip(step.leaves, given, strict=True)))
+
+
+def step_of(node: Node) -> Step:
+    """Give the step of a loop, over the axes that the loop's operands have."""
+    axis, *rest, step, _ = node.operation.params
+    axes = [o.type.names for o in node.operands]
+    first, last = step.carries, step.carries + step.sequences
+    if node.name == "scan":
+        axes[first:last] = [tuple([a for a in names if a != axis]) for names in axes[first:last]]
+    else:
+        parts = [tuple([rest[0] if a == axis else a for a in names]) for names in axes[:first]]
+        axes = [*parts, *parts, *axes[first:]]
+    found: Step = step.over(axes)
+    return found
 
 
 def placed(roots: Sequence[Node], given: dict[Node, Node]) -> tuple[Node, ...]:
@@ -79,6 +112,11 @@ def remade(node: Node, operands: tuple[Node, ...]) -> Node:
 def key_of(leaf: Node) -> str:
     key: str = leaf.operation.params[0]
     return key
+
+
+def like_leaf(leaf: Node, axes: Iterable[str]) -> Node:
+    """Make a leaf like another one, over other axes."""
+    return leaf_of(key_of(leaf), leaf.operation.params[1], axes, leaf.type)
 
 
 def leaf_of(key: str, name: str, axes: Iterable[str], like: Type) -> Node:

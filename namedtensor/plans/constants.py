@@ -11,7 +11,7 @@ from typing import Any
 
 from namedtensor.axes import shown
 from namedtensor.primitives import Node
-from namedtensor.primitives.node import NUMBER
+from namedtensor.primitives.node import ARGUMENT, NUMBER
 
 #: Building less than this many parts costs what finding them would.
 _FEW = 3
@@ -42,6 +42,8 @@ def _is_constant(node: Node) -> bool:
     known = all(size is not None for _, size in type_.axes)
     if not (type_.weak and not type_.host and type_.axes and known):
         return False
+    if any([n.operation.primitive is ARGUMENT for n in _tensors_of(node)]):
+        return False  # what the step of a loop is given from outside
     # 0.0 and -0.0 would be one key of what is kept
     return all([size.type.kind == "int" for size in sizes_of(node)])
 

@@ -159,6 +159,8 @@ class Operation:
         """Check the operands and find the result's type; the call also holds what stays to check."""
         call = Call(self, types, labels, values)
         call.result = self.primitive.rule(call)
+        if call.result.weak and not call.weak:  # a rule may begin with one operand's type
+            call.result = replace(call.result, weak=False)
         self._open(call)
         return call
 

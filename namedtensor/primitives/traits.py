@@ -62,6 +62,8 @@ class Traits:
     `normalises`: "numbers" where its result sums to 1 along its axes, "logs" where that of exp does.
     `centres`: its result has mean 0 along its axes.
     `picks`: its result has one 1 along the axes that it makes, and else 0.
+    `scatters`: an axis that its indices have, its third operand and those after it, and its first lacks is
+    used up.
     `opaque`: what it computes is not seen from outside, so that no rule looks for it.
     `needs`: it acts along so many axes, or more.
     `dtype`: "named" if its result has a dtype that it names itself; "given" if its operands need theirs
@@ -90,6 +92,7 @@ class Traits:
     normalises: str = ""
     centres: bool = False
     picks: bool = False
+    scatters: bool = False
     opaque: bool = False
     needs: int = 1
     dtype: str = ""

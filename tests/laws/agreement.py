@@ -6,8 +6,8 @@ does not declare, again with other sizes, under vmap and compiled, and the paper
 
 from __future__ import annotations
 
+import functools
 import math
-import types
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -22,12 +22,18 @@ from namedtensor.testing import RecordTensor
 from namedtensor.testing import definitions as D
 from namedtensor.testing.recurrence import recurrence
 from tests.laws import programs
-from tests.laws.draft import EPSILON, Program
+from tests.laws.draft import EPSILON, Program, kind_of
 
 SPACES = {"R": R, "Z": Z, "B": B}
 
 #: What a program's text may say.
 WORDS: dict[str, Any] = {"nt": nt, "A": Axis, "R": R, "Z": Z, "B": B}
+#: How its functions hold the parameters of others: as they stand, and where they are formulas.
+EAGER: dict[str, Any] = {"bound": functools.partial, "each": lambda layer: None}
+FORMULAS: dict[str, Any] = {
+    "bound": lambda layer, **given: given,
+    "each": lambda layer: nt.each[layer],
+}
 ORACLE: dict[str, Any] = {"D": D, "inf": math.inf, "recurrence": recurrence}
 
 
@@ -54,6 +60,8 @@ def letter(kind: str, seed: int) -> str:
 
 def written(program: Program, head: str = "") -> str:
     """Write a program as Python: a formula's function, and perhaps one for a part of it."""
+    if program.source:
+        return program.source.replace("@made\n", f"{head}\n" if head else "")
     group = grouped(program)
     before: list[str] = []
     body: list[str] = []
@@ -187,6 +195,8 @@ def numbers(X: Any) -> Numbers:
         array = (data.double() if data.dtype is torch.bfloat16 else data).numpy()
     else:
         dtype, array = str(data.dtype), data
+    if kind_of(dtype).removeprefix("u") != X.kind:
+        raise Disagreement("kind of numbers", f"a result holds {X.kind} numbers in {dtype}")
     axes = X.axes
     if len(axes) > 1:
         order = sorted(range(len(axes)), key=axes.__getitem__)
@@ -219,9 +229,8 @@ class Runs:
                 else a
                 for X, a in zip(program.inputs, self.arrays, strict=True)
             ]
-        self.scope = dict(WORDS)
-        exec(compile(written(program), "<program>", "exec"), self.scope)
-        self.eager = self.scope["program"]
+        self._code = compile(written(program, "@made"), "<program>", "exec")
+        self.eager = self.made(lambda function: function, EAGER)
 
     def named(self, library: str) -> list[Any]:
         return [
@@ -240,20 +249,20 @@ class Runs:
         }
         return function(*before, **after)
 
+    def made(self, made: Callable[[Any], Any], words: dict[str, Any]) -> Any:
+        """Make the program and its parts of the functions of its text."""
+        scope = {**WORDS, **words, "made": made}
+        exec(self._code, scope)
+        return scope["program"]
+
     def formula(self, **how: Any) -> Any:
-        """Make a formula of the program, of its part too."""
-        scope = dict(self.scope)
-        if "inner" in scope:
-            scope["inner"] = nt.formula(own(scope["inner"], scope), **how)
-        return nt.formula(own(self.eager, scope), **how)
+        """Make a formula of the program, of its parts too."""
+        return self.made(functools.partial(nt.formula, **how), FORMULAS)
 
-
-def own(function: Any, scope: dict[str, Any]) -> Any:
-    """Give a copy of a function that finds its names in another scope."""
-    copy = types.FunctionType(function.__code__, scope, function.__name__, function.__defaults__)
-    copy.__annotations__ = function.__annotations__
-    copy.__kwdefaults__ = function.__kwdefaults__
-    return copy
+    def mixed(self, **how: Any) -> Any:
+        """Make formulas of the parts of a program, which itself stays as it is."""
+        made = functools.partial(nt.formula, **how)
+        return self.made(lambda f: f if f.__name__ == "program" else made(f), FORMULAS)
 
 
 # -------------------------------------------------------------------------------------- comparing
@@ -573,7 +582,7 @@ def among_its_own_names(
     axis = sorted(program.hidden)[0]
     taken = {a for X in program.inputs for a in X.axes}
     taken |= {a for r in program.results for a in program.known(r).sizes}
-    own = sorted(frozenset().union(*[step.named for step in program.steps]) - taken)
+    own = sorted(program.named - taken)
     if not own or isinstance(expected, Refused):
         return
     name = own[0]

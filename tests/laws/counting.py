@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 from tests.laws import programs
 from tests.laws.draft import Program
 
 
-def count(hold: Callable[[Program, int], Iterable[str]], words: Sequence[str]) -> None:
+def count(
+    hold: Callable[[Any, int], Iterable[str]],
+    words: Sequence[str],
+    drawn: Callable[[int], Program] = programs.program,
+) -> None:
     """Hold programs to a law that names what it found: `words` are the first, how many, and how many to show.
 
     Of each kind of failure three are shown unless told.
@@ -18,7 +23,7 @@ def count(hold: Callable[[Program, int], Iterable[str]], words: Sequence[str]) -
     counts: Counter[str] = Counter()
     for seed in range(first, first + number):
         try:
-            counts.update(hold(programs.program(seed), seed))
+            counts.update(hold(drawn(seed), seed))
         except Exception as error:  # whatever a program meets is what is counted
             kind = getattr(error, "kind", type(error).__name__)
             counts[kind] += 1

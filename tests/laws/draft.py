@@ -123,6 +123,7 @@ class Program:
     inner: tuple[int, int] | None  # steps that stand in a formula of their own
     faulty: bool
     kinks: bool
+    source: str = ""  # the whole text of a program that is not made of steps
 
     def known(self, value: int) -> Known:
         n = len(self.inputs)
@@ -135,6 +136,11 @@ class Program:
     @property
     def primitives(self) -> list[str]:
         return [step.primitive for step in self.steps]
+
+    @property
+    def named(self) -> frozenset[str]:
+        """Axes that the text speaks of."""
+        return frozenset().union(*[step.named for step in self.steps])
 
     def name(self, value: int) -> str:
         n = len(self.inputs)

@@ -55,12 +55,9 @@ class Checker(Symbols):
             (d.place.section, key(a.size)) for d, a in names.sized if a.size is not None
         }
         self.functions_of: dict[int, list[Defined]] = {}
-        self.members_of: dict[tuple[int, str | None], list[Defined]] = {}
         for d in names.definitions:
             if d.kind == "function":
                 self.functions_of.setdefault(d.place.section, []).append(d)
-            else:
-                self.members_of.setdefault((d.place.section, stem(d.name)), []).append(d)
         self._open: set[int] = set()
         self._functions: dict[int, CheckedFunction] = {}
 
@@ -281,9 +278,13 @@ class Checker(Symbols):
 
     def member(self, name: str | None, place: Place) -> Defined | None:
         """Find the first member of a series that is not being looked at, in the block if it has one."""
-        members = self.members_of.get((place.section, name), ())
-        found = [d for d in members if not d.letters and id(d) not in self._open]
-        return min(found, key=lambda d: d.place.block != place.block, default=None)
+        found = [
+            d
+            for d in self.names.of_letter(name)
+            if d.place.section == place.section
+            and not (d.kind == "function" or d.letters or id(d) in self._open)
+        ]
+        return min(found, key=lambda d: (d.place.block != place.block, d.place.index), default=None)
 
     def own_declaration(self, defined: Defined) -> Declared | None:
         """Find the declaration of what a definition defines."""

@@ -21,6 +21,7 @@ from namedtensor.latex.documents.scopes import (
     Defined,
     Names,
     kind_of_target,
+    scripts_of,
     target_name,
 )
 from namedtensor.latex.documents.scripts import key, letters_in, stem
@@ -35,7 +36,6 @@ from namedtensor.latex.syntax import (
     Constraint,
     Declaration,
     Definition,
-    Expression,
     Indexed,
     Items,
     Letter,
@@ -108,7 +108,7 @@ class Said:
         self.scripted: list[tuple[str, set[str]]] = []
         if isinstance(statement, Declaration):
             self.sized = tuple([(a.axis.name, a.size) for a in statement.space.axes if a.size])
-            scripts = [part for name in statement.names for part in _scripts_of(name)]
+            scripts = [part for name in statement.names for part in scripts_of(name)]
             speaks = _words(parts_of(statement.space)) | {t for s in scripts for t in letters_in(s)}
         else:
             parts, inside = parts_of(statement), set()
@@ -116,7 +116,7 @@ class Said:
                 if isinstance(part, Letter):
                     self.scripted.append((part.text, {f"{part.text}^"}))
                 elif isinstance(part, Scripts) and (text := key(part)) is not None:
-                    scripts = _scripts_of(part)
+                    scripts = scripts_of(part)
                     if not any(map(letters_in, scripts)):
                         inner = [p for script in scripts for p in parts_of(script)]
                         inside |= {id(p) for p in inner}
@@ -138,11 +138,6 @@ def _words(parts: Iterable[Any]) -> set[str]:
         elif isinstance(part, Scripts):
             found.add(f"{stem(part)}^")
     return found
-
-
-def _scripts_of(name: Expression) -> list[Expression]:
-    scripts = [(part.sub, part.sup) for part in all_of(Scripts, name)]
-    return [part for both in scripts for part in both if part is not None]
 
 
 def _taken(statement: Statement) -> frozenset[str]:

@@ -323,7 +323,7 @@ class Names:
             (letter, s.block)
             for s in self.statements
             if isinstance(s, Definition)
-            for script in _scripts(s.body)
+            for script in scripts_of(s.body)
             for part in all_of(Binary, script)
             for letter in letters_in(part)
         }
@@ -467,7 +467,10 @@ class Names:
         if kind != "function":
             return False
         listed = statement.target if isinstance(statement.target, Call) else None
-        named = [*scripts, *[p for q in (listed.parameters if listed else ()) for p in _scripts(q)]]
+        named = [
+            *scripts,
+            *[p for q in (listed.parameters if listed else ()) for p in scripts_of(q)],
+        ]
         named += [p for p in walk(statement.body) if isinstance(p, Letter)]
         return any(isinstance(s, Letter) and s.text == letter for s in named)
 
@@ -810,5 +813,6 @@ def _letters_of(size: Expression) -> set[str]:
     return {p.text for p in all_of(Letter, size) if p not in words}
 
 
-def _scripts(name: Expression) -> list[Expression]:
+def scripts_of(name: Expression) -> list[Expression]:
+    """List what stands below and above the letters of a name."""
     return [s for p in all_of(Scripts, name) for s in (p.sub, p.sup) if s is not None]

@@ -14,6 +14,7 @@ from typing import Any
 
 from namedtensor.axes import shown, unused
 from namedtensor.latex.evaluation.arithmetic import axes_of
+from namedtensor.latex.evaluation.conditions import chosen
 from namedtensor.latex.evaluation.evaluator import Evaluator, Word
 from namedtensor.latex.evaluation.indices import (
     Index,
@@ -46,7 +47,7 @@ from namedtensor.latex.syntax import (
 )
 from namedtensor.latex.walk import walk
 from namedtensor.operations.contraction import DOT, dot
-from namedtensor.operations.elementwise import MUL, where
+from namedtensor.operations.elementwise import MUL
 from namedtensor.operations.joining import concat, stack
 from namedtensor.operations.reductions import prod
 from namedtensor.operations.reductions import sum as total
@@ -304,7 +305,7 @@ def _over_index(e: Evaluator, part: Big) -> Value:
     value = (inner.guard if found.conditions else inner).value(part.body)
     for condition in found.conditions:
         holds = inner.value(condition)
-        value = e.attempt(part, _kept(_neutral(part)), [holds, value])
+        value = e.attempt(part, chosen, [holds, value, _neutral(part)])
     if value is UNKNOWN:
         return UNKNOWN
     for index in reversed(found.indices):
@@ -347,15 +348,6 @@ def _neutral(part: Big) -> float:
     """Give what a condition puts in the place of what it leaves out."""
     neutral = table()[_meaning(part).name].traits.neutral
     return math.nan if neutral is None else neutral
-
-
-def _kept(neutral: float) -> Callable[[Any, Any], Any]:
-    def kept(condition: Any, value: Any) -> Any:
-        if isinstance(condition, bool) and not isinstance(value, NamedTensor):
-            return value if condition else neutral
-        return where(condition, value, neutral)
-
-    return kept
 
 
 def _reduced(e: Evaluator, part: Big, value: Value, index: Index) -> Value:

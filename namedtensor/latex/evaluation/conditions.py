@@ -182,7 +182,7 @@ def cases(e: Evaluator, part: Cases) -> Value:
     else:
         rest, values = values[open_], values[:open_]
     for value, condition in reversed(list(zip(values, conditions, strict=False))):
-        rest = e.attempt(part, _chosen, [condition, value, rest])
+        rest = e.attempt(part, chosen, [condition, value, rest])
     return rest
 
 
@@ -193,7 +193,8 @@ def _is_otherwise(row: Case) -> bool:
     return condition is None
 
 
-def _chosen(condition: Any, value: Any, rest: Any) -> Any:
+def chosen(condition: Any, value: Any, rest: Any) -> Any:
+    """Give a value where a condition holds, and the rest elsewhere."""
     if isinstance(condition, bool) and not isinstance(value, NamedTensor):
         return value if condition else rest
     return where(condition, value, rest)

@@ -46,10 +46,10 @@ from namedtensor.shape import sized
 from namedtensor.tensor import NamedTensor, SymbolicTensor, apply
 
 
-def fits(
+def applied(
     e: Evaluator, part: Call, name: str, function: Any, values: Sequence[Any], given: Any
-) -> bool:
-    """Say whether a function takes so many arguments; report where it does not."""
+) -> Value:
+    """Apply a function to values; report where it takes another number of them."""
     try:
         inspect.signature(function).bind(*values)
     except TypeError:
@@ -57,14 +57,13 @@ def fits(
             p for p in inspect.signature(function).parameters.values() if p.default is p.empty
         ]
         plural = "argument" if len(wanted) == 1 else "arguments"
-        e.fail(
+        return e.fail(
             part,
             ArgumentsError,
             f"{name} takes {len(wanted)} {plural}, and {len(given)} are given",
             f"write {name}({', '.join('XYZUVW'[: len(wanted)])})",
         )
-        return False
-    return True
+    return e.attempt(part, function, values, given)
 
 
 def plain(name: str, function: Any) -> Use:
@@ -79,9 +78,7 @@ def plain(name: str, function: Any) -> Use:
                 f"{name} acts on each number alone, and {listed} stands under it",
                 f"leave the axes out: {name}(X)",
             )
-        if not fits(e, part, name, function, values, given):
-            return UNKNOWN
-        return e.attempt(part, function, values, given)
+        return applied(e, part, name, function, values, given)
 
     return use
 
@@ -114,9 +111,9 @@ def along(
         bound = e.attempt(part, lambda: function[tuple(axes)], [])
         if bound is not UNKNOWN and (flag or more):
             bound = partial(bound, **{flag: True} if flag else more)
-        if bound is UNKNOWN or not fits(e, part, name, bound, values, given):
+        if bound is UNKNOWN:
             return UNKNOWN
-        return e.attempt(part, bound, values, given)
+        return applied(e, part, name, bound, values, given)
 
     return use
 
@@ -164,9 +161,7 @@ def one_hot(e: Evaluator, part: Call, values: Any, given: Any) -> Value:
     def mark(index: Any) -> Any:
         return index_defined.one_hot(index, axis)
 
-    if not fits(e, part, "one_hot", mark, values, given):
-        return UNKNOWN
-    return e.attempt(part, mark, [from_zero(v) for v in values], given)
+    return applied(e, part, "one_hot", mark, [from_zero(v) for v in values], given)
 
 
 def from_zero(index: Value) -> Value:

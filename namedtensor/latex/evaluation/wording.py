@@ -57,20 +57,47 @@ def wording(expression: Expression, depth: int = 3) -> str:
     return _composed(expression, depth - 1) if depth > 0 else "..."
 
 
-def _composed(expression: Expression, inner: int) -> str:
-    match expression:
+def _composed(part: Expression, depth: int) -> str:
+    match part:
         case Indexed(base=base, items=items):
-            listed = ", ".join(_item(i, inner) for i in items)
-            return f"{_tight(base, inner)}_{{{listed}}}"
+            listed = ", ".join(_item(i, depth) for i in items)
+            return f"{_tight(base, depth)}_{{{listed}}}"
         case Contract(left=left, right=right, axes=axes):
-            return f"{_tight(left, inner)} .{_under(axes)} {_tight(right, inner)}"
+            return f"{_tight(left, depth)} .{_under(axes)} {_tight(right, depth)}"
         case Binary(op=op, left=left, right=right):
             sign = _SIGNS.get(op, op)
-            return f"{_operand(left, op, inner)} {sign} {_operand(right, op, inner)}"
-        case Call() | Big():
-            return _function(expression, inner)
+            return f"{_operand(left, op, depth)} {sign} {_operand(right, op, depth)}"
+        case Call(function=function, axes=axes, arguments=arguments, parameters=parameters):
+            listed = ", ".join(wording(a, depth) for a in arguments)
+            if parameters:
+                listed += "; " + ", ".join(wording(p, depth) for p in parameters)
+            return f"{wording(function, depth)}{_under(axes)}({listed})"
+        case Big(op=op, axes=axes, lower=lower, body=body):
+            over = _under(axes) if lower is None else f"_{{{wording(lower, depth)}}}"
+            return f"{op}{over} {wording(body, depth)}"
+        case Unary(op=op, operand=operand):
+            return f"{op}{' ' if op.isalpha() else ''}{_tight(operand, depth)}"
+        case Under(operand=operand):
+            return wording(operand, depth + 1)
+        case Root(operand=operand):
+            return f"sqrt({wording(operand, depth)})"
+        case Bars(operand=operand, double=double):
+            bar = "||" if double else "|"
+            return f"{bar}{wording(operand, depth)}{bar}"
+        case Floor(op=op, operand=operand):
+            return f"{op}({wording(operand, depth)})"
+        case Relation(first=first, rest=rest):
+            return " ".join([wording(first, depth), *[f"{o} {wording(x, depth)}" for o, x in rest]])
+        case Is(subject=subject, what=what):
+            return f"{wording(subject, depth)} {what}"
+        case Derivative(of=of, by=by):
+            below = "" if by is None else f"/d{_tight(by, depth)}"
+            return f"d{_tight(of, depth)}{below}"
+        case Items(parts=parts, bracket=bracket):
+            closing = {"(": ")", "[": "]", "{": "}"}.get(bracket, "")
+            return bracket + ", ".join(wording(p, depth) for p in parts) + closing
         case _:
-            return _other(expression, inner)
+            return type(part).__name__.lower()
 
 
 def in_notation(hint: str) -> str:
@@ -113,45 +140,6 @@ def _side(axes: tuple[SizedAxis, ...]) -> str:
 def _under(axes: Iterable[AxisName]) -> str:
     names = ",".join(a.name for a in axes)
     return f"_{names}" if names else ""
-
-
-def _function(part: Call | Big, depth: int) -> str:
-    if isinstance(part, Big):
-        over = _under(part.axes)
-        if part.lower is not None:
-            over = f"_{{{wording(part.lower, depth)}}}"
-        return f"{part.op}{over} {wording(part.body, depth)}"
-    listed = ", ".join(wording(a, depth) for a in part.arguments)
-    if part.parameters:
-        listed += "; " + ", ".join(wording(p, depth) for p in part.parameters)
-    return f"{wording(part.function, depth)}{_under(part.axes)}({listed})"
-
-
-def _other(part: Expression, depth: int) -> str:
-    match part:
-        case Unary(op=op, operand=operand):
-            return f"{op}{' ' if op.isalpha() else ''}{_tight(operand, depth)}"
-        case Under(operand=operand):
-            return wording(operand, depth + 1)
-        case Root(operand=operand):
-            return f"sqrt({wording(operand, depth)})"
-        case Bars(operand=operand, double=double):
-            bar = "||" if double else "|"
-            return f"{bar}{wording(operand, depth)}{bar}"
-        case Floor(op=op, operand=operand):
-            return f"{op}({wording(operand, depth)})"
-        case Relation(first=first, rest=rest):
-            return " ".join([wording(first, depth), *[f"{o} {wording(x, depth)}" for o, x in rest]])
-        case Is(subject=subject, what=what):
-            return f"{wording(subject, depth)} {what}"
-        case Derivative(of=of, by=by):
-            below = "" if by is None else f"/d{_tight(by, depth)}"
-            return f"d{_tight(of, depth)}{below}"
-        case Items(parts=parts, bracket=bracket):
-            closing = {"(": ")", "[": "]", "{": "}"}.get(bracket, "")
-            return bracket + ", ".join(wording(p, depth) for p in parts) + closing
-        case _:
-            return type(part).__name__.lower()
 
 
 def _tight(part: Expression, depth: int) -> str:

@@ -9,10 +9,11 @@ from typing import Any
 
 from namedtensor.formula.signature import Parameter, R, Space
 from namedtensor.formula.written import Written
+from namedtensor.latex.printing.elements import constant as number_of
 from namedtensor.latex.python.code import call, height, is_word, statement
 from namedtensor.latex.python.labels import Names
 from namedtensor.latex.python.recurrences import written_of
-from namedtensor.latex.python.spelling import Spelling, bare_number, indexed_parts, is_constant
+from namedtensor.latex.python.spelling import Spelling, indexed_parts, is_constant
 from namedtensor.operations.recurrence import recurs
 from namedtensor.plans.code import Code, Items, Word, printed
 from namedtensor.primitives import Node
@@ -69,7 +70,7 @@ def definition(
     spelling.open |= _open(order, written.results, indexed)
     for node in order:
         name = named.get(node)
-        number = bare_number(node) if constant else None
+        number = number_of(node) if constant else None
         code = spelling.code(node if number is None else number)
         if name is None and _deserves_a_name(node, code, uses[node], node in written.results):
             name = names.part()

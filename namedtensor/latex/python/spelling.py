@@ -249,11 +249,6 @@ def is_constant(node: Node, open_: bool) -> bool:
     return all(n.closed for n in (*_leaves(node), *sizes) if n.type.host)
 
 
-def bare_number(node: Node) -> Node | None:
-    """Find the number that a tensor without axes is made of."""
-    return node.operands[0] if node.name == "full" and not node.type.axes else None
-
-
 def iotas(node: Node) -> list[Node]:
     """List the counted axes below a part, primed ones first."""
     found = dict.fromkeys([n for n in _leaves(node) if n.name == "iota"])

@@ -84,7 +84,8 @@ class _Cleaner:
                 self.at += 3
                 self._put(Token("word", "s.t.", token.span | tokens[self.at - 1].span, True))
             elif kind == "number" and self._takes_a_digit(token):
-                self._digits(token)
+                for part in token.digits():
+                    self._put(part)
             else:
                 self._put(token)
         if self.groups:
@@ -120,12 +121,6 @@ class _Cleaner:
     def _says_such_that(self) -> bool:
         """Say whether the s here begins s.t., written as mathematics."""
         return [token.text for token in self.tokens[self.at : self.at + 3]] == [".", "t", "."]
-
-    def _digits(self, token: Token) -> None:
-        start = token.span.start
-        middle = min(start + 1, token.span.end)
-        self._put(Token("number", token.text[0], Span(start, middle), token.spaced))
-        self._put(Token("number", token.text[1:], Span(middle, token.span.end)))
 
     # ------------------------------------------------------------------------------- groups
 

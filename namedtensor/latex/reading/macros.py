@@ -6,7 +6,7 @@ What a macro gave has the span of its use; what was handed to it keeps its own.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from namedtensor.latex.reading.tokens import Fault, Token, tokens_of
@@ -94,10 +94,9 @@ class Tape:
         if token.kind == "open":
             return self.until_closed()
         if token.kind == "number" and len(token.text) > 1:
-            start = token.span.start
-            middle = min(start + 1, token.span.end)
-            self.put([Token("number", token.text[1:], Span(middle, token.span.end))])
-            return [Token("number", token.text[0], Span(start, middle), token.spaced)]
+            first, rest = token.digits()
+            self.put([rest])
+            return [first]
         return [token]
 
     def until_closed(self) -> list[Token]:
@@ -236,8 +235,7 @@ def _split_digits(tokens: Iterable[Token]) -> tuple[Token, ...]:
     after = False
     for token in tokens:
         if after and token.kind == "number" and len(token.text) > 1:
-            parts.append(token._replace(text=token.text[0]))
-            parts.append(token._replace(text=token.text[1:]))
+            parts += token.digits()
         else:
             parts.append(token)
         after = token.text == "#" and token.kind == "sign"
@@ -279,26 +277,21 @@ def _let(tape: Tape) -> tuple[str, Macro] | None:
     return (name, Macro(0, None, (token,))) if name and name != token.text else None
 
 
-def _axis(tape: Tape) -> tuple[str, Macro] | None:
-    name = _name(tape.argument())
-    body = tape.argument()
-    return (name, Macro(0, None, (*_written(r"\name{"), *body, *_written("}")))) if name else None
+def _wrapped(command: str) -> Callable[[Tape], tuple[str, Macro] | None]:
+    """Read a definition that puts its text into the braces of another command."""
 
+    def define(tape: Tape) -> tuple[str, Macro] | None:
+        name, body = _name(tape.argument()), tape.argument()
+        given = (*tokens_of(f"{command}{{"), *body, *tokens_of("}"))
+        return (name, Macro(0, None, given)) if name else None
 
-def _operator(tape: Tape) -> tuple[str, Macro] | None:
-    name = _name(tape.argument())
-    body = tape.argument()
-    return (
-        (name, Macro(0, None, (*_written(r"\operatorname{"), *body, *_written("}"))))
-        if name
-        else None
-    )
+    return define
 
 
 def _pair(tape: Tape) -> tuple[str, Macro] | None:
     name = _name(tape.argument())
     left, right = tape.argument(), tape.argument()
-    return (name, Macro(1, None, (*left, *_written("#1"), *right))) if name else None
+    return (name, Macro(1, None, (*left, *tokens_of("#1"), *right))) if name else None
 
 
 def _document(tape: Tape) -> tuple[str, Macro] | None:
@@ -322,17 +315,13 @@ def _name(tokens: Sequence[Token]) -> str | None:
     return tokens[0].text if len(tokens) == 1 and tokens[0].kind == "command" else None
 
 
-def _written(text: str) -> list[Token]:
-    return tokens_of(text)
-
-
 _DEFINE = {
     "command": _command,
     "provide": _command,
     "def": _def,
     "let": _let,
-    "axis": _axis,
-    "operator": _operator,
+    "axis": _wrapped("\\name"),
+    "operator": _wrapped("\\operatorname"),
     "pair": _pair,
     "document": _document,
     "environment": _environment,

@@ -25,6 +25,12 @@ class Token(NamedTuple):
     span: Span
     spaced: bool = False
 
+    def digits(self) -> tuple[Token, Token]:
+        """Part a number after its first digit, which is all that a command takes of it."""
+        middle = min(self.span.start + 1, self.span.end)
+        first = Token(self.kind, self.text[0], Span(self.span.start, middle), self.spaced)
+        return first, Token(self.kind, self.text[1:], Span(middle, self.span.end))
+
 
 # ------------------------------------------------------------------------------------------ faults
 

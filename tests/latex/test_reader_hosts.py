@@ -177,13 +177,13 @@ def test_a_default_argument_has_the_span_of_the_use():
     assert source.text[axis.span.start : axis.span.end] == r"\by"
 
 
-def test_names_of_macros_are_listed():
-    assert read(r"$$\newcommand{\x}{y}\def\z{\x}$$").macros.names() == ["\\x", "\\z"]
+def test_macros_are_kept_by_their_names():
+    assert read(r"$$\newcommand{\x}{y}\def\z{\x}$$").macros.table.keys() == {"\\x", "\\z"}
 
 
 def test_a_macro_with_a_pattern_is_left_alone():
     reading = read(r"\def\by#1.#2{x} $" + FORMULA + "$")
-    assert reading.macros.names() == []
+    assert reading.macros.table == {}
     assert reading.statements == (READ,)
 
 

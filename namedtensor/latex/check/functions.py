@@ -250,6 +250,8 @@ class CheckedFunction:
         self._values: dict[str, Value] | None = None
         self._results: tuple[Type | None, ...] = ()
         self._busy = False
+        #: the sections in which it was called without its parameters
+        self._told: set[int] = set()
         #: arguments that are taken for numbers, as nothing says what they are
         self.assumed: set[str] = set()
         #: arguments of which only another section says what they are
@@ -280,6 +282,10 @@ class CheckedFunction:
                 if value is not UNKNOWN or not self._is_bundle(parameter):
                     self._values[key(parameter) or ""] = value
         return self._values
+
+    def value(self, name: Expression) -> Value:
+        """Give the symbol of an argument or a parameter."""
+        return self.values().get(key(name) or "", UNKNOWN)
 
     def _argument(self, name: Expression, space: Space | None) -> Value:
         checker, place = self.checker, self.defined.place
@@ -419,7 +425,7 @@ class CheckedFunction:
         self._repeated(call, parameters)
         results = self.results()
         known = () if self.borrowed or self._is_tensor_for_number(arguments) else results
-        held = CallCheck(checker, self.name, self._declared(self.names), known)
+        held = CallCheck(checker, self.name, self._declared(), known)
         found = held.check(call, arguments)
         if not any(found):
             return self._inlined(call, arguments)
@@ -441,7 +447,7 @@ class CheckedFunction:
             return
         for at, (given, value) in enumerate(zip(call.parameters, parameters, strict=False)):
             own = self.call.parameters[at]
-            wanted = type_of(self.values().get(key(own) or "", UNKNOWN))
+            wanted = type_of(self.value(own))
             found = type_of(value)
             twice = given in call.parameters[:at] and isinstance(given, (Letter, Scripts))
             if twice and wanted and found and set(wanted.names) != set(found.names):
@@ -466,7 +472,7 @@ class CheckedFunction:
         axes = dict(result.axes)
         if len(parameters) == len(self.call.parameters):
             for name, value in zip(self.call.parameters, parameters, strict=True):
-                declared = type_of(self.values().get(key(name) or "", UNKNOWN))
+                declared = type_of(self.value(name))
                 type_ = type_of(value)
                 if declared is not None and type_ is not None:
                     axes |= {n: s for n, s in type_.axes if not declared.has(n) and n not in axes}
@@ -474,12 +480,7 @@ class CheckedFunction:
 
     def _inlined(self, call: Call, arguments: Sequence[Value]) -> Value:
         """Find what a function of undeclared arguments gives for these, without a word."""
-        values = self.values()
-        unknown = [
-            n
-            for n in self.names
-            if values.get(key(n) or "", UNKNOWN) is UNKNOWN or key(n) in self.assumed
-        ]
+        unknown = [n for n in self.names if self.value(n) is UNKNOWN or key(n) in self.assumed]
         if not (unknown or self.borrowed) or self._busy or len(arguments) != len(self.names):
             return UNKNOWN
         assumed = self.checker.assumed
@@ -487,7 +488,11 @@ class CheckedFunction:
         given = {key(n) or "": v for n, v in zip(self.names, known, strict=True)}
         indices: dict[str, int | None] = dict.fromkeys(self.defined.letters)
         scope = CheckScope(
-            self.checker, self.defined.place, indices, {**values, **given}, owner=-next(_serial)
+            self.checker,
+            self.defined.place,
+            indices,
+            {**self.values(), **given},
+            owner=-next(_serial),
         )
         scope.quiet = bool(self.borrowed)
         self._busy = True
@@ -496,16 +501,14 @@ class CheckedFunction:
         finally:
             self._busy = False
 
-    def _declared(self, names: Sequence[Expression]) -> list[tuple[str, Type | None]]:
+    def _declared(self) -> list[tuple[str, Type | None]]:
         """Give what the arguments are declared over, but not what another section may mean by them."""
-        values = self.values()
-        found = []
-        for name in names:
-            text = key(name) or ""
-            free = text in self.borrowed or text in self.assumed
-            known = UNKNOWN if free else values.get(text, UNKNOWN)
-            found.append((self.checker.report.text(name.span), type_of(known)))
-        return found
+        free = self.borrowed | self.assumed
+        text = self.checker.report.text
+        return [
+            (text(n.span), type_of(UNKNOWN if key(n) in free else self.value(n)))
+            for n in self.names
+        ]
 
     def _parameters(self, call: Call, scope: Scope) -> None:
         """Report, once in a section, that a function is called without what follows its semicolon."""
@@ -520,8 +523,9 @@ class CheckedFunction:
             return
         checker = self.checker
         names = ", ".join(checker.report.text(p.span) for p in self.call.parameters)
-        if not checker.first_time("parameters", self.defined, section):
+        if section in self._told:
             return
+        self._told.add(section)
         given = ", ".join(checker.report.text(a.span) for a in call.arguments)
         checker.report.warning(
             "parameters-missing",

@@ -73,7 +73,6 @@ class Symbols(ABC):
             d.place.block for d in names.definitions if d.kind == "function"
         }
         self._declared: dict[int, Value] = {}
-        self._told: set[Any] = set()
 
     def type_of(self, part: Any) -> Type | None:
         """Give the shape of a part that was looked at; None where it is unknown."""
@@ -173,12 +172,6 @@ class Symbols(ABC):
     def borrow(self, name: Expression, declared: Declared) -> None:
         """Note that a letter stands for what another section declares, so that findings say it."""
         self.report.borrowed[name.span] = self.line(declared.name.span)
-
-    def first_time(self, *what: Any) -> bool:
-        """Say whether this is said for the first time."""
-        new = what not in self._told
-        self._told.add(what)
-        return new
 
     def mend_axis(self, axis: AxisName, fits: list[str]) -> Mend | None:
         """Mend an axis that only a typo explains: one name fits, and this one is used nowhere else."""

@@ -6,11 +6,10 @@ answers for names, sizes and failures: one scope runs a formula, another one che
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, Protocol
 
 from namedtensor.errors import AxisMissingError, NamedTensorError
-from namedtensor.latex.syntax import Call, Expression
+from namedtensor.latex.syntax import Expression
 
 
 class Unknown:
@@ -22,20 +21,8 @@ class Unknown:
 
 UNKNOWN = Unknown()
 
-#: A named tensor, a Python number, a Function, or UNKNOWN.
+#: A named tensor, a Python number, a function of the document, which has `apply`, or UNKNOWN.
 Value = Any
-
-
-class Function(Protocol):
-    """A function that a document defines, or a member of a family of them."""
-
-    name: str
-
-    def apply(
-        self, call: Call, arguments: Sequence[Value], parameters: Sequence[Value], scope: Scope
-    ) -> Value:
-        """Apply to values; `call` is where it stands, with its axes and spans."""
-        ...
 
 
 class Scope(Protocol):

@@ -135,16 +135,12 @@ class Macros:
     '\\\\frac{x}{2}'
     """
 
-    def __init__(self, given: dict[str, Macro] | None = None) -> None:
-        self.table: dict[str, Macro] = dict(given or {})
+    def __init__(self) -> None:
+        self.table: dict[str, Macro] = {}
         self.left = BUDGET
         self.broken = 0
         #: stands for all that was defined, in its order
         self.digest = b""
-
-    def names(self) -> list[str]:
-        """Name the commands that are defined, in order of definition."""
-        return list(self.table)
 
     def define(self, tape: Tape, definer: Token) -> None:
         """Take a definition whose first token has been taken."""

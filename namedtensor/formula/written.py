@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from namedtensor.errors import KindError, TraceError, kind_of_thing
+from namedtensor.formula.bundle import Bundle
 from namedtensor.formula.lifting import Leaf
 from namedtensor.formula.signature import Parameter, Signature
 from namedtensor.primitives import Node, Type, number, size_of
@@ -39,6 +40,17 @@ class DerivedFrom:
     by: tuple[str, ...]
     changes: tuple[str, ...] = ()
     of: DerivedFrom | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Holding:
+    """What a module holds for a bundle: its formula, and by name its settings and what its bundles hold.
+
+    None stands for what is left out, and a list for a stack.
+    """
+
+    formula: Declared
+    known: Mapping[str, Any]
 
 
 @dataclass(slots=True)
@@ -300,7 +312,7 @@ def _declared(
     formula: Declared,
     parameter: Parameter,
     path: str,
-    settings: dict[str, Any],
+    settings: Mapping[str, Any],
     leaves: list[Leaf],
     sizes: dict[Any, Any],
     kinds: Mapping[str, str],
@@ -309,22 +321,26 @@ def _declared(
     if parameter.stack:
         layer = replace(parameter, stack=False)
         count = settings.get(parameter.name, LAYERS)
-        count = count if isinstance(count, int) else len(count)
+        held = [{}] * count if isinstance(count, int) else [{layer.name: one} for one in count]
         return [
-            _declared(formula, layer, f"{path}.{i}", {}, leaves, sizes, kinds) for i in range(count)
+            _declared(formula, layer, f"{path}.{i}", known, leaves, sizes, kinds)
+            for i, known in enumerate(held)
         ]
     told = settings.get(parameter.name)
     if parameter.optional and (told is None or told is False):
         return None
     if parameter.bundle is not None:
-        inner = parameter.bundle
-        parts = told if isinstance(told, dict) else {}
+        inner = told.formula if isinstance(told, Holding) else parameter.bundle
+        parts: Any = told.known if isinstance(told, Holding) else told
+        parts = parts if isinstance(parts, Mapping) else {}
         own: dict[Any, Any] = {n: size for n, size in sizes.items() if isinstance(size, int)}
-        return {
+        found = {
             p.name: _declared(inner, p, f"{path}.{p.name}", parts, leaves, own, kinds)
             for p in inner.signature.parameters
             if p.after
         }
+        early = {n: v for n, v in parts.items() if n not in found}
+        return Bundle(inner, found, None, early) if isinstance(told, Holding) else found
     if parameter.space is None or parameter.name in settings:
         value = settings.get(parameter.name, parameter.default)
         if value is parameter.default is formula.signature.python.empty:

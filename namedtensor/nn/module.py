@@ -32,6 +32,7 @@ from namedtensor.formula.formula import T
 from namedtensor.formula.signature import Parameter, Space, named_size
 from namedtensor.formula.stacked import Stacked, Widened, stacked, widened
 from namedtensor.formula.steps import steps_of
+from namedtensor.formula.written import Holding
 from namedtensor.nn.closed_over import hold_nothing_closed_over
 from namedtensor.nn.initialise import OTHER, Initialiser, roles_of, start
 from namedtensor.nn.recomputing import recomputing
@@ -241,21 +242,8 @@ class FormulaModule(torch.nn.Module, Generic[T]):
             return self.formula.code(*arguments, **self._given(named))
 
     def latex(self, dialect: str = "macros", **settings: Any) -> str:
-        """Print the formula's equation, with as many layers in stacks as there are."""
-        return self.formula.latex(dialect, **{**self.settings, **self._form(), **settings})
-
-    def _form(self) -> dict[str, Any]:
-        """Say which parameters are there, of bundles too, and how many layers stacks have."""
-        found: dict[str, Any] = {}
-        for p in self.formula.signature.parameters:
-            held = getattr(self, p.name) if p.after and not p.setting else True
-            if held is None:
-                found[p.name] = None
-            elif isinstance(held, torch.nn.ModuleList):
-                found[p.name] = len(held)
-            elif isinstance(held, FormulaModule):
-                found[p.name] = held._form()
-        return found
+        """Print the formula's equation: so many layers, settings, formulas and options as there are."""
+        return self.formula.latex(dialect, **{**_holding(self).known, **settings})
 
     def call(self, other: Formula, *arguments: Any, **named: Any) -> Any:
         """Run another formula with this module's parameters, which it declares by the same names.
@@ -357,7 +345,10 @@ class FormulaModule(torch.nn.Module, Generic[T]):
             for bundle in bundles:
                 owner = owner._modules[bundle]
             if compiling():
-                owner._buffers[name].copy_(new)
+                # torch loses what is copied into a buffer of one double number, and not into a view of it
+                held = owner._buffers[name]
+                held = held if held.ndim else held.view(1)
+                held.copy_(new if new.ndim else new.view(1))
                 continue
             try:
                 owner._buffers[name].copy_(new)
@@ -386,6 +377,21 @@ class FormulaModule(torch.nn.Module, Generic[T]):
 
 #: What torch's modules, and ours, have themselves under names that a setting may have.
 _OWN = frozenset({*dir(FormulaModule), *vars(torch.nn.Module()), "formula", "settings", "sizes"})
+
+
+def _holding(module: FormulaModule) -> Holding:
+    """Say what a module holds, for who writes it."""
+    known = dict(module.settings)
+    for parameter in module.formula.signature.parameters:
+        if parameter.after and not parameter.setting:
+            held: Any = getattr(module, parameter.name, None)
+            if held is None:
+                known[parameter.name] = None
+            elif parameter.stack:
+                known[parameter.name] = [_holding(layer) for layer in held]
+            elif parameter.bundle is not None:
+                known[parameter.name] = _holding(held)
+    return Holding(module.formula, known)
 
 
 def _as_bundle(parameter: Parameter, held: Any) -> Any:

@@ -204,6 +204,19 @@ def test_a_formula_with_states_gives_them_wherever_it_has_any(library):
     assert tracking.module(emb[2], layers=0)(X).shape == "emb[2]"
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_a_state_of_one_number_is_stored_by_compiled_modules(dtype):
+    @formula
+    def counting(X: R[emb], *, m: nt.State[R]) -> R[emb]:
+        return X - m, nt.update(m=m + 1)
+
+    m = counting.module(dtype=dtype)
+    run = torch.compile(m, fullgraph=True, backend="aot_eager")
+    for n in range(3):
+        torch.testing.assert_close(run(X.to("float64")).data, X.data.double() - n)
+    assert m.m == 3
+
+
 def test_what_a_bundle_does_not_hold_is_named():
     @formula
     def looking(X: R[emb], *, part: scaled) -> R[emb]:
@@ -294,6 +307,34 @@ def test_each_of_two_equal_loops_costs_what_it_costs():
     wide = several.module(emb[3], hid[7], layers=5)
     m = model.module(emb[3], hid[2], one=dict(layers=4), two=wide)
     assert m.steps("emb[3]").multiply_adds == 4 * 2 * 3 * 2 + 5 * 2 * 3 * 7
+
+
+def test_a_module_prints_what_it_holds():
+    @formula
+    def norm(X: R[emb], eps: float = 1e-5, *, g: R[emb], b: R[emb] = None) -> R[emb]:
+        X = nt.standardize[emb](X, eps) * g
+        return X if b is None else X + b
+
+    @formula
+    def model(X: R[emb], *, blocks: nt.each[norm], last: norm) -> R[emb]:
+        for block in blocks:
+            X = block(X)
+        return last(X)
+
+    def printed(**given):
+        found = model.module(emb[2], **given).latex("underset").splitlines()
+        return [line for line in found if "norm" in line or "shifted" in line]
+
+    assert "+ b" not in printed(blocks=2)[0]
+    assert "+ b" in printed(blocks=2, last=dict(b=True))[0]
+    assert "+ b" in printed(blocks=[dict(b=True), dict(b=True)])[0]
+    assert r"\text{eps} = 0.1; \text{last}" in printed(blocks=2, last=dict(eps=0.1))[1]
+    text = printed(blocks=[None, shifted], last=shifted)
+    assert text[0].startswith(r"\text{norm}(X; g) &=")
+    assert text[1].startswith(r"\text{shifted}(X; U, V) &=")
+    assert text[2].endswith(
+        r"\text{shifted}(\text{shifted}(\text{norm}(X; \text{blocks}^1); \text{blocks}^2); \text{last})"
+    )
 
 
 def test_a_printed_stack_of_so_many_layers_is_read_as_its_layers():

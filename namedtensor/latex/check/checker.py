@@ -214,28 +214,28 @@ class Checker(Symbols):
             return self.value_of(earlier.defined)
         return UNKNOWN if promised is None else promised
 
-    def _before(self, defined: Defined) -> Value:
+    def _before(self, defined: Defined, around: CheckScope | None = None) -> Value:
         """Give a value that is needed while it is looked for: as declared, or another member's."""
         declared = self.own_declaration(defined) or self.declared_member(defined)
         declared = declared or self.declaration(bare(defined.name), defined.place)
         if declared is not None:
             return self.promise(self.declared_value(declared), defined)
         first = self.member(stem(defined.name), defined.place)
-        type_ = None if first is None else type_of(self.value_of(first))
+        type_ = None if first is None else type_of(self.value_of(first, around))
         # a series that begins with the number 0 may go on with tensors
         return UNKNOWN if type_ is None or type_.host else self.stand_in(type_)
 
-    def series_leaf(self, defined: Defined) -> Value | None:
+    def series_leaf(self, defined: Defined, around: CheckScope | None = None) -> Value | None:
         """Give the symbol that a member of a series is before it is known: as declared, or the first."""
         if not defined.letters or axis_along(defined.name) is not None:
             return None
-        found = self._before(defined)
+        found = self._before(defined, around)
         return None if found is UNKNOWN else found
 
-    def stacked(self, defined: Defined) -> Value:
+    def stacked(self, defined: Defined, around: CheckScope | None = None) -> Value:
         """Give the symbol of all members of a series along its axis: y of y_{seq(t)}."""
         along = axis_along(defined.name)
-        type_ = None if along is None else type_of(self.value_of(defined))
+        type_ = None if along is None else type_of(self.value_of(defined, around))
         if along is None or type_ is None or type_.has(along):
             return UNKNOWN
         sizes = [a.size for _, a in self.names.sized if a.axis.name == along and a.size is not None]

@@ -87,6 +87,8 @@ class CheckScope:
         text = key(name, self.indices)
         if text is None:
             return None
+        if text in self.indices and self.checker.names.counts(text, self.place):
+            return self.checker.size_symbol(text)
         if text in self.arguments:
             if text in self.letters:  # of a rule, also where an argument has it
                 return self.checker.size_symbol(text)
@@ -130,17 +132,18 @@ class CheckScope:
         return give()
 
     def _meant(self, meaning: Meaning) -> Value:
-        checker = self.checker
+        checker, defined = self.checker, meaning.defined
+        own = defined is not None and defined.place.block == self.place.block
         if meaning.kind == "size":
             return checker.size_symbol(meaning.key)
-        if meaning.kind == "stack" and meaning.defined is not None:
-            return checker.stacked(meaning.defined)
+        if meaning.kind == "stack" and defined is not None:
+            return checker.stacked(defined, self if own else None)
         if meaning.kind == "function" and meaning.defined is not None:
             return checker.function(meaning.defined)
         if meaning.defined is not None and checker.is_size_definition(meaning.defined):
             return checker.size_symbol(meaning.key)
         if meaning.defined is not None:
-            leaf = checker.series_leaf(meaning.defined)
+            leaf = checker.series_leaf(meaning.defined, self if own else None)
             if leaf is not None:
                 return leaf
             return checker.value_of(meaning.defined, self if meaning.kind == "where" else None)

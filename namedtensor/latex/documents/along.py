@@ -7,7 +7,7 @@ script. The last element, A_{seq(|seq|)}, and what is given after it have number
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from namedtensor.latex.documents.scripts import fold, key, letters_in, stem
@@ -35,6 +35,9 @@ FAR = 10**9
 LAST = 10**15
 
 Own = tuple[str, str]
+
+#: A name and its axis, and the block of its rule.
+Series = tuple[Own, int]
 
 
 def bare(name: Expression) -> Expression:
@@ -86,33 +89,48 @@ def stepped(statements: Sequence[Statement]) -> list[Statement]:
     may be one that is given outside of the axis: Y_{seq(t)} = A_{seq(t-1)}, with A_{seq(0)} = h.
     """
     written, statements = statements, _apart(statements)
-    edges: dict[Own, set[Own]] = {}
+    rules: dict[Own, dict[int, int]] = {}
     for statement in statements:
         own = _own(statement)
-        if own is not None and isinstance(statement, Definition):
-            edges.setdefault(own, set()).update(
-                [found for part in all_of(Indexed, statement.body) if (found := _named(part))]
-            )
-    circular = {
-        name for name in edges if name in reached(edges[name], lambda own: edges.get(own, ()))
+        if own is not None and letters_in(_index(_element(statement.target))):  # type: ignore[union-attr]
+            rules.setdefault(own, {})[statement.block] = statement.section
+
+    def meant(own: Own | None, statement: Statement) -> set[Series]:
+        """Give the series that a name stands for in a statement: of its block, or else its section."""
+        known = {} if own is None else rules.get(own, {})
+        here = {statement.block} & known.keys()
+        near = here or {block for block, section in known.items() if section == statement.section}
+        return {(own, block) for block in near if own is not None}
+
+    edges: dict[Series, set[Series]] = {}
+    for statement in statements:
+        used = [_named(p) for p in all_of(Indexed, getattr(statement, "body", statement))]
+        for series in meant(_own(statement), statement):
+            edges.setdefault(series, set()).update(*[meant(own, statement) for own in used])
+    at = {
+        series
+        for series in edges
+        if series in reached(edges[series], lambda known: edges.get(known, ()))
     }
-    if not circular:
+    if not at:
         return list(written)
-    at = {(own, s.section) for s in statements if (own := _own(s)) in circular and own is not None}
     while True:
-        new = {pair for s in statements if (pair := _follows(s, at)) is not None} - at
+        new = {n for s in statements if _follows(s, at, meant) for n in meant(_own(s), s)} - at
         if not new:
             break
         at |= new
     ends = ends_of(statements)
-    names = circular | {own for own, _ in at}
 
     def is_series(statement: Statement) -> bool:
-        own = _own(statement)
-        return own in circular or (own is not None and (own, statement.section) in at)
+        return bool(meant(_own(statement), statement) & at)
 
     pairs = zip(statements, written, strict=True)
-    return [_rewritten(s, names, ends) if is_series(s) else old for s, old in pairs]
+    return [
+        _rewritten(s, lambda own, s=s: bool(meant(own, s) & at), ends)  # type: ignore[misc]
+        if is_series(s)
+        else old
+        for s, old in pairs
+    ]
 
 
 def _apart(statements: Sequence[Statement]) -> Sequence[Statement]:
@@ -172,19 +190,21 @@ def _named(part: Expression) -> Own | None:
     return (text, item.axis.name) if isinstance(item, At) and text is not None else None
 
 
-def _follows(statement: Statement, at: set[tuple[Own, int]]) -> tuple[Own, int] | None:
-    """Name a definition whose elements are made of those before or after them in a series."""
+def _follows(
+    statement: Statement,
+    at: set[Series],
+    meant: Callable[[Own | None, Statement], set[Series]],
+) -> bool:
+    """Say whether elements are made of those before or after them in a series."""
     own = _own(statement)
     if own is None or not isinstance(statement, Definition):
-        return None
-    target = _element(statement.target)
-    for part in all_of(Indexed, statement.body):
-        found = _named(part)
-        if found is None or found[1] != own[1] or (found, statement.section) not in at:
-            continue
-        if _apart_by(_index(target), _index(part)) not in (None, 0):
-            return own, statement.section
-    return None
+        return False
+    index = _index(_element(statement.target))
+    return any(
+        _apart_by(index, _index(part)) not in (None, 0)
+        for part in all_of(Indexed, statement.body)
+        if (found := _named(part)) and found[1] == own[1] and meant(found, statement) & at
+    )
 
 
 def _index(part: Expression) -> Expression:
@@ -205,12 +225,12 @@ def _apart_by(own: Expression, given: Expression) -> int | None:
 
 
 def _rewritten(
-    statement: Statement, names: set[Own], ends: Mapping[str, Mapping[str, int]]
+    statement: Statement, runs: Callable[[Own], bool], ends: Mapping[str, Mapping[str, int]]
 ) -> Statement:
     def change(part: Any) -> Any:
-        if not isinstance(part, Indexed) or (found := _named(part)) not in names:
+        found = _named(part) if isinstance(part, Indexed) else None
+        if found is None or not runs(found):
             return None
-        assert found is not None
         index = _index(part)
         number = fold(index, end(found[1], ends))
         at = put(index, change) if number is None else Number(index.span, number)

@@ -182,8 +182,7 @@ class Body:
             return self.linked.result
         along = axis_along(defined.name)
         name = defined.name if along is None else bare(defined.name)
-        meaning = self.library.names.declaration(name, defined.place, {})
-        return None if meaning is None or meaning.declared is None else meaning.declared.space
+        return self.library.names.space_of(name, defined)
 
     def value_of(self, meaning: Meaning, around: Around) -> Value | None:
         """Give what a name stands for; None where it is nothing that this formula takes."""
@@ -248,9 +247,9 @@ class Body:
             if given is not None:
                 return given
         along = axis_along(defined.name)
-        if not steps and along is not None and way_of(defined) > 0:
+        number = indices[defined.letters[0]] or 1 if along and defined.letters else 0
+        if not steps and along is not None and (way_of(defined) > 0 or number == LAST):
             whole: Any = self.stack(defined, Around(defined.place, self.numbers, own))
-            number = indices[defined.letters[0]] or 1
             return whole[Axis(along)(whole.size(Axis(along)) - 1 if number == LAST else number - 1)]
         if not steps:
             self._reach_up_to(defined, indices, own)
@@ -356,7 +355,8 @@ class Body:
             return step.count(number)
         if number < FAR:
             return number
-        along = axis_along(self.library.names.defined_at(scope.around.place).name)
+        defined = self.library.names.defined_at(scope.around.place)
+        along = None if defined is None else axis_along(defined.name)
         size = scope.size(along or "")
         return Position(((size, 1),), number - LAST) if isinstance(size, NamedTensor) else size
 

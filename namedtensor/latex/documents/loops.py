@@ -344,17 +344,16 @@ class Loop:
         """Give sums and products of all elements so far in few steps; None for other recurrences."""
         if len(sequenced) != 1 or sequenced[0][1] or not isinstance(start, SymbolicTensor):
             return None
-        X = SymbolicTensor(sequenced[0][0])
+        X, axis = SymbolicTensor(sequenced[0][0]), Axis(self.along)
+        last = X.size(axis) - 1 if self.way > 0 else 0
+        if start.node is not X[axis(last)].node:  # type: ignore[attr-defined]
+            return None
         one = SymbolicTensor(argument("earlier", start.node.type))
         other = SymbolicTensor(argument("later", start.node.type))
         (after,) = self._step({self.defined: one}, sequenced, [other.node])
         node = getattr(after, "node", None)
         folds = {entry.traits.folds for entry in table().values()} - {""}
         if node is None or node.name not in folds or set(node.operands) != {one.node, other.node}:
-            return None
-        axis = Axis(self.along)
-        last = X.size(axis) - 1 if self.way > 0 else 0
-        if start.node is not X[axis(last)].node:  # type: ignore[attr-defined]
             return None
         found: NamedTensor = associative_scan[axis](
             lambda a, b: SymbolicTensor(

@@ -40,7 +40,7 @@ def way_of(defined: Defined) -> int:
 
 def given_of(names: Names, defined: Defined) -> list[int]:
     """List the numbers of the members of a series that have definitions of their own."""
-    found = [d for d in names.of_letter(stem(defined.name)) if not d.letters]
+    found = [d for d in names.kin(defined) if not d.letters]
     found = [d for d in found if d.place.section == defined.place.section]
     bound = [match(defined.name, d.name, defined.letters, {}) for d in found]
     shift = shift_of(defined)
@@ -54,7 +54,7 @@ def is_one_rule(names: Names, defined: Defined) -> bool:
         and other.letters
         and other.place.block == defined.place.block
         and match(defined.name, other.name, defined.letters, {}) is not None
-        for other in names.of_letter(stem(defined.name))
+        for other in names.kin(defined)
     )
 
 
@@ -74,7 +74,7 @@ def reaches(names: Names, start: Defined, goal: Defined) -> bool:
 
     def needed(defined: Defined) -> list[Defined]:
         words = {part.text for part in all_of(Letter, defined.body)}
-        return [d for word in words for d in names.of_letter(word)]
+        return [d for word in words for d in names.near(word, defined.place)]
 
     return goal in reached(needed(start), needed)
 
@@ -128,7 +128,7 @@ def fault_of(names: Names, defined: Defined) -> Fault | None:
     for part in all_of(Scripts, defined.body):
         if key(part) is None:
             continue  # the power of a bracket, and no element
-        near = names.of_letter(stem(part)) if axis_along(part) is not None else []
+        near = names.near(stem(part), defined.place) if axis_along(part) is not None else []
         if any(d.letters and way_of(d) * way < 0 and reaches(names, d, defined) for d in near):
             return unlike(defined, BOTH)
         if not way or way not in [d for d, _ in distances(defined.name, defined.letters, part)]:

@@ -114,8 +114,6 @@ class Walk:
         )
         if not before:
             space = self._space_by_call(found.name, call, around)
-            if space is None and not all_of(AxisName, self.linked.defined.body):
-                space = Space(found.name.span, "R", ())
             if space is not None:
                 found.space = space
                 return
@@ -178,21 +176,32 @@ class Walk:
 
     def _loosen(self, call: Call | None) -> None:
         """Let a function of numbers alone, sigma(z), take any tensor, whatever z is elsewhere."""
-        linked, body = self.linked, self.linked.defined.body
-        if call is None or all_of(AxisName, body) or any(i.linked for i in linked.after):
+        linked, at = self.linked, self.linked.defined.place
+        if call is None or self._names_axes() or any(i.linked for i in linked.after):
             return
         elsewhere = [
-            i.declared is not None and i.declared.place.section != linked.defined.place.section
+            i.declared is not None and not self.names.inherits(at, i.declared.place)
             for i in linked.arguments
         ]
         plain = all(i.space is None or not i.space.axes for i in linked.after)
         called = any(
-            self.linker.callee(c, linked.defined.place, linked.indices) for c in all_of(Call, body)
+            self.linker.callee(c, d.place, linked.indices)
+            for d in self._bodies()
+            for c in all_of(Call, d.body)
         )
         if linked.arguments and all(elsewhere) and plain and not called:
             for found in linked.arguments:
                 found.declared, found.along = None, ()
                 found.space = Space(found.name.span, "R", ())
+
+    def _bodies(self) -> list[Defined]:
+        """List the definition, and those that say what its letters are."""
+        at = self.linked.defined.place
+        local = [d for d in self.linked.reached if d.place.section == at.section]
+        return [self.linked.defined, *sorted(local, key=lambda d: d.place.index)]
+
+    def _names_axes(self) -> bool:
+        return any(all_of(AxisName, d.body) for d in self._bodies())
 
     def _infer(self, call: Call | None) -> None:
         """Give arguments that are declared nowhere the axes along which the body acts on them.
@@ -204,6 +213,9 @@ class Walk:
         for place, found in enumerate(self.linked.arguments if call is not None else ()):
             if found.space is None and found.linked is None:
                 at = found.name.span
+                if not self._names_axes():
+                    found.space = Space(at, "R", ())
+                    continue
                 axes = dict.fromkeys(self._acting_on(found.key))
                 given = self.names.axes_given(self.linked.defined, place) if own else []
                 axes |= dict.fromkeys([name for name in given if name in own])
@@ -213,8 +225,7 @@ class Walk:
 
     def _acting_on(self, text: str) -> Iterator[str]:
         """Name the axes along which the body acts on what holds a letter."""
-        defined = self.linked.defined
-        for part in walk(defined.body):
+        for part in [p for d in self._bodies() for p in walk(d.body)]:
             if isinstance(part, Contract):
                 operands: tuple[Expression, ...] = (part.left, part.right)
                 axes = part.axes
@@ -266,9 +277,8 @@ class Walk:
 
     def _body(self, defined: Defined, around: Around) -> None:
         bound = [i.at for i in _items(defined) if isinstance(i.at, Letter)]
-        inner = dataclasses.replace(
-            around, shadow=around.shadow | {k for k in map(key, bound) if k is not None}
-        )
+        shadow = around.shadow | {k for k in map(key, bound) if k is not None} | {*defined.letters}
+        inner = dataclasses.replace(around, shadow=shadow)
         if defined.statement.op != "=" and defined.kind != "function":
             before = self.names.before(defined)
             inner = dataclasses.replace(inner, shadow=inner.shadow | {defined.key})

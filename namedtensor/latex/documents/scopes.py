@@ -274,6 +274,7 @@ class Names:
         self._by_size: dict[str, list[tuple[Declared, SizedAxis]]] = {}
         self._size_letters: set[str] = set()
         self._of: dict[int, Defined] = {}
+        self._at: dict[int, Defined] = {}
         self._by_letter: dict[str, list[Range]] = {}
         for within in self.ranges:
             self._by_letter.setdefault(within.letter, []).append(within)
@@ -314,11 +315,11 @@ class Names:
     # ------------------------------------------------------------------------------- collecting
 
     def _note_definitions(self) -> None:
-        self._scripted: dict[str, list[Scripts]] = {}
+        self._scripted: dict[str, list[tuple[Scripts, int]]] = {}
         for statement in self.statements:
             if isinstance(statement, Definition):
                 for part in all_of(Scripts, statement.body):
-                    self._scripted.setdefault(stem(part) or "", []).append(part)
+                    self._scripted.setdefault(stem(part) or "", []).append((part, statement.block))
         self._moved = {
             (letter, s.block)
             for s in self.statements
@@ -343,6 +344,7 @@ class Names:
             within = self.range_of(letters[0], statement) if letters else None
             found = Defined(text, name, kind, statement, place, letters, within)
             self.defined.setdefault(text, []).append(found)
+            self._at[index] = found
             self._of[id(self._rewritten.get(id(statement), statement))] = found
 
     def _note_declarations(self) -> None:
@@ -474,10 +476,14 @@ class Names:
         named += [p for p in walk(statement.body) if isinstance(p, Letter)]
         return any(isinstance(s, Letter) and s.text == letter for s in named)
 
-    def defined_at(self, place: Place) -> Defined:
+    def defined_at(self, place: Place) -> Defined | None:
         """Give what is defined at a place."""
-        found = self.statements[place.index]
-        return next(d for group in self.defined.values() for d in group if d.statement is found)
+        return self._at.get(place.index)
+
+    def counts(self, text: str, place: Place) -> bool:
+        """Say whether a letter is the index of what is defined at a place: there it means nothing else."""
+        found = self._at.get(place.index)
+        return found is not None and text in found.letters
 
     def of(self, statement: Definition) -> Defined | None:
         """Give what a definition of this document defines."""
@@ -558,13 +564,16 @@ class Names:
         own = key(name.base)
         if own is None or own not in self.series_letters:
             return False
-        members = [d for d in self._by_stem.get(own, ()) if not d.letters and d.key != own]
+        members = [d for d in self.near(own, place) if not d.letters and d.key != own]
         statement = self.statements[place.index] if place.index < len(self.statements) else None
         target = getattr(statement, "target", None)
         call = target.base if isinstance(target, Indexed) else target
         if isinstance(call, Call) and own in map(key, (*call.arguments, *call.parameters)):
             # beside X^0 = X, layers go from one member of X to the next
             return not any([d.place.block == place.block for d in members])
+        near = self._defined_near(Sought(name.base, own, place, {}))
+        if near is not None and near.defined is not None:
+            return self._defined_near(Sought(name, text, place, {})) is None
         given = members or own in self._scripted_letters
         return not given and any(self.inherits(place, d.place) for d in self.declared.get(own, ()))
 
@@ -575,12 +584,31 @@ class Names:
         whole = bare(name)
         forms = (Scripts(name.span, whole, sup=name.sub), Scripts(name.span, whole, sub=name.sub))
         found = [self.look(form, place, indices) for form in forms]
-        return next((m for m in found if m is not None and m.kind != "size"), None)
+        known = [m.defined or m.declared for m in found if m is not None and m.kind != "size"]
+        rules = {d.place.block for d in self._by_stem.get(stem(whole) or "", ()) if d.letters}
+        near = [
+            d is not None
+            and self.inherits(place, d.place)
+            and d.place.block not in rules - {place.block}
+            for d in known
+        ]
+        return next((m for m, here in zip(found, near, strict=False) if here), None)
 
     def declaration(self, name: Expression, place: Place, indices: Indices) -> Meaning | None:
         """Find the nearest declaration of a name."""
         text = key(name, indices)
         return None if text is None else self._declared(Sought(name, text, place, indices))
+
+    def space_of(self, name: Expression, defined: Defined) -> Space | None:
+        """Find the space that a defined name is declared in: another formula's is not its own."""
+        meaning = self.declaration(name, defined.place, {})
+        if meaning is None or meaning.declared is None:
+            return None
+        own, given = defined.place, meaning.declared.place
+        if self._is_block_of_functions(own.block) and own.block != given.block:
+            foreign = self._is_block_of_functions(given.block) or not self.inherits(own, given)
+            return None if foreign else meaning.declared.space
+        return meaning.declared.space
 
     def parameter(self, name: Expression, place: Place, indices: Indices) -> Meaning | None:
         """Find the declaration of a listed letter: one in a later section is of another letter."""
@@ -653,6 +681,7 @@ class Names:
             for call in all_of(Call, statement.body):
                 places = [i for i, given in enumerate(call.arguments) if stem(given) == text]
                 if places:
+                    found += [a.name for a in call.axes]
                     found += self._axes_taken(call, places, defined.place)
         return list(dict.fromkeys(found)) if isinstance(defined.name, Scripts) else []
 
@@ -684,7 +713,7 @@ class Names:
         """List the members of a series that have a number of their own: h^0 beside h^t."""
         found = [
             d.name
-            for d in self._by_stem.get(stem(defined.name) or "", ())
+            for d in self.kin(defined)
             if not d.letters and match(defined.name, d.name, defined.letters, {}) is not None
         ]
         return [*found, *self._before_first(defined)]
@@ -696,9 +725,20 @@ class Names:
         for number in range(first - min(self.reach_back(defined), MOST_BACK), first):
             yield numbered(defined.name, {defined.letters[0]: number})
 
-    def of_letter(self, text: str | None) -> list[Defined]:
-        """List what is defined with a letter, whatever its scripts."""
-        return self._by_stem.get(text or "", [])
+    def kin(self, defined: Defined) -> list[Defined]:
+        """List the definitions of a rule's series: blocks with rules of their own have their own series."""
+        every = self._by_stem.get(stem(defined.name) or "", [])
+        at = defined.place
+        apart = {d.place.block for d in every if d.letters} - {at.block}
+        found = [d for d in every if d.place.block not in apart]
+        near = [d for d in found if d.place.section == at.section]
+        return near if any(not d.letters for d in near) else found
+
+    def near(self, text: str | None, place: Place) -> list[Defined]:
+        """List what is defined with a letter in a place's block, or else outside of formulas' blocks."""
+        every = self._by_stem.get(text or "", [])
+        own = [d for d in every if d.place.block == place.block]
+        return own or [d for d in every if not self._is_block_of_functions(d.place.block)] or every
 
     def whole_name(self, defined: Defined) -> Expression:
         """Give the name of a series as a whole, as the document writes it."""
@@ -711,7 +751,11 @@ class Names:
             return 0
         (letter,) = defined.letters
         far, back = 1000, 0
-        for part in self._scripted.get(stem(defined.name) or "", ()):
+        every = self._by_stem.get(stem(defined.name) or "", [])
+        apart = {d.place.block for d in every if d.letters} - {defined.place.block}
+        for part, block in self._scripted.get(stem(defined.name) or "", ()):
+            if block in apart:
+                continue
             bound = match(defined.name, part, defined.letters, {letter: far})
             number = None if bound is None else bound.get(letter)
             if number is not None and far // 2 < number < far:  # X^3 is a member, and no look back

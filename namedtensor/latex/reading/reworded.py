@@ -10,12 +10,13 @@ mathematics in their prose only remarks on what the displays define.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from namedtensor.latex.printing.names import identifier, named
 from namedtensor.latex.reading.asides import Entry
+from namedtensor.latex.reading.hosts import Region
 from namedtensor.latex.reading.spoken import head_of, key_of, names_of
 from namedtensor.latex.reading.statements import Found, is_name
 from namedtensor.latex.syntax import (
@@ -54,6 +55,11 @@ REMARKS = re.compile(
     r"for (?:example|instance)|e\.\s?g\.|i\.\s?e\.|say|"
     r"at the start|at first|initially|if|when|whenever|suppose|assume|unless)\b[^.;$]*$",
     re.IGNORECASE,
+)
+
+#: What stands between a display and what says what its letters are.
+WHERE = re.compile(
+    r"(?:[\s$.,;]|\\\]|\\end\{[a-z*]+\})*(?:where|in which)\b(?:(?!\.\s).)*$", re.DOTALL
 )
 
 #: What stands around a number that is tried: "with $\tau = 1$ we get", "for $n = 3$ this is".
@@ -327,7 +333,7 @@ def _join(group: Sequence[tuple[Entry, Definition, At]]) -> None:
 
 def _mark_remarks(entries: Sequence[Entry], text: str) -> None:
     """Mark definitions that only remark: in prose, of what is defined or declared elsewhere."""
-    displayed: set[str] = set()
+    displayed: dict[str, set[int]] = {}
     declared: set[str] = set()
     for entry in entries:
         statement, read = entry.statement, entry.read
@@ -335,25 +341,40 @@ def _mark_remarks(entries: Sequence[Entry], text: str) -> None:
         if isinstance(statement, Declaration):
             declared |= {key_of(name) for name in statement.names}
         elif isinstance(statement, Definition) and entry.region.display:
-            displayed |= {key_of(name) for name in _given(statement)}
+            for name in _given(statement):
+                displayed.setdefault(key_of(name), set()).add(entry.region.block)
+    above: Region | None = None
     for entry in entries:
         statement, read = entry.statement, entry.read
         assert isinstance(read, Found)
+        above = entry.region if entry.region.display else above
         if not isinstance(statement, Definition) or statement.op != "=" or read.part_of:
             continue
         if _is_prose(statement):
             read.part_of = "what it says is given as data"
         elif not (read.named or entry.region.display) and _remarks(
-            entry, text, key_of(_given(statement)[0]), displayed, declared
+            entry, text, _elsewhere(entry, text, above, displayed), declared
         ):
             read.part_of = "it is a remark"
 
 
-def _remarks(entry: Entry, text: str, name: str, displayed: set[str], declared: set[str]) -> bool:
+def _elsewhere(
+    entry: Entry, text: str, above: Region | None, displayed: Mapping[str, set[int]]
+) -> bool:
+    """Say whether a display defines what prose defines: where-clauses are those of the display above."""
+    assert isinstance(entry.statement, Definition)
+    blocks = displayed.get(key_of(_given(entry.statement)[0]), set())
+    if above is not None and WHERE.match(text[above.span.end : entry.region.span.start]):
+        return above.block in blocks
+    return bool(blocks)
+
+
+def _remarks(entry: Entry, text: str, displayed: bool, declared: set[str]) -> bool:
     span, statement = entry.region.span, entry.statement
     assert isinstance(statement, Definition)
+    name = key_of(_given(statement)[0])
     before = text[max(0, span.start - 90) : span.start].rstrip("$\\(").rsplit("\n\n", 1)[-1]
-    if name in displayed or REMARKS.search(before):
+    if displayed or REMARKS.search(before):
         return True
     number = not any(key_of(n) in declared for n in names_of(statement.body))
     if isinstance(statement.target, Call) or not number or any(all_of(Matrix, statement.body)):

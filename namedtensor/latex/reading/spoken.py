@@ -100,8 +100,9 @@ class Spoken:
             return False
         target = statement.target
         given = (*target.arguments, *target.parameters) if isinstance(target, Call) else ()
+        around = sections_around(section, self._parents)
         if head_of(target) not in FUNCTIONS and any(
-            (section, key_of(name)) in self.shaped for name in given
+            (at, key_of(name)) in self.shaped for name in given for at in around
         ):
             return True
         own = {letter.text for letter in letters_of(target)}

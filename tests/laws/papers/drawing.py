@@ -39,7 +39,11 @@ LETTERS = "A B C D K M Q S U V W X Y Z a b c u v w x y z beta gamma delta eta th
 LOCALS = "A B H S Z V h s z Q Y".split()
 NAMES = "f g att mix norm score MLP step read enc dec layer q r p F G loss gate".split()
 SMALL = "alpha tau lambda kappa".split()
-TITLES = "Setting|Model|The encoder|Notation|Attention|Training|Data|Method|Loss|Appendix|Details".split("|")
+TITLES = (
+    "Setting|Model|The encoder|Notation|Attention|Training|Data|Method|Loss|Appendix|Details".split(
+        "|"
+    )
+)
 UNDECLARED = ["a", "b", "x", "y", "u", "v"]
 #: Arguments that are the number of a place.
 COUNTS = ("m", "t", "k")
@@ -132,7 +136,7 @@ class Drawer:
 
     def declare(self, section: Section, names: list[str], axes: Axes, family: bool = False) -> None:
         r = self.r
-        order = list(axes)
+        order = sorted(axes)
         r.shuffle(order)
         statement = Declare(tuple(names), tuple(order), sized=self.sized, family=family)
         homes = [b for b in section.blocks if all(isinstance(s, Declare) for s in b.statements)]
@@ -232,7 +236,19 @@ class Drawer:
         r = self.r
         if depth <= 0:
             return self.leaf(axes, scene)
-        ways = ["leaf", "add", "add", "times", "apply", "power", "scale", "dot", "dot", "reduce", "reach"]
+        ways = [
+            "leaf",
+            "add",
+            "add",
+            "times",
+            "apply",
+            "power",
+            "scale",
+            "dot",
+            "dot",
+            "reduce",
+            "reach",
+        ]
         if axes:
             ways += ["softmax", "divide", "rename", "rename"]
         if scene.calls and self.functions:
@@ -258,7 +274,7 @@ class Drawer:
         return self.leaf(axes, scene)
 
     def subset(self, axes: Axes) -> Axes:
-        return frozenset(a for a in axes if self.r.random() < 0.6)
+        return frozenset([a for a in sorted(axes) if self.r.random() < 0.6])
 
     def by_add(self, axes: Axes, scene: Scene, depth: int) -> Expr | None:
         left, right = axes, axes if self.r.random() < 0.6 else self.subset(axes)
@@ -275,7 +291,9 @@ class Drawer:
         left, right = axes, self.subset(axes)
         if self.r.random() < 0.3:
             left, right = right, left
-        return Binary("*", self.draw(left, scene, depth - 1), self.draw(right, scene, depth - 1), axes)
+        return Binary(
+            "*", self.draw(left, scene, depth - 1), self.draw(right, scene, depth - 1), axes
+        )
 
     def by_divide(self, axes: Axes, scene: Scene, depth: int) -> Expr | None:
         return Binary(
@@ -286,7 +304,9 @@ class Drawer:
         )
 
     def by_apply(self, axes: Axes, scene: Scene, depth: int) -> Expr | None:
-        op = self.r.choice(["tanh", "tanh", "sigma", "relu", "sin", "cos", "sqrt", "log", "exp", "abs"])
+        op = self.r.choice(
+            ["tanh", "tanh", "sigma", "relu", "sin", "cos", "sqrt", "log", "exp", "abs"]
+        )
         if op in ("sqrt", "log"):
             return Apply(op, self.positive(axes, scene, depth), axes)
         body = self.draw(axes, scene, depth - 1)
@@ -499,7 +519,15 @@ class Drawer:
             again.leaves += [(back, rest), (other, rest)]
             step = Binary("+", Binary("*", self.draw(rest, again, 1), other, rest), back, rest)
             scene.block.append(
-                Along(partner, axis, index, self.draw(rest, self.inside(scene), 1), step, first, backwards)
+                Along(
+                    partner,
+                    axis,
+                    index,
+                    self.draw(rest, self.inside(scene), 1),
+                    step,
+                    first,
+                    backwards,
+                )
             )
             self.used_defined.add(partner)
             inner.leaves += [(other, rest)] * 4
@@ -512,7 +540,7 @@ class Drawer:
         if not any(
             isinstance(p, Element)
             and isinstance(p.body, Letter)
-            and p.body.name != name
+            and p.body.name not in (name, partner)
             and p.places[0][0] == axis
             for p in parts(body)
         ):
@@ -546,11 +574,17 @@ class Drawer:
         if r.random() < 0.4:
             over = r.choice(sorted(axes)) if axes else None
             own = frozenset([over] if over else [])
-            known = [x for x, s in self.families.items() if s == own]
+            known = [x for x, s in self.families.items() if s == own and x not in self.used_defined]
             if known:
                 family = r.choice(known)
             else:
-                free = [x for x in self.pool if x not in self.everywhere and x not in scene.taken]
+                free = [
+                    x
+                    for x in self.pool
+                    if x not in self.everywhere
+                    and x not in scene.taken
+                    and x not in self.used_defined
+                ]
                 if not free:
                     return None
                 family = r.choice(free)
@@ -686,8 +720,10 @@ class Drawer:
         ):
             definition.arrow = True
         style = r.choice(["aligned", "aligned", "apart", "gather"])
-        if len(statements) > 1 and r.random() < 0.3 and not any(
-            isinstance(s, (Along, Layers, Elements)) for s in statements
+        if (
+            len(statements) > 1
+            and r.random() < 0.3
+            and not any(isinstance(s, (Along, Layers, Elements)) for s in statements)
         ):
             style = "where"
         else:
@@ -696,9 +732,7 @@ class Drawer:
             style = "aligned"
         block = Block(statements, style)  # type: ignore[arg-type]
         section.blocks.insert(r.randint(0, len(section.blocks)), block)
-        self.functions.append(
-            Function(definition, section, free, frozenset(inner), counts)
-        )
+        self.functions.append(Function(definition, section, free, frozenset(inner), counts))
 
     def declarations(self) -> list[Declare]:
         return [
@@ -723,7 +757,16 @@ class Drawer:
                 [
                     Reduce("sum", (axis,), Power(Binary("-", left, right, over), 2, over), NONE),
                     Dot((axis,), left, right, NONE),
-                    Apply("exp", Binary("*", Number(-0.1), Reduce("mean", (axis,), Binary("*", left, right, over), NONE), NONE), NONE),
+                    Apply(
+                        "exp",
+                        Binary(
+                            "*",
+                            Number(-0.1),
+                            Reduce("mean", (axis,), Binary("*", left, right, over), NONE),
+                            NONE,
+                        ),
+                        NONE,
+                    ),
                 ]
             )
         else:

@@ -42,7 +42,9 @@ class Failure(Exception):
         self.kind = kind
 
 
-def numbers(paper: Paper, name: str, axes: tuple[str, ...], extra: dict[str, int] | None = None) -> Any:
+def numbers(
+    paper: Paper, name: str, axes: tuple[str, ...], extra: dict[str, int] | None = None
+) -> Any:
     """Give the data of a letter: the same for a name and its axes, whatever their order."""
     order = sorted(axes)
     sizes = {**paper.sizes, **(extra or {})}
@@ -147,7 +149,9 @@ def compare(result: Any, value: Value, kind: str, what: str) -> None:
     if not isinstance(result, nt.NamedTensor):
         result = nt.tensor(result)
     if "lifted" in kind and set(result.axes) < set(axes):  # the same for all records
-        shape = [n for a, n in zip(axes, np.shape(value.array), strict=True) if a not in result.axes]
+        shape = [
+            n for a, n in zip(axes, np.shape(value.array), strict=True) if a not in result.axes
+        ]
         rest = [a for a in axes if a not in result.axes]
         result = result + nt.tensor(np.zeros(shape), " ".join(rest))
     if set(result.axes) != set(axes):
@@ -158,10 +162,15 @@ def compare(result: Any, value: Value, kind: str, what: str) -> None:
 
 
 def call(
-    formula: Any, arguments: dict[str, Value], asked: dict[str, set[frozenset[str]]], paper: Paper,
-    what: str, backend: str = "numpy",
+    formula: Any,
+    arguments: dict[str, Value],
+    asked: dict[str, set[frozenset[str]]],
+    paper: Paper,
+    what: str,
+    backend: str = "numpy",
 ) -> Any:
     names = [p.name for p in formula.signature.parameters]
+
     def spelled(n: str) -> str:
         return parameter(paper.rename.get(n, n))
 
@@ -169,21 +178,36 @@ def call(
     for name, spaces in asked.items():
         if len(spaces) == 1:
             order = tuple(sorted(next(iter(spaces))))
-            values.setdefault(spelled(name), tensor(Value(order, numbers(paper, name, order)), backend))
+            values.setdefault(
+                spelled(name), tensor(Value(order, numbers(paper, name, order)), backend)
+            )
     for name in {n.partition("^")[0] for n in asked}:
         if spelled(name) in values:
             continue
-        members = sorted(n for n in asked if n.startswith(name + "^"))  # of a family, one on the other
+        members = sorted(
+            n for n in asked if n.startswith(name + "^")
+        )  # of a family, one on the other
         if not members:
             continue
         order = tuple(sorted(next(iter(asked[members[0]]))))
         values[spelled(name)] = tensor(
             Value(("l", *order), np.stack([numbers(paper, n, order) for n in members])), backend
         )
+    for section in paper.sections:  # what no case asked for
+        for p in parts(section.blocks):
+            for name in p.letters if isinstance(p, Declare) and not p.family else ():
+                order = tuple(sorted(p.axes))
+                if spelled(name) in names:
+                    values.setdefault(
+                        spelled(name), tensor(Value(order, numbers(paper, name, order)), backend)
+                    )
     unknown = set(names) - set(values)
     missing = {spelled(n) for n in arguments} - set(names)
     if unknown or missing:
-        raise Failure("signature", f"{what}: asks for {sorted(unknown)}, does not take {sorted(missing)}: {formula!r}")
+        raise Failure(
+            "signature",
+            f"{what}: asks for {sorted(unknown)}, does not take {sorted(missing)}: {formula!r}",
+        )
     return formula(**{n: values[n] for n in names})
 
 
@@ -192,7 +216,9 @@ def known(paper: Paper) -> None:
     evaluator = Evaluator(paper, lambda name, axes: None)
     for section in paper.sections:
         for block in section.blocks:
-            own = {s.name: set(s.arguments or ()) for s in block.statements if isinstance(s, Define)}
+            own = {
+                s.name: set(s.arguments or ()) for s in block.statements if isinstance(s, Define)
+            }
             open_ = {
                 x
                 for s in block.statements
@@ -260,18 +286,23 @@ def hold_paper(paper: Paper, seed: int, backend: str = "numpy") -> list[str]:
                     raise Failure(f"false {severity}: {f.code}", str(f))
         whole = document.bind(L=paper.length) if "L" in text and any_layers(paper) else document
         for found, extra, value, arguments, asked in wanted:
-            what = found[0].name + ("" if extra is None else f", {found[0].arguments[extra]} with more")
+            what = found[0].name + (
+                "" if extra is None else f", {found[0].arguments[extra]} with more"
+            )
             key = parameter(paper.rename.get(found[0].name, found[0].name))
             try:
                 formula = whole[key]
             except nt.NamedTensorError as error:
-                raise Failure(f"refused: {type(error).__name__}: {kind_of(str(error))}", f"{what}: {error}") from error
+                raise Failure(
+                    f"refused: {type(error).__name__}: {kind_of(str(error))}", f"{what}: {error}"
+                ) from error
             kind = "wrong numbers" if extra is None else "wrong numbers, lifted"
             try:
                 result = call(formula, arguments, asked, paper, what, backend)
             except nt.NamedTensorError as error:
                 raise Failure(
-                    f"refused: {'lifted ' if extra is not None else ''}{type(error).__name__}: {kind_of(str(error))}", f"{what}: {error}"
+                    f"refused: {'lifted ' if extra is not None else ''}{type(error).__name__}: {kind_of(str(error))}",
+                    f"{what}: {error}",
                 ) from error
             compare(result, value, kind, what)
             tried.append("function")
@@ -281,7 +312,9 @@ def hold_paper(paper: Paper, seed: int, backend: str = "numpy") -> list[str]:
 
 
 def any_layers(paper: Paper) -> bool:
-    return any(isinstance(p, Layers) and p.last == "L" for s in paper.sections for p in parts(s.blocks))
+    return any(
+        isinstance(p, Layers) and p.last == "L" for s in paper.sections for p in parts(s.blocks)
+    )
 
 
 def again(document: Any, paper: Paper, wanted: list[Any], text: str) -> list[str]:
@@ -291,7 +324,9 @@ def again(document: Any, paper: Paper, wanted: list[Any], text: str) -> list[str
         source = document.python()
         exec(compile(source, "<written>", "exec"), module)
     except Exception as error:
-        raise Failure(f"python: {type(error).__name__}: {kind_of(str(error))}", f"{error}") from error
+        raise Failure(
+            f"python: {type(error).__name__}: {kind_of(str(error))}", f"{error}"
+        ) from error
     tried = []
     for found, extra, value, arguments, asked in wanted:
         if extra is not None:
@@ -309,8 +344,14 @@ def again(document: Any, paper: Paper, wanted: list[Any], text: str) -> list[str
             except Exception as error:
                 said = "" if way == "python" else "\n" + document[key].latex(way)
                 raise Failure(
-                    f"{way}: {type(error).__name__}: {kind_of(str(error))}", f"{name}: {error}{said}"
+                    f"{way}: {type(error).__name__}: {kind_of(str(error))}",
+                    f"{name}: {error}{said}",
                 ) from error
-            compare(result, value, f"{way}: wrong numbers", name + "\n" + (source if way == "python" else document[key].latex(way)))
+            compare(
+                result,
+                value,
+                f"{way}: wrong numbers",
+                name + "\n" + (source if way == "python" else document[key].latex(way)),
+            )
             tried.append(way)
     return tried

@@ -381,9 +381,12 @@ class Evaluator:
         raise Wrong(f"{name} is declared {len(everywhere)} times elsewhere")
 
     def among(self, name: str, blocks: Sequence[Block]) -> list[tuple[Statement, Block]]:
+        """List what has a name, definitions first; the local ones of a function are its block's alone."""
         defined, declared = [], []
         for block in blocks:
-            for s in block.statements:
+            functions = [s for s in block.statements if isinstance(s, Define) and s.arguments]
+            closed = len(blocks) > 1 and functions
+            for s in functions if closed else block.statements:
                 if isinstance(s, Declare):
                     if name in s.letters:
                         declared.append((s, block))
@@ -502,9 +505,7 @@ class Evaluator:
         return number(self.sizes[e.axis])
 
     def of_binary(self, e: Binary, frame: Frame) -> Value:
-        return together(
-            BINARY[e.op], self.evaluate(e.left, frame), self.evaluate(e.right, frame)
-        )
+        return together(BINARY[e.op], self.evaluate(e.left, frame), self.evaluate(e.right, frame))
 
     def of_dot(self, e: Dot, frame: Frame) -> Value:
         a, b = self.evaluate(e.left, frame), self.evaluate(e.right, frame)
@@ -619,9 +620,7 @@ class Evaluator:
         if set(axes) & set(over):
             raise Wrong(f"{definition.name} gives {axes} for each of {over}")
         array = np.stack([r.over(axes) for r in results])
-        return Value(
-            (*over, *axes), array.reshape([*(further[a] for a in over), *array.shape[1:]])
-        )
+        return Value((*over, *axes), array.reshape([*(further[a] for a in over), *array.shape[1:]]))
 
 
 #: Letters that are numbers without a declaration.

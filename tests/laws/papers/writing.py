@@ -45,7 +45,9 @@ class Writer:
     def __init__(self, paper: Paper, seed: int) -> None:
         self.paper = paper
         self.choose = random.Random(seed)
-        self.shown = {s.name: s for b in blocks(paper) for s in b.statements if not isinstance(s, Declare)}
+        self.shown = {
+            s.name: s for b in blocks(paper) for s in b.statements if not isinstance(s, Declare)
+        }
 
     # names
 
@@ -274,7 +276,9 @@ class Writer:
                 [(left, right)] = self.rows(s)
                 words.append(f"${left} {right}$")
             text = self.choose.choice(["Let ", "We are given ", "Here ", "Data: "])
-            rest = [row for s in block.statements if not isinstance(s, Declare) for row in self.rows(s)]
+            rest = [
+                row for s in block.statements if not isinstance(s, Declare) for row in self.rows(s)
+            ]
             return text + " and ".join(words) + "." + self.display(rest, "aligned")
         if block.style == "where":
             main, *rest = block.statements

@@ -17,6 +17,7 @@ from namedtensor.latex.syntax import (
     Binary,
     Expression,
     Indexed,
+    Items,
     Letter,
     Renaming,
     Scripts,
@@ -195,6 +196,8 @@ class Axes(Cursor):
         """Put a script on a base, beside those that it has."""
         span = self.span(start)
         if base is self.closed:
+            if sup is not None and isinstance(base, Letter | Scripts | Indexed):
+                base = Items(base.span, (base,), "(")  # (h)^2 is no member of h^t
             return Scripts(span, base, sub, sup, primes)
         if isinstance(base, Indexed) and isinstance(base.base, Letter | Scripts) and _names(sup):
             return Indexed(span, self.scripted(base.base, start, sub, sup, primes), base.items)

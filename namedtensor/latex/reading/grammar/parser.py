@@ -6,7 +6,7 @@ operand is a function, or a name before a bracket.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from namedtensor.latex.reading import words
 from namedtensor.latex.reading.grammar.parts import Parts
@@ -15,6 +15,7 @@ from namedtensor.latex.reading.words import INFIX, RELATIONS
 from namedtensor.latex.syntax import (
     AxisName,
     Binary,
+    Call,
     Contract,
     Dots,
     Expression,
@@ -120,6 +121,26 @@ class Parser(Parts):
             return self.call(base, (), start)
         return base
 
+    def _composed(self, part: Expression) -> list[Letter | Scripts]:
+        r"""List the functions of f \circ g, the outer one first; none of another expression."""
+        if (
+            isinstance(part, Binary)
+            and part.op == "circ"
+            and isinstance(part.right, Letter | Scripts)
+        ):
+            left = part.left
+            first = [left] if isinstance(left, Letter | Scripts) else self._composed(left)
+            return [*first, part.right] if first else []
+        return []
+
+    def _applied(self, functions: Sequence[Letter | Scripts], start: int) -> Expression:
+        r"""Read the arguments of (f \circ g)(X), which is f(g(X))."""
+        given, parameters = self.inside(self.take())
+        found = Call(self.span(start), functions[-1], (), tuple(given), tuple(parameters), "(")
+        for function in reversed(functions[:-1]):
+            found = Call(self.span(start), function, (), (found,), (), "(")
+        return self.scripts(found, start)
+
     def _number(self, token: Token, start: int) -> Number:
         text = token.text
         while [self.peek(i).text for i in range(3)] == ["{", ",", "}"]:
@@ -172,6 +193,9 @@ class Parser(Parts):
             return self._name(Letter(token.span, text[1:]), start)
         if text in words.BRACKETS:
             self.closed = self.bracketed(token)
+            composed = self._composed(self.closed)
+            if composed and self.peek().text == "(":
+                return self._applied(composed, start)
             return self.scripts(self.closed, start)
         if text in words.BASES:
             self.at = start

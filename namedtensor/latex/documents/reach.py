@@ -277,7 +277,9 @@ class Walk:
 
     def _body(self, defined: Defined, around: Around) -> None:
         bound = [i.at for i in _items(defined) if isinstance(i.at, Letter)]
-        shadow = around.shadow | {k for k in map(key, bound) if k is not None} | {*defined.letters}
+        shadow = around.shadow | {k for k in map(key, bound) if k is not None}
+        if defined.kind != "function":
+            shadow |= {*defined.letters}
         inner = dataclasses.replace(around, shadow=shadow)
         if defined.statement.op != "=" and defined.kind != "function":
             before = self.names.before(defined)

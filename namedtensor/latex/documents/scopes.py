@@ -391,7 +391,7 @@ class Names:
         r"""Give x^t for x^1, \\ldots, x^T, as the rules of the section write it; the dots are not kept."""
         found: dict[str, Expression] = {}
         for first, last in itertools.pairwise(statement.names):
-            for used in self._scripted.get(stem(first) or "", []):
+            for used, _ in self._scripted.get(stem(first) or "", []):
                 letters = script_letters(used)
                 ends = [match(used, name, letters, {}) for name in (first, last)]
                 counted = [end and list(end.values()) for end in ends]
@@ -481,9 +481,9 @@ class Names:
         return self._at.get(place.index)
 
     def counts(self, text: str, place: Place) -> bool:
-        """Say whether a letter is the index of what is defined at a place: there it means nothing else."""
+        """Say whether a letter is the index of a series that is defined at a place: nothing else is meant."""
         found = self._at.get(place.index)
-        return found is not None and text in found.letters
+        return found is not None and found.kind != "function" and text in found.letters
 
     def of(self, statement: Definition) -> Defined | None:
         """Give what a definition of this document defines."""

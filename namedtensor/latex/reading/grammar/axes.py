@@ -196,7 +196,8 @@ class Axes(Cursor):
         """Put a script on a base, beside those that it has."""
         span = self.span(start)
         if base is self.closed:
-            if sup is not None and isinstance(base, Letter | Scripts | Indexed):
+            element = isinstance(base, Indexed) and any(isinstance(i, At) for i in base.items)
+            if sup is not None and (element or isinstance(base, Letter | Scripts)):
                 base = Items(base.span, (base,), "(")  # (h)^2 is no member of h^t
             return Scripts(span, base, sub, sup, primes)
         if isinstance(base, Indexed) and isinstance(base.base, Letter | Scripts) and _names(sup):

@@ -35,7 +35,10 @@ from tests.laws.papers.tree import (
 )
 
 AXES = "seq emb hid key head tok time vocab chan word layer val".split()
-LETTERS = "A B C D K M Q S U V W X Y Z a b c u v w x y z beta gamma delta eta theta mu nu xi rho phi omega Gamma Omega Phi Psi".split()
+LETTERS = [
+    *"A B C D K M Q S U V W X Y Z a b c u v w x y z".split(),
+    *"beta gamma delta eta theta mu nu xi rho phi omega Gamma Omega Phi Psi".split(),
+]
 LOCALS = "A B H S Z V h s z Q Y".split()
 NAMES = "f g att mix norm score MLP step read enc dec layer q r p F G loss gate".split()
 SMALL = "alpha tau lambda kappa".split()
@@ -106,7 +109,7 @@ class Drawer:
             self.pool = list(LETTERS)
         self.families: dict[str, Axes] = {}
         self.everywhere: dict[str, list[tuple[Section, Axes]]] = {}
-        self.locals = [x for x in LOCALS]
+        self.locals = list(LOCALS)
         self.used_defined: set[str] = set()
 
     # axes
@@ -400,7 +403,7 @@ class Drawer:
         d = f.definition
         given = d.given
         if any(g is None for g in given):
-            if not f.inner & axes == NONE:
+            if f.inner & axes != NONE:
                 return None
             arguments = [self.draw(axes | f.inner, scene, depth - 2) for _ in given]
             if len({repr_of(a) for a in arguments}) < len(arguments):
@@ -650,9 +653,9 @@ class Drawer:
         name = self.unused_names.pop()
         scene = Scene(section, self.visible(section))
         for x, homes in self.everywhere.items():  # declared in one other section only
-            if x not in scene.letters and len(homes) == 1 and r.random() < 0.15:
-                if not any(s.family and x in s.letters for s in self.declarations()):
-                    scene.letters[x] = homes[0][1]
+            families = [s for s in self.declarations() if s.family and x in s.letters]
+            if x not in scene.letters and len(homes) == 1 and r.random() < 0.15 and not families:
+                scene.letters[x] = homes[0][1]
         scene.taken.add(name)
         scene.block = []
         arguments = []
@@ -750,7 +753,6 @@ class Drawer:
         letters = r.sample(UNDECLARED, r.choice([1, 2]))
         axis = r.choice([a for a in self.sizes if not a.endswith("'")])
         over = frozenset([axis])
-        scene = Scene(section, dict.fromkeys(letters, over), calls=False)
         if len(letters) == 2:
             left, right = (Letter(x, over) for x in letters)
             body: Expr = r.choice(
@@ -781,7 +783,6 @@ class Drawer:
         definition = Define(name, body, tuple(letters), (None,) * len(letters))
         section.blocks.insert(r.randint(0, len(section.blocks)), Block([definition], "aligned"))
         self.functions.append(Function(definition, section, {}, over))
-        del scene
 
     def draw_paper(self) -> Paper:
         r = self.r

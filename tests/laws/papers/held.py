@@ -245,6 +245,9 @@ def kind_of(said: str) -> str:
     return " ".join(w.strip(",:") for w in words if re.fullmatch("[a-z]{2,},?:?", w))[:50]
 
 
+#: One in so many documents is also printed, and written as Python.
+OFTEN = 10
+
 VARIANTS = ("as drawn", "shuffled", "relettered")
 
 
@@ -300,13 +303,14 @@ def hold_paper(paper: Paper, seed: int, backend: str = "numpy") -> list[str]:
             try:
                 result = call(formula, arguments, asked, paper, what, backend)
             except nt.NamedTensorError as error:
+                lifted = "lifted " if extra is not None else ""
                 raise Failure(
-                    f"refused: {'lifted ' if extra is not None else ''}{type(error).__name__}: {kind_of(str(error))}",
+                    f"refused: {lifted}{type(error).__name__}: {kind_of(str(error))}",
                     f"{what}: {error}",
                 ) from error
             compare(result, value, kind, what)
             tried.append("function")
-        if seed % 4 == 0:
+        if seed % OFTEN == 0:
             tried += again(whole, paper, wanted, text)
     return tried
 
@@ -318,7 +322,7 @@ def any_layers(paper: Paper) -> bool:
 
 
 def again(document: Any, paper: Paper, wanted: list[Any], text: str) -> list[str]:
-    """Hold the Python that is written of a document, and each formula as it is printed, to the same numbers."""
+    """Hold a document's Python, and each formula as it is printed, to the same numbers."""
     module: dict[str, Any] = {"__name__": "printed"}
     try:
         source = document.python()

@@ -20,7 +20,6 @@ from tests.laws.papers.tree import (
     Expr,
     Index,
     Layer,
-    Layers,
     Letter,
     Number,
     Paper,
@@ -33,7 +32,10 @@ from tests.laws.papers.tree import (
     Statement,
 )
 
-GREEK = "alpha beta gamma delta eta theta kappa lambda mu nu xi rho tau phi psi omega Gamma Omega Theta Lambda Phi Psi"
+GREEK = (
+    "alpha beta gamma delta eta theta kappa lambda mu nu xi rho tau phi psi omega"
+    " Gamma Omega Theta Lambda Phi Psi"
+)
 FUNCTIONS = {"relu": r"\text{ReLU}", "sigma": r"\sigma", "abs": ""}
 
 SUM, REACH, PRODUCT, APPLIED, ATOM = range(5)
@@ -163,10 +165,9 @@ class Writer:
             return f"{head} {self.at(e.body, PRODUCT)}", REACH
         if isinstance(e.body, Power) and not isinstance(e.body.body, Letter):
             return f"{head} {self.bare(e.body)}", REACH
-        text, level = self.write(e.body)
         if isinstance(e.body, Letter) and self.choose.random() < 0.3:
-            return f"{head} {text}", REACH
-        return f"{head} {self.bracket(text)}", APPLIED
+            return f"{head} {self.bare(e.body)}", REACH
+        return f"{head} {self.bracket(self.bare(e.body))}", APPLIED
 
     def of_softmax(self, e: Softmax) -> tuple[str, int]:
         head = self.operator("softmax", (e.over,))
@@ -191,9 +192,9 @@ class Writer:
 
     def of_rename(self, e: Rename) -> tuple[str, int]:
         arrow = rf"{self.axis(e.old)} \rightarrow {self.axis(e.new)}"
-        if isinstance(e.body, Letter) and "^" not in e.body.name:
-            if self.paper.dialect != "plain":
-                return rf"{self.bare(e.body)}_{{{arrow}}}", ATOM
+        plain = isinstance(e.body, Letter) and "^" not in e.body.name
+        if plain and self.paper.dialect != "plain":
+            return rf"{self.bare(e.body)}_{{{arrow}}}", ATOM
         return rf"\left[ {self.bare(e.body)} \right]_{{{arrow}}}", ATOM
 
     def of_element(self, e: Element) -> tuple[str, int]:
@@ -210,7 +211,8 @@ class Writer:
     def of_cases(self, e: Cases) -> tuple[str, int]:
         left, relation, right = e.condition
         return (
-            rf"\begin{{cases}} {self.bare(e.then)} & \text{{if }} {self.bare(left)} {relation} {self.bare(right)} \\ "
+            rf"\begin{{cases}} {self.bare(e.then)} & \text{{if }} "
+            rf"{self.bare(left)} {relation} {self.bare(right)} \\ "
             rf"{self.bare(e.otherwise)} & \text{{otherwise}} \end{{cases}}",
             SUM,
         )

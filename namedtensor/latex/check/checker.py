@@ -280,7 +280,7 @@ class Checker(Symbols):
         """Find the first member of a series that is not being looked at, in the block if it has one."""
         found = [
             d
-            for d in self.names.of_letter(name)
+            for d in self.names.near(name, place)
             if d.place.section == place.section
             and not (d.kind == "function" or d.letters or id(d) in self._open)
         ]

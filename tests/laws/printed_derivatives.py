@@ -39,10 +39,10 @@ def hold(program: Program, seed: int) -> list[str]:
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         runs = Runs(printed.declared(program))
-        scope = dict(runs.scope)
+        scope = dict(runs.eager.__globals__)
         if way == "grad":
             exec(compile(_total(runs.program), "<total>", "exec"), scope)
-        f = nt.formula(agreement.own(scope["program"], scope))
+        f = nt.formula(scope["program"])
         values = dict(zip([p.name for p in f.signature.parameters], _ordered(runs), strict=True))
         by = program.name(draw.choice(floats))
         return list(held(way, f, by, values))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -566,8 +566,8 @@ class Trace:
     def _run_until_wide(self) -> None:
         """Run the step; again, where the next carry has more axes, or a number becomes another kind."""
         types = [type_of(h) for h in self.carry]
+        types, results, next_types = self._first_run(types)
         while True:
-            results, next_types = self._run(types)
             wider = []
             for before, after in zip(types, next_types, strict=False):
                 new = [(a, self._outside(s)) for a, s in after.axes if not before.has(a)]
@@ -576,10 +576,23 @@ class Trace:
             if wider == types:
                 break
             types = wider
+            results, next_types = self._run(types)
         self._hold_sizes(types)
         for name, before, after in zip(self.said.names, types, next_types, strict=False):
             self.said.check_next(name, before, after)
         self.step, self.operands = self._closed(results, types)
+
+    def _first_run(self, types: list[Type]) -> tuple[list[Type], list[Node], list[Type]]:
+        """Run the step; where a loop inside starts with a whole number of a carry, perhaps as a real one."""
+        try:
+            return types, *self._run(types)
+        except KindError:
+            whole = [i for i, t in enumerate(types) if t.host and t.kind in ("bool", "int")]
+            for chosen in [*[[i] for i in whole], whole]:
+                real = [replace(t, kind="float") if i in chosen else t for i, t in enumerate(types)]
+                with suppress(KindError):
+                    return real, *self._run(real)
+            raise
 
     def _hold_sizes(self, carry: Sequence[Type]) -> None:
         """Hold equal what the formulas that a step calls hold equal; those raise the error."""

@@ -40,6 +40,29 @@ def test_a_carry_may_get_axes_of_what_is_outside_of_two_steps(library, fuse):
 
 
 @LIBRARIES
+def test_a_whole_number_may_start_a_recurrence_and_those_inside_of_its_steps(library):
+    """It becomes real by what is added to it, which only the loop inside does."""
+
+    def f(X: R[seq, emb, hid]) -> R[emb]:
+        return nt.fold[seq](lambda h, x: nt.fold[hid](lambda s, y: s + y, h, x), 0, X)
+
+    assert formula(f).shape("seq[3] emb[4] hid[2]") == nt.Shape("emb[4]")
+    for g in (f, formula(f)):
+        np.testing.assert_allclose(g(X.to(library)).numpy(emb), A.sum((0, 2)))
+
+    @formula
+    def counted(X: R[seq, emb]) -> tuple[Z, R]:
+        def step(h, x):
+            return h[0] + 1, nt.fold[emb](lambda s, y: s + y, h[1], x)
+
+        return nt.fold[seq](step, (0, 0), X)
+
+    count, total = counted(nt.tensor(A[:, :, 0], seq, emb).to(library))
+    assert (count.kind, int(count.numpy())) == ("int", 3)
+    np.testing.assert_allclose(total.numpy(), A[:, :, 0].sum())
+
+
+@LIBRARIES
 def test_a_formula_lifts_over_what_its_recurrences_start_with(library):
     """A step that forgets its carry cannot lose an axis that the formula does not declare."""
 

@@ -19,6 +19,10 @@ class Nonsense(Exception):
     """The program has no meaning: it is drawn again."""
 
 
+class OtherKind(Nonsense):
+    """A carry becomes of another kind."""
+
+
 class T:
     """Numbers with named axes; every operation acts on each record of all other axes."""
 
@@ -75,8 +79,7 @@ class T:
                 (*[met[a] for a in axes], self.sizes[how.axis]),
             )
             index = np.broadcast_to(how.index.over(axes), [met[a] for a in axes])
-            if index.size and not (index.min() >= 0 and index.max() < self.sizes[how.axis]):
-                raise Nonsense("an index outside")
+            within(how.index, self.sizes[how.axis])
             return T(np.take_along_axis(array, index[..., None], -1)[..., 0], axes)
         if not how.index < self.sizes.get(how.axis, 0):
             raise Nonsense("an index outside")
@@ -111,8 +114,7 @@ class Updating:
             array = array.copy()
             shape = array.shape[:-1]
             places = np.broadcast_to(index.over(rest), shape)[..., None]
-            if places.size and not (places.min() >= 0 and places.max() < array.shape[-1]):
-                raise Nonsense("an index outside")
+            within(index, array.shape[-1])
             new = np.broadcast_to(value.over(rest), shape)[..., None]
             if word == "add":
                 new = new + np.take_along_axis(array, places, -1)
@@ -170,6 +172,12 @@ class Axis:
 
 def tensor(value: Any) -> T:
     return value if isinstance(value, T) else T(value)
+
+
+def within(index: T, size: int) -> None:
+    """Raise Nonsense unless all numbers of an index lie inside of an axis."""
+    if index.array.size and not (index.array.min() >= 0 and index.array.max() < size):
+        raise Nonsense("an index outside")
 
 
 def joined(*sizes: dict[str, int], but: str = "") -> dict[str, int]:
@@ -348,24 +356,7 @@ def recurrence(
     first = [element(x, axis, 0) for x in sequences]
     starts = [h if isinstance(h, T) else T(h) for h in flat(carry)]
     number = [not isinstance(h, T) for h in flat(carry)]
-    while True:  # a carry has the axes of the step's result, and a number becomes of its kind
-        found = list(map(tensor, flat(step(formed(carry, starts), *first))))
-        wider = []
-        for h, new, is_number in zip(starts, found, number, strict=True):
-            sizes = joined(new.sizes, h.sizes)
-            if set(sizes) - set(new.sizes) or axis in sizes:
-                raise Nonsense("the next carry has lost an axis")
-            array = h.array.astype(new.array.dtype) if is_number else h.array
-            wider.append(T(array, h.axes).expanded(sizes))
-        same = all(
-            set(a.axes) == set(b.axes) and a.kind == b.kind
-            for a, b in zip(starts, wider, strict=True)
-        )
-        starts = wider
-        if same:
-            break
-    if any(h.kind != new.kind for h, new in zip(starts, found, strict=True)):
-        raise Nonsense("the next carry is of another kind")
+    starts = settled(axis, step, carry, starts, number, first)
     now, every, emitted = starts, [], []
     sample = None if emit is None else emit(formed(carry, now), *first)
     for i in reversed(range(size)) if reverse else range(size):
@@ -379,6 +370,44 @@ def recurrence(
     listed = _listed(axis, every, starts)
     outs = _listed(axis, emitted, list(map(tensor, flat(sample))))
     return formed(carry, listed), formed(carry, now), formed(sample, outs)
+
+
+def settled(
+    axis: str, step: Any, carry: Any, starts: list[T], number: list[bool], first: list[T]
+) -> list[T]:
+    """Give what a recurrence starts with the axes of the step's result, and numbers its kind.
+
+    A loop inside may start with a whole number that has yet to become a real one.
+    """
+    whole = [i for i, x in enumerate(starts) if number[i] and x.kind != "float"]
+    for real in [[], *[[i] for i in whole], whole]:
+        tried = [T(x.array.astype(float)) if i in real else x for i, x in enumerate(starts)]
+        try:
+            return _settled(axis, step, carry, tried, number, first)
+        except OtherKind:
+            continue
+    raise OtherKind("the next carry is of another kind")
+
+
+def _settled(
+    axis: str, step: Any, carry: Any, starts: list[T], number: list[bool], first: list[T]
+) -> list[T]:
+    while True:
+        found = list(map(tensor, flat(step(formed(carry, starts), *first))))
+        wider = []
+        for h, new, is_number in zip(starts, found, number, strict=True):
+            sizes = joined(new.sizes, h.sizes)
+            if set(sizes) - set(new.sizes) or axis in sizes:
+                raise Nonsense("the next carry has lost an axis")
+            array = h.array.astype(new.array.dtype) if is_number else h.array
+            wider.append(T(array, h.axes).expanded(sizes))
+        pairs = list(zip(starts, wider, strict=True))
+        starts = wider
+        if all(set(a.axes) == set(b.axes) and a.kind == b.kind for a, b in pairs):
+            break
+    if any(h.kind != new.kind for h, new in zip(starts, found, strict=True)):
+        raise OtherKind("the next carry is of another kind")
+    return starts
 
 
 def _listed(axis: str, every: list[list[T]], like: list[T]) -> list[T]:

@@ -14,7 +14,7 @@ from tests.laws.agreement import Disagreement
 from tests.laws.test_programs import Planted, traced
 
 #: What `make check` runs; `python -m tests.laws.nested FIRST COUNT` runs more.
-BLOCKS, EACH = 4, 25
+BLOCKS, EACH = 4, 18
 
 
 @pytest.mark.parametrize("block", range(BLOCKS))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import itertools
 import re
 import tempfile
 from collections.abc import Callable, Iterator
@@ -23,7 +24,8 @@ def misused(case: Any) -> None:
     model = case.module()
     model(*case.named(case.data()))
     met = []
-    for name, use in [*made_wrongly(case), *called_wrongly(case, model), *changed_wrongly(case)]:
+    wrong = (made_wrongly(case), called_wrongly(case, model), changed_wrongly(case))
+    for name, use in [*of_wrong_size(case, model), *itertools.chain(*wrong)]:
         try:
             met.append((f"{name}: silence", str(use())))
         except nt.NamedTensorError as error:
@@ -37,6 +39,47 @@ def misused(case: Any) -> None:
         )
         error.kinds = [kind for kind, _ in met]  # type: ignore[attr-defined]
         raise error
+
+
+def of_wrong_size(case: Any, model: Any) -> Iterator[Wrong]:
+    """Give a parameter, in whichever layer, one number more along an axis, where its twin cannot be run."""
+    from tests.laws import structures
+
+    choices = Choices(case.drawn.seed + 3)
+    wide = [
+        (p, i) for p, (_, shape, _) in case.leaves.items() for i, n in enumerate(shape) if n > 1
+    ]
+    given = case.named(case.data())
+    for path, place in choices.some(wide, 0, 3):
+        data = case.numbers[path]
+        more = torch.cat([data, data.narrow(place, 0, 1)], place)
+        try:
+            case.run_twin(case.twin({**case.numbers, path: more}), case.data())
+            continue  # nothing reads it, or its size is its own
+        except (RuntimeError, AssertionError):
+            pass
+        kind = case.leaves[path][2]
+        if kind == "lift":
+            continue  # torch's own module
+
+        def changed(path: str = path, more: Any = more, kind: str = kind) -> Any:
+            again = case.module()
+            again(*given)
+            owner = again.get_submodule(path.rpartition(".")[0])
+            held = owner._parameters if kind in ("parameter", "optional") else owner._buffers
+            held[path.rpartition(".")[2]] = (
+                torch.nn.Parameter(more) if held is owner._parameters else more
+            )
+            return again(*given)
+
+        yield f"another size of a {kind} in a module", changed
+        if case.drawn.root.holds("lift") or structures.replaced(case.drawn.made):
+            continue
+        if structures.early(case.drawn.made):
+            continue
+        numbers = {**case.numbers, path: more}
+        values = case.values(case.drawn.made, numbers.__getitem__, "torch")
+        yield f"another size of a {kind}", lambda v=values: case.root(*given, **v)
 
 
 def made_wrongly(case: Any) -> Iterator[Wrong]:

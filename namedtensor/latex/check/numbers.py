@@ -61,6 +61,7 @@ LIMITS = ((0.05, 0.2), (0.3, 0.7), (2.0, 3.0), (-0.9, -0.1))
 DRAWS: tuple[Callable[[Random], float], ...] = (
     *[partial(Random.uniform, a=low, b=high) for low, high in LIMITS],
     lambda source: source.gauss(0.0, 1.0),
+    lambda source: 1.0,  # a mask of {0,1} that hides nothing
 )
 
 

@@ -36,8 +36,8 @@ class Spaces(Axes):
             if kind == "[n]":
                 bound = self.inside(opening)[0][-1]
             else:
-                while self.take().text != words.BRACKETS[opening.text]:
-                    continue  # numbers and commas
+                while self.take().text not in words.CLOSING:
+                    continue  # numbers and commas; an interval may be half open
         else:
             return None
         axes = self._exponent()
@@ -64,9 +64,10 @@ class Spaces(Axes):
         curly = closing == "\\}"
         following = self.tokens[at + 1] if at + 1 < self.end else self.stop
         if self._are_numbers(inside) and inside not in (["0", ",", "1"], ["1"]):
-            return "R" if following.kind == "sup" else None
+            interval = not curly and inside.count(",") == 1
+            return "R" if following.kind == "sup" or interval else None
         if closing == ")":
-            return "[0,1]" if inside == ["0", ",", "1"] and following.kind == "sup" else None
+            return "[0,1]" if inside == ["0", ",", "1"] else None
         if inside == ["0", ",", "1"]:
             return "{0,1}" if curly else "[0,1]"
         if curly:
@@ -97,7 +98,7 @@ class Spaces(Axes):
             token = self.peek()
             if token.text in (",", "\\times", "(", ")") or token.kind in ("open", "close"):
                 self.at += 1
-            elif token.text in ("\\emptyset", "\\varnothing"):
+            elif token.text in ("\\emptyset", "\\varnothing", "+"):
                 self.at += 1
                 empty = True
             elif token.kind == "number" or token.text in POSITIONAL:

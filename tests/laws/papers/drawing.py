@@ -806,8 +806,9 @@ class Drawer:
         """Declare a letter of the sections around anew, with other axes: the nearer one wins."""
         seen = [x for x in self.visible(section) if "^" not in x and x not in self.families]
         if seen:
-            x = self.r.choice(seen)
-            self.declare(section, [x], self.some(1, 2))
+            x, axes = self.r.choice(seen), self.some(1, 2)
+            if x not in COUNTS:
+                self.declare(section, [x], axes)
 
 
 def repr_of(e: Expr) -> str:

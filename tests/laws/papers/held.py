@@ -193,14 +193,13 @@ def call(
         values[spelled(name)] = tensor(
             Value(("l", *order), np.stack([numbers(paper, n, order) for n in members])), backend
         )
-    for section in paper.sections:  # what no case asked for
+    for section in paper.sections:  # what no number asked for
         for p in parts(section.blocks):
             for name in p.letters if isinstance(p, Declare) and not p.family else ():
-                order = tuple(sorted(p.axes))
                 if spelled(name) in names:
-                    values.setdefault(
-                        spelled(name), tensor(Value(order, numbers(paper, name, order)), backend)
-                    )
+                    order = tuple(sorted(p.axes))
+                    known = tensor(Value(order, numbers(paper, name, order)), backend)
+                    values.setdefault(spelled(name), known)
     unknown = set(names) - set(values)
     missing = {spelled(n) for n in arguments} - set(names)
     if unknown or missing:

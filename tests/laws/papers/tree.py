@@ -572,7 +572,8 @@ class Evaluator:
     def of_cases(self, e: Cases, frame: Frame) -> Value:
         left, relation, right = e.condition
         i, j = (float(self.evaluate(x, frame).array) for x in (left, right))
-        return self.evaluate(e.then if COMPARISONS[relation](i, j) else e.otherwise, frame)
+        both = [self.evaluate(case, frame) for case in (e.then, e.otherwise)]
+        return both[0] if COMPARISONS[relation](i, j) else both[1]
 
     def of_call(self, e: Call, frame: Frame) -> Value:
         arguments = [self.evaluate(a, frame) for a in e.arguments]

@@ -10,8 +10,9 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from namedtensor.axes import Axis
 from namedtensor.errors import NamedTensorError, TraceError
@@ -30,13 +31,13 @@ from namedtensor.latex.documents.members import (
     unlike,
     way_of,
 )
-from namedtensor.latex.documents.scopes import Defined
+from namedtensor.latex.documents.scopes import Defined, Meaning
 from namedtensor.latex.documents.scripts import Indices, fold, key, numbered, stem
 from namedtensor.latex.documents.series import refuse_long
 from namedtensor.latex.evaluation.by_elements import known_size
 from namedtensor.latex.evaluation.indices import Position, plain
 from namedtensor.latex.evaluation.values import UNKNOWN, Value
-from namedtensor.latex.syntax import Scripts
+from namedtensor.latex.syntax import Scripts, Space
 from namedtensor.latex.walk import all_of
 from namedtensor.operations.elementwise import clip
 from namedtensor.operations.indexing import INDEX
@@ -48,9 +49,6 @@ from namedtensor.primitives.node import apply_node, argument, operands_first
 from namedtensor.primitives.sizes import as_node
 from namedtensor.tensor import NamedTensor, SymbolicTensor
 
-if TYPE_CHECKING:
-    from namedtensor.latex.documents.bodies import Body
-
 #: Numbers of places that nobody knows lie so far apart.
 APART = 1000
 _serial = itertools.count()
@@ -58,6 +56,23 @@ _serial = itertools.count()
 
 #: A tensor whose elements a loop runs along, and how far they are from the place of its step.
 Sequenced = tuple[Node, int]
+
+
+class Body(Protocol):
+    """What a loop asks of the body that is being evaluated."""
+
+    library: Any
+    numbers: dict[str, int | None]
+
+    def member(self, defined: Defined, indices: Indices, own: bool) -> Value: ...
+    def value_of(self, meaning: Meaning, around: Around) -> Value: ...
+    def stack(self, defined: Defined, around: Around) -> Value: ...
+    def stepping(self, step: Step) -> AbstractContextManager[None]: ...
+    def declared_space(self, defined: Defined) -> Space | None: ...
+    def scope(self, around: Around) -> Any: ...
+    def axis_size(self, name: str) -> Value | None: ...
+    def last_of_inputs(self, letter: str, first: int) -> int | None: ...
+    def no_number(self, letter: str, name: str) -> LatexError: ...
 
 
 @dataclass(eq=False)

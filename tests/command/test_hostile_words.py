@@ -109,7 +109,7 @@ def test_a_member_of_thousands_of_digits_is_no_member(said):
 def test_a_series_too_long_to_be_written_out_is_refused(said):
     assert said("run", LAYERS, "--name", "O", "--bind", "L=1000000000") == (
         1,
-        "X^{l}: the series has 1,000,000,000 members, and at most 2,000 are written out\n"
+        "X^{l}: the series has 999,999,999 members, and at most 2,000 are written out\n"
         "hint: choose a smaller length: document.bind(L=6)\n",
     )
 

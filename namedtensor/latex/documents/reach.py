@@ -471,7 +471,12 @@ class Walk:
         defined = meaning.defined
         assert defined is not None
         last = meaning.indices.get(defined.letters[0]) if len(defined.letters) == 1 else None
-        if last is None or last >= FAR or (axis_along(defined.name) and way_of(defined) > 0):
+        chosen = last in self.linker.bound.values()  # by the user, however large
+        if (
+            last is None
+            or (last >= FAR and not chosen)
+            or (axis_along(defined.name) and way_of(defined) > 0)
+        ):
             return
         numbers = members_needed(self.names, defined, last, self.linker.bound)
         refuse_long(defined.key, len(numbers))

@@ -529,9 +529,8 @@ class Reader:
             )
             loops = [n for n in below if recurs(n)][-1:]
         around = self.sizes, self.claimed
-        if (
-            loops
-        ):  # an equal step of another loop has the same nodes, and sizes and numbers of its own
+        if loops:
+            # an equal step of another loop has the same nodes, and sizes and numbers of its own
             self.sizes, self.claimed = self.sizes.copy(), self.claimed.copy()
         for loop in loops:
             rounds, pairs = rounds_of(loop)

@@ -64,7 +64,6 @@ class CheckScope:
             **(around.arguments if around else {}),
             **(arguments or {}),
         }
-        self.letters = frozenset(indices or ()) - frozenset(arguments or ())
         self.owner: int = around.owner if around else owner
         #: nothing is reported of a body that is evaluated again for other arguments
         self.quiet: bool = around is not None and around.quiet
@@ -90,8 +89,6 @@ class CheckScope:
         if text in self.indices and self.checker.names.counts(text, self.place):
             return self.checker.size_symbol(text)
         if text in self.arguments:
-            if text in self.letters:  # of a rule, also where an argument has it
-                return self.checker.size_symbol(text)
             if text in self.far:
                 self.checker.borrow(name, self.far[text])
             return (
@@ -117,12 +114,10 @@ class CheckScope:
 
     def function(self, name: Expression) -> Value | None:
         """Give the function that the section defines with a name that is no argument."""
-        meaning = self.checker.names.function(name, self.place, self.indices)
-        defined = None if meaning is None else meaning.defined
-        if defined is None or (key(name, self.indices) or "") in self.arguments:
+        meaning = self.checker.names.function_here(name, self.place, self.indices)
+        if meaning is None or meaning.defined is None or meaning.key in self.arguments:
             return None
-        here = self.checker.names.inherits(self.place, defined.place)
-        return self.checker.function(defined) if here else None
+        return self.checker.function(meaning.defined)
 
     def _foreign(self, text: str, give: Callable[[], Value]) -> Value:
         """Take a letter of another section for the same one, until something fails with it."""

@@ -268,13 +268,11 @@ class BodyScope:
 
     def function(self, name: Expression) -> Value | None:
         """Give the function that the section defines with a name that is no argument."""
-        names, around = self.body.library.names, self.around
-        meaning = find_function(names, name, around.place, around.indices)
-        defined = None if meaning is None else meaning.defined
-        if meaning is None or defined is None or meaning.key in self.body.linked.own:
+        library, around = self.body.library, self.around
+        meaning = library.names.function_here(name, around.place, around.indices)
+        if meaning is None or meaning.key in self.body.linked.own:
             return None
-        here = names.inherits(around.place, defined.place)
-        return Applied(self.body.library, meaning) if here else None
+        return Applied(library, meaning)
 
     def _otherwise(self, name: Expression, text: str) -> Value | None:
         """Find index letters, settings, bundles, and functions that own their parameters."""

@@ -527,6 +527,13 @@ class Names:
         family = self._family_shelf.near(stem(name) or "", place)
         return self._member(Sought(name, text, place, indices), family, "function")
 
+    def function_here(self, name: Expression, place: Place, indices: Indices) -> Meaning | None:
+        """Find a function that the section of a place defines, or one around it: z of z(x)."""
+        found = self.function(name, place, indices)
+        if found is None or found.defined is None or not self.inherits(place, found.defined.place):
+            return None
+        return found
+
     def _member(self, sought: Sought, rules: Iterable[Defined], kind: str) -> Meaning | None:
         """Find the first rule that a name is a member of."""
         for rule in rules:
@@ -688,12 +695,13 @@ class Names:
     def _axes_taken(self, call: Call, places: list[int], place: Place) -> list[str]:
         """Give the axes that a function declares for its arguments at some places."""
         function = self.function(call.function, place, {})
-        own = None if function is None or function.defined is None else function.defined.call
-        if own is None or function is None or function.defined is None:
+        defined = None if function is None else function.defined
+        own = None if defined is None else defined.call
+        if defined is None or own is None:
             return []
         found = []
         for name in [own.arguments[i] for i in places if i < len(own.arguments)]:
-            meaning = self.declaration(name, function.defined.place, {})
+            meaning = self.declaration(name, defined.place, {})
             if meaning is not None and meaning.declared is not None:
                 found += [a.axis.name for a in meaning.declared.space.axes]
         return found

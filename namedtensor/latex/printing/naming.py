@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -204,9 +204,10 @@ def names_of(written: Written, taken: Iterable[str] = ()) -> Names:
     order = list(operands_first(written.results, names.inside))
     _name_locals(written, names, set(order))
     _name_elements(written, names, order)
-    _name_recurrences(names, [node for node in order if recurs(node)])
-    _name_in_steps(names, order)
-    _name_repeated(written, names, order)
+    open_ = _open_in_steps(names, order)
+    _name_recurrences(names, [node for node in order if recurs(node)], open_)
+    _name_in_steps(names, order, open_)
+    _name_repeated(written, names, order, open_)
     return names
 
 
@@ -341,7 +342,9 @@ def _finds_its_sizes(node: Node, free: Node, user: Node) -> bool:
     return meet(operands) == list(user.operands)
 
 
-def _name_recurrences(names: Names, nodes: list[Node]) -> None:
+def _name_recurrences(
+    names: Names, nodes: list[Node], open_: Mapping[Node, Sequence[Node]]
+) -> None:
     """Name recurrences: what is kept by the part that it is, and the carries that are only used."""
     for node in nodes:
         if node not in names.of:
@@ -354,13 +357,13 @@ def _name_recurrences(names: Names, nodes: list[Node]) -> None:
             if place not in loop.names:
                 own = str(loop.step.before[place].operation.params[1])
                 loop.names[place] = names.fresh([own.rstrip("0123456789"), *"hscabgpqruvwyz"])
-    used, letters_of = _open_in_steps(names, nodes), dict[Node, str]()
+    letters_of: dict[Node, str] = {}
     for node in nodes:
-        for leaf in used[node]:
+        for leaf in open_[node]:
             own = str(leaf.operation.params[1]).rstrip("0123456789")
             letters_of[leaf] = letters_of.get(leaf) or names.fresh([own, *"uvwyzabc"])
-        if used[node]:
-            parameters = {leaf: letters_of[leaf] for leaf in used[node]}
+        if open_[node]:
+            parameters = {leaf: letters_of[leaf] for leaf in open_[node]}
             names.functions[node] = StepFunction(names.fresh("GFUVK"), parameters)
 
 
@@ -377,9 +380,8 @@ def _open_in_steps(names: Names, roots: Sequence[Node]) -> dict[Node, list[Node]
     return {node: list(leaves) for node, leaves in found.items()}
 
 
-def _name_in_steps(names: Names, order: list[Node]) -> None:
+def _name_in_steps(names: Names, order: list[Node], open_: Mapping[Node, Sequence[Node]]) -> None:
     """Name long parts that stand in several places of a step: they have an element for each place."""
-    open_ = _open_in_steps(names, order)
     loops = [(names.loop(node), node.operation.params[-1]) for node in order if recurs(node)]
     for loop in names.loops.values():
         needed = {i for own, place in loops if own is loop for i in loop.needed(place)}
@@ -397,7 +399,9 @@ def _name_in_steps(names: Names, order: list[Node]) -> None:
                 width[node] = 1
 
 
-def _name_repeated(written: Written, names: Names, order: list[Node]) -> None:
+def _name_repeated(
+    written: Written, names: Names, order: list[Node], open_: Mapping[Node, Sequence[Node]]
+) -> None:
     """Name long parts that stand in several places, and break up what is long or deep.
 
     A tensor that is repeated along an axis is defined by its elements, but in a derivative, which is a
@@ -410,7 +414,7 @@ def _name_repeated(written: Written, names: Names, order: list[Node]) -> None:
             uses[operand] = uses.get(operand, 0) + 1
     width: dict[Node, int] = {}
     depth: dict[Node, int] = {}
-    bound = {node: leaves for node, leaves in _open_in_steps(names, results).items() if leaves}
+    bound = {node for node, leaves in open_.items() if leaves}
     rungs = {node for ladder in names.ladders for node in ladder.rungs}
 
     def name(node: Node) -> None:

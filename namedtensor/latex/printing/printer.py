@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from namedtensor.formula.signature import Space
@@ -64,7 +64,7 @@ def print_into(
     printed: dict[str, str], written: Written, dialect: str, taken: Iterable[str] = ()
 ) -> None:
     """Put the text of a formula behind those of the formulas that it calls, each once, by their names."""
-    forms: dict[str, Form] = {}
+    forms: dict[str, tuple[Form, Written]] = {}
     _find_forms(written, forms)
     _print_into(printed, written, dialect, taken, forms)
 
@@ -74,21 +74,22 @@ def _print_into(
     written: Written,
     dialect: str,
     taken: Iterable[str],
-    forms: dict[str, Form],
+    forms: Mapping[str, tuple[Form, Written]],
 ) -> None:
-    for title, formula, _ in _called(written):
+    for title, _, _ in _called(written):
         if title not in printed:
-            _print_into(printed, formula.written(**forms[title]), dialect, taken, forms)
+            _print_into(printed, forms[title][1], dialect, taken, forms)
     printed[written.title or written.name] = latex_of(written, dialect, taken)
 
 
-def _find_forms(written: Written, forms: dict[str, Form]) -> None:
+def _find_forms(written: Written, forms: dict[str, tuple[Form, Written]]) -> None:
     """Find the form in which each formula is called, with all parameters that one of its calls gives."""
     for title, formula, form in _called(written):
-        known = _both(forms[title], form) if title in forms else form
-        if forms.get(title) != known:
-            forms[title] = known
-            _find_forms(formula.written(**known), forms)
+        before = forms[title][0] if title in forms else None
+        known = form if before is None else _both(before, form)
+        if known != before:
+            forms[title] = known, formula.written(**known)
+            _find_forms(forms[title][1], forms)
 
 
 def _both(first: Form, second: Form) -> Form:

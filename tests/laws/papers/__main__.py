@@ -1,9 +1,14 @@
-"""python -m tests.laws.papers FIRST COUNT [SHOWN]: draw documents, and count what becomes of them."""
+"""Draw documents, and count what becomes of them, or of a fault that is planted in each.
+
+python -m tests.laws.papers FIRST COUNT [SHOWN [VARIANT]]
+python -m tests.laws.papers FIRST COUNT 0 faults
+"""
 
 import sys
 import time
 from collections import Counter
 
+from tests.laws.papers import faults
 from tests.laws.papers.drawing import drawn
 from tests.laws.papers.held import Failure, hold_paper, varied
 from tests.laws.papers.shrinking import smaller
@@ -24,6 +29,11 @@ def fate(paper: Paper, seed: int) -> tuple[str, str]:
     return "held", ""
 
 
+if variant == "faults":
+    planted = [found for seed in range(first, first + count) if (found := faults.found(seed))]
+    for said, n in Counter([said for _, said, _ in planted]).most_common():
+        print(f"{n:6,}  {said}")
+    sys.exit()
 counts: Counter[str] = Counter()
 seeds: dict[str, list[int]] = {}
 for seed in range(first, first + count):

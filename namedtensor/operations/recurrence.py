@@ -710,8 +710,12 @@ class Trace:
 
     def _as_kind(self, number: Any, kind: str) -> Any:
         """Give a number that a carry starts with the kind of the carry."""
-        found = {"bool": bool, "int": int, "float": float, "complex": complex}[kind](number)
-        if found != number and number == number:  # nan is no other number
+        of_kind = {"bool": bool, "int": int, "float": float, "complex": complex}[kind]
+        try:
+            found = of_kind(number)
+        except (TypeError, ValueError, OverflowError):  # 1j is no float, and nan no whole number
+            found = None
+        if found != number and found == found:  # nan stays nan
             raise self.said.error(
                 KindError,
                 f"a carry starts as {number}, and the step gives {kind} numbers",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -130,31 +130,37 @@ def code_of(x: Any) -> Code:
     return Literal(x)
 
 
+#: The expressions directly inside an expression, by its class; what is not here has none.
+_PARTS: dict[type, Callable[[Any], tuple[Code, ...]]] = {
+    Attribute: lambda code: (code.owner,),
+    Subscript: lambda code: (code.owner, *code.indices),
+    Apply: lambda code: (code.function, *code.arguments, *[part for _, part in code.named]),
+    Infix: lambda code: code.operands,
+    Prefix: lambda code: (code.operand,),
+    Lambda: lambda code: (code.body,),
+    Items: lambda code: code.parts,
+}
+
+
 def parts_of(code: Code) -> tuple[Code, ...]:
     """Give the expressions directly inside an expression."""
-    match code:
-        case Attribute(owner, _):
-            return (owner,)
-        case Subscript(owner, indices):
-            return (owner, *indices)
-        case Apply(function, arguments, named):
-            return (function, *arguments, *[part for _, part in named])
-        case Infix(_, operands):
-            return operands
-        case Prefix(_, operand) | Lambda(_, operand):
-            return (operand,)
-        case Items(parts, _):
-            return parts
-    return ()
+    parts = _PARTS.get(type(code))
+    return parts(code) if parts else ()
 
 
-def leaves_of(code: Code) -> Iterator[Code]:
-    """Give the names, words and literals of an expression from left to right, each as often as it stands."""
-    parts = parts_of(code)
-    if not parts:
-        yield code
-    for part in parts:
-        yield from leaves_of(part)
+def leaves_of(code: Code) -> list[Code]:
+    """List the names, words and literals of an expression from left to right, each as often as it stands."""
+    found: list[Code] = []
+    waiting = [code]
+    while waiting:
+        code = waiting.pop()
+        parts = _PARTS.get(type(code))
+        inside = parts(code) if parts else ()
+        if inside:
+            waiting += reversed(inside)
+        else:
+            found.append(code)
+    return found
 
 
 def names_in(codes: Iterable[Code]) -> list[str]:
@@ -335,7 +341,7 @@ def held(code: Code) -> int:
             return _HOLDS[symbol]
         case Prefix() | Lambda():
             return _SIGN
-        case Literal() | Word() | Name():
+        case Literal():
             return _SIGN if printed(code).startswith("-") else _ATOM
     return _ATOM
 

@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from types import CodeType
 from typing import Any
 
 from namedtensor.backends import Backend, get_backend
@@ -313,9 +314,16 @@ def _define(
     _listed.append(filename)
     if len(_listed) > MOST_LISTED:
         linecache.cache.pop(_listed.popleft(), None)
-    exec(compile(source, filename, "exec"), scope)
+    exec(_compiled(source, filename), scope)
     run: Callable[..., Any] = scope[name]
     return run
+
+
+@functools.lru_cache(maxsize=MOST_LISTED)
+def _compiled(source: str, filename: str) -> CodeType:
+    """Compile a source once: plans of other dtypes or settings often have the same."""
+    code: CodeType = compile(source, filename, "exec")
+    return code
 
 
 def _identifier(name: str) -> str:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import namedtensor as nt
-from namedtensor import R, axes, formula
+from namedtensor import R, Z, axes, formula
 from tests.errors.check import case, check
 
 seq, emb, hid = axes("seq emb hid")
@@ -36,6 +36,16 @@ def counted(X: R[seq, emb]) -> R[seq, emb]:
 @formula
 def unsized(X: R[seq, emb]) -> R[seq, emb]:
     return nt.scan[seq](step, nt.define[emb](lambda i: 0.0), X)
+
+
+@formula
+def unread(X: Z[seq]) -> Z[seq]:
+    return nt.scan[seq](lambda h, x: x, 0.5, X)
+
+
+@formula
+def unread_nan(X: Z[seq]) -> Z[seq]:
+    return nt.scan[seq](lambda h, x: x, float("nan"), X)
 
 
 CASES = [
@@ -189,6 +199,32 @@ scan[seq](step, h0, X): h holds int numbers, and the next h float numbers
   h : emb[4]
   X : seq[3] emb[4]
 hint: start with float numbers, or cast in the step
+""",
+    ),
+    case(
+        "a number of another kind, which no step reads",
+        lambda: unread(nt.tensor([1, 2, 3], seq)),
+        nt.KindError,
+        """
+scan[seq](step, h0, X): a carry starts as 0.5, and the step gives int numbers
+  X : seq[3]
+  File "test_recurrence.py", line N, in unread
+    return nt.scan[seq](lambda h, x: x, 0.5, X)
+           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+hint: start with int numbers, or cast in the step
+""",
+    ),
+    case(
+        "nan where the step gives whole numbers",
+        lambda: unread_nan(nt.tensor([1, 2, 3], seq)),
+        nt.KindError,
+        """
+scan[seq](step, h0, X): a carry starts as nan, and the step gives int numbers
+  X : seq[3]
+  File "test_recurrence.py", line N, in unread_nan
+    return nt.scan[seq](lambda h, x: x, float("nan"), X)
+           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+hint: start with int numbers, or cast in the step
 """,
     ),
     case(

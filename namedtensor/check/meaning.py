@@ -371,6 +371,8 @@ def _unmet(
         return remark if picked or has_left else None
     if any(_sums_over(tree, o, met) for o in others):
         return None  # a mixture of distributions
+    if _is_table(start, met | left) and all(set(o.type.names) <= met for o in others):
+        return None  # chances of one thing for each of another, as of a Markov chain
     if any(is_sum(u) and set(uses(u)) & met for u in tree.users.get(start, ())):
         return None  # responsibilities, divided by their sums
     if has_left:
@@ -383,6 +385,14 @@ def _unmet(
             return replace(remark, message=message, hint=hint)
         return remark if later is not None and any(map(tree.is_parameter, later.operands)) else None
     return None if _contracted_later(tree, user, left) is not None else remark
+
+
+def _is_table(weights: Node, axes: frozenset[str]) -> bool:
+    """Say whether weights are made of one argument's numbers, each by itself, as chances of their logits."""
+    node = weights.operands[0]
+    while len(node.operands) == 1 and is_pointwise(node):
+        node = node.operands[0]
+    return node.operation.primitive is ARGUMENT and axes <= set(node.type.names)
 
 
 def _mixes_components(tree: Tree, met: frozenset[str], left: frozenset[str]) -> bool:
@@ -467,6 +477,9 @@ def _sums_over(tree: Tree, node: Node, axes: frozenset[str]) -> bool:
         if renames(node) is not None or (is_pointwise(node) and len(node.operands) == 1):
             axes = _back(axes, node)
             node = node.operands[0]
+        elif is_contraction(node):  # what a table of chances mixes are chances
+            tables = [o for o in map(bare, node.operands) if normalised(o) and _is_table(o, axes)]
+            return any(_sums_over(tree, table, axes) for table in tables)
         else:
             return False
 

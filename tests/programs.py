@@ -26,6 +26,8 @@ BLOCK = 10_000
 PRINTED = 10
 #: Programs between two collections of what plans leave behind.
 COLLECTED = 1000
+#: Plans of single operations that a worker keeps.
+PLANS = 20_000
 #: Failures that are shrunk and shown in full by one worker; the others are only counted.
 SHOWN = 3
 
@@ -37,6 +39,8 @@ def run_block(first: int, count: int, until: float, every: int) -> int:
     from tests.laws import agreement, derived, printed, programs, shrinking
 
     torch.set_num_threads(1)
+    # names and orders come in any number here: what is planned again and again takes a tenth of the time
+    sys.modules["namedtensor.tensor.apply"].MOST_PLANS = PLANS  # type: ignore[attr-defined]
     # what is loaded stays; what plans leave behind is collected now and then
     gc.collect()
     gc.freeze()

@@ -78,9 +78,18 @@ def cast(x: Array, dtype: Any) -> Array:
     return x.to(dtype)
 
 
+#: Complex numbers of the precision of real ones; torch.compile reads no `dtype.to_complex()` (2.13).
+_COMPLEX = {
+    torch.bfloat16: torch.complex64,
+    torch.float16: torch.complex32,
+    torch.float32: torch.complex64,
+    torch.float64: torch.complex128,
+}
+
+
 def floating(x: Array) -> Array:
     dtype = torch.get_default_dtype()
-    return x.to(dtype.to_complex() if x.dtype.is_complex else dtype)
+    return x.to(_COMPLEX[dtype] if x.dtype.is_complex else dtype)
 
 
 def integer(x: Array) -> Array:
@@ -91,10 +100,16 @@ def double(x: Array) -> Array:
     return x.to(torch.float64)
 
 
+def as_complex(x: Array) -> Array:
+    """Give real numbers as complex ones of the same precision."""
+    return x.to(_COMPLEX.get(x.dtype, x.dtype))
+
+
 def as_like(x: Array, like: Array) -> Array:
     """Give index-defined numbers the dtype and device of the data that they meet."""
     if like.dtype.is_floating_point or like.dtype.is_complex:
-        return x.to(like.device, like.dtype.to_complex() if x.dtype.is_complex else like.dtype)
+        dtype = like.dtype
+        return x.to(like.device, _COMPLEX.get(dtype, dtype) if x.dtype.is_complex else dtype)
     if x.dtype.is_floating_point:
         return x.to(like.device, torch.get_default_dtype())
     # whole numbers keep their own dtype, which holds more than a narrow one
@@ -833,7 +848,7 @@ def _convolved(
 
     Without channels torch's convolution gives a wrong shape; what is refused runs as written.
     """
-    if w.shape[1] == 0:
+    if 0 in w.shape[:2]:
         raise IndexError("a convolution without channels")
     if padding:
         x, steps["padding"] = _even(x, padding, 0.0)
@@ -913,10 +928,8 @@ avg_pool3d = functools.partial(_pooled, F.avg_pool3d, 0.0)
 
 def embedding(table: Array, index: Array) -> Array:
     """Take rows of a table; F.embedding only adds options."""
-    try:
-        return torch.embedding(table, index)
-    except RuntimeError:  # indices of few bits
-        return torch.embedding(table, index.long())
+    wide = index.dtype is torch.int64 or index.dtype is torch.int32
+    return torch.embedding(table, index if wide else index.long())
 
 
 def cross_entropy(z: Array, y: Array) -> Array:

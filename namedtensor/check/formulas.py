@@ -17,7 +17,7 @@ from namedtensor.check.calls import Scope, Unknown, bound_inside, constant, made
 from namedtensor.check.holes import Stopped, behind_faults
 from namedtensor.check.kinds import LETTERS, fitting, real
 from namedtensor.check.meaning import Remark, Tree, listed, remarks, why_not_declared
-from namedtensor.check.pieces import Piece, Program, is_formula
+from namedtensor.check.pieces import Piece, Program, declares_axes, is_formula, is_positional
 from namedtensor.check.reached import Reached, branches
 from namedtensor.check.running import Ran, place_of, run, said, statements_of
 from namedtensor.errors import (
@@ -77,7 +77,8 @@ class Part:
 class Report:
     """What is known of one file: findings, how many formulas were traced, and which were not and why.
 
-    `unreached` are lines that no choice of settings reached, each with the function that they are of.
+    `unreached` are lines that no choice of settings reached, each with the function that they are of,
+    and all of a function that no formula calls.
     """
 
     file: str
@@ -119,6 +120,7 @@ class Check:
         #: the kinds of what the formula that is looked at declares R
         self.kinds: dict[str, str] = {}
         wanted = any(branches(statement) for _, statement in statements_of(program))
+        wanted = wanted or any(map(declares_axes, self.defined.values()))
         self.reached = Reached(frozenset(self.places.pieces), wanted)
 
     def one(self, definition: ast.FunctionDef) -> None:
@@ -205,6 +207,7 @@ class Check:
     def unreached(self) -> None:
         """Name the lines that no formula reached in functions that ran, but for those that have a fault."""
         faults = [f for f in self.report.findings if f.severity == "error"]
+        made = [self.definition(formula) for formula in self.ran.formulas]
         for (file, line), function in self.defined.items():
             inside = [f for f in faults if f.source.name == file and self._covers(f, function)]
             if line != function.lineno or inside:
@@ -212,6 +215,16 @@ class Check:
             for first, last in self.reached.missed(file, function):
                 lines = f"line {first}" if first == last else f"lines {first} to {last}"
                 self.report.unreached.append((lines, function.name))
+
+        for (file, line), function in self.defined.items():
+            if line != function.lineno or function in made:
+                continue
+            if is_positional(function):
+                why = f"{function.name}, positional code, which is checked where it is called"
+                self.report.unreached.append(("all", why))
+            elif declares_axes(function) and not self.reached.entered(file, function):
+                why = f"{function.name}, which is no formula, and which none calls"
+                self.report.unreached.append(("all", why))
 
     def definition(self, formula: Formula) -> ast.FunctionDef | None:
         code = inspect.unwrap(formula.function).__code__

@@ -8,7 +8,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from namedtensor.latex.source import Source
 
@@ -22,6 +21,9 @@ FOUND = frozenset(".md .markdown .mdx .rmd .qmd .tex .latex .ltx".split()) | PYT
 
 #: Folders that hold nobody's own files.
 _SKIPPED = frozenset("__pycache__ node_modules site-packages venv build dist".split())
+
+#: What declares axes.
+_SPACES = frozenset("RZB")
 
 _FENCE = re.compile(r"^(?P<indent> *)(?P<fence>```+|~~~+) *\{?\.?(?P<language>[\w-]*)")
 _CELL = re.compile(r"^# ?%%", re.M)
@@ -132,8 +134,30 @@ def _uses_names(tree: ast.Module) -> bool:
 
 def is_formula(decorator: ast.expr) -> bool:
     """Say whether a decorator makes a formula: formula, nt.formula, formula(trace=False)."""
-    named: Any = decorator.func if isinstance(decorator, ast.Call) else decorator
-    return getattr(named, "attr", getattr(named, "id", "")) == "formula"
+    return _last(decorator.func if isinstance(decorator, ast.Call) else decorator) == "formula"
+
+
+def is_positional(function: ast.FunctionDef) -> bool:
+    """Say whether a function is positional code that is held to a pattern: @nt.checked("seq emb -> seq")."""
+    calls = [d.func for d in function.decorator_list if isinstance(d, ast.Call)]
+    return any(_last(made) == "checked" for made in calls)
+
+
+def declares_axes(function: ast.FunctionDef) -> bool:
+    """Say whether a function that is no formula declares spaces for what it takes or gives."""
+    given = [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
+    declared = any(map(_is_space, [function.returns, *[a.annotation for a in given]]))
+    return declared and not any(map(is_formula, function.decorator_list))
+
+
+def _is_space(annotation: ast.expr | None) -> bool:
+    """Say whether an annotation is a space with axes: R[seq, emb], nt.Z[seq]."""
+    return isinstance(annotation, ast.Subscript) and _last(annotation.value) in _SPACES
+
+
+def _last(named: ast.expr) -> str:
+    """Give the last word of a name: checked of nt.checked."""
+    return str(getattr(named, "attr", getattr(named, "id", "")))
 
 
 def files_below(folder: Path) -> list[str]:

@@ -55,7 +55,7 @@ class Reached:
 
     def missed(self, file: str, function: ast.FunctionDef) -> list[tuple[int, int]]:
         """Give the first and the last lines of what did not run, if the function ran at all."""
-        if not self.wanted or not any(self._ran(file, s) for s in function.body):
+        if not self.wanted or not self.entered(file, function):
             return []
         found: list[tuple[int, int]] = []
         for statement in self._unreached(file, function.body):
@@ -65,6 +65,10 @@ class Reached:
             else:
                 found.append((first, last))
         return found
+
+    def entered(self, file: str, function: ast.FunctionDef) -> bool:
+        """Say whether any of a function ran."""
+        return any(self._ran(file, statement) for statement in function.body)
 
     def _ran(self, file: str, statement: ast.stmt) -> bool:
         last = statement.end_lineno or statement.lineno

@@ -163,11 +163,13 @@ class Formula(Generic[P, T]):
         try:
             data = plan.run(*arrays)
         except LIBRARY_ERRORS as error:
-            if compiling():
-                why = misfit(self.number, _shapes(leaves), *_constants(given.key))
-                if why:
-                    give_up_compiling(why)
-            return self._as_written(given, error, module)
+            if not compiling():
+                return self._as_written(given, error, module)
+            why = misfit(self.number, _shapes(leaves), *_constants(given.key))
+            if why:
+                give_up_compiling(why)
+            plan = self._plan_compiling(given, fused=False)  # a kernel refuses, as of nothing
+            data = plan.run(*arrays)
         if not plan.updates:
             return self._delivered(self._wrapped(plan, data), {}, given, module)
         result, new = self._parted(plan, data)
@@ -409,12 +411,7 @@ class Formula(Generic[P, T]):
     def _plan(self, given: Given, late: bool = True) -> Plan:
         """Find the plan of a call, or make it: one thread does, and others wait for it."""
         if compiling():
-            parts = _constants(given.key)
-            name = plan_formula(self.number, None, *parts)
-            if not name:  # the body may ask for a size, which is then a constant of the graph
-                name = plan_formula(self.number, _shapes(given.leaves), *parts)
-            kept: Plan = getattr(STORE, name)
-            return kept
+            return self._plan_compiling(given)
         if self._bound_anew():
             given = self._read_again(given)
         plan = self._known(given)
@@ -435,6 +432,15 @@ class Formula(Generic[P, T]):
         if storm:
             warn_caller(storm)
         return plan
+
+    def _plan_compiling(self, given: Given, fused: bool = True) -> Plan:
+        """Find the plan of a call that a graph compiler reads."""
+        parts = _constants(given.key)
+        name = plan_formula(self.number, None, *parts, fused=fused)
+        if not name:  # the body may ask for a size, which is then a constant of the graph
+            name = plan_formula(self.number, _shapes(given.leaves), *parts, fused=fused)
+        kept: Plan = getattr(STORE, name)
+        return kept
 
     def _traced(self, given: Given) -> tuple[Given, Trace, Plan]:
         """Trace the body and compile what it gives; bundles that are alike are read one by one if need be."""
@@ -749,7 +755,7 @@ def _shapes(leaves: Sequence[Leaf]) -> Shapes:
 
 
 @constant_for_compilers
-def plan_formula(number: str, shapes: Shapes | None, *parts: Any) -> str:
+def plan_formula(number: str, shapes: Shapes | None, *parts: Any, fused: bool = True) -> str:
     """Plan a formula for the parts of a key, layouts as codes, parameters' as dtypes; name the plan.
 
     A graph compiler runs this outside of its graph, where tracing the body is plain Python. Without
@@ -759,9 +765,9 @@ def plan_formula(number: str, shapes: Shapes | None, *parts: Any) -> str:
     def make() -> Plan:
         formula, given = _of_constants(number, parts, shapes)
         known = formula.plans.get(given.key)
-        if known and not known[0][0]:
+        if known and not known[0][0] and fused:
             return known[0][1]
-        trace = Trace(formula.body, given, formula.fused)
+        trace = Trace(formula.body, given, formula.fused and fused)
         plan = trace.compile()
         formula._reads(trace)
         return plan
@@ -771,7 +777,7 @@ def plan_formula(number: str, shapes: Shapes | None, *parts: Any) -> str:
         formula = _numbered[number]
         formula._bound_anew()
         outside = (formula.forgotten, *values_now(formula.door.outside))
-        return STORE.name(("formula", number, parts, shapes, outside), make)
+        return STORE.name(("formula", number, parts, shapes, fused, outside), make)
     except (NamedTensorError, TypeError):
         if shapes is None:
             return ""

@@ -118,6 +118,11 @@ def _strong(emit: Emitter, call: Lowered, value: Value, values: Sequence[Any]) -
             code=emit.call("as_like", value.code, data.code),
             type=value.type.of_kind(data.type.kind),
         )
+    mixed = value.strong and value.type.kind == "float" and "complex" in strong
+    if (
+        mixed and emit.backend.name == "torch"
+    ):  # which refuses the two, or gives real zeros of no numbers
+        return emit.complexed(value)
     narrow = value.type.kind == "int" and data is None  # whose products would wrap around
     if value.type.kind == "bool" or narrow:
         return replace(value, code=emit.call("integer", value.code), type=value.type.of_kind("int"))

@@ -279,6 +279,15 @@ class Emitter:
             self.closed[key] = self.bind(code, value.axes, type_, "real")
         return self.closed[key]
 
+    def complexed(self, value: Value) -> Value:
+        """Give real numbers as complex ones of their own precision, once."""
+        key = (value.code, "complex")
+        if key not in self.closed:
+            type_ = value.type.of_kind("complex")
+            code = self.call("as_complex", value)
+            self.closed[key] = self.bind(code, value.axes, type_, "complex")
+        return self.closed[key]
+
     def _constant(self, node: Node) -> Value:
         """Make a part that depends on sizes alone a function of them, and call it."""
         inner = Emitter(self.backend)

@@ -9,6 +9,7 @@ import torch
 import namedtensor as nt
 from namedtensor import NamedTensor, R, Z, axes, formula
 from namedtensor.errors import NamedTensorError
+from namedtensor.testing import assert_same
 
 seq, key, val, head, row, other, emb, vocab, chans, kernel, out, hid = axes(
     "seq key val head row other emb vocab chans kernel out hid"
@@ -327,3 +328,41 @@ def test_a_lookup_reads_no_row_but_those_it_asks_for(library, number):
     with np.errstate(invalid="ignore"):
         assert np.isnan(written(I, E).numpy(seq, emb)).all()
     assert (rows_by_ones(I, E).numpy(seq, emb) == 1.0).all()
+
+
+@formula
+def attended(Q: R[key, seq_], K: R[key, seq], V: R[seq, val]) -> R[seq_, val]:
+    return V @ seq @ nt.softmax[seq](Q @ key @ K)
+
+
+@formula
+def overlapped(X: R[emb, seq], W: R[emb, kernel]) -> R[seq]:
+    return nt.overlap_add[seq, kernel](W @ emb @ X)
+
+
+@formula
+def convolved(X: R[chans, seq], W: R[out, chans, kernel]) -> R[out, seq]:
+    return nt.unroll[seq, kernel](X) @ (chans, kernel) @ W
+
+
+def with_short_indices(E: NamedTensor) -> list[NamedTensor]:
+    return [E, nt.tensor(torch.tensor([1, 0, 3], dtype=torch.int16), seq)]
+
+
+@pytest.mark.parametrize(
+    ("made", "given"),
+    [
+        (attended, [nt.ones(key[0], seq_[2]), nt.ones(key[0], seq[3]), nt.ones(seq[3], val[4])]),
+        (overlapped, [nt.ones(emb[0], seq[4]), nt.ones(emb[0], kernel[2])]),
+        (convolved, [nt.ones(chans[0], seq[4]), nt.ones(out[3], chans[0], kernel[2])]),
+        (convolved, [nt.ones(chans[2], seq[4]), nt.ones(out[0], chans[2], kernel[2])]),
+        (looked_up, with_short_indices(nt.ones(vocab[10], emb[2]))),
+    ],
+)
+def test_what_a_kernel_refuses_compiles_as_it_is_written(
+    made: Any, given: list[NamedTensor]
+) -> None:
+    """torch.compile reads no handler of its library's errors."""
+    tensors = [X.to("torch") for X in given]
+    compiled = torch.compile(lambda *a: made(*a), backend="aot_eager", fullgraph=True)
+    assert_same(compiled(*tensors), made(*tensors))

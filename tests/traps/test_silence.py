@@ -11,7 +11,7 @@ import pytest
 import torch
 
 import namedtensor as nt
-from namedtensor import axes, formula
+from namedtensor import R, axes, formula
 from namedtensor.testing import assert_close, assert_same
 
 seq, emb, key, val, row, col, batch = axes("seq emb key val row col batch")
@@ -314,6 +314,30 @@ def test_the_sign_of_nan_is_nan_in_both_libraries():
 def test_complex_numbers_are_contracted_with_whole_ones(library, other):
     X = nt.tensor(np.array([[1 + 2j, 3.0, 1j]]), emb, seq).to(library)
     assert_same(X @ seq @ nt.tensor(other, seq).to(library), nt.tensor(np.array([1 + 3j]), emb))
+
+
+@pytest.mark.parametrize("library", ["numpy", "torch"])
+@pytest.mark.parametrize("count", [0, 1, 3])
+@pytest.mark.parametrize("compiled", [False, True])
+def test_complex_numbers_are_contracted_with_real_ones(library, count, compiled):
+    """Of nothing, torch's product of two dtypes is real."""
+    numbers = np.arange(6.0)[:count]
+    z = nt.tensor(numbers * 1j, seq).to(library)
+    X = nt.tensor(np.stack([numbers, numbers + 1]), emb, seq).to(library)
+    expected = nt.tensor(np.stack([numbers * 1j @ numbers, numbers * 1j @ (numbers + 1)]), emb)
+
+    def products(z: R[seq], X: R[emb, seq]) -> tuple[R[emb], R[emb]]:
+        return z @ seq @ X, nt.dot[seq](X, z, X + 1) - nt.dot[seq](X, z, X)
+
+    if compiled and library == "torch":
+        made = nt.formula(products)
+        given = torch.compile(lambda *a: made(*a), backend="aot_eager", fullgraph=True)(z, X)
+    else:
+        given = products(z, X)
+    for found in given:
+        assert found.kind == "complex"
+        assert "complex" in str(found.data.dtype)
+        assert_same(found, expected)
 
 
 @pytest.mark.parametrize("library", ["numpy", "torch"])

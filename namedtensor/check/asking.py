@@ -141,7 +141,7 @@ def _report(program: Program, data: dict[str, Any]) -> Report:
     sources: dict[str, Source] = {piece.source.name: piece.source for piece in program.pieces}
     report = Report(program.file, formulas=data["formulas"], refused=data["refused"])
     report.unchecked = [(name, why) for name, why in data["unchecked"]]
-    report.unreached = [(lines, name) for lines, name in data["unreached"]]
+    report.unreached = [(place, why) for place, why in data["unreached"]]
     for found in data["findings"]:
         report.findings.append(
             Finding(

@@ -25,7 +25,7 @@ class Checked:
     """What was found in one file; `refused` says why it could not be checked.
 
     `unchecked` are formulas by their names, and calls of their modules as they are written, each with why;
-    `unreached` are lines, each with the function whose formulas did not reach it.
+    `unreached` are lines of functions, and functions, that no formula reached, each with why.
     """
 
     file: str

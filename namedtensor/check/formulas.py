@@ -77,8 +77,7 @@ class Part:
 class Report:
     """What is known of one file: findings, how many formulas were traced, and which were not and why.
 
-    `unreached` are lines that no choice of settings reached, each with the function that they are of,
-    and all of a function that no formula calls.
+    `unreached` are lines of functions that no formula reached, and functions that none calls, each with why.
     """
 
     file: str
@@ -155,6 +154,7 @@ class Check:
             self.left_out(piece, statement, lines)
         self.modules()
         self.unreached()
+        self.plain()
         self.report.findings.sort(key=lambda f: (f.rank[0], f.source.name, f.span.start))
 
     def closure(self, piece: Piece, around: list[ast.FunctionDef], made: ast.FunctionDef) -> None:
@@ -207,24 +207,28 @@ class Check:
     def unreached(self) -> None:
         """Name the lines that no formula reached in functions that ran, but for those that have a fault."""
         faults = [f for f in self.report.findings if f.severity == "error"]
-        made = [self.definition(formula) for formula in self.ran.formulas]
         for (file, line), function in self.defined.items():
             inside = [f for f in faults if f.source.name == file and self._covers(f, function)]
             if line != function.lineno or inside:
                 continue
             for first, last in self.reached.missed(file, function):
                 lines = f"line {first}" if first == last else f"lines {first} to {last}"
-                self.report.unreached.append((lines, function.name))
+                why = "no choice of settings that was tried reaches it"
+                self.report.unreached.append((f"{lines} of {function.name}", why))
 
+    def plain(self) -> None:
+        """Name the functions that declare axes and were not looked at, since they are no formulas."""
+        made = [self.definition(formula) for formula in self.ran.formulas]
+        said = {name for name, _ in self.report.unchecked}
         for (file, line), function in self.defined.items():
-            if line != function.lineno or function in made:
+            if line != function.lineno or function in made or function.name in said:
                 continue
             if is_positional(function):
-                why = f"{function.name}, positional code, which is checked where it is called"
-                self.report.unreached.append(("all", why))
+                why = "it is positional code, which is held to its pattern where it is called"
+                self.report.unreached.append((function.name, why))
             elif declares_axes(function) and not self.reached.entered(file, function):
-                why = f"{function.name}, which is no formula, and which none calls"
-                self.report.unreached.append(("all", why))
+                why = "it is no formula, and none that was traced calls it"
+                self.report.unreached.append((function.name, why))
 
     def definition(self, formula: Formula) -> ast.FunctionDef | None:
         code = inspect.unwrap(formula.function).__code__

@@ -136,11 +136,8 @@ def _named(files: list[str]) -> list[str]:
 
 def _say_unchecked(done: list[Checked], to: TextIO) -> None:
     for checked in done:
-        for formula, why in checked.unchecked:
-            print(f"{checked.file}: not checked: {formula}: {why}", file=to)
-        for lines, name in checked.unreached:
-            why = "no choice of settings that was tried reaches it"
-            print(f"{checked.file}: not checked: {lines} of {name}: {why}", file=to)
+        for what, why in [*checked.unchecked, *checked.unreached]:
+            print(f"{checked.file}: not checked: {what}: {why}", file=to)
 
 
 def summary(

@@ -592,3 +592,48 @@ def test_the_repository_has_no_findings_but_the_faults_that_it_teaches(capsys, m
     # its Markdown cells show the formulas as they were published, with their faults
     published = {f["file"] for f in found if f not in python}
     assert published == {"notebooks/named_tensors_transformer.ipynb"}
+
+
+@pytest.mark.parametrize(
+    ("code", "why"),
+    [
+        (
+            '@nt.checked("seq emb -> seq")\ndef total(x):\n    return x.sum(1)\n',
+            "total: it is positional code, which is held to its pattern where it is called",
+        ),
+        (
+            "def total(X: R[seq, key]) -> R[seq]:\n    return nt.sum[key](X)\n",
+            "total: it is no formula, and none that was traced calls it",
+        ),
+        (
+            "class Model:\n    def total(self, X: nt.R[seq, key]):\n        return nt.sum[key](X)\n",
+            "total: it is no formula, and none that was traced calls it",
+        ),
+        # called by a formula
+        (
+            "def total(X: R[seq, key]) -> R[seq]:\n    return nt.sum[key](X)\n\n"
+            "@formula\ndef f(X: R[seq, key]) -> R[seq]:\n    return total(X)\n",
+            "",
+        ),
+        ("def total(X):\n    return nt.sum[key](X)\n", ""),
+    ],
+)
+@pytest.mark.parametrize("how", [[], ["--no-import"]])
+def test_functions_that_are_not_looked_at_are_named(check, code, why, how):
+    status, out, err = check({"a.py": HEAD + "import namedtensor as nt\n" + code}, *how)
+    assert (status, err) == (0, "")
+    said = [line for line in out.splitlines() if line.startswith("a.py: not checked: ")]
+    assert said == ([f"a.py: not checked: {why}"] if why else [])
+    assert ("1 place not checked" in out) == bool(why)
+
+
+def test_a_function_that_is_made_a_formula_is_looked_at(check):
+    code = (
+        "def total(X: R[seq, key]) -> R[seq]:\n    return nt.sum[key](X)\n\nf = nt.formula(total)\n"
+    )
+    status, out, err = check({"a.py": HEAD + "import namedtensor as nt\n" + code})
+    assert (status, out, err) == (
+        0,
+        "1 file checked, 1 formula of Python in it: no findings\n",
+        "",
+    )

@@ -238,11 +238,16 @@ def _operands(
 
 
 def titled(formula: Declared, settings: Iterable[tuple[str, Any]]) -> tuple[str, dict[str, Any]]:
-    """Add the words among its settings, which choose its form, to a formula's name; give the others."""
+    """Add to a formula's name its settings that are words or numbers, which choose its form; give the others.
+
+    Only what is not at its default is added: `norm_p=1.5`. The whole is a word: f_rms is no f with a subscript.
+    """
     given = {n: v for n, v in settings if n in formula.signature.python.parameters}
     words = {n: v for n, v in given.items() if isinstance(v, str) and v.isidentifier()}
-    changed = [v for n, v in words.items() if v != formula.signature[n].default]
-    return "_".join([formula.name, *changed]), {n: v for n, v in given.items() if n not in words}
+    words |= {n: f"{n}={v}" for n, v in given.items() if isinstance(v, (bool, int, float))}
+    changed = [word for n, word in words.items() if given[n] != formula.signature[n].default]
+    title = "_".join([f"text_{formula.name}", *changed]) if changed else formula.name
+    return title, {n: v for n, v in given.items() if n not in words}
 
 
 @border

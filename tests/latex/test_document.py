@@ -75,6 +75,14 @@ def test_the_names_are_those_that_can_be_asked_for():
         DOCUMENT[name]
 
 
+def test_a_document_gives_its_names_one_after_another():
+    document = nt.latex.read(r"Let $X \in \mathbb{R}^{\text{emb}}$. $$f(X) = X + 1$$ $$g(X) = 2X$$")
+    assert list(document) == ["f", "g"]
+    assert {name: document[name] for name in document}.keys() == {"f", "g"}
+    with pytest.raises(nt.latex.LatexError, match="the document defines no 0\n"):
+        document[0]
+
+
 def test_where_clauses_stand_in_following_blocks():
     f = DOCUMENT["f"]
     assert repr(f) == "f(X: R[seq, emb]; WQ: R[emb, key], WK: R[emb, key]) -> R[seq, seq']"

@@ -397,13 +397,13 @@ def test_several_results_stand_in_parentheses():
     assert body(f) == r"(X + 1, \nsum{\name{seq}} X)"
 
 
-def test_settings_away_from_their_defaults_are_shown():
+def test_settings_away_from_their_defaults_are_part_of_the_name():
     lnorm = FORMULAS["named_tensors.lnorm"]
 
     def f(X: R[emb], *, norm: lnorm):
         return norm(X, eps=0.5)
 
-    assert clauses(f) == [r"f(X; \text{norm}) &= \text{lnorm}(X, \text{eps} = 0.5; \text{norm})"]
+    assert clauses(f) == [r"f(X; \text{norm}) &= \text{lnorm-eps=0.5}(X; \text{norm})"]
 
 
 def test_a_part_of_a_bundle_shows_its_owner():

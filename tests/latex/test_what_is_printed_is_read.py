@@ -187,3 +187,34 @@ def test_an_axis_that_a_bound_index_hides_gets_a_name_of_its_own():
         .splitlines()[-2]
         .endswith(r"&= X \odot \nsum{\name{seq}'} X_{\name{seq} \rightarrow \name{seq}'} \odot X")
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "given"),
+    [
+        ("norm", [{}, {"p": 1.5}, {"p": 3}]),
+        ("f", [{"p": 0.5}, {"flipped": True}, {"how": "max"}]),
+        ("gamma", [{"p": -1.0, "flipped": True}, {}]),
+        ("d_model", [{"how": "max", "p": 1e-05}]),
+    ],
+)
+@pytest.mark.parametrize("dialect", ["macros", "underset"])
+def test_formulas_called_with_settings_are_read_back(name, given, dialect):
+    """A call with a setting that is a number was printed as norm(X, p = 1.5), and nothing defined that."""
+    emb = axes("emb")
+
+    def body(X: R[emb], p: float = 2.0, how: str = "sum", flipped: bool = False) -> R:
+        size = nt.sum[emb](X**2) if how == "sum" else nt.max[emb](X)
+        return -p * size if flipped else p * size
+
+    body.__name__ = body.__qualname__ = name
+    called = nt.formula(body)
+
+    @nt.formula
+    def main(X: R[emb]) -> R:
+        return sum([called(X, **settings) for settings in given], start=nt.sum[emb](X))
+
+    X = nt.tensor([1.0, -2.0, 3.0], emb)
+    document = read(main.latex(dialect))
+    assert document.check() == []
+    assert nt.testing.assert_close(document["main"](X), main(X)) is None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -160,12 +160,12 @@ class Document:
 
         Raises: LatexError where nothing has this name, or where the formula lacks a declaration.
         """
-        found = self._find(name)
+        found = self._find(name) if isinstance(name, str) else None
         if found is None:
             members = self._members(name)
             if members:
                 return Members(self.library, name, members)
-            raise self._no_such_name(name)
+            raise self._no_such_name(str(name))
         defined, indices = found
         if defined.letters and not indices and defined.kind == "function":
             return Family(self.library, defined)
@@ -175,6 +175,9 @@ class Document:
         """Give all that a formula is found from; None for a member of a family."""
         found = self._find(name)
         return None if found is None or found[1] else self.grounds.of(found[0])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names)
 
     def __contains__(self, name: object) -> bool:
         return isinstance(name, str) and self._find(name) is not None

@@ -240,7 +240,7 @@ def _operands(
 def titled(formula: Declared, settings: Iterable[tuple[str, Any]]) -> tuple[str, dict[str, Any]]:
     """Add to a formula's name its settings that are words or numbers, which choose its form; give the others.
 
-    Only what is not at its default is added: `norm_p=1.5`. The whole is a word: f_rms is no f with a subscript.
+    Only what is not at its default is added: norm_p=1.5. The whole is a word: f_rms has no subscript.
     """
     given = {n: v for n, v in settings if n in formula.signature.python.parameters}
     words = {n: v for n, v in given.items() if isinstance(v, str) and v.isidentifier()}

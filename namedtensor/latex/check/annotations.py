@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
 from namedtensor.latex.check.report import Report, listed
 from namedtensor.latex.evaluation.vocabulary import word_of
 from namedtensor.latex.printing.dialects import Dialect
+from namedtensor.latex.source import Span
 from namedtensor.latex.syntax import (
     At,
     AxisName,
@@ -204,6 +206,35 @@ def check_near_duplicates(statements: Sequence[Statement], report: Report) -> No
                     names[rare].span,
                     f"the axes {rare} and {usual} look alike, and are two different axes",
                     hint=f"if one axis is meant, write {report.text(names[usual].span)}",
+                )
+
+
+#: What axes follow: the base of a space, an operator that runs over them, or a function with a name.
+_BEFORE_AXES = (
+    r"(?:\\mathbb *\{? *[RZNBC] *\}? *\^|\\(?:R|reals|Reals|RR) *\^"
+    r"|\\(?:sum|prod|max|min) *_|\\(?:operatorname\*?|mathop|text|mathrm) *\{\w+\} *_|\\underset *)"
+)
+
+
+def check_italics(statements: Sequence[Statement], report: Report) -> None:
+    """Report the name of an axis in italics, where axes stand: it is read as a product of letters."""
+    axes = [axis for statement in statements for axis in all_of(AxisName, statement)]
+    read = {axis.span.start for axis in axes}
+    written = {report.text(a.span).rstrip("'"): a.name.rstrip("'") for a in reversed(axes)}
+    dressed = {name: text for text, name in written.items() if text != name}
+    words = [name for name in dressed if len(name) > 2 and name.isalpha()]
+    if not words:
+        return
+    pattern = rf"{_BEFORE_AXES}\{{[^{{}}]*?(?<![A-Za-z\\])({'|'.join(words)})(?![A-Za-z])"
+    for statement in statements:
+        for found in re.finditer(pattern, report.text(statement.span)):
+            name, at = found[1], statement.span.start
+            if at + found.start(1) not in read:
+                report.warning(
+                    "near-duplicate",
+                    Span(at + found.start(1), at + found.end(1)),
+                    f"{name} in italics is {' times '.join(name)}, and the axis {name} is another thing",
+                    hint=f"if the axis is meant, write {dressed[name]}",
                 )
 
 

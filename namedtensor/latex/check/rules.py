@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from namedtensor.errors import NamedTensorError
 from namedtensor.latex.check.annotations import (
     check_annotations,
+    check_italics,
     check_near_duplicates,
     check_repeated,
 )
@@ -54,6 +55,7 @@ def check(document: Document) -> list[Finding]:
     for statement in statements:
         _annotations(checker, statement)
     check_near_duplicates(statements, report)
+    check_italics(statements, report)
     check_numbers(document, checker)
     return report.findings
 

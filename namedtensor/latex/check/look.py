@@ -124,6 +124,11 @@ def look_at_sum(symbols: Symbols, part: Binary, left: Node, right: Node) -> str 
     one, two = one_sided(left.type, right.type)
     if not one or not two:
         return None
+    for axes, side, others in ((two, part.right, one), (one, part.left, two)):
+        for axis in others:
+            if f"{axis}*" in axes:
+                _starred(symbols, axis, side)
+                return None
     for axes, side, gains in ((two, part.right, one), (one, part.left, two)):
         for axis in axes:
             if _alone(symbols, axis, side, gains):
@@ -152,6 +157,19 @@ def _comes_back(symbols: Symbols, axis: str, side: Expression, other: Expression
         f"{axis} is used up in {taker}, and {giver}{where} brings it back",
         shapes_of(symbols, [other, side]),
         hint,
+    )
+
+
+def _starred(symbols: Symbols, axis: str, side: Expression) -> None:
+    """Warn of a derivative that is added to what has the axis without its star."""
+    write = symbols.dialect.axis
+    derivative = symbols.report.text(side.span)
+    symbols.report.warning(
+        "axis-alone",
+        side.span,
+        f"the derivative has {axis}*, and what it is added to has {axis}: the sum has both",
+        shapes_of(symbols, [side]),
+        f"if they are one axis, write [{derivative}]_{{{write(f'{axis}*')} \\rightarrow {write(axis)}}}",
     )
 
 

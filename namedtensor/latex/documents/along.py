@@ -104,7 +104,7 @@ def stepped(statements: Sequence[Statement]) -> list[Statement]:
 
     edges: dict[Series, set[Series]] = {}
     for statement in statements:
-        used = [_named(p) for p in all_of(Indexed, getattr(statement, "body", statement))]
+        used = [named_element(p) for p in all_of(Indexed, getattr(statement, "body", statement))]
         for series in meant(_own(statement), statement):
             edges.setdefault(series, set()).update(*[meant(own, statement) for own in used])
     at = {
@@ -143,7 +143,7 @@ def _apart(statements: Sequence[Statement]) -> Sequence[Statement]:
         own = _places(target)
         for part in all_of(Indexed, statement.body):  # type: ignore[union-attr]
             found = _places(part)
-            away = [a for a in found if a in own and _apart_by(own[a], found[a]) not in (None, 0)]
+            away = [a for a in found if a in own and apart_by(own[a], found[a]) not in (None, 0)]
             for name in (key(target.base), key(part.base)):
                 ways.setdefault(name or "", set()).update(away)
     axes = {name: next(iter(found)) for name, found in ways.items() if len(found) == 1}
@@ -179,10 +179,10 @@ def _own(statement: Statement) -> Own | None:
     """Give the name and the axis of a definition by elements along one axis."""
     if not isinstance(statement, Definition) or statement.op != "=":
         return None
-    return _named(_element(statement.target))
+    return named_element(_element(statement.target))
 
 
-def _named(part: Expression) -> Own | None:
+def named_element(part: Expression) -> Own | None:
     if not isinstance(part, Indexed) or len(part.items) != 1:
         return None
     (item,) = part.items
@@ -201,9 +201,9 @@ def _follows(
         return False
     index = _index(_element(statement.target))
     return any(
-        _apart_by(index, _index(part)) not in (None, 0)
+        apart_by(index, _index(part)) not in (None, 0)
         for part in all_of(Indexed, statement.body)
-        if (found := _named(part)) and found[1] == own[1] and meant(found, statement) & at
+        if (found := named_element(part)) and found[1] == own[1] and meant(found, statement) & at
     )
 
 
@@ -214,7 +214,7 @@ def _index(part: Expression) -> Expression:
     return item.at
 
 
-def _apart_by(own: Expression, given: Expression) -> int | None:
+def apart_by(own: Expression, given: Expression) -> int | None:
     """Say how far an index is from that of the element which is defined; None where it is not near it."""
     letters = letters_in(own)
     numbers = [fold(at, {letters[0]: FAR}) for at in (own, given)] if len(letters) == 1 else []
@@ -228,7 +228,7 @@ def _rewritten(
     statement: Statement, runs: Callable[[Own], bool], ends: Mapping[str, Mapping[str, int]]
 ) -> Statement:
     def change(part: Any) -> Any:
-        found = _named(part) if isinstance(part, Indexed) else None
+        found = named_element(part) if isinstance(part, Indexed) else None
         if found is None or not runs(found):
             return None
         index = _index(part)
@@ -253,6 +253,6 @@ def distances(
             continue
         for own, given in ((name.sub, part.sub), (name.sup, part.sup)):
             if own is not None and given is not None and letters_in(own) == tuple(letters):
-                distance = _apart_by(own, given)
+                distance = apart_by(own, given)
                 if distance is not None:
                     yield distance, same

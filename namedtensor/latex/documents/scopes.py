@@ -21,6 +21,7 @@ from namedtensor.latex.documents.along import (
     ends_of,
     stepped,
 )
+from namedtensor.latex.documents.placed import in_cases, placed
 from namedtensor.latex.documents.scripts import (
     Indices,
     fold,
@@ -259,7 +260,7 @@ class Names:
 
     def __init__(self, statements: Sequence[Statement], parents: Sequence[int] = (0,)) -> None:
         self.parents = parents
-        written = stepped(statements)
+        written = in_cases(stepped(placed(statements)))
         self._rewritten = {
             id(new): old for new, old in zip(written, statements, strict=True) if new is not old
         }
@@ -535,12 +536,20 @@ class Names:
         return found
 
     def _member(self, sought: Sought, rules: Iterable[Defined], kind: str) -> Meaning | None:
-        """Find the first rule that a name is a member of."""
+        """Find the first rule that a name is a member of, or what its series defines for it alone."""
         for rule in rules:
             bound = match(rule.name, sought.name, rule.letters, sought.indices)
             if bound is not None and rule.holds(bound, sought.indices):
-                return Meaning(kind, sought.text, defined=rule, indices=bound)
+                itself = self._itself(sought, rule)
+                found, indices = (rule, bound) if itself is None else (itself, {})
+                return Meaning(kind, sought.text, defined=found, indices=indices)
         return None
+
+    def _itself(self, sought: Sought, rule: Defined) -> Defined | None:
+        """Find the definition of one member that a series has outside of the block of its rule."""
+        apart = [d for d in self.kin(rule) if not d.letters and d.place.block != rule.place.block]
+        near = [d for d in apart if d.place.section == rule.place.section and d.key == sought.text]
+        return near[0] if near else None
 
     def look(self, name: Expression, place: Place, indices: Indices) -> Meaning | None:
         """Find what a name stands for at a place, its formula's own arguments left aside."""

@@ -33,6 +33,7 @@ from namedtensor.latex.syntax import (
     Under,
 )
 from namedtensor.latex.walk import parted
+from namedtensor.operations.index_defined import eye
 from namedtensor.tensor import NamedTensor
 
 
@@ -97,6 +98,9 @@ def scripts(e: Evaluator, name: Scripts) -> Value:
     held = _held(name)
     if held is not None:
         return indicator(e, held)
+    unit = identity_of(name)
+    if unit is not None:
+        return e.attempt(name, lambda: eye(*[axis.name for axis in unit]), [])
     picked = picked_from(name)
     if picked is not None:
         return result_of(e, name, *picked)
@@ -118,6 +122,16 @@ def scripts(e: Evaluator, name: Scripts) -> Value:
             "leave it out, or rename the axis that is meant: X_{a -> b}",
         )
     return power(e, name, base, name.sup)
+
+
+def identity_of(name: Expression) -> tuple[AxisName, AxisName] | None:
+    r"""Give the two axes of an identity that nothing declares: I_{\text{seq}, \text{seq}'}."""
+    if not isinstance(name, Scripts) or name.sup is not None or name.primes:
+        return None
+    if not isinstance(name.base, Letter) or name.base.text not in ("I", "Ibold"):
+        return None
+    below = axes_below(name.sub)
+    return (below[0], below[1]) if len(below) == 2 else None
 
 
 def picked_from(name: Scripts) -> tuple[Call, int] | None:
@@ -171,9 +185,20 @@ def _held(name: Scripts) -> Expression | None:
 def axes_below(script: Expression | None) -> tuple[AxisName, ...]:
     """Read a subscript of words as axes; nothing where it is something else."""
     parts = script.parts if isinstance(script, Items) else (script,)
-    if all(isinstance(p, Letter) and p.style == "word" for p in parts):
-        return tuple([AxisName(p.span, p.text) for p in parts])  # type: ignore[union-attr]
-    return tuple(parts) if all(isinstance(p, AxisName) for p in parts) else ()  # type: ignore[arg-type]
+    axes = [_axis_below(part) for part in parts]
+    return () if None in axes else tuple([axis for axis in axes if axis is not None])
+
+
+def _axis_below(part: Expression | None) -> AxisName | None:
+    """Read a word, perhaps with primes, as an axis."""
+    if isinstance(part, AxisName):
+        return part
+    word, primes = part, 0
+    if isinstance(part, Scripts) and part.sub is None and part.sup is None:
+        word, primes = part.base, part.primes
+    if part is None or not isinstance(word, Letter) or word.style != "word":
+        return None
+    return AxisName(part.span, word.text + "'" * primes)
 
 
 def _is_known(e: Evaluator, name: Expression) -> bool:

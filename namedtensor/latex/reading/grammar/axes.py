@@ -112,11 +112,34 @@ class Axes(Cursor):
         text = self.peek().text
         if text in (":", "="):
             self.at += 1
-            size = self.expression(SUM)
+            end = self._end_of_size()
+            size = self.within((self.at, end), lambda: self.expression(SUM))
+            self.at = end
         elif text in ("[", "("):
             opening = self.take()
             size = self.only(self.inside(opening)[0], opening)
         return SizedAxis(self.span(start), axis, size)
+
+    def _end_of_size(self) -> int:
+        r"""Find where a size ends: at a comma, a bracket that closes, or a \times before the next axis."""
+        depth = 0
+        for at in range(self.at, self.end):
+            token = self.tokens[at]
+            depth += (token.kind == "open") - (token.kind == "close")
+            depth += (token.text in words.BRACKETS) - (token.text in words.CLOSING)
+            if depth < 0 or (not depth and token.text in (",", ";", "\\\\", *ARROWS)):
+                return at
+            if not depth and token.text == "\\times" and self._is_axis(at + 1):
+                return at
+        return self.end
+
+    def _is_axis(self, at: int) -> bool:
+        """Say whether an axis stands at a place: one with a font, or italics with a size."""
+        if at < self.end and self.tokens[at].kind in AXIS_KINDS:
+            return True
+        while at < self.end and self.tokens[at].kind in ("letter", "prime"):
+            at += 1
+        return at < self.end and self.tokens[at].text == ":"
 
     def inside(self, token: Token) -> tuple[list[Expression], list[Expression]]:
         """Read up to the bracket that closes this one."""

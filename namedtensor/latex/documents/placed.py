@@ -1,0 +1,211 @@
+r"""Members of series that are elements of an axis: d_t = r_{seq(t)} - v_{seq(t)} defines d_{seq(t)}.
+
+A letter in the script of a series that indexes an axis counts along it where nobody says how far it
+goes, and where members follow from later ones. Elements with definitions of their own, d_{seq(T)} beside
+d_{seq(t)}, are cases of one definition, unless elements follow from one another.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from namedtensor.latex.documents.along import LAST, Own, apart_by, end, ends_of, named_element
+from namedtensor.latex.documents.scripts import fold, letters_in, stem
+from namedtensor.latex.documents.series import ranges_of
+from namedtensor.latex.syntax import (
+    At,
+    AxisName,
+    Big,
+    Case,
+    Cases,
+    Constraint,
+    Declaration,
+    Definition,
+    Expression,
+    Indexed,
+    Letter,
+    Number,
+    Relation,
+    Scripts,
+    Statement,
+)
+from namedtensor.latex.walk import all_of, put, walk
+
+#: A name, and whether its members stand above it.
+Family = tuple[str, bool]
+
+
+def placed(statements: Sequence[Statement]) -> list[Statement]:
+    """Write the members of series as elements of the axis that their letter indexes."""
+    ends = ends_of(statements)
+    stated = {r.letter for r in ranges_of(statements) if r.upper is not None}
+    taken = set(_taken(statements))
+    found = list(statements)
+    for section in dict.fromkeys([s.section for s in statements]):
+        here = [s for s in statements if s.section == section]
+        families = _families(here, stated, taken, ends)
+        if families:
+            given = {own for s in here for own in _given(s, families)}
+            for i, statement in enumerate(statements):
+                if statement.section == section:
+                    found[i] = _with_elements(statement, families, given, ends)
+    return found
+
+
+def _taken(statements: Sequence[Statement]) -> Iterator[str]:
+    """Give the letters that stand for something, and the names whose members are declared."""
+    for statement in statements:
+        if isinstance(statement, Declaration):
+            yield from [stem(name) or "" for name in statement.names]
+        elif isinstance(statement, Definition) and isinstance(statement.target, Letter):
+            yield statement.target.text
+
+
+def _families(
+    statements: Sequence[Statement],
+    stated: set[str],
+    taken: set[str],
+    ends: Mapping[str, Mapping[str, int]],
+) -> dict[Family, AxisName]:
+    """Find the series whose letter counts along an axis, and the axis."""
+    rules: dict[str, list[tuple[Family, Definition]]] = {}
+    alone: dict[Family, list[Expression]] = {}
+    for statement in statements:
+        member = _member(statement.target) if isinstance(statement, Definition) else None
+        if member is None:
+            continue
+        if isinstance(member[1], Letter) and letters_in(member[1]):
+            rules.setdefault(member[1].text, []).append((member[0], statement))  # type: ignore[arg-type]
+        elif not letters_in(member[1]):
+            alone.setdefault(member[0], []).append(member[1])
+    declared = {
+        stem(name)
+        for s in statements
+        if isinstance(s, Declaration)
+        for name in s.names
+        if isinstance(name, Scripts)
+    }
+    found: dict[Family, AxisName] = {}
+    for letter, owned in rules.items():
+        axes = {axis.name: axis for _, rule in owned for axis in _indexed(rule.body, letter)}
+        if len(axes) != 1 or letter in taken:
+            continue
+        (axis,) = axes.values()
+        known = end(axis.name, ends)
+        inside = any(
+            (fold(i, known) or 0) > 0 for family, _ in owned for i in alone.get(family, ())
+        )
+        ahead = any(_looks_ahead(family, rule) for family, rule in owned)
+        if ahead or inside or letter not in stated:
+            found |= {family: axis for family, _ in owned if family[0] not in declared}
+    return found
+
+
+def _member(part: Expression) -> tuple[Family, Expression] | None:
+    """Take the member of a series apart: d and t of d_t, and of d^t."""
+    if not isinstance(part, Scripts) or part.primes or not isinstance(part.base, Letter):
+        return None
+    scripts = [s for s in (part.sub, part.sup) if s is not None]
+    if len(scripts) != 1:
+        return None
+    return (part.base.text, part.sup is not None), scripts[0]
+
+
+def _indexed(body: Expression, letter: str) -> list[AxisName]:
+    """List the axes that a letter indexes; none where a sum or the like runs over it."""
+    found: list[AxisName] = []
+    for part in walk(body):
+        if isinstance(part, Big):
+            over = part.lower.first if isinstance(part.lower, Relation) else part.lower
+            if letter in letters_in(over):
+                return []
+        for item in part.items if isinstance(part, Indexed) else ():
+            if isinstance(item, At) and letters_in(item.at) == (letter,):
+                found.append(item.axis)
+    return found
+
+
+def _looks_ahead(family: Family, rule: Definition) -> bool:
+    """Say whether members follow from later ones."""
+    own = _member(rule.target)
+    members = [_member(part) for part in all_of(Scripts, rule.body)]
+    away = [apart_by(own[1], m[1]) for m in members if own and m is not None and m[0] == family]
+    return any(distance is not None and distance > 0 for distance in away)
+
+
+def _given(
+    statement: Statement, families: Mapping[Family, AxisName]
+) -> Iterator[tuple[Family, Any]]:
+    """Give the members that a statement defines by their numbers."""
+    member = _member(statement.target) if isinstance(statement, Definition) else None
+    if member is not None and member[0] in families and isinstance(member[1], Number):
+        yield member[0], member[1].value
+
+
+def _with_elements(
+    statement: Statement,
+    families: Mapping[Family, AxisName],
+    given: set[tuple[Family, Any]],
+    ends: Mapping[str, Mapping[str, int]],
+) -> Statement:
+    def change(part: Any) -> Any:
+        member = _member(part) if isinstance(part, Scripts) else None
+        axis = families.get(member[0]) if member is not None else None
+        if member is None or axis is None:
+            return None
+        (_, above), index = member
+        if above and isinstance(index, Number) and (member[0], index.value) not in given:
+            return None  # the square of all
+        if not letters_in(index) and fold(index, end(axis.name, ends)) is None:
+            return None
+        return Indexed(part.span, part.base, (At(index.span, axis, index),))
+
+    return put(statement, change)  # type: ignore[no-any-return]
+
+
+# ---------------------------------------------------------------------------------------- cases
+
+
+def in_cases(statements: Sequence[Statement]) -> list[Statement]:
+    """Put elements with definitions of their own among the cases of the rule for all, as facts."""
+    ends = ends_of(statements)
+    found = list(statements)
+    rules: dict[tuple[Own, int], list[int]] = {}
+    for i, statement in enumerate(statements):
+        element = _element(statement)
+        if element is not None and isinstance(element[1], Letter) and letters_in(element[1]):
+            rules.setdefault((element[0], statement.section), []).append(i)
+    for i, statement in enumerate(statements):
+        element = _element(statement)
+        if element is None or letters_in(element[1]):
+            continue
+        own, index = element
+        number = fold(index, end(own[1], ends))
+        places = rules.get((own, statement.section), [])
+        if number is not None and 1 <= number <= LAST and len(places) == 1:
+            assert isinstance(statement, Definition)
+            fact = Relation(statement.span, statement.target, (("=", statement.body),))
+            where = {"block": statement.block, "section": statement.section}
+            found[i] = Constraint(statement.span, fact, **where)
+            found[places[0]] = _with_case(found[places[0]], index, statement.body)
+    return found
+
+
+def _element(statement: Statement) -> tuple[Own, Expression] | None:
+    """Take the definition of an element along one axis apart: whose it is, and its index."""
+    if not isinstance(statement, Definition) or statement.op != "=":
+        return None
+    own = named_element(statement.target)
+    return None if own is None else (own, statement.target.items[0].at)  # type: ignore[union-attr]
+
+
+def _with_case(rule: Statement, index: Expression, body: Expression) -> Statement:
+    assert isinstance(rule, Definition)
+    assert isinstance(rule.target, Indexed)
+    (item,) = rule.target.items
+    assert isinstance(item, At)
+    there = Relation(index.span, item.at, (("=", index),))
+    rows = (Case(body.span, body, there), Case(rule.body.span, rule.body, None))
+    return dataclasses.replace(rule, body=Cases(rule.body.span, rows))

@@ -244,7 +244,8 @@ def titled(formula: Declared, settings: Iterable[tuple[str, Any]]) -> tuple[str,
     """
     given = {n: v for n, v in settings if n in formula.signature.python.parameters}
     words = {n: v for n, v in given.items() if isinstance(v, str) and v.isidentifier()}
-    words |= {n: f"{n}={v}" for n, v in given.items() if isinstance(v, (bool, int, float))}
+    numbers = {n: v for n, v in given.items() if type(v) in (bool, int, float)}
+    words |= {n: f"{n}={v}" for n, v in numbers.items() if formula.signature[n].setting}
     changed = [word for n, word in words.items() if given[n] != formula.signature[n].default]
     title = "_".join([f"text_{formula.name}", *changed]) if changed else formula.name
     return title, {n: v for n, v in given.items() if n not in words}

@@ -341,7 +341,7 @@ def held(code: Code) -> int:
             return _HOLDS[symbol]
         case Prefix() | Lambda():
             return _SIGN
-        case Literal():
+        case Literal() | Word():
             return _SIGN if printed(code).startswith("-") else _ATOM
     return _ATOM
 

@@ -227,7 +227,8 @@ def check_italics(statements: Sequence[Statement], report: Report) -> None:
         return
     pattern = rf"{_BEFORE_AXES}\{{[^{{}}]*?(?<![A-Za-z\\])({'|'.join(words)})(?![A-Za-z])"
     for statement in statements:
-        for found in re.finditer(pattern, report.text(statement.span)):
+        text = report.source.text[statement.span.start : statement.span.end]
+        for found in re.finditer(pattern, text):
             name, at = found[1], statement.span.start
             if at + found.start(1) not in read:
                 report.warning(

@@ -1,7 +1,7 @@
 r"""Members of series that are elements of an axis: d_t = r_{seq(t)} - v_{seq(t)} defines d_{seq(t)}.
 
-A letter in the script of a series that indexes an axis counts along it where nobody says how far it
-goes, and where members follow from later ones. Elements with definitions of their own, d_{seq(T)} beside
+A letter in the script of a series that indexes an axis counts along it, unless the document says that
+it counts along a part. Elements with definitions of their own, d_{seq(T)} beside
 d_{seq(t)}, are cases of one definition, unless elements follow from one another.
 """
 
@@ -11,9 +11,9 @@ import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from namedtensor.latex.documents.along import LAST, Own, apart_by, end, ends_of, named_element
-from namedtensor.latex.documents.scripts import fold, letters_in, stem
-from namedtensor.latex.documents.series import ranges_of
+from namedtensor.latex.documents.along import LAST, Own, apart_by, bare, end, ends_of, named_element
+from namedtensor.latex.documents.scripts import fold, letters_in, script_letters, stem
+from namedtensor.latex.documents.series import Range, ranges_of
 from namedtensor.latex.syntax import (
     At,
     AxisName,
@@ -29,6 +29,7 @@ from namedtensor.latex.syntax import (
     Number,
     Relation,
     Scripts,
+    SizedAxis,
     Statement,
 )
 from namedtensor.latex.walk import all_of, put, walk
@@ -40,7 +41,7 @@ Family = tuple[str, bool]
 def placed(statements: Sequence[Statement]) -> list[Statement]:
     """Write the members of series as elements of the axis that their letter indexes."""
     ends = ends_of(statements)
-    stated = {r.letter for r in ranges_of(statements) if r.upper is not None}
+    stated = [r for r in ranges_of(statements) if r.upper is not None]
     taken = set(_taken(statements))
     found = list(statements)
     for section in dict.fromkeys([s.section for s in statements]):
@@ -65,7 +66,7 @@ def _taken(statements: Sequence[Statement]) -> Iterator[str]:
 
 def _families(
     statements: Sequence[Statement],
-    stated: set[str],
+    stated: Sequence[Range],
     taken: set[str],
     ends: Mapping[str, Mapping[str, int]],
 ) -> dict[Family, AxisName]:
@@ -80,13 +81,6 @@ def _families(
             rules.setdefault(member[1].text, []).append((member[0], statement))  # type: ignore[arg-type]
         elif not letters_in(member[1]):
             alone.setdefault(member[0], []).append(member[1])
-    declared = {
-        stem(name)
-        for s in statements
-        if isinstance(s, Declaration)
-        for name in s.names
-        if isinstance(name, Scripts)
-    }
     found: dict[Family, AxisName] = {}
     for letter, owned in rules.items():
         axes = {axis.name: axis for _, rule in owned for axis in _indexed(rule.body, letter)}
@@ -98,9 +92,34 @@ def _families(
             (fold(i, known) or 0) > 0 for family, _ in owned for i in alone.get(family, ())
         )
         ahead = any(_looks_ahead(family, rule) for family, rule in owned)
-        if ahead or inside or letter not in stated:
-            found |= {family: axis for family, _ in owned if family[0] not in declared}
+        part = any(r.letter == letter and not _is_whole(r, known) for r in stated)
+        if (ahead or inside or not part) and all(
+            _declares(s, {name for (name, _), _ in owned}, axis.name) is not None
+            for s in statements
+            if isinstance(s, Declaration)
+        ):
+            found |= {family: axis for family, _ in owned}
     return found
+
+
+def _declares(statement: Declaration, names: set[str], axis: str) -> bool | None:
+    """Say whether a statement declares the members of series, h and h^t, by a space without their axis.
+
+    None where it declares other things with them, or members that it counts.
+    """
+    found = [name for name in statement.names if stem(name) in names]
+    members = [name for name in found if isinstance(name, Scripts)]
+    if not found or (len(members) == len(found) and not any(map(script_letters, members))):
+        return False
+    if any(a.axis.name == axis for a in statement.space.axes):
+        return None if members else False
+    counted = [name for name in members if not script_letters(name)]
+    return None if counted or len(found) < len(statement.names) else True
+
+
+def _is_whole(stated: Range, known: Mapping[str, int]) -> bool:
+    """Say whether a range is that of a whole axis, by what stands for its last number."""
+    return fold(stated.lower, known) == 1 and fold(stated.upper, known) == LAST
 
 
 def _member(part: Expression) -> tuple[Family, Expression] | None:
@@ -162,7 +181,22 @@ def _with_elements(
             return None
         return Indexed(part.span, part.base, (At(index.span, axis, index),))
 
+    if isinstance(statement, Declaration):
+        return _with_axis(statement, families)
     return put(statement, change)  # type: ignore[no-any-return]
+
+
+def _with_axis(statement: Declaration, families: Mapping[Family, AxisName]) -> Declaration:
+    """Declare series as wholes where their members are declared: h^t in R^hid as h in R^{hid x seq}."""
+    owned = {name: axis for (name, _), axis in families.items()}
+    axis = owned.get(stem(statement.names[0]) or "")
+    if axis is None or not _declares(statement, set(owned), axis.name):
+        return statement
+    axes = (*statement.space.axes, SizedAxis(axis.span, axis, None))
+    names = tuple(dict.fromkeys(map(bare, statement.names)))
+    return dataclasses.replace(
+        statement, names=names, space=dataclasses.replace(statement.space, axes=axes)
+    )
 
 
 # ---------------------------------------------------------------------------------------- cases

@@ -813,7 +813,11 @@ class Names:
         if seen:
             return Meaning("value", sought.text, defined=seen[0])
         rules = self._alone(self._rule_shelf, stem(sought.name) or "", sought.place)
-        return self._member(sought, rules, "value") or self._declared(sought, "section")
+        return (
+            self._member(sought, rules, "value")
+            or self._stack(sought.name, sought.place, "section")
+            or self._declared(sought, "section")
+        )
 
     def _alone(self, shelf: Shelf[Defined], text: str, place: Place) -> list[Defined]:
         """List what has a name in a section, outside of its functions' blocks."""

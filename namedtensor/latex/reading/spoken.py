@@ -8,6 +8,7 @@ from dataclasses import replace
 from namedtensor.latex.reading.statements import is_name, is_range
 from namedtensor.latex.reading.words import FUNCTIONS
 from namedtensor.latex.syntax import (
+    At,
     Big,
     Binary,
     Call,
@@ -81,6 +82,8 @@ class Spoken:
                 self.given |= {(section, key), (None, key)}
                 if isinstance(name, Scripts) and _is_index(name.sup or name.sub):
                     self.families |= {(section, head_of(name)), (None, head_of(name))}
+                if _runs_along_an_axis(statement):
+                    self.given.add((section, head_of(name)))
             if len(key) > 1:
                 self.anywhere.add(key)
 
@@ -204,6 +207,16 @@ def _recurs(definition: Definition) -> bool:
     if not isinstance(target, Scripts) or not _is_index(target.sup or target.sub):
         return False
     return any(letter.text == head_of(target) for letter in letters_of(definition.body))
+
+
+def _runs_along_an_axis(statement: Statement) -> bool:
+    """Say whether a series is defined by a letter that indexes an axis, so that it is known as a whole."""
+    if not isinstance(statement, Definition) or not isinstance(statement.target, Scripts):
+        return False
+    script = statement.target.sub or statement.target.sup
+    index = script.text if isinstance(script, Letter) and script.style == "letter" else ""
+    places = [letter.text for at in all_of(At, statement.body) for letter in letters_of(at.at)]
+    return index in places
 
 
 def _is_index(script: Expression | None) -> bool:

@@ -1,0 +1,167 @@
+r"""Series whose letter indexes an axis are elements of it, however they are written: h_t, h^t, h_{seq(t)}."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from namedtensor import NamedTensor, tensor
+from namedtensor.latex import read
+
+rng = np.random.default_rng(0)
+x, W, U = rng.normal(size=(4, 2)), rng.normal(size=(2, 3)), rng.normal(size=(3, 3))
+v = rng.normal(size=3)
+GIVEN = {
+    "x": tensor(x, "seq", "in"),
+    "W": tensor(W, "in", "hid"),
+    "U": tensor(U, "hid", "hid'"),
+    "v": tensor(v, "hid"),
+    "r": tensor([1.0, 2.0, 3.0, 4.0], "time"),
+    "V": tensor([0.5, 0.2, 0.1, 0.7], "time"),
+    "gamma": 0.5,
+}
+
+
+def called(text: str, name: str) -> NamedTensor:
+    """Call a document's formula with what it takes; nothing is found in the document."""
+    document = read(text)
+    assert document.check() == []
+    formula = document[name]
+    return formula(**{p.name: GIVEN[p.name] for p in formula.signature.parameters})
+
+
+def states() -> np.ndarray:
+    h, found = np.zeros(3), []
+    for row in x:
+        h = np.tanh(row @ W + h @ U)
+        found.append(h @ v)
+    return np.array(found)
+
+
+HEAD = r"""
+Let $x \in \mathbb{R}^{\text{seq}:T \times \text{in}}$, $W \in \mathbb{R}^{\text{in} \times \text{hid}}$,
+$U \in \mathbb{R}^{\text{hid} \times \text{hid}'}$ and $v \in \mathbb{R}^{\text{hid}}$.
+"""
+STEP = (
+    r"h(t) &= \tanh\left(x_{\text{seq}(t)} \underset{\text{in}}{\cdot} W + "
+    r"(h(t-1) \underset{\text{hid}}{\cdot} U)_{\text{hid}' \rightarrow \text{hid}}\right)"
+)
+OUT = r"y(t) &= h(t) \underset{\text{hid}}{\cdot} v"
+#: A member with its number, as it is written.
+MEMBERS = {
+    "above": lambda name, at: f"{name}^{{{at}}}",
+    "below": lambda name, at: f"{name}_{{{at}}}",
+    "element": lambda name, at: rf"{name}_{{\text{{seq}}({at})}}",
+}
+DECLARED = ["", r"h \in \mathbb{R}^{\text{hid}}", r"h(t) \in \mathbb{R}^{\text{hid}}"]
+DECLARED.append(r"h \in \mathbb{R}^{\text{seq} \times \text{hid}}")
+RANGES = ["", r"t = 1, \ldots, T", r"t = 1, \ldots, |\text{seq}|", "t"]
+
+
+def written(text: str, member) -> str:
+    for name, at in itertools.product("hy", ["t-1", "t", "0"]):
+        text = text.replace(f"{name}({at})", member(name, at))
+    return text
+
+
+@pytest.mark.parametrize("together", [True, False])
+@pytest.mark.parametrize("within", RANGES)
+@pytest.mark.parametrize("declared", DECLARED)
+@pytest.mark.parametrize("member", MEMBERS)
+def test_a_recurrence_is_read_however_it_is_written(member, declared, within, together):
+    rows = [STEP, OUT]
+    if together:
+        rows = ["\n\\begin{align}\n" + " \\\\\n".join(rows) + "\n\\end{align}\n"]
+    else:
+        rows = [f"\n$${row.replace('&', '')}$$\n" for row in rows]
+    said = f" for ${within}$." if within else ""
+    first = f"The state is ${declared}$, with " if declared else "Start with "
+    text = HEAD + first + "$h(0) = 0$.\n" + "".join([row + said for row in rows])
+    found = called(written(text, MEMBERS[member]), "y")
+    assert found.axes == ("seq",)
+    assert np.allclose(found.numpy("seq"), states())
+
+
+REWARDS = r"Let $r, V \in \mathbb{R}^{\text{time}:T}$ and $\gamma \in \mathbb{R}$." + "\n"
+LAST = r"$$A_T = r_{\text{time}(T)}$$ "
+AFTER = r"$$A_{T+1} = 0$$ "
+BACK = r"$$A_t = r_{\text{time}(t)} + \gamma A_{t+1}$$ "
+FIRST = r"$$A_1 = r_{\text{time}(1)}$$ "
+FORTH = r"$$A_t = r_{\text{time}(t)} + \gamma A_{t-1}$$ "
+DELTA = r"$$\delta_t = r_{\text{time}(t)} + \gamma V_{\text{time}(t+1)} - V_{\text{time}(t)}$$ "
+ENDS = r"and $$\delta_T = r_{\text{time}(T)} - V_{\text{time}(T)}.$$ "
+SUM = r"$$A = \sum_{t=1}^T \gamma^t \delta_t$$"
+BACKWARDS = [3.25, 4.5, 5.0, 4.0]
+FORWARDS = [1.0, 2.5, 4.25, 6.125]
+DELTAS = [0.6, 1.85, 3.25, 3.3]
+SUMS = [2.75, 4.3, 4.9, 3.3]
+
+
+@pytest.mark.parametrize("elements", [False, True])
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (LAST + BACK, BACKWARDS),
+        (LAST + BACK + r"for $t = 1, \ldots, T$.", BACKWARDS),
+        (LAST + BACK + r"for $t = T-1, \ldots, 1$.", BACKWARDS),
+        (LAST + BACK + r"for $t = 1, \ldots, T-1$.", BACKWARDS),
+        (LAST + BACK + r"for $t < T$.", BACKWARDS),
+        (AFTER + BACK, BACKWARDS),
+        (AFTER + BACK + r"for $t = 1, \ldots, T$.", BACKWARDS),
+        (FIRST + FORTH, FORWARDS),
+        (FIRST + FORTH + r"for $t = 1, \ldots, T$.", FORWARDS),
+        (FIRST + FORTH + r"for $t = 2, \ldots, T$.", FORWARDS),
+        (FIRST + FORTH + r"for $t > 1$.", FORWARDS),
+        (r"$$A_0 = 0$$ " + FORTH, FORWARDS),
+        (DELTA + "for $t < T$ " + ENDS + SUM, 1.375),
+        (DELTA + r"for $t = 1, \ldots, T-1$ " + ENDS + SUM, 1.375),
+        (DELTA + "for $t < T$ " + ENDS + r"$$A = \delta + 1$$", np.array(DELTAS) + 1),
+        (
+            DELTA + ENDS + r"$$A_T = \delta_T$$ $$A_t = \delta_t + \gamma A_{t+1}$$",
+            SUMS,
+        ),
+    ],
+)
+def test_members_with_definitions_of_their_own_are_read(text, expected, elements):
+    if elements:
+        for name, at in itertools.product(
+            ["A", r"\delta"], ["t", "T", "{t+1}", "{t-1}", "{T+1}", "0", "1"]
+        ):
+            text = text.replace(f"{name}_{at} ", rf"{name}_{{\text{{time}}({at.strip('{}')})}} ")
+            text = text.replace(f"{name}_{at}$", rf"{name}_{{\text{{time}}({at.strip('{}')})}}$")
+    found = called(REWARDS + text, "A")
+    axes = ("time",) if np.ndim(expected) else ()
+    assert found.axes == axes
+    assert np.allclose(found.numpy(*axes), expected)
+
+
+@pytest.mark.parametrize(
+    ("space", "shape"),
+    [
+        (r"\text{a}:m \times \text{b}:n", "R[a, b]"),
+        (r"\text{a}:4 \times \text{b}", "R[a[4], b]"),
+        (r"\text{a}:2m \times \text{b}:n", "R[a, b]"),
+        (r"\text{a}:m \times b:n", "R[a, b]"),
+        (r"\text{a}: (m \times n) \times \text{b}:n", "R[a, b]"),
+        (r"\text{a}: m \times n", "R[a]"),
+        (r"\text{a}: 4 \times m, \text{b}", "R[a, b]"),
+        (r"\text{a}':m \times \text{a}:m", "R[a', a]"),
+    ],
+)
+def test_a_size_ends_where_the_next_axis_begins(space, shape):
+    """It was refused, and of a:4 x b the size was 4 times b."""
+    document = read(rf"Let $X \in \mathbb{{R}}^{{{space}}}$. $$f(X) = X + 1$$")
+    assert str(document["f"].signature.parameters[0].space) == shape
+
+
+@pytest.mark.parametrize("letter", ["I", r"\mathbf{I}"])
+@pytest.mark.parametrize("axes", [r"\text{a}, \text{b}", r"\text{a}, \text{a}'"])
+def test_an_identity_need_not_be_declared(letter, axes):
+    other = "a'" if "'" in axes else "b"
+    declared = r"Let $X \in \mathbb{R}^{\text{a}}$ and $Y \in \mathbb{R}^{OTHER}$.".replace(
+        "OTHER", axes.partition(", ")[2]
+    )
+    document = read(f"{declared} $$f(X, Y) = X Y + {letter}_{{{axes}}}$$")
+    assert document.check() == []
+    X, Y = tensor([1.0, 2.0], "a"), tensor([3.0, 4.0], other)
+    assert np.allclose(document["f"](X, Y).numpy("a", other), [[4, 4], [6, 9]])

@@ -1,6 +1,7 @@
 r"""Series whose letter indexes an axis are elements of it, however they are written: h_t, h^t, h_{seq(t)}."""
 
 import itertools
+import re
 
 import numpy as np
 import pytest
@@ -97,6 +98,7 @@ DELTAS = [0.6, 1.85, 3.25, 3.3]
 SUMS = [2.75, 4.3, 4.9, 3.3]
 
 
+@pytest.mark.parametrize("last", ["T", "n"])
 @pytest.mark.parametrize("elements", [False, True])
 @pytest.mark.parametrize(
     ("text", "expected"),
@@ -122,14 +124,15 @@ SUMS = [2.75, 4.3, 4.9, 3.3]
         ),
     ],
 )
-def test_members_with_definitions_of_their_own_are_read(text, expected, elements):
+def test_members_with_definitions_of_their_own_are_read(text, expected, elements, last):
     if elements:
         for name, at in itertools.product(
             ["A", r"\delta"], ["t", "T", "{t+1}", "{t-1}", "{T+1}", "0", "1"]
         ):
             text = text.replace(f"{name}_{at} ", rf"{name}_{{\text{{time}}({at.strip('{}')})}} ")
             text = text.replace(f"{name}_{at}$", rf"{name}_{{\text{{time}}({at.strip('{}')})}}$")
-    found = called(REWARDS + text, "A")
+    text = re.sub(r"(?<![a-z])T(?![a-z])", last, REWARDS + text)
+    found = called(text, "A")
     axes = ("time",) if np.ndim(expected) else ()
     assert found.axes == axes
     assert np.allclose(found.numpy(*axes), expected)

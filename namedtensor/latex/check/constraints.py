@@ -9,7 +9,7 @@ from namedtensor.latex.check.compare import difference
 from namedtensor.latex.check.report import shape_text
 from namedtensor.latex.check.scope import CheckScope
 from namedtensor.latex.check.types import type_of
-from namedtensor.latex.documents.scopes import Place
+from namedtensor.latex.documents.scopes import Declared, Place
 from namedtensor.latex.documents.scripts import key
 from namedtensor.latex.evaluation.evaluate import Evaluator
 from namedtensor.latex.evaluation.values import UNKNOWN, Value
@@ -27,6 +27,7 @@ from namedtensor.latex.syntax import (
     Expression,
     Letter,
     Relation,
+    SizedAxis,
     Statement,
 )
 from namedtensor.latex.walk import all_of, walk
@@ -48,6 +49,21 @@ def learn_sizes(checker: Checker) -> None:
             f"{checker.report.text(span)} cannot hold, with what is said of sizes above",
             hint="mend this equation or the earlier one, or give one of the sizes a name of its own",
         )
+    for place, own, declared in _sizes_of_axes(checker):
+        sizes = [checker.extent(part, place) for part in (own, declared)]
+        if None not in sizes:
+            checker.facts.learn(sizes[1], sizes[0])
+
+
+def _sizes_of_axes(checker: Checker) -> Iterator[tuple[Place, AxisSize, Expression]]:
+    """List the axes that are declared with one size wherever they are with any: |seq| is n of seq:n."""
+    found: dict[str, list[tuple[Declared, SizedAxis]]] = {}
+    for declared, axis in checker.names.sized:
+        found.setdefault(axis.axis.name, []).append((declared, axis))
+    for owned in found.values():
+        declared, axis = owned[0]
+        if axis.size is not None and len({key(a.size) for _, a in owned if a.size}) == 1:
+            yield declared.place, AxisSize(axis.axis.span, axis.axis), axis.size
 
 
 def _equations(checker: Checker) -> Iterator[tuple[Place, Span, Expression, Expression]]:

@@ -43,9 +43,15 @@ def not_followed(symbols: Symbols, where: Expression, error: NamedTensorError) -
 
 def undefined(symbols: Symbols, where: Expression) -> None:
     """Report a name that stands for nothing."""
-    if not _is_notation(symbols, where) or symbols.occurrences.in_prose(where):
-        return
     text = symbols.report.text(where.span)
+    if symbols.occurrences.in_prose(where):
+        symbols.report.note(
+            "undefined",
+            where.span,
+            f"not checked: the text names {text}, and nothing that is read says what it is",
+            hint=f"a number is declared so: {text} \\in {symbols.dialect.space(REALS, [])}",
+        )
+        return
     space = symbols.dialect.space(REALS, [("ax", "")])
     word = isinstance(where, Letter) and where.style == "word"
     symbols.report.error(

@@ -257,10 +257,11 @@ def _lone_symbol(difference: Any) -> tuple[str, Any] | None:
     return min(found, key=_plainness, default=None)
 
 
-def _plainness(answer: tuple[str, Any]) -> tuple[int, str]:
-    """Count the operations of an answer."""
+def _plainness(answer: tuple[str, Any]) -> tuple[int, bool, str]:
+    """Count the operations of an answer; of two letters that of an axis, |seq|, is said by the other."""
     words = _fraction(answer[1]).replace(" + ", "+").replace(" - ", "-")
-    return sum(words.count(sign) for sign in "+-/^ "), answer[0]
+    count = sum(words.count(sign) for sign in "+-/^ ")
+    return count, not answer[0].startswith("|"), answer[0]
 
 
 def _fraction(expression: Any) -> str:

@@ -13,12 +13,15 @@ from typing import Any
 from namedtensor.latex.documents.scripts import fold, key, letters_in, stem
 from namedtensor.latex.syntax import (
     At,
+    AxisSize,
+    Constraint,
     Declaration,
     Definition,
     Expression,
     Indexed,
     Letter,
     Number,
+    Relation,
     Scripts,
     Signature,
     Statement,
@@ -67,16 +70,33 @@ def ends_of(statements: Sequence[Statement]) -> dict[str, dict[str, int]]:
             spaces = [statement.space]
         elif isinstance(statement, Signature):
             spaces = [*statement.domain, statement.codomain]
-        for axis in [a for space in spaces for a in space.axes]:
-            letter = None if axis.size is None else key(axis.size)
+        declared = [(a.axis.name, a.size) for space in spaces for a in space.axes]
+        for axis, size in [*declared, *stated_sizes(statement)]:
+            letter = None if size is None else key(size)
             if letter is not None:
-                found.setdefault(axis.axis.name, {})[letter] = LAST
+                found.setdefault(axis, {})[letter] = LAST
     return found
+
+
+def stated_sizes(statement: Statement) -> Iterator[tuple[str, Expression]]:
+    """List what a statement says of sizes: |key| = |layer|/|heads| gives key its size."""
+    if not isinstance(statement, Constraint):
+        return
+    for relation in all_of(Relation, statement.relation):
+        members = [relation.first, *[part for op, part in relation.rest if op == "="]]
+        for axis in members:
+            if isinstance(axis, AxisSize):
+                yield from [(axis.axis.name, other) for other in members if other is not axis]
 
 
 def end(axis: str, ends: Mapping[str, Mapping[str, int]]) -> dict[str, int]:
     """Give what stands for the last number along an axis."""
     return {**ends.get(axis, {}), f"|{axis}|": LAST}
+
+
+def counts(index: Expression, axis: str, ends: Mapping[str, Mapping[str, int]]) -> bool:
+    """Say whether an index has a letter that counts: n of seq:n is the last number of seq."""
+    return bool(set(letters_in(index)) - end(axis, ends).keys())
 
 
 # ---------------------------------------------------------------------------------- as series
@@ -89,10 +109,11 @@ def stepped(statements: Sequence[Statement]) -> list[Statement]:
     may be one that is given outside of the axis: Y_{seq(t)} = A_{seq(t-1)}, with A_{seq(0)} = h.
     """
     written, statements = statements, _apart(statements)
+    ends = ends_of(statements)
     rules: dict[Own, dict[int, int]] = {}
     for statement in statements:
         own = _own(statement)
-        if own is not None and letters_in(_index(_element(statement.target))):  # type: ignore[union-attr]
+        if own is not None and counts(_index(_element(statement.target)), own[1], ends):  # type: ignore[union-attr]
             rules.setdefault(own, {})[statement.block] = statement.section
 
     def meant(own: Own | None, statement: Statement) -> set[Series]:
@@ -119,7 +140,6 @@ def stepped(statements: Sequence[Statement]) -> list[Statement]:
         if not new:
             break
         at |= new
-    ends = ends_of(statements)
 
     def is_series(statement: Statement) -> bool:
         return bool(meant(_own(statement), statement) & at)

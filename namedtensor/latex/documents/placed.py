@@ -11,7 +11,16 @@ import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from namedtensor.latex.documents.along import LAST, Own, apart_by, bare, end, ends_of, named_element
+from namedtensor.latex.documents.along import (
+    LAST,
+    Own,
+    apart_by,
+    bare,
+    counts,
+    end,
+    ends_of,
+    named_element,
+)
 from namedtensor.latex.documents.scripts import fold, letters_in, script_letters, stem
 from namedtensor.latex.documents.series import Range, ranges_of
 from namedtensor.latex.syntax import (
@@ -72,15 +81,13 @@ def _families(
 ) -> dict[Family, AxisName]:
     """Find the series whose letter counts along an axis, and the axis."""
     rules: dict[str, list[tuple[Family, Definition]]] = {}
-    alone: dict[Family, list[Expression]] = {}
+    defined: dict[Family, list[Expression]] = {}
     for statement in statements:
         member = _member(statement.target) if isinstance(statement, Definition) else None
-        if member is None:
-            continue
-        if isinstance(member[1], Letter) and letters_in(member[1]):
-            rules.setdefault(member[1].text, []).append((member[0], statement))  # type: ignore[arg-type]
-        elif not letters_in(member[1]):
-            alone.setdefault(member[0], []).append(member[1])
+        if member is not None:
+            defined.setdefault(member[0], []).append(member[1])
+            if isinstance(member[1], Letter) and letters_in(member[1]):
+                rules.setdefault(member[1].text, []).append((member[0], statement))  # type: ignore[arg-type]
     found: dict[Family, AxisName] = {}
     for letter, owned in rules.items():
         axes = {axis.name: axis for _, rule in owned for axis in _indexed(rule.body, letter)}
@@ -88,9 +95,10 @@ def _families(
             continue
         (axis,) = axes.values()
         known = end(axis.name, ends)
-        inside = any(
-            (fold(i, known) or 0) > 0 for family, _ in owned for i in alone.get(family, ())
-        )
+        if letter in known:
+            continue
+        alone = [fold(index, known) or 0 for family, _ in owned for index in defined[family]]
+        inside = any(number > 0 for number in alone)
         ahead = any(_looks_ahead(family, rule) for family, rule in owned)
         part = any(r.letter == letter and not _is_whole(r, known) for r in stated)
         if (ahead or inside or not part) and all(
@@ -177,7 +185,7 @@ def _with_elements(
         (_, above), index = member
         if above and isinstance(index, Number) and (member[0], index.value) not in given:
             return None  # the square of all
-        if not letters_in(index) and fold(index, end(axis.name, ends)) is None:
+        if not counts(index, axis.name, ends) and fold(index, end(axis.name, ends)) is None:
             return None
         return Indexed(part.span, part.base, (At(index.span, axis, index),))
 
@@ -209,11 +217,11 @@ def in_cases(statements: Sequence[Statement]) -> list[Statement]:
     rules: dict[tuple[Own, int], list[int]] = {}
     for i, statement in enumerate(statements):
         element = _element(statement)
-        if element is not None and isinstance(element[1], Letter) and letters_in(element[1]):
+        if element is not None and isinstance(element[1], Letter) and _counts(element, ends):
             rules.setdefault((element[0], statement.section), []).append(i)
     for i, statement in enumerate(statements):
         element = _element(statement)
-        if element is None or letters_in(element[1]):
+        if element is None or _counts(element, ends):
             continue
         own, index = element
         number = fold(index, end(own[1], ends))
@@ -233,6 +241,10 @@ def _element(statement: Statement) -> tuple[Own, Expression] | None:
         return None
     own = named_element(statement.target)
     return None if own is None else (own, statement.target.items[0].at)  # type: ignore[union-attr]
+
+
+def _counts(element: tuple[Own, Expression], ends: Mapping[str, Mapping[str, int]]) -> bool:
+    return counts(element[1], element[0][1], ends)
 
 
 def _with_case(rule: Statement, index: Expression, body: Expression) -> Statement:

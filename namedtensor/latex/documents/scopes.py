@@ -19,6 +19,7 @@ from namedtensor.latex.documents.along import (
     axis_along,
     bare,
     ends_of,
+    stated_sizes,
     stepped,
 )
 from namedtensor.latex.documents.placed import in_cases, placed
@@ -36,7 +37,6 @@ from namedtensor.latex.documents.series import Range, ranges_of, unfolded
 from namedtensor.latex.evaluation.vocabulary import word_of
 from namedtensor.latex.reading.spoken import sections_around
 from namedtensor.latex.syntax import (
-    AxisSize,
     Binary,
     Call,
     Constraint,
@@ -279,7 +279,13 @@ class Names:
         self._by_letter: dict[str, list[Range]] = {}
         for within in self.ranges:
             self._by_letter.setdefault(within.letter, []).append(within)
-        self.stated_sizes = tuple(_stated_sizes(self.statements))
+        self.stated_sizes = tuple(
+            [
+                (axis, size, Place(i, s.block, s.section))
+                for i, s in enumerate(self.statements)
+                for axis, size in stated_sizes(s)
+            ]
+        )
         #: the calls in the document by the names of their functions, and where they stand
         self.calls_of: dict[str, list[tuple[Call, Place]]] = {}
         self._note_definitions()
@@ -401,14 +407,16 @@ class Names:
         return list(found.values())
 
     def _note_numbers(self) -> None:
-        """Take a letter that is only said to be greater than a number for a number."""
+        """Take a letter that is only said to lie above, below or between numbers for a number."""
         for index, statement in enumerate(self.statements):
             if not isinstance(statement, Constraint):
                 continue
             for relation in all_of(Relation, statement.relation):
-                name, signs = relation.first, [op for op, _ in relation.rest]
+                name, *ends = [relation.first, *[part for _, part in relation.rest]]
+                signs = [op for op, _ in relation.rest]
+                if isinstance(name, Number):  # 0 < t < 1
+                    name, *ends = ends
                 text = key(name)
-                ends = [part for _, part in relation.rest]
                 if text is None or not set(signs) <= {"<", ">", "<=", ">="}:
                     continue
                 known = text in self.declared or text in self.defined or self.sizes_named(text)
@@ -855,20 +863,6 @@ class Names:
             if reach == "document" or axis_along(rule.name):
                 return Meaning("stack", rule.key, defined=rule)
         return None
-
-
-def _stated_sizes(statements: Sequence[Statement]) -> Iterator[tuple[str, Expression, Place]]:
-    """List what a document states of sizes: |key| = |layer|/|heads| gives key its size."""
-    for index, statement in enumerate(statements):
-        if not isinstance(statement, Constraint):
-            continue
-        place = Place(index, statement.block, statement.section)
-        for relation in all_of(Relation, statement.relation):
-            members = [relation.first, *[part for op, part in relation.rest if op == "="]]
-            for axis in members:
-                if isinstance(axis, AxisSize):
-                    others = [m for m in members if m is not axis]
-                    yield from [(axis.axis.name, other, place) for other in others]
 
 
 def _letters_of(size: Expression) -> set[str]:

@@ -40,6 +40,7 @@ DRESSES = {
     "tilde": "tilde",
     "bar": "bar",
     "vec": "vec",
+    "back": "overleftarrow",
     "cal": "mathcal",
     "bold": "mathbf",
 }

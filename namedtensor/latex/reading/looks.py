@@ -104,6 +104,7 @@ DRESSES = {
     "\\bar": "bar",
     "\\vec": "vec",
     "\\overrightarrow": "vec",
+    "\\overleftarrow": "back",
     "\\dot": "dot",
     "\\ddot": "ddot",
     "\\check": "check",

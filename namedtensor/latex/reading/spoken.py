@@ -250,6 +250,8 @@ def subjects_of(statement: Statement) -> Iterator[Expression]:
         names = (statement.target,)
     elif isinstance(statement, Constraint) and isinstance(statement.relation, Relation):
         first = statement.relation.first
+        if isinstance(first, Number):  # 0 < t < 1
+            first = statement.relation.rest[0][1]
         names = (first,) if is_name(first) else ()
     for name in names:
         yield name.function if isinstance(name, Call) else name

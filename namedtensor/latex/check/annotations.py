@@ -81,10 +81,13 @@ def _under_sign(part: Binary, report: Report, dialect: Dialect) -> None:
 
 
 def _reaches_over_power(part: Call, report: Report) -> bool:
-    """Say whether a power stands behind the bracket of a function: mean_{seq} (X - Y)^2."""
-    if not part.axes or part.bracket or not isinstance(part.arguments[0], Scripts):
+    """Say whether a power stands behind the bracket of a function: mean_{seq} (X - Y)^2 W."""
+    first = part.arguments[0] if part.axes and not part.bracket else None
+    while isinstance(first, Binary) and first.op == "*":
+        first = first.left
+    if not isinstance(first, Scripts):
         return False
-    return report.text(part.arguments[0].span).removeprefix("\\left").startswith("(")
+    return report.text(first.span).removeprefix("\\left").startswith("(")
 
 
 def _reach(part: Call, report: Report) -> None:
@@ -94,7 +97,9 @@ def _reach(part: Call, report: Report) -> None:
         "reach",
         argument.span,
         f"{name} reaches over the power: it is the {name} of {written}",
-        hint=f"for the power of the {name}, put brackets around it: \\left( ... \\right)^2",
+        hint=f"for the power of the {name}, put brackets around it: \\left( ... \\right)^2"
+        if isinstance(argument, Scripts)
+        else f"where the {name} ends earlier, put brackets around what it is of",
     )
 
 

@@ -193,7 +193,8 @@ def _axis_below(part: Expression | None) -> AxisName | None:
     """Read a word, perhaps with primes, as an axis."""
     if isinstance(part, AxisName):
         return part
-    word, primes = part, 0
+    word: Any = part
+    primes = 0
     if isinstance(part, Scripts) and part.sub is None and part.sup is None:
         word, primes = part.base, part.primes
     if part is None or not isinstance(word, Letter) or word.style != "word":

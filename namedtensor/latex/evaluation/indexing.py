@@ -7,6 +7,7 @@ is none of these picks by an integer tensor.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from namedtensor.axes import AxisIndex, AxisSelection, Rename, shown
@@ -16,7 +17,18 @@ from namedtensor.latex.evaluation.evaluator import Evaluator
 from namedtensor.latex.evaluation.indices import Index, Position, is_whole, plain, same, zero_based
 from namedtensor.latex.evaluation.values import UNKNOWN, Value
 from namedtensor.latex.evaluation.wording import wording
-from namedtensor.latex.syntax import At, AxisSize, Expression, Indexed, Renaming, SizedAxis
+from namedtensor.latex.reading.words import STATISTICS
+from namedtensor.latex.syntax import (
+    At,
+    AxisSize,
+    Call,
+    Expression,
+    Indexed,
+    Items,
+    Letter,
+    Renaming,
+    SizedAxis,
+)
 from namedtensor.operations.elementwise import clip
 from namedtensor.operations.indexing import AT
 from namedtensor.operations.recurrence import SCAN
@@ -31,6 +43,9 @@ from namedtensor.tensor.resize import resize
 
 def indexed(e: Evaluator, part: Indexed) -> Value:
     """Index and rename all at once: indices first, as in brackets."""
+    inner = _taken_before(e, part)
+    if inner is not None:
+        return e.value(inner)
     value = e.value(part.base)
     if isinstance(value, Position) and len(value.terms) == 1 and value.written is None:
         (term, times), constant = value.terms[0], value.constant
@@ -39,6 +54,25 @@ def indexed(e: Evaluator, part: Indexed) -> Value:
             found = indexed_at(e, part, term)
             return found if found is UNKNOWN else Position(((found, 1),), constant)
     return indexed_at(e, part, e.attempt(part.base, lambda X: X, [value], [part.base]))
+
+
+def _taken_before(e: Evaluator, part: Indexed) -> Expression | None:
+    """Read mean_{batch} (X)_{class(y)} as the mean of what y picks, where y has the axis batch.
+
+    The mean has used it up, and to pick from the mean would bring it back.
+    """
+    call = part.base
+    if not isinstance(call, Call) or not call.axes or len(call.arguments) != 1 or call.parameters:
+        return None
+    if not isinstance(call.function, Letter) or call.function.text not in STATISTICS:
+        return None
+    picked = [e.value(item.at) for item in part.items if isinstance(item, At)]
+    used = {axis.name for axis in call.axes}
+    if not any(used.intersection(getattr(index, "axes", ())) for index in map(plain, picked)):
+        return None
+    (given,) = call.arguments
+    inner = replace(part, base=Items(given.span, (given,), "("))
+    return replace(call, arguments=(inner,), bracket="")
 
 
 def indexed_at(e: Evaluator, part: Indexed, X: Value) -> Value:

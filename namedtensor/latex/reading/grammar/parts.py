@@ -32,7 +32,7 @@ from namedtensor.latex.syntax import (
     Text,
     Under,
 )
-from namedtensor.primitives.notation import JUXTAPOSED, PREFIX, REACH
+from namedtensor.primitives.notation import PREFIX, REACH
 
 #: What an argument without brackets may begin with, besides operands.
 SIGNED = frozenset(("-", "|", "\\|"))
@@ -78,7 +78,7 @@ class Parts(Spaces):
         token = self.peek()
         if token.text == "(" or (acts and token.text in ("[", "\\{")):
             if axes and self._power_behind(base):
-                argument = self.expression(JUXTAPOSED + 1)
+                argument = self.expression(PREFIX)
                 return Call(self.span(start), base, axes, (argument,), (), "")
             return self.call(base, axes, start)
         if acts and self._is_argument(token):

@@ -44,6 +44,8 @@ def not_followed(symbols: Symbols, where: Expression, error: NamedTensorError) -
 def undefined(symbols: Symbols, where: Expression) -> None:
     """Report a name that stands for nothing."""
     text = symbols.report.text(where.span)
+    if any(text in line for line in symbols.report.unread_lines()):
+        return  # what could not be read may say what it is
     if symbols.occurrences.in_prose(where):
         symbols.report.note(
             "undefined",

@@ -128,6 +128,11 @@ class Report:
         self._order[mark:] = [p for p in self._order[mark:] if p not in inside]
         return [self._found.pop(place) for place in inside if place in self._found]
 
+    def unread_lines(self) -> list[str]:
+        """List the lines of the source on which something could not be read."""
+        lines = self.source.text.split("\n")
+        return [lines[f.line - 1] for f in self._found.values() if f.code.startswith("syntax")]
+
     def has(self, code: str, span: Span) -> bool:
         """Say whether a rule has spoken of a place inside a span."""
         return any(

@@ -17,8 +17,9 @@ from namedtensor.latex.documents.scripts import (
     numbered,
     stem,
 )
+from namedtensor.latex.reading.spoken import names_of
 from namedtensor.latex.syntax import Expression, Letter, Number, Scripts
-from namedtensor.latex.walk import all_of, parts_of, reached
+from namedtensor.latex.walk import all_of, reached
 
 
 def shift_of(defined: Defined) -> int:
@@ -116,7 +117,7 @@ def fault_of(names: Names, defined: Defined) -> Fault | None:
     if len({d > 0 for d in (own or [d for d, _ in found if d])}) > 1:
         return unlike(defined, BOTH)
     whole = bare(defined.name)
-    if any(same and not d for d, same in found) or whole in parts_of(defined.body):
+    if any(same and not d for d, same in found) or whole in names_of(defined.body):
         return unlike(defined, "is made of itself")
     way = way_of(defined)
     if way > 0 and max(d for d, _ in found) > 1:

@@ -23,6 +23,7 @@ from namedtensor.latex.documents.along import (
 )
 from namedtensor.latex.documents.scripts import fold, letters_in, script_letters, stem
 from namedtensor.latex.documents.series import Range, ranges_of
+from namedtensor.latex.reading.spoken import names_of
 from namedtensor.latex.syntax import (
     At,
     AxisName,
@@ -34,6 +35,7 @@ from namedtensor.latex.syntax import (
     Definition,
     Expression,
     Indexed,
+    Items,
     Letter,
     Number,
     Relation,
@@ -55,12 +57,24 @@ def placed(statements: Sequence[Statement]) -> list[Statement]:
     found = list(statements)
     for section in dict.fromkeys([s.section for s in statements]):
         here = [s for s in statements if s.section == section]
-        families = _families(here, stated, taken, ends)
-        if families:
+        whole = _by_themselves(here)
+        families = _families(here, stated, taken, whole, ends)
+        series = {name: axis for (name, _), axis in families.items()}
+        for statement in here:
+            element = _element(statement)
+            if element is not None and _counts(element, ends):
+                (name, along), index = element
+                series[name] = AxisName(index.span, along)
+        series = {name: axis for name, axis in series.items() if name not in whole}
+        if families or series:
             given = {own for s in here for own in _given(s, families)}
             for i, statement in enumerate(statements):
                 if statement.section == section:
-                    found[i] = _with_elements(statement, families, given, ends)
+                    found[i] = (
+                        _with_axis(statement, series)
+                        if isinstance(statement, Declaration)
+                        else _with_elements(statement, families, given, ends)
+                    )
     return found
 
 
@@ -77,6 +91,7 @@ def _families(
     statements: Sequence[Statement],
     stated: Sequence[Range],
     taken: set[str],
+    whole: set[str],
     ends: Mapping[str, Mapping[str, int]],
 ) -> dict[Family, AxisName]:
     """Find the series whose letter counts along an axis, and the axis."""
@@ -102,7 +117,7 @@ def _families(
         ahead = any(_looks_ahead(family, rule) for family, rule in owned)
         part = any(r.letter == letter and not _is_whole(r, known) for r in stated)
         if (ahead or inside or not part) and all(
-            _declares(s, {name for (name, _), _ in owned}, axis.name) is not None
+            _declares(s, {name for (name, _), _ in owned} - whole, axis.name) is not None
             for s in statements
             if isinstance(s, Declaration)
         ):
@@ -189,16 +204,26 @@ def _with_elements(
             return None
         return Indexed(part.span, part.base, (At(index.span, axis, index),))
 
-    if isinstance(statement, Declaration):
-        return _with_axis(statement, families)
     return put(statement, change)  # type: ignore[no-any-return]
 
 
-def _with_axis(statement: Declaration, families: Mapping[Family, AxisName]) -> Declaration:
+def _by_themselves(statements: Sequence[Statement]) -> set[str]:
+    """List the letters that stand by themselves: no members, though they have the letter of some, h_0 = h."""
+
+    def change(part: Any) -> Any:
+        if not isinstance(part, Indexed) or not isinstance(part.base, Letter):
+            return None
+        places = [item.at for item in part.items if isinstance(item, At)]
+        return Items(part.span, tuple(places), "") if places else None
+
+    bodies = tuple([s.body for s in statements if isinstance(s, Definition)])
+    return {name.text for name in names_of(put(bodies, change)) if isinstance(name, Letter)}
+
+
+def _with_axis(statement: Declaration, series: Mapping[str, AxisName]) -> Declaration:
     """Declare series as wholes where their members are declared: h^t in R^hid as h in R^{hid x seq}."""
-    owned = {name: axis for (name, _), axis in families.items()}
-    axis = owned.get(stem(statement.names[0]) or "")
-    if axis is None or not _declares(statement, set(owned), axis.name):
+    axis = series.get(stem(statement.names[0]) or "")
+    if axis is None or not _declares(statement, set(series), axis.name):
         return statement
     axes = (*statement.space.axes, SizedAxis(axis.span, axis, None))
     names = tuple(dict.fromkeys(map(bare, statement.names)))

@@ -857,10 +857,18 @@ class Names:
     def _stack(self, name: Expression, place: Place, reach: str = "document") -> Meaning | None:
         """Find the series of which a bare name stands for all members: h of h^t.
 
-        Near by, that is the h of h_{seq(t)}: beside X^l, the letter X may be declared for itself.
+        Near by, that is the h of h_{seq(t)}: beside X^l, the letter X may be declared for itself, and
+        beside h_{seq(t)} too, by a space without the axis.
         """
-        for rule in self._whole_shelf.near(key(name) or "", place, reach):
-            if reach == "document" or axis_along(rule.name):
+        text = key(name) or ""
+        for rule in self._whole_shelf.near(text, place, reach):
+            along = axis_along(rule.name)
+            itself = [d for d in self.declared.get(text, ()) if self.inherits(place, d.place)]
+            if reach != "document" and any(
+                along not in [a.axis.name for a in d.space.axes] for d in itself
+            ):
+                continue
+            if reach == "document" or along:
                 return Meaning("stack", rule.key, defined=rule)
         return None
 

@@ -59,9 +59,11 @@ def indexed(e: Evaluator, part: Indexed) -> Value:
 def _taken_before(e: Evaluator, part: Indexed) -> Expression | None:
     """Read mean_{batch} (X)_{class(y)} as the mean of what y picks, where y has the axis batch.
 
-    The mean has used it up, and to pick from the mean would bring it back.
+    The mean has used it up, and to pick from the mean would bring it back: [mean_{batch}(X)]_{class(y)}.
     """
     call = part.base
+    if part.span.start != call.span.start:
+        return None  # brackets around the call
     if not isinstance(call, Call) or not call.axes or len(call.arguments) != 1 or call.parameters:
         return None
     if not isinstance(call.function, Letter) or call.function.text not in STATISTICS:

@@ -326,6 +326,150 @@ def mixtures() -> None:
     holds("L", "", -np.log((softmax(X @ a) * bells).sum(1)).sum())
 
 
+def long_memories() -> None:
+    X, c, h, cells, found = normal(5, 3), np.zeros(2), np.zeros(2), [], []
+    W, U, b = normal(4, 3, 2), normal(4, 2, 2), normal(4, 2)
+    for x in X:
+        i, f, o, new = [x @ W[g] + h @ U[g] + b[g] for g in range(4)]
+        c = sigmoid(f) * c + sigmoid(i) * np.tanh(new)
+        h = sigmoid(o) * np.tanh(c)
+        cells.append(c)
+        found.append(h)
+    given: dict[str, Any] = {"X": (X, "time in")}
+    for place, gate in enumerate("ifoc"):
+        given[f"W{gate}"] = (W[place], "in hid")
+        given[f"U__{gate}"] = (U[place], "hid' hid")
+        given[f"b__{gate}"] = (b[place], "hid")
+    holds = Lecture("lstm.tex", **given)
+    holds("c", "time hid", np.array(cells))
+    holds("h", "time hid'", np.array(found))
+
+
+def images() -> None:
+    X, K, b, W = normal(3, 6, 5), normal(3, 4, 3, 3), normal(4), normal(4, 2)
+    windows = np.lib.stride_tricks.sliding_window_view(X, (3, 3), (1, 2))
+    C = np.einsum("crsij,coij->ors", windows, K) + b[:, None, None]
+    holds = Lecture(
+        "cnn.md",
+        X=(X, "chans height width"),
+        K=(K, "chans out kh kw"),
+        b=(b, "out"),
+        W=(W, "out class"),
+    )
+    pooled = np.maximum(C, 0).max((1, 2))
+    holds("C", "out height width", C)
+    holds("p", "out", pooled)
+    holds("logits", "class", pooled @ W)
+
+
+def bounds() -> None:
+    (mu, ell, noise), W, b, x = normal(3, 3), normal(3, 4), normal(4), RNG.random(4)
+    y = sigmoid((mu + np.exp(ell / 2) * noise) @ W + b)
+    far = 0.5 * (mu**2 + np.exp(ell) - 1 - ell).sum()
+    loss = -(x * np.log(y) + (1 - x) * np.log(1 - y)).sum()
+    holds = Lecture(
+        "elbo.md",
+        x=(x, "pixel"),
+        y=(y, "pixel"),
+        mu=(mu, "latent"),
+        ell=(ell, "latent"),
+        varepsilon=(noise, "latent"),
+        W=(W, "latent pixel"),
+        b=(b, "pixel"),
+        beta=2.0,
+    )
+    holds("KL", "", far)
+    holds("BCE", "", loss)
+    holds("L", "", loss + 2 * far)
+
+
+def optimisers() -> None:
+    G, theta = normal(4, 3), normal(3)
+    v = m = s = np.zeros(3)
+    at, speeds, places = theta, [], []
+    for k, g in enumerate(G, 1):
+        v, m, s = 0.9 * v + g, 0.9 * m + 0.1 * g, 0.999 * s + 0.001 * g**2
+        at = at - 0.1 * (m / (1 - 0.9**k)) / (np.sqrt(s / (1 - 0.999**k)) + 1e-8)
+        speeds.append(v)
+        places.append(at)
+    given: dict[str, Any] = {"g": (G, "step param"), "theta": (theta, "param")}
+    holds = Lecture("momentum.md", **given, mu=0.9, alpha=0.1, epsilon=1e-8)
+    holds("v", "step param", np.array(speeds))
+    holds("theta", "step param", np.array(places))
+
+
+def discriminants() -> None:
+    X, w, Y = normal(8, 3), normal(3), np.eye(2)[[0, 1, 1, 0, 1, 0, 0, 1]]
+    n = Y.sum(0)
+    m = Y.T @ X / n[:, None]
+    away, between = X - Y @ m, m - X.mean(0)
+    within, apart = away.T @ away, (n[:, None] * between).T @ between
+    holds = Lecture("lda.md", X=(X, "point dim"), Y=(Y, "point class"), w=(w, "dim"))
+    holds("S_W", "dim dim'", within)
+    holds("S_B", "dim dim'", apart)
+    holds("J", "", (w @ apart @ w) / (w @ within @ w))
+
+
+def pointers() -> None:
+    H, d, c, (A, B), (wc, v, b) = (
+        normal(5, 3),
+        normal(3),
+        RNG.random(5),
+        normal(2, 3, 4),
+        normal(3, 4),
+    )
+    a = softmax(np.tanh(H @ A + d @ B + c[:, None] * wc + b) @ v)
+    P, x = softmax(normal(6)), np.array([0, 3, 3, 5, 1])
+    given = {
+        "H": (H, "src hid"),
+        "d": (d, "hid"),
+        "c": (c, "src"),
+        "Wh": (A, "hid att"),
+        "Wd": (B, "hid att"),
+        "w__c": (wc, "att"),
+        "v": (v, "att"),
+        "b": (b, "att"),
+    }
+    holds = Lecture("pointer.md", **given)
+    holds("a", "src", a)
+    holds("h^*", "hid", a @ H)
+    holds = Lecture("pointer.md", p=0.3, P=(P, "vocab"), a=(a, "src"), x=(x, "src"), c=(c, "src"))
+    holds("mix", "vocab", 0.3 * P + 0.7 * np.bincount(x, a, 6))
+    holds("cov", "", np.minimum(a, c).sum())
+
+
+def memories() -> None:
+    X, xi = normal(5, 3), normal(3)
+    scores = 2 * X @ xi
+    energy = -logsumexp(scores, 0) / 2 + xi @ xi / 2 + np.log(5) / 2
+    energy += (X**2).sum(1).max() / 2
+    holds = Lecture("hopfield.md", X=(X, "mem dim"), xi=(xi, "dim"), beta=2.0)
+    holds("E", "", energy)
+    holds("xi^{new}", "dim", softmax(scores) @ X)
+
+
+def latents() -> None:
+    X, Z = normal(6, 3), normal(2, 4)
+    WQ, WK, WV, WO = normal(4, 2, 3), normal(3, 2, 3), normal(3, 2, 2), normal(2, 2, 4)
+
+    def block(Z: np.ndarray) -> np.ndarray:
+        A = softmax(np.einsum("ld,dhk,ic,chk->lhi", Z, WQ, X, WK) / np.sqrt(3))
+        return Z + np.einsum("lhi,ic,chv,hvd->ld", A, X, WV, WO)
+
+    holds = Lecture(
+        "perceiver.md",
+        {"L": 3},
+        X=(X, "input chan"),
+        Z=(Z, "latent dim"),
+        WQ=(WQ, "dim head key"),
+        WK=(WK, "chan head key"),
+        WV=(WV, "chan head val"),
+        WO=(WO, "head val dim"),
+    )
+    holds("B", "latent dim", block(Z))
+    holds("Z^3", "latent dim", block(block(block(Z))))
+
+
 LECTURES: list[Callable[[], None]] = [
     graphs,
     words,
@@ -342,6 +486,14 @@ LECTURES: list[Callable[[], None]] = [
     rewards,
     teachers,
     mixtures,
+    long_memories,
+    images,
+    bounds,
+    optimisers,
+    discriminants,
+    pointers,
+    memories,
+    latents,
 ]
 
 

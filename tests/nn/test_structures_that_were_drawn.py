@@ -328,7 +328,9 @@ def test_a_module_prints_what_it_holds():
     assert "+ b" not in printed(blocks=2)[0]
     assert "+ b" in printed(blocks=2, last=dict(b=True))[0]
     assert "+ b" in printed(blocks=[dict(b=True), dict(b=True)])[0]
-    assert r"\text{eps} = 0.1; \text{last}" in printed(blocks=2, last=dict(eps=0.1))[1]
+    text = "\n".join(printed(blocks=2, last=dict(eps=0.1)))
+    assert r"\text{norm-eps=0.1}(" in text
+    assert r"; \text{last})" in text
     text = printed(blocks=[None, shifted], last=shifted)
     assert text[0].startswith(r"\text{norm}(X; g) &=")
     assert text[1].startswith(r"\text{shifted}(X; U, V) &=")

@@ -554,10 +554,10 @@ class Names:
         return None
 
     def _itself(self, sought: Sought, rule: Defined) -> Defined | None:
-        """Find the definition of one member that a series has outside of the block of its rule."""
+        """Find the definition of one member outside of the block of its rule; a function's are its own."""
         apart = [d for d in self.kin(rule) if not d.letters and d.place.block != rule.place.block]
         near = [d for d in apart if d.place.section == rule.place.section and d.key == sought.text]
-        return near[0] if near else None
+        return next((d for d in near if not self._is_block_of_functions(d.place.block)), None)
 
     def look(self, name: Expression, place: Place, indices: Indices) -> Meaning | None:
         """Find what a name stands for at a place, its formula's own arguments left aside."""
@@ -857,14 +857,14 @@ class Names:
     def _stack(self, name: Expression, place: Place, reach: str = "document") -> Meaning | None:
         """Find the series of which a bare name stands for all members: h of h^t.
 
-        Near by, that is the h of h_{seq(t)}: beside X^l, the letter X may be declared for itself, and
-        beside h_{seq(t)} too, by a space without the axis.
+        Near by, that is the h of h_{seq(t)}: beside X^l, the letter X may be declared for itself, and in
+        another block beside h_{seq(t)} too, by a space without the axis.
         """
         text = key(name) or ""
         for rule in self._whole_shelf.near(text, place, reach):
             along = axis_along(rule.name)
             itself = [d for d in self.declared.get(text, ()) if self.inherits(place, d.place)]
-            if reach != "document" and any(
+            if reach == "section" and any(
                 along not in [a.axis.name for a in d.space.axes] for d in itself
             ):
                 continue

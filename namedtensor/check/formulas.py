@@ -204,12 +204,17 @@ class Check:
         first = min([node.lineno, *[d.lineno for d in node.decorator_list]])
         return first <= finding.line <= (node.end_lineno or node.lineno)
 
+    def functions(self) -> Iterator[tuple[str, ast.FunctionDef]]:
+        """Give each function that the file defines, and where."""
+        for (file, line), function in self.defined.items():
+            if line == function.lineno:
+                yield file, function
+
     def unreached(self) -> None:
         """Name the lines that no formula reached in functions that ran, but for those that have a fault."""
         faults = [f for f in self.report.findings if f.severity == "error"]
-        for (file, line), function in self.defined.items():
-            inside = [f for f in faults if f.source.name == file and self._covers(f, function)]
-            if line != function.lineno or inside:
+        for file, function in self.functions():
+            if any(f.source.name == file and self._covers(f, function) for f in faults):
                 continue
             for first, last in self.reached.missed(file, function):
                 lines = f"line {first}" if first == last else f"lines {first} to {last}"
@@ -220,8 +225,8 @@ class Check:
         """Name the functions that declare axes and were not looked at, since they are no formulas."""
         made = [self.definition(formula) for formula in self.ran.formulas]
         said = {name for name, _ in self.report.unchecked}
-        for (file, line), function in self.defined.items():
-            if line != function.lineno or function in made or function.name in said:
+        for file, function in self.functions():
+            if function in made or function.name in said:
                 continue
             if is_positional(function):
                 why = "it is positional code, which is held to its pattern where it is called"

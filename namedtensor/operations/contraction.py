@@ -119,9 +119,8 @@ def _strong(emit: Emitter, call: Lowered, value: Value, values: Sequence[Any]) -
             type=value.type.of_kind(data.type.kind),
         )
     mixed = value.strong and value.type.kind == "float" and "complex" in strong
-    if (
-        mixed and emit.backend.name == "torch"
-    ):  # which refuses the two, or gives real zeros of no numbers
+    # torch refuses the two, or gives real zeros of no numbers
+    if mixed and emit.backend.name == "torch":
         return emit.complexed(value)
     narrow = value.type.kind == "int" and data is None  # whose products would wrap around
     if value.type.kind == "bool" or narrow:

@@ -470,6 +470,126 @@ def latents() -> None:
     holds("Z^3", "latent dim", block(block(block(Z))))
 
 
+def factors() -> None:
+    R, M = normal(5, 6), RNG.random((5, 6)) < 0.7
+    P, Q, b, c = normal(5, 2), normal(6, 2), normal(5), normal(6)
+    predicted = 0.3 + b[:, None] + c + P @ Q.T
+    G = np.einsum("ui,ik,il->ukl", M, Q, Q) + 0.2 * np.eye(2)
+    holds = Lecture(
+        "als.md",
+        R=(R, "user item"),
+        M=(M, "user item"),
+        P=(P, "user factor"),
+        Q=(Q, "item factor"),
+        b=(b, "user"),
+        c=(c, "item"),
+        mu=0.3,
+        lambda_=0.2,
+    )
+    holds("Rhat", "user item", predicted)
+    holds("L", "", (M * (R - predicted) ** 2).sum() + 0.2 * ((P**2).sum() + (Q**2).sum()))
+    solved = np.linalg.solve(G, np.einsum("ui,ik->uk", M * R, Q)[..., None])[..., 0]
+    holds("P^{new}", "user factor'", solved)
+
+
+def fields() -> None:
+    E, A, y = normal(5, 3), normal(3, 3), np.array([0, 2, 1, 1, 0])
+    alpha = [E[0]]
+    for row in E[1:]:
+        alpha.append(row + logsumexp(alpha[-1][:, None] + A, 0))
+    score = E[np.arange(5), y].sum() + A[y[:-1], y[1:]].sum()
+    holds = Lecture("crf.tex", E=(E, "word tag"), A=(A, "tag tag'"), y=(y, "word"))
+    holds("s", "", score)
+    holds("alpha", "word tag", np.array(alpha))
+    holds("logZ", "", logsumexp(alpha[-1], 0))
+
+
+def noise() -> None:
+    beta, x, e, eps = RNG.random(6), normal(4), normal(4), normal(4)
+    bar = np.cumprod(1 - beta)
+    holds = Lecture(
+        "ddpm.md",
+        beta=(beta, "step"),
+        x=(x, "pixel"),
+        e=(e, "pixel"),
+        epsilon=(eps, "pixel"),
+        varepsilon=(eps, "pixel"),
+        t=4,
+    )
+    holds("q", "pixel", np.sqrt(bar[3]) * x + np.sqrt(1 - bar[3]) * eps)
+    mean = (x - beta[3] / np.sqrt(1 - bar[3]) * e) / np.sqrt(1 - beta[3])
+    holds("mu", "pixel", mean)
+    holds("L", "", ((eps - e) ** 2).mean())
+
+
+def messages() -> None:
+    h, e, W, U, V = normal(4, 3), normal(5, 3), normal(3, 3), normal(3, 3), normal(3, 3)
+    s, t = np.array([0, 1, 2, 3, 0]), np.array([1, 2, 3, 0, 2])
+    m = np.maximum((h[s] + e) @ W, 0)
+    a = np.zeros((4, 3))
+    np.add.at(a, t, m)
+    z = sigmoid(h @ U + a @ V)
+    new = (1 - z) * h + z * np.tanh(a)
+    holds = Lecture(
+        "gnn.md",
+        h=(h, "node feat"),
+        e=(e, "edge feat"),
+        W=(W, "feat feat'"),
+        U=(U, "feat feat'"),
+        V=(V, "feat feat'"),
+        s=(s, "edge"),
+        t=(t, "edge"),
+    )
+    holds("m", "edge feat", m)
+    holds("a", "node feat", a)
+    holds("z", "node feat", z)
+    holds("h'", "node feat", new)
+    holds("g", "feat", new.max(0))
+
+
+def kernels() -> None:
+    X, y, alpha, x, w = normal(5, 3), np.sign(normal(5)), RNG.random(5), normal(3), normal(3)
+
+    def kernel(A: np.ndarray, B: np.ndarray) -> np.ndarray:
+        return np.exp(-0.7 * ((A - B) ** 2).sum(-1))
+
+    holds = Lecture(
+        "kernel.md",
+        X=(X, "data feat"),
+        A=(X, "data feat"),
+        B=(x, "feat"),
+        y=(y, "data"),
+        alpha=(alpha, "data"),
+        x=(x, "feat"),
+        w=(w, "feat"),
+        b=0.4,
+        gamma=0.7,
+        lambda_=0.2,
+    )
+    holds("k", "data", kernel(X, x))
+    holds("f", "", (alpha * y * kernel(X, x)).sum() + 0.4)
+    gram = kernel(X[:, None], X[None])
+    holds("D", "", alpha.sum() - 0.5 * (alpha * y) @ gram @ (alpha * y))
+    hinge = np.maximum(0, 1 - y * (X @ w + 0.4)).mean()
+    holds("H", "", hinge + 0.1 * (w**2).sum())
+
+
+def smoothing() -> None:
+    y, s, level, slope, levels, slopes = normal(6), [], 0.0, 0.0, [], []
+    for value in y:
+        s.append(0.3 * value + 0.7 * s[-1] if s else value)
+        before = level
+        level = 0.3 * value + 0.7 * (level + slope)
+        slope = 0.2 * (level - before) + 0.8 * slope
+        levels.append(level)
+        slopes.append(slope)
+    holds = Lecture("smoothing.md", y=(y, "day"), alpha=0.3, beta=0.2, h=2)
+    holds("s", "day", np.array(s))
+    holds("ell", "day", np.array(levels))
+    holds("b", "day", np.array(slopes))
+    holds("f", "", levels[-1] + 2 * slopes[-1])
+
+
 LECTURES: list[Callable[[], None]] = [
     graphs,
     words,
@@ -494,6 +614,12 @@ LECTURES: list[Callable[[], None]] = [
     pointers,
     memories,
     latents,
+    factors,
+    fields,
+    noise,
+    messages,
+    kernels,
+    smoothing,
 ]
 
 

@@ -6,6 +6,7 @@ from typing import cast
 
 from namedtensor.errors import AxisNameError, AxisSizeError, NamedTensorError
 from namedtensor.latex.check.annotations import no_axis as names_no_axis
+from namedtensor.latex.check.occurrences import names
 from namedtensor.latex.check.report import size_text
 from namedtensor.latex.check.shapes import explained, needed, shapes_of
 from namedtensor.latex.check.symbols import Symbols
@@ -44,7 +45,7 @@ def not_followed(symbols: Symbols, where: Expression, error: NamedTensorError) -
 def undefined(symbols: Symbols, where: Expression) -> None:
     """Report a name that stands for nothing."""
     text = symbols.report.text(where.span)
-    if any(text in line for line in symbols.report.unread_lines()):
+    if any(names(line, text) for line in symbols.report.unread_lines()):
         return  # what could not be read may say what it is
     if symbols.occurrences.in_prose(where):
         symbols.report.note(

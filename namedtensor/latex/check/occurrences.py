@@ -116,7 +116,7 @@ class Occurrences:
     def in_prose(self, name: Expression) -> bool:
         """Say whether mathematics that is not read names a letter: it may introduce it."""
         written = self.source.text[name.span.start : name.span.end].strip()
-        return any(_names(text, written) for text in self._prose)
+        return any(names(text, written) for text in self._prose)
 
     def elsewhere(self, axis: str, owner: Declared) -> bool:
         """Say whether an axis is named outside of a tensor's declaration and elements."""
@@ -156,7 +156,7 @@ def _introduces(relation: Expression) -> bool:
     )
 
 
-def _names(text: str, name: str) -> bool:
+def names(text: str, name: str) -> bool:
     """Say whether a text names a letter, and not merely a longer word with it."""
     start = text.find(name)
     while start >= 0:

@@ -48,11 +48,11 @@ def size_text(size: Any) -> str:
 
 
 def is_own_size(axis: str, size: Any) -> bool:
-    """Say whether a size is merely |ax|, the size that an axis has when nothing is said of it."""
+    """Say whether a size is merely |ax|, or |ax'|: that of an axis, or its copy, of which nothing is said."""
     return size is None or (
         isinstance(size, Node)
         and size.operation.primitive is SIZE
-        and size.operation.params[-1] == f"|{axis}|"
+        and size.operation.params[-1].strip("|").rstrip("'") == axis.rstrip("'")
     )
 
 

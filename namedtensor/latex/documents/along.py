@@ -102,14 +102,15 @@ def counts(index: Expression, axis: str, ends: Mapping[str, Mapping[str, int]]) 
 # ---------------------------------------------------------------------------------- as series
 
 
-def stepped(statements: Sequence[Statement]) -> list[Statement]:
+def stepped(
+    statements: Sequence[Statement], ends: Mapping[str, Mapping[str, int]]
+) -> list[Statement]:
     """Rewrite the definitions by elements that refer to other elements of themselves.
 
     With them go those of the same section that refer to an element before or after theirs, which
     may be one that is given outside of the axis: Y_{seq(t)} = A_{seq(t-1)}, with A_{seq(0)} = h.
     """
     written, statements = statements, _apart(statements)
-    ends = ends_of(statements)
     rules: dict[Own, dict[int, int]] = {}
     for statement in statements:
         own = _own(statement)

@@ -18,16 +18,14 @@ from namedtensor.latex.documents.along import (
     bare,
     counts,
     end,
-    ends_of,
     named_element,
 )
 from namedtensor.latex.documents.scripts import fold, letters_in, script_letters, stem
-from namedtensor.latex.documents.series import Range, ranges_of
-from namedtensor.latex.reading.spoken import names_of
+from namedtensor.latex.documents.series import Range, Ruled, ranges_for, ranges_of, ruled
+from namedtensor.latex.reading.spoken import indexed, names_of
 from namedtensor.latex.syntax import (
     At,
     AxisName,
-    Big,
     Case,
     Cases,
     Constraint,
@@ -43,22 +41,40 @@ from namedtensor.latex.syntax import (
     SizedAxis,
     Statement,
 )
-from namedtensor.latex.walk import all_of, put, walk
+from namedtensor.latex.walk import all_of, put
 
 #: A name, and whether its members stand above it.
 Family = tuple[str, bool]
 
+#: A series, and the definition of its members by a letter.
+Rule = tuple[Family, Definition]
 
-def placed(statements: Sequence[Statement]) -> list[Statement]:
+
+def placed(
+    statements: Sequence[Statement], ends: Mapping[str, Mapping[str, int]]
+) -> list[Statement]:
     """Write the members of series as elements of the axis that their letter indexes."""
-    ends = ends_of(statements)
-    stated = [r for r in ranges_of(statements) if r.upper is not None]
+    stated: dict[str, list[Range]] = {}
+    for within in ranges_of(statements):
+        if within.upper is not None:
+            stated.setdefault(within.letter, []).append(within)
+    blocks = ruled(statements)
     taken = set(_taken(statements))
     found = list(statements)
-    for section in dict.fromkeys([s.section for s in statements]):
-        here = [s for s in statements if s.section == section]
+    sections: dict[int, list[int]] = {}
+    for i, statement in enumerate(statements):
+        sections.setdefault(statement.section, []).append(i)
+    for places in sections.values():
+        here = [statements[i] for i in places]
         whole = _by_themselves(here)
-        families = _families(here, stated, taken, whole, ends)
+        families = {
+            family: axis
+            for letter, rules in _rules(here).items()
+            if letter not in taken
+            for family, axis in _families(
+                here, letter, rules, stated.get(letter, ()), blocks, whole, ends
+            ).items()
+        }
         series = {name: axis for (name, _), axis in families.items()}
         for statement in here:
             element = _element(statement)
@@ -68,13 +84,13 @@ def placed(statements: Sequence[Statement]) -> list[Statement]:
         series = {name: axis for name, axis in series.items() if name not in whole}
         if families or series:
             given = {own for s in here for own in _given(s, families)}
-            for i, statement in enumerate(statements):
-                if statement.section == section:
-                    found[i] = (
-                        _with_axis(statement, series)
-                        if isinstance(statement, Declaration)
-                        else _with_elements(statement, families, given, ends)
-                    )
+            for i in places:
+                statement = statements[i]
+                found[i] = (
+                    _with_axis(statement, series)
+                    if isinstance(statement, Declaration)
+                    else _with_elements(statement, families, given, ends)
+                )
     return found
 
 
@@ -87,42 +103,48 @@ def _taken(statements: Sequence[Statement]) -> Iterator[str]:
             yield statement.target.text
 
 
+def _rules(statements: Sequence[Statement]) -> dict[str, list[Rule]]:
+    """Give the definitions of members by a letter, d_t = ..., by the letter."""
+    found: dict[str, list[Rule]] = {}
+    for statement in statements:
+        member = _member(statement.target) if isinstance(statement, Definition) else None
+        if member is not None and isinstance(member[1], Letter) and letters_in(member[1]):
+            found.setdefault(member[1].text, []).append((member[0], statement))  # type: ignore[arg-type]
+    return found
+
+
 def _families(
     statements: Sequence[Statement],
+    letter: str,
+    rules: Sequence[Rule],
     stated: Sequence[Range],
-    taken: set[str],
+    blocks: Ruled,
     whole: set[str],
     ends: Mapping[str, Mapping[str, int]],
 ) -> dict[Family, AxisName]:
     """Find the series whose letter counts along an axis, and the axis."""
-    rules: dict[str, list[tuple[Family, Definition]]] = {}
-    defined: dict[Family, list[Expression]] = {}
-    for statement in statements:
-        member = _member(statement.target) if isinstance(statement, Definition) else None
-        if member is not None:
-            defined.setdefault(member[0], []).append(member[1])
-            if isinstance(member[1], Letter) and letters_in(member[1]):
-                rules.setdefault(member[1].text, []).append((member[0], statement))  # type: ignore[arg-type]
-    found: dict[Family, AxisName] = {}
-    for letter, owned in rules.items():
-        axes = {axis.name: axis for _, rule in owned for axis in _indexed(rule.body, letter)}
-        if len(axes) != 1 or letter in taken:
-            continue
-        (axis,) = axes.values()
-        known = end(axis.name, ends)
-        if letter in known:
-            continue
-        alone = [fold(index, known) or 0 for family, _ in owned for index in defined[family]]
-        inside = any(number > 0 for number in alone)
-        ahead = any(_looks_ahead(family, rule) for family, rule in owned)
-        part = any(r.letter == letter and not _is_whole(r, known) for r in stated)
-        if (ahead or inside or not part) and all(
-            _declares(s, {name for (name, _), _ in owned} - whole, axis.name) is not None
-            for s in statements
-            if isinstance(s, Declaration)
-        ):
-            found |= {family: axis for family, _ in owned}
-    return found
+    axes = {axis.name: axis for _, rule in rules for axis in indexed(rule.body, letter)}
+    if len(axes) != 1:
+        return {}
+    (axis,) = axes.values()
+    known = end(axis.name, ends)
+    names = {name for (name, _), _ in rules} - whole
+    spaces = [s for s in statements if isinstance(s, Declaration)]
+    if letter in known or any(_declares(s, names, axis.name) is None for s in spaces):
+        return {}
+    members = [_member(s.target) for s in statements if isinstance(s, Definition)]
+    inside = {m[0] for m in members if m is not None and (fold(m[1], known) or 0) > 0}
+    together: dict[tuple[int, ...], list[Rule]] = {}
+    for rule in rules:
+        own = ranges_for(letter, rule[1], stated, blocks)
+        part = tuple([id(r) for r in own if not _is_whole(r, known)])
+        together.setdefault(part, []).append(rule)
+    return {
+        family: axis
+        for part, some in together.items()
+        if not part or any(f in inside or _looks_ahead(f, rule) for f, rule in some)
+        for family, _ in some
+    }
 
 
 def _declares(statement: Declaration, names: set[str], axis: str) -> bool | None:
@@ -153,20 +175,6 @@ def _member(part: Expression) -> tuple[Family, Expression] | None:
     if len(scripts) != 1:
         return None
     return (part.base.text, part.sup is not None), scripts[0]
-
-
-def _indexed(body: Expression, letter: str) -> list[AxisName]:
-    """List the axes that a letter indexes; none where a sum or the like runs over it."""
-    found: list[AxisName] = []
-    for part in walk(body):
-        if isinstance(part, Big):
-            over = part.lower.first if isinstance(part.lower, Relation) else part.lower
-            if letter in letters_in(over):
-                return []
-        for item in part.items if isinstance(part, Indexed) else ():
-            if isinstance(item, At) and letters_in(item.at) == (letter,):
-                found.append(item.axis)
-    return found
 
 
 def _looks_ahead(family: Family, rule: Definition) -> bool:
@@ -235,9 +243,10 @@ def _with_axis(statement: Declaration, series: Mapping[str, AxisName]) -> Declar
 # ---------------------------------------------------------------------------------------- cases
 
 
-def in_cases(statements: Sequence[Statement]) -> list[Statement]:
+def in_cases(
+    statements: Sequence[Statement], ends: Mapping[str, Mapping[str, int]]
+) -> list[Statement]:
     """Put elements with definitions of their own among the cases of the rule for all, as facts."""
-    ends = ends_of(statements)
     found = list(statements)
     rules: dict[tuple[Own, int], list[int]] = {}
     for i, statement in enumerate(statements):

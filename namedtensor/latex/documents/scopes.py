@@ -33,9 +33,9 @@ from namedtensor.latex.documents.scripts import (
     script_letters,
     stem,
 )
-from namedtensor.latex.documents.series import Range, ranges_of, unfolded
+from namedtensor.latex.documents.series import Range, ranges_for, ranges_of, ruled, unfolded
 from namedtensor.latex.evaluation.vocabulary import word_of
-from namedtensor.latex.reading.spoken import sections_around
+from namedtensor.latex.reading.spoken import compared, sections_around
 from namedtensor.latex.syntax import (
     Binary,
     Call,
@@ -260,13 +260,14 @@ class Names:
 
     def __init__(self, statements: Sequence[Statement], parents: Sequence[int] = (0,)) -> None:
         self.parents = parents
-        written = in_cases(stepped(placed(statements)))
+        self.ends = ends_of(statements)
+        written = in_cases(stepped(placed(statements, self.ends), self.ends), self.ends)
         self._rewritten = {
             id(new): old for new, old in zip(written, statements, strict=True) if new is not old
         }
         self.statements = tuple(unfolded(written))
         self.ranges = ranges_of(self.statements)
-        self.ends = ends_of(self.statements)
+        self._ruled = ruled(self.statements)
         self.declared: dict[str, list[Declared]] = {}
         self.defined: dict[str, list[Defined]] = {}
         self.signatures: dict[str, Signature] = {}
@@ -412,10 +413,8 @@ class Names:
             if not isinstance(statement, Constraint):
                 continue
             for relation in all_of(Relation, statement.relation):
-                name, *ends = [relation.first, *[part for _, part in relation.rest]]
+                name, *ends = compared(relation)
                 signs = [op for op, _ in relation.rest]
-                if isinstance(name, Number):  # 0 < t < 1
-                    name, *ends = ends
                 text = key(name)
                 if text is None or not set(signs) <= {"<", ">", "<=", ">="}:
                     continue
@@ -450,6 +449,8 @@ class Names:
     def range_of(self, letter: str, statement: Statement) -> Range | None:
         """Give the range of an index letter: its own condition's, or the nearest that is stated."""
         near = self._by_letter.get(letter, [])
+        if isinstance(statement, Definition) and axis_along(target_name(statement.target)):
+            near = ranges_for(letter, statement, near, self._ruled)  # or the whole axis
         return min(
             near,
             key=lambda r: (
@@ -863,9 +864,10 @@ class Names:
         text = key(name) or ""
         for rule in self._whole_shelf.near(text, place, reach):
             along = axis_along(rule.name)
-            itself = [d for d in self.declared.get(text, ()) if self.inherits(place, d.place)]
             if reach == "section" and any(
-                along not in [a.axis.name for a in d.space.axes] for d in itself
+                along not in [a.axis.name for a in d.space.axes]
+                for d in self.declared.get(text, ())
+                if self.inherits(place, d.place)
             ):
                 continue
             if reach == "document" or along:

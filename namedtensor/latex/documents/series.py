@@ -17,20 +17,23 @@ from dataclasses import dataclass
 from typing import Any
 
 from namedtensor.errors import NamedTensorError
-from namedtensor.latex.documents.along import FAR
-from namedtensor.latex.documents.scripts import Indices, fold, stem
+from namedtensor.latex.documents.along import FAR, bare
+from namedtensor.latex.documents.scripts import Indices, fold, letters_in, script_letters, stem
 from namedtensor.latex.syntax import (
+    At,
     Binary,
     Constraint,
     Declaration,
     Definition,
     Dots,
     Expression,
+    Indexed,
     Induction,
     Items,
     Letter,
     Number,
     Relation,
+    Scripts,
     Space,
     Statement,
 )
@@ -90,6 +93,51 @@ def ranges_of(statements: Sequence[Statement]) -> list[Range]:
             for relation in all_of(Relation, stated):
                 found += _range(relation, statement)
     return found
+
+
+#: The names whose members are defined by a letter, d_t, d^t and d_{seq(t)}: by the letter, and the block.
+Ruled = Mapping[str, Mapping[int, set[str]]]
+
+
+def ruled(statements: Sequence[Statement]) -> Ruled:
+    """Give the names whose members are defined by a letter, and where."""
+    found: dict[str, dict[int, set[str]]] = {}
+    for statement in statements:
+        target = statement.target if isinstance(statement, Definition) else None
+        letters = list(script_letters(target)) if isinstance(target, Scripts) else []
+        name = target
+        if isinstance(target, Indexed):
+            letters = [t for i in target.items if isinstance(i, At) for t in letters_in(i.at)]
+            name = target.base
+        for letter in letters:
+            blocks = found.setdefault(letter, {})
+            blocks.setdefault(statement.block, set()).add(_head(name))
+    return found
+
+
+def ranges_for(letter: str, rule: Definition, ranges: Sequence[Range], ruled: Ruled) -> list[Range]:
+    """List the ranges that a rule's letter may have: its own, or those of no others that it does not use.
+
+    A range is that of the rules in its block, or else of those right before it.
+    """
+    known = ruled.get(letter, {})
+    owners: dict[int, list[int]] = {}
+    for within in ranges:
+        block = within.statement.block
+        found = [block]
+        if block not in known:
+            before = itertools.takewhile(known.__contains__, itertools.count(block - 1, -1))
+            found = list(before)
+        owners[id(within)] = found
+    own = [r for r in ranges if rule.block in owners[id(r)]]
+    used = {_head(part) for part in all_of(Letter, rule.body)}
+    return own or [r for r in ranges if not (o := owners[id(r)]) or any(used & known[b] for b in o)]
+
+
+def _head(name: Any) -> str:
+    """Give the name of a series as a whole: h of h_t, and of h_{seq(t)}."""
+    name = bare(name)
+    return name.text if isinstance(name, Letter) else ""
 
 
 def _range(relation: Relation, statement: Statement) -> Iterator[Range]:

@@ -9,6 +9,7 @@ from namedtensor.latex.reading.statements import is_name, is_range
 from namedtensor.latex.reading.words import FUNCTIONS
 from namedtensor.latex.syntax import (
     At,
+    AxisName,
     Big,
     Binary,
     Call,
@@ -214,9 +215,20 @@ def _runs_along_an_axis(statement: Statement) -> bool:
     if not isinstance(statement, Definition) or not isinstance(statement.target, Scripts):
         return False
     script = statement.target.sub or statement.target.sup
-    index = script.text if isinstance(script, Letter) and script.style == "letter" else ""
-    places = [letter.text for at in all_of(At, statement.body) for letter in letters_of(at.at)]
-    return index in places
+    counts = isinstance(script, Letter) and script.style == "letter"
+    return counts and bool(indexed(statement.body, script.text))  # type: ignore[union-attr]
+
+
+def indexed(body: Expression, letter: str) -> list[AxisName]:
+    """List the axes that a letter indexes; none where a sum or the like runs over it."""
+    if any(letter in _run_over(part) for part in all_of(Big, body)):
+        return []
+    return [a.axis for a in all_of(At, body) if {t.text for t in letters_of(a.at)} == {letter}]
+
+
+def _run_over(part: Big) -> list[str]:
+    over = part.lower.first if isinstance(part.lower, Relation) else part.lower
+    return [letter.text for letter in letters_of(over)]
 
 
 def _is_index(script: Expression | None) -> bool:
@@ -249,12 +261,16 @@ def subjects_of(statement: Statement) -> Iterator[Expression]:
     elif isinstance(statement, Definition):
         names = (statement.target,)
     elif isinstance(statement, Constraint) and isinstance(statement.relation, Relation):
-        first = statement.relation.first
-        if isinstance(first, Number):  # 0 < t < 1
-            first = statement.relation.rest[0][1]
+        first, *_ = compared(statement.relation)
         names = (first,) if is_name(first) else ()
     for name in names:
         yield name.function if isinstance(name, Call) else name
+
+
+def compared(relation: Relation) -> list[Expression]:
+    """List what a relation compares, a name before the number below it: t, 0, 1 for 0 < t < 1."""
+    first, *rest = [relation.first, *[part for _, part in relation.rest]]
+    return [rest[0], first, *rest[1:]] if isinstance(first, Number) else [first, *rest]
 
 
 def head_of(name: Expression) -> str:

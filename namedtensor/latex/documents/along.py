@@ -145,13 +145,13 @@ def stepped(
     def is_series(statement: Statement) -> bool:
         return bool(meant(_own(statement), statement) & at)
 
-    pairs = zip(statements, written, strict=True)
-    return [
-        _rewritten(s, lambda own, s=s: bool(meant(own, s) & at), ends)  # type: ignore[misc]
-        if is_series(s)
-        else old
-        for s, old in pairs
-    ]
+    def rewritten(new: Statement, old: Statement) -> Statement:
+        beyond = not is_series(new)
+        return _rewritten(
+            old if beyond else new, lambda own: bool(meant(own, new) & at), ends, beyond
+        )
+
+    return [rewritten(*pair) for pair in zip(statements, written, strict=True)]
 
 
 def _apart(statements: Sequence[Statement]) -> Sequence[Statement]:
@@ -246,14 +246,21 @@ def apart_by(own: Expression, given: Expression) -> int | None:
 
 
 def _rewritten(
-    statement: Statement, runs: Callable[[Own], bool], ends: Mapping[str, Mapping[str, int]]
+    statement: Statement,
+    runs: Callable[[Own], bool],
+    ends: Mapping[str, Mapping[str, int]],
+    beyond: bool,
 ) -> Statement:
+    """Write elements of series as their members; those `beyond` the axis alone, which no whole has."""
+
     def change(part: Any) -> Any:
         found = named_element(part) if isinstance(part, Indexed) else None
         if found is None or not runs(found):
             return None
         index = _index(part)
         number = fold(index, end(found[1], ends))
+        if beyond and (number is None or 1 <= number <= LAST):
+            return None
         at = put(index, change) if number is None else Number(index.span, number)
         style = part.base.style if isinstance(part.base, Letter) else "letter"
         whole = Letter(part.base.span, ALONG.join(found), style)

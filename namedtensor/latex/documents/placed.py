@@ -60,6 +60,7 @@ def placed(
             stated.setdefault(within.letter, []).append(within)
     blocks = ruled(statements)
     taken = set(_taken(statements))
+    declared = {n for s in statements if isinstance(s, Declaration) for n in s.names}
     found = list(statements)
     sections: dict[int, list[int]] = {}
     for i, statement in enumerate(statements):
@@ -89,7 +90,7 @@ def placed(
                 found[i] = (
                     _with_axis(statement, series)
                     if isinstance(statement, Declaration)
-                    else _with_elements(statement, families, given, ends)
+                    else _with_elements(statement, families, given, declared, ends)
                 )
     return found
 
@@ -198,18 +199,25 @@ def _with_elements(
     statement: Statement,
     families: Mapping[Family, AxisName],
     given: set[tuple[Family, Any]],
+    declared: set[Expression],
     ends: Mapping[str, Mapping[str, int]],
 ) -> Statement:
     def change(part: Any) -> Any:
         member = _member(part) if isinstance(part, Scripts) else None
+        if member is None and isinstance(part, Scripts) and isinstance(part.sup, Number):
+            element = change(dataclasses.replace(part, sup=None))  # h_t^2 is a power of h_t
+            return None if element is None else dataclasses.replace(part, base=element, sub=None)
         axis = families.get(member[0]) if member is not None else None
         if member is None or axis is None:
             return None
         (_, above), index = member
         if above and isinstance(index, Number) and (member[0], index.value) not in given:
             return None  # the square of all
-        if not counts(index, axis.name, ends) and fold(index, end(axis.name, ends)) is None:
+        number = fold(index, end(axis.name, ends))
+        if not counts(index, axis.name, ends) and number is None:
             return None
+        if part in declared and number is not None and not 1 <= number <= LAST:
+            return None  # the start, which is no element
         return Indexed(part.span, part.base, (At(index.span, axis, index),))
 
     return put(statement, change)  # type: ignore[no-any-return]

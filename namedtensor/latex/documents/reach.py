@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from namedtensor.latex.documents.along import FAR, axis_along
+from namedtensor.latex.documents.along import FAR, LAST, axis_along
 from namedtensor.latex.documents.inputs import (
     SMALL,
     SMALL_NUMBER,
@@ -451,7 +451,8 @@ class Walk:
         inner = Around(defined.place, indices, own)
         self._body(defined, inner)
         if any(indices.get(t) is None for t in defined.letters):
-            for first in self.names.firsts(defined):
+            after = [numbered(defined.name, {t: LAST + 1}) for t in defined.letters if ahead]
+            for first in [*self.names.firsts(defined), *after]:
                 self.visit(first, inner)
 
     def _members(self, defined: Defined) -> list[Expression]:

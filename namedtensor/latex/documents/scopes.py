@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 from namedtensor.latex.documents.along import (
+    LAST,
     axis_along,
     bare,
     ends_of,
@@ -118,7 +119,7 @@ class Defined:
         if self.kind == "function" or not isinstance(self.name, Scripts):
             return True
         numbers = [fold(script, bound) for script in (self.name.sub, self.name.sup)]
-        return all(number is None or number >= 1 for number in numbers)
+        return all(number is None or 1 <= number <= LAST for number in numbers)
 
     @property
     def body(self) -> Expression:
@@ -603,21 +604,24 @@ class Names:
         return not given and any(self.inherits(place, d.place) for d in self.declared.get(own, ()))
 
     def _first_by_script(self, name: Expression, place: Place, indices: Indices) -> Meaning | None:
-        """Find h^0 or h_0 for the h_{seq(0)} with which a recurrence starts."""
-        if not isinstance(name, Scripts) or axis_along(name) is None or name.sub is None:
+        """Find h^0 or h_0 for the h_{seq(0)} with which a recurrence starts, and h_{n+1} for that after n."""
+        axis = axis_along(name)
+        if not isinstance(name, Scripts) or axis is None or name.sub is None:
             return None
-        whole = bare(name)
-        forms = (Scripts(name.span, whole, sup=name.sub), Scripts(name.span, whole, sub=name.sub))
-        found = [self.look(form, place, indices) for form in forms]
-        known = [m.defined or m.declared for m in found if m is not None and m.kind != "size"]
+        whole, at = bare(name), name.span
+        scripts: list[Expression] = [name.sub]
+        if fold(name.sub, {}) == LAST + 1:
+            one = Number(at, 1)
+            scripts = [Binary(at, "+", Letter(at, end), one) for end in self.ends.get(axis, ())]
+        forms = [Scripts(at, whole, sup=script) for script in scripts]
+        forms += [Scripts(at, whole, sub=script) for script in scripts]
         rules = {d.place.block for d in self._by_stem.get(stem(whole) or "", ()) if d.letters}
-        near = [
-            d is not None
-            and self.inherits(place, d.place)
-            and d.place.block not in rules - {place.block}
-            for d in known
-        ]
-        return next((m for m, here in zip(found, near, strict=False) if here), None)
+        for meaning in [self.look(form, place, indices) for form in forms]:
+            given = None if meaning is None else meaning.defined or meaning.declared
+            near = given is not None and self.inherits(place, given.place)
+            if given is not None and near and given.place.block not in rules - {place.block}:
+                return meaning
+        return None
 
     def declaration(self, name: Expression, place: Place, indices: Indices) -> Meaning | None:
         """Find the nearest declaration of a name."""

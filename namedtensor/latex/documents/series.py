@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from namedtensor.errors import NamedTensorError
-from namedtensor.latex.documents.along import FAR, bare
+from namedtensor.latex.documents.along import FAR, LAST, bare
 from namedtensor.latex.documents.scripts import Indices, fold, letters_in, script_letters, stem
 from namedtensor.latex.syntax import (
     At,
@@ -67,7 +67,7 @@ class Range:
         value = bound.get(self.letter)
         lower, upper = fold(self.lower, indices), fold(self.upper, indices)
         if value is None or value >= FAR:
-            return True
+            return value is None or value <= LAST
         return (lower is None or lower <= value) and (upper is None or value <= upper)
 
 

@@ -10,8 +10,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from namedtensor.latex.reading.hosts import Region
-from namedtensor.latex.reading.spoken import ROUNDS, Spoken, closed_among, head_of, key_of
-from namedtensor.latex.reading.statements import Failed, Found
+from namedtensor.latex.reading.spoken import (
+    CONSTANTS,
+    ROUNDS,
+    Spoken,
+    closed_among,
+    head_of,
+    is_series,
+    key_of,
+    names_of,
+    sections_around,
+)
+from namedtensor.latex.reading.statements import Failed, Found, is_range, is_target
 from namedtensor.latex.reading.tokens import ASIDE, Fault
 from namedtensor.latex.reading.words import FUNCTIONS
 from namedtensor.latex.source import Span
@@ -22,13 +32,15 @@ from namedtensor.latex.syntax import (
     Constraint,
     Declaration,
     Definition,
+    Expression,
     Indexed,
     Induction,
+    Letter,
     Matrix,
     Relation,
     Statement,
 )
-from namedtensor.latex.walk import letters_of
+from namedtensor.latex.walk import all_of, letters_of
 
 #: Relations between numbers.
 COMPARING = frozenset(("=", "!=", "<", "<=", ">", ">=", "<<", ">>", "approx"))
@@ -175,6 +187,49 @@ def _may_follow(entry: Entry) -> bool:
 # ------------------------------------------------------------------------------------------- facts
 
 
+def with_each_of_a_chain(
+    statements: Sequence[Statement], parents: Sequence[int] = (0,)
+) -> list[Statement]:
+    """Let m_0 = v_0 = 0 define v_0 too, and all that a chain names and that nothing else gives."""
+    declared: set[str] = set()
+    counted: set[str] = set()
+    defined: set[tuple[int, Expression]] = set()
+    for statement in statements:
+        counted |= {t.text for at in all_of(At, statement) for t in letters_of(at.at)}
+        if isinstance(statement, Declaration):
+            declared |= {key_of(name) for name in (*statement.names, *names_of(statement.space))}
+        elif isinstance(statement, Definition):
+            defined.add((statement.section, statement.target))
+        elif isinstance(statement, Constraint) and is_range(statement.relation):
+            counted |= {t.text for t in letters_of(statement.relation)}
+
+    def is_open(name: Expression, statement: Definition, number: bool) -> bool:
+        own = letters_of(statement.target) if isinstance(statement.target, Call) else ()
+        if not is_target(name) or isinstance(name, Call) or name in own:
+            return False
+        if head_of(name) in FUNCTIONS | CONSTANTS | (
+            counted if isinstance(name, Letter) else set()
+        ):
+            return False
+        around = sections_around(statement.section, parents)
+        known = any((section, name) in defined for section in around)
+        return not known and (number or key_of(name) not in declared)
+
+    found: list[Statement] = []
+    for statement in statements:
+        found.append(statement)
+        if not isinstance(statement, Definition) or statement.op != "=":
+            continue
+        said = (statement.body, *statement.chain)
+        number = not any(names_of(said[-1]))
+        for place, name in enumerate(said[:-1], 1):
+            if is_open(name, statement, number):
+                found.append(
+                    replace(statement, target=name, body=said[place], chain=said[place + 1 :])
+                )
+    return found
+
+
 def with_facts(statements: Sequence[Statement]) -> list[Statement]:
     """Give the statements, with the facts among them as constraints.
 
@@ -184,7 +239,11 @@ def with_facts(statements: Sequence[Statement]) -> list[Statement]:
     >>> type(fact).__name__
     'Constraint'
     """
-    elements = {head_of(s.target) for s in statements if isinstance(s, Definition) and _general(s)}
+    elements = {
+        head_of(s.target)
+        for s in statements
+        if isinstance(s, Definition) and (_general(s) or is_series(s))
+    }
     given: set[tuple[int, str]] = set()
     functions: set[str] = set()
     for statement in statements:

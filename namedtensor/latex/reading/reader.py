@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from namedtensor.compilers import keep
 from namedtensor.latex.findings import Finding
-from namedtensor.latex.reading.asides import Entry, sorted_out, with_facts
+from namedtensor.latex.reading.asides import Entry, sorted_out, with_each_of_a_chain, with_facts
 from namedtensor.latex.reading.clean import clean
 from namedtensor.latex.reading.grammar.parser import Parser
 from namedtensor.latex.reading.hosts import Host, Region, take_macros
@@ -132,10 +132,11 @@ def statements_of(
     entries = [Entry(read, region) for region, found in regions for read in found]
     reworded(entries, source.text)
     statements, faults = sorted_out(entries, source.text, host.parents)
+    statements = with_each_of_a_chain(settled(statements, source.text), host.parents)
     faults = sorted([*_once(faults), *host.faults], key=lambda fault: fault.span.start)
     return Reading(
         source,
-        tuple(with_facts(settled(statements, source.text))),
+        tuple(with_facts(statements)),
         tuple(Finding("error", f.code, f.message, source, f.span, (), f.hint) for f in faults),
         silenced(source),
         macros,

@@ -53,9 +53,12 @@ LOGARITHMS = frozenset(("log", "ln"))
 REMARKS = re.compile(
     r"\b(?:in (?:matrix|vector|index|scalar) (?:notation|form|terms)|"
     r"for (?:example|instance)|e\.\s?g\.|i\.\s?e\.|say|"
-    r"at the start|at first|initially|if|when|whenever|suppose|assume|unless)\b[^.;$]*$",
+    r"if|when|whenever|suppose|assume|unless)\b[^.;$]*$",
     re.IGNORECASE,
 )
+
+#: What stands before a number that a letter has at first, and before that with which a series starts.
+FIRST = re.compile(r"\b(?:at the start|at first|initially)\b[^.;$]*$", re.IGNORECASE)
 
 #: What stands between a display and what says what its letters are.
 WHERE = re.compile(
@@ -374,7 +377,8 @@ def _remarks(entry: Entry, text: str, displayed: bool, declared: set[str]) -> bo
     assert isinstance(statement, Definition)
     name = key_of(_given(statement)[0])
     before = text[max(0, span.start - 90) : span.start].rstrip("$\\(").rsplit("\n\n", 1)[-1]
-    if displayed or REMARKS.search(before):
+    at_first = isinstance(statement.target, Letter) and FIRST.search(before)
+    if displayed or at_first or REMARKS.search(before):
         return True
     number = not any(key_of(n) in declared for n in names_of(statement.body))
     if isinstance(statement.target, Call) or not number or any(all_of(Matrix, statement.body)):

@@ -219,6 +219,11 @@ def _runs_along_an_axis(statement: Statement) -> bool:
     return counts and bool(indexed(statement.body, script.text))  # type: ignore[union-attr]
 
 
+def is_series(definition: Definition) -> bool:
+    """Say whether a definition gives the members of a series."""
+    return _recurs(definition) or _runs_along_an_axis(definition)
+
+
 def indexed(body: Expression, letter: str) -> list[AxisName]:
     """List the axes that a letter indexes; none where a sum or the like runs over it."""
     if any(letter in _run_over(part) for part in all_of(Big, body)):

@@ -259,7 +259,8 @@ def classified(span: Span, sides: Sequence[Expression], ops: Sequence[str]) -> l
     if ops[-1] == "in" and len(ops) > 1 and isinstance(sides[-1], Space):
         said = classified(span, sides[:-1], ops[:-1])
         if isinstance(said[0], Definition) and is_name(first):
-            return [*said, Declaration(span, (first,), sides[-1])]
+            names = (first, *[name for name in sides[1:-2] if is_name(name)])
+            return [*said, Declaration(span, names, sides[-1])]
     if ops[0] == "in" and isinstance(sides[1], Space) and set(ops[1:]) <= {"="}:
         names = first.parts if isinstance(first, Items) and not first.bracket else (first,)
         if all(is_name(name) or isinstance(name, Dots) for name in names):
@@ -283,7 +284,9 @@ def _parted(span: Span, names: Expression, body: Expression) -> list[Statement]:
         return []
     count = len(names.parts)
     bodies: Sequence[Expression] = ()
-    if isinstance(body, Call):
+    if isinstance(body, Number) and all(isinstance(name, Scripts) for name in names.parts):
+        bodies = (body,) * count
+    elif isinstance(body, Call):
         results = [Number(body.span, place + 1) for place in range(count)]
         bodies = [Scripts(body.span, Items(body.span, (body,), "["), sub=n) for n in results]
     elif isinstance(body, Items) and body.bracket in ("", "(") and len(body.parts) == count:

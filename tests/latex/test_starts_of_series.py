@@ -1,0 +1,158 @@
+r"""The starts of series: declared, \theta_0 \in R^param, or defined in chains, m_0 = v_0 = 0."""
+
+import numpy as np
+import pytest
+
+from namedtensor import NamedTensor, tensor
+from namedtensor.latex import read
+
+rng = np.random.default_rng(1)
+g, u = rng.normal(size=(4, 3)), rng.normal(size=3)
+GIVEN = {"g": tensor(g, "step", "param")}
+STARTS = ("u", "theta_0", "theta0", "theta__T_1", "theta__T_plus_1")
+GIVEN |= dict.fromkeys(STARTS, tensor(u, "param"))
+HEAD = r"Let $g \in \mathbb{R}^{\text{step}:T \times \text{param}}$"
+SPACE = r"\in \mathbb{R}^{\text{param}}"
+RULE = r"$$\theta_t = \theta_{t-1} - 0.1 g_{\text{step}(t)}$$"
+ABOVE = r"$$\theta^t = \theta^{t-1} - 0.1 g_{\text{step}(t)}$$"
+ELEMENTS = r"$$\theta_{\text{step}(t)} = \theta_{\text{step}(t-1)} - 0.1 g_{\text{step}(t)}$$"
+BACK = r"$$\theta_t = \theta_{t+1} - 0.1 g_{\text{step}(t)}$$"
+
+
+def called(text: str, name: str) -> NamedTensor:
+    """Call a document's formula with what it takes; nothing is found in the document."""
+    document = read(text)
+    assert document.check() == []
+    formula = document[name]
+    return formula(**{p.name: GIVEN[p.name] for p in formula.signature.parameters})
+
+
+def same(found: NamedTensor, wanted: np.ndarray, *axes: str) -> None:
+    assert set(found.axes) == set(axes)
+    np.testing.assert_allclose(found.numpy(*axes), wanted)
+
+
+def descent() -> np.ndarray:
+    return u - 0.1 * np.cumsum(g, axis=0)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        rf"{HEAD} and $\theta_0 {SPACE}$. {RULE}",
+        rf"{HEAD} and $\theta_0, u {SPACE}$. {RULE}",
+        rf"{HEAD}. {RULE} with $\theta_0 {SPACE}$ given.",
+        rf"{HEAD} and $\theta_0 {SPACE}$. For $t = 1, \ldots, T$, {RULE}",
+        f"# A\n{HEAD} and $\\theta_0 {SPACE}$.\n## B\n{RULE}",
+        rf"{HEAD} and $\theta^0 {SPACE}$. {ABOVE}",
+        rf"{HEAD} and $\theta_0 {SPACE}$. {ELEMENTS}",
+        rf"{HEAD} and $\theta^0 {SPACE}$. {ELEMENTS}",
+        rf"{HEAD} and $\theta_0 {SPACE}$. Put $\theta_{{\text{{step}}(0)}} = \theta_0$. {RULE}",
+        rf"{HEAD} and $u {SPACE}$. Start with $\theta_{{\text{{step}}(0)}} = u$. {RULE}",
+        rf"{HEAD} and $u {SPACE}$. Start with $\theta_{{\text{{step}}(0)}} = u$. {ELEMENTS}",
+        rf"{HEAD} and $u {SPACE}$. Initially $\theta_0 = u$. {RULE}",
+    ],
+)
+def test_a_start_is_declared_or_defined(text):
+    same(called(text, "theta"), descent(), "step", "param")
+
+
+@pytest.mark.parametrize("within", ["", r", \qquad t = 1, \ldots, T"])
+def test_a_declared_element_after_the_last_starts_what_runs_backwards(within):
+    text = rf"{HEAD} and $\theta_{{T+1}} {SPACE}$. {BACK[:-2]}{within}$$"
+    wanted = u - 0.1 * np.cumsum(g[::-1], axis=0)[::-1]
+    same(called(text, "theta"), wanted, "step", "param")
+
+
+@pytest.mark.parametrize(
+    "start", [rf" and $\theta_0 {SPACE}$.", rf", $u {SPACE}$ and $\theta_0 = u$."]
+)
+def test_other_formulas_name_the_start_and_powers_of_members(start):
+    said = r"$$L = \sum_{\text{param}} (\theta_T - \theta_0)^2 + \sum_{\text{param}} \theta_T^2.$$"
+    last = descent()[-1]
+    same(called(HEAD + start + RULE + said, "L"), ((last - u) ** 2 + last**2).sum())
+
+
+def test_a_function_takes_the_start():
+    text = rf"{HEAD}. For $\theta_0 {SPACE}$ let $$f(\theta_0) = \sum_{{\text{{step}}}} \theta$$ where {RULE}"
+    assert [p.name for p in read(text)["f"].signature.parameters] == ["theta_0", "g"]
+    same(called(text, "f"), descent().sum(0), "param")
+
+
+def test_a_start_that_nothing_gives_is_an_error():
+    (found,) = read(f"{HEAD}. {RULE}").check()
+    assert "theta_{step:0} is neither declared nor defined" in found.message
+
+
+TWO = (
+    r"\begin{align}m_t &= 0.9 m_{t-1} + g_{\text{step}(t)} \\ v_t &= 0.8 v_{t-1} + m_t^2\end{align}"
+)
+
+
+def moments() -> np.ndarray:
+    m, v, found = np.zeros(3), np.zeros(3), []
+    for row in g:
+        m = 0.9 * m + row
+        v = 0.8 * v + m**2
+        found.append(v)
+    return np.array(found)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{HEAD}. Start with $m_0 = v_0 = 0$.\n{TWO}",
+        f"{HEAD}. $$m_0 = v_0 = 0$$ and\n{TWO}",
+        f"{HEAD}.\n{TWO}\nwith $m_0 = v_0 = 0$.",
+        f"{HEAD}. With $m_0 := v_0 := 0$,\n{TWO}",
+        f"{HEAD}. With $m_0, v_0 = 0$,\n{TWO}",
+        f"{HEAD}. With $m_0 = 0$ and $v_0 = 0$,\n{TWO}",
+        f"{HEAD}. Initially $m_0 = v_0 = 0$ and\n{TWO}",
+        rf"{HEAD}. With $m_{{\text{{step}}(0)}} = v_{{\text{{step}}(0)}} = 0$,{chr(10)}{TWO}",
+        f"{HEAD}. With $m_0 = v_0 = 0 {SPACE}$,\n{TWO}",
+        f"{HEAD} and $m_0, v_0 {SPACE}$, which are $m_0 = v_0 = 0$.\n{TWO}",
+        f"# A\n{HEAD}. Start with $m_0 = v_0 = 0$.\n## Adam\n{TWO}",
+        f"# A\n{HEAD}.\n## B\n$m_0 = v_0 = 0$\n{TWO}\n## C\n$m_0 = v_0 = 1$\n{TWO.replace('0.9', '0.7')}",
+    ],
+)
+def test_each_of_a_chain_is_defined(text):
+    document = read(text)
+    assert document.check() == []
+    found = [d for d in document.definitions.definitions if d.letters and d.key.startswith("v@")]
+    same(document.library.of(found[0])(GIVEN["g"]), moments(), "step", "param")
+
+
+X = r"Let $x \in \mathbb{R}^{\text{in}}$. "
+x = rng.normal(size=4)
+GIVEN["x"] = tensor(x, "in")
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        (r"$$y = z = \sum_{\text{in}} x$$ and $$w = z + y$$", 2 * x.sum()),
+        (r"$$a = b = c = \sum_{\text{in}} x$$ and $$w = a + b c$$", x.sum() + x.sum() ** 2),
+        (
+            r"Let $\alpha = \beta = 0.5$. $$w = \alpha \sum_{\text{in}} x + \beta$$",
+            x.sum() / 2 + 0.5,
+        ),
+        (
+            r"Let $b = \sum_{\text{in}} x$. $$a = b = \sum_{\text{in}} x$$ $$w = a + b$$",
+            2 * x.sum(),
+        ),
+    ],
+)
+def test_a_chain_gives_its_names_one_value(text, wanted):
+    same(called(X + text, "w"), np.asarray(wanted))
+
+
+def test_a_chain_leaves_what_is_declared():
+    text = (
+        X + r"Let $b \in \mathbb{R}$. $$a = b = \sum_{\text{in}} x$$ $$w = b + \sum_{\text{in}} x$$"
+    )
+    assert [p.name for p in read(text)["w"].signature.parameters] == ["x", "b"]
+
+
+def test_the_names_of_a_chain_can_be_asked_for():
+    document = read(X + r"$$y = z = \sum_{\text{in}} x$$")
+    assert document.names == ("y", "z")

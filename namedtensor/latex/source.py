@@ -94,6 +94,14 @@ class Source:
         end = self._starts[number] - 1 if number < len(self._starts) else len(self.text)
         return self.text[start:end].rstrip("\r")
 
+    def written(self, span: Span) -> str:
+        """Give a part of a formula as it is written, on one line.
+
+        >>> Source("X &+\\n  b").written(Span(0, 8))
+        'X + b'
+        """
+        return " ".join(self.text[span.start : span.end].replace("&", " ").split())
+
     def excerpt(self, span: Span) -> str:
         """Show the line where a span begins, with carets below it."""
         if self.pieces:

@@ -21,6 +21,7 @@ class Given:
         self.values = dict(values or {})
         self.sizes = dict(sizes or {})
         self.parts: list[tuple[str, Any]] = []
+        self.notes: list[str] = []
 
     def find(self, name):
         return self.values.get(wording(name))
@@ -38,6 +39,12 @@ class Given:
 
     def failed(self, where, error):
         raise error
+
+    def noted(self, where, message, hint):
+        self.notes.append(message)
+
+    def written(self, part):
+        return wording(part)
 
     def seen(self, where, value):
         self.parts.append((wording(where), value))

@@ -30,7 +30,7 @@ from namedtensor.latex.syntax import (
     Under,
 )
 from namedtensor.latex.walk import all_of, walk
-from namedtensor.primitives import Type
+from namedtensor.primitives import Type, table
 
 Thing = TypeVar("Thing")
 
@@ -122,7 +122,11 @@ def _lacks_axes(part: Call) -> bool:
 
 def no_axis(part: Expression, report: Report, dialect: Dialect, type_: Type | None) -> None:
     """Report a function, or a sum, that acts along axes without naming them."""
-    axes = ["ax"] if type_ is None or not type_.axes else [type_.names[-1]]
+    word = word_of(getattr(part.function, "text", "")) if isinstance(part, Call) else None
+    count = table()[word.name].traits.needs if word is not None and word.name in table() else 1
+    axes = ["ax"] if count == 1 else ["row", "col"]
+    if type_ is not None and len(type_.axes) >= count:
+        axes = list(type_.names[-count:])
     if isinstance(part, Call):
         span, name = part.function.span, getattr(part.function, "text", "the function")
         hint = f"write its axes under it: {dialect.function(name, axes)}"

@@ -14,7 +14,16 @@ from namedtensor.latex.documents.scripts import key
 from namedtensor.latex.evaluation.values import UNKNOWN, Value
 from namedtensor.latex.evaluation.vocabulary import word_of
 from namedtensor.latex.printing.dialects import REALS
-from namedtensor.latex.syntax import Binary, Call, Contract, Expression, Indexed, Letter, Renaming
+from namedtensor.latex.syntax import (
+    Binary,
+    Call,
+    Contract,
+    Expression,
+    Indexed,
+    Letter,
+    Renaming,
+    Scripts,
+)
 from namedtensor.primitives import Type
 from namedtensor.shape import sized
 
@@ -55,16 +64,46 @@ def undefined(symbols: Symbols, where: Expression) -> None:
             hint=f"a number is declared so: {text} \\in {symbols.dialect.space(REALS, [])}",
         )
         return
-    space = symbols.dialect.space(REALS, [("ax", "")])
-    word = isinstance(where, Letter) and where.style == "word"
     symbols.report.error(
         "undefined",
         where.span,
         f"{text} is neither declared nor defined",
-        hint=f"say what it is: {text}(X) = ..., or is it spelt otherwise?"
-        if word
-        else f"declare it, {text} \\in {space}, or say what it is: {text} = ...",
+        hint=_what_to_say(symbols, where, text),
     )
+
+
+def _what_to_say(symbols: Symbols, where: Expression, text: str) -> str:
+    """Say how a name is given a meaning, or what is written in its place."""
+    base = where.base if isinstance(where, Scripts) else where
+    if not isinstance(base, Letter):
+        return "it is no name: write what it computes, or define a letter for it, Z = ..."
+    if base.text == "E" and base.style == "word":
+        return f"a mean names its axis, \\underset{{\\text{{ax}}}}{{{text}}}; else define it: {text}(X) = ..."
+    if isinstance(where, Letter) and where.style == "word":
+        return f"say what it is: {text}(X) = ..., or is it spelt otherwise?"
+    element = _as_element(symbols, where)
+    if element:
+        return element
+    space = symbols.dialect.space(REALS, [("ax", "")])
+    return f"declare it, {text} \\in {space}, or say what it is: {text} = ..."
+
+
+def _as_element(symbols: Symbols, where: Expression) -> str:
+    """Say how an element of a declared tensor is written, where g_t is and g is declared with axes."""
+    place = symbols.occurrences.place_of(where.span)
+    if (
+        place is None
+        or not isinstance(where, Scripts)
+        or where.sub is None
+        or where.sup is not None
+    ):
+        return ""
+    declared = symbols.declaration(where.base, place)
+    if declared is None or not declared.space.axes or where.primes:
+        return ""
+    name, index = [symbols.report.text(part.span) for part in (where.base, where.sub)]
+    axis = declared.space.axes[0].axis.name
+    return f"{name} is declared, and its element along {axis} is {name}_{{{symbols.dialect.at(axis, index)}}}"
 
 
 def _is_notation(symbols: Symbols, where: Expression) -> bool:

@@ -16,12 +16,8 @@ WIDTH = 60
 
 
 def written(source: Source, span: Span, width: int = WIDTH) -> str:
-    """Give a part of a formula as it is written, on one line, shortened in the middle.
-
-    >>> written(Source("X &+\\n  b"), Span(0, 8))
-    'X + b'
-    """
-    text = " ".join(source.text[span.start : span.end].replace("&", " ").split())
+    """Give a part of a formula as it is written, shortened in the middle."""
+    text = source.written(span)
     if len(text) <= width:
         return text
     half = (width - 3) // 2

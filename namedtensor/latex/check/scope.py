@@ -22,6 +22,7 @@ from namedtensor.latex.evaluation.values import (
     NoAxisError,
     NotNotationError,
     UndefinedError,
+    UnsettledError,
     Value,
 )
 from namedtensor.latex.syntax import Call, Expression, Relation, Scripts
@@ -207,6 +208,15 @@ class CheckScope:
             value = checker.values[id(where)] = look_at(checker, where, value)
         return value
 
+    def noted(self, where: Expression, message: str, hint: str) -> None:
+        """Take note of how a part is understood."""
+        if not self.lenient and not self.quiet:
+            self.checker.report.note("no-axis", where.span, message, hint=hint)
+
+    def written(self, part: Expression) -> str:
+        """Give a part as the document writes it."""
+        return self.checker.source.written(part.span)
+
     def failed(self, where: Expression, error: NamedTensorError) -> Value:
         """Report a failure, and go on with what is unknown."""
         checker = self.checker
@@ -217,6 +227,8 @@ class CheckScope:
         if isinstance(error, UndefinedError):
             if not self.lenient and id(where) not in self.bundles:
                 failing.undefined(checker, where)
+        elif isinstance(error, UnsettledError):
+            checker.report.error("no-axis", where.span, error.why, error.operands, error.hint)
         elif isinstance(error, NoAxisError):
             value = failing.no_axis(checker, where)
         elif isinstance(error, ArgumentsError):

@@ -351,6 +351,13 @@ class BodyScope:
         """Say where in the document an operation fails."""
         raise failure(error, self.body.library.source, where.span) from None
 
+    def noted(self, where: Expression, message: str, hint: str) -> None:
+        """Leave notes to the check."""
+
+    def written(self, part: Expression) -> str:
+        """Give a part as the document writes it."""
+        return self.body.library.source.written(part.span)
+
     def seen(self, where: Expression, value: Value) -> Value:
         """Note where a part was written, where a body is traced; a name is no part of its own."""
         node = getattr(value, "node", None)

@@ -4,34 +4,41 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from namedtensor.axes import visible
+from namedtensor.axes import BOUND, shown, visible
 from namedtensor.errors import AxisSizeError
 from namedtensor.latex.evaluation.conditions import indicator, is_condition, is_one, negated
 from namedtensor.latex.evaluation.evaluator import Evaluator, is_function
 from namedtensor.latex.evaluation.indices import Position, is_whole, plain, position
-from namedtensor.latex.evaluation.values import UNKNOWN, NoAxisError, Value
+from namedtensor.latex.evaluation.lists import FOLDS, members, over_list
+from namedtensor.latex.evaluation.values import UNKNOWN, NoAxisError, UnsettledError, Value
 from namedtensor.latex.evaluation.wording import wording
+from namedtensor.latex.printing.names import axis_letters
 from namedtensor.latex.syntax import (
     AxisName,
     Bars,
     Binary,
     Call,
     Contract,
+    Dots,
     Expression,
     Floor,
     Letter,
     Number,
     Root,
+    Scripts,
     Unary,
 )
+from namedtensor.operations.axis_functions import AxisFunction
 from namedtensor.operations.contraction import dot
 from namedtensor.operations.elementwise import abs as absolute
 from namedtensor.operations.elementwise import ceil, exp, floor, sqrt
 from namedtensor.operations.joining import concat
+from namedtensor.operations.reductions import max as greatest
 from namedtensor.operations.reductions import norm
+from namedtensor.operations.reductions import sum as total
 from namedtensor.shape import sized
 from namedtensor.tensor import NamedTensor
 
@@ -110,6 +117,8 @@ def axes_of(names: tuple[AxisName, ...], sizes: Mapping[str, Any] | None = None)
 def binary(e: Evaluator, part: Binary) -> Value:
     if is_one(part.left) and part.op == "*" and is_condition(part.right):
         return indicator(e, part.right)
+    if part.op in FOLDS and Dots in (type(part.right), type(getattr(part.left, "right", None))):
+        return over_list(e, part, FOLDS[part.op], members(part, part.op))
     left = e.value(part.left)
     if is_function(left) and part.op == "*":
         # f X, where nobody but the one who looks names up can know that f is a function
@@ -215,22 +224,95 @@ def bars(e: Evaluator, part: Bars) -> Value:
     value = e.value(part.operand)
     if not part.double:
         return e.attempt(part, absolute, [value], [part.operand])
-    if not part.axes:
-        if value is UNKNOWN:
-            return UNKNOWN
-        if not isinstance(value, NamedTensor) or not value.axes:
-            return e.attempt(part, absolute, [value], [part.operand])
-        text = wording(part.operand)
-        first = value.axes[0]
+    if part.axes or not axes_in(value):
+        return _norm(e, part, part, "", part.axes, value)
+    text = wording(part.operand)
+    return e.fail(
+        part,
+        NoAxisError,
+        f"the norm of {text} acts along axes, and none is named",
+        f"write its axes below it: ||{text}||_{{{axes_in(value)[0]}}}",
+        [(text, str(value.shape))],
+    )
+
+
+#: What norms compute besides the root of the sum of squares.
+_NORMS: dict[str, AxisFunction[Any, Any]] = {"1": total, "infty": greatest}
+
+#: How the order of a norm is written.
+_ORDERS = {"1": "1, ", "infty": r"\infty, "}
+
+
+def norm_of_order(
+    e: Evaluator, part: Scripts, order: Expression, axes: tuple[AxisName, ...]
+) -> Value:
+    """Give ||X||_F, ||x||_2, ||x||_1 or ||x||_infty, over the axes below it or its operand's own.
+
+    ||X||_F is of a matrix, or of one axis; the others are of one axis, for of two they mean several things.
+    """
+    bars: Any = part.base
+    text = wording(order)
+    if text not in ("F", "1", "2", "infty"):
+        return e.refuse(part, "is no norm that has a meaning here", "1, 2, F and \\infty have one")
+    value = e.value(bars.operand)
+    own = axes_in(value)
+    if axes or not own:
+        return _norm(e, part, bars, text, axes, value)
+    fits = 2 if text == "F" else 1
+    written, before = e.scope.written(bars), _ORDERS.get(text, "")
+    every = rf"{written}_{{{before}{text_axes(own)}}}"
+    if len(own) <= fits:
+        e.scope.noted(part, *over_own(e.scope.written(part), own, every))
+        return _norm(e, part, bars, text, tuple([AxisName(part.span, a) for a in own]), value)
+    one = rf"{written}_{{{before}{text_axes(own[-1:])}}}"
+    return e.fail(
+        part,
+        UnsettledError,
+        f"{wording(part)} names no axes, and {wording(bars.operand)} has {len(own)}: "
+        "it may be over one of them or over several",
+        f"write {every} for the norm of all numbers, {one} for one along {own[-1]}",
+        [(wording(bars.operand), str(value.shape))],
+    )
+
+
+def _norm(
+    e: Evaluator,
+    where: Expression,
+    bars: Bars,
+    order: str,
+    names: tuple[AxisName, ...],
+    value: Value,
+) -> Value:
+    axes = axes_of(names)
+    if not axes and isinstance(value, NamedTensor) and not any(BOUND in n for n in value.axes):
+        operand = e.scope.written(bars.operand)
         return e.fail(
-            part,
-            NoAxisError,
-            f"the norm of {text} acts along axes, and none is named",
-            f"write its axes below it: ||{text}||_{{{first}}}",
-            [(text, str(value.shape))],
+            where,
+            UnsettledError,
+            f"{wording(where)} is the norm of what has no axes here",
+            rf"write |{operand}| for a number, or name the axes: \|{operand}\|_{{\text{{ax}}}}",
         )
-    axes = axes_of(part.axes)
-    return e.attempt(part, lambda X: norm[axes](X), [value], [part.operand])
+    if not axes:
+        return e.attempt(where, absolute, [value], [bars.operand])
+    over = _NORMS.get(order)
+    compute = (lambda X: norm[axes](X)) if over is None else (lambda X: over[axes](absolute(X)))
+    return e.attempt(where, compute, [value], [bars.operand])
+
+
+def axes_in(value: Value) -> list[str]:
+    """List the axes of a tensor, without those of bound indices."""
+    return [n for n in value.axes if n == shown(n)] if isinstance(value, NamedTensor) else []
+
+
+def text_axes(names: Iterable[str]) -> str:
+    r"""Write axes as a document may: \text{seq}, \text{emb}'."""
+    return ", ".join([axis_letters(name, "underset") for name in names])
+
+
+def over_own(written: str, own: Sequence[str], instead: str) -> tuple[str, str]:
+    """Say that what names no axes is over all that its operand has, and how they are named."""
+    listed = " and ".join(own)
+    return f"{written} names no axes: it is over {listed}", f"to say so, write {instead}"
 
 
 def rounded(e: Evaluator, part: Floor) -> Value:

@@ -6,16 +6,30 @@ name does nothing stand for it, and only where kh is no name is it k times h.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 from namedtensor.errors import IndexRangeError
-from namedtensor.latex.evaluation.arithmetic import power, product
+from namedtensor.latex.evaluation.arithmetic import (
+    axes_in,
+    norm_of_order,
+    power,
+    product,
+    text_axes,
+)
 from namedtensor.latex.evaluation.conditions import indicator, is_condition, is_one
 from namedtensor.latex.evaluation.evaluator import Evaluator, Word
+from namedtensor.latex.evaluation.lists import over_list
 from namedtensor.latex.evaluation.values import UNKNOWN, ArgumentsError, UndefinedError, Value
-from namedtensor.latex.evaluation.vocabulary import applied_letter, constant, logarithm, word_of
+from namedtensor.latex.evaluation.vocabulary import (
+    LARGEST,
+    applied_letter,
+    constant,
+    logarithm,
+    word_of,
+)
 from namedtensor.latex.evaluation.wording import wording
 from namedtensor.latex.syntax import (
     AxisName,
@@ -23,6 +37,7 @@ from namedtensor.latex.syntax import (
     Bars,
     Binary,
     Call,
+    Dots,
     Expression,
     Items,
     Letter,
@@ -35,6 +50,9 @@ from namedtensor.latex.syntax import (
 from namedtensor.latex.walk import parted
 from namedtensor.operations.index_defined import eye
 from namedtensor.tensor import NamedTensor
+
+#: Marks above a name that are no powers.
+MARKS = frozenset("* + - star dagger ddagger circ perp bot".split())
 
 
 def find(e: Evaluator, name: Expression) -> Value | None:
@@ -83,12 +101,10 @@ def letter(e: Evaluator, name: Letter) -> Value:
 def undefined(e: Evaluator, name: Expression) -> Value:
     """Report a name that stands for nothing."""
     text = wording(name)
-    return e.fail(
-        name,
-        UndefinedError,
-        f"{text} is not defined here",
-        f"declare it or define it: {text} = ...",
-    )
+    hint = f"declare it or define it: {text} = ..."
+    if isinstance(name, Scripts) and not isinstance(name.base, Letter):
+        hint = "it is no name: write what it computes, or define a letter for it, Z = ..."
+    return e.fail(name, UndefinedError, f"{text} is not defined here", hint)
 
 
 def scripts(e: Evaluator, name: Scripts) -> Value:
@@ -104,12 +120,23 @@ def scripts(e: Evaluator, name: Scripts) -> Value:
     picked = picked_from(name)
     if picked is not None:
         return result_of(e, name, *picked)
-    below = axes_below(name.sub)
-    if isinstance(name.base, Bars) and name.base.double and not name.base.axes and below:
-        # ||X||^2_emb, the power before the axes
-        return e.value(replace(name, base=replace(name.base, axes=below), sub=None))
+    if isinstance(name.base, Bars) and name.base.double and not name.base.axes and name.sub:
+        if name.sup is not None:
+            return power(e, name, replace(name, sup=None), name.sup)
+        parts = name.sub.parts if isinstance(name.sub, Items) else (name.sub,)
+        axes = tuple([axis for axis in map(_axis_below, parts) if axis and axis.name != "F"])
+        orders = [p for p in parts if (axis := _axis_below(p)) is None or axis.name == "F"]
+        if len(orders) == 1:
+            return norm_of_order(e, name, orders[0], axes)
+        return e.value(replace(name.base, axes=axes)) if not orders else undefined(e, name)
     if name.primes or name.sup is None:
         return undefined(e, name) if name.sub or name.primes else e.value(name.base)
+    if isinstance(name.sup, Letter) and name.sup.text in MARKS and find(e, name.sup) is None:
+        return e.refuse(
+            name,
+            f"has a mark above it, {name.sup.text}, that has no meaning here",
+            r"write [X]_+ for the positive part, \text{pinv} for a pseudo-inverse",
+        )
     base: Expression = name.base
     if name.sub is not None:
         base = replace(name, sup=None)
@@ -234,9 +261,14 @@ def items(e: Evaluator, listed: Items) -> Value:
         if listed.bracket == "[" and is_condition(part):
             return indicator(e, part)
         return e.value(part)
-    return e.refuse(
-        listed, "is a list, and no named tensor", "a function takes several arguments: f(X, Y)"
-    )
+    hint = "a function takes several arguments: f(X, Y)"
+    if listed.bracket == "[" and not any(isinstance(part, Dots) for part in listed.parts):
+        shared = [axes_in(e.value(part)) for part in listed.parts]
+        axis = next((a for a in shared[0] if all(a in axes for axes in shared)), "ax")
+        hint += (
+            f"; to join along an axis, name it: {e.scope.written(listed)}_{{{text_axes([axis])}}}"
+        )
+    return e.refuse(listed, "is a list, and no named tensor", hint)
 
 
 def space(e: Evaluator, part: Space) -> Value:
@@ -261,6 +293,9 @@ def call(e: Evaluator, part: Call) -> Value:
         return UNKNOWN
     if isinstance(function, _Power):
         return power(e, part, replace(part, function=function.base), function.exponent)
+    if isinstance(function, _Of):
+        given = (*part.arguments, *part.parameters, function.many)
+        return e.value(replace(part, function=function.base, arguments=given, parameters=()))
     if isinstance(function, _Under):
         return e.value(replace(part, function=function.base, axes=(*part.axes, *function.axes)))
     if isinstance(function, Word):
@@ -287,6 +322,17 @@ class _Under(NamedTuple):
     axes: tuple[AxisName, ...]
 
 
+#: The k largest with their number in the name: top-2.
+TOP = re.compile(r"top-?k?-?(\d+)", re.IGNORECASE)
+
+
+class _Of(NamedTuple):
+    """top_k before its argument: how many it gives."""
+
+    base: Expression
+    many: Expression
+
+
 class _Power(NamedTuple):
     """sin^2 before its argument: the power of what the function gives."""
 
@@ -308,6 +354,9 @@ def _function(e: Evaluator, part: Call) -> Any:
         function = e.scope.function(name) if part.arguments and tensor else None
         return e.scope.seen(name, found if function is None else function)
     if isinstance(name, Letter):
+        top = TOP.fullmatch(name.text)
+        if top is not None:  # top-2
+            return _Of(replace(name, text="maxk"), Number(name.span, int(top[1])))
         word = word_of(name.text) if name.style == "word" else applied_letter(name.text)
         return e.value(name) if word is None else word
     return _scripted(e, name)
@@ -325,6 +374,8 @@ def _scripted(e: Evaluator, name: Scripts) -> Any:
     if below and name.sup is None and not name.primes:
         return _Under(base, below)
     if name.sub is not None:
+        if word.name in LARGEST and name.sup is None:
+            return _Of(base, name.sub)
         log = logarithm(base.text, name.sub)
         if log is None:
             return undefined(e, name)
@@ -362,6 +413,8 @@ def _word(e: Evaluator, part: Call, word: Word) -> Value:
     given: list[Expression] = [*part.arguments, *part.parameters]
     if len(given) == 1 and isinstance(given[0], Items) and given[0].bracket in ("(", "{"):
         given = list(given[0].parts)
+    if any(isinstance(a, Dots) for a in given):
+        return over_list(e, part, word.name, given)
     values = [] if word.raw else [e.value(a) for a in given]
     return word.use(e, part, values, given)
 

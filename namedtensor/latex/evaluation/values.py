@@ -48,6 +48,14 @@ class Scope(Protocol):
         """Look at the value of each part as it is found, and give it on."""
         ...
 
+    def noted(self, where: Expression, message: str, hint: str) -> None:
+        """Take note of how a part is understood that may mean several things."""
+        ...
+
+    def written(self, part: Expression) -> str:
+        """Give a part as its document writes it."""
+        ...
+
 
 # ------------------------------------------------------------------------------------------ faults
 
@@ -58,6 +66,10 @@ class UndefinedError(NamedTensorError):
 
 class NoAxisError(AxisMissingError):
     """A function acts along axes, and none is named."""
+
+
+class UnsettledError(NoAxisError):
+    """A function names too few axes, and those of its operand do not say which are meant."""
 
 
 class ArgumentsError(NamedTensorError):

@@ -16,12 +16,18 @@ from typing import Any
 from namedtensor.axes import AxisSelection, shown
 from namedtensor.errors import AxisMissingError, AxisNameError, KindError
 from namedtensor.latex.evaluation import by_elements
-from namedtensor.latex.evaluation.arithmetic import raised
+from namedtensor.latex.evaluation.arithmetic import axes_in, over_own, raised, text_axes
 from namedtensor.latex.evaluation.evaluator import Evaluator, Use, Word
 from namedtensor.latex.evaluation.indices import Position, zero_based
-from namedtensor.latex.evaluation.values import UNKNOWN, ArgumentsError, NoAxisError, Value
+from namedtensor.latex.evaluation.values import (
+    UNKNOWN,
+    ArgumentsError,
+    NoAxisError,
+    UnsettledError,
+    Value,
+)
 from namedtensor.latex.evaluation.wording import wording
-from namedtensor.latex.syntax import At, Call, Expression, Indexed, Letter, Number
+from namedtensor.latex.syntax import At, AxisName, Call, Expression, Indexed, Letter, Number
 from namedtensor.operations import (
     contraction,
     creation,
@@ -96,6 +102,8 @@ def along(
     """
 
     def use(e: Evaluator, part: Call, values: Any, given: Any) -> Value:
+        if not part.axes and name in OF_MATRICES and len(values) == 1:
+            part = _over_own_matrix(e, part, values[0])
         if not part.axes:
             return no_axes(e, part, name, values, given)
         axes = [sized(a.name, None) for a in part.axes]
@@ -118,6 +126,58 @@ def along(
     return use
 
 
+#: Numbers of a matrix that are the same whichever of its axes is called the rows.
+OF_MATRICES = frozenset(("det", "slogdet", "trace"))
+
+
+def _over_own_matrix(e: Evaluator, part: Call, X: Value) -> Call:
+    """Name the axes of a determinant's operand where it has two."""
+    own = axes_in(X)
+    if len(own) != 2:
+        return part
+    name = getattr(part.function, "text", "")
+    instead = rf"\underset{{{text_axes(own)}}}{{\text{{{name}}}}}"
+    e.scope.noted(part, *over_own(e.scope.written(part), own, instead))
+    return replace(part, axes=tuple([AxisName(part.span, axis) for axis in own]))
+
+
+def largest(name: str, function: Any) -> Use:
+    """Use maxk_{ax,k}(X, k); with one axis it may mean the numbers, or which ones they are."""
+    over_two = along(name, function, wants_size=True)
+
+    def use(e: Evaluator, part: Call, values: Any, given: Any) -> Value:
+        if len(part.axes) > 1:
+            return over_two(e, part, values, given)
+        X = values[0] if values else UNKNOWN
+        own = axes_in(X)
+        axis = part.axes[0].name if part.axes else own[-1] if own else "ax"
+        listed = [str(g.value) if isinstance(g, Number) else e.scope.written(g) for g in given]
+        listed = listed or ["X"]
+        call = f"({listed[0]}, {listed[1] if len(listed) > 1 else 'k'})"
+        below = rf"\underset{{{text_axes([axis, 'k'])}}}"
+        marks = rf"\sum_{{\text{{k}}}} {below}{{\text{{arg{name}}}}}{call}"
+        return e.fail(
+            part,
+            UnsettledError,
+            f"{e.scope.written(part.function)} may give the numbers, their places, or 1 at each",
+            rf"write {below}{{\text{{{name}}}}}{call} for the numbers along a new axis k, or {marks} for 1 "
+            "where they stand and 0 elsewhere",
+        )
+
+    return use
+
+
+def stopped(e: Evaluator, part: Call, values: Any, given: Any) -> Value:
+    """Refuse sg(X): no operation stops a gradient."""
+    name = e.scope.written(part.function)
+    free = [x for x in "xyuvst" if e.scope.find(Letter(part.span, x)) is None] or ["x"]
+    return e.refuse(
+        part,
+        "stops the gradient, which no operation here does",
+        f"for the numbers alone, say that they are the same: {name}({free[0]}) = {free[0]}",
+    )
+
+
 def window_size(e: Evaluator, part: Call, values: Any, given: Any) -> tuple[Any, Any, Any]:
     """Split off the size of a window's axis: the second argument, or what the scope knows."""
     if len(given) > 1:
@@ -138,7 +198,9 @@ def no_axes(e: Evaluator, part: Call, name: str, values: Any, given: Any) -> Val
         ]
     X = next((v for v in values if isinstance(v, NamedTensor) and v.axes), None)
     count = table()[name].traits.needs if name in table() else 1
-    axis = ",".join(map(shown, X.axes[-count:])) if X is not None else "ax"
+    axis = "ax" if count == 1 else "row,col"
+    if X is not None and len(X.axes) >= count:
+        axis = ",".join(map(shown, X.axes[-count:]))
     listed = ", ".join(wording(g) for g in given)
     return e.fail(
         part,
@@ -370,12 +432,16 @@ ALIASES = {
     "normalise": "standardize",
     "determinant": "det",
     "inverse": "inv",
+    "top": "maxk",
     "topk": "maxk",
     "argtopk": "argmaxk",
     "logsoftmax": "log-softmax",
     "sup": "max",
     "inf": "min",
 }
+
+#: Words that take how many they give as a second argument, or as a script: top_2.
+LARGEST = frozenset(("maxk", "mink", "argmaxk", "argmink"))
 
 #: Letters that name a function where they are applied and the document names nothing else so.
 APPLIED = {"sigma": "sigmoid"}
@@ -492,7 +558,13 @@ def _word(name: str, function: Any, notation: Any = None) -> Word:
 
 
 #: Words that are used in a way of their own.
-_OWN: dict[str, Use] = {"one_hot": one_hot, "overlap_add": overlap_add, "scatter": scatter}
+_OWN: dict[str, Use] = {
+    "one_hot": one_hot,
+    "overlap_add": overlap_add,
+    "scatter": scatter,
+    "maxk": largest("maxk", ordering.maxk),
+    "mink": largest("mink", ordering.mink),
+}
 
 
 def _takes_one(function: Any) -> bool:
@@ -513,6 +585,9 @@ def _others() -> Iterator[tuple[str, Word]]:
         if primitive.traits.pointwise and function is not None and _takes_one(function):
             yield name, _word(name, function)
     yield "norm", _word("norm", reductions.norm)
+    yield "expectation", _word("mean", reductions.mean)
+    for text in ("sg", "stopgrad", "stop-gradient", "detach"):
+        yield text, Word(text, stopped)
     yield "clip", Word("clip", plain("clip", elementwise.clip))
     yield "power", Word("power", plain("power", raised))
     yield "polygamma", Word("polygamma", plain("polygamma", partial(apply, elementwise.POLYGAMMA)))

@@ -12,7 +12,7 @@ FUNCTIONS = frozenset(
         " prod max min argmax argmin maxk argmaxk norm standardize logsumexp det inv tr trace diag"
         " rank sgn sign abs concat cat stack"
         " unroll pool sort argsort cumsum transpose dropout erf logit onehot one_hot any all median sup inf"
-        " arg lim limsup liminf Pr gcd dim ker hom deg lg Re Im E Var Cov Pr KL"
+        " arg lim limsup liminf Pr gcd dim ker hom deg lg Re Im E expectation Var Cov Pr KL"
     ).split()
 )
 

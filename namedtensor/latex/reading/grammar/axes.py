@@ -14,11 +14,14 @@ from namedtensor.latex.source import Span
 from namedtensor.latex.syntax import (
     At,
     AxisName,
+    Big,
     Binary,
+    Call,
     Expression,
     Indexed,
     Items,
     Letter,
+    Relation,
     Renaming,
     Scripts,
     SizedAxis,
@@ -202,11 +205,47 @@ class Axes(Cursor):
             if all(token.kind == "prime" for token in inner):
                 return self.scripted(base, start, primes=len(inner))
             return self.scripted(base, start, sup=self.script(bounds))
+        if self.is_plus(bounds):
+            part = self._positive_part(base, start)
+            if part is not None:
+                return part
         items = self.indices(bounds)
         if items is not None:
             self.named = True
             return Indexed(self.span(start), base, items)
+        if base is self.closed and holds_axes(self.tokens[slice(*bounds)]):
+            whole = self.joined_along(base, self.axes_in(bounds), start)
+            if whole is not None:
+                return whole
         return self.scripted(base, start, sub=self.script(bounds))
+
+    def is_plus(self, bounds: tuple[int, int]) -> bool:
+        return [token.text for token in self.tokens[slice(*bounds)]] == ["+"]
+
+    def _positive_part(self, base: Expression, start: int) -> Expression | None:
+        """Read [x]_+, with a power before the plus or without; None where no bracket stands."""
+        powered = base if isinstance(base, Scripts) and base is not self.closed else None
+        if powered is not None and powered.sub is not None:
+            return None
+        inner = base if powered is None else powered.base
+        if inner is not self.closed and not isinstance(inner, Items):
+            return None
+        span = self.span(start)
+        part = Call(span, Letter(span, "relu", "word"), (), (inner,), (), "(")
+        return part if powered is None else Scripts(span, part, None, powered.sup, powered.primes)
+
+    def joined_along(
+        self, base: Expression, axes: tuple[AxisName, ...], start: int
+    ) -> Expression | None:
+        """Read [X ; Y]_{ax}, [X, Y] and [X | Y] with an axis below, which are joined along it."""
+        parts = base.parts if isinstance(base, Items) and base.bracket == "[" else ()
+        if isinstance(base, Relation) and {op for op, _ in base.rest} == {"mid"}:
+            parts = (base.first, *[side for _, side in base.rest])
+        if len(parts) < 2 or len(axes) != 1:
+            return None
+        self.named = True
+        span = self.span(start)
+        return Big(span, "concat", axes, None, None, Items(base.span, parts, "["))
 
     def scripted(
         self,

@@ -321,7 +321,7 @@ class Parser(Parts):
         text = self.peek().text
         if text in self.bars[-1:]:
             return None
-        if text == "|" and self._bars_ahead() % 2:
+        if self._bars_ahead(text) % 2:
             if floor > RELATION:
                 return None
             self.at += 1
@@ -329,8 +329,8 @@ class Parser(Parts):
             return Relation(self.span(start), left, (("mid", right),))
         return self._product(left, start) if floor <= JUXTAPOSED else None
 
-    def _bars_ahead(self) -> int:
-        """Count the bars up to the end of the brackets that we are in."""
+    def _bars_ahead(self, text: str) -> int:
+        """Count the bars of one kind up to the end of the brackets that we are in."""
         depth = count = 0
         for at in range(self.at, min(self.end, self.at + 400)):
             token = self.tokens[at]
@@ -340,7 +340,7 @@ class Parser(Parts):
                 depth -= 1
                 if depth < 0:
                     break
-            elif token.text == "|" and not depth:
+            elif token.text == text and not depth:
                 count += 1
         return count
 

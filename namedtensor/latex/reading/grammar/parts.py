@@ -75,9 +75,11 @@ class Parts(Spaces):
         self, base: Expression, axes: tuple[AxisName, ...], start: int, acts: bool
     ) -> Expression:
         """Read the arguments of a function, in brackets or without."""
+        if axes and isinstance(base, Letter) and base.text == "E":
+            base = Letter(base.span, "expectation", "word")
         token = self.peek()
         if token.text == "(" or (acts and token.text in ("[", "\\{")):
-            if axes and self._power_behind(base):
+            if self._script_behind(base, bool(axes)):
                 argument = self.expression(PREFIX)
                 return Call(self.span(start), base, axes, (argument,), (), "")
             return self.call(base, axes, start)
@@ -86,12 +88,21 @@ class Parts(Spaces):
             return Call(self.span(start), base, axes, (argument,), (), "")
         return Under(self.span(start), base, axes) if axes else base
 
-    def _power_behind(self, base: Expression) -> bool:
-        """Say whether a power follows the bracket here: mean_{seq} (X - Y)^2 averages squares."""
-        if not isinstance(base, Letter) or base.text not in words.STATISTICS:
-            return False
+    def _script_behind(self, base: Expression, axes: bool) -> bool:
+        """Say whether what is behind the bracket here belongs to it.
+
+        mean_{seq} (X - Y)^2 averages squares; mean_{seq} [X]_+ and log [X]_+ are of the positive part.
+        """
         after = after_bracket(self.tokens, self.at, self.end)
-        return after is not None and after < self.end and self.tokens[after].kind == "sup"
+        if after is None or after >= self.end:
+            return False
+        if self.tokens[after].kind == "sub" and (axes or self.peek().text == "["):
+            at, self.at = self.at, after + 1
+            plus = self.peek() is not self.stop and self.is_plus(self.bare(self.group()))
+            self.at = at
+            return plus
+        statistic = axes and isinstance(base, Letter) and base.text in words.STATISTICS
+        return statistic and self.tokens[after].kind == "sup"
 
     def _is_argument(self, token: Token) -> bool:
         if token.text in ("|", "\\|") and self.bars and self.bars[-1] == token.text:
@@ -157,7 +168,8 @@ class Parts(Spaces):
             if over:
                 return self.reach_over(op, self.axes_in(below), start)
             return self.reach(op, self.script(below), None, start)
-        word = word_in(inner) if not inner or inner[0].kind != "letter" else ""
+        expects = len(inner) == 1 and inner[0].text == "E" and self.peek().text in ("[", "(")
+        word = word_in(inner) if expects or not inner or inner[0].kind != "letter" else ""
         if word in words.CHOOSING and not over:
             return self.reach(word, self.script(below), None, start)
         axes = self.axes_in(below)
@@ -166,8 +178,13 @@ class Parts(Spaces):
             name = self.function_name(bounds, token)
             return self.apply(self.scripts(name, start), axes, start, True)
         base = self.within(bounds, self.listing)
+        if isinstance(base, Letter) and base.text == "E" and base.style == "word":
+            return self.apply(base, axes, start, True)  # \\mathbb{E}
         if isinstance(base, Letter | Scripts) and self.peek().text == "(":
             return self.call(base, axes, start)
+        whole = self.joined_along(base, axes, start)
+        if whole is not None:
+            return self.scripts(whole, start)
         return self.scripts(Under(self.span(start), base, axes), start)
 
     # ----------------------------------------------------------------------- big operators
@@ -283,6 +300,9 @@ class Parts(Spaces):
             self.at += 1
             axes = self.axes_argument()
             self.named = True
+        if any(axis.name == "F" for axis in axes):
+            span, order = self.span(start), Items(axes[0].span | axes[-1].span, axes, "")
+            return Scripts(span, Bars(span, inner, double), order)
         return Bars(self.span(start), inner, double, axes)
 
     def axis_between_bars(self, start: int) -> bool:

@@ -14,8 +14,10 @@ from namedtensor.latex.documents.scripts import key
 from namedtensor.latex.evaluation.evaluate import Evaluator
 from namedtensor.latex.evaluation.values import UNKNOWN, Value
 from namedtensor.latex.evaluation.vocabulary import constant, word_of
+from namedtensor.latex.reading.spoken import names_of
 from namedtensor.latex.source import Span
 from namedtensor.latex.syntax import (
+    AxisName,
     AxisSize,
     Big,
     Call,
@@ -130,6 +132,7 @@ def check_constraints(checker: Checker) -> None:
             continue
         if not any(isinstance(part, (Big, Contract, Call, Derivative)) for part in walk(statement)):
             continue
+        _say_undefined(checker, statement, place)
         scope = ConstraintScope(checker, place, lenient=True)
         relation: Any = statement.relation
         parts = [relation]
@@ -141,6 +144,29 @@ def check_constraints(checker: Checker) -> None:
         types = [_side(checker, evaluator, part, place) for part in parts]
         if isinstance(relation, Relation):
             _hold_together(checker, relation, types)
+
+
+def _say_undefined(checker: Checker, statement: Constraint, place: Place) -> None:
+    """Say of an equation that it defines nothing, where its left side is no name and has unknown letters."""
+    relation = statement.relation
+    if not isinstance(relation, Relation) or {op for op, _ in relation.rest} != {"="}:
+        return
+    left, report = relation.first, checker.report
+    counted = any(isinstance(part, (AxisName, Derivative)) for part in walk(left))
+    if counted or not all_of(AxisName, relation.rest):
+        return
+    scope = ConstraintScope(checker, place, lenient=True)
+    unknown = [n for n in names_of(left) if key(n) and scope.find(n) is UNKNOWN]
+    if unknown and not report.any_in(left.span):
+        places = sorted({name.span for name in unknown}, key=lambda span: span.start)
+        names = ", ".join(dict.fromkeys(map(report.text, places)))
+        report.note(
+            "undefined",
+            left.span,
+            f"this equation defines nothing: {report.text(left.span)} is no name, and nothing says what "
+            f"{names} {'are' if ',' in names else 'is'}",
+            hint="give what it defines a letter: L = ...",
+        )
 
 
 def _held(checker: Checker, statement: Statement, place: Place) -> Constraint | None:

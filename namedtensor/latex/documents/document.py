@@ -19,14 +19,14 @@ from namedtensor.latex.documents.scopes import Defined, Names, Place
 from namedtensor.latex.documents.scripts import fold, key, stem
 from namedtensor.latex.documents.signatures import python_name
 from namedtensor.latex.findings import Finding
+from namedtensor.latex.reading.left_sides import derivative_name
 from namedtensor.latex.reading.letters import DRESSES, rebuilt
 from namedtensor.latex.reading.reader import Reading, parse_expression
-from namedtensor.latex.reading.reworded import derivative_name
 from namedtensor.latex.reading.spoken import names_of
 from namedtensor.latex.reading.tokens import Fault
 from namedtensor.latex.source import Source, Span
-from namedtensor.latex.syntax import Definition, Expression, Letter, Scripts, Statement
-from namedtensor.latex.walk import walk
+from namedtensor.latex.syntax import Call, Definition, Expression, Letter, Scripts, Statement
+from namedtensor.latex.walk import put, walk
 
 if TYPE_CHECKING:
     from namedtensor.formula.formula import Formula
@@ -225,6 +225,9 @@ class Document:
         except Fault:
             return None
         written = derivative_name(written) or written
+        if self.reading.left_sides is not None:
+            written = put(written, self.reading.left_sides)
+        written = written.function if isinstance(written, Call) else written
         return written if isinstance(written, (Letter, Scripts)) else None
 
     def _undressed(self, written: Letter | Scripts | None) -> Letter | Scripts | None:

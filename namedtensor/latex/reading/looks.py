@@ -131,7 +131,7 @@ ALIASES = {
         ":": "\\colon",
         ":=": "\\coloneqq \\coloneq \\triangleq \\defeq",
         "|": "\\vert",
-        "\\|": "\\Vert",
+        "\\|": "\\Vert \\parallel",
         "\\ldots": "\\dots \\cdots \\dotsc \\dotsb \\dotso",
         "\\wedge": "\\land",
         "\\vee": "\\lor",

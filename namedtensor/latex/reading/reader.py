@@ -12,6 +12,7 @@ from namedtensor.latex.reading.asides import Entry, sorted_out, with_each_of_a_c
 from namedtensor.latex.reading.clean import clean
 from namedtensor.latex.reading.grammar.parser import Parser
 from namedtensor.latex.reading.hosts import Host, Region, take_macros
+from namedtensor.latex.reading.left_sides import LeftSides
 from namedtensor.latex.reading.letters import settled
 from namedtensor.latex.reading.macros import SHARE, Macros
 from namedtensor.latex.reading.reworded import reworded
@@ -42,7 +43,7 @@ class Reading:
     """What was read from a document.
 
     `silenced` holds a line and a code for each finding that a comment silences; `parents` says by
-    number in which other section each section stands.
+    number in which other section each section stands, `left_sides` what is a name though it is no letter.
     """
 
     source: Source
@@ -52,6 +53,7 @@ class Reading:
     macros: Macros
     sections: tuple[str, ...] = ()
     parents: tuple[int, ...] = (0,)
+    left_sides: LeftSides | None = None
 
 
 def parse_expression(text: str, macros: Macros | None = None) -> Expression:
@@ -130,7 +132,7 @@ def statements_of(
     host = Host(source, macros)
     regions = list(_regions(host, source, Regions() if known is None else known))
     entries = [Entry(read, region) for region, found in regions for read in found]
-    reworded(entries, source.text)
+    left_sides = reworded(entries, source.text)
     statements, faults = sorted_out(entries, source.text, host.parents)
     statements = with_each_of_a_chain(settled(statements, source.text), host.parents)
     faults = sorted([*_once(faults), *host.faults], key=lambda fault: fault.span.start)
@@ -142,6 +144,7 @@ def statements_of(
         macros,
         tuple(title for _, title in host.sections),
         host.parents,
+        left_sides,
     )
 
 

@@ -16,6 +16,9 @@ FUNCTIONS = frozenset(
     ).split()
 )
 
+#: Words for what random variables have: along no axes, no one can compute it from a tensor.
+MOMENTS = frozenset("E V P Var Cov Pr KL".split())
+
 #: Commands that are such words.
 WORD_COMMANDS = {
     f"\\{word}": word

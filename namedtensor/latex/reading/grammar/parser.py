@@ -321,16 +321,18 @@ class Parser(Parts):
         text = self.peek().text
         if text in self.bars[-1:]:
             return None
-        if self._bars_ahead(text) % 2:
+        ahead = self._bars_ahead(text)
+        doubled = text == "|" and self.peek(1).text == "|" and ahead % 4 == 2  # q || p
+        if ahead % 2 or doubled:
             if floor > RELATION:
                 return None
-            self.at += 1
+            self.at += 1 + doubled
             right = self.expression(RELATION + 1)
             return Relation(self.span(start), left, (("mid", right),))
         return self._product(left, start) if floor <= JUXTAPOSED else None
 
-    def _bars_ahead(self, text: str) -> int:
-        """Count the bars of one kind up to the end of the brackets that we are in."""
+    def _bars_ahead(self, bar: str) -> int:
+        """Count the bars of a kind up to the end of the brackets that we are in."""
         depth = count = 0
         for at in range(self.at, min(self.end, self.at + 400)):
             token = self.tokens[at]
@@ -340,7 +342,7 @@ class Parser(Parts):
                 depth -= 1
                 if depth < 0:
                     break
-            elif token.text == text and not depth:
+            elif token.text == bar and not depth:
                 count += 1
         return count
 

@@ -1,0 +1,372 @@
+r"""Names that are no letters: what the left sides of a document's equations name.
+
+\Delta W, \log Z, p(y \mid x), \|s\|, \mathbb{E}[z] and \log |\det J| are what such an equation defines, and
+stand for it wherever they are written again. So do the derivatives of a function, as functions of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from namedtensor.latex.printing.names import identifier, named
+from namedtensor.latex.reading.spoken import CONSTANTS, head_of, key_of, names_of
+from namedtensor.latex.reading.statements import is_name
+from namedtensor.latex.reading.words import FUNCTIONS, MOMENTS
+from namedtensor.latex.syntax import (
+    AxisName,
+    Bars,
+    Binary,
+    Call,
+    Constraint,
+    Declaration,
+    Definition,
+    Derivative,
+    Expression,
+    Items,
+    Letter,
+    Number,
+    Relation,
+    Scripts,
+    Statement,
+    Unary,
+)
+from namedtensor.latex.walk import all_of, children, put, walk
+
+#: Greek letters that are written before another one to make a name of both.
+MARKS = frozenset(("Delta", "delta", "nabla"))
+
+LOGARITHMS = frozenset(("log", "ln"))
+
+
+@dataclass(frozen=True, slots=True)
+class LeftSides:
+    """What left sides name, and the name that stands for each part of a formula that is one.
+
+    `marked` are the names with a mark, log Z; `givens` the functions of what is given, p(y | x); `several`
+    the calls that each have a name of their own; `idle` the arguments that nothing is made of; `whole` the
+    left sides that stand for a value as they are written.
+    """
+
+    marked: frozenset[str] = frozenset()
+    givens: frozenset[str] = frozenset()
+    several: frozenset[str] = frozenset()
+    idle: frozenset[str] = frozenset()
+    whole: frozenset[Expression] = frozenset()
+
+    def __call__(self, part: Any) -> Expression | None:
+        """Give the name that stands for a part, or the call of one; None for any other part."""
+        if isinstance(part, Call):
+            if _bare(part) in self.whole:
+                return _name_of(part)
+            if _is_given(part) and key_of(part.function) in self.givens:
+                return self._call(part)
+        elif isinstance(part, Bars) and part in self.whole:
+            return _name_of(part)
+        compound = _compound(part)
+        if isinstance(part, Binary) and isinstance(part.left, Binary) and _is_mark(part.left.right):
+            marked = self(replace(part, left=part.left.right))  # 2 \Delta W
+            before = put(part.left.left, self)
+            return marked and replace(part.left, span=part.span, left=before, right=marked)
+        if compound is None or compound[0] not in self.marked:
+            return None
+        found = compound[1]
+        return self._call(found, "log") if isinstance(found, Call) else found
+
+    def _call(self, call: Call, mark: str = "") -> Expression:
+        """Take p(y | x) for a function p of y and x; where p is several, each has its own name."""
+        text = _text(call)
+        function: Any = call.function
+        if text in self.several:
+            function = Letter(function.span, text, "word")
+        given = _parted(call)
+        busy = tuple([a for a in given if key_of(a) not in self.idle])
+        return replace(call, function=function, arguments=busy) if busy or not given else function
+
+
+# ------------------------------------------------------------------------------ what is found
+
+
+def left_sides(statements: Sequence[Statement]) -> LeftSides | None:
+    """Find what left sides name that is no letter; None where there is nothing of the kind."""
+    known = {
+        text
+        for s in statements
+        for name in given_names(s)
+        for text in (key_of(name), head_of(name))
+    }
+    marked: set[str] = set()
+    calls: list[Call] = []
+    lefts: dict[int, Expression] = {}
+    derived = False
+    for at, statement in enumerate(statements):
+        for part, op in _left(statement):
+            derived = derived or derived_function(part) is not None
+            compound = _compound(part, known)
+            free = compound is not None and not (op == "=" and isinstance(part, Derivative))
+            if compound is not None and free:
+                marked.add(compound[0])
+                calls += [compound[1]] if isinstance(compound[1], Call) else []
+            elif isinstance(part, Call) and _is_given(part) and key_of(part.function) not in known:
+                calls.append(part)
+            elif op != "=" or not _may_be_whole(part):
+                continue
+            lefts[at] = part
+    if not (lefts or derived):
+        return None
+    idle, whole = _settled(statements, lefts, known)
+    heads = [key_of(c.function) for c in {_text(c): c for c in calls}.values()]
+    return LeftSides(
+        frozenset(marked),
+        frozenset(key_of(c.function) for c in calls if _is_given(c)),
+        frozenset(_text(c) for c in calls if heads.count(key_of(c.function)) > 1),
+        frozenset(idle),
+        frozenset(whole),
+    )
+
+
+def _left(statement: Statement) -> Iterator[tuple[Expression, str]]:
+    """Give what an equation says something of, without a sign, and how."""
+    relation = getattr(statement, "relation", None)
+    if isinstance(statement, Definition) and isinstance(statement.target, Call):
+        if _is_moment(statement.target):
+            yield statement.target, "="
+    elif isinstance(statement, Constraint) and isinstance(relation, Relation):
+        op = relation.rest[0][0]
+        for part in listed(relation.first) if op in ("=", "in") else ():
+            yield signed(part)[1], op
+
+
+def signed(part: Expression) -> tuple[str, Expression]:
+    """Part a sign from what stands behind it."""
+    if isinstance(part, Unary) and part.op == "-":
+        return "-", part.operand
+    return "", part
+
+
+def listed(first: Expression) -> tuple[Expression, ...]:
+    """Give what is listed without brackets, and anything else alone."""
+    return first.parts if isinstance(first, Items) and not first.bracket else (first,)
+
+
+def _settled(
+    statements: Sequence[Statement], lefts: dict[int, Expression], known: set[str]
+) -> tuple[set[str], set[Expression]]:
+    """Give the names that nothing is made of, and the left sides that stand for a value as they are written.
+
+    A mean of what its body is made of is a function; where nothing is made of x, p(x) is a value.
+    """
+    while True:
+        before = len(lefts)
+        apart = frozenset(map(_bare, lefts.values()))
+        made_of = [_made_of(s, apart) for s in statements]
+        used = set().union(*made_of)
+        idle = (
+            {
+                key_of(name)
+                for left in apart
+                for name in names_of(left)
+                if not {key_of(name), head_of(name)} & known and head_of(name) not in used
+            }
+            - FUNCTIONS
+            - CONSTANTS
+        )
+        whole: set[Expression] = set()
+        for at, left in [*lefts.items()]:
+            if not _may_be_whole(left):
+                continue
+            names = [name for name in names_of(left) if name is not getattr(left, "function", None)]
+            if _is_moment(left):
+                given = _parted(left) if isinstance(left, Call) else []
+                heads = {head_of(name) for name in given}
+                fits = not all(map(is_name, given)) or not heads & made_of[at]
+            else:
+                fits = any(key_of(name) in idle for name in names)
+            if fits:
+                whole.add(_bare(left))
+            else:
+                del lefts[at]
+        if len(lefts) == before:
+            return idle, whole
+
+
+def _made_of(statement: Statement, apart: Collection[Expression]) -> set[str]:
+    """Name the letters that a statement is made of, beside what is set apart; and its arguments."""
+    waiting: list[Any] = [statement]
+    if isinstance(statement, Declaration):
+        waiting = [statement.space]
+    found: set[str] = set()
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, (Call, Bars)) and _bare(part) in apart:
+            continue
+        if isinstance(part, Letter) and part.text not in FUNCTIONS:
+            found.add(part.text)
+        waiting += children(part)
+    return found
+
+
+def _may_be_whole(left: Expression) -> bool:
+    r"""Say whether a left side may stand for a value as it is written: E[z], \log |\det J|, KL(q \| p)."""
+    if _is_moment(left):
+        return True
+    acts = isinstance(left, Bars) or (
+        isinstance(left, Call) and head_of(left.function) in FUNCTIONS
+    )
+    inner = [c for c in all_of(Call, left) if head_of(c.function) in FUNCTIONS]
+    return acts and bool(inner) and not any(isinstance(p, AxisName) for p in walk(left))
+
+
+def _is_moment(part: Expression) -> bool:
+    """Say whether a part is what random variables have, E[z], which is not along axes."""
+    if not isinstance(part, Call) or part.axes:
+        return False
+    name = part.function.base if isinstance(part.function, Scripts) else part.function
+    return isinstance(name, Letter) and name.style == "word" and name.text in MOMENTS
+
+
+def _bare(part: Expression) -> Expression:
+    """Give the mean of z for that of a member of a series, z_t."""
+    match part:
+        case Call(arguments=(Scripts(sup=None, primes=0, base=base),)) if _is_moment(part):
+            return replace(part, arguments=(base,))
+    return part
+
+
+def _name_of(whole: Any) -> Letter | Scripts:
+    """Give the name that stands for a left side."""
+    letter = Letter(whole.span, _spelled(_bare(whole)), "word")
+    if _bare(whole) is whole:
+        return letter
+    scripted: Scripts = whole.arguments[0]
+    return replace(scripted, base=letter)
+
+
+def _spelled(part: Any) -> str:
+    """Spell a left side as one word: Ez, Eqlogtheta, logdetJ."""
+    match part:
+        case Letter(text=text):
+            return text
+        case Number(value=value):
+            return str(value)
+        case Call(function=function) if not (_is_moment(part) or head_of(function) in FUNCTIONS):
+            return f"{_spelled(function)}({'_'.join(map(_spelled, _parted(part)))})"
+        case Call(function=function):
+            return _spelled(function) + "_".join(map(_spelled, _parted(part)))
+        case Derivative(of=of, by=by):
+            return f"d{_spelled(of)}" + (f"_d{_spelled(by)}" if by is not None else "")
+        case Binary(op=op, left=left, right=right, how=how):
+            return f"{_spelled(left)}{'' if how == 'juxtaposed' else op}{_spelled(right)}"
+    return "".join(map(_spelled, children(part)))
+
+
+# ------------------------------------------------------------------------------------- names
+
+
+def _compound(part: Any, known: Collection[str] = ()) -> tuple[str, Expression] | None:
+    r"""Give a key for \Delta W, \log Z, \log p(y), \|s\| or \partial X, and the name that may stand for it.
+
+    Where their parts are `known`, \Delta W is a product and \log Z a logarithm; that of a power is one.
+    """
+    match part:
+        case Binary(how="juxtaposed", left=Letter(text=mark) as left, right=right):
+            if _is_mark(left) and mark not in known and is_name(right):
+                return f"{mark} {head_of(right)}", _marked(right, left, mark)
+        case Call(function=Letter(text=word) as log, axes=(), arguments=(inner,)):
+            name = inner.function if isinstance(inner, Call) else inner
+            if word not in LOGARITHMS or not is_name(name) or head_of(name) in FUNCTIONS:
+                return None
+            if key_of(name) not in known and not _is_power(name):
+                letter = _marked(name, log, "log")
+                whole = replace(inner, function=letter) if isinstance(inner, Call) else letter
+                return f"log {head_of(name)}", whole
+        case Bars(double=True, axes=(), operand=Letter(text=text)):
+            return f"| {text}", Letter(part.span, f"norm{text}", "word")
+        case Derivative(by=None, of=of) if is_name(of):
+            derived = derivative_name(part)
+            return None if derived is None else (f"d {key_of(of)}", derived)
+    return None
+
+
+def _is_mark(part: Expression) -> bool:
+    return isinstance(part, Letter) and part.text in MARKS
+
+
+def _is_power(name: Expression) -> bool:
+    return isinstance(name, Scripts) and isinstance(name.sup, Number)
+
+
+def _marked(name: Any, before: Letter, mark: str) -> Letter | Scripts:
+    """Put a mark before the letter of a name, which keeps its scripts."""
+    base: Any = name.base if isinstance(name, Scripts) else name
+    letter = Letter(before.span | base.span, mark + base.text, "word")
+    return replace(name, base=letter) if isinstance(name, Scripts) else letter
+
+
+def given_names(statement: Statement) -> list[Expression]:
+    """Give the names that a statement declares or defines."""
+    if isinstance(statement, Declaration):
+        return list(statement.names)
+    if isinstance(statement, Definition):
+        target = statement.target
+        return [target.function if isinstance(target, Call) else target]
+    return []
+
+
+def derivative_name(part: Expression) -> Letter | Scripts | None:
+    r"""Name a derivative: df_dX of \frac{\partial f(X)}{\partial X}, df of \partial f(X), dX of \partial X.
+
+    >>> from namedtensor.latex.reading.reader import parse_expression
+    >>> identifier(derivative_name(parse_expression(r"\frac{\partial}{\partial X} \partial f(X)")))
+    'ddf_dX'
+    """
+    if not isinstance(part, Derivative):
+        return None
+    inner = derivative_name(part.of) or part.of
+    of = inner.function if isinstance(inner, Call) else inner
+    names = [identifier(each) for each in (of, part.by) if each is not None]
+    if None in names:
+        return None
+    return named("_".join([f"d{name}" for name in names]), part.span)
+
+
+def derived_function(part: Expression) -> Call | None:
+    """Give the function that the derivative of a function is, with the arguments of that."""
+    name, of = derivative_name(part), part
+    while isinstance(of, Derivative):
+        of = of.of
+    if name is None or not isinstance(of, Call) or not is_target(of):
+        return None
+    return replace(of, function=name)
+
+
+def is_target(first: Expression) -> bool:
+    """Say whether a left side is a name, or a function of names."""
+    if isinstance(first, Call):
+        given = (*first.arguments, *first.parameters)
+        return is_name(first.function) and all(is_name(a) for a in given)
+    return is_name(first)
+
+
+def _is_given(call: Call) -> bool:
+    """Say whether a call is of what is given: p(y | x)."""
+    return any(
+        isinstance(a, Relation) and [op for op, _ in a.rest] == ["mid"] for a in call.arguments
+    )
+
+
+def _text(call: Call) -> str:
+    return f"{key_of(call.function)}({','.join(key_of(p) for p in _parted(call))})"
+
+
+def _parted(call: Call) -> list[Expression]:
+    """Give what is given and what for: y and x of p(y | x)."""
+    found: list[Expression] = []
+    for argument in call.arguments:
+        sides = [argument]
+        if isinstance(argument, Relation):
+            sides = [argument.first, *[side for _, side in argument.rest]]
+        for side in sides:
+            found += side.parts if isinstance(side, Items) else [side]
+    return found

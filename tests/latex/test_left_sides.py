@@ -1,0 +1,139 @@
+r"""What the left side of an equation names that is no letter: \log Z, p(y \mid x), E[z], \log |\det J|."""
+
+import numpy as np
+import pytest
+
+from namedtensor import tensor
+from namedtensor.latex import read
+from namedtensor.latex.documents.failures import LatexError
+
+n = np.array([[1.0, 2, 0, 1], [0, 1, 1, 3]])
+alpha = np.array([0.3, 0.5, 0.9, 0.2])
+GIVEN = {"n": tensor(n, "doc", "vocab"), "alpha": tensor(alpha, "vocab")}
+COUNTS = r"Let $n \in \mathbb{R}^{\text{doc}, \text{vocab}}$ and $\alpha \in \mathbb{R}^{\text{vocab}}$. "
+TOTAL = r"\sum_{\text{vocab}} n \odot \alpha"
+
+
+def document(text, notes=False):
+    found = read(COUNTS + text)
+    assert notes or [str(f) for f in found.check()] == []
+    return found
+
+
+def value(found, name, **more):
+    formula = found[name]
+    given = {**GIVEN, **more}
+    return formula(**{p.name: given[p.name] for p in formula.signature.parameters})
+
+
+def holds(found, name, expected, **more):
+    result = value(found, name, **more)
+    np.testing.assert_allclose(result.numpy(*(["doc"] if np.ndim(expected) else [])), expected)
+
+
+LEFT = [
+    r"\log p(n \mid \alpha)",
+    r"\ln p(n | \alpha)",
+    r"\log p_\theta(n \mid \alpha)",
+    r"\log p(n \mid \alpha, q)",
+    r"\log p(n)",
+    r"\log p(x)",
+    r"\log Z",
+    r"\log Z_1",
+    r"\Delta W",
+    r"p(n \mid \alpha)",
+    r"p(x \mid \theta)",
+    r"\mathbb{E}[z]",
+    r"\mathbb{E}[z^2]",
+    r"\mathbb{E}[z_*]",
+    r"\mathbb{E}_q[z]",
+    r"\mathbb{E}_q[\log\theta]",
+    r"\mathbb{E}_{q}\left[\log p(n \mid \theta)\right]",
+    r"\operatorname{E}(z)",
+    r"\mathbb{V}[f_*]",
+    r"\operatorname{Var}[z]",
+    r"\operatorname{Cov}[z, y]",
+    r"\operatorname{KL}(q \,\|\, p)",
+    r"\mathrm{KL}[q \| p]",
+    r"\mathrm{KL}(q || p)",
+    r"D_{\mathrm{KL}}(q \,\|\, p)",
+    r"D_{\text{KL}}(q \parallel p)",
+    r"\log |\det J|",
+    r"\log \left| \det J \right|",
+    r"\log \det J",
+    r"\log \left| \det \frac{\partial f}{\partial x} \right|",
+    r"|\det J|",
+]
+
+
+@pytest.mark.parametrize("left", LEFT)
+def test_a_left_side_is_what_is_defined_and_stands_for_it_elsewhere(left):
+    found = document(f"$${left} = {TOTAL}$$ Then $$u = 2 {left} + 1$$")
+    holds(found, "u", 2 * (n @ alpha) + 1)
+    holds(found, left, n @ alpha)
+    assert [p.name for p in found["u"].signature.parameters] == ["n", "alpha"]
+
+
+@pytest.mark.parametrize("left", LEFT)
+def test_a_left_side_is_among_the_names(left):
+    found = document(f"$${left} = {TOTAL}$$")
+    assert len(found.names) == 1
+    holds(found, found.names[0], n @ alpha)
+
+
+def test_two_that_differ_in_what_they_are_of_are_two():
+    found = document(
+        rf"$$\mathbb{{E}}[z] = {TOTAL}, \qquad \mathbb{{E}}[z^2] = \sum_{{\text{{vocab}}}} n$$ "
+        r"$$\operatorname{Var}[z] = \mathbb{E}[z^2] - \mathbb{E}[z]^2$$"
+    )
+    holds(found, r"\mathbb{E}[z]", n @ alpha)
+    holds(found, r"\mathbb{E}[z^2]", n.sum(1))
+    holds(found, r"\operatorname{Var}[z]", n.sum(1) - (n @ alpha) ** 2)
+
+
+def test_the_logarithm_of_a_power_is_no_power_of_the_logarithm():
+    found = document(rf"$$\log Z = {TOTAL}$$ $$u = n \log Z^2$$", notes=True)
+    with pytest.raises(LatexError):
+        value(found, "u")
+
+
+def test_what_the_body_is_made_of_is_an_argument():
+    found = document(
+        r"$$\mathbb{E}[X] = \frac{1}{|\text{vocab}|} \sum_{\text{vocab}} X$$ $$u = \mathbb{E}[n]$$"
+    )
+    holds(found, "u", n.mean(1))
+
+
+def test_a_divergence_of_what_it_is_made_of_is_a_function():
+    found = document(
+        r"$$\mathrm{KL}(q \,\|\, p) = \sum_{\text{vocab}} q \odot \log \frac{q}{p}$$ "
+        r"$$u = \mathrm{KL}(\alpha \,\|\, 2 \alpha)$$"
+    )
+    holds(found, "u", -(alpha * np.log(2)).sum())
+
+
+def test_what_a_where_clause_is_made_of_is_an_argument():
+    found = document(
+        r"$$\log p(x) = -r, \qquad r = \sum_{\text{vocab}} (x - \alpha)^2$$ $$u = \log p(n)$$"
+    )
+    holds(found, "u", -((n - alpha) ** 2).sum(1))
+
+
+def test_a_determinant_of_what_is_given_is_computed():
+    found = read(
+        r"Let $J \in \mathbb{R}^{\text{a} \times \text{b}}$ and $s \in \mathbb{R}^{\text{c}}$. "
+        r"$$\log | \underset{\text{a}, \text{b}}{\det} J | = \sum_{\text{c}} s$$"
+    )
+    assert found.names == ()
+
+
+@pytest.mark.parametrize("left", [r"H[q]", r"q p", r"\frac{q}{p}", r"q + 1"])
+def test_a_left_side_that_names_nothing_is_said(left):
+    found = read(COUNTS + rf"$${left} = {TOTAL}$$")
+    assert found.names == ()
+    assert any("defines nothing" in str(f) for f in found.check())
+
+
+def test_minus_a_name_defines_the_name():
+    found = document(rf"$$-\log p(n \mid \alpha) = {TOTAL}$$ $$u = \log p(n \mid \alpha)$$")
+    holds(found, "u", -(n @ alpha))

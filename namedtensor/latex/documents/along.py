@@ -7,13 +7,15 @@ script. The last element, A_{seq(|seq|)}, and what is given after it have number
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from namedtensor.latex.documents.scripts import fold, key, letters_in, stem
+from namedtensor.latex.reading.spoken import sections_around
 from namedtensor.latex.syntax import (
     At,
     AxisSize,
+    Call,
     Constraint,
     Declaration,
     Definition,
@@ -102,8 +104,36 @@ def counts(index: Expression, axis: str, ends: Mapping[str, Mapping[str, int]]) 
 # ---------------------------------------------------------------------------------- as series
 
 
+def names_given(statements: Sequence[Statement]) -> set[str]:
+    """List the letters that a section declares, defines, or takes as arguments."""
+    found: set[Expression] = set()
+    for statement in statements:
+        if isinstance(statement, Declaration):
+            found |= {*statement.names}
+        elif isinstance(statement, Definition):
+            target = statement.target
+            while isinstance(target, Indexed):
+                target = target.base
+            parts: tuple[Expression, ...] = (target,)
+            if isinstance(target, Call):
+                parts = (target.function, *target.arguments, *target.parameters)
+            found |= {*parts}
+    return {stem(name) or "" for name in found}
+
+
+def nearest(section: int, others: Collection[int], parents: Sequence[int]) -> Iterator[int]:
+    """Give other sections as they are looked in: those around, those before, the nearest first."""
+    around = sections_around(section, parents)
+    yield from sorted(
+        {*others} - {section},
+        key=lambda at: (at not in around, at > section, abs(at - section)),
+    )
+
+
 def stepped(
-    statements: Sequence[Statement], ends: Mapping[str, Mapping[str, int]]
+    statements: Sequence[Statement],
+    ends: Mapping[str, Mapping[str, int]],
+    parents: Sequence[int] = (0,),
 ) -> list[Statement]:
     """Rewrite the definitions by elements that refer to other elements of themselves.
 
@@ -116,13 +146,21 @@ def stepped(
         own = _own(statement)
         if own is not None and counts(_index(_element(statement.target)), own[1], ends):  # type: ignore[union-attr]
             rules.setdefault(own, {})[statement.block] = statement.section
+    sections: dict[int, list[Statement]] = {}
+    for statement in statements if rules else ():
+        sections.setdefault(statement.section, []).append(statement)
+    given = {section: names_given(here) for section, here in sections.items()}
 
     def meant(own: Own | None, statement: Statement) -> set[Series]:
-        """Give the series that a name stands for in a statement: of its block, or else its section."""
+        """Give the series that a name stands for in a statement: of its block, its section, or another."""
         known = {} if own is None else rules.get(own, {})
-        here = {statement.block} & known.keys()
-        near = here or {block for block, section in known.items() if section == statement.section}
-        return {(own, block) for block in near if own is not None}
+        if own is None or not known:
+            return set()
+        if statement.block in known:
+            return {(own, statement.block)}
+        at = statement.section
+        home = at if own[0] in given[at] else next(nearest(at, known.values(), parents), at)
+        return {(own, block) for block, section in known.items() if section == home}
 
     edges: dict[Series, set[Series]] = {}
     for statement in statements:

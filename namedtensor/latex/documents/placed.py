@@ -19,6 +19,8 @@ from namedtensor.latex.documents.along import (
     counts,
     end,
     named_element,
+    names_given,
+    nearest,
 )
 from namedtensor.latex.documents.scripts import fold, letters_in, script_letters, stem
 from namedtensor.latex.documents.series import Range, Ruled, ranges_for, ranges_of, ruled
@@ -50,10 +52,19 @@ Family = tuple[str, bool]
 Rule = tuple[Family, Definition]
 
 
+#: The series of a section, with their axes and the numbers of the members that are defined by themselves.
+Known = Mapping[Family, tuple[AxisName, frozenset[Any]]]
+
+
 def placed(
-    statements: Sequence[Statement], ends: Mapping[str, Mapping[str, int]]
+    statements: Sequence[Statement],
+    ends: Mapping[str, Mapping[str, int]],
+    parents: Sequence[int] = (0,),
 ) -> list[Statement]:
-    """Write the members of series as elements of the axis that their letter indexes."""
+    """Write the members of series as elements of the axis that their letter indexes.
+
+    A name that a section does not give itself may be a series of another one.
+    """
     stated: dict[str, list[Range]] = {}
     for within in ranges_of(statements):
         if within.upper is not None:
@@ -61,37 +72,58 @@ def placed(
     blocks = ruled(statements)
     taken = set(_taken(statements))
     declared = {n for s in statements if isinstance(s, Declaration) for n in s.names}
-    found = list(statements)
     sections: dict[int, list[int]] = {}
     for i, statement in enumerate(statements):
         sections.setdefault(statement.section, []).append(i)
-    for places in sections.values():
-        here = [statements[i] for i in places]
-        whole = _by_themselves(here)
-        families = {
-            family: axis
-            for letter, rules in _rules(here).items()
-            if letter not in taken
-            for family, axis in _families(
-                here, letter, rules, stated.get(letter, ()), blocks, whole, ends
-            ).items()
-        }
-        series = {name: axis for (name, _), axis in families.items()}
-        for statement in here:
-            element = _element(statement)
-            if element is not None and _counts(element, ends):
-                (name, along), index = element
-                series[name] = AxisName(index.span, along)
-        series = {name: axis for name, axis in series.items() if name not in whole}
-        if families or series:
-            given = {own for s in here for own in _given(s, families)}
-            for i in places:
-                statement = statements[i]
+    given_in = {at: names_given([statements[i] for i in places]) for at, places in sections.items()}
+    found = list(statements)
+    known: dict[int, Known] = {}
+    for _ in sections:
+        before = dict(known)
+        for at, places in sections.items():
+            others = _of_others(at, given_in[at], known, parents)
+            here = [_with_elements(statements[i], others, declared, ends) for i in places]
+            whole = _by_themselves(here)
+            families = {
+                family: axis
+                for letter, rules in _rules(here).items()
+                if letter not in taken
+                for family, axis in _families(
+                    here, letter, rules, stated.get(letter, ()), blocks, parents, whole, ends
+                ).items()
+            }
+            series = {name: axis for (name, _), axis in families.items()}
+            for statement in here:
+                element = _element(statement)
+                if element is not None and _counts(element, ends):
+                    (name, along), index = element
+                    series[name] = AxisName(index.span, along)
+            series = {name: axis for name, axis in series.items() if name not in whole}
+            given = [own for s in here for own in _given(s, families)]
+            known[at] = {
+                family: (axis, frozenset([n for f, n in given if f == family]))
+                for family, axis in families.items()
+            }
+            for i, statement in zip(places, here, strict=True):
                 found[i] = (
                     _with_axis(statement, series)
                     if isinstance(statement, Declaration)
-                    else _with_elements(statement, families, given, declared, ends)
+                    else _with_elements(statement, known[at], declared, ends)
                 )
+        if known == before or not any(known.values()):
+            break
+    return found
+
+
+def _of_others(
+    section: int, own: set[str], known: Mapping[int, Known], parents: Sequence[int]
+) -> Known:
+    """Give the series of other sections that a section may mean by names that it does not give itself."""
+    found: dict[Family, tuple[AxisName, frozenset[Any]]] = {}
+    for at in nearest(section, [at for at, series in known.items() if series], parents):
+        for family, series in known[at].items():
+            if family[0] not in own:
+                found.setdefault(family, series)
     return found
 
 
@@ -120,6 +152,7 @@ def _families(
     rules: Sequence[Rule],
     stated: Sequence[Range],
     blocks: Ruled,
+    parents: Sequence[int],
     whole: set[str],
     ends: Mapping[str, Mapping[str, int]],
 ) -> dict[Family, AxisName]:
@@ -137,7 +170,7 @@ def _families(
     inside = {m[0] for m in members if m is not None and (fold(m[1], known) or 0) > 0}
     together: dict[tuple[int, ...], list[Rule]] = {}
     for rule in rules:
-        own = ranges_for(letter, rule[1], stated, blocks)
+        own = ranges_for(letter, rule[1], stated, blocks, parents)
         part = tuple([id(r) for r in own if not _is_whole(r, known)])
         together.setdefault(part, []).append(rule)
     return {
@@ -197,8 +230,7 @@ def _given(
 
 def _with_elements(
     statement: Statement,
-    families: Mapping[Family, AxisName],
-    given: set[tuple[Family, Any]],
+    series: Known,
     declared: set[Expression],
     ends: Mapping[str, Mapping[str, int]],
 ) -> Statement:
@@ -207,11 +239,11 @@ def _with_elements(
         if member is None and isinstance(part, Scripts) and isinstance(part.sup, Number):
             element = change(dataclasses.replace(part, sup=None))  # h_t^2 is a power of h_t
             return None if element is None else dataclasses.replace(part, base=element, sub=None)
-        axis = families.get(member[0]) if member is not None else None
-        if member is None or axis is None:
+        if member is None or member[0] not in series:
             return None
         (_, above), index = member
-        if above and isinstance(index, Number) and (member[0], index.value) not in given:
+        axis, given = series[member[0]]
+        if above and isinstance(index, Number) and index.value not in given:
             return None  # the square of all
         number = fold(index, end(axis.name, ends))
         if not counts(index, axis.name, ends) and number is None:
@@ -220,7 +252,7 @@ def _with_elements(
             return None  # the start, which is no element
         return Indexed(part.span, part.base, (At(index.span, axis, index),))
 
-    return put(statement, change)  # type: ignore[no-any-return]
+    return put(statement, change) if series else statement
 
 
 def _by_themselves(statements: Sequence[Statement]) -> set[str]:

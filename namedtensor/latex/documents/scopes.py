@@ -262,7 +262,8 @@ class Names:
     def __init__(self, statements: Sequence[Statement], parents: Sequence[int] = (0,)) -> None:
         self.parents = parents
         self.ends = ends_of(statements)
-        written = in_cases(stepped(placed(statements, self.ends), self.ends), self.ends)
+        elements = placed(statements, self.ends, parents)
+        written = in_cases(stepped(elements, self.ends, parents), self.ends)
         self._rewritten = {
             id(new): old for new, old in zip(written, statements, strict=True) if new is not old
         }
@@ -451,7 +452,9 @@ class Names:
         """Give the range of an index letter: its own condition's, or the nearest that is stated."""
         near = self._by_letter.get(letter, [])
         if isinstance(statement, Definition) and axis_along(target_name(statement.target)):
-            near = ranges_for(letter, statement, near, self._ruled)  # or the whole axis
+            near = ranges_for(
+                letter, statement, near, self._ruled, self.parents
+            )  # or the whole axis
         return min(
             near,
             key=lambda r: (
@@ -573,7 +576,7 @@ class Names:
             self._defined_near(sought)
             or self._declared(sought, "block")
             or self._section(sought)
-            or self._declared(sought, "document")
+            or self._elsewhere(sought)
             or self._value(sought, "document", "value")
             or self._stack(name, place)
             or self.function(name, place, indices)
@@ -847,6 +850,13 @@ class Names:
                 return Meaning(kind, sought.text, defined=exact)
         rules = self._rule_shelf.near(stem(sought.name) or "", sought.place, reach)
         return self._member(sought, rules, kind)
+
+    def _elsewhere(self, sought: Sought) -> Meaning | None:
+        """Find what another section declares: where it defines that too, its definition is meant."""
+        found = self._declared(sought, "document")
+        if found is None or found.declared is None:
+            return None
+        return self._section(dataclasses.replace(sought, place=found.declared.place)) or found
 
     def _declared(self, sought: Sought, reach: str = "document") -> Meaning | None:
         exact = next(self._declared_shelf.near(sought.text, sought.place, reach), None)

@@ -19,6 +19,7 @@ from typing import Any
 from namedtensor.errors import NamedTensorError
 from namedtensor.latex.documents.along import FAR, LAST, bare
 from namedtensor.latex.documents.scripts import Indices, fold, letters_in, script_letters, stem
+from namedtensor.latex.reading.spoken import sections_around
 from namedtensor.latex.syntax import (
     At,
     Binary,
@@ -115,11 +116,19 @@ def ruled(statements: Sequence[Statement]) -> Ruled:
     return found
 
 
-def ranges_for(letter: str, rule: Definition, ranges: Sequence[Range], ruled: Ruled) -> list[Range]:
+def ranges_for(
+    letter: str,
+    rule: Definition,
+    ranges: Sequence[Range],
+    ruled: Ruled,
+    parents: Sequence[int] = (0,),
+) -> list[Range]:
     """List the ranges that a rule's letter may have: its own, or those of no others that it does not use.
 
-    A range is that of the rules in its block, or else of those right before it.
+    A range is that of the rules in its block, or else of those right before it. One of another section
+    counts there, unless that is around the rule's.
     """
+    around = sections_around(rule.section, parents)
     known = ruled.get(letter, {})
     owners: dict[int, list[int]] = {}
     for within in ranges:
@@ -131,7 +140,12 @@ def ranges_for(letter: str, rule: Definition, ranges: Sequence[Range], ruled: Ru
         owners[id(within)] = found
     own = [r for r in ranges if rule.block in owners[id(r)]]
     used = {_head(part) for part in all_of(Letter, rule.body)}
-    return own or [r for r in ranges if not (o := owners[id(r)]) or any(used & known[b] for b in o)]
+    return own or [
+        r
+        for r in ranges
+        if r.statement.section in around
+        and (not (o := owners[id(r)]) or any(used & known[b] for b in o))
+    ]
 
 
 def _head(name: Any) -> str:

@@ -85,6 +85,7 @@ class Spoken:
                     self.families |= {(section, head_of(name)), (None, head_of(name))}
                 if _runs_along_an_axis(statement):
                     self.given.add((section, head_of(name)))
+                    self.anywhere |= {text for text in (head_of(name),) if len(text) > 1}
             if len(key) > 1:
                 self.anywhere.add(key)
 
@@ -147,7 +148,10 @@ class Spoken:
             return True
         if not isinstance(name, Scripts):
             return False
-        if (section, head) in self.families:
+        script = name.sup if name.sub is None else name.sub
+        if (section, head) in self.families or (
+            (None, head) in self.families and _is_index(script)
+        ):
             return True
         if not isinstance(name.sup, Number | Unary | Binary | None):
             return False

@@ -1,0 +1,136 @@
+"""Series that one section defines and another one uses, against plain numpy."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from namedtensor import tensor
+from namedtensor.latex import read
+
+RNG = np.random.default_rng(0)
+L, B = RNG.random((4, 3)) + 0.1, RNG.random(3)
+GIVEN = {"L": tensor(L, "time", "state"), "b": tensor(B, "state")}
+FIRST = np.cumprod(L, 0)
+AFTER = B * FIRST
+EARLIER = np.concatenate([B[None], AFTER[:-1]])
+LATER = np.cumprod(L[::-1], 0)[::-1]
+
+HEAD = r"Let $L \in \mathbb{R}^{\text{time}:T \times \text{state}}$ and $b \in \mathbb{R}^{\text{state}}$."
+FROM_ONE = (
+    r"$$\alpha_1 = L_{\text{time}(1)}, \qquad \alpha_t = \alpha_{t-1} \odot L_{\text{time}(t)}$$"
+)
+FROM_ZERO = r"$$\alpha_0 = b, \qquad \alpha_t = \alpha_{t-1} \odot L_{\text{time}(t)}$$"
+BACKWARDS = (
+    r"$$\alpha_T = L_{\text{time}(T)}, \qquad \alpha_t = \alpha_{t+1} \odot L_{\text{time}(t)}$$"
+)
+MEMBERS = r"The messages are $\alpha_t \in \mathbb{R}^{\text{state}}$. "
+WHOLE = r"The messages are $\alpha \in \mathbb{R}^{\text{time} \times \text{state}}$. "
+RANGE = r"For $t = 2, \dots, T$, "
+
+
+def holds(text: str, name: str, axes: str, expected: Any) -> None:
+    document = read(text)
+    assert [str(f) for f in document.check()] == []
+    formula = document[name]
+    found = formula(**{p.name: GIVEN[p.name] for p in formula.signature.parameters})
+    assert set(found.axes) == set(axes.split())
+    assert np.allclose(found.numpy(*axes.split()), expected)
+
+
+@pytest.mark.parametrize("between", ["", "# B\n\n"])
+@pytest.mark.parametrize(
+    ("given", "used", "name", "axes", "expected"),
+    [
+        (FROM_ONE, r"\gamma_t = 2 \alpha_t", "gamma", "time state", 2 * FIRST),
+        (FROM_ONE, r"\gamma_{\text{time}(t)} = 2 \alpha_t", "gamma", "time state", 2 * FIRST),
+        (
+            FROM_ONE,
+            r"\gamma_s = \alpha_s \odot L_{\text{time}(s)}",
+            "gamma",
+            "time state",
+            FIRST * L,
+        ),
+        (FROM_ONE, r"g = 2 \alpha_T", "g", "state", 2 * FIRST[-1]),
+        (FROM_ONE, r"g = 2 \alpha", "g", "time state", 2 * FIRST),
+        (FROM_ONE, r"g = \sum_{t=1}^T \alpha_t", "g", "state", FIRST.sum(0)),
+        (
+            FROM_ONE,
+            r"g = \sum_{t=1}^{T-1} \alpha_{t+1} \odot L_{\text{time}(t)}",
+            "g",
+            "state",
+            (FIRST[1:] * L[:-1]).sum(0),
+        ),
+        (
+            FROM_ZERO,
+            r"\gamma_t = 2 \alpha_{t-1} \odot L_{\text{time}(t)}",
+            "gamma",
+            "time state",
+            2 * EARLIER * L,
+        ),
+        (FROM_ZERO, r"\gamma_t = 2 \alpha_{t-1}", "gamma", "time state", 2 * EARLIER),
+        (BACKWARDS, r"\gamma_t = 2 \alpha_t", "gamma", "time state", 2 * LATER),
+        (BACKWARDS, r"g = \sum_{t=1}^T \alpha_t", "g", "state", LATER.sum(0)),
+        (MEMBERS + FROM_ONE, r"\gamma_t = 2 \alpha_t", "gamma", "time state", 2 * FIRST),
+        (WHOLE + FROM_ONE, r"\gamma_t = 2 \alpha_t", "gamma", "time state", 2 * FIRST),
+        (RANGE + FROM_ONE, r"\gamma_t = 2 \alpha_t", "gamma", "time state", 2 * FIRST),
+        (
+            FROM_ONE,
+            r"\gamma_0 = b, \qquad \gamma_t = \gamma_{t-1} + \alpha_t",
+            "gamma",
+            "time state",
+            B + np.cumsum(FIRST, 0),
+        ),
+    ],
+)
+def test_another_section_may_use_a_series(
+    given: str, used: str, name: str, axes: str, expected: Any, between: str
+) -> None:
+    holds(f"{HEAD}\n\n# A\n\n{given}\n\n{between}$${used}$$", name, axes, expected)
+
+
+def test_the_range_of_another_sections_rules_is_not_that_of_a_new_series() -> None:
+    text = f"{HEAD}\n\n# A\n\n{RANGE}{FROM_ONE}\n\n# B\n\n" + (
+        r"$$\gamma_0 = b, \qquad \gamma_t = \gamma_{t-1} + \alpha_t$$"
+    )
+    holds(text, "gamma", "time state", B + np.cumsum(FIRST, 0))
+
+
+def test_a_series_may_be_used_before_the_section_that_defines_it() -> None:
+    text = f"{HEAD}\n\n# B\n\n" + r"$$\gamma_t = 2 \alpha_t$$" + f"\n\n# A\n\n{FROM_ONE}"
+    holds(text, "gamma", "time state", 2 * FIRST)
+
+
+def test_series_go_on_from_section_to_section() -> None:
+    text = f"{HEAD}\n\n# A\n\n{FROM_ONE}\n\n# B\n\n" + (
+        r"$$\gamma_t = 2 \alpha_t$$" + "\n\n# C\n\n" + r"$$\delta_t = 3 \gamma_t$$"
+    )
+    holds(text, "delta", "time state", 6 * FIRST)
+
+
+def test_a_section_with_a_series_of_its_own_means_that() -> None:
+    own = FROM_ZERO + "\n\n" + r"$$\gamma_t = 2 \alpha_t$$"
+    holds(f"{HEAD}\n\n# A\n\n{FROM_ONE}\n\n# B\n\n{own}", "gamma", "time state", 2 * AFTER)
+
+
+def test_what_a_section_declares_itself_is_no_series_of_another() -> None:
+    text = f"{HEAD}\n\n# A\n\n{FROM_ONE}\n\n# B\n\n" + (
+        r"Let $\alpha_T \in \mathbb{R}^{\text{state}}$. $$g = 2 \alpha_T$$"
+    )
+    assert [p.name for p in read(text)["g"].signature.parameters] == ["alpha_T"]
+
+
+def test_an_element_before_the_first_is_missed_in_another_section_too() -> None:
+    text = f"{HEAD}\n\n# A\n\n{FROM_ONE}\n\n# B\n\n" + (
+        r"$$\gamma_t = \alpha_{t-1} \odot L_{\text{time}(t)}$$"
+    )
+    [finding] = read(text).check()
+    assert "alpha_{time:0} is neither declared nor defined" in str(finding)
+
+
+def test_what_another_section_declares_and_defines_is_what_it_defines() -> None:
+    text = f"{HEAD}\n\n# A\n\n" + (
+        r"Let $W \in \mathbb{R}^{\text{time}}$ be $$W = \sum_{\text{state}} L$$"
+        "\n\n# B\n\n" + r"$$\gamma_t = 2 W_{\text{time}(t)}$$"
+    )
+    holds(text, "gamma", "time", 2 * L.sum(1))

@@ -152,7 +152,7 @@ class CheckScope:
         text = key(name) or ""
         if self.sizes and text.startswith(SIZE_OF):
             return None  # the length of a range, and no size of this name
-        if text in self.indices or self.sizes:
+        if text in self.indices or self.sizes or text in self.checker.names.lengths:
             return self.checker.size_symbol(text)
         known = self.checker.argument_named(text, self.place)
         if known is not None:
@@ -193,6 +193,14 @@ class CheckScope:
             base = base.base
         found = self.find(base)
         return found if hasattr(found, "apply") else None
+
+    def counts(self, name: Scripts, letters: set[str]) -> bool:
+        """Say whether a name is a member of a family or a series that one of these letters chooses."""
+        return self.checker.names.chooses(name, letters, self.place, self.indices)
+
+    def range_of(self, index: Expression, body: Expression) -> Any:
+        """Give the ends between which an index chooses members of a family."""
+        return self.checker.names.ends_of_members(index, body, self.place)
 
     def size(self, axis: str) -> Value:
         """Give |axis|."""

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from namedtensor.axes import Axis
 from namedtensor.errors import AxisClashError, AxisMissingError, AxisSizeError, NamedTensorError
 from namedtensor.formula.bundle import Bundle
+from namedtensor.latex.documents.along import FAR
 from namedtensor.latex.documents.failures import LatexError, failure
 from namedtensor.latex.documents.inputs import (
     Around,
@@ -23,8 +25,9 @@ from namedtensor.latex.documents.inputs import (
     owns,
     passed_on,
 )
+from namedtensor.latex.documents.loops import Chosen
 from namedtensor.latex.documents.scopes import Meaning
-from namedtensor.latex.documents.scripts import fold, key, script_letters
+from namedtensor.latex.documents.scripts import fold, key
 from namedtensor.latex.evaluation.evaluate import Evaluator
 from namedtensor.latex.evaluation.indices import Position, plain, zero_based
 from namedtensor.latex.evaluation.values import UNKNOWN, ArgumentsError, Value
@@ -66,7 +69,9 @@ class Applied:
         """Call the formula; what it fails with is a failure of this call."""
         defined = self.meaning.defined
         assert defined is not None
-        callee: Linked = self.library.linker.linked(defined, self.meaning.indices)
+        numbers = self.meaning.indices
+        chosen = any(scope.body.step_at(number) is not None for number in numbers.values())
+        callee: Linked = self.library.linker.linked(defined, {} if chosen else numbers)
         places = [(a, v) for a, v in zip(call.arguments, arguments, strict=False)]
         given = [v for a, v in places if not isinstance(a, Relation)]
         given = [as_data(v, i) for v, i in zip(given, callee.arguments, strict=False)] + [
@@ -82,6 +87,8 @@ class Applied:
             for argument, value in places:
                 if isinstance(argument, Relation):
                     named[self.library.setting(callee, argument.first)] = plain(value)
+            if chosen:
+                return self._written_out(callee, given, named, scope)
             return self._run(call, callee, given, named)
         except NamedTensorError as error:
             return scope.failed(call, error)
@@ -107,12 +114,24 @@ class Applied:
         try:
             return formula(*given, **named)
         except (AxisClashError, AxisMissingError):
-            from namedtensor.latex.documents.bodies import Body
+            return plain(self._body(callee, given, named).run())
 
-            held = {self.library.identifier(callee, i): i.key for i in callee.inputs}
-            values = {i.key: v for i, v in zip(callee.arguments, given, strict=False)}
-            values |= {held[name]: value for name, value in named.items()}
-            return plain(Body(self.library, callee, values).run())
+    def _body(self, callee: Linked, given: list[Value], named: dict[str, Value]) -> Body:
+        """Give the function's body on the values of a call."""
+        from namedtensor.latex.documents.bodies import Body
+
+        held = {self.library.identifier(callee, i): i.key for i in callee.inputs}
+        values = {i.key: v for i, v in zip(callee.arguments, given, strict=False)}
+        return Body(self.library, callee, values | {held[name]: v for name, v in named.items()})
+
+    def _written_out(
+        self, callee: Linked, given: list[Value], named: dict[str, Value], scope: BodyScope
+    ) -> Value:
+        """Evaluate the member of a family that an index chooses, where the call stands."""
+        body = self._body(callee, given, named)
+        around = Around(callee.defined.place, {**body.numbers, **self.meaning.indices})
+        with body.stepping(*scope.body.steps):
+            return plain(body.evaluate(callee.defined, around))
 
     def _parameters(
         self, call: Call, callee: Linked, parameters: Sequence[Value], scope: BodyScope
@@ -296,12 +315,26 @@ class BodyScope:
         indices = {**self.around.indices, **numbers}
         return BodyScope(self.body, dataclasses.replace(self.around, indices=indices))
 
-    def counts(self, name: Scripts, letters: Collection[str]) -> bool:
+    @contextmanager
+    def choosing(self, bound: Mapping[Expression, Value]) -> Iterator[BodyScope]:
+        """Give the same place where indices that are bound choose members."""
+        chosen = {k: Chosen(self.body, v) for name, v in bound.items() if (k := key(name))}
+        with self.body.stepping(*chosen.values()):
+            yield self.inside({text: each.number for text, each in chosen.items()})
+
+    def whole(self, end: Expression) -> int | None:
+        """Give the end of a range where it is a number, or a letter whose number is chosen."""
+        number = fold(end, {**self.body.numbers, **self.around.indices})
+        return number if number is not None and number < FAR else None
+
+    def range_of(self, index: Expression, body: Expression) -> tuple[Expression, Expression] | None:
+        """Give the ends between which an index chooses members of a family."""
+        return self.body.library.names.ends_of_members(index, body, self.around.place)
+
+    def counts(self, name: Scripts, letters: set[str]) -> bool:
         """Say whether a name is a member of a family or a series that one of these letters chooses."""
-        if not set(letters) & set(script_letters(name)):
-            return False
-        meaning = self.body.library.names.look(name, self.around.place, self.around.indices)
-        return meaning is not None and bool(set(meaning.indices) - set(self.around.indices))
+        around = self.around
+        return self.body.library.names.chooses(name, letters, around.place, around.indices)
 
     def size(self, axis: str) -> Value:
         """Give |axis|: that of the formula, of an input, or as the document states it."""

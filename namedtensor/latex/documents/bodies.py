@@ -19,7 +19,7 @@ from namedtensor.latex.documents.along import FAR, LAST, axis_along, bare
 from namedtensor.latex.documents.applied import Applied, BodyScope
 from namedtensor.latex.documents.failures import LatexError
 from namedtensor.latex.documents.inputs import Around, Input, Linked
-from namedtensor.latex.documents.loops import APART, Step, all_members, number_of
+from namedtensor.latex.documents.loops import APART, Chosen, Step, all_members, number_of
 from namedtensor.latex.documents.members import members_needed, way_of
 from namedtensor.latex.documents.scopes import Defined, Meaning
 from namedtensor.latex.documents.scripts import Indices, fold, key, numbered, without_brackets
@@ -64,7 +64,7 @@ class Body:
         self.numbers: dict[str, int | None] = {**library.linker.bound, **linked.indices}
         self._known: dict[Any, Value] = {}
         self._busy: list[Any] = []
-        self._steps: list[Step] = []
+        self.steps: list[Step | Chosen] = []
 
     def run(self) -> Value:
         """Give the value of the definition.
@@ -321,19 +321,19 @@ class Body:
         return value
 
     @contextmanager
-    def stepping(self, step: Step) -> Iterator[None]:
-        """Evaluate at a step of a loop."""
-        self._steps.append(step)
+    def stepping(self, *steps: Step | Chosen) -> Iterator[None]:
+        """Evaluate at steps of loops, and for members that indices choose."""
+        before, self.steps = self.steps, [*self.steps, *steps]
         try:
             yield
         finally:
-            self._steps.pop()
+            self.steps = before
 
-    def step_at(self, number: int | None) -> Step | None:
+    def step_at(self, number: int | None) -> Step | Chosen | None:
         """Give the step of a loop that a number stands for."""
         if number is None or not FAR < number < LAST - FAR:
             return None
-        return next((s for s in self._steps[::-1] if abs(number - s.number) < APART // 2), None)
+        return next((s for s in self.steps[::-1] if abs(number - s.number) < APART // 2), None)
 
     def no_size(self, where: Expression, text: str) -> LatexError:
         """Make the error of a size's letter that no argument has."""

@@ -35,7 +35,7 @@ from namedtensor.latex.documents.scopes import Defined, Meaning
 from namedtensor.latex.documents.scripts import Indices, fold, key, numbered, stem
 from namedtensor.latex.documents.series import refuse_long
 from namedtensor.latex.evaluation.by_elements import known_size
-from namedtensor.latex.evaluation.indices import Position, plain
+from namedtensor.latex.evaluation.indices import Position, plain, zero_based
 from namedtensor.latex.evaluation.values import UNKNOWN, Value
 from namedtensor.latex.syntax import Scripts, Space
 from namedtensor.latex.walk import all_of
@@ -67,7 +67,7 @@ class Body(Protocol):
     def member(self, defined: Defined, indices: Indices, own: bool) -> Value: ...
     def value_of(self, meaning: Meaning, around: Around) -> Value: ...
     def stack(self, defined: Defined, around: Around) -> Value: ...
-    def stepping(self, step: Step) -> AbstractContextManager[None]: ...
+    def stepping(self, *steps: Step) -> AbstractContextManager[None]: ...
     def declared_space(self, defined: Defined) -> Space | None: ...
     def scope(self, around: Around) -> Any: ...
     def axis_size(self, name: str) -> Value | None: ...
@@ -128,6 +128,31 @@ class Step:
                 raise loop.unlike("follows no rule")
             self.before[defined] = loop.start(defined, loop.edge_of(defined))
         return self.before[defined]
+
+
+@dataclass(eq=False)
+class Chosen:
+    """The member of a family or a series that the index of a sum or the like chooses."""
+
+    body: Body
+    index: Position
+    number: int = field(default_factory=lambda: FAR + APART * (1 + next(_serial)))
+
+    def count(self, number: int) -> Position:
+        """Give what a letter stands for here."""
+        return self.index.plus(Position((), number - self.number))
+
+    def member(self, defined: Defined, indices: Indices, own: bool) -> Value | None:
+        """Give the member of a recurrence; None where its rule alone says what it is."""
+        names = self.body.library.names
+        if len(defined.letters) != 1 or not names.reach_back(defined):
+            return None
+        (letter,) = defined.letters
+        lower, _ = bounds_of(names, defined)
+        first = 1 if lower is None or axis_along(defined.name) else lower
+        whole: Any = self.body.stack(defined, Around(defined.place, self.body.numbers, own))
+        at = zero_based(self.count((indices[letter] or 0) - first + 1))
+        return whole[Axis(axis_along(defined.name) or letter)(at)]
 
 
 class Loop:

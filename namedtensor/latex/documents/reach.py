@@ -314,8 +314,33 @@ class Walk:
         inner = dataclasses.replace(
             around, shadow=around.shadow | ({text} if text is not None else set())
         )
+        if text is not None and self._owns_by(text, part.body, around):
+            self._each_owns(text, part, around)
+            return
         for child in children(part):
             self.visit(child, inner)
+
+    def _owns_by(self, letter: str, body: Expression, around: Around) -> bool:
+        """Say whether an index chooses copies of a function with parameters of their own: F^e(x)."""
+        for call in all_of(Call, body):
+            if letter in script_letters(call.function):
+                found = self.linker.callee(call, around.place, around.indices)
+                if found is not None and found[1]:
+                    return True
+        return False
+
+    def _each_owns(self, letter: str, part: Big, around: Around) -> None:
+        """Visit the body for each number of its index; which these are must be known."""
+        first = part.lower.rest[0][1] if isinstance(part.lower, Relation) else None
+        lower, upper = fold(first, self.linker.bound), fold(part.upper, self.linker.bound)
+        if lower is None or upper is None:
+            self.linked.unbound = key(part.upper) or letter if part.upper is not None else letter
+            return
+        refuse_long(letter, upper - lower + 1)
+        for number in range(lower, upper + 1):
+            self.visit(
+                part.body, dataclasses.replace(around, indices={**around.indices, letter: number})
+            )
 
     def _is_tensor(self, name: Letter | Scripts, around: Around) -> bool:
         meaning = self.names.look(name, around.place, around.indices)

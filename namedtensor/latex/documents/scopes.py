@@ -269,6 +269,7 @@ class Names:
         }
         self.statements = tuple(unfolded(written))
         self.ranges = ranges_of(self.statements)
+        self.lengths = {key(r.upper) for r in self.ranges if r.upper is not None}
         self._ruled = ruled(self.statements)
         self.declared: dict[str, list[Declared]] = {}
         self.defined: dict[str, list[Defined]] = {}
@@ -464,6 +465,26 @@ class Names:
             ),
             default=None,
         )
+
+    def chooses(self, name: Scripts, letters: set[str], place: Place, indices: Indices) -> bool:
+        """Say whether one of some letters chooses the member of a family or a series that a name is."""
+        if not letters & set(script_letters(name)) - set(indices):
+            return False
+        meaning = self.look(name, place, indices)
+        if meaning is None:  # F^e(x), of which each has parameters of its own
+            return self.function(name.base, place, {}) is not None
+        return bool(meaning.indices)
+
+    def ends_of_members(
+        self, index: Expression, body: Expression, place: Place
+    ) -> tuple[Expression, Expression] | None:
+        """Give the ends that are stated for a family whose members an index chooses: e of F_e(x)."""
+        for name in all_of(Scripts, body):
+            known = self.look(name, place, {}) if index in (name.sub, name.sup) else None
+            within = None if known is None or known.defined is None else known.defined.range
+            if within is not None and within.lower is not None and within.upper is not None:
+                return within.lower, within.upper
+        return None
 
     def _is_index(self, letter: str, statement: Definition, kind: str) -> bool:
         """Say whether a small letter in a defined name's script counts, as l of X^l, or only names."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from functools import partial, reduce
 from typing import Any
 
@@ -45,7 +46,7 @@ from namedtensor.latex.syntax import (
     Scripts,
     Space,
 )
-from namedtensor.latex.walk import walk
+from namedtensor.latex.walk import letters_of, walk
 from namedtensor.operations.contraction import DOT, dot
 from namedtensor.operations.elementwise import MUL
 from namedtensor.operations.joining import concat, stack
@@ -95,7 +96,9 @@ def _piece(e: Evaluator, part: Big, piece: Expression, found: Range) -> bool:
     """Read one part of a range; False where it cannot be read, which has been reported."""
     if isinstance(piece, (Letter, Scripts)):
         if piece not in found.bound:
-            return _between(e, part, piece, Number(part.span, 1), part.upper, found)
+            stated = getattr(e.scope, "range_of", lambda *_: None)(piece, part.body)
+            first, last = (Number(part.span, 1), part.upper) if stated is None else stated
+            return _between(e, part, piece, first, last, found)
         return True
     if not isinstance(piece, Relation):
         e.refuse(
@@ -197,14 +200,11 @@ MEMBERS = 1000
 
 
 def chooses_members(e: Evaluator, part: Big) -> bool:
-    """Say whether the index of an operator stands in the script of a family's member."""
+    """Say whether an index of an operator stands in the script of a family's member."""
     counts = getattr(e.scope, "counts", None)
-    lower = part.lower
-    if counts is None or part.upper is None or not isinstance(lower, Relation):
-        return False
-    letter = lower.first
-    return isinstance(letter, Letter) and any(
-        isinstance(name, Scripts) and counts(name, {letter.text}) for name in walk(part.body)
+    letters = {letter.text for letter in letters_of(part.lower)}
+    return counts is not None and any(
+        isinstance(name, Scripts) and counts(name, letters) for name in walk(part.body)
     )
 
 
@@ -220,17 +220,22 @@ def _pair(part: Big) -> Callable[[Any, Any], Any] | None:
     return pair
 
 
-def unrolled(e: Evaluator, part: Big) -> Value:
+def _ends(e: Evaluator, part: Big) -> tuple[int, int] | None:
+    """Give the ends of i=1 below and n above where both are known as numbers."""
+    lower = part.lower
+    if part.upper is None or not isinstance(lower, Relation) or not isinstance(lower.first, Letter):
+        return None
+    numbers = [
+        e.extent(end) if (number := e.scope.whole(end)) is None else number  # type: ignore[attr-defined]
+        for end in (lower.rest[0][1], part.upper)
+    ]
+    start, end = [number if isinstance(number, int) else None for number in numbers]
+    return None if start is None or end is None else (start, end)
+
+
+def unrolled(e: Evaluator, part: Big, start: int, end: int) -> Value:
     """Evaluate the body for each number of its index, and join the values."""
     lower: Any = part.lower
-    start, end = e.extent(lower.rest[0][1]), e.extent(part.upper)  # type: ignore[arg-type]
-    if start is UNKNOWN or end is UNKNOWN:
-        return UNKNOWN
-    pair = _pair(part)
-    if not isinstance(start, int) or not isinstance(end, int) or pair is None:
-        return e.refuse(
-            part, "chooses members by an index without whole ends", "give the ends numbers"
-        )
     if not 0 <= end - start < MEMBERS:
         return e.refuse(
             part,
@@ -242,6 +247,8 @@ def unrolled(e: Evaluator, part: Big) -> Value:
         inner = e.inside({})
         inner.scope = e.scope.inside({lower.first.text: i})  # type: ignore[attr-defined]
         values.append(inner.numbers(part.body))
+    pair = _pair(part)
+    assert pair is not None
     return e.attempt(part, lambda *x: reduce(pair, x), values)
 
 
@@ -292,8 +299,12 @@ def _joined(e: Evaluator, part: Big, word: Word) -> Value:
 
 
 def _over_index(e: Evaluator, part: Big) -> Value:
-    if chooses_members(e, part):
-        return unrolled(e, part)
+    chooses = chooses_members(e, part)
+    choosing = getattr(e.scope, "choosing", nullcontext) if chooses else nullcontext
+    one_for_all = chooses and choosing is nullcontext  # a checker has one member for all
+    ends = None if choosing is nullcontext or _pair(part) is None else _ends(e, part)
+    if ends is not None:
+        return unrolled(e, part, *ends)
     if _is_over_tensors(e, part):
         e.value(part.body)
         return e.refuse(part, "is an optimum over tensors, and is not computed")
@@ -302,13 +313,19 @@ def _over_index(e: Evaluator, part: Big) -> Value:
         return UNKNOWN
     inner = e.inside(found.bound)
     _give_ranges(e, part.body, found)
-    value = (inner.guard if found.conditions else inner).value(part.body)
+    with choosing(found.bound) as scope:
+        inner.scope = e.scope if choosing is nullcontext else scope
+        value = (inner.guard if found.conditions else inner).value(part.body)
     for condition in found.conditions:
         holds = inner.value(condition)
+        if one_for_all:
+            continue
         value = e.attempt(part, chosen, [holds, value, _neutral(part)])
     if value is UNKNOWN:
         return UNKNOWN
     for index in reversed(found.indices):
+        if one_for_all and index.axis not in getattr(value, "axes", ()):
+            continue
         value = _reduced(e, part, value, index)
         if value is UNKNOWN:
             return UNKNOWN

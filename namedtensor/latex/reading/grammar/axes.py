@@ -209,6 +209,9 @@ class Axes(Cursor):
             part = self._positive_part(base, start)
             if part is not None:
                 return part
+        name, bounds = self._parted(bounds)
+        if name is not None:
+            base = self.scripted(base, start, sub=self.script(name))
         items = self.indices(bounds)
         if items is not None:
             self.named = True
@@ -246,6 +249,26 @@ class Axes(Cursor):
         self.named = True
         span = self.span(start)
         return Big(span, "concat", axes, None, None, Items(base.span, parts, "["))
+
+    def _parted(self, bounds: tuple[int, int]) -> tuple[tuple[int, int] | None, tuple[int, int]]:
+        """Part W_{1, expert(e)} into the script of the name, 1, and the indices; as W_{expert(e), 1}."""
+        first, last = bounds
+        for at in self._outside(first, last):
+            before, after = (first, at), (at + 1, last)
+            if self.tokens[at].text in (",", ";"):
+                for name, rest in ((before, after), (after, before)):
+                    kinds = {token.kind for token in self.tokens[slice(*name)]}
+                    if kinds and not kinds & AXIS_KINDS and self._is_indexed(rest):
+                        return name, rest
+        return None, bounds
+
+    def _is_indexed(self, bounds: tuple[int, int]) -> bool:
+        """Say whether a part of a script holds named indices or renamings."""
+        first, last = bounds
+        outside = self._outside(first, last)
+        named = first < last and self.tokens[first].kind in AXIS_KINDS
+        arrow = any(self.tokens[at].text in ARROWS for at in outside)
+        return arrow or (named and self._are_indices(outside, first, last))
 
     def scripted(
         self,

@@ -19,7 +19,7 @@ from namedtensor.latex.documents.along import axis_along, bare
 from namedtensor.latex.documents.reach import Linker
 from namedtensor.latex.documents.scopes import Declared, Defined, Names, Place
 from namedtensor.latex.documents.scripts import key, stem
-from namedtensor.latex.evaluation.by_elements import index_ranges
+from namedtensor.latex.evaluation.by_elements import upper_ends
 from namedtensor.latex.evaluation.evaluate import Evaluator, element, update
 from namedtensor.latex.evaluation.values import UNKNOWN, Value
 from namedtensor.latex.findings import Finding
@@ -183,12 +183,13 @@ class Checker(Symbols):
 
     def _hold_range(self, defined: Defined, target: Indexed, type_: Type) -> None:
         """Hold i = 1, ..., n behind a definition by elements to the axis that i counts along."""
-        condition = defined.statement.condition
-        uppers = dict(index_ranges(condition)) if condition is not None else {}
+        uppers = upper_ends(target, defined.statement.condition)
         for item in target.items:
-            if not isinstance(item, At) or item.at not in uppers or not type_.has(item.axis.name):
+            if not isinstance(item, At) or not type_.has(item.axis.name):
                 continue
-            upper = uppers[item.at]
+            upper = uppers.get(item.axis.name)
+            if upper is None:
+                continue
             end, size = self.extent(upper, defined.place), type_.size(item.axis.name)
             if end is None or is_own_size(item.axis.name, size):
                 continue

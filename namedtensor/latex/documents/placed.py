@@ -24,6 +24,7 @@ from namedtensor.latex.documents.along import (
 )
 from namedtensor.latex.documents.scripts import fold, letters_in, script_letters, stem
 from namedtensor.latex.documents.series import Range, Ruled, ranges_for, ranges_of, ruled
+from namedtensor.latex.reading.ranges import ranges_in
 from namedtensor.latex.reading.spoken import indexed, names_of
 from namedtensor.latex.syntax import (
     At,
@@ -37,6 +38,7 @@ from namedtensor.latex.syntax import (
     Indexed,
     Items,
     Letter,
+    Logic,
     Number,
     Relation,
     Scripts,
@@ -280,6 +282,40 @@ def _with_axis(statement: Declaration, series: Mapping[str, AxisName]) -> Declar
     )
 
 
+# --------------------------------------------------------------------------------------- ranges
+
+
+def bounded(statements: Sequence[Statement]) -> list[Statement]:
+    """Put ranges that are stated right behind a definition by elements among its conditions."""
+    found = list(statements)
+    last = -1
+    for i, statement in enumerate(statements):
+        before = found[last] if last >= 0 else None
+        if isinstance(before, Definition) and (said := _bounds(statement, before)):
+            known = () if before.condition is None else (before.condition,)
+            every = (*known, *said)
+            condition = every[0] if len(every) == 1 else Logic(every[0].span, "and", every)
+            found[last] = dataclasses.replace(before, condition=condition)
+        else:
+            last = i
+    return found
+
+
+def _bounds(statement: Statement, rule: Definition) -> tuple[Relation, ...]:
+    """Give the ranges that a statement states of the indices of a definition by elements."""
+    target = rule.target
+    own = [i.at for i in target.items if isinstance(i, At)] if isinstance(target, Indexed) else []
+    if isinstance(statement, Declaration) and statement.space.base == "[n]":
+        names, space = statement.names, statement.space
+        said = tuple([Relation(name.span, name, (("in", space),)) for name in names])
+        return said if not space.axes and all(name in own for name in names) else ()
+    relation = getattr(statement, "relation", None)
+    if not isinstance(statement, Constraint) or not isinstance(relation, Relation):
+        return ()
+    ends = [*ranges_in(relation)]
+    return (relation,) if ends and all(r.index in own for r in ends) else ()
+
+
 # ---------------------------------------------------------------------------------------- cases
 
 
@@ -328,4 +364,7 @@ def _with_case(rule: Statement, index: Expression, body: Expression) -> Statemen
     assert isinstance(item, At)
     there = Relation(index.span, item.at, (("=", index),))
     rows = (Case(body.span, body, there), Case(rule.body.span, rule.body, None))
-    return dataclasses.replace(rule, body=Cases(rule.body.span, rows))
+    condition = rule.condition
+    if condition is not None:
+        condition = Logic(condition.span, "or", (there, condition))
+    return dataclasses.replace(rule, body=Cases(rule.body.span, rows), condition=condition)

@@ -23,7 +23,7 @@ from namedtensor.latex.documents.along import (
     stated_sizes,
     stepped,
 )
-from namedtensor.latex.documents.placed import in_cases, placed
+from namedtensor.latex.documents.placed import bounded, in_cases, placed
 from namedtensor.latex.documents.scripts import (
     Indices,
     fold,
@@ -36,6 +36,7 @@ from namedtensor.latex.documents.scripts import (
 )
 from namedtensor.latex.documents.series import Range, ranges_for, ranges_of, ruled, unfolded
 from namedtensor.latex.evaluation.vocabulary import word_of
+from namedtensor.latex.reading.ranges import listed
 from namedtensor.latex.reading.spoken import compared, sections_around
 from namedtensor.latex.syntax import (
     Binary,
@@ -263,7 +264,7 @@ class Names:
         self.parents = parents
         self.ends = ends_of(statements)
         elements = placed(statements, self.ends, parents)
-        written = in_cases(stepped(elements, self.ends, parents), self.ends)
+        written = in_cases(bounded(stepped(elements, self.ends, parents)), self.ends)
         self._rewritten = {
             id(new): old for new, old in zip(written, statements, strict=True) if new is not old
         }
@@ -416,19 +417,19 @@ class Names:
             if not isinstance(statement, Constraint):
                 continue
             for relation in all_of(Relation, statement.relation):
-                name, *ends = compared(relation)
-                signs = [op for op, _ in relation.rest]
-                text = key(name)
-                if text is None or not set(signs) <= {"<", ">", "<=", ">="}:
-                    continue
-                known = text in self.declared or text in self.defined or self.sizes_named(text)
-                if known or not all(isinstance(e, Number) for e in ends):
-                    continue
-                space = Space(name.span, "R", ())
-                place = Place(index, statement.block, statement.section)
-                where = {"block": statement.block, "section": statement.section}
-                made = Declaration(name.span, (name,), space, **where)
-                self.declared[text] = [Declared(text, name, space, made, place)]
+                names, *ends = compared(relation)
+                signs = {op for op, _ in relation.rest}
+                if signs <= {"<", ">", "<=", ">="} and all(isinstance(e, Number) for e in ends):
+                    for name in listed(names):
+                        self._note_number(name, Place(index, statement.block, statement.section))
+
+    def _note_number(self, name: Expression, place: Place) -> None:
+        text = key(name)
+        if text is None or text in self.declared or text in self.defined or self.sizes_named(text):
+            return
+        space = Space(name.span, "R", ())
+        made = Declaration(name.span, (name,), space, block=place.block, section=place.section)
+        self.declared[text] = [Declared(text, name, space, made, place)]
 
     def sizes_named(self, text: str) -> list[tuple[Declared, SizedAxis]]:
         """List the axes that are declared with a size of this name."""

@@ -12,13 +12,14 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from namedtensor.errors import NamedTensorError
 from namedtensor.latex.documents.along import FAR, LAST, bare
 from namedtensor.latex.documents.scripts import Indices, fold, letters_in, script_letters, stem
+from namedtensor.latex.reading.ranges import ranges_in
 from namedtensor.latex.reading.spoken import sections_around
 from namedtensor.latex.syntax import (
     At,
@@ -35,7 +36,6 @@ from namedtensor.latex.syntax import (
     Number,
     Relation,
     Scripts,
-    Space,
     Statement,
 )
 from namedtensor.latex.walk import all_of, fields_of, put
@@ -92,7 +92,8 @@ def ranges_of(statements: Sequence[Statement]) -> list[Range]:
             stated = statement.condition
         if stated is not None:
             for relation in all_of(Relation, stated):
-                found += _range(relation, statement)
+                for r in ranges_in(relation):
+                    found.append(Range(r.index.text, r.lower, r.upper, statement))
     return found
 
 
@@ -152,43 +153,6 @@ def _head(name: Any) -> str:
     """Give the name of a series as a whole: h of h_t, and of h_{seq(t)}."""
     name = bare(name)
     return name.text if isinstance(name, Letter) else ""
-
-
-def _range(relation: Relation, statement: Statement) -> Iterator[Range]:
-    chain = [("", relation.first), *relation.rest]
-    for (_, left), (op, right) in itertools.pairwise(chain):
-        if isinstance(left, Letter) and op in ("=", "in"):
-            if isinstance(right, Items) and len(right.parts) > 1:
-                ends = right.parts[0], right.parts[-1]
-                if any(isinstance(p, Dots) for p in right.parts):
-                    last = None if isinstance(ends[1], Dots) else ends[1]
-                    yield Range(left.text, ends[0], last, statement)
-            elif isinstance(right, Space) and right.base == "[n]":
-                yield Range(left.text, Number(right.span, 1), right.bound, statement)
-    yield from _between(relation, statement)
-
-
-_TURNED = {">=": "<=", ">": "<", "<=": ">=", "<": ">"}
-
-
-def _between(relation: Relation, statement: Statement) -> Iterator[Range]:
-    """Read 1 <= t <= T, t >= 1, 0 < t."""
-    ends: dict[str, list[Expression | None]] = {}
-    chain = [("", relation.first), *relation.rest]
-    for (_, left), (op, right) in itertools.pairwise(chain):
-        if op not in _TURNED:
-            continue
-        for letter, sign, end in ((left, op, right), (right, _TURNED[op], left)):
-            if isinstance(letter, Letter) and not (isinstance(end, Letter) and sign[0] == ">"):
-                step = Number(end.span, 1)
-                pair = ends.setdefault(letter.text, [None, None])
-                if sign[0] == ">":
-                    pair[0] = end if sign == ">=" else Binary(end.span, "+", end, step)
-                else:
-                    pair[1] = end if sign == "<=" else Binary(end.span, "-", end, step)
-    for letter_text, (lower, upper) in ends.items():
-        if lower is not None:
-            yield Range(letter_text, lower, upper, statement)
 
 
 # ----------------------------------------------------------------------------------------- dots

@@ -6,23 +6,32 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from namedtensor.axes import AxisIndex, AxisSelection
-from namedtensor.errors import AxisClashError, AxisMissingError, AxisNameError, NamedTensorError
+from namedtensor.errors import (
+    AxisClashError,
+    AxisMissingError,
+    AxisNameError,
+    IndexRangeError,
+    NamedTensorError,
+)
 from namedtensor.latex.evaluation.evaluator import Evaluator
 from namedtensor.latex.evaluation.indices import Index, bound, renamed, settled, zero_based
 from namedtensor.latex.evaluation.values import UNKNOWN, ArgumentsError, Scope, Value
 from namedtensor.latex.evaluation.wording import wording
+from namedtensor.latex.reading.ranges import ranges_in
+from namedtensor.latex.source import Span
 from namedtensor.latex.syntax import (
     At,
     Call,
-    Dots,
     Expression,
     Indexed,
-    Items,
     Letter,
+    Logic,
     Matrix,
+    Number,
     Relation,
     Scripts,
 )
+from namedtensor.latex.walk import letters_of
 from namedtensor.operations.constants import along
 from namedtensor.operations.elementwise import where
 from namedtensor.operations.joining import stack
@@ -43,9 +52,9 @@ def element(
     `sizes` are those of the axes; an axis without one takes the size of what it meets.
     """
     sizes = sizes or {}
-    if condition is not None and (ranges := index_ranges(condition)):
-        sizes = {**_upper_ends(e, target, ranges), **sizes}
-        condition = None
+    if condition is not None:
+        ends, condition = _bounded(e, target, condition)
+        sizes = {**ends, **sizes}
     indices = _indices(e, target, sizes)
     if indices is UNKNOWN:
         return UNKNOWN
@@ -60,34 +69,88 @@ def element(
     return found if e.bound else settled(found)
 
 
-def index_ranges(condition: Expression) -> list[tuple[Expression, Expression]]:
-    """Give the indices of i = 1, ..., n, or of i, j = 1, ..., n, each with its upper end."""
-    if not isinstance(condition, Relation) or len(condition.rest) != 1:
-        return []
-    op, ends = condition.rest[0]
-    listed = isinstance(ends, Items) and any(isinstance(p, Dots) for p in ends.parts)
-    if op not in ("=", "in") or not isinstance(ends, Items) or not listed:
-        return []
-    first = condition.first
-    names = first.parts if isinstance(first, Items) else (first,)
-    return [(name, ends.parts[-1]) for name in names]
+def conjuncts(condition: Expression) -> tuple[Expression, ...]:
+    """List the conditions that a condition joins by and."""
+    joined = isinstance(condition, Logic) and condition.op == "and"
+    parts = condition.parts if isinstance(condition, Logic) and joined else (condition,)
+    return tuple([c for p in parts for c in conjuncts(p)]) if joined else parts
 
 
-def _upper_ends(
-    e: Evaluator, target: Indexed, ranges: list[tuple[Expression, Expression]]
-) -> dict[str, Any]:
-    """Give the axes of a target the sizes up to which their indices run, those that are known."""
-    uppers = dict(ranges)
-    found = {}
-    for item in target.items:
-        if isinstance(item, At) and item.at in uppers:
-            try:
-                size = e.extent(uppers[item.at])
-            except NamedTensorError:
-                continue
-            if size is not UNKNOWN:
-                found[item.axis.name] = size
+def upper_ends(target: Indexed, condition: Expression | None) -> dict[str, Expression]:
+    """Give the axes of a target the ends up to which a condition lets their indices run."""
+    axes = {item.at: item.axis.name for item in target.items if isinstance(item, At)}
+    found: dict[str, Expression] = {}
+    for relation in _relations(condition):
+        for within in ranges_in(relation):
+            own = axes.get(within.index)
+            if own is not None and within.upper is not None and not _moves(within.upper, axes):
+                found[own] = within.upper
     return found
+
+
+def _relations(condition: Expression | None) -> list[Relation]:
+    """List relations that say where indices end: i = 1 or 2 <= i <= n does, and i = n or i < n does not."""
+    found: list[Relation] = []
+    for part in () if condition is None else conjuncts(condition):
+        if isinstance(part, Relation):
+            found.append(part)
+        elif isinstance(part, Logic) and _is_at_number(part.parts[0]):
+            found += [r for other in part.parts[1:] for r in _relations(other)]
+    return found
+
+
+def _is_at_number(part: Expression) -> bool:
+    return isinstance(part, Relation) and isinstance(part.rest[0][1], Number)
+
+
+def _moves(end: Expression, axes: Mapping[Expression, str]) -> bool:
+    return any(letter in axes for letter in letters_of(end))
+
+
+def _bounded(
+    e: Evaluator, target: Indexed, condition: Expression
+) -> tuple[dict[str, Any], Expression | None]:
+    """Give the sizes that a condition gives to the axes of a target, and what else it says."""
+    sizes: dict[str, Any] = {}
+    open_: set[str] = set()
+    for axis, end in upper_ends(target, condition).items():
+        try:
+            size = e.extent(end)
+        except NamedTensorError:
+            size = UNKNOWN
+        if size is not UNKNOWN:
+            sizes[axis] = size
+        elif isinstance(end, (Letter, Scripts)):
+            open_.add(axis)  # what the index meets says how long it is
+    axes = {item.at: item.axis.name for item in target.items if isinstance(item, At)}
+    left: list[Expression] = []
+    for part in conjuncts(condition):
+        within = list(ranges_in(part)) if isinstance(part, Relation) else []
+        below = next((r for r in within if r.index in axes and _is_below_one(r.lower)), None)
+        if below is not None:
+            e.fail(
+                below.index,
+                IndexRangeError,
+                f"{wording(below.index)} starts at {wording(below.lower)}, and indices count from 1",  # type: ignore[arg-type]
+                f"let it run from 1, and write {wording(below.index)} - 1 where it counts from 0",
+            )
+        if not within or not all(
+            r.lower == ONE and (r.upper is None or axes.get(r.index) in (*sizes, *open_))
+            for r in within
+        ):
+            left.append(part)
+    span = condition.span
+    return sizes, None if not left else left[0] if len(left) == 1 else Logic(
+        span, "and", tuple(left)
+    )
+
+
+#: Where indices begin.
+ONE = Number(Span(0, 0), 1)
+
+
+def _is_below_one(end: Expression | None) -> bool:
+    return isinstance(end, Number) and end.value < 1
 
 
 def sized_here(scope: Scope, X: Value) -> Value:

@@ -19,6 +19,7 @@ from namedtensor.latex.evaluation.indexing import indexed_at
 from namedtensor.latex.evaluation.indices import Position, compared, is_whole, renamed
 from namedtensor.latex.evaluation.values import UNKNOWN, ArgumentsError, Value
 from namedtensor.latex.evaluation.wording import wording
+from namedtensor.latex.reading.ranges import ends_of, listed, members_of
 from namedtensor.latex.syntax import (
     At,
     AxisName,
@@ -28,7 +29,6 @@ from namedtensor.latex.syntax import (
     Expression,
     Indexed,
     Is,
-    Items,
     Letter,
     Logic,
     Number,
@@ -65,11 +65,16 @@ def is_condition(part: Expression) -> bool:
 
 
 def relation(e: Evaluator, part: Relation) -> Value:
-    """A chain holds where all its relations hold."""
+    """A chain holds where all its relations hold, and for all that it lists: i, j > 1."""
+    members = [part.first, *[right for _, right in part.rest]]
+    several = next((m for m in members if len(listed(m)) > 1 and ends_of(m) is None), None)
+    if several is not None:
+        alone = [_with(part, several, one) for one in listed(several)]
+        return logic(e, Logic(part.span, "and", tuple(alone)))
     result: Value = None
     left, left_value = part.first, e.value(part.first)
     for op, right in part.rest:
-        if op in ("in", "notin"):
+        if op in ("in", "notin") or (op == "=" and ends_of(right) is not None):
             found = _membership(e, part, left, left_value, op, right)
             right_value: Value = UNKNOWN
         elif op in _COMPARE:
@@ -82,6 +87,11 @@ def relation(e: Evaluator, part: Relation) -> Value:
         result = found if result is None else e.attempt(part, both, [result, found])
         left, left_value = right, right_value
     return result
+
+
+def _with(part: Relation, several: Expression, one: Expression) -> Relation:
+    rest = [(op, one if right is several else right) for op, right in part.rest]
+    return replace(part, first=one if part.first is several else part.first, rest=tuple(rest))
 
 
 def _comparison(
@@ -97,11 +107,15 @@ def _comparison(
 def _membership(
     e: Evaluator, part: Expression, left: Expression, value: Value, op: str, right: Expression
 ) -> Value:
-    listed = isinstance(right, Items) and right.bracket == "{"
-    if not listed and not isinstance(right, Number):
+    ends, members = ends_of(right), members_of(right)
+    result: Value = ends is not None
+    if ends is None and members is None:
         return e.refuse(part, "asks for a set that is not listed", "i \\in \\{1, 2\\} lists one")
-    result: Value = False
-    for member in right.parts if isinstance(right, Items) else (right,):
+    for sign, end in zip((">=", "<="), ends or (), strict=False):
+        if end is not None:
+            found = _comparison(e, part, sign, (value, e.value(end)), (left, end))
+            result = e.attempt(part, both, [result, found])
+    for member in members or ():
         found = _comparison(e, part, "=", (value, e.value(member)), (left, member))
         result = e.attempt(part, either, [result, found])
     if op == "notin":

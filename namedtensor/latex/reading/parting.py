@@ -21,6 +21,7 @@ from namedtensor.latex.reading.words import BRACKETS, CLOSING, RELATIONS
 
 #: Of several separators in a row the first of these counts.
 STRENGTH = ("word", "tab", ",", "wide", "start")
+LESS = frozenset(("<", "\\leq"))
 ARROWS = frozenset(("\\rightarrow", "\\mapsto"))
 
 
@@ -101,12 +102,22 @@ def _belongs(piece: Piece, segment: Segment) -> bool:
     if segment.separator == "word":
         return False
     if segment.separator == ",":
+        if segment.relates and _is_lowest(piece.tokens, segment.tokens):
+            return True
         return not piece.relates or segment.listed or (piece.colon and not piece.arrow)
     if begins_on(segment.tokens) or ends_on(piece.tokens):
         return True
     if segment.separator == "wide" and not segment.relates:
         return not (segment.leads or _holds_relation(segment.tokens))
     return False
+
+
+def _is_lowest(before: Sequence[Token], after: Sequence[Token]) -> bool:
+    """Say whether a comma in 1 <= i, j <= n parts letters of one range."""
+    signs = [t.text for t in before if t.text in RELATIONS]
+    least = len(before) > 2 and before[0].kind == "number" and before[1].text in LESS
+    names = all(t.kind == "letter" or t.text == "," for t in before[2:])
+    return least and names and len(signs) == 1 and len(after) > 2 and after[1].text in LESS
 
 
 def _mark(segments: Sequence[Segment]) -> None:

@@ -123,11 +123,11 @@ def _takes_axes(before: Sequence[Token]) -> bool:
     return last in words.BIG or last in words.PRODUCTS or any(t.text == "\\mathbb" for t in before)
 
 
-def _is_condition_of(before: Sequence[Found | Failed], piece: Piece, read: Sequence[Found]) -> bool:
+def _is_condition_of(found: Sequence[Found | Failed], piece: Piece, read: Sequence[Found]) -> bool:
     """Put a range or a condition into the definition before it, if it belongs there."""
-    if not before or len(read) != 1 or not isinstance(read[0].statement, Constraint):
+    if not found or len(read) != 1 or not isinstance(read[0].statement, Constraint):
         return False
-    last, relation = before[0], read[0].statement.relation
+    last, relation = found[0], read[0].statement.relation
     if not isinstance(last, Found) or not isinstance(last.statement, Definition):
         return False
     if not isinstance(relation, Relation | Is | Logic):
@@ -135,8 +135,10 @@ def _is_condition_of(before: Sequence[Found | Failed], piece: Piece, read: Seque
     when = piece.word.split(" ")[0] in words.WHEN
     if not (when or (not piece.word and is_range(relation))):
         return False
+    before = last.statement.condition
     span = last.statement.span | read[0].statement.span
-    last.statement = replace(last.statement, condition=relation, span=span)
+    both = relation if before is None else Logic(span, "and", (before, relation))
+    last.statement = replace(last.statement, condition=both, span=span)
     return True
 
 

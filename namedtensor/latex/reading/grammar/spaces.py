@@ -71,7 +71,7 @@ class Spaces(Axes):
         if inside == ["0", ",", "1"]:
             return "{0,1}" if curly else "[0,1]"
         if curly:
-            return "[n]" if inside[:3] == ["1", ",", "\\ldots"] else None
+            return "[n]" if inside[:2] == ["1", ","] and "\\ldots" in inside else None
         return "[n]" if inside and "," not in inside and following.kind != "sub" else None
 
     @staticmethod

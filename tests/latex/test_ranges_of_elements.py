@@ -1,0 +1,137 @@
+r"""The range of an index behind a definition by elements is how long its axis is, however it is written."""
+
+import numpy as np
+import pytest
+
+from namedtensor import tensor
+from namedtensor.latex import LatexError, read
+
+rng = np.random.default_rng(0)
+x, X = rng.normal(size=4), rng.normal(size=(3, 4))
+
+#: What stands behind the formula in its display, and behind the display.
+SAID = [
+    (r", \qquad {}", ""),
+    (r" \quad ({})", ""),
+    (r" \quad \text{{for }} {}", ""),
+    (r" \quad \forall {}", ""),
+    (r"", r" for ${}$."),
+    (r"", r" for all ${}$."),
+    (r"", r" where ${}$."),
+]
+RANGES = [
+    r"1 \le i \le 2W",
+    r"1 \leq i < 2W + 1",
+    r"i = 1, \ldots, 2W",
+    r"i = 1, 2, \ldots, 2W",
+    r"i \in [2W]",
+    r"i \in \{1, \ldots, 2W\}",
+    r"i \in \{1, 2, \ldots, 2W\}",
+]
+
+
+def value(text: str, name: str, findings=(), **given):
+    document = read(text)
+    assert [f.code for f in document.check()] == list(findings)
+    return document[name](**given)
+
+
+@pytest.mark.parametrize(("inside", "behind"), SAID)
+@pytest.mark.parametrize("said", RANGES)
+def test_a_range_is_how_long_an_axis_is(said, inside, behind):
+    text = (
+        r"Let $X \in \mathbb{R}^{\text{width}:W}$. "
+        r"$$U_{\text{width}(i)} = X_{\text{width}(\lceil i/2 \rceil)}"
+        + f"{inside.format(said)}$${behind.format(said)}"
+    )
+    found = value(text, "U", X=tensor(x, "width"))
+    np.testing.assert_allclose(found.numpy("width"), x.repeat(2))
+
+
+@pytest.mark.parametrize("said", [r"1 \le i \le W/2", r"i = 1, \ldots, W/2"])
+@pytest.mark.parametrize(("body", "wanted"), [("i", x[:2]), ("2i", x[1::2]), ("2i - 1", x[::2])])
+def test_a_range_may_be_a_part_of_an_axis(said, body, wanted):
+    text = (
+        r"Let $X \in \mathbb{R}^{\text{width}:W}$. "
+        rf"$$U_{{\text{{width}}(i)}} = X_{{\text{{width}}({body})}}, \qquad {said}$$"
+    )
+    np.testing.assert_allclose(value(text, "U", X=tensor(x, "width")).numpy("width"), wanted)
+
+
+@pytest.mark.parametrize(
+    ("inside", "behind"),
+    [
+        (r", \qquad 1 \le i \le 2H,\ 1 \le j \le 2W", ""),
+        (r", \qquad i = 1, \ldots, 2H, \quad j = 1, \ldots, 2W", ""),
+        (r" \quad \text{for } 1 \le i \le 2H \text{ and } 1 \le j \le 2W", ""),
+        ("", r" for $1 \le i \le 2H$ and $1 \le j \le 2W$."),
+        (r", \qquad i \in [2H]", r" for $j = 1, \ldots, 2W$."),
+    ],
+)
+def test_each_index_has_a_range_of_its_own(inside, behind):
+    text = (
+        r"Let $X \in \mathbb{R}^{\text{height}:H \times \text{width}:W}$. "
+        r"$$U_{\text{height}(i), \text{width}(j)}"
+        r" = X_{\text{height}(\lceil i/2 \rceil), \text{width}(\lceil j/2 \rceil)}"
+        f"{inside}$${behind}"
+    )
+    found = value(text, "U", X=tensor(X, "height", "width"))
+    np.testing.assert_allclose(found.numpy("height", "width"), X.repeat(2, 0).repeat(2, 1))
+
+
+@pytest.mark.parametrize("said", [r"1 \le i, j \le T", r"i, j = 1, \ldots, T", r"i, j \in [T]"])
+def test_indices_share_a_range(said):
+    text = (
+        rf"$$U_{{\text{{row}}(i), \text{{column}}(j)}} = i + 10 j, \qquad {said}$$"
+        r" Let $Y \in \mathbb{R}^{\text{out}:T}$."
+    )
+    found = read(text).bind(T=2)["U"]()
+    np.testing.assert_allclose(found.numpy("row", "column"), [[11, 21], [12, 22]])
+
+
+@pytest.mark.parametrize(
+    ("inside", "behind"),
+    [
+        (r", \qquad 2 \le i \le W", ""),
+        (r", \qquad i = 2, \ldots, W", ""),
+        (r" \quad \text{for } i > 1", ""),
+        ("", r" for $i \ge 2$."),
+    ],
+)
+def test_elements_before_a_range_have_no_value(inside, behind):
+    text = (
+        r"Let $X \in \mathbb{R}^{\text{width}:W}$. "
+        rf"$$U_{{\text{{width}}(i)}} = 2 X_{{\text{{width}}(i)}}{inside}$${behind}"
+    )
+    found = value(text, "U", ["nan"], X=tensor(x, "width")).numpy("width")
+    np.testing.assert_allclose(found, [np.nan, *2 * x[1:]])
+
+
+@pytest.mark.parametrize("said", [r"2 \le i \le W", r"i = 2, \ldots, W"])
+def test_an_element_before_a_range_may_have_its_own_definition(said):
+    text = (
+        r"Let $X \in \mathbb{R}^{\text{width}:W}$. $$U_{\text{width}(1)} = 7$$ "
+        rf"$$U_{{\text{{width}}(i)}} = 2 X_{{\text{{width}}(i)}}, \qquad {said}$$"
+    )
+    found = value(text, "U", X=tensor(x, "width")).numpy("width")
+    np.testing.assert_allclose(found, [7, *2 * x[1:]])
+
+
+@pytest.mark.parametrize("said", [r"0 \le i < W", r"i = 0, \ldots, W - 1"])
+def test_an_index_that_counts_from_0_is_refused(said):
+    text = (
+        r"Let $X \in \mathbb{R}^{\text{width}:W}$. "
+        rf"$$U_{{\text{{width}}(i)}} = 2 X_{{\text{{width}}(i)}}, \qquad {said}$$"
+    )
+    document = read(text)
+    assert [f.code for f in document.check()] == ["index-range"]
+    with pytest.raises(LatexError, match="i starts at 0, and indices count from 1"):
+        document["U"](X=tensor(x, "width"))
+
+
+def test_a_range_of_other_letters_is_no_range_of_these():
+    text = (
+        r"Let $X \in \mathbb{R}^{\text{width}:W}$. $$U_{\text{width}(i)} = 2 X_{\text{width}(i)}$$ "
+        r"for $1 \le k \le 2W$."
+    )
+    np.testing.assert_allclose(read(text)["U"](tensor(x, "width")).numpy("width"), 2 * x)

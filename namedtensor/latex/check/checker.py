@@ -21,6 +21,7 @@ from namedtensor.latex.documents.scopes import Declared, Defined, Names, Place
 from namedtensor.latex.documents.scripts import key, stem
 from namedtensor.latex.evaluation.by_elements import upper_ends
 from namedtensor.latex.evaluation.evaluate import Evaluator, element, update
+from namedtensor.latex.evaluation.indices import marked
 from namedtensor.latex.evaluation.values import UNKNOWN, Value
 from namedtensor.latex.findings import Finding
 from namedtensor.latex.source import Source
@@ -157,6 +158,8 @@ class Checker(Symbols):
         declared = self.own_declaration(defined)
         promised = None if declared is None else self.declared_value(declared)
         value = evaluated(scope, defined.body, lambda e: self._body(defined, e, promised))
+        if declared is not None and declared.space.base == "[n]":
+            value = marked(value) or value
         agrees = check_declared(self, defined, declared, promised, value)
         other = self._another(defined) if agrees else None
         if other is not None:

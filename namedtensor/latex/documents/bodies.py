@@ -28,6 +28,7 @@ from namedtensor.latex.evaluation.evaluator import is_function
 from namedtensor.latex.evaluation.indices import (
     Position,
     counted_from_zero,
+    marked,
     one_based,
     plain,
     zero_based,
@@ -130,11 +131,13 @@ class Body:
         if isinstance(target, Indexed):
             return self._elements(defined, target, scope, evaluator)
         body = statement.body
-        space = self.declared_space(defined) if isinstance(body, Matrix) else None
+        space = self.declared_space(defined)
         if isinstance(body, Matrix) and space is not None and len(space.axes) == 2:
             rows, columns = [a.axis.name for a in space.axes]
             return matrix(evaluator, body, rows, columns)
         values = tuple([evaluator.value(result) for result in defined.results])
+        if space is not None and space.base == "[n]" and (index := marked(values[0])) is not None:
+            return index
         return values if len(values) > 1 else values[0]
 
     def _elements(

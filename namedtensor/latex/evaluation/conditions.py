@@ -16,7 +16,7 @@ from namedtensor.errors import AxisSizeError, DerivativeError
 from namedtensor.formula.written import calls_taken_in
 from namedtensor.latex.evaluation.evaluator import Evaluator
 from namedtensor.latex.evaluation.indexing import indexed_at
-from namedtensor.latex.evaluation.indices import Position, compared, is_whole, renamed
+from namedtensor.latex.evaluation.indices import Position, compared, is_whole, marked, renamed
 from namedtensor.latex.evaluation.values import UNKNOWN, ArgumentsError, Value
 from namedtensor.latex.evaluation.wording import wording
 from namedtensor.latex.reading.ranges import ends_of, listed, members_of
@@ -98,6 +98,9 @@ def _comparison(
     e: Evaluator, part: Expression, op: str, values: Sequence[Value], named: Sequence[Expression]
 ) -> Value:
     compare = _COMPARE[op]
+    indices = [v if isinstance(v, Position) else marked(v) for v in values]
+    if None not in indices:
+        values = indices
     if all(v is not UNKNOWN and is_whole(v) for v in values):
         a, b = values
         return e.attempt(part, lambda: compared(a, b, compare), [])

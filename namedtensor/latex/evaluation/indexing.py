@@ -14,7 +14,15 @@ from namedtensor.axes import AxisIndex, AxisSelection, Rename, shown
 from namedtensor.errors import AxisMissingError, AxisNameError, IndexRangeError, KindError, nearest
 from namedtensor.latex.evaluation.by_elements import known_size
 from namedtensor.latex.evaluation.evaluator import Evaluator
-from namedtensor.latex.evaluation.indices import Index, Position, is_whole, plain, same, zero_based
+from namedtensor.latex.evaluation.indices import (
+    Index,
+    Position,
+    is_whole,
+    marked,
+    plain,
+    same,
+    zero_based,
+)
 from namedtensor.latex.evaluation.values import UNKNOWN, Value
 from namedtensor.latex.evaluation.wording import wording
 from namedtensor.latex.reading.words import STATISTICS
@@ -98,10 +106,13 @@ def indexed_at(e: Evaluator, part: Indexed, X: Value) -> Value:
 
 
 def _at_end(e: Evaluator, item: At, X: Value) -> Value:
-    """Evaluate an index; X_{seq(|seq|)} is the last element, whatever else has the axis."""
+    """Evaluate an index; X_{seq(|seq|)} is the last element, whatever else has the axis; argmax marks one."""
     value, axis = e.value(item.at), item.axis.name
     own = isinstance(item.at, AxisSize) and item.at.axis.name == axis and value is not UNKNOWN
-    return X.size(sized(axis, None)) if own and axis in getattr(X, "axes", ()) else value
+    if own and axis in getattr(X, "axes", ()):
+        return X.size(sized(axis, None))
+    index = marked(value)
+    return value if index is None else index
 
 
 # --------------------------------------------------------------------------------------- indices

@@ -15,6 +15,7 @@ from typing import Any
 from namedtensor.axes import BOUND, shown, unused
 from namedtensor.formula.rewrite.renames import push_renames
 from namedtensor.operations.indexing import AT, INDEX
+from namedtensor.operations.reductions import argmax_index, argmin_index
 from namedtensor.operations.renaming import RENAME
 from namedtensor.operations.step_trees import Step, remade
 from namedtensor.primitives import Node, Type, table
@@ -181,6 +182,35 @@ def zero_based(value: Any) -> Any:
     if node.name == "add" and node.operands[1].value == 1:
         return SymbolicTensor(node.operands[0])
     return value - 1
+
+
+def marked(value: Any) -> Any:
+    """Give the index that argmax marks, where it stands for one: 1[argmax_ax p = i]; None for all else.
+
+    The one-hot tensor may be renamed, or be an element of several.
+    """
+    node: Any = getattr(value, "node", None)
+    around: list[Node] = []
+    while node is not None and node.operation.primitive in (RENAME, INDEX, AT):
+        around.append(node)
+        node = node.operands[0]
+    words = {"argmax": argmax_index, "argmin": argmin_index}
+    axes: Any = node.operation.params[0] if node is not None and node.name in words else ()
+    if node is None or len(axes) != 1:
+        return None
+    (axis,) = axes
+    index: Any = words[node.name][axis](SymbolicTensor(node.operands[0]))
+    found: Node = index.node
+    for outer in reversed(around):
+        params, operation = outer.operation.params, outer.operation
+        if outer.operation.primitive is RENAME:
+            pairs = dict(params[0])
+            operation = RENAME(tuple([pair for pair in params[0] if pair[0] != axis]))
+            axis = pairs.get(axis, axis)
+        elif axis in (params[0] if outer.operation.primitive is INDEX else params):
+            return None
+        found = apply_node(operation, (found, *outer.operands[1:]))
+    return one_based(SymbolicTensor(found))
 
 
 def plain(value: Any) -> Any:

@@ -1,0 +1,117 @@
+r"""argmax is one-hot; where a formula takes it for an index, 1[argmax p = i], W_{ax(argmax p)}, it is one."""
+
+import numpy as np
+import pytest
+
+from namedtensor import NamedTensor, tensor
+from namedtensor.latex import read
+
+rng = np.random.default_rng(1)
+p, q, W = rng.normal(size=(5, 4)), rng.normal(size=(5, 4)), rng.normal(size=(4, 3))
+y = np.array([0, 1, 2, 3, 0])
+best = p.argmax(1)
+hot = np.eye(4)[best]
+GIVEN = {
+    "p": tensor(p, "token", "expert"),
+    "q": tensor(q, "token", "expert"),
+    "W": tensor(W, "expert", "hid"),
+    "y": tensor(y, "token"),
+}
+HEAD = (
+    r"Let $p, q \in \mathbb{R}^{\text{token}:T \times \text{expert}:E}$, $y \in [E]^{\text{token}}$ and "
+    r"$W \in \mathbb{R}^{\text{expert} \times \text{hid}}$. "
+)
+BEST = r"\underset{\text{expert}}{\mathrm{argmax}}\, p"
+SAID = rf"Let $\hat{{e}} = {BEST}$. "
+TOLD = rf"Let $\hat{{e}} \in [E]^{{\text{{token}}}}$ be $\hat{{e}} = {BEST}$. "
+
+
+def called(text: str, name: str) -> NamedTensor:
+    """Call a document's formula with what it takes; nothing is found in the document."""
+    document = read(text)
+    assert document.check() == []
+    formula = document[name]
+    return formula(**{p.name: GIVEN[p.name] for p in formula.signature.parameters})
+
+
+def same(found: NamedTensor, wanted: np.ndarray, *axes: str) -> None:
+    assert set(found.axes) == set(axes)
+    np.testing.assert_allclose(found.numpy(*axes), wanted)
+
+
+@pytest.mark.parametrize("said", [SAID, TOLD, ""])
+@pytest.mark.parametrize(
+    ("body", "wanted", "axes"),
+    [
+        (
+            r"f_{\text{expert}(i)} = \frac{1}{T} \sum_{\text{token}} \mathbb{1}[E = i]",
+            hot.mean(0),
+            "expert",
+        ),
+        (r"f_{\text{expert}(i)} = \sum_{\text{token}} \mathbb{1}\{E = i\}", hot.sum(0), "expert"),
+        (
+            r"f_{\text{expert}'(i)} = \sum_{\text{token}} \mathbb{1}[E = i], \quad i = 1, \ldots, N",
+            hot.sum(0),
+            "expert'",
+        ),
+        (
+            r"f_{\text{expert}(i)} = \sum_{\text{token}} \mathbb{1}[E \neq i]",
+            (1 - hot).sum(0),
+            "expert",
+        ),
+        (
+            r"f_{\text{expert}(i)} = \sum_{\text{token}} \mathbb{1}[E \le i]",
+            hot.sum(0).cumsum(),
+            "expert",
+        ),
+        (
+            r"f = \sum_{i=1}^{N} i \sum_{\text{token}} \mathbb{1}[E = i]",
+            np.array((best + 1).sum()),
+            "",
+        ),
+        (r"f = \underset{\text{token}}{\mathrm{mean}}\, \mathbb{1}[E = y]", (best == y).mean(), ""),
+        (
+            r"f = \underset{\text{token}}{\mathrm{mean}}\, "
+            r"\mathbb{1}[E = \underset{\text{expert}}{\mathrm{argmax}}\, q]",
+            (best == q.argmax(1)).mean(),
+            "",
+        ),
+        (
+            r"f_{\text{expert}(i)} = \sum_{\text{token}} "
+            r"\begin{cases} 1 & E = i \\ 0 & \text{otherwise} \end{cases}",
+            hot.sum(0),
+            "expert",
+        ),
+        (r"f = W_{\text{expert}(E)}", W[best], "token hid"),
+    ],
+)
+def test_argmax_is_an_index_where_it_stands_for_one(said, body, wanted, axes):
+    word = r"\hat{e}" if said else f"({BEST})" if "W_" not in body else BEST
+    text = body.replace("[E", f"[{word}").replace("{E", f"{{{word}").replace("& E", f"& {word}")
+    text = text.replace("(E)", f"({word})").replace("N", "E")
+    same(called(f"{HEAD}{said}$${text}$$", "f"), np.asarray(wanted), *axes.split())
+
+
+@pytest.mark.parametrize(
+    "element", [r"\hat{e}_{\text{token}(t)} = i", r"i = \hat{e}_{\text{token}(t)}"]
+)
+def test_an_element_of_argmax_is_an_index(element):
+    text = rf"{HEAD}{SAID}$$f_{{\text{{expert}}(i)}} = \sum_{{t=1}}^T \mathbb{{1}}[{element}]$$"
+    same(called(text, "f"), hot.sum(0), "expert")
+
+
+def test_argmax_that_is_renamed_is_an_index():
+    said = r"\sum_{\text{token}'} \mathbb{1}[\hat{e}_{\text{token} \to \text{token}'} = i]"
+    same(called(rf"{HEAD}{SAID}$$f_{{\text{{expert}}(i)}} = {said}$$", "f"), hot.sum(0), "expert")
+
+
+def test_argmax_stays_one_hot_elsewhere():
+    same(
+        called(f"{HEAD}{SAID}" + r"$$f = \sum_{\text{token}} \hat{e}$$", "f"), hot.sum(0), "expert"
+    )
+    product = r"$$f = \hat{e} \underset{\text{expert}}{\cdot} W$$"
+    same(called(f"{HEAD}{SAID}{product}", "f"), W[best], "token", "hid")
+
+
+def test_an_index_that_is_asked_for_counts_from_zero():
+    same(called(HEAD + TOLD, "\\hat{e}"), best, "token")

@@ -23,7 +23,7 @@ from namedtensor.latex.documents.along import (
     stated_sizes,
     stepped,
 )
-from namedtensor.latex.documents.placed import bounded, in_cases, placed
+from namedtensor.latex.documents.placed import bounded, in_cases, placed, sizes_apart
 from namedtensor.latex.documents.scripts import (
     Indices,
     fold,
@@ -263,7 +263,7 @@ class Names:
     def __init__(self, statements: Sequence[Statement], parents: Sequence[int] = (0,)) -> None:
         self.parents = parents
         self.ends = ends_of(statements)
-        elements = placed(statements, self.ends, parents)
+        elements = placed(sizes_apart(statements), self.ends, parents)
         written = in_cases(bounded(stepped(elements, self.ends, parents)), self.ends)
         self._rewritten = {
             id(new): old for new, old in zip(written, statements, strict=True) if new is not old
@@ -305,6 +305,9 @@ class Names:
         values = [d for d in defined if d.kind != "function"]
         functions = [d for d in defined if d.kind == "function"]
         rules = [d for d in values if d.letters]
+        whole = [d for d in rules if axis_along(d.name)]
+        self._wholes = {d.key for d in values if d.kind == "elements"}
+        self._wholes |= {key(bare(d.name)) or "" for d in whole}
         self._function_shelf = Shelf([(d.key, d) for d in functions if not d.letters], self.parents)
         self._family_shelf = Shelf(
             [(stem(d.name) or "", d) for d in functions if d.letters], self.parents
@@ -437,6 +440,8 @@ class Names:
 
     def is_size(self, text: str) -> bool:
         """Say whether a size is declared with this name, or computed from it: d of hid:4d."""
+        if text in self._wholes:
+            return False  # beside N_k, the size N is written |obs|
         return text in self._by_size or text in self._size_letters
 
     def size_letter(self, axis: str) -> str | None:

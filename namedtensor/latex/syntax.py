@@ -38,7 +38,10 @@ class SizedAxis(Part):
 
 @dataclass(frozen=True, slots=True)
 class Space(Part):
-    """A set of tensors. `base` is R, Z, N, C, {0,1}, [0,1] or [n]; [n] keeps its n in `bound`."""
+    """A set of tensors. `base` is R, Z, N, C, {0,1}, [0,1] or [n].
+
+    [n] keeps its n in `bound`, and so does {0, ..., n-1}, which is of Z.
+    """
 
     base: str
     axes: tuple[SizedAxis, ...]

@@ -31,6 +31,7 @@ from namedtensor.latex.syntax import (
     Definition,
     Expression,
     Indexed,
+    Number,
     Space,
 )
 from namedtensor.latex.walk import all_of, walk
@@ -259,12 +260,33 @@ def look_at_indices(symbols: Symbols, body: Expression) -> None:
         if is_own_size(taken.axis, size):
             size = None
         shapes = [(symbols.report.text(taken.base.span), shape_text(base))]
+        _say_next(symbols, taken, shapes)
         declared = _declared_index(symbols, taken.value)
         if declared is not None:
             _check_type(symbols, taken, size, shapes, *declared)
         elif id(taken.item) not in guarded:
             _check_range(symbols, taken, size, shapes)
     symbols.indexed.clear()
+
+
+def _say_next(symbols: Symbols, taken: Taken, shapes: Sequence[tuple[str, str]]) -> None:
+    """Note that what counts from 0 already names its element: X_{act(a+1)} is the next one."""
+    at = taken.item.at
+    if not isinstance(at, Binary) or at.op != "+" or not isinstance(at.right, Number):
+        return
+    node = node_of(symbols.values.get(id(at.left), UNKNOWN))
+    name, space, _ = (
+        symbols.spaces.get(node, ("", None, None)) if node is not None else ("", None, None)
+    )
+    if space is not None and space.base == "Z" and space.bound is not None:
+        symbols.report.note(
+            "index-type",
+            at.span,
+            f"{name} counts from 0, and {taken.axis}({name}) is the element that it stands for: this is "
+            "a later one",
+            shapes,
+            f"if it is meant, write {symbols.dialect.at(taken.axis, name)}",
+        )
 
 
 def _declared_index(symbols: Symbols, value: Value) -> tuple[str, Space, Any] | None:
@@ -360,7 +382,9 @@ def _check_type(
     bound: Any,
 ) -> None:
     """Hold a tensor that indexes an axis to what it is declared in."""
-    axis, span, inside = taken.axis, taken.item.at.span, f"[{size_text(size)}]"
+    axis, span, from_zero = taken.axis, taken.item.at.span, space.base == "Z"
+    said = symbols.report.text(space.span) if from_zero else f"[{size_text(bound)}]"
+    inside = rf"\{{0, \ldots, {size_text(size)} - 1\}}" if from_zero else f"[{size_text(size)}]"
     if space.base in ("R", "C", "[0,1]"):
         symbols.report.error(
             "index-type",
@@ -378,8 +402,7 @@ def _check_type(
         severity,
         "index-type",
         span,
-        f"{name} is in [{size_text(bound)}], and it indexes {axis}, which has size "
-        f"{size_text(size)}{only}",
+        f"{name} is in {said}, and it indexes {axis}, which has size {size_text(size)}{only}",
         shapes,
         f"declare {name} in {inside}",
     )

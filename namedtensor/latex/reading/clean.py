@@ -35,6 +35,9 @@ NESTING = 100
 
 ENDS_OF_ARRAYS = frozenset(("\\end{array}", "\\end{aligned}", "\\end{matrix}"))
 
+#: Relations of two signs, that define what stands left or right of them.
+DEFINING = frozenset((":=", "=:"))
+
 TAKING = frozenset((*looks.WORDS, *looks.DRESSES, *looks.OPEN, "\\mathord"))
 
 
@@ -77,9 +80,10 @@ class _Cleaner:
                 self._close(token)
             elif token.text == "~":
                 self.spaced = True
-            elif token.text == ":" and self.at < count and tokens[self.at].text == "=":
+            elif self.at < count and token.text + tokens[self.at].text in DEFINING:
+                text = token.text + tokens[self.at].text
                 self.at += 1
-                self._put(Token("command", ":=", token.span | tokens[self.at - 1].span))
+                self._put(Token("command", text, token.span | tokens[self.at - 1].span))
             elif token.text == "s" and self._says_such_that():
                 self.at += 3
                 self._put(Token("word", "s.t.", token.span | tokens[self.at - 1].span, True))
@@ -247,7 +251,7 @@ class _Cleaner:
         elif text == "'":
             self._put(Token("prime", "'", token.span, token.spaced))
         else:
-            kind = "command" if text[0] == "\\" or text == ":=" else "sign"
+            kind = "command" if text[0] == "\\" or text in DEFINING else "sign"
             self._put(Token(kind, text, token.span, token.spaced))
 
     def _environment(self, token: Token) -> None:

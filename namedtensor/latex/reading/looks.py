@@ -130,6 +130,7 @@ ALIASES = {
         ")": "\\rparen",
         ":": "\\colon",
         ":=": "\\coloneqq \\coloneq \\triangleq \\defeq",
+        "=:": "\\eqqcolon \\eqcolon",
         "|": "\\vert",
         "\\|": "\\Vert \\parallel",
         "\\ldots": "\\dots \\cdots \\dotsc \\dotsb \\dotso",

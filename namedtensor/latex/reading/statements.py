@@ -258,6 +258,9 @@ def classified(span: Span, sides: Sequence[Expression], ops: Sequence[str]) -> l
     first = sides[0]
     if not ops:
         return [Constraint(span, first)]
+    if ops[-1] == "=:":  # what stands left is what the right side names
+        before = classified(span, sides[:-1], ops[:-1]) if ops[1:] else []
+        return [*before, *classified(span, sides[:-3:-1], ["="])]
     if ops[-1] == "in" and len(ops) > 1 and isinstance(sides[-1], Space):
         said = classified(span, sides[:-1], ops[:-1])
         if isinstance(said[0], Definition) and is_name(first):

@@ -417,6 +417,7 @@ OPERANDS: dict[str, Callable[[Parser, Token, int], Expression]] = {
     "\\mathds": Parser._blackboard,
     "\\partial": Parser.partial,
     "\\nabla": Parser.partial,
+    "\\#": Parser.count,
     "\\ldots": Parser.dots,
     "\\vdots": Parser.dots,
     "\\ddots": Parser.dots,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from namedtensor.latex.reading import words
 from namedtensor.latex.reading.grammar.axes import holds_axes
@@ -25,6 +26,7 @@ from namedtensor.latex.syntax import (
     Indexed,
     Items,
     Letter,
+    Logic,
     Matrix,
     Relation,
     Root,
@@ -225,6 +227,9 @@ class Parts(Spaces):
         """Read what stands in brackets: one thing, or a list."""
         start = self.at - 1
         text = token.text
+        counted = self._counted(start, "\\rvert") if text == "\\lvert" else None
+        if counted is not None:
+            return counted
         parts, after = self.inside(token)
         span = self.span(start)
         if text in ("\\lfloor", "\\lceil"):
@@ -273,8 +278,44 @@ class Parts(Spaces):
 
     # -------------------------------------------------------------------------------- bars
 
+    def count(self, token: Token, start: int) -> Expression:
+        r"""Read how many there are, \#\{i : x_i > 0\}: the sum over i of 1 where this holds."""
+        found = self._counted(start)
+        if found is None:
+            raise Fault(
+                "syntax-set",
+                "what is counted should stand here, an index and a condition",
+                token.span,
+                "write \\#\\{ i : X_{\\text{ax}(i)} > 0 \\}",
+            )
+        return self.scripts(found, start)
+
+    def _counted(self, start: int, closing: str = "") -> Expression | None:
+        """Read a set by its index and a condition, as the number of its elements, up to a bar."""
+        opening, after = self.at, after_bracket(self.tokens, self.at, self.end)
+        if self.peek().text != "\\{" or after is None:
+            return None
+        if closing and (after >= self.end or self.tokens[after].text != closing):
+            return None
+        inside = range(opening + 1, after)
+        parting = [at for at in inside if self.tokens[at].text in (":", "\\mid", "|")]
+        if not parting or parting[0] == opening + 1:
+            return None
+        index = self.within((opening + 1, parting[0]), self.listing)
+        held = self.within((parting[0] + 1, after - 1), self.listing)
+        bare = isinstance(held, Items) and not held.bracket
+        parts = held.parts if bare and isinstance(held, Items) else (held,)
+        condition = Logic(held.span, "and", parts) if len(parts) > 1 else held
+        self.at = after + bool(closing)
+        span = self.span(start)
+        one = Call(span, Letter(span, "1bold"), (), (condition,))
+        return Big(span, "sum", (), index, None, one)
+
     def bar_operand(self, token: Token, start: int) -> Expression:
         """Read |x| or ||x|| from its first bar on."""
+        counted = self._counted(start, token.text) if token.text == "|" else None
+        if counted is not None:
+            return self.scripts(counted, start)
         at = self.at
         self.bars.append(token.text)
         inner = self.expression()
@@ -334,13 +375,20 @@ class Parts(Spaces):
         return self.scripts(Binary(self.span(start), "/", left, right, (), "frac"), start)
 
     def partial(self, token: Token, start: int) -> Expression:
-        """Read \\partial X or \\nabla_X f."""
+        """Read \\partial X, \\nabla_X f, or \\nabla_X^2 f, which is derived twice."""
         by: Expression | None = None
         if self.peek().kind == "sub":
             self.at += 1
             by = self.script(self.bare(self.group()))
+        twice = token.text == "\\nabla" and [self.peek(i).text for i in range(2)] == ["^", "2"]
+        if twice:
+            self.at += 2
         of = self.expression(PREFIX)
-        return Derivative(self.span(start), token.text[1:], of, by)
+        span = self.span(start)
+        found = Derivative(span, token.text[1:], of, by)
+        return (
+            replace(found, of=found, op=found.op if by is None else "partial") if twice else found
+        )
 
     def root(self, token: Token, start: int) -> Expression:
         """Read \\sqrt{x} or \\sqrt[n]{x}."""

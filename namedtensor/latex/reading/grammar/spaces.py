@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from namedtensor.latex.reading import words
 from namedtensor.latex.reading.grammar.axes import Axes
-from namedtensor.latex.syntax import Expression, SizedAxis, Space
+from namedtensor.latex.syntax import Binary, Expression, Number, SizedAxis, Space
 
 #: What may stand in a shape that counts its axes by position, or does not spell them out.
 POSITIONAL = frozenset("\\ldots + - * / \\cup \\cap \\setminus \\cdot | \\lvert \\rvert".split())
@@ -33,8 +35,9 @@ class Spaces(Axes):
                 return None
             opening = self.take()
             base = kind
-            if kind == "[n]":
+            if kind in ("[n]", "Z"):
                 bound = self.inside(opening)[0][-1]
+                bound = bound if kind == "[n]" else _one_more(bound)
             else:
                 while self.take().text not in words.CLOSING:
                     continue  # numbers and commas; an interval may be half open
@@ -65,13 +68,22 @@ class Spaces(Axes):
         following = self.tokens[at + 1] if at + 1 < self.end else self.stop
         if self._are_numbers(inside) and inside not in (["0", ",", "1"], ["1"]):
             interval = not curly and inside.count(",") == 1
+            counts = curly and len(inside) > 3 and all(n.isdigit() for n in inside[::2])
+            if following.kind == "sup" and counts and inside[0] == "0":
+                return "Z"
             return "R" if following.kind == "sup" or interval else None
         if closing == ")":
             return "[0,1]" if inside == ["0", ",", "1"] else None
         if inside == ["0", ",", "1"]:
             return "{0,1}" if curly else "[0,1]"
+        if curly and "\\ldots" in inside:
+            first = inside[: inside.index("\\ldots") : 2]
+            if first == [str(number) for number in range(1, len(first) + 1)]:
+                return "[n]"
+            from_zero = first == [str(number) for number in range(len(first))]
+            return "Z" if from_zero and following.kind == "sup" else None
         if curly:
-            return "[n]" if inside[:2] == ["1", ","] and "\\ldots" in inside else None
+            return None
         return "[n]" if inside and "," not in inside and following.kind != "sub" else None
 
     @staticmethod
@@ -113,6 +125,15 @@ class Spaces(Axes):
         elif not empty:
             self.positional = True
         return tuple(axes)
+
+
+def _one_more(last: Expression) -> Expression:
+    """Give how many numbers there are from 0 to the last one."""
+    if isinstance(last, Number) and isinstance(last.value, int):
+        return replace(last, value=last.value + 1)
+    if isinstance(last, Binary) and (last.op, last.right) == ("-", Number(last.span, 1)):
+        return last.left
+    return Binary(last.span, "+", last, Number(last.span, 1))
 
 
 def _is_named(axis: SizedAxis, kind: str) -> bool:

@@ -124,6 +124,11 @@ READING = {
         "use cases, aligned or a matrix",
         r"Y = \begin{tabular} A \ndot{seq} B \end{tabular}",
     ),
+    "syntax-case": Fault(
+        "a definition is given piece by piece, and not all of its pieces can be read",
+        "write it with `\\begin{cases}`",
+        r"f(X) = X \ndot{seq} X \text{ if } X \text{ is large, and } f(X) = 0 \text{ otherwise}",
+    ),
     "syntax-macro": Fault(
         "a definition of a macro is not complete",
         "close its braces",

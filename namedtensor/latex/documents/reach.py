@@ -288,7 +288,9 @@ class Walk:
                 self._take(defined.name, before)
             elif before is not None:
                 self._reach(before, around)
-        for part in (defined.body, *[i.at for i in _items(defined)]):
+        condition = defined.statement.condition
+        asked = () if condition is None or not _items(defined) else (condition,)
+        for part in (defined.body, *asked, *[i.at for i in _items(defined)]):
             self.visit(part, inner)
 
     def visit(self, part: Any, around: Around) -> None:

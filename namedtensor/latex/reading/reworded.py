@@ -23,6 +23,7 @@ from namedtensor.latex.reading.left_sides import (
     listed,
     signed,
 )
+from namedtensor.latex.reading.pieces import joined
 from namedtensor.latex.reading.spoken import key_of, names_of
 from namedtensor.latex.reading.statements import Found, is_name
 from namedtensor.latex.syntax import (
@@ -79,6 +80,7 @@ BESIDE = re.compile(r"\$\s*(?:,|and|,\s*and)\s+\$")
 
 def reworded(entries: Sequence[Entry], text: str) -> LeftSides | None:
     """Put statements into the notation's words, and mark those that are remarks; give what was named."""
+    joined(entries, text)
     found = [e for e in entries if isinstance(e.read, Found)]
     _declare(found, text)
     named = left_sides([e.statement for e in found])

@@ -31,6 +31,7 @@ from namedtensor.latex.syntax import (
     Signature,
     Space,
     Statement,
+    Unary,
     Under,
 )
 from namedtensor.latex.walk import all_of, depth_of
@@ -125,21 +126,32 @@ def _takes_axes(before: Sequence[Token]) -> bool:
 
 def _is_condition_of(found: Sequence[Found | Failed], piece: Piece, read: Sequence[Found]) -> bool:
     """Put a range or a condition into the definition before it, if it belongs there."""
-    if not found or len(read) != 1 or not isinstance(read[0].statement, Constraint):
+    last = found[0] if found else None
+    if len(read) != 1 or not isinstance(last, Found) or not isinstance(last.statement, Definition):
         return False
-    last, relation = found[0], read[0].statement.relation
-    if not isinstance(last, Found) or not isinstance(last.statement, Definition):
+    relation, word = condition_of(read[0].statement), piece.word.split(" ")[0]
+    target = getattr(read[0].statement, "target", None)
+    number = target is not None and not isinstance(target, Indexed) and word == "for"  # for n = 3
+    if relation is None or number:
         return False
-    if not isinstance(relation, Relation | Is | Logic):
-        return False
-    when = piece.word.split(" ")[0] in words.WHEN
-    if not (when or (not piece.word and is_range(relation))):
+    if not (word in words.WHEN or (not piece.word and is_range(relation))):
         return False
     before = last.statement.condition
     span = last.statement.span | read[0].statement.span
+    if word == "unless":
+        relation = Unary(relation.span, "not", relation)
     both = relation if before is None else Logic(span, "and", (before, relation))
     last.statement = replace(last.statement, condition=both, span=span)
     return True
+
+
+def condition_of(statement: Statement) -> Expression | None:
+    """Give what a statement says as a condition: behind an if, A_{i, j} = 1 is no definition."""
+    if isinstance(statement, Definition) and statement.op == "=":
+        said = tuple([("=", part) for part in (statement.body, *statement.chain)])
+        return Relation(statement.span, statement.target, said)
+    relation = statement.relation if isinstance(statement, Constraint) else None
+    return relation if isinstance(relation, Relation | Is | Logic) else None
 
 
 def is_range(relation: Expression) -> bool:

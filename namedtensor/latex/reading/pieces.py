@@ -1,0 +1,244 @@
+r"""Definitions that are given piece by piece, in displays and in prose: r(x) = x for x > 0, and 0 otherwise.
+
+Where a piece or its condition cannot be read, the definition is a fault: half of it is another function.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from namedtensor.latex.reading.asides import Entry
+from namedtensor.latex.reading.ranges import ranges_in
+from namedtensor.latex.reading.statements import Failed, Found, condition_of
+from namedtensor.latex.reading.tokens import Fault
+from namedtensor.latex.source import Span
+from namedtensor.latex.syntax import (
+    At,
+    Call,
+    Case,
+    Cases,
+    Constraint,
+    Definition,
+    Expression,
+    Indexed,
+    Items,
+    Logic,
+    Relation,
+    Space,
+)
+from namedtensor.latex.walk import all_of, letters_of
+
+#: What stands around words and mathematics, and says nothing.
+TEXT = re.compile(r"\\(?:text|textrm|mathrm|mbox)\s*\{([^{}]*)\}")
+MARKS = re.compile(r"\\(?:begin|end)\{[a-z*]+\}|\\(?:quad|qquad|[\[\]();,!: \\])|[$&~{}()]")
+
+#: What stands before a condition, and between the pieces of a definition.
+WHEN = re.compile(r"[,;]? ?(?:for|if|when|whenever|wherever)(?: all| any| every| each)?")
+WHERE = re.compile(r"[,;]?(?: ?and)?")
+NEXT = re.compile(r"[,;]? ?(?:and|but|while)?(?: by| to| is| equals| it is)?")
+REST = re.compile(
+    r"[.,;]? ?(?:and |or )?(?:otherwise|else|elsewhere|in all other cases),?(?: it is| let)?"
+)
+
+#: What says behind the last piece that it holds for all else.
+OTHERWISE = re.compile(
+    r",? ?(?:otherwise|else|elsewhere|in (?:all )?other cases|for (?:all |any |every )?(?:the )?others?)\b"
+)
+
+#: What says behind a piece that it holds for some, in words.
+IN_WORDS = re.compile(r",? ?(?:if|when|whenever|unless)\b")
+
+
+#: So many characters are looked at between two places of mathematics.
+FAR = 200
+
+
+@dataclass(slots=True)
+class Pieces:
+    """The rows of a definition, the entries up to `end` that hold them, and whether one is for all else."""
+
+    rows: list[tuple[Expression, Expression | None]]
+    end: int
+    closed: bool = False
+
+    def add(self, condition: Expression) -> None:
+        value, known = self.rows[-1]
+        both = () if known is None else (known,)
+        joined = Logic(condition.span, "and", (*both, condition)) if both else condition
+        self.rows[-1] = value, joined
+
+
+def joined(entries: Sequence[Entry], text: str) -> None:
+    """Make one definition, by cases, of the pieces in which one is given."""
+    at = 0
+    while at < len(entries):
+        first = entries[at].statement if isinstance(entries[at].read, Found) else None
+        at = _join(entries, at, first, text) if isinstance(first, Definition) else at + 1
+
+
+def _join(entries: Sequence[Entry], at: int, first: Definition, text: str) -> int:
+    """Join the pieces that begin at a place; give the place behind them."""
+    inside = isinstance(first.target, Indexed | Call) and not any(all_of(Cases, first.body))
+    if first.op != "=" or not inside:
+        return at + 1
+    found = _pieces(entries, at, first, text)
+    rows, last = found.rows, found.rows[-1]
+    whole = found.closed or last[1] is not None
+    if len(rows) > 1 and whole and all(condition is not None for _, condition in rows[:-1]):
+        if found.closed:
+            rows[-1] = last[0], None
+        cases = tuple([Case(value.span, value, condition) for value, condition in rows])
+        _put(entries[at], replace(first, body=Cases(first.body.span, cases), condition=None))
+        _set_aside(entries[at + 1 : found.end])
+        return found.end
+    if _is_half(entries, at, first, text):
+        _refuse(entries[at], first, text)
+    elif isinstance(first.target, Indexed) and not _only_ranges(last[1], first.condition):
+        _put(entries[at], replace(first, condition=last[1]))
+        _set_aside(entries[at + 1 : found.end])
+        return found.end
+    return at + 1
+
+
+def _only_ranges(condition: Expression | None, own: Expression | None) -> bool:
+    """Say whether nothing follows a definition but ranges of indices, which say how long axes are."""
+    if condition is own or (isinstance(condition, Relation) and any(ranges_in(condition))):
+        return True
+    parts = condition.parts if isinstance(condition, Logic) and condition.op == "and" else ()
+    return bool(parts) and all(_only_ranges(part, own) for part in parts)
+
+
+def _put(entry: Entry, statement: Definition) -> None:
+    assert isinstance(entry.read, Found)
+    entry.read.statement = statement
+    entry.read.named = entry.read.named or any(all_of(At, statement))
+
+
+def _set_aside(entries: Sequence[Entry]) -> None:
+    for entry in entries:
+        assert isinstance(entry.read, Found)
+        entry.read.part_of = "it is a piece of the definition before it"
+
+
+def _refuse(entry: Entry, first: Definition, text: str) -> None:
+    said = text[first.target.span.start : first.target.span.end]
+    fault = Fault(
+        "syntax-case",
+        f"this is one of the cases of {said}, and not all of them can be read",
+        first.span,
+        rf"write {said} = \begin{{cases}} a & \text{{if }} x > 0 \\ b & \text{{otherwise}} \end{{cases}}",
+    )
+    entry.read = Failed(fault, first.span, True, True)
+
+
+# ------------------------------------------------------------------------------------------ pieces
+
+
+def _pieces(entries: Sequence[Entry], at: int, first: Definition, text: str) -> Pieces:
+    """Read on behind a definition, as long as there are conditions and other values of its target."""
+    found = Pieces([(first.body, first.condition)], at + 1)
+    found.closed = bool(OTHERWISE.match(_words(entries, at, text)))
+    while not found.closed and found.end < len(entries):
+        entry, said = entries[found.end], _words(entries, found.end - 1, text)
+        if not isinstance(entry.read, Found) or entry.read.part_of:
+            break
+        condition = _condition(entry, first)
+        value = _value(entry, first, _words(entries, found.end, text))
+        rest = REST.fullmatch(said) is not None
+        if value is not None and (rest or NEXT.fullmatch(said)):
+            found.rows.append((value, getattr(entry.statement, "condition", None)))
+            found.closed = rest
+        elif condition is not None and _belongs(entries, found, first, condition, said):
+            found.add(condition)
+        else:
+            break
+        found.closed = found.closed or bool(OTHERWISE.match(_words(entries, found.end, text)))
+        found.end += 1
+    return found
+
+
+def _belongs(
+    entries: Sequence[Entry], found: Pieces, first: Definition, condition: Expression, said: str
+) -> bool:
+    """Say whether a condition is one of the piece before it."""
+    about = set(letters_of(condition)) & set(letters_of(first.target))
+    if not about or WHEN.fullmatch(said):
+        return bool(about)
+    if not WHERE.fullmatch(said):
+        return False
+    entry, before = entries[found.end], entries[found.end - 1]
+    beside = (
+        entry.region.display and entry.region.block == before.region.block and "and" not in said
+    )
+    known = found.rows[-1][1] is not None and "and" in said
+    beside = beside and isinstance(first.target, Indexed)
+    return (known or beside) and isinstance(entry.statement, Constraint)
+
+
+def _condition(entry: Entry, first: Definition) -> Expression | None:
+    """Give what a statement says as a condition."""
+    statement = entry.statement
+    if isinstance(statement, Definition) and statement.target == first.target:
+        return None
+    return condition_of(statement)
+
+
+def _value(entry: Entry, first: Definition, behind: str) -> Expression | None:
+    """Give another value for what is defined: that of its target, or one that stands for itself."""
+    statement = entry.statement
+    if isinstance(statement, Definition):
+        return statement.body if statement.target == first.target else None
+    if not isinstance(statement, Constraint) or condition_of(statement) is not None:
+        return None
+    plain = not isinstance(statement.relation, Space | Items)
+    when = OTHERWISE.match(behind) or WHEN.match(behind)
+    return statement.relation if plain and when else None
+
+
+def _is_half(entries: Sequence[Entry], at: int, first: Definition, text: str) -> bool:
+    """Say whether words around a definition tell that it is one of several pieces."""
+    words = _words(entries, at, text)
+    if OTHERWISE.match(words):
+        return True
+    if IN_WORDS.match(words) and first.condition is None and _unread(entries, at, first):
+        return True
+    for place in range(at + 1, len(entries)):
+        said = _words(entries, place - 1, text)
+        if ". " in said + " " and not REST.fullmatch(said):
+            return False
+        read = entries[place].read
+        if not isinstance(read, Found):
+            return False
+        value = _value(entries[place], first, _words(entries, place, text))
+        if value is not None and (
+            REST.fullmatch(said) or OTHERWISE.match(_words(entries, place, text))
+        ):
+            return True
+        if isinstance(read.statement, Definition) and value is None:
+            return False
+    return False
+
+
+def _unread(entries: Sequence[Entry], at: int, first: Definition) -> bool:
+    """Say whether no condition follows in the display of an element that has one in words."""
+    if not isinstance(first.target, Indexed) or not entries[at].region.display:
+        return False
+    following = entries[at + 1] if at + 1 < len(entries) else None
+    beside = following is not None and following.region.block == entries[at].region.block
+    return not (beside and following is not None and isinstance(following.read, Found)) or (
+        following is not None and _condition(following, first) is None
+    )
+
+
+def _words(entries: Sequence[Entry], at: int, text: str) -> str:
+    """Give what stands between an entry and the next one, without what is no word."""
+    end = _span(entries[at]).end
+    stop = _span(entries[at + 1]).start if at + 1 < len(entries) else len(text)
+    said = MARKS.sub(" ", TEXT.sub(r" \1 ", text[end : min(stop, end + FAR)]))
+    return " ".join(said.lower().split())
+
+
+def _span(entry: Entry) -> Span:
+    return entry.read.statement.span if isinstance(entry.read, Found) else entry.read.span

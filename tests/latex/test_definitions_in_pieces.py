@@ -1,0 +1,115 @@
+r"""Definitions that are given piece by piece, in displays and in prose, are read whole, or are faults."""
+
+import numpy as np
+import pytest
+
+from namedtensor import tensor
+from namedtensor.latex import LatexError, read
+
+x = np.array([1.0, -2.0, 3.0, -4.0])
+A, e = np.array([[0.0, 1.0], [1.0, 1.0]]), np.array([[0.1, 0.2], [0.3, 0.4]])
+
+HEAD = r"Let $v \in \mathbb{R}^{\text{in}}$ and $$y = r(v) + 0 \sum_{\text{in}} v$$ where "
+RELU, LEAKY = np.maximum(x, 0), np.where(x > 0, x, 0.1 * x)
+
+FUNCTIONS = [
+    (r"$r(x) = x$ for $x > 0$ and $0$ otherwise.", RELU),
+    (r"$r(x) = x$ for $x > 0$, and $0$ else.", RELU),
+    (r"$r(x)$ is the ramp, $r(x) = x$ if $x > 0$ and $r(x) = 0$ otherwise.", RELU),
+    (r"$r(x) = x$ if $x>0$ and $r(x) = 0.1 x$ otherwise.", LEAKY),
+    (r"$r(x) = x$ if $x>0$. Otherwise $r(x) = 0.1 x$.", LEAKY),
+    (r"$r(x) = x$ if $x > 0$ and $r(x) = 0.1 x$ if $x \le 0$.", LEAKY),
+    (r"$r(x) = x$ when $x > 0$, $r(x) = 0.1 x$ when $x \le 0$.", LEAKY),
+    (r"$$r(x) = x \quad \text{if } x > 0$$ and $$r(x) = 0 \quad \text{otherwise}.$$", RELU),
+    (
+        r"$$\begin{align} r(x) &= x && \text{if } x > 0 \\ r(x) &= 0.1 x && \text{otherwise} \end{align}$$",
+        LEAKY,
+    ),
+    (
+        r"$r(x) = x$ for $x > 2$, $r(x) = 2 x$ for $x > 0$ and $r(x) = 0$ otherwise.",
+        np.where(x > 2, x, np.where(x > 0, 2 * x, 0)),
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "wanted"), FUNCTIONS)
+def test_a_function_in_pieces_is_read_whole(text, wanted):
+    document = read(HEAD + text)
+    assert document.check() == []
+    np.testing.assert_allclose(document["y"](tensor(x, "in")).numpy("in"), wanted)
+
+
+ALPHA = r"\alpha_{\text{node}(i), \text{node}'(j)}"
+EDGE = r"A_{\text{node}(i), \text{node}'(j)} = 1"
+GRAPH = r"Let $A, e \in \mathbb{R}^{\text{node} \times \text{node}'}$. "
+EXP = rf"{ALPHA} = \exp(e_{{\text{{node}}(i), \text{{node}}'(j)}})"
+ELEMENTS = [
+    rf"$${EXP} \qquad \text{{if }} {EDGE}$$ and ${ALPHA} = 0$ otherwise.",
+    rf"$${EXP} \qquad \text{{if }} {EDGE}$$ and ${ALPHA} = 0$ for all other $j$.",
+    rf"$${EXP}$$ if ${EDGE}$, and $0$ otherwise.",
+    rf"${EXP}$ for ${EDGE}$ and ${ALPHA} = 0$ otherwise.",
+    rf"$${EXP} \quad \text{{if }} {EDGE}$$ $${ALPHA} = 0 \quad \text{{otherwise.}}$$",
+    rf"$${ALPHA} = 0 \quad \text{{unless }} {EDGE}$$ and $${EXP} \quad \text{{otherwise}}.$$",
+]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        r"$U_{\text{in}(i)} = v_{\text{in}(i)}$ for $i > 2$ and $0$ otherwise.",
+        r"$$U_{\text{in}(i)} = v_{\text{in}(i)}$$ for $i > 2$, and $U_{\text{in}(i)} = 0$ for $i \le 2$.",
+        r"$$U_{\text{in}(i)} = 0 \quad \text{if } i \le 2$$ and $U_{\text{in}(i)} = v_{\text{in}(i)}$ else.",
+    ],
+)
+def test_pieces_by_an_index_are_read_whole(text):
+    document = read(rf"Let $v \in \mathbb{{R}}^{{\text{{in}}}}$ and let {text} $$y = v + U$$")
+    assert document.check() == []
+    np.testing.assert_allclose(document["y"](tensor(x, "in")).numpy("in"), x + [0, 0, 3, -4])
+
+
+@pytest.mark.parametrize("text", ELEMENTS)
+def test_elements_in_pieces_are_read_whole(text):
+    document = read(f"{GRAPH}{text} The output is $Y = e + \\alpha$.")
+    assert document.check() == []
+    given = {"A": tensor(A, "node", "node'"), "e": tensor(e, "node", "node'")}
+    found = document["Y"](**given).numpy("node", "node'")
+    np.testing.assert_allclose(found, e + np.where(A == 1, np.exp(e), 0))
+
+
+def test_a_condition_in_prose_leaves_elements_without_a_value():
+    document = read(rf"{GRAPH}$${EXP}$$ for ${EDGE}$. The output is $Y = e + \alpha$.")
+    given = {"A": tensor(A, "node", "node'"), "e": tensor(e, "node", "node'")}
+    found = document["Y"](**given).numpy("node", "node'")
+    np.testing.assert_allclose(found, e + np.where(A == 1, np.exp(e), np.nan))
+
+
+HALF = [
+    HEAD + r"$r(x) = x$ for positive $x$ and $0$ otherwise.",
+    HEAD + r"$r(x) = x$ for positive $x$, and $r(x) = 0$ otherwise.",
+    rf"{GRAPH}$${EXP} \qquad \text{{if }} j \text{{ is next to }} i$$ and ${ALPHA} = 0$ otherwise. "
+    r"$Y = e + \alpha$",
+]
+
+
+@pytest.mark.parametrize("text", HALF)
+def test_half_of_a_definition_is_a_fault(text):
+    document = read(text)
+    assert {f.code for f in document.check() if f.severity == "error"} >= {"syntax-case"}
+    name, given = ("y", tensor(x, "in")) if "y =" in text else ("Y", tensor(e, "node", "node'"))
+    formula = document[name]
+    with pytest.raises(LatexError, match="is not defined"):
+        formula(given)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        r"$r(x) = x^2$, unless otherwise stated.",
+        r"$r(x) = x^2$ for $x \in \mathbb{R}$. Otherwise nothing is changed.",
+        r"$r(x) = x^2$ for $x > 0$.",
+        r"$r(x) = x^2$ and $s = 3$ otherwise.",
+    ],
+)
+def test_what_is_no_piece_stays_what_it_is(text):
+    found = read(HEAD + text)["y"](tensor(x, "in")).numpy("in")
+    np.testing.assert_allclose(found, x**2)

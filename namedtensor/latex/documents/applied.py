@@ -342,12 +342,18 @@ class BodyScope:
             return abs(Axis(axis))
         except AxisSizeError:
             found = self._stated_size(axis)
+            if found is None and axis.isidentifier():
+                hint = f'choose it: document.bind({axis}=64)["{self.body.linked.key}"]'
+                why = f"{self.body.linked.key} takes nothing that has the axis {axis}"
+                raise AxisSizeError(f"|{axis}|", why, hint=hint) from None
             if found is None:
                 raise
             return found
 
     def _stated_size(self, axis: str) -> Value | None:
         found = self.body.axis_size(axis)
+        if found is None:
+            found = self.body.numbers.get(f"|{axis}|")
         if found is not None or axis in self.asked:
             return found
         names = self.body.library.names

@@ -25,8 +25,16 @@ from namedtensor.latex.reading.reader import Reading, parse_expression
 from namedtensor.latex.reading.spoken import names_of
 from namedtensor.latex.reading.tokens import Fault
 from namedtensor.latex.source import Source, Span
-from namedtensor.latex.syntax import Call, Definition, Expression, Letter, Scripts, Statement
-from namedtensor.latex.walk import put, walk
+from namedtensor.latex.syntax import (
+    AxisSize,
+    Call,
+    Definition,
+    Expression,
+    Letter,
+    Scripts,
+    Statement,
+)
+from namedtensor.latex.walk import all_of, put, walk
 
 if TYPE_CHECKING:
     from namedtensor.formula.formula import Formula
@@ -270,7 +278,7 @@ class Document:
         return {self.library.identifier(linked, i) for i in linked.arguments if i.inferred}
 
     def bind(self, **numbers: float) -> Document:
-        """Choose numbers: sizes, d_k=64; lengths of series, L=6; small numbers, epsilon=1e-6.
+        """Choose numbers: sizes, d_k=64, height=8; lengths of series, L=6; small numbers, epsilon=1e-6.
 
         Raises: NamedTensorError where the document knows no such number.
         """
@@ -313,6 +321,9 @@ class Document:
             text = key(name) if isinstance(name, (Letter, Scripts)) else None
             if text is not None and text not in self.definitions.defined:
                 found[python_name(name, text)] = text
+        for size in all_of(AxisSize, self.reading.statements):
+            if size.axis.name.isidentifier():
+                found.setdefault(size.axis.name, f"|{size.axis.name}|")
         return found
 
     # ------------------------------------------------------------------------------- printing

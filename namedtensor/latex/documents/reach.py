@@ -87,10 +87,47 @@ class Walk:
                 self._declare(found, place, call, around)
                 self.linked.own[text] = found
                 self.linked.inputs.append(found)
+        self._doubt(call, around)
         for place, parameter in enumerate(call.parameters):
             text = key(parameter, around.indices)
             if text is not None:
                 self.linked.listed[text] = place
+
+    def _doubt(self, call: Call, around: Around) -> None:
+        """Leave aside a declaration that is another letter's: of another section, or below.
+
+        That of another section is doubted where another argument is declared nowhere; that below where
+        the document's calls give what it does not fit.
+        """
+        at, arguments = around.place, self.linked.arguments
+        unknown = any(found.space is None for found in arguments)
+        for place, argument in enumerate(call.arguments):
+            found = self.linked.own.get(key(argument, around.indices) or "")
+            declared = None if found is None else found.declared
+            if found is None or declared is None:
+                continue
+            below = declared.place.index > at.index and declared.place.block != at.block
+            if not self.names.inherits(at, declared.place):
+                doubted = unknown and any(self._acting_on(found.key))
+            else:
+                doubted = below and self._is_given_else(place, found)
+            if doubted:
+                found.declared, found.space, found.along = None, None, ()
+
+    def _is_given_else(self, place: int, found: Input) -> bool:
+        """Say whether a call gives an argument what lacks an axis of its declaration, or any of it counts."""
+        assert found.space is not None
+        axes = {axis.axis.name for axis in found.space.axes}
+        for call, at in self.names.calls_of.get(self.linked.defined.key, ()):
+            given = call.arguments[place] if place < len(call.arguments) else found.name
+            if key(given) == found.key:
+                continue
+            known = self.names.declaration(given, at, {})
+            space = None if known is None or known.declared is None else known.declared.space
+            lacks = space is not None and not axes <= {axis.axis.name for axis in space.axes}
+            if lacks or not self._names_axes():
+                return True
+        return False
 
     def _declare(self, found: Input, place: int, call: Call, around: Around) -> None:
         """Find the space of an argument.

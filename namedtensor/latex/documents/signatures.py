@@ -58,7 +58,10 @@ def named_space(
     The sizes of `differing` axes keep their letters: X in R^{seq:n} and Y in R^{seq:m}.
     """
     axes = [*along]
-    axes += [Axis(a.axis.name, fold(a.size, bound)) for a in space.axes]
+    axes += [
+        Axis(a.axis.name, bound.get(f"|{a.axis.name}|") if a.size is None else fold(a.size, bound))
+        for a in space.axes
+    ]
     base = BASES.get(space.base, R)
     letters = [
         (a.axis.name, text)

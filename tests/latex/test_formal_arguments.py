@@ -1,0 +1,79 @@
+"""An argument, x of f(x) = ..., is not what another section, or a line below, declares with its letter."""
+
+import numpy as np
+import pytest
+
+from namedtensor import NamedTensor, tensor
+from namedtensor.latex import read
+
+rng = np.random.default_rng(1)
+a, X = rng.normal(size=4), rng.normal(size=(5, 4))
+GIVEN = dict.fromkeys(("u", "p", "z", "p_1", "z_1"), tensor(X, "batch", "emb"))
+GIVEN |= {"a": tensor(a, "node")}
+
+
+def called(text: str, name: str) -> NamedTensor:
+    """Call a document's formula with what it takes; nothing is found in the document."""
+    document = read(text)
+    assert document.check() == []
+    formula = document[name]
+    return formula(**{p.name: GIVEN[p.name] for p in formula.signature.parameters})
+
+
+def same(found: NamedTensor, wanted: np.ndarray, *axes: str) -> None:
+    assert set(found.axes) == set(axes)
+    np.testing.assert_allclose(found.numpy(*axes), wanted)
+
+
+SIGNAL = r"a signal $x \in \mathbb{R}^{\text{node}}$ has $$s = \sum_{\text{node}} x.$$"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        r"Here $\operatorname{LeakyReLU}(x) = \max(x, 0.2x)$ and",
+        r"$$\operatorname{LeakyReLU}(x) = \max(x, 0.2x)$$ and",
+    ],
+)
+@pytest.mark.parametrize("between", ["Later,", "\n# Signals\nNow,"])
+def test_a_function_of_numbers_takes_any_tensor(said, between):
+    text = rf"""Let $a \in \mathbb{{R}}^{{\text{{node}}}}$. {said}
+$$e_{{\text{{node}}(i), \text{{node}}'(j)}}
+= \operatorname{{LeakyReLU}}(a_{{\text{{node}}(i)}} - a_{{\text{{node}}(j)}}).$$
+{between} {SIGNAL}"""
+    apart = a[:, None] - a
+    same(called(text, "e"), np.maximum(apart, 0.2 * apart), "node", "node'")
+
+
+def test_a_declaration_below_is_another_letter_where_calls_do_not_fit_it():
+    text = r"""$$f(x) = \sum_{\text{emb}} x^2$$ is the energy.
+Let $u \in \mathbb{R}^{\text{batch} \times \text{emb}}$ and $$e = f(u).$$
+Let $x \in \mathbb{R}^{\text{batch} \times \text{emb} \times \text{time}}$."""
+    same(called(text, "e"), (X**2).sum(1), "batch")
+
+
+def test_a_declaration_below_is_the_argument_s_where_calls_fit_it():
+    text = r"$$f(x) = \sum_{\text{emb}} x^2$$ where $x \in \mathbb{R}^{\text{emb}}$. "
+    assert str(read(text)["f"]) == "f(x: R[emb]) -> R"
+
+
+TRIPLET = r"""# Triplet
+For $a, p \in \mathbb{R}^{\text{batch} \times \text{emb}}$,
+$$L(a, p) = \sum_{\text{batch}, \text{emb}} (a - p)^2.$$
+# Pairs
+"""
+PAIR = r"$$\mathcal{D}(p, z) = - p \underset{\text{emb}}{\cdot} z$$"
+CALL = (
+    r"and, for $p_1, z_1 \in \mathbb{R}^{\text{batch} \times \text{emb}}$, "
+    r"$$J = \underset{\text{batch}}{\mathrm{mean}}\, \mathcal{D}(p_1, z_1).$$"
+)
+
+
+@pytest.mark.parametrize("call", ["", CALL])
+@pytest.mark.parametrize("before", ["", TRIPLET])
+def test_arguments_without_a_declaration_are_alike(before, call):
+    document = read(before + PAIR + call)
+    assert str(document["D"]) == "D(p: R[emb], z: R[emb]) -> R"
+    same(called(before + PAIR + call, "D"), -(X * X).sum(1), "batch")
+    if call:
+        same(called(before + PAIR + call, "J"), -(X * X).sum(1).mean())

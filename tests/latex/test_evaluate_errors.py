@@ -7,13 +7,14 @@ import pytest
 
 import namedtensor as nt
 from namedtensor.latex.evaluation import by_elements
+from namedtensor.latex.evaluation.hints import in_notation
 from namedtensor.latex.evaluation.values import (
     ArgumentsError,
     NoAxisError,
     NotNotationError,
     UndefinedError,
 )
-from namedtensor.latex.evaluation.wording import in_notation, wording
+from namedtensor.latex.evaluation.wording import wording
 from namedtensor.latex.source import Span
 from namedtensor.latex.syntax import AxisName, Dots, Items, Letter, Number, Relation, Text
 from tests.latex.evaluating import element, evaluator, leaf, parsed, value
@@ -54,18 +55,19 @@ CASES = {
     r"X^\top": (
         NotNotationError,
         "X^{top}: X^{top} is a transpose, and the axes of a named tensor have no order to be turned round\n"
-        "hint: leave it out, or rename the axis that is meant: X_{a -> b}",
+        "hint: leave it out, or rename the axis that is meant: X_{\\text{a} \\rightarrow \\text{b}}",
     ),
     r"X^T": (
         NotNotationError,
         "X^T: X^T is a transpose, and the axes of a named tensor have no order to be turned round\n"
-        "hint: leave it out, or rename the axis that is meant: X_{a -> b}",
+        "hint: leave it out, or rename the axis that is meant: X_{\\text{a} \\rightarrow \\text{b}}",
     ),
     r"A^{-1}": (
         NotNotationError,
         "A^{-1}: A^{-1} may be the inverse of a matrix, and does not say which axes are its rows and "
         "columns\n"
-        "hint: write inv_{row,col} for the inverse, or 1/X for that of each number",
+        "hint: write \\underset{\\text{row}, \\text{col}}{\\text{inv}} for the inverse, "
+        "or 1/X for that of each number",
     ),
     r"\sin^{-1} X": (
         NotNotationError,
@@ -101,7 +103,8 @@ CASES = {
     r"X \ndot{\name{key}} A": (
         nt.AxisMissingError,
         "X ._key A: X has no axis key\n  X : seq[5] emb[3]\n  A : row[4] col[4]\n"
-        "hint: rename the axis of X that you mean: X_{seq -> key} or X_{emb -> key}",
+        "hint: rename the axis of X that you mean: X_{\\text{seq} \\rightarrow \\text{key}} or "
+        "X_{\\text{emb} \\rightarrow \\text{key}}",
     ),
     r"X \ndot{\name{seq} \\ \name{seq}} X": (
         nt.AxisNameError,
@@ -114,7 +117,7 @@ CASES = {
     r"\|X\|": (
         NoAxisError,
         "||X||: the norm of X acts along axes, and none is named\n  X : seq[5] x emb[3]\n"
-        "hint: write its axes below it: ||X||_{seq}",
+        "hint: write its axes below it: \\|X\\|_{\\text{seq}}",
     ),
     "1 / 0": (nt.NamedTensorError, "1 / 0: division by zero"),
     "9^{9^{9}}": (nt.NamedTensorError, "9^{9^9}: 9^{9^9} is too large for a number"),
@@ -136,32 +139,32 @@ CASES = {
     r"\text{softmax}(X)": (
         NoAxisError,
         "softmax(X): softmax acts along axes, and none is named\n  X : seq[5] x emb[3]\n"
-        "hint: write its axes under it: softmax_{emb}(X)",
+        "hint: write its axes under it: \\underset{\\text{emb}}{\\text{softmax}}(X)",
     ),
     r"\max(X)": (
         NoAxisError,
         "max(X): max acts along axes, and none is named\n  X : seq[5] x emb[3]\n"
-        "hint: write its axes under it: max_{emb}(X)",
+        "hint: write its axes under it: \\underset{\\text{emb}}{\\text{max}}(X)",
     ),
     r"\text{onehot}(3)": (
         NoAxisError,
         "onehot(3): one_hot acts along axes, and none is named\n"
-        "hint: write its axes under it: one_hot_{ax}(3)",
+        "hint: write its axes under it: \\underset{\\text{ax}}{\\text{onehot}}(3)",
     ),
     r"\text{index}(X, 1)": (
         NoAxisError,
         "index(X, 1): index acts along axes, and none is named\n  X : seq[5] x emb[3]\n"
-        "hint: write its axes under it: index_{emb}(X, 1)",
+        "hint: write its axes under it: \\underset{\\text{emb}}{\\text{index}}(X, 1)",
     ),
     r"\text{listed}(3)": (
         NoAxisError,
         "listed(3): listed acts along axes, and none is named\n"
-        "hint: write its axes under it: listed_{ax}(3)",
+        "hint: write its axes under it: \\underset{\\text{ax}}{\\text{listed}}(3)",
     ),
     r"\text{range}(X, 1, 2)": (
         NoAxisError,
         "range(X, 1, 2): range acts along axes, and none is named\n  X : seq[5] x emb[3]\n"
-        "hint: write its axes under it: range_{emb}(X, 1, 2)",
+        "hint: write its axes under it: \\underset{\\text{emb}}{\\text{range}}(X, 1, 2)",
     ),
     r"\nfun{\name{emb}}{relu} X": (
         nt.AxisNameError,
@@ -192,7 +195,7 @@ CASES = {
     r"\text{set}(X, 2)": (
         ArgumentsError,
         "set(X, 2): set takes a place in a tensor, and what is written there\n"
-        "hint: write set(X_{seq(1)}, Y)",
+        "hint: write set(X_{\\text{seq}(1)}, Y)",
     ),
     r"X(X, X)": (
         ArgumentsError,
@@ -201,7 +204,8 @@ CASES = {
     r"\nfun{\name{emb}}{mean} A": (
         nt.AxisMissingError,
         "mean_emb(A): A has no axis emb\n  A : row[4] col[4]\n"
-        "hint: A has row and col: mean_{row}(A) or mean_{col}(A)",
+        "hint: A has row and col: \\underset{\\text{row}}{\\text{mean}}(A) or "
+        "\\underset{\\text{col}}{\\text{mean}}(A)",
     ),
     r"\nfun{\name{emb} \\ \name{k}}{unroll} X": (
         nt.AxisSizeError,
@@ -257,18 +261,19 @@ CASES = {
     r"X_{\name{seq} \rightarrow \name{emb}}": (
         nt.AxisClashError,
         "X_{seq -> emb}: X would have two axes emb\n  X : seq[5] emb[3]\n"
-        "hint: choose another name, X_{seq -> emb'}, or rename the one that is there first: X_{emb -> emb'}",
+        "hint: choose another name, X_{\\text{seq} \\rightarrow \\text{emb}'}, "
+        "or rename the one that is there first: X_{\\text{emb} \\rightarrow \\text{emb}'}",
     ),
     r"X_{\name{emb} \rightarrow (\name{a}, \name{b})}": (
         nt.AxisSizeError,
         "X_{emb -> (a, b)}: the sizes of a, b are all open\n  X : seq[5] emb[3]\n"
-        "hint: give all but one: emb >> (a[2], b)",
+        "hint: give all but one: \\text{emb} \\rightarrow (\\text{a}:2, \\text{b})",
     ),
     # ------------------------------------------------------------------------------------ bigs
     r"\sum X": (
         NoAxisError,
         "sum X: sum acts along axes, and none is named\n  X : seq[5] x emb[3]\n"
-        "hint: write its axes below it: sum_{seq} X",
+        "hint: write its axes below it: \\sum_{\\text{seq}} X",
     ),
     r"\bigcup_{i} X": (
         NotNotationError,
@@ -277,11 +282,11 @@ CASES = {
     r"\sum_{i} i": (
         ArgumentsError,
         "sum_{i} i: nothing says how far i runs\n"
-        "hint: write its range: sum_{i=1}^n, or index an axis by it",
+        "hint: write its range: \\sum_{i=1}^n, or index an axis by it",
     ),
     r"\sum_{i} X": (
         ArgumentsError,
-        "sum_{i} X: X does not depend on i\nhint: write its range: sum_{i=1}^n",
+        "sum_{i} X: X does not depend on i\nhint: write its range: \\sum_{i=1}^n",
     ),
     r"\sum_{i=1}^{2.5} i": (
         NotNotationError,
@@ -325,16 +330,16 @@ def said(make):
 def test_definitions_by_elements_say_what_is_wrong():
     assert said(lambda: element(r"Y_{\name{seq}(1)}", "2")) == (
         "Y_{seq(1)}: a definition by elements names an index for each axis\n"
-        "hint: X_{seq(i)} = ... defines every element, X_{seq(1)} <- ... changes one"
+        "hint: X_{\\text{seq}(i)} = ... defines every element, X_{\\text{seq}(1)} \\leftarrow ... changes one"
     )
     assert said(lambda: element(r"Y_{\name{seq}(i), \name{emb}(i)}", "2")) == (
         "Y_{seq(i), emb(i)}: Y_{seq(i), emb(i)} names an axis or an index twice\n"
-        "hint: give each axis an index of its own: A_{row(i), col(j)}"
+        "hint: give each axis an index of its own: A_{\\text{row}(i), \\text{col}(j)}"
     )
     assert said(lambda: element(r"Y_{\name{seq}(i)}", "X + i", X=X)) == (
         "Y_{seq(i)}: the body has an axis seq of its own, which the definition also gives\n"
         "  body : seq[5] x emb[3] x i\n"
-        "hint: index it, or rename it: X_{seq -> seq'}"
+        "hint: index it, or rename it: X_{\\text{seq} \\rightarrow \\text{seq}'}"
     )
 
 
@@ -363,7 +368,7 @@ def test_parts_of_speech_that_compute_nothing_say_so():
     )
     assert said(lambda: e.value(parsed(r"\nfun{\name{a} \\ \name{b}}{listed}(1)"))) == (
         "listed_a,b(1): listed acts along axes, and none is named\n"
-        "hint: write its axes under it: listed_{ax}(1)"
+        "hint: write its axes under it: \\underset{\\text{ax}}{\\text{listed}}(1)"
     )
     assert said(lambda: e.value(Dots(at))) == "dots: dots says nothing that can be computed"
 
@@ -400,7 +405,7 @@ def test_an_axis_without_a_size_shows_the_letter_of_its_index():
     data = nt.tensor(np.ones(3), "k")
     assert said(lambda: element(r"Y_{\name{seq}(i)}", "i + c", c=data)) == (
         "i + c: axis i has no size yet\n  iota(i) : i\n"
-        "hint: give it one where the tensor is defined, i[5], or combine the tensor with one that has an "
+        "hint: say how far it runs, i = 1, \\ldots, 5, or combine the tensor with one that has an "
         "axis i"
     )
 
@@ -429,6 +434,9 @@ def test_words_for_parts_are_short():
 
 
 def test_hints_are_written_in_the_notation():
-    assert in_notation('rename it first: X["emb -> emb\'"]') == "rename it first: X_{emb -> emb'}"
-    assert in_notation("nt.logsumexp[seq](X)") == "logsumexp_{seq}(X)"
+    assert (
+        in_notation('rename it first: X["emb -> emb\'"]')
+        == "rename it first: X_{\\text{emb} \\rightarrow \\text{emb}'}"
+    )
+    assert in_notation("nt.logsumexp[seq](X)") == "\\underset{\\text{seq}}{\\text{logsumexp}}(X)"
     assert in_notation("say no more") == "say no more"

@@ -19,6 +19,7 @@ from namedtensor.errors import (
 from namedtensor.latex.check.annotations import alike
 from namedtensor.latex.check.report import listed, shape_text
 from namedtensor.latex.check.symbols import Symbols
+from namedtensor.latex.evaluation.hints import in_notation
 from namedtensor.latex.findings import Mend
 from namedtensor.latex.syntax import (
     At,
@@ -195,12 +196,7 @@ def _general(symbols: Symbols, where: Expression, error: NamedTensorError) -> Wo
         return Words("index-type", error.why, list(error.operands), error.hint)
     code = next((code for kind, code in CODES if isinstance(error, kind)), "refused")
     shapes = shapes_of(symbols, _operands(where)) or list(error.operands)
-    return Words(code, error.why, shapes, "" if _is_python(error.hint) else error.hint)
-
-
-def _is_python(hint: str) -> bool:
-    """Say whether a hint speaks to someone who writes Python."""
-    return "nt." in hint or "[" in hint or ">>" in hint
+    return Words(code, error.why, shapes, in_notation(error.hint))
 
 
 def close(name: str, names: Iterable[str]) -> str | None:

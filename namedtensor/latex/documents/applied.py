@@ -29,6 +29,7 @@ from namedtensor.latex.documents.loops import Chosen
 from namedtensor.latex.documents.scopes import Meaning
 from namedtensor.latex.documents.scripts import fold, key
 from namedtensor.latex.evaluation.evaluate import Evaluator
+from namedtensor.latex.evaluation.evaluator import of_formula
 from namedtensor.latex.evaluation.indices import Position, plain, zero_based
 from namedtensor.latex.evaluation.values import UNKNOWN, ArgumentsError, Value
 from namedtensor.latex.evaluation.wording import wording
@@ -91,7 +92,9 @@ class Applied:
                 return self._written_out(callee, given, named, scope)
             return self._run(call, callee, given, named)
         except NamedTensorError as error:
-            return scope.failed(call, error)
+            formal = [self.library.identifier(callee, i) for i in callee.arguments]
+            written = [*zip(formal, [a for a, _ in places], strict=False)]
+            return scope.failed(call, of_formula(error, call, written, scope))
 
     def _run(
         self, call: Call, callee: Linked, given: list[Value], named: dict[str, Value]

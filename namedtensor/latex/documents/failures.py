@@ -13,6 +13,7 @@ from namedtensor.errors import (
     NamedTensorError,
 )
 from namedtensor.latex.documents.along import ALONG, LAST
+from namedtensor.latex.evaluation.hints import in_notation
 from namedtensor.latex.evaluation.values import (
     ArgumentsError,
     NoAxisError,
@@ -79,5 +80,7 @@ def failure(error: NamedTensorError, source: Source, span: Span) -> LatexError:
     code = next((code for kind, code in CODES if isinstance(error, kind)), "nonsense")
     message = error.why if error.why.startswith(error.call) else f"{error.call}: {error.why}"
     shapes = tuple([(shown(label), shape) for label, shape in error.operands])
-    finding = Finding("error", code, shown(message), source, span, shapes, shown(error.hint))
+    finding = Finding(
+        "error", code, shown(message), source, span, shapes, in_notation(shown(error.hint))
+    )
     return LatexError(finding)

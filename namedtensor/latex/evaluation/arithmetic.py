@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from namedtensor.axes import BOUND, shown, visible
 from namedtensor.errors import AxisSizeError
 from namedtensor.latex.evaluation.conditions import indicator, is_condition, is_one, negated
 from namedtensor.latex.evaluation.evaluator import Evaluator, is_function
+from namedtensor.latex.evaluation.hints import text_axes
 from namedtensor.latex.evaluation.indices import Position, is_whole, plain, position
 from namedtensor.latex.evaluation.lists import FOLDS, members, over_list
 from namedtensor.latex.evaluation.values import UNKNOWN, NoAxisError, UnsettledError, Value
 from namedtensor.latex.evaluation.wording import wording
-from namedtensor.latex.printing.names import axis_letters
 from namedtensor.latex.syntax import (
     AxisName,
     Bars,
@@ -302,11 +302,6 @@ def _norm(
 def axes_in(value: Value) -> list[str]:
     """List the axes of a tensor, without those of bound indices."""
     return [n for n in value.axes if n == shown(n)] if isinstance(value, NamedTensor) else []
-
-
-def text_axes(names: Iterable[str]) -> str:
-    r"""Write axes as a document may: \text{seq}, \text{emb}'."""
-    return ", ".join([axis_letters(name, "underset") for name in names])
 
 
 def over_own(written: str, own: Sequence[str], instead: str) -> tuple[str, str]:

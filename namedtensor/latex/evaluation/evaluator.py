@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from namedtensor.errors import NamedTensorError, first_line
+from namedtensor.latex.evaluation.hints import in_notation
 from namedtensor.latex.evaluation.indices import plain
 from namedtensor.latex.evaluation.values import (
     UNKNOWN,
@@ -15,8 +16,8 @@ from namedtensor.latex.evaluation.values import (
     Scope,
     Value,
 )
-from namedtensor.latex.evaluation.wording import in_notation, wording
-from namedtensor.latex.syntax import Call, Expression
+from namedtensor.latex.evaluation.wording import wording
+from namedtensor.latex.syntax import Call, Expression, Letter, Scripts
 from namedtensor.tensor.labels import operand_words
 
 Reader = Callable[["Evaluator", Any], Value]
@@ -136,7 +137,8 @@ class Evaluator:
         try:
             return operation(*given)
         except NamedTensorError as error:
-            return self.scope.failed(where, _of_formula(error, where))
+            words = [(wording(part), part) for part in named]
+            return self.scope.failed(where, of_formula(error, where, words, self.scope))
         except OverflowError:
             return self.fail(where, NamedTensorError, f"{wording(where)} is too large for a number")
         except (ArithmeticError, ValueError) as error:
@@ -153,7 +155,7 @@ class Evaluator:
         operands: Sequence[tuple[str, str]] = (),
     ) -> Value:
         """Report a failure that no operation has found."""
-        return self.scope.failed(where, kind(wording(where), why, operands, hint))
+        return self.scope.failed(where, kind(wording(where), why, operands, in_notation(hint)))
 
     def refuse(self, where: Expression, why: str, hint: str = "") -> Value:
         """Report what the notation gives no meaning."""
@@ -164,11 +166,19 @@ class Evaluator:
         return self.attempt(expression, _same, [self.value(expression)], [expression])
 
 
-def _of_formula(error: NamedTensorError, where: Expression) -> NamedTensorError:
+def of_formula(
+    error: NamedTensorError,
+    where: Expression,
+    named: Sequence[tuple[str, Expression]],
+    scope: Scope,
+) -> NamedTensorError:
     """Say what failed in the formula's own words; errors that have a place keep theirs."""
     if type(error).__init__ is not NamedTensorError.__init__:
         return error
-    return type(error)(wording(where), error.why, error.operands, in_notation(error.hint))
+    names = [(word, scope.written(part)) for word, part in named]
+    kinds = [isinstance(part, (Letter, Scripts)) for _, part in named]
+    names = [(w, t if is_name else f"[{t}]") for (w, t), is_name in zip(names, kinds, strict=True)]
+    return type(error)(wording(where), error.why, error.operands, in_notation(error.hint, names))
 
 
 def _same(value: Value) -> Value:

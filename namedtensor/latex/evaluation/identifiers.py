@@ -17,10 +17,10 @@ from namedtensor.latex.evaluation.arithmetic import (
     norm_of_order,
     power,
     product,
-    text_axes,
 )
 from namedtensor.latex.evaluation.conditions import indicator, is_condition, is_one
 from namedtensor.latex.evaluation.evaluator import Evaluator, Word
+from namedtensor.latex.evaluation.hints import text_axes
 from namedtensor.latex.evaluation.lists import over_list
 from namedtensor.latex.evaluation.values import UNKNOWN, ArgumentsError, UndefinedError, Value
 from namedtensor.latex.evaluation.vocabulary import (
@@ -47,7 +47,7 @@ from namedtensor.latex.syntax import (
     Space,
     Under,
 )
-from namedtensor.latex.walk import parted
+from namedtensor.latex.walk import all_of, parted
 from namedtensor.operations.index_defined import eye
 from namedtensor.tensor import NamedTensor
 
@@ -262,7 +262,7 @@ def items(e: Evaluator, listed: Items) -> Value:
             return indicator(e, part)
         return e.value(part)
     hint = "a function takes several arguments: f(X, Y)"
-    if listed.bracket == "[" and not any(isinstance(part, Dots) for part in listed.parts):
+    if listed.bracket == "[" and len(listed.parts) > 1 and not any(all_of(Dots, listed)):
         shared = [axes_in(e.value(part)) for part in listed.parts]
         axis = next((a for a in shared[0] if all(a in axes for axes in shared)), "ax")
         hint += (

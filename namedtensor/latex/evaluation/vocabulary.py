@@ -16,8 +16,9 @@ from typing import Any
 from namedtensor.axes import AxisSelection, shown
 from namedtensor.errors import AxisMissingError, AxisNameError, KindError
 from namedtensor.latex.evaluation import by_elements
-from namedtensor.latex.evaluation.arithmetic import axes_in, over_own, raised, text_axes
+from namedtensor.latex.evaluation.arithmetic import axes_in, over_own, raised
 from namedtensor.latex.evaluation.evaluator import Evaluator, Use, Word
+from namedtensor.latex.evaluation.hints import text_axes
 from namedtensor.latex.evaluation.indices import Position, zero_based
 from namedtensor.latex.evaluation.values import (
     UNKNOWN,
@@ -201,12 +202,13 @@ def no_axes(e: Evaluator, part: Call, name: str, values: Any, given: Any) -> Val
     axis = "ax" if count == 1 else "row,col"
     if X is not None and len(X.axes) >= count:
         axis = ",".join(map(shown, X.axes[-count:]))
-    listed = ", ".join(wording(g) for g in given)
+    listed = ", ".join(e.scope.written(g) for g in given)
+    word = getattr(part.function, "text", name)
     return e.fail(
         part,
         NoAxisError,
         f"{name} acts along axes, and none is named",
-        f"write its axes under it: {name}_{{{axis}}}({listed})",
+        f"write its axes under it: {word}_{{{axis}}}({listed})",
         shapes,
     )
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 from namedtensor.latex.syntax import (
@@ -98,23 +97,6 @@ def _composed(part: Expression, depth: int) -> str:
             return bracket + ", ".join(wording(p, depth) for p in parts) + closing
         case _:
             return type(part).__name__.lower()
-
-
-def in_notation(hint: str) -> str:
-    """Write in the notation what an operation tells a programmer to type.
-
-    >>> in_notation("rename the axis of V that you mean: V[val >> key]")
-    'rename the axis of V that you mean: V_{val -> key}'
-    >>> in_notation("nt.sum[seq](X) reduces")
-    'sum_{seq}(X) reduces'
-    """
-    hint = re.sub(r' @ [("]?([\w\', ]+)[)"]? @ ', r" ._{\1} ", hint).replace("`", "")
-    hint = re.sub(r'\["?([^]["]+?) (?:>>|->) ([^]["]+?)"?\]', r"_{\1 -> \2}", hint)
-    return re.sub(r"\bnt\.(\w+)(?:\[([\w', ]+)\])?", _word, hint)
-
-
-def _word(found: re.Match[str]) -> str:
-    return found[1] + (f"_{{{found[2]}}}" if found[2] else "")
 
 
 def _scripts(name: Scripts, depth: int) -> str:

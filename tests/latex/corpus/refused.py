@@ -29,6 +29,7 @@ REFUSED = {
         "row[2] col[2]",
         "error[not-notation]: A^{-1} may be the inverse of a matrix, and does not say which axes "
         "are its rows and columns",
-        "hint: write inv_{row,col} for the inverse, or 1/X for that of each number",
+        r"hint: write \underset{\text{row}, \text{col}}{\text{inv}} for the inverse, or "
+        "1/X for that of each number",
     ),
 }

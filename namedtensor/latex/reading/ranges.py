@@ -38,7 +38,7 @@ def ends_of(numbers: Expression) -> tuple[Expression, Expression | None] | None:
     """Give the first and the last of 1, ..., n, of {1, ..., n} and of [n]; None for anything else."""
     if isinstance(numbers, Space) and numbers.base == "[n]" and numbers.bound is not None:
         return None if numbers.axes else (Number(numbers.span, 1), numbers.bound)
-    if not isinstance(numbers, Items):
+    if not isinstance(numbers, Items) or not numbers.parts:
         return None
     first, last = numbers.parts[0], numbers.parts[-1]
     if any(isinstance(p, Dots) for p in numbers.parts[1:]):

@@ -250,10 +250,10 @@ class Walk:
         for place, found in enumerate(self.linked.arguments if call is not None else ()):
             if found.space is None and found.linked is None:
                 at = found.name.span
-                if not self._names_axes():
+                axes = dict.fromkeys(self._acting_on(found.key))
+                if not axes and not self._names_axes():
                     found.space = Space(at, "R", ())
                     continue
-                axes = dict.fromkeys(self._acting_on(found.key))
                 given = self.names.axes_given(self.linked.defined, place) if own else []
                 axes |= dict.fromkeys([name for name in given if name in own])
                 sized = tuple([SizedAxis(at, AxisName(at, name), None) for name in axes])

@@ -229,10 +229,25 @@ def is_series(definition: Definition) -> bool:
 
 
 def indexed(body: Expression, letter: str) -> list[AxisName]:
-    """List the axes that a letter indexes; none where a sum or the like runs over it."""
-    if any(letter in _run_over(part) for part in all_of(Big, body)):
+    """List the axes that a letter indexes, or the index of a sum from it or up to it.
+
+    None where a sum or the like runs over the letter itself.
+    """
+    bigs = all_of(Big, body)
+    if any(letter in _run_over(part) for part in bigs):
         return []
-    return [a.axis for a in all_of(At, body) if {t.text for t in letters_of(a.at)} == {letter}]
+    own = {letter, *[t for part in bigs if letter in _ends(part) for t in _run_over(part)]}
+    used = [(a.axis, {t.text for t in letters_of(a.at)}) for a in all_of(At, body)]
+    return [axis for axis, letters in used if letters and letters <= own]
+
+
+def _ends(part: Big) -> set[str]:
+    """Give the letters of what bounds an index: t and T of k = t, ..., T, and t of k >= t."""
+    ends = [part.upper]
+    if isinstance(part.lower, Relation) and isinstance(part.lower.first, Letter):
+        ends += [end for op, end in part.lower.rest if op not in ("in", "notin")]
+    plain = [end for end in ends if end is not None and not any(all_of(Indexed, end))]
+    return {t.text for end in plain for t in letters_of(end)}
 
 
 def _run_over(part: Big) -> list[str]:

@@ -1,0 +1,83 @@
+"""Members of series that are sums from their own letter, or up to it, against plain numpy."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from namedtensor import tensor
+from namedtensor.latex import read
+
+R = np.array([1.0, 2.0, 3.0])
+RETURNS = np.array([1 + 0.9 * 2 + 0.81 * 3, 2 + 0.9 * 3, 3])
+GIVEN: dict[str, Any] = {"r": tensor(R, "time"), "gamma": 0.9}
+HEAD = r"Let $r \in \mathbb{R}^{\text{time}:T}$ be rewards and $\gamma \in [0,1]$ the discount. "
+SUM = r"\sum_{k=t}^{T} \gamma^{k-t} r_{\text{time}(k)}"
+
+
+def holds(text: str, name: str, axes: str, expected: Any) -> None:
+    document = read(HEAD + text)
+    assert [str(f) for f in document.check()] == []
+    formula = document[name]
+    found = formula(**{p.name: GIVEN[p.name] for p in formula.signature.parameters})
+    assert set(found.axes) == set(axes.split())
+    assert np.allclose(found.numpy(*axes.split()), expected)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"$$G_t = {SUM}$$",
+        f"For every $t$ the return is $$G_t = {SUM}$$",
+        rf"$$G_t = {SUM}, \qquad t = 1, \dots, T$$",
+        rf"For $t = 1, \dots, T$ let $$G_t = {SUM}$$",
+        rf"The returns are $G_t \in \mathbb{{R}}$, $$G_t = {SUM}$$",
+        rf"$$G_{{\text{{time}}(t)}} = {SUM}$$",
+    ],
+)
+def test_a_sum_from_the_letter_of_its_members_counts_along_the_axis(text: str) -> None:
+    holds(text, "G", "time", RETURNS)
+
+
+@pytest.mark.parametrize(
+    ("bounds", "expected"),
+    [
+        (r"\sum_{k=t}^{T}", [6, 5, 3]),
+        (r"\sum_{k \ge t}", [6, 5, 3]),
+        (r"\sum_{k > t}", [5, 3, 0]),
+        (r"\sum_{k=1}^{t}", [1, 3, 6]),
+        (r"\sum_{k \ne t}", [5, 4, 3]),
+        (r"\frac{1}{t} \sum_{k=1}^{t}", [1, 1.5, 2]),
+    ],
+)
+def test_every_bound_of_a_sum_says_where_its_letter_counts(
+    bounds: str, expected: list[float]
+) -> None:
+    holds(f"$$S_t = {bounds} " + r"r_{\text{time}(k)}$$", "S", "time", expected)
+
+
+def test_a_part_of_the_range_is_stacked_along_the_letter() -> None:
+    holds(rf"For $t = 1, \dots, T - 1$ let $$G_t = {SUM}$$", "G", "t", RETURNS[:2])
+
+
+@pytest.mark.parametrize(
+    ("formula", "name", "axes", "expected"),
+    [
+        (r"J = \sum_{t=1}^T G_t r_{\text{time}(t)}", "J", "", RETURNS @ R),
+        ("b = G_1", "b", "", RETURNS[0]),
+        ("A = G - r", "A", "time", RETURNS - R),
+        (r"c_t = G_t - r_{\text{time}(t)}", "c", "time", RETURNS - R),
+    ],
+)
+def test_such_members_are_used_as_others_are(
+    formula: str, name: str, axes: str, expected: Any
+) -> None:
+    holds(f"$$G_t = {SUM}$$ and $${formula}$$", name, axes, expected)
+
+
+def test_the_class_of_a_condition_counts_along_no_axis_of_what_is_summed() -> None:
+    text = (
+        r"Let $z \in [K]^{\text{obs}:n}$ and $y \in \mathbb{R}^{\text{obs}}$. For $k = 1, \dots, K$ let"
+        r" $$N_k = \sum_{i : z_{\text{obs}(i)} = k} y_{\text{obs}(i)}$$"
+    )
+    assert [d.kind for d in read(text).definitions.definitions] == ["value"]

@@ -1,0 +1,41 @@
+"""Functions of undeclared arguments that a where-clause passes to another function."""
+
+import numpy as np
+import pytest
+
+from namedtensor import tensor
+from namedtensor.latex import read
+
+RNG = np.random.default_rng(0)
+X, Y = RNG.normal(size=(3, 2)), RNG.normal(size=(4, 2))
+SQUARES = ((X[:, None] - Y[None]) ** 2).sum(-1)
+HEAD = (
+    r"Let $X \in \mathbb{R}^{\text{train}:n \times \text{feat}}$ and"
+    r" $Y \in \mathbb{R}^{\text{test} \times \text{feat}}$. For two sets of points $A$ and $B$ let"
+)
+DISTANCE = r"$$d(A, B) = \sum_{\text{feat}} (A - B)^2$$"
+ROOT = np.exp(-np.sqrt(SQUARES))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (r"$$k(A, B) = e^{-\sqrt{d(A, B)}}$$", ROOT),
+        (r"$$k(A, B) = e^{-r}, \qquad r = \sqrt{d(A, B)}$$", ROOT),
+        (r"$$k(A, B) = e^{-r}, \qquad r = \sqrt{q}, \qquad q = d(A, B)$$", ROOT),
+        (r"$$k(A, B) = e^{-r}$$ where $r = \sqrt{d(B, A)}$.", ROOT),
+        (r"$$k(C, D) = e^{-r}, \qquad r = \sqrt{d(C, D)}$$", ROOT),
+        (
+            r"$$g(A, B) = 4 d(A, B)$$ $$k(A, B) = e^{-r}, \qquad r = \sqrt{g(A, B)}$$",
+            np.exp(-2 * np.sqrt(SQUARES)),
+        ),
+    ],
+)
+@pytest.mark.parametrize("distance", [DISTANCE, DISTANCE.replace("d(", "d^2(")])
+def test_a_where_clause_hands_arguments_on(text: str, expected: np.ndarray, distance: str) -> None:
+    text = text if distance == DISTANCE else text.replace("d(", "d^2(")
+    document = read(f"{HEAD} {distance} {text} $$K = k(X, Y)$$")
+    assert [str(f) for f in document.check()] == []
+    x, y = tensor(X, "train", "feat"), tensor(Y, "test", "feat")
+    assert np.allclose(document["K"](x, y).numpy("train", "test"), expected)
+    assert np.allclose(document["k"](x, y).numpy("train", "test"), expected)

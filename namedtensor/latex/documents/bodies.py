@@ -23,6 +23,7 @@ from namedtensor.latex.documents.loops import APART, Chosen, Step, all_members, 
 from namedtensor.latex.documents.members import members_needed, way_of
 from namedtensor.latex.documents.scopes import Defined, Meaning
 from namedtensor.latex.documents.scripts import Indices, fold, key, numbered, without_brackets
+from namedtensor.latex.evaluation.by_elements import known_size
 from namedtensor.latex.evaluation.evaluate import Evaluator, element, matrix, update
 from namedtensor.latex.evaluation.evaluator import is_function
 from namedtensor.latex.evaluation.indices import (
@@ -150,7 +151,9 @@ class Body:
         node = getattr(value, "node", None)
         if node is None:
             return value
-        found = {name: self._size_like(name) for name, size in node.type.axes if size is None}
+        open_ = [name for name, size in node.type.axes if size is None]
+        found = {name: self._size_like(name) for name in open_}
+        found |= {n: self._said_size(n, scope) for n, size in found.items() if size is None}
         found = {name: size for name, size in found.items() if size is not None}
         if not found:
             return value
@@ -426,6 +429,17 @@ class Body:
         """Give the size of an axis of an input, of seq where seq' is nowhere."""
         found = self.axis_size(name)
         return self._size_like(name[:-1]) if found is None and name.endswith("'") else found
+
+    def _said_size(self, name: str, scope: BodyScope) -> Value | None:
+        """Give the one size that a document says of an axis, of seq where seq' is nowhere."""
+        names = self.library.names
+        if any(axis == name for axis, _, _ in names.stated_sizes):
+            return known_size(scope, name)
+        sizes = {a.size for _, a in names.sized if a.axis.name == name and a.size is not None}
+        if not sizes and name.endswith("'"):
+            return self._said_size(name[:-1], scope)
+        found = scope.extent(sizes.pop()) if len(sizes) == 1 else None
+        return None if found is UNKNOWN else found
 
     def axis_size(self, name: str) -> Value | None:
         """Give the size that an input has for an axis."""

@@ -6,10 +6,12 @@ sum_i X_{seq(i)}, the sum is over that axis itself.
 
 from __future__ import annotations
 
+import itertools
 import math
 import operator
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
+from dataclasses import replace
 from functools import partial, reduce
 from typing import Any
 
@@ -32,10 +34,10 @@ from namedtensor.latex.evaluation.values import UNKNOWN, ArgumentsError, NoAxisE
 from namedtensor.latex.evaluation.vocabulary import big_word
 from namedtensor.latex.evaluation.wording import wording
 from namedtensor.latex.reading import words
+from namedtensor.latex.reading.ranges import ends_of, members_of, ranges_in
 from namedtensor.latex.syntax import (
     At,
     Big,
-    Dots,
     Expression,
     Indexed,
     Items,
@@ -44,7 +46,6 @@ from namedtensor.latex.syntax import (
     Number,
     Relation,
     Scripts,
-    Space,
 )
 from namedtensor.latex.walk import letters_of, walk
 from namedtensor.operations.contraction import DOT, dot
@@ -77,14 +78,18 @@ class Range:
         self.bound[name] = bound(index).plus(position(first)).plus(Position((), 1), -1)
 
 
+def _below(part: Big) -> tuple[Any, ...]:
+    """List what stands below an operator."""
+    lower = part.lower
+    if isinstance(lower, Logic) and lower.op == "and":
+        return lower.parts
+    return lower.parts if isinstance(lower, Items) and lower.bracket == "" else (lower,)
+
+
 def read_range(e: Evaluator, part: Big) -> Any:
     """Read what stands below and above: i; i = 1 .. n; i in [n]; 1 <= i <= n; j != i; i, j."""
     found = Range()
-    lower = part.lower
-    pieces = lower.parts if isinstance(lower, Items) and lower.bracket == "" else (lower,)
-    if isinstance(lower, Logic) and lower.op == "and":
-        pieces = lower.parts
-    for piece in pieces:
+    for piece in _below(part):
         if piece is None:
             return e.refuse(part, "has an upper end and no index below", "write i=1 below it")
         if not _piece(e, part, piece, found):
@@ -158,13 +163,9 @@ def _count(start: Any, end: Any) -> Any:
 
 def _from_set(e: Evaluator, part: Big, name: Expression, right: Expression, found: Range) -> bool:
     """i in [n], and i in {1, ..., n}."""
-    one = Number(part.span, 1)
-    if isinstance(right, Space) and right.bound is not None and not right.axes:
-        return _between(e, part, name, one, right.bound, found)
-    if isinstance(right, Items) and right.bracket == "[" and len(right.parts) == 1:
-        return _between(e, part, name, one, right.parts[0], found)
-    if isinstance(right, Items) and any(isinstance(p, Dots) for p in right.parts):
-        return _between(e, part, name, right.parts[0], right.parts[-1], found)
+    ends = ends_of(right)
+    if ends is not None:
+        return _between(e, part, name, *ends, found)
     e.refuse(part, f"runs over {wording(right)}, which is no range", "write i=1 below and n above")
     return False
 
@@ -175,24 +176,15 @@ def _from_condition(e: Evaluator, part: Big, piece: Relation, found: Range) -> b
     names = [m for m in members if isinstance(m, (Letter, Scripts)) and m not in found.bound]
     fresh = next((m for m in names if m not in e.bound and e.scope.find(m) is None), None)
     if fresh is not None:
-        if _is_from_one(piece, fresh):
-            return _between(e, part, fresh, piece.first, piece.rest[1][1], found)
+        within = next((r for r in ranges_in(piece) if r.index == fresh and r.upper), None)
+        if within is not None and within.lower is not None and len(piece.rest) == 2:
+            return _between(e, part, fresh, within.lower, within.upper, found)
         found.add(fresh)
     elif not found.bound:
         e.refuse(part, "binds no index", "write the index below it: i=1, or i")
         return False
     found.conditions.append(piece)
     return True
-
-
-def _is_from_one(piece: Relation, name: Expression) -> bool:
-    """Say whether a relation is 1 <= name <= n."""
-    return (
-        isinstance(piece.first, Number)
-        and piece.first.value == 1
-        and [op for op, _ in piece.rest] == ["<=", "<="]
-        and piece.rest[0][1] == name
-    )
 
 
 #: More members than this are not written out.
@@ -252,6 +244,35 @@ def unrolled(e: Evaluator, part: Big, start: int, end: int) -> Value:
     return e.attempt(part, lambda *x: reduce(pair, x), values)
 
 
+def _listed(part: Big) -> tuple[list[Any], list[Expression], tuple[Expression, ...]] | None:
+    """Give the indices of a, b in {0, 1}, what the set lists, and what else stands below."""
+    names: list[Any] = []
+    pieces = _below(part)
+    for at, piece in enumerate(pieces):
+        if isinstance(piece, (Letter, Scripts)):
+            names.append(piece)
+            continue
+        single = isinstance(piece, Relation) and len(piece.rest) == 1 and piece.rest[0][0] == "in"
+        members = members_of(piece.rest[0][1]) if single else None
+        if members is not None and isinstance(piece.first, (Letter, Scripts)):
+            return [*names, piece.first], list(members), pieces[at + 1 :]
+        return None
+    return None
+
+
+def _over_listed(e: Evaluator, part: Big, names: list[Any], members: Any, rest: Any) -> Value:
+    """Evaluate the body for each member of a listed set, and join the values."""
+    pair = _pair(part)
+    if pair is None or len(members) ** len(names) > MEMBERS:
+        return e.refuse(part, "runs over a list", "write it as a sum, a product, max or min")
+    values = []
+    for given in itertools.product([e.value(m) for m in members], repeat=len(names)):
+        inner = e.inside(dict(zip(names, given, strict=True)))
+        left = replace(part, lower=Items(part.span, rest, "")) if rest else part.body
+        values.append(inner.numbers(left))
+    return e.attempt(part, lambda *x: reduce(pair, x), values)
+
+
 def big(e: Evaluator, part: Big) -> Value:
     word = big_word(part.op)
     if word is not None and word.along in (concat, stack):
@@ -299,6 +320,9 @@ def _joined(e: Evaluator, part: Big, word: Word) -> Value:
 
 
 def _over_index(e: Evaluator, part: Big) -> Value:
+    listed = _listed(part)
+    if listed is not None:
+        return _over_listed(e, part, *listed)
     chooses = chooses_members(e, part)
     choosing = getattr(e.scope, "choosing", nullcontext) if chooses else nullcontext
     one_for_all = chooses and choosing is nullcontext  # a checker has one member for all

@@ -252,7 +252,8 @@ def _along(
     index.home = index.home or axis
     if shift < 0 and not e.guarded:
         return outside(e, item.at, part.base, X, axis, str(shift + 1), size)
-    if index.size is None and size is not None:
+    # i - 1, where a condition chooses, says nothing of how far i runs along another axis
+    if index.size is None and size is not None and (shift >= 0 or index.home == axis):
         index.size = size - shift if shift > 0 else size
     count = index.size
     whole = Rename((sized(axis, None),), (sized(index.axis, None),))

@@ -523,7 +523,17 @@ class Parts(Spaces):
             return Text(span, " ".join(t.text for t in self.tokens[start : self.end]))
         if self.peek() is self.stop:
             return None
-        return self.listing()
+        found = self.listing()
+        first = found.parts[0] if isinstance(found, Items) and not found.bracket else found
+        if (
+            isinstance(found, Items)
+            and isinstance(first, Relation)
+            and any(isinstance(p, Dots) for p in found.parts)
+        ):
+            op, least = first.rest[-1]
+            numbers = Items(least.span | found.span, (least, *found.parts[1:]), "")
+            return replace(first, rest=(*first.rest[:-1], (op, numbers)))
+        return found
 
     def _is_in_words(self, start: int) -> bool:
         """Say whether a condition is said in words, which no relation between its letters holds."""

@@ -14,6 +14,7 @@ from namedtensor.latex.check.annotations import (
 from namedtensor.latex.check.checker import Checker
 from namedtensor.latex.check.compare import check_declarations, check_recurrences
 from namedtensor.latex.check.constraints import check_constraints, is_size_equation, learn_sizes
+from namedtensor.latex.check.meanings import check_meanings
 from namedtensor.latex.check.numbers import check_numbers
 from namedtensor.latex.check.report import Report
 from namedtensor.latex.documents.scopes import Defined
@@ -52,6 +53,7 @@ def check(document: Document) -> list[Finding]:
             _known_sizes(checker, defined)
     check_recurrences(checker)
     check_constraints(checker)
+    check_meanings(checker)
     for statement in statements:
         _annotations(checker, statement)
     check_near_duplicates(statements, report)

@@ -108,6 +108,8 @@ class CheckScope:
             if (self.place.section, text) in self.checker.sizes_of:
                 return self.checker.size_symbol(text)
             declared = meaning.declared
+            if given.place.index > self.place.index and meaning.kind == "value":
+                self.checker.defined_below(name, given.name)
             if declared is None or not self.checker.trusts(text, declared, self.place):
                 return self._foreign(text, lambda: self._meant(meaning))
             self.checker.borrow(name, declared)

@@ -17,7 +17,7 @@ from namedtensor.latex.documents.scripts import key
 from namedtensor.latex.evaluation.indices import one_based
 from namedtensor.latex.evaluation.values import UNKNOWN, Value
 from namedtensor.latex.findings import Mend
-from namedtensor.latex.printing.dialects import dialect_in
+from namedtensor.latex.printing.dialects import REALS, dialect_in
 from namedtensor.latex.source import Source, Span
 from namedtensor.latex.syntax import At, AxisName, Expression, Space
 from namedtensor.latex.walk import reached
@@ -172,6 +172,17 @@ class Symbols(ABC):
     def borrow(self, name: Expression, declared: Declared) -> None:
         """Note that a letter stands for what another section declares, so that findings say it."""
         self.report.borrowed[name.span] = self.line(declared.name.span)
+
+    def defined_below(self, name: Expression, defined: Expression) -> None:
+        """Note that a letter stands for what a later section defines."""
+        text, line = self.report.text(name.span), self.line(defined.span)
+        self.report.note(
+            "undeclared",
+            name.span,
+            f"not checked: {text} is taken for what another section defines below, on line {line}",
+            hint=f"where it is another, declare it in this section: {text} \\in "
+            f"{self.dialect.space(REALS, [])}",
+        )
 
     def mend_axis(self, axis: AxisName, fits: list[str]) -> Mend | None:
         """Mend an axis that only a typo explains: one name fits, and this one is used nowhere else."""

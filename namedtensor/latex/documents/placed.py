@@ -275,6 +275,11 @@ def _with_elements(
     ends: Mapping[str, Mapping[str, int]],
 ) -> Statement:
     def change(part: Any) -> Any:
+        if isinstance(part, Scripts) and part.sub is not None and part.sup is not None:
+            element = change(dataclasses.replace(part, sup=None))  # u_t^2 is the square of u_t
+            return (
+                None if element is None else Scripts(part.span, element, sup=put(part.sup, change))
+            )
         member = _member(part) if isinstance(part, Scripts) else None
         if member is None and isinstance(part, Scripts) and isinstance(part.sup, Number):
             element = change(dataclasses.replace(part, sup=None))  # h_t^2 is a power of h_t

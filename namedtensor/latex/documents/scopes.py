@@ -23,6 +23,7 @@ from namedtensor.latex.documents.along import (
     stated_sizes,
     stepped,
 )
+from namedtensor.latex.documents.double import defined_sizes, without_letters
 from namedtensor.latex.documents.placed import bounded, in_cases, placed, sizes_apart
 from namedtensor.latex.documents.scripts import (
     Indices,
@@ -262,8 +263,12 @@ class Names:
 
     def __init__(self, statements: Sequence[Statement], parents: Sequence[int] = (0,)) -> None:
         self.parents = parents
-        self.ends = ends_of(statements)
-        elements = placed(sizes_apart(statements), self.ends, parents)
+        self.written = statements
+        #: letters of sizes that stand for something else in their section, outside of spaces
+        self.defined_sizes = defined_sizes(statements)
+        plain = without_letters(statements, self.defined_sizes)
+        self.ends = ends_of(plain)
+        elements = placed(sizes_apart(plain), self.ends, parents)
         written = in_cases(bounded(stepped(elements, self.ends, parents)), self.ends)
         self._rewritten = {
             id(new): old for new, old in zip(written, statements, strict=True) if new is not old
@@ -428,7 +433,8 @@ class Names:
 
     def _note_number(self, name: Expression, place: Place) -> None:
         text = key(name)
-        if text is None or text in self.declared or text in self.defined or self.sizes_named(text):
+        here = [d for d in self.defined.get(text or "", ()) if self.inherits(place, d.place)]
+        if text is None or text in self.declared or here or self.sizes_named(text):
             return
         space = Space(name.span, "R", ())
         made = Declaration(name.span, (name,), space, block=place.block, section=place.section)
@@ -443,6 +449,10 @@ class Names:
         if text in self._wholes:
             return False  # beside N_k, the size N is written |obs|
         return text in self._by_size or text in self._size_letters
+
+    def _is_size_here(self, text: str, place: Place) -> bool:
+        """Say whether a size is declared with this name in the section of a place, or around it."""
+        return any(self.inherits(place, d.place) for d, _ in self.sizes_named(text))
 
     def size_letter(self, axis: str) -> str | None:
         """Give the letter that some declaration has for the size of an axis."""
@@ -598,11 +608,12 @@ class Names:
             return None
         sought = Sought(name, text, place, indices)
         if text in CONSTANTS:  # pi means something else in its own section alone
-            return self._defined_near(sought) or self._declared(sought, "section")
+            return self._defined_near(sought) or self._section(sought)
         return (
             self._defined_near(sought)
             or self._declared(sought, "block")
             or self._section(sought)
+            or (Meaning("size", text) if self._is_size_here(text, place) else None)
             or self._elsewhere(sought)
             or self._value(sought, "document", "value")
             or self._stack(name, place)

@@ -48,11 +48,13 @@ EXACT_BITS = 4096
 
 def power(e: Evaluator, where: Expression, base: Expression, exponent: Expression) -> Value:
     """Raise a base to a power; e^x is exp x. An inverse matrix is not written as a power."""
-    if isinstance(base, Letter) and base.text == "e" and base.style == "letter":
-        value = e.value(base)
-        if value == math.e if isinstance(value, float) else False:
-            return e.attempt(where, exp, [e.value(exponent)], [exponent])
     value = e.value(base)
+    if isinstance(base, Letter) and base.text == "e" and base.style == "letter":
+        tensor = isinstance(value, NamedTensor) and bool(value.axes)
+        if (isinstance(value, float) and value == math.e) or (
+            tensor and isinstance(where, Scripts) and is_exponential(where)
+        ):
+            return e.attempt(where, exp, [e.value(exponent)], [exponent])
     axes = visible(value.axes) if isinstance(value, NamedTensor) else []
     if _is_minus_one(exponent) and len(axes) > 1:
         rows, columns = axes[:2]
@@ -62,6 +64,17 @@ def power(e: Evaluator, where: Expression, base: Expression, exponent: Expressio
             f"write inv_{{{rows},{columns}}} for the inverse, or 1/X for that of each number",
         )
     return e.attempt(where, raised, [value, e.value(exponent)], [base, exponent])
+
+
+def is_exponential(part: Scripts) -> bool:
+    """Say whether a power of e is that of Euler's number beside a tensor e: e^{-x} is, e^2 is not."""
+    base = part.base
+    return (
+        isinstance(base, Letter)
+        and (base.text, base.style) == ("e", "letter")
+        and not isinstance(part.sup, (Number, Letter, type(None)))
+        and part.sub is None
+    )
 
 
 def _is_minus_one(exponent: Expression) -> bool:

@@ -12,7 +12,6 @@ from namedtensor.latex.evaluation import (
     bigs,
     conditions,
     identifiers,
-    indexing,
 )
 from namedtensor.latex.evaluation.by_elements import element as element
 from namedtensor.latex.evaluation.by_elements import matrix as matrix
@@ -24,7 +23,6 @@ READERS.update(
     {
         **identifiers.READERS,
         **arithmetic.READERS,
-        **indexing.READERS,
         **bigs.READERS,
         **conditions.READERS,
     }

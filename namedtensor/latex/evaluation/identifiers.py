@@ -21,6 +21,7 @@ from namedtensor.latex.evaluation.arithmetic import (
 from namedtensor.latex.evaluation.conditions import indicator, is_condition, is_one
 from namedtensor.latex.evaluation.evaluator import Evaluator, Word
 from namedtensor.latex.evaluation.hints import text_axes
+from namedtensor.latex.evaluation.indexing import indexed
 from namedtensor.latex.evaluation.lists import over_list
 from namedtensor.latex.evaluation.values import UNKNOWN, ArgumentsError, UndefinedError, Value
 from namedtensor.latex.evaluation.vocabulary import (
@@ -39,6 +40,7 @@ from namedtensor.latex.syntax import (
     Call,
     Dots,
     Expression,
+    Indexed,
     Items,
     Letter,
     Number,
@@ -111,6 +113,9 @@ def scripts(e: Evaluator, name: Scripts) -> Value:
     found = find(e, name)
     if found is not None:
         return found
+    factors = factored(e, name)
+    if factors is not None:
+        return product(e, name, e.value(factors[0]), e.value(factors[1]), factors)
     held = _held(name)
     if held is not None:
         return indicator(e, held)
@@ -300,11 +305,43 @@ def call(e: Evaluator, part: Call) -> Value:
         return e.value(replace(part, function=function.base, axes=(*part.axes, *function.axes)))
     if isinstance(function, Word):
         return _word(e, part, function)
-    if hasattr(function, "apply") and not isinstance(function, NamedTensor):
-        arguments = [e.value(set_to(a)) for a in part.arguments]
-        parameters = [e.value(p) for p in part.parameters]
-        return function.apply(part, arguments, parameters, e.scope)
-    return _times_brackets(e, part, function)
+    if _is_factor(function):
+        return _times_brackets(e, part, function)
+    arguments = [e.value(set_to(a)) for a in part.arguments]
+    parameters = [e.value(p) for p in part.parameters]
+    return function.apply(part, arguments, parameters, e.scope)
+
+
+def _is_factor(function: Any) -> bool:
+    """Say whether what stands before brackets is no function: it is multiplied with them."""
+    if function is UNKNOWN or isinstance(function, (Word, _Power, _Under)):
+        return False
+    return isinstance(function, NamedTensor) or not hasattr(function, "apply")
+
+
+def indices(e: Evaluator, part: Indexed) -> Value:
+    factors = factored(e, part)
+    if factors is not None:
+        return product(e, part, e.value(factors[0]), e.value(factors[1]), factors)
+    return indexed(e, part)
+
+
+def factored(e: Evaluator, part: Scripts | Indexed) -> tuple[Expression, Expression] | None:
+    r"""Take s (1 + x)^2 apart where s is no function: what stands behind the brackets is theirs alone."""
+    inner: Expression = part
+    around: list[Scripts | Indexed] = []
+    while isinstance(inner, (Scripts, Indexed)):
+        around.append(inner)
+        inner = inner.base
+    if not isinstance(inner, Call) or inner.axes or inner.parameters or len(inner.arguments) != 1:
+        return None
+    if inner.span.start != part.span.start or not _is_factor(_function(e, inner)):
+        return None
+    (given,) = inner.arguments
+    brackets: Expression = Items(given.span, (given,), "(")
+    for one in reversed(around):
+        brackets = replace(one, base=brackets)
+    return inner.function, brackets
 
 
 def set_to(argument: Expression) -> Expression:
@@ -428,4 +465,5 @@ READERS: Mapping[type, Any] = {
     Space: space,
     Under: under,
     Call: call,
+    Indexed: indices,
 }

@@ -6,7 +6,7 @@ is none of these picks by an integer tensor.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -305,9 +305,6 @@ def _rename(e: Evaluator, part: Indexed, item: Renaming) -> Any:
 def _sized_axis(e: Evaluator, axis: SizedAxis) -> Any:
     size = None if axis.size is None else e.extent(axis.size)
     return UNKNOWN if size is UNKNOWN else sized(axis.axis.name, size)
-
-
-READERS: Mapping[type, Any] = {Indexed: indexed}
 
 
 # ----------------------------------------------------------------------------------------- windows

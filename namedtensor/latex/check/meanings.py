@@ -1,0 +1,91 @@
+"""Names that could be meant in two ways: what they are taken for is said."""
+
+from __future__ import annotations
+
+from namedtensor.latex.check.checker import Checker
+from namedtensor.latex.documents.scopes import CONSTANTS, Place
+from namedtensor.latex.documents.scripts import key
+from namedtensor.latex.evaluation.arithmetic import is_exponential
+from namedtensor.latex.syntax import (
+    Binary,
+    Call,
+    Definition,
+    Expression,
+    Letter,
+    Number,
+    Scripts,
+    SizedAxis,
+    Statement,
+)
+from namedtensor.latex.walk import all_of
+
+
+def check_meanings(checker: Checker) -> None:
+    """Report names that stand for two things in one section, and products that look like calls."""
+    names, report = checker.names, checker.report
+    for (section, letter), definition in names.defined_sizes.items():
+        axis = next(a for s in names.written for a in _sized_by(s, section, letter))
+        report.warning(
+            "meaning",
+            definition.target.span,
+            f"{report.text(definition.target.span)} is the size of {axis.axis.name} too, on line "
+            f"{checker.line(axis.span)}; outside of spaces it is what is defined here",
+            hint=f"the size is |{checker.dialect.axis(axis.axis.name)}|, or give it another letter",
+        )
+    for index, statement in enumerate(names.statements):
+        if isinstance(statement, Definition):
+            place = Place(index, statement.block, statement.section)
+            for power in all_of(Scripts, statement.body):
+                _constant(checker, power, place)
+            for product in all_of(Binary, statement.body):
+                _constant(checker, product, place)
+            for call in all_of(Call, statement.body):
+                _product(checker, call)
+
+
+def _sized_by(statement: Statement, section: int, letter: str) -> list[SizedAxis]:
+    axes = all_of(SizedAxis, statement) if statement.section == section else []
+    return [a for a in axes if a.size is not None and key(a.size) == letter]
+
+
+def _constant(checker: Checker, part: Scripts | Binary, place: Place) -> None:
+    r"""Note e^{-x} where the section has an e, and 2 \pi where it has a \pi."""
+    name: Expression
+    if isinstance(part, Scripts):
+        if not is_exponential(part):
+            return
+        name, said = part.base, "is taken for exp, and not for a power of the {}"
+    else:
+        if part.how != "juxtaposed" or not isinstance(part.left, Number):
+            return
+        name, said = part.right, "has the {}, and not 3.14159"
+    if not isinstance(name, Letter) or name.text not in CONSTANTS:
+        return
+    meaning = checker.names.look(name, place, {})
+    found = None if meaning is None else meaning.declared or meaning.defined
+    if found is not None:
+        text = checker.report.text(name.span)
+        own = f"{text} of line {checker.line(found.name.span)}"
+        checker.report.note(
+            "meaning",
+            part.span,
+            f"{checker.report.text(part.span)} {said.format(own)}",
+            hint=f"where the other is meant, give one {text} another letter",
+        )
+
+
+def _product(checker: Checker, call: Call) -> None:
+    """Warn of t(y) where t is a tensor: brackets around one name are an argument's."""
+    given = call.arguments[0] if len(call.arguments) == 1 else None
+    if call.axes or call.parameters or not isinstance(call.function, Letter):
+        return
+    type_ = checker.type_of(call.function)
+    if type_ is None or not isinstance(given, (Letter, Scripts)) or call.bracket != "(":
+        return
+    text, argument = checker.report.text(call.function.span), checker.report.text(given.span)
+    checker.report.warning(
+        "meaning",
+        call.span,
+        f"{text} is no function: {checker.report.text(call.span)} is the product of {text} and {argument}",
+        hint=f"define it, {text}({argument}) = ..., or write the product without brackets",
+    )

@@ -1,0 +1,82 @@
+r"""Letters that a section uses twice: p of \text{feat}:p for a size, and p = \sigma(X \cdot b) for a tensor.
+
+Outside of spaces such a letter is what is defined. The axes that it sizes keep one size among them.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from namedtensor.latex.documents.scripts import key
+from namedtensor.latex.syntax import (
+    AxisSize,
+    Big,
+    Contract,
+    Declaration,
+    Definition,
+    Indexed,
+    Letter,
+    SizedAxis,
+    Statement,
+)
+from namedtensor.latex.walk import all_of, put, walk
+
+#: A section, and a letter.
+Here = tuple[int, str]
+
+
+def defined_sizes(statements: Sequence[Statement]) -> dict[Here, Definition]:
+    """Find the letters of sizes that their section defines as something that is computed from tensors."""
+    sizes = {here for s in statements for here, _ in _sized(s)}
+    tensors = {
+        key(name)
+        for s in statements
+        if isinstance(s, Declaration) and s.space.axes
+        for name in s.names
+    }
+    found: dict[Here, Definition] = {}
+    for statement in statements:
+        if not isinstance(statement, Definition) or statement.op != "=":
+            continue
+        here = statement.section, key(statement.target) or ""
+        if here in sizes:
+            computed = any(
+                isinstance(part, (Big, Contract, Indexed))
+                or (isinstance(part, Letter) and part.text in tensors)
+                for part in walk(statement.body)
+            )
+            if computed:
+                found.setdefault(here, statement)
+    return found
+
+
+def without_letters(
+    statements: Sequence[Statement], letters: dict[Here, Definition]
+) -> list[Statement]:
+    """Take letters out of spaces: of the axes that one sizes, the others have the size of the first."""
+    first: dict[Here, AxisSize] = {}
+    found = []
+    for statement in statements:
+        new: dict[int, SizedAxis] = {}
+        for here, axis in _sized(statement):
+            if here in letters:
+                own = AxisSize(axis.span, axis.axis)
+                size = first.setdefault(here, own)
+                new[id(axis)] = dataclasses.replace(
+                    axis, size=None if size.axis.name == axis.axis.name else size
+                )
+
+        def change(part: Any, new: dict[int, SizedAxis] = new) -> Any:
+            return new.get(id(part))
+
+        found.append(put(statement, change) if new else statement)
+    return found
+
+
+def _sized(statement: Statement) -> Iterator[tuple[Here, SizedAxis]]:
+    for axis in all_of(SizedAxis, statement):
+        letter = None if axis.size is None else key(axis.size)
+        if letter is not None:
+            yield (statement.section, letter), axis

@@ -1,0 +1,157 @@
+r"""Names and products that could be meant in two ways: s (1 + x)^2, p for a size and a tensor, e and \pi."""
+
+import numpy as np
+import pytest
+
+from namedtensor import tensor
+from namedtensor.latex import read
+
+NUMBERS = {
+    "x": np.array([1.0, 2.0]),
+    "y": np.array([3.0, 5.0]),
+    "t": np.array([0.5, 0.25]),
+    "e": np.array([0.3, 0.7]),
+    "s": 1.3,
+    "b": 3.0,
+}
+
+
+def run(text: str, name: str) -> np.ndarray:
+    formula = read(text)[name]
+    given = {p.name: NUMBERS[p.name] for p in formula.signature.parameters}
+    given = {n: tensor(v, "a") if isinstance(v, np.ndarray) else v for n, v in given.items()}
+    found = formula(**given)
+    return found.numpy(*found.axes)
+
+
+def said(text: str) -> list[tuple[str, str]]:
+    return [(f.severity, f.code) for f in read(text).check()]
+
+
+FACTORS = {
+    "s": "s",
+    "t": "t",
+    "2 s": "2 * s",
+    "s t": "s * t",
+    "s^2": "s**2",
+    r"\frac{s}{2}": "s / 2",
+    "(1+s)": "(1 + s)",
+    "s(1+t)": "s * (1 + t)",
+    "-s": "-s",
+    r"t_{\text{a}(1)}": "t[0]",
+    r"s \,": "s",
+}
+BRACKETS = {
+    "(1+x)^2": "(1 + x)**2",
+    r"\left(1+x\right)^2": "(1 + x)**2",
+    "(1+x)^{-1}": "(1 + x)**-1",
+    "(x-y)": "(x - y)",
+    "(1+x)^2 (1+y)^3": "(1 + x)**2 * (1 + y)**3",
+    "(1+x)(1+y)^2": "(1 + x) * (1 + y)**2",
+    "(1+x)^2/(1+y)": "(1 + x)**2 / (1 + y)",
+    "(1+x)^s": "(1 + x)**s",
+    r"(x+y)_{\text{a}(1)}": "(x + y)[0]",
+    r"(x+y)_{\text{a}(2)}^2": "(x + y)[1]**2",
+    r"(1+x)^2_{\text{a}(1)}": "(1 + x[0])**2",
+}
+
+
+@pytest.mark.parametrize("brackets", BRACKETS)
+@pytest.mark.parametrize("factor", FACTORS)
+def test_what_stands_behind_brackets_is_theirs_alone(factor, brackets):
+    """s (1 + x)^2 was the square of the product, without a word."""
+    head = r"Let $x, y, t \in \mathbb{R}^{\text{a}}$ and $s \in \mathbb{R}$. "
+    text = head + f"$$k(x, y, s, t) = {factor} {brackets}$$"
+    assert said(text) == []
+    expected = eval(f"({FACTORS[factor]}) * ({BRACKETS[brackets]})", {}, NUMBERS)
+    assert np.allclose(run(text, "k"), expected)
+
+
+def test_functions_keep_their_powers():
+    text = r"Let $x \in \mathbb{R}^{\text{a}}$. $$f(x) = 1 + x, \qquad k = f(x)^2 + \sin(x)^2$$"
+    assert np.allclose(run(text, "k"), (1 + NUMBERS["x"]) ** 2 + np.sin(NUMBERS["x"]) ** 2)
+
+
+SOFTMAX = r"\underset{\text{a}}{\mathrm{softmax}}\, "
+SOFT = np.exp(NUMBERS["x"]) / np.exp(NUMBERS["x"]).sum()
+X, Y, E = NUMBERS["x"], NUMBERS["y"], NUMBERS["e"]
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "expected"),
+    [
+        (rf"$$\mathbf{{e}} = {SOFTMAX} x$$ $$z = \sum_{{\text{{a}}}} \mathbf{{e}} \odot x$$", "z", SOFT @ X),
+        (rf"$$e = {SOFTMAX} x$$ $$z = \sum_{{\text{{a}}}} e \odot x$$", "z", SOFT @ X),
+        (r"The error is $e = y - x$. Then $$z = \sum_{\text{a}} e^2$$", "z", ((Y - X) ** 2).sum()),
+        (rf"$$\pi = {SOFTMAX} x$$ $$z = \sum_{{\text{{a}}}} \pi \log \pi$$", "z", SOFT @ np.log(SOFT)),
+        (r"$$z = \frac{e^{x}}{\sum_{\text{a}} e^{x}}$$", "z", SOFT),
+        (r"$$z = \sum_{\text{a}} 2 \pi x$$", "z", 2 * np.pi * X.sum()),
+        (r"$$u_t = x_{\text{a}(t)} - x_{\text{a}(1)}, \qquad z_t = u_t^2 + 1$$", "z", (X - X[0]) ** 2 + 1),
+    ],
+)  # fmt: skip
+def test_constants_are_letters_where_a_section_defines_them(text, name, expected):
+    text = r"Let $x, y \in \mathbb{R}^{\text{a}}$. " + text
+    assert said(text) == []
+    assert np.allclose(run(text, name), expected)
+
+
+def test_a_constant_of_another_section_is_the_constant():
+    text = (
+        "# One\nLet $x \\in \\mathbb{R}^{\\text{a}}$. $$e = 2 x$$\n"
+        "# Two\nLet $x \\in \\mathbb{R}^{\\text{a}}$. $$z = \\sum_{\\text{a}} e^{x}$$"
+    )
+    assert np.allclose(run(text, "z"), np.exp(X).sum())
+
+
+def test_exponentials_beside_an_e_are_noted():
+    text = r"Let $x, e \in \mathbb{R}^{\text{a}}$. $$z = \sum_{\text{a}} e \odot e^{-x} + e^2$$"
+    assert said(text) == [("note", "meaning")]
+    assert np.allclose(run(text, "z"), (E * np.exp(-X)).sum() + E**2)
+    weights = r"Let $x, \pi \in \mathbb{R}^{\text{a}}$. $$z = \sum_{\text{a}} \pi \log (2 \pi x)$$"
+    assert said(weights) == [("note", "meaning")]
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "expected"),
+    [
+        (r"$$n = \sum_{\text{a}} x, \qquad q = \frac{x}{n}$$", "q", X / X.sum()),
+        (r"$$n = \tanh(x)$$ The weights are $$w = n \odot (1 - n)$$", "w", np.tanh(X) * (1 - np.tanh(X))),
+        (r"$$n = \sqrt{\sum_{\text{a}} x^2}$$ $$u = x / n$$", "u", X / np.sqrt((X**2).sum())),
+    ],
+)  # fmt: skip
+def test_a_size_that_is_defined_again_is_what_is_defined(text, name, expected):
+    text = r"Let $x \in \mathbb{R}^{\text{a}:n}$. " + text
+    assert said(text) == [("warning", "meaning")]
+    assert np.allclose(run(text, name), expected)
+
+
+def test_sizes_stay_sizes():
+    text = (
+        "# One\nLet $x \\in \\mathbb{R}^{\\text{a}:d}$. $$m = \\frac{1}{d} \\sum_{\\text{a}} x$$\n"
+        "# Two\nLet $y \\in \\mathbb{R}^{\\text{b}}$. $$d = \\sum_{\\text{b}} y$$"
+    )
+    assert [p.name for p in read(text)["m"].signature.parameters] == ["x"]
+    named = (
+        r"Let $x \in \mathbb{R}^{\text{a}:k}$. $$k(x) = \sum_{\text{a}} x, \qquad u = k(x) / k$$"
+    )
+    assert said(named) == []
+    assert np.allclose(run(named, "u"), X.sum() / 2)
+
+
+def test_a_tensor_before_one_name_in_brackets_is_a_product_and_warned_of():
+    text = r"Let $x, y \in \mathbb{R}^{\text{a}}$. $$t = \tanh(x)$$ Then $$g(y) = y - t(y)$$"
+    assert said(text) == [("warning", "meaning")]
+    (finding,) = read(text).check()
+    assert "t is no function: t(y) is the product of t and y" in finding.message
+
+
+def test_a_number_of_its_section_comes_before_what_another_section_defines():
+    text = (
+        "# One\nLet $x \\in \\mathbb{R}^{\\text{a}}$ and let $b > 1$. $$k = x / (b - 1)$$\n"
+        "# Two\nLet $b = -4.7$, $y \\in \\mathbb{R}^{\\text{a}}$ we have $$z = b y + \\sum_{\\text{a}} y.$$"
+    )
+    assert said(text) == []
+    assert np.allclose(run(text, "k"), X / 2)
+    assert np.allclose(run(text, "z"), -4.7 * Y + Y.sum())
+    open_ = text.replace("let $b > 1$", "let b be so")
+    assert said(open_) == [("note", "undeclared")]

@@ -358,14 +358,16 @@ def test_a_determinant_of_other_axes_has_a_hint_that_works(operand):
     ],
 )
 def test_top_k_along_two_axes_gives_the_numbers(name):
-    Y, _ = run(rf"\underset{{\text{{group}}, \text{{k}}}}{{{name}}}(R)")
-    same(Y, "k emb", -np.sort(-R, axis=0)[:2])
+    for argument in ("(R)", r"\, R"):
+        Y, _ = run(rf"\underset{{\text{{group}}, \text{{k}}}}{{{name}}}{argument}")
+        same(Y, "k emb", -np.sort(-R, axis=0)[:2])
 
 
 @pytest.mark.parametrize(
     "text",
     [
         r"\underset{\text{group}}{\mathrm{top}_k}(R)",
+        r"\underset{\text{group}}{\mathrm{top}_k} R",
         r"\underset{\text{group}}{\mathrm{top}_2}(R)",
         r"\underset{\text{group}}{\operatorname{top-2}}(R)",
         r"\underset{\text{group}}{\operatorname{top-k}}(R)",

@@ -182,6 +182,9 @@ class Parts(Spaces):
         base = self.within(bounds, self.listing)
         if isinstance(base, Letter) and base.text == "E" and base.style == "word":
             return self.apply(base, axes, start, True)  # \\mathbb{E}
+        head = base.base if isinstance(base, Scripts) else None
+        if isinstance(head, Letter) and head.text.lower() in ("top", "topk"):
+            return self.apply(base, axes, start, True)  # top_k X
         if isinstance(base, Letter | Scripts) and self.peek().text == "(":
             return self.call(base, axes, start)
         whole = self.joined_along(base, axes, start)

@@ -336,7 +336,8 @@ def _over_index(e: Evaluator, part: Big) -> Value:
     if found is UNKNOWN:
         return UNKNOWN
     inner = e.inside(found.bound)
-    _give_ranges(e, part.body, found)
+    for asked in (part.body, *found.conditions):
+        _give_ranges(e, asked, found)
     with choosing(found.bound) as scope:
         inner.scope = e.scope if choosing is nullcontext else scope
         value = (inner.guard if found.conditions else inner).value(part.body)

@@ -8,7 +8,8 @@ from dataclasses import replace
 from namedtensor.latex.reading import words
 from namedtensor.latex.reading.grammar.axes import holds_axes
 from namedtensor.latex.reading.grammar.spaces import Spaces
-from namedtensor.latex.reading.rows import after_bracket, environment, split_rows
+from namedtensor.latex.reading.ranges import listed
+from namedtensor.latex.reading.rows import after_bracket, braces_of, environment, split_rows
 from namedtensor.latex.reading.tokens import ASIDE, Fault, Token
 from namedtensor.latex.syntax import (
     AxisName,
@@ -207,11 +208,23 @@ class Parts(Spaces):
             if below and holds_axes(self.tokens[bounds[0] : bounds[1]]):
                 axes = self.axes_in(bounds)
             elif bounds[0] < bounds[1]:
-                found = self.script(bounds)
+                found = (self._such_that(bounds) if below else None) or self.script(bounds)
                 lower, upper = (found, upper) if below else (lower, found)
         if axes:
             return self.reach_over(op, axes, start)
         return self.reach(op, lower, upper, start)
+
+    def _such_that(self, bounds: tuple[int, int]) -> Expression | None:
+        """Read j : A_{a(i), b(j)} = 1 below a sum: an index, and a condition on it."""
+        depth = 0
+        for at in range(*bounds):
+            token = self.tokens[at]
+            depth += braces_of(token)
+            if depth <= 0 and token.text in (":", "\\mid") and at > bounds[0]:
+                index = self.within((bounds[0], at), self.listing)
+                held = self.within((at + 1, bounds[1]), self.listing)
+                return Items(index.span | held.span, (*listed(index), *listed(held)), "")
+        return None
 
     def reach(
         self, op: str, lower: Expression | None, upper: Expression | None, start: int

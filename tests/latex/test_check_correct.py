@@ -16,7 +16,8 @@ CORPUS = sorted(p for p in (HERE / "corpus").iterdir() if p.suffix in (".md", ".
 
 def is_unchecked(finding):
     said = ("not checked: ", "refused when it runs: ")
-    return finding.severity == "note" and finding.message.startswith(said)
+    number = " is taken for a number: " in finding.message  # a letter that prose alone introduces
+    return finding.severity == "note" and (number or finding.message.startswith(said))
 
 
 @pytest.mark.parametrize("case", cases(HERE / "correct.txt"), ids=lambda case: case.title)

@@ -15,6 +15,7 @@ from namedtensor.latex.reading.hosts import Host, Region, take_macros
 from namedtensor.latex.reading.left_sides import LeftSides
 from namedtensor.latex.reading.letters import settled
 from namedtensor.latex.reading.macros import SHARE, Macros
+from namedtensor.latex.reading.quantities import with_quantities
 from namedtensor.latex.reading.reworded import reworded
 from namedtensor.latex.reading.rows import LAYOUTS, environment, lines_of
 from namedtensor.latex.reading.statements import Failed, Found, found_in, looks_named, span_of
@@ -135,11 +136,15 @@ def statements_of(
     left_sides = reworded(entries, source.text)
     statements, faults = sorted_out(entries, source.text, host.parents)
     statements = with_each_of_a_chain(settled(statements, source.text), host.parents)
+    statements, notes = with_quantities(statements, source, host.parents)
     faults = sorted([*_once(faults), *host.faults], key=lambda fault: fault.span.start)
     return Reading(
         source,
         tuple(with_facts(statements)),
-        tuple(Finding("error", f.code, f.message, source, f.span, (), f.hint) for f in faults),
+        (
+            *[Finding("error", f.code, f.message, source, f.span, (), f.hint) for f in faults],
+            *notes,
+        ),
         silenced(source),
         macros,
         tuple(title for _, title in host.sections),

@@ -127,7 +127,7 @@ READING = {
     "syntax-case": Fault(
         "a definition is given piece by piece, and not all of its pieces can be read",
         "write it with `\\begin{cases}`",
-        r"f(X) = X \ndot{seq} X \text{ if } X \text{ is large, and } f(X) = 0 \text{ otherwise}",
+        r"f(X) = X \ndot{seq} X \text{ otherwise}",
     ),
     "syntax-macro": Fault(
         "a definition of a macro is not complete",

@@ -148,6 +148,10 @@ class Chosen:
         if len(defined.letters) != 1 or not names.reach_back(defined):
             return None
         (letter,) = defined.letters
+        if shift_of(defined):  # all members, as they are stacked, leave out the first
+            why = "is chosen from by an index, and its rule counts from another member than its own"
+            code, message, hint = unlike(defined, why)
+            raise self.body.library.error(code, message, defined.name, hint)
         lower, _ = bounds_of(names, defined)
         first = 1 if lower is None or axis_along(defined.name) else lower
         whole: Any = self.body.stack(defined, Around(defined.place, self.body.numbers, own))

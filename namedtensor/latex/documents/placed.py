@@ -213,12 +213,30 @@ def _families(
         own = ranges_for(letter, rule[1], stated, blocks, parents)
         part = tuple([id(r) for r in own if not _is_whole(r, known)])
         together.setdefault(part, []).append(rule)
-    return {
+    found = {
         family: axis
         for part, some in together.items()
         if not part or any(f in inside or _looks_ahead(f, rule) for f, rule in some)
         for family, _ in some
     }
+    stepped = {
+        stem(s.target)
+        for s in statements
+        if isinstance(s, Definition) and letter in script_letters(s.target)
+    }
+    while found:
+        # what is made of w^{(m)}, whose own rule gives w^{(m+1)}, follows step by step as that does
+        left = stepped - {name for name, _ in found}
+        apart = [
+            family
+            for family, rule in rules
+            for part in all_of(Scripts, rule.body)
+            if family in found and stem(part) in left and letter in script_letters(part)
+        ]
+        if not apart:
+            break
+        found = {family: axis for family, axis in found.items() if family not in apart}
+    return found
 
 
 def _declares(statement: Declaration, names: set[str], axis: str) -> bool | None:

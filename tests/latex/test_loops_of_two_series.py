@@ -1,0 +1,36 @@
+"""Series that need each other step by step, one of them by an index of an axis too: boosting."""
+
+import numpy as np
+import pytest
+
+from namedtensor import tensor
+from namedtensor.latex import read
+from namedtensor.latex.documents.failures import LatexError
+
+RNG = np.random.default_rng(3)
+Y, H = RNG.choice([-1.0, 1.0], 6), RNG.normal(size=(4, 6))
+TEXT = r"""Let $y \in \mathbb{R}^{\text{pt}:n}$ and $h \in \mathbb{R}^{\text{round}:M \times \text{pt}}$.
+For $m = 1, \dots, M$,
+
+$$w^{(1)} = y$$
+
+$$a_m = \sum_{i=1}^n w^{(m)}_{\text{pt}(i)}
+\mathbf{1}\{ h_{\text{round}(m), \text{pt}(i)} \neq y_{\text{pt}(i)} \}$$
+
+$$w^{(m+1)} = w^{(m)} + a_m h_{\text{round}(m)}$$
+""".replace("neq", "ge")
+
+
+def test_what_indexes_an_axis_may_follow_step_by_step() -> None:
+    w, a = Y, []
+    for h in H:
+        a.append((w * (h >= Y)).sum())
+        w = w + a[-1] * h
+    found = read(TEXT)["a"](y=tensor(Y, "pt"), h=tensor(H, "round", "pt"))
+    assert np.allclose(found.numpy("m"), a)
+
+
+def test_a_sum_over_members_that_need_the_first_of_another_series_is_refused() -> None:
+    total = read(TEXT + r"$$F = \sum_{m=1}^M a_m h_{\text{round}(m)}$$")["F"]
+    with pytest.raises(LatexError, match="its rule counts from another member"):
+        total(y=tensor(Y, "pt"), h=tensor(H, "round", "pt"))

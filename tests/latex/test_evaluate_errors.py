@@ -66,8 +66,8 @@ CASES = {
         NotNotationError,
         "A^{-1}: A^{-1} may be the inverse of a matrix, and does not say which axes are its rows and "
         "columns\n"
-        "hint: write \\underset{\\text{row}, \\text{col}}{\\text{inv}} for the inverse, "
-        "or 1/X for that of each number",
+        r"hint: write \underset{\text{row}, \text{col}}{\text{inv}} A for the inverse, "
+        "or 1 / A for that of each number",
     ),
     r"\sin^{-1} X": (
         NotNotationError,

@@ -5,6 +5,7 @@ import pytest
 
 from namedtensor import tensor
 from namedtensor.latex import read
+from namedtensor.latex.documents.failures import LatexError
 
 rng = np.random.default_rng(5)
 f = rng.normal(size=5)
@@ -110,3 +111,81 @@ def test_a_range_from_zero_that_is_too_long_is_found():
     [line] = said(read(ACTIONS % r"\{0, \ldots, K\}" + r"$$q = Q_{\text{act}(a)}$$"))
     assert "which has size K" in line
     assert r"\{0, \ldots, K - 1\}" in line
+
+
+S = np.array([[2.0, 1, 0], [1, 3, 1], [0.5, 1, 4]])
+z = np.array([1.0, 2, 5])
+MATRIX = (
+    r"Let $S \in \mathbb{R}^{\text{obs} \times \text{obs}'}$ and $z \in \mathbb{R}^{\text{obs}}$. "
+)
+MATRICES = {"S": tensor(S, "obs", "obs'"), "z": tensor(z, "obs")}
+OBS = ("obs", "obs'")
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        (r"\log \Gamma(z)", [0, 0, np.log(24)]),
+        (r"\ln\Gamma(z + 1)", [0, np.log(2), np.log(120)]),
+        (r"\Gamma(z)", [1, 1, 24]),
+        (r"\Gamma(z - 1.5)", [-3.544907701811032, 1.772453850905516, 3.323350970447843]),
+        (r"\log \Gamma(100 z)", [359.1342053695754, 857.9336698258574, 2605.1158503617315]),
+    ],
+)
+def test_the_gamma_function_has_its_letter(body, expected):
+    found = read(MATRIX + f"$$P = {body}$$")
+    assert said(found) == []
+    np.testing.assert_allclose(value(found, "P", **MATRICES).numpy("obs"), expected, atol=1e-12)
+
+
+def test_a_gamma_of_the_document_is_no_gamma_function():
+    found = read(MATRIX + r"$$\Gamma(x) = 2 x, \quad P = \log \Gamma(z) + 0 z$$")
+    np.testing.assert_allclose(value(found, "P", **MATRICES).numpy("obs"), np.log(2 * z))
+    found = read(MATRIX + r"Let $\Gamma > 0$. $$P = \log \Gamma(z)$$")
+    given = {**MATRICES, "Gamma": tensor(3.0)}
+    np.testing.assert_allclose(value(found, "P", **given).numpy("obs"), np.log(3 * z))
+
+
+@pytest.mark.parametrize(
+    "spelt",
+    [
+        r"\operatorname{diag}_{\text{obs}, \text{obs}'}(z)",
+        r"\operatorname{diag}(z)_{\text{obs}, \text{obs}'}",
+        r"\underset{\text{obs}, \text{obs}'}{\text{diag}} z",
+    ],
+)
+def test_a_vector_stands_on_a_diagonal(spelt):
+    found = read(MATRIX + f"$$P = {spelt}$$")
+    assert said(found) == []
+    np.testing.assert_allclose(value(found, "P", **MATRICES).numpy(*OBS), np.diag(z))
+
+
+@pytest.mark.parametrize(
+    ("body", "hint", "expected"),
+    [
+        (r"S^{-1}", r"\underset{\text{obs}, \text{obs}'}{\text{inv}} S", np.linalg.inv(S)),
+        (r"\log |S|", r"| \underset{\text{obs}, \text{obs}'}{\text{det}} S |", np.linalg.det(S)),
+    ],
+)
+def test_what_may_be_of_a_matrix_is_said_with_a_hint_that_works(body, hint, expected):
+    [line] = said(read(MATRIX + f"$$P = {body}$$"))
+    assert hint in line
+    found = read(MATRIX + f"$$P = {hint}$$")
+    assert said(found) == []
+    axes = OBS if np.ndim(expected) else ()
+    np.testing.assert_allclose(value(found, "P", **MATRICES).numpy(*axes), expected)
+
+
+def test_an_inverse_that_is_not_computed_says_how_it_is_written():
+    with pytest.raises(LatexError, match=r"text\{inv\}\} S for the inverse"):
+        value(read(MATRIX + "$$P = S^{-1}$$"), "P", **MATRICES)
+
+
+def test_hints_declare_numbers_and_indices_as_what_they_are():
+    [line] = said(read(MATRIX + r"$$y = \frac{z}{s^2}$$"))
+    assert r"s \in \mathbb{R}" in line
+    assert "ax" not in line.split("hint")[1]
+    text = MATRIX + r"In a state $s$, %s $$q = \sum_{\text{obs}} S_{\text{obs}'(s)}$$"
+    [line] = said(read(text % ""))
+    assert (hint := r"s \in [|\text{obs}'|]") in line
+    assert said(read(text % f"with ${hint}$")) == []

@@ -15,15 +15,18 @@ from namedtensor.latex.evaluation.values import UNKNOWN, Value
 from namedtensor.latex.evaluation.vocabulary import word_of
 from namedtensor.latex.printing.dialects import REALS
 from namedtensor.latex.syntax import (
+    At,
     Binary,
     Call,
     Contract,
     Expression,
     Indexed,
     Letter,
+    Number,
     Renaming,
     Scripts,
 )
+from namedtensor.latex.walk import all_of, walk
 from namedtensor.primitives import Type
 from namedtensor.shape import sized
 
@@ -57,11 +60,15 @@ def undefined(symbols: Symbols, where: Expression) -> None:
     if any(names(line, text) for line in symbols.report.unread_lines()):
         return  # what could not be read may say what it is
     if symbols.occurrences.in_prose(where):
+        axis = _axis_indexed(symbols, where)
+        said = f"a number is declared so: {text} \\in {symbols.dialect.space(REALS, [])}"
         symbols.report.note(
             "undefined",
             where.span,
             f"not checked: the text names {text}, and nothing that is read says what it is",
-            hint=f"a number is declared so: {text} \\in {symbols.dialect.space(REALS, [])}",
+            hint=f"an index is declared so: {text} \\in [|{symbols.dialect.axis(axis)}|]"
+            if axis
+            else said,
         )
         return
     symbols.report.error(
@@ -84,8 +91,20 @@ def _what_to_say(symbols: Symbols, where: Expression, text: str) -> str:
     element = _as_element(symbols, where)
     if element:
         return element
+    squared = isinstance(where, Scripts) and where.sub is None and isinstance(where.sup, Number)
+    if squared and base.text.islower():  # W^2 is a second W
+        text = symbols.report.text(base.span)
+        number = symbols.dialect.space(REALS, [])
+        return f"declare {text}, as a number {text} \\in {number}, or say what it is: {text} = ..."
     space = symbols.dialect.space(REALS, [("ax", "")])
     return f"declare it, {text} \\in {space}, or say what it is: {text} = ..."
+
+
+def _axis_indexed(symbols: Symbols, where: Expression) -> str:
+    """Name the axis of which a name stands as an index; nothing where it stands as a number."""
+    place = symbols.occurrences.place_of(where.span)
+    statement = () if place is None else symbols.names.statements[place.index]
+    return next((item.axis.name for item in all_of(At, statement) if item.at is where), "")
 
 
 def _as_element(symbols: Symbols, where: Expression) -> str:
@@ -107,9 +126,10 @@ def _as_element(symbols: Symbols, where: Expression) -> str:
 
 
 def _is_notation(symbols: Symbols, where: Expression) -> bool:
-    """Say whether a name stands in a block that names axes: E = mc^2 does not."""
+    """Say whether a part has axes, or stands in a block that names some: E = mc^2 does not."""
     place = symbols.occurrences.place_of(where.span)
-    return place is not None and place.block in symbols.occurrences.blocks
+    named = place is not None and place.block in symbols.occurrences.blocks
+    return named or any(t.axes for p in walk(where) if (t := symbols.type_of(p)) is not None)
 
 
 def no_axis(symbols: Symbols, where: Expression) -> Value:

@@ -57,11 +57,12 @@ def power(e: Evaluator, where: Expression, base: Expression, exponent: Expressio
             return e.attempt(where, exp, [e.value(exponent)], [exponent])
     axes = visible(value.axes) if isinstance(value, NamedTensor) else []
     if _is_minus_one(exponent) and len(axes) > 1:
-        rows, columns = axes[:2]
+        below = text_axes(axes[:2])
         return e.refuse(
             where,
             "may be the inverse of a matrix, and does not say which axes are its rows and columns",
-            f"write inv_{{{rows},{columns}}} for the inverse, or 1/X for that of each number",
+            rf"write \underset{{{below}}}{{\text{{inv}}}} {e.scope.written(base)} for the inverse, or "
+            rf"1 / {e.scope.written(base)} for that of each number",
         )
     return e.attempt(where, raised, [value, e.value(exponent)], [base, exponent])
 

@@ -28,7 +28,7 @@ from namedtensor.latex.evaluation.values import (
     Value,
 )
 from namedtensor.latex.evaluation.wording import wording
-from namedtensor.latex.syntax import At, AxisName, Call, Expression, Indexed, Letter, Number
+from namedtensor.latex.syntax import At, AxisName, Bars, Call, Expression, Indexed, Letter, Number
 from namedtensor.operations import (
     contraction,
     creation,
@@ -280,6 +280,45 @@ def index(e: Evaluator, part: Call, values: Any, given: Any) -> Value:
     )
 
 
+def gamma(X: Any) -> Any:
+    """Gamma(x), which is negative where x is between -1 and 0, between -3 and -2, ..."""
+    odd = elementwise.floor(X) % 2
+    return elementwise.exp(elementwise.lgamma(X)) * elementwise.where(X < 0, 1 - 2 * odd, 1)
+
+
+def log(e: Evaluator, part: Call, values: Any, given: Any) -> Value:
+    r"""log Gamma(x) without Gamma(x), which is too large; \log |S| of a matrix may be of its determinant."""
+    inner: Any = given[0] if given else None
+    function = inner.function if isinstance(inner, Call) and not part.axes else None
+    if function == Letter(part.span, "Gamma") and e.scope.find(function) is None:
+        found = [e.value(argument) for argument in inner.arguments]
+        return plain("Gamma", elementwise.lgamma)(e, inner, found, inner.arguments)
+    values = [e.value(argument) for argument in given]
+    own = axes_in(values[0]) if isinstance(inner, Bars) and not inner.double else []
+    if len(own) == 2 and len({name.rstrip("'*") for name in own}) == 1:
+        below, S = text_axes(own), e.scope.written(inner.operand)
+        e.scope.noted(
+            inner,
+            f"{e.scope.written(inner)} is the distance of each number from 0",
+            rf"for that of the determinant, write | \underset{{{below}}}{{\text{{det}}}} {S} |",
+        )
+    return plain("log", elementwise.log)(e, part, values, given)
+
+
+def diagonal(e: Evaluator, part: Call, values: Any, given: Any) -> Value:
+    """diag_{a,b,d}(X) takes a diagonal; diag_{a,b}(x) puts x on one, where x has one of both axes."""
+    names = [a.name for a in part.axes]
+    own = [name for name in names if name in axes_in(values[0] if values else UNKNOWN)]
+    if len(names) != 2 or len(own) != 1:
+        return along("diag", matrices.diag)(e, part, values, given)
+    (other,) = [name for name in names if name not in own]
+
+    def put(x: Any) -> Any:
+        return x * index_defined.eye(own[0], sized(other, x.size(own[0])))
+
+    return e.attempt(part, put, values, given)
+
+
 def cast(name: str) -> Callable[[Any], Any]:
     return lambda X: creation.cast(X, name) if isinstance(X, NamedTensor) else _number(name, X)
 
@@ -446,7 +485,7 @@ ALIASES = {
 LARGEST = frozenset(("maxk", "mink", "argmaxk", "argmink"))
 
 #: Letters that name a function where they are applied and the document names nothing else so.
-APPLIED = {"sigma": "sigmoid"}
+APPLIED = {"sigma": "sigmoid", "Gamma": "gamma-function"}
 
 _HOMES: tuple[ModuleType, ...] = (
     elementwise,
@@ -561,6 +600,7 @@ def _word(name: str, function: Any, notation: Any = None) -> Word:
 
 #: Words that are used in a way of their own.
 _OWN: dict[str, Use] = {
+    "diag": diagonal,
     "one_hot": one_hot,
     "overlap_add": overlap_add,
     "scatter": scatter,
@@ -592,6 +632,8 @@ def _others() -> Iterator[tuple[str, Word]]:
         yield text, Word(text, stopped)
     yield "clip", Word("clip", plain("clip", elementwise.clip))
     yield "power", Word("power", plain("power", raised))
+    yield "gamma-function", Word("gamma-function", plain("Gamma", gamma))
+    yield "log", Word("log", log, raw=True)
     yield "polygamma", Word("polygamma", plain("polygamma", partial(apply, elementwise.POLYGAMMA)))
     yield "floordiv", Word("floordiv", plain("floordiv", lambda X, Y: X // Y))
     yield "index", Word("index", index)

@@ -116,6 +116,11 @@ class Parts(Spaces):
         """Read arguments in brackets, and the scripts behind them."""
         token = self.take()
         arguments, parameters = self.inside(token)
+        puts = isinstance(base, Letter) and base.text == "diag" and not axes
+        if puts and self.peek().kind == "sub" and self.next_is_axes(1):
+            self.at += 1
+            axes = self.axes_argument()
+            self.named = True
         found: Expression = Call(
             self.span(start),
             base,

@@ -75,6 +75,7 @@ def test_functions_keep_their_powers():
 SOFTMAX = r"\underset{\text{a}}{\mathrm{softmax}}\, "
 SOFT = np.exp(NUMBERS["x"]) / np.exp(NUMBERS["x"]).sum()
 X, Y, E = NUMBERS["x"], NUMBERS["y"], NUMBERS["e"]
+T = np.exp(-np.tanh(X))
 
 
 @pytest.mark.parametrize(
@@ -116,6 +117,7 @@ def test_exponentials_beside_an_e_are_noted():
     [
         (r"$$n = \sum_{\text{a}} x, \qquad q = \frac{x}{n}$$", "q", X / X.sum()),
         (r"$$n = \tanh(x)$$ The weights are $$w = n \odot (1 - n)$$", "w", np.tanh(X) * (1 - np.tanh(X))),
+        (r"$$u = \tanh(x), \qquad n = 1 - e^{-u}, \qquad w = n \odot (1 - n)$$", "w", T * (1 - T)),
         (r"$$n = \sqrt{\sum_{\text{a}} x^2}$$ $$u = x / n$$", "u", X / np.sqrt((X**2).sum())),
     ],
 )  # fmt: skip

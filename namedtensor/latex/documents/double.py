@@ -30,25 +30,29 @@ Here = tuple[int, str]
 def defined_sizes(statements: Sequence[Statement]) -> dict[Here, Definition]:
     """Find the letters of sizes that their section defines as something that is computed from tensors."""
     sizes = {here for s in statements for here, _ in _sized(s)}
-    tensors = {
-        key(name)
-        for s in statements
-        if isinstance(s, Declaration) and s.space.axes
-        for name in s.names
-    }
+    if not sizes:
+        return {}
+    spaces = [s for s in statements if isinstance(s, Declaration) and s.space.axes]
+    given = [s for s in statements if isinstance(s, Definition) and s.op == "="]
+    tensors = {key(name) for s in spaces for name in s.names}
+
+    def computed(statement: Definition) -> bool:
+        return any(
+            isinstance(part, (Big, Contract, Indexed))
+            or (isinstance(part, Letter) and part.text in tensors)
+            for part in walk(statement.body)
+        )
+
+    while True:
+        more = {key(s.target) for s in given if computed(s)} - tensors
+        if not more:
+            break
+        tensors |= more
     found: dict[Here, Definition] = {}
-    for statement in statements:
-        if not isinstance(statement, Definition) or statement.op != "=":
-            continue
+    for statement in given:
         here = statement.section, key(statement.target) or ""
-        if here in sizes:
-            computed = any(
-                isinstance(part, (Big, Contract, Indexed))
-                or (isinstance(part, Letter) and part.text in tensors)
-                for part in walk(statement.body)
-            )
-            if computed:
-                found.setdefault(here, statement)
+        if here in sizes and computed(statement):
+            found.setdefault(here, statement)
     return found
 
 

@@ -104,6 +104,15 @@ def test_a_constant_of_another_section_is_the_constant():
     assert np.allclose(run(text, "z"), np.exp(X).sum())
 
 
+def test_an_e_of_another_section_is_no_number_where_nothing_is_raised():
+    text = (
+        "# One\nLet $x, y \\in \\mathbb{R}^{\\text{a}}$. $$\\mathbf{e} = y - x$$\n"
+        "# Two\nThe loss is $$z = \\sum_{\\text{a}} \\mathbf{e}_{\\text{a}(1)} \\mathbf{e}$$"
+    )
+    assert said(text) == []
+    assert np.allclose(run(text, "z"), (Y - X)[0] * (Y - X).sum())
+
+
 def test_exponentials_beside_an_e_are_noted():
     text = r"Let $x, e \in \mathbb{R}^{\text{a}}$. $$z = \sum_{\text{a}} e \odot e^{-x} + e^2$$"
     assert said(text) == [("note", "meaning")]

@@ -340,6 +340,12 @@ class Names:
             if isinstance(statement, Definition):
                 for part in all_of(Scripts, statement.body):
                     self._scripted.setdefault(stem(part) or "", []).append((part, statement.block))
+        self._exponentials = {
+            s.section
+            for s in self.statements
+            for part in all_of(Scripts, s)
+            if part.sub is None and part.sup is not None and key(part.base) == "e"
+        }
         self._moved = {
             (letter, s.block)
             for s in self.statements
@@ -607,7 +613,7 @@ class Names:
         if text is None or self._is_power(name, text, place):
             return None
         sought = Sought(name, text, place, indices)
-        if text in CONSTANTS:  # pi means something else in its own section alone
+        if self._is_constant(text, place):
             return self._defined_near(sought) or self._section(sought)
         return (
             self._defined_near(sought)
@@ -621,6 +627,10 @@ class Names:
             or (Meaning("size", text) if self.is_size(text) else None)
             or self._first_by_script(name, place, indices)
         )
+
+    def _is_constant(self, text: str, place: Place) -> bool:
+        """Say whether a letter is a number where its section says nothing else: e only beside e^x."""
+        return text in CONSTANTS and (text != "e" or place.section in self._exponentials)
 
     def _is_power(self, name: Expression, text: str, place: Place) -> bool:
         """Say whether x^2 is a power though x^t is a series: x is given here, and no member of it."""

@@ -166,3 +166,10 @@ def test_a_number_of_its_section_comes_before_what_another_section_defines():
     assert np.allclose(run(text, "z"), -4.7 * Y + Y.sum())
     open_ = text.replace("let $b > 1$", "let b be so")
     assert said(open_) == [("note", "undeclared")]
+
+
+def test_an_argument_has_the_axes_that_the_functions_take_which_it_is_given_to():
+    text = (
+        r"Let $x, s \in \mathbb{R}^{\text{a}}$. $$t(x) = \tanh(x \odot s), \qquad g(y) = y - t(y)$$"
+    )
+    assert said(text) == []

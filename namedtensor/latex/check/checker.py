@@ -16,6 +16,7 @@ from namedtensor.latex.check.shapes import close
 from namedtensor.latex.check.symbols import Symbols
 from namedtensor.latex.check.types import as_size, is_first, node_of, open_size, type_of
 from namedtensor.latex.documents.along import axis_along, bare
+from namedtensor.latex.documents.inputs import Input
 from namedtensor.latex.documents.reach import Linker
 from namedtensor.latex.documents.scopes import Declared, Defined, Names, Place
 from namedtensor.latex.documents.scripts import key, stem
@@ -313,12 +314,21 @@ class Checker(Symbols):
 
     def taken(self, name: Expression, defined: Defined) -> Declared | None:
         """Find the declaration of what a formula takes, as it is found where the formula is run."""
+        found = self._input(name, defined)
+        return None if found is None else found.declared
+
+    def inferred(self, name: Expression, defined: Defined) -> bool:
+        """Say whether what a formula takes has axes because something acts along them."""
+        found = self._input(name, defined)
+        return found is not None and found.space is not None and bool(found.space.axes)
+
+    def _input(self, name: Expression, defined: Defined) -> Input | None:
         try:
             linked = self.linker.linked(defined)
         except NamedTensorError:
             return None
         text = key(name)
-        return next((i.declared for i in linked.inputs if i.key == text), None)
+        return next((i for i in linked.inputs if i.key == text), None)
 
     def is_size_definition(self, defined: Defined) -> bool:
         """Say whether a definition only says what a size is: d_k = 64."""

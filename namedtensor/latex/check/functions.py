@@ -324,6 +324,8 @@ class CheckedFunction:
         )
         if not small or self.call.axes or not is_elementwise(text, self.defined.body):
             return UNKNOWN
+        if self.checker.inferred(name, self.defined):
+            return UNKNOWN  # a function that it is given to acts along axes
         self.assumed.add(text)
         value = self.checker.stand_in(Type(()))
         self.checker.assumed.add(value.node)

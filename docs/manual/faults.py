@@ -31,6 +31,7 @@ CURES = {
     "axis-under-sign": "take the axes away: + and - meet on the axes that both have",
     "no-axis": "write the axes under the function",
     "reach": "put brackets around what the power is meant of",
+    "meaning": "give one of the two another letter, or define the function",
     "undefined": "declare or define the name, or mend its spelling",
     "undeclared": "declare it in this section, or in one above",
     "declared-shape": "change the declaration or the formula; both shapes are shown",
@@ -102,7 +103,12 @@ READING = {
         "something else stands where an axis should", "name an axis", r"Y = A \ndot{1} B"
     ),
     "syntax-index": Fault(
-        "an axis has no index", "write seq(i), or seq:i", r"Y = M_{\text{seq}':i, j}"
+        "an axis has no index", "write seq(i), or seq:i", r"Y = M_{\text{seq}':i, \text{key}}"
+    ),
+    "syntax-set": Fault(
+        "what is counted is no index with a condition",
+        r"write `\#\{ i : X_{\text{ax}(i)} > 0 \}`",
+        r"Y = X \ndot{seq} \#\{X\}",
     ),
     "syntax-rename": Fault(
         "a renaming lacks one side",

@@ -32,7 +32,7 @@ PLANS = 20_000
 SHOWN = 3
 
 
-def run_block(first: int, count: int, until: float, every: int) -> int:
+def run_block(first: int, count: int, until: float, every: int, compiled: int) -> int:
     """Run some programs in this process; print failures and, last, how many ran and failed."""
     import torch
 
@@ -45,6 +45,7 @@ def run_block(first: int, count: int, until: float, every: int) -> int:
     gc.collect()
     gc.freeze()
     gc.disable()
+    often = agreement.OFTEN["compiled"]
     failed = ran = ways = 0
     for seed in range(first, first + count):
         if time.time() > until:
@@ -52,7 +53,7 @@ def run_block(first: int, count: int, until: float, every: int) -> int:
         program = programs.program(seed)
         ran += 1
         try:
-            tried = agreement.hold(program, seed, compiled=seed % agreement.OFTEN["compiled"] == 0)
+            tried = agreement.hold(program, seed, compiled=seed % (compiled or often) == 0)
             ways += len(tried)
             if every and seed % every == 0:
                 ways += len(printed.hold(program)) + len(derived.hold(program))
@@ -89,17 +90,19 @@ def main(words: list[str]) -> int:
     parser.add_argument(
         "--printed", type=int, default=PRINTED, help="print and derive one in so many (10)"
     )
+    parser.add_argument("--compiled", type=int, default=0, help="compile one in so many (5,003)")
     parser.add_argument("--block", nargs=2, type=int, help=argparse.SUPPRESS)
     chosen = parser.parse_args(words)
     until = time.time() + chosen.seconds
     if chosen.block:
-        return run_block(*chosen.block, until, chosen.printed)
+        return run_block(*chosen.block, until, chosen.printed, chosen.compiled)
     first = secrets.randbelow(10**12) if chosen.first is None else chosen.first
-    return run_all(first, chosen.cases, chosen.workers, until, chosen.printed)
+    return run_all(first, chosen, until)
 
 
-def run_all(first: int, cases: int, workers: int, until: float, every: int) -> int:
+def run_all(first: int, chosen: argparse.Namespace, until: float) -> int:
     """Share blocks of programs among processes, and add up what they say."""
+    cases, workers = chosen.cases, chosen.workers
     start = time.time()
     ran = failed = ways = 0
 
@@ -108,7 +111,8 @@ def run_all(first: int, cases: int, workers: int, until: float, every: int) -> i
         if time.time() >= until:
             return None
         command = [sys.executable, "-m", "tests.programs", "--block", *map(str, block)]
-        command += ["--seconds", str(until - time.time()), "--printed", str(every)]
+        command += ["--seconds", str(until - time.time())]
+        command += ["--printed", str(chosen.printed), "--compiled", str(chosen.compiled)]
         with subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         ) as child:  # `communicate` would let go of the pipe while the child still runs

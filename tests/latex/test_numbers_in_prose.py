@@ -52,3 +52,10 @@ def test_what_may_be_no_number_is_not_taken_for_one(text):
 def test_what_is_said_elsewhere_is_no_parameter_of_prose(said):
     text = rf"{HEAD}{said}Here $\alpha$ denotes the scale. {SUM}"
     assert read(text).check() == []
+
+
+def test_a_constant_stays_what_it_is_whatever_prose_calls_it():
+    text = r"Let $x \in \mathbb{R}^{\text{a}}$. $$y = \sum_{\text{a}} \pi x$$ where $\pi$ is the number."
+    document = read(text)
+    assert document.check() == []
+    assert [p.name for p in document["y"].signature.parameters] == ["x"]

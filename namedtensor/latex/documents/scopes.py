@@ -824,7 +824,7 @@ class Names:
     def whole_name(self, defined: Defined) -> Expression:
         """Give the name of a series as a whole, as the document writes it."""
         old = self._rewritten.get(id(defined.statement))
-        return target_name(old.target) if isinstance(old, Definition) else bare(defined.name)
+        return bare(target_name(old.target) if isinstance(old, Definition) else defined.name)
 
     def reach_back(self, defined: Defined) -> int:
         """Say how far back a series looks: 2 where X^{l-2} is used, 0 where no earlier member is."""

@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 
 from namedtensor.latex.findings import Finding
-from namedtensor.latex.reading.spoken import head_of, sections_around
+from namedtensor.latex.reading.spoken import CONSTANTS, head_of, sections_around
 from namedtensor.latex.reading.words import LETTERS
 from namedtensor.latex.source import Source
 from namedtensor.latex.syntax import (
@@ -47,7 +47,7 @@ def with_quantities(
     statements: Sequence[Statement], source: Source, parents: Sequence[int]
 ) -> tuple[list[Statement], list[Finding]]:
     """Declare the numbers that prose names; give the statements, and a note on each."""
-    given = set(_given(statements))
+    given = {*CONSTANTS, *_given(statements)}
     found, notes = list(statements), []
     for place, statement in enumerate(statements):
         name = _named(statement, source.text)

@@ -79,11 +79,11 @@ notes.md:1:3: error[syntax-argument]: \\text has no argument
 notes.md:1:3: error[syntax-axis]: 1 stands where an axis should
 1 | Y = A \\ndot{1} B
   |             ^""",
-    r"Y = M_{\text{seq}':i, j}": """\
-notes.md:1:3: error[syntax-index]: j has no index here
-1 | Y = M_{\\text{seq}':i, j}
-  |                       ^
-hint: write \\text{j}:i, or \\name{j}(i)""",
+    r"Y = M_{\text{seq}':i, \text{key}}": """\
+notes.md:1:3: error[syntax-index]: key has no index here
+1 | Y = M_{\\text{seq}':i, \\text{key}}
+  |                       ^^^^^^^^^^
+hint: write \\text{key}:i, or \\name{key}(i)""",
     r"Y = X_{\name{a} \rightarrow}": """\
 notes.md:1:3: error[syntax-rename]: no axis stands after the arrow
 1 | Y = X_{\\name{a} \\rightarrow}

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from namedtensor.latex.documents.scripts import key
+from namedtensor.latex.reading.spoken import sections_around
 from namedtensor.latex.syntax import (
     AxisSize,
     Big,
@@ -27,24 +28,29 @@ from namedtensor.latex.walk import all_of, put, walk
 Here = tuple[int, str]
 
 
-def defined_sizes(statements: Sequence[Statement]) -> dict[Here, Definition]:
+def defined_sizes(
+    statements: Sequence[Statement], parents: Sequence[int]
+) -> dict[Here, Definition]:
     """Find the letters of sizes that their section defines as something that is computed from tensors."""
     sizes = {here for s in statements for here, _ in _sized(s)}
     if not sizes:
         return {}
     spaces = [s for s in statements if isinstance(s, Declaration) and s.space.axes]
     given = [s for s in statements if isinstance(s, Definition) and s.op == "="]
-    tensors = {key(name) for s in spaces for name in s.names}
+    tensors = {(s.section, key(name)) for s in spaces for name in s.names}
+
+    def known(letter: str, section: int) -> bool:
+        return any((around, letter) in tensors for around in sections_around(section, parents))
 
     def computed(statement: Definition) -> bool:
         return any(
             isinstance(part, (Big, Contract, Indexed))
-            or (isinstance(part, Letter) and part.text in tensors)
+            or (isinstance(part, Letter) and known(part.text, statement.section))
             for part in walk(statement.body)
         )
 
     while True:
-        more = {key(s.target) for s in given if computed(s)} - tensors
+        more = {(s.section, key(s.target)) for s in given if computed(s)} - tensors
         if not more:
             break
         tensors |= more

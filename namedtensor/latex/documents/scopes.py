@@ -265,7 +265,7 @@ class Names:
         self.parents = parents
         self.written = statements
         #: letters of sizes that stand for something else in their section, outside of spaces
-        self.defined_sizes = defined_sizes(statements)
+        self.defined_sizes = defined_sizes(statements, parents)
         plain = without_letters(statements, self.defined_sizes)
         self.ends = ends_of(plain)
         elements = placed(sizes_apart(plain), self.ends, parents)

@@ -13,9 +13,10 @@ from namedtensor.latex.evaluation.conditions import indicator, is_condition, is_
 from namedtensor.latex.evaluation.evaluator import Evaluator, is_function
 from namedtensor.latex.evaluation.hints import text_axes
 from namedtensor.latex.evaluation.indices import Position, is_whole, plain, position
-from namedtensor.latex.evaluation.lists import FOLDS, members, over_list
+from namedtensor.latex.evaluation.lists import members, over_list
 from namedtensor.latex.evaluation.values import UNKNOWN, NoAxisError, UnsettledError, Value
 from namedtensor.latex.evaluation.wording import wording
+from namedtensor.latex.reading.words import FOLDS
 from namedtensor.latex.syntax import (
     AxisName,
     Bars,

@@ -18,6 +18,7 @@ from namedtensor.operations.indexing import AT, INDEX
 from namedtensor.operations.reductions import argmax_index, argmin_index
 from namedtensor.operations.renaming import RENAME
 from namedtensor.operations.step_trees import Step, remade
+from namedtensor.operations.vectors import ARGMAX, ARGMIN
 from namedtensor.primitives import Node, Type, table
 from namedtensor.primitives.node import ARGUMENT, SIZE, apply_node, make_node, operands_first
 from namedtensor.primitives.sizes import as_node
@@ -194,12 +195,12 @@ def marked(value: Any) -> Any:
     while node is not None and node.operation.primitive in (RENAME, INDEX, AT):
         around.append(node)
         node = node.operands[0]
-    words = {"argmax": argmax_index, "argmin": argmin_index}
-    axes: Any = node.operation.params[0] if node is not None and node.name in words else ()
-    if node is None or len(axes) != 1:
+    found_by = {ARGMAX: argmax_index, ARGMIN: argmin_index}
+    marks = found_by.get(node.operation.primitive) if node is not None else None
+    if marks is None or len(node.operation.params[0]) != 1:
         return None
-    (axis,) = axes
-    index: Any = words[node.name][axis](SymbolicTensor(node.operands[0]))
+    (axis,) = node.operation.params[0]
+    index: Any = marks[axis](SymbolicTensor(node.operands[0]))
     found: Node = index.node
     for outer in reversed(around):
         params, operation = outer.operation.params, outer.operation

@@ -21,9 +21,6 @@ from namedtensor.latex.syntax import (
 )
 from namedtensor.latex.walk import all_of, fields_of, letters_of, put
 
-#: What the signs between listed members do with all of them.
-FOLDS = {"+": "sum", "*": "prod", "odot": "prod"}
-
 
 def members(part: Expression, op: str) -> list[Expression]:
     """List the members of R_1 + ... + R_n."""

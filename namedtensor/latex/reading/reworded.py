@@ -23,7 +23,7 @@ from namedtensor.latex.reading.left_sides import (
     listed,
     signed,
 )
-from namedtensor.latex.reading.pieces import joined
+from namedtensor.latex.reading.piecewise import joined
 from namedtensor.latex.reading.spoken import key_of, names_of
 from namedtensor.latex.reading.statements import Found, is_name
 from namedtensor.latex.syntax import (

@@ -198,3 +198,7 @@ def is_prose(text: str) -> bool:
     if " " in lower or lower[-1:] in (".", ",", ":", ";", ")"):
         return True
     return not any(letter.isalnum() for letter in text)
+
+
+#: What the signs between listed members do with all of them.
+FOLDS = {"+": "sum", "*": "prod", "odot": "prod"}

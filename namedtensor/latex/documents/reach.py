@@ -115,7 +115,7 @@ class Walk:
                 found.declared, found.space, found.along = None, None, ()
 
     def _is_given_else(self, place: int, found: Input) -> bool:
-        """Say whether a call gives an argument what lacks an axis of its declaration, or any of it counts."""
+        """Say whether a call gives what lacks a declared axis, or an expression to a body of numbers."""
         assert found.space is not None
         axes = {axis.axis.name for axis in found.space.axes}
         for call, at in self.names.calls_of.get(self.linked.defined.key, ()):
@@ -124,8 +124,11 @@ class Walk:
                 continue
             known = self.names.declaration(given, at, {})
             space = None if known is None or known.declared is None else known.declared.space
-            lacks = space is not None and not axes <= {axis.axis.name for axis in space.axes}
-            if lacks or not self._names_axes():
+            if space is None:
+                other = not self._names_axes()
+            else:
+                other = not axes <= {axis.axis.name for axis in space.axes}
+            if other:
                 return True
         return False
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from namedtensor.latex import read
 from namedtensor.latex.check.sizes import EQUAL, NEVER, OPEN, Comparison, Facts, algebra
 from namedtensor.primitives.node import Node, apply_node, number, size_of
 from namedtensor.primitives.primitive import table
@@ -65,3 +66,9 @@ def test_what_is_no_algebra_of_sizes_is_left_uncompared():
     for _ in range(80):
         deep = combine("add", deep, m)
     assert algebra(deep) is None
+
+
+def test_the_sizes_of_an_axis_and_its_copy_agree_where_nothing_is_said_of_them():
+    text = r"""Let $F, P \in \mathbb{R}^{\text{state} \times \text{state}'}$.
+$$S = F_{\text{state} \rightarrow \text{b}} + P_{\text{state}' \rightarrow \text{b}}$$"""
+    assert [f for f in read(text).check() if f.code == "axis-size"] == []

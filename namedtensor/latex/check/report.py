@@ -45,11 +45,15 @@ def size_text(size: Any) -> str:
 
 def is_own_size(axis: str, size: Any) -> bool:
     """Say whether a size is merely |ax|, or |ax'|: that of an axis, or its copy, of which nothing is said."""
-    return size is None or (
-        isinstance(size, Node)
-        and size.operation.primitive is SIZE
-        and size.operation.params[-1].strip("|").rstrip("'") == axis.rstrip("'")
-    )
+    return size is None or unstated(size) == axis.rstrip("'")
+
+
+def unstated(size: Any) -> str | None:
+    """Give the axis, without its primes, of which a size is merely |ax|; None for what is stated."""
+    if not isinstance(size, Node) or size.operation.primitive is not SIZE:
+        return None
+    text: str = size.operation.params[-1]
+    return text.strip("|").rstrip("'") if text.startswith("|") else None
 
 
 def shape_text(type_: Type) -> str:

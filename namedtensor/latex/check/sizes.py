@@ -15,7 +15,7 @@ from typing import Any
 
 from namedtensor.latex.check.algebra import Sum, as_fraction, solved_for
 from namedtensor.latex.check.algebra import text as text_of_sum
-from namedtensor.latex.check.report import is_own_size
+from namedtensor.latex.check.report import is_own_size, unstated
 from namedtensor.operations.elementwise import NEG, POW, SQRT, SQUARE
 from namedtensor.primitives import Node
 from namedtensor.primitives.node import NUMBER, SIZE
@@ -95,6 +95,8 @@ class Facts:
         A size that is merely |axis| agrees with any.
         """
         if is_own_size(axis, left) or is_own_size(axis, right):
+            return None
+        if unstated(left) is not None and unstated(left) == unstated(right):
             return None
         found = self.compare(left, right)
         if found.verdict not in ("never", "where"):

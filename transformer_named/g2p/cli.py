@@ -40,9 +40,10 @@ def _train(parser: ArgumentParser) -> None:
     parser.add_argument("--resume", action="store_true", help="go on from the folder's checkpoint")
     parser.add_argument(
         "--preset",
-        choices=("small", "large"),
+        choices=("small", "medium", "large"),
         default=SUPPRESS,
-        help="settings to start from: small for two cores (the default), large for a GPU",
+        help="settings to start from: small for two cores and minutes (the default), medium for "
+        "two cores and two hours, large for a GPU",
     )
     budget = parser.add_argument_group("budget, one of these").add_mutually_exclusive_group()
     budget.add_argument("--steps", type=int, default=SUPPRESS, help="steps of training")

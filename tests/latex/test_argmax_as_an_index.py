@@ -3,8 +3,8 @@ r"""argmax is one-hot; where a formula takes it for an index, 1[argmax p = i], W
 import numpy as np
 import pytest
 
-from namedtensor import NamedTensor, tensor
-from namedtensor.latex import read
+from namedtensor import tensor
+from tests.latex.calling import called, same
 
 rng = np.random.default_rng(1)
 p, q, W = rng.normal(size=(5, 4)), rng.normal(size=(5, 4)), rng.normal(size=(4, 3))
@@ -24,19 +24,6 @@ HEAD = (
 BEST = r"\underset{\text{expert}}{\mathrm{argmax}}\, p"
 SAID = rf"Let $\hat{{e}} = {BEST}$. "
 TOLD = rf"Let $\hat{{e}} \in [E]^{{\text{{token}}}}$ be $\hat{{e}} = {BEST}$. "
-
-
-def called(text: str, name: str) -> NamedTensor:
-    """Call a document's formula with what it takes; nothing is found in the document."""
-    document = read(text)
-    assert document.check() == []
-    formula = document[name]
-    return formula(**{p.name: GIVEN[p.name] for p in formula.signature.parameters})
-
-
-def same(found: NamedTensor, wanted: np.ndarray, *axes: str) -> None:
-    assert set(found.axes) == set(axes)
-    np.testing.assert_allclose(found.numpy(*axes), wanted)
 
 
 @pytest.mark.parametrize("said", [SAID, TOLD, ""])
@@ -89,7 +76,7 @@ def test_argmax_is_an_index_where_it_stands_for_one(said, body, wanted, axes):
     word = r"\hat{e}" if said else f"({BEST})" if "W_" not in body else BEST
     text = body.replace("[E", f"[{word}").replace("{E", f"{{{word}").replace("& E", f"& {word}")
     text = text.replace("(E)", f"({word})").replace("N", "E")
-    same(called(f"{HEAD}{said}$${text}$$", "f"), np.asarray(wanted), *axes.split())
+    same(called(f"{HEAD}{said}$${text}$$", "f", GIVEN), np.asarray(wanted), *axes.split())
 
 
 @pytest.mark.parametrize(
@@ -97,21 +84,27 @@ def test_argmax_is_an_index_where_it_stands_for_one(said, body, wanted, axes):
 )
 def test_an_element_of_argmax_is_an_index(element):
     text = rf"{HEAD}{SAID}$$f_{{\text{{expert}}(i)}} = \sum_{{t=1}}^T \mathbb{{1}}[{element}]$$"
-    same(called(text, "f"), hot.sum(0), "expert")
+    same(called(text, "f", GIVEN), hot.sum(0), "expert")
 
 
 def test_argmax_that_is_renamed_is_an_index():
     said = r"\sum_{\text{token}'} \mathbb{1}[\hat{e}_{\text{token} \to \text{token}'} = i]"
-    same(called(rf"{HEAD}{SAID}$$f_{{\text{{expert}}(i)}} = {said}$$", "f"), hot.sum(0), "expert")
+    same(
+        called(rf"{HEAD}{SAID}$$f_{{\text{{expert}}(i)}} = {said}$$", "f", GIVEN),
+        hot.sum(0),
+        "expert",
+    )
 
 
 def test_argmax_stays_one_hot_elsewhere():
     same(
-        called(f"{HEAD}{SAID}" + r"$$f = \sum_{\text{token}} \hat{e}$$", "f"), hot.sum(0), "expert"
+        called(f"{HEAD}{SAID}" + r"$$f = \sum_{\text{token}} \hat{e}$$", "f", GIVEN),
+        hot.sum(0),
+        "expert",
     )
     product = r"$$f = \hat{e} \underset{\text{expert}}{\cdot} W$$"
-    same(called(f"{HEAD}{SAID}{product}", "f"), W[best], "token", "hid")
+    same(called(f"{HEAD}{SAID}{product}", "f", GIVEN), W[best], "token", "hid")
 
 
 def test_an_index_that_is_asked_for_counts_from_zero():
-    same(called(HEAD + TOLD, "\\hat{e}"), best, "token")
+    same(called(HEAD + TOLD, "\\hat{e}", GIVEN), best, "token")

@@ -3,26 +3,14 @@
 import numpy as np
 import pytest
 
-from namedtensor import NamedTensor, tensor
+from namedtensor import tensor
 from namedtensor.latex import read
+from tests.latex.calling import called, same
 
 rng = np.random.default_rng(1)
 a, X = rng.normal(size=4), rng.normal(size=(5, 4))
 GIVEN = dict.fromkeys(("u", "p", "z", "p_1", "z_1"), tensor(X, "batch", "emb"))
 GIVEN |= {"a": tensor(a, "node")}
-
-
-def called(text: str, name: str) -> NamedTensor:
-    """Call a document's formula with what it takes; nothing is found in the document."""
-    document = read(text)
-    assert document.check() == []
-    formula = document[name]
-    return formula(**{p.name: GIVEN[p.name] for p in formula.signature.parameters})
-
-
-def same(found: NamedTensor, wanted: np.ndarray, *axes: str) -> None:
-    assert set(found.axes) == set(axes)
-    np.testing.assert_allclose(found.numpy(*axes), wanted)
 
 
 SIGNAL = r"a signal $x \in \mathbb{R}^{\text{node}}$ has $$s = \sum_{\text{node}} x.$$"
@@ -42,14 +30,14 @@ $$e_{{\text{{node}}(i), \text{{node}}'(j)}}
 = \operatorname{{LeakyReLU}}(a_{{\text{{node}}(i)}} - a_{{\text{{node}}(j)}}).$$
 {between} {SIGNAL}"""
     apart = a[:, None] - a
-    same(called(text, "e"), np.maximum(apart, 0.2 * apart), "node", "node'")
+    same(called(text, "e", GIVEN), np.maximum(apart, 0.2 * apart), "node", "node'")
 
 
 def test_a_declaration_below_is_another_letter_where_calls_do_not_fit_it():
     text = r"""$$f(x) = \sum_{\text{emb}} x^2$$ is the energy.
 Let $u \in \mathbb{R}^{\text{batch} \times \text{emb}}$ and $$e = f(u).$$
 Let $x \in \mathbb{R}^{\text{batch} \times \text{emb} \times \text{time}}$."""
-    same(called(text, "e"), (X**2).sum(1), "batch")
+    same(called(text, "e", GIVEN), (X**2).sum(1), "batch")
 
 
 def test_a_declaration_below_is_the_argument_s_where_calls_fit_it():
@@ -74,6 +62,6 @@ CALL = (
 def test_arguments_without_a_declaration_are_alike(before, call):
     document = read(before + PAIR + call)
     assert str(document["D"]) == "D(p: R[emb], z: R[emb]) -> R"
-    same(called(before + PAIR + call, "D"), -(X * X).sum(1), "batch")
+    same(called(before + PAIR + call, "D", GIVEN), -(X * X).sum(1), "batch")
     if call:
-        same(called(before + PAIR + call, "J"), -(X * X).sum(1).mean())
+        same(called(before + PAIR + call, "J", GIVEN), -(X * X).sum(1).mean())

@@ -3,8 +3,9 @@ r"""Sums and the like over members of a family, \sum_{e=1}^E F_e(x), whose numbe
 import numpy as np
 import pytest
 
-from namedtensor import NamedTensor, tensor
+from namedtensor import tensor
 from namedtensor.latex import read
+from tests.latex.calling import called, same
 
 rng = np.random.default_rng(1)
 W, x, g = rng.normal(size=(3, 4, 2)), rng.normal(size=4), rng.normal(size=3)
@@ -21,19 +22,6 @@ HEAD = (
 )
 OPEN = r"$$F_e(x) = W_{\text{expert}(e)} \underset{\text{emb}}{\cdot} x$$ "
 RANGE = OPEN.replace("x$$ ", r"x, \qquad e = 1, \ldots, E$$ ")
-
-
-def called(text: str, name: str, numbers: dict[str, int] | None = None) -> NamedTensor:
-    """Call a document's formula with what it takes; nothing is found in the document."""
-    document = read(text).bind(**numbers or {})
-    assert document.check() == []
-    formula = document[name]
-    return formula(**{p.name: GIVEN[p.name] for p in formula.signature.parameters})
-
-
-def same(found: NamedTensor, wanted: np.ndarray, *axes: str) -> None:
-    assert set(found.axes) == set(axes)
-    np.testing.assert_allclose(found.numpy(*axes), wanted)
 
 
 @pytest.mark.parametrize("numbers", [{}, {"E": 3}])
@@ -61,9 +49,11 @@ def same(found: NamedTensor, wanted: np.ndarray, *axes: str) -> None:
     ],
 )
 def test_members_are_chosen_by_an_index(family, body, wanted, numbers):
-    same(called(rf"{HEAD}{family}$$y = {body}$$", "y", numbers), wanted, "hid")
+    same(called(rf"{HEAD}{family}$$y = {body}$$", "y", GIVEN, numbers), wanted, "hid")
     same(
-        called(rf"{HEAD}{family}$$M(z) = {body.replace('x)', 'z)')}$$", "M", numbers), wanted, "hid"
+        called(rf"{HEAD}{family}$$M(z) = {body.replace('x)', 'z)')}$$", "M", GIVEN, numbers),
+        wanted,
+        "hid",
     )
 
 
@@ -89,7 +79,7 @@ def test_the_body_of_a_family_is_any(family, wanted):
     mean = r"\underset{\text{hid}}{\mathrm{mean}}\, u"
     centred = rf"For $u \in \mathbb{{R}}^{{\text{{hid}}}}$ let $$N(u) = u - {mean}$$"
     text = rf"{HEAD}{centred} and $${family}$$ $$y = \sum_{{e=1}}^{{E}} F_e(x)$$"
-    same(called(text, "y"), wanted.sum(0), "hid")
+    same(called(text, "y", GIVEN), wanted.sum(0), "hid")
 
 
 def test_members_of_a_recurrence_are_chosen():
@@ -102,7 +92,7 @@ def test_members_of_a_recurrence_are_chosen():
     for row in F:
         h = np.tanh(h + row)
         wanted = wanted + 2 * h
-    same(called(text, "y"), wanted, "hid")
+    same(called(text, "y", GIVEN), wanted, "hid")
 
 
 @pytest.mark.parametrize("family", ["F_e(x) = W^e", "F_e = W^e", "F^e(x; W^e) = W^e"])
@@ -166,9 +156,9 @@ def test_a_script_holds_a_part_of_the_name_and_indices(member):
     name = "W_Q" if "Q" in member else "W_1"
     head = HEAD.replace("$W ", f"${name} ")
     family = rf"$$F_e(x) = {member} \underset{{\text{{emb}}}}{{\cdot}} x$$ "
-    same(called(rf"{head}{family}$$y = \sum_{{e=1}}^E F_e(x)$$", "y"), F.sum(0), "hid")
+    same(called(rf"{head}{family}$$y = \sum_{{e=1}}^E F_e(x)$$", "y", GIVEN), F.sum(0), "hid")
     element = rf"$$F_{{\text{{expert}}(e)}} = {member} \underset{{\text{{emb}}}}{{\cdot}} x$$ "
-    same(called(head + element, "F"), F, "expert", "hid")
+    same(called(head + element, "F", GIVEN), F, "expert", "hid")
 
 
 @pytest.mark.parametrize(
@@ -181,10 +171,10 @@ def test_a_script_holds_a_part_of_the_name_and_indices(member):
     ],
 )
 def test_scripts_with_a_part_of_the_name(body, wanted, axes):
-    same(called(f"{V}$$y = {body}$$", "y"), wanted, *axes)
+    same(called(f"{V}$$y = {body}$$", "y", GIVEN), wanted, *axes)
 
 
 def test_a_script_defines_an_element():
     said = r"$$U_{1, \text{expert}(e)} = 2 V_{1, \text{expert}(e)}$$ "
     text = rf"{V}{said}$$y = U_1 \underset{{\text{{emb}}}}{{\cdot}} x$$"
-    same(called(text, "y"), 2 * V1 @ x, "expert")
+    same(called(text, "y", GIVEN), 2 * V1 @ x, "expert")

@@ -7,21 +7,13 @@ import pytest
 
 from namedtensor import tensor
 from namedtensor.latex import read
+from tests.latex.calling import called, same
 
 R = np.array([1.0, 2.0, 3.0])
 RETURNS = np.array([1 + 0.9 * 2 + 0.81 * 3, 2 + 0.9 * 3, 3])
 GIVEN: dict[str, Any] = {"r": tensor(R, "time"), "gamma": 0.9}
 HEAD = r"Let $r \in \mathbb{R}^{\text{time}:T}$ be rewards and $\gamma \in [0,1]$ the discount. "
 SUM = r"\sum_{k=t}^{T} \gamma^{k-t} r_{\text{time}(k)}"
-
-
-def holds(text: str, name: str, axes: str, expected: Any) -> None:
-    document = read(HEAD + text)
-    assert [str(f) for f in document.check()] == []
-    formula = document[name]
-    found = formula(**{p.name: GIVEN[p.name] for p in formula.signature.parameters})
-    assert set(found.axes) == set(axes.split())
-    assert np.allclose(found.numpy(*axes.split()), expected)
 
 
 @pytest.mark.parametrize(
@@ -36,7 +28,7 @@ def holds(text: str, name: str, axes: str, expected: Any) -> None:
     ],
 )
 def test_a_sum_from_the_letter_of_its_members_counts_along_the_axis(text: str) -> None:
-    holds(text, "G", "time", RETURNS)
+    same(called(HEAD + text, "G", GIVEN), RETURNS, "time")
 
 
 @pytest.mark.parametrize(
@@ -53,11 +45,17 @@ def test_a_sum_from_the_letter_of_its_members_counts_along_the_axis(text: str) -
 def test_every_bound_of_a_sum_says_where_its_letter_counts(
     bounds: str, expected: list[float]
 ) -> None:
-    holds(f"$$S_t = {bounds} " + r"r_{\text{time}(k)}$$", "S", "time", expected)
+    same(
+        called(HEAD + f"$$S_t = {bounds} " + r"r_{\text{time}(k)}$$", "S", GIVEN), expected, "time"
+    )
 
 
 def test_a_part_of_the_range_is_stacked_along_the_letter() -> None:
-    holds(rf"For $t = 1, \dots, T - 1$ let $$G_t = {SUM}$$", "G", "t", RETURNS[:2])
+    same(
+        called(HEAD + rf"For $t = 1, \dots, T - 1$ let $$G_t = {SUM}$$", "G", GIVEN),
+        RETURNS[:2],
+        "t",
+    )
 
 
 @pytest.mark.parametrize(
@@ -72,7 +70,7 @@ def test_a_part_of_the_range_is_stacked_along_the_letter() -> None:
 def test_such_members_are_used_as_others_are(
     formula: str, name: str, axes: str, expected: Any
 ) -> None:
-    holds(f"$$G_t = {SUM}$$ and $${formula}$$", name, axes, expected)
+    same(called(HEAD + f"$$G_t = {SUM}$$ and $${formula}$$", name, GIVEN), expected, *axes.split())
 
 
 def test_the_class_of_a_condition_counts_along_no_axis_of_what_is_summed() -> None:

@@ -6,8 +6,9 @@ import re
 import numpy as np
 import pytest
 
-from namedtensor import NamedTensor, tensor
+from namedtensor import tensor
 from namedtensor.latex import read
+from tests.latex.calling import called
 
 rng = np.random.default_rng(0)
 x, W, U = rng.normal(size=(4, 2)), rng.normal(size=(2, 3)), rng.normal(size=(3, 3))
@@ -21,14 +22,6 @@ GIVEN = {
     "V": tensor([0.5, 0.2, 0.1, 0.7], "time"),
     "gamma": 0.5,
 }
-
-
-def called(text: str, name: str) -> NamedTensor:
-    """Call a document's formula with what it takes; nothing is found in the document."""
-    document = read(text)
-    assert document.check() == []
-    formula = document[name]
-    return formula(**{p.name: GIVEN[p.name] for p in formula.signature.parameters})
 
 
 def states() -> np.ndarray:
@@ -78,7 +71,7 @@ def test_a_recurrence_is_read_however_it_is_written(member, declared, within, to
     said = f" for ${within}$." if within else ""
     first = f"The state is ${declared}$, with " if declared else "Start with "
     text = HEAD + first + "$h(0) = 0$.\n" + "".join([row + said for row in rows])
-    found = called(written(text, MEMBERS[member]), "y")
+    found = called(written(text, MEMBERS[member]), "y", GIVEN)
     assert found.axes == ("seq",)
     assert np.allclose(found.numpy("seq"), states())
 
@@ -132,7 +125,7 @@ def test_members_with_definitions_of_their_own_are_read(text, expected, elements
             text = text.replace(f"{name}_{at} ", rf"{name}_{{\text{{time}}({at.strip('{}')})}} ")
             text = text.replace(f"{name}_{at}$", rf"{name}_{{\text{{time}}({at.strip('{}')})}}$")
     text = re.sub(r"(?<![a-z])T(?![a-z])", last, REWARDS + text)
-    found = called(text, "A")
+    found = called(text, "A", GIVEN)
     axes = ("time",) if np.ndim(expected) else ()
     assert found.axes == axes
     assert np.allclose(found.numpy(*axes), expected)

@@ -7,6 +7,7 @@ import pytest
 
 from namedtensor import tensor
 from namedtensor.latex import read
+from tests.latex.calling import called, same
 
 RNG = np.random.default_rng(0)
 R, X = RNG.random((5, 3)), RNG.normal(size=(5, 2))
@@ -17,15 +18,6 @@ HEAD = (
 )
 COUNTS = r"$N_k = \sum_{\text{obs}} r_{\text{comp}(k)}$"
 TIMES = r"Let $x \in \mathbb{R}^{\text{time}:T}$."
-
-
-def holds(text: str, name: str, axes: str, expected: Any) -> None:
-    document = read(text)
-    assert [str(f) for f in document.check()] == []
-    formula = document[name]
-    found = formula(**{p.name: GIVEN[p.name] for p in formula.signature.parameters})
-    assert set(found.axes) == set(axes.split())
-    assert np.allclose(found.numpy(*axes.split()), expected)
 
 
 @pytest.mark.parametrize(
@@ -50,7 +42,11 @@ def holds(text: str, name: str, axes: str, expected: Any) -> None:
 def test_a_size_keeps_its_letter_beside_a_series_of_the_same(
     formula: str, name: str, axes: str, expected: Any, between: str
 ) -> None:
-    holds(f"{HEAD} With {COUNTS} we have{between}\n\n$${formula}$$", name, axes, expected)
+    same(
+        called(f"{HEAD} With {COUNTS} we have{between}\n\n$${formula}$$", name, GIVEN),
+        expected,
+        *axes.split(),
+    )
 
 
 def test_a_formula_of_the_size_alone_takes_nothing_of_the_series() -> None:
@@ -61,15 +57,18 @@ def test_a_formula_of_the_size_alone_takes_nothing_of_the_series() -> None:
 
 
 def test_the_series_itself_is_asked_for_by_its_letter() -> None:
-    holds(f"{HEAD}\n\n$${COUNTS[1:-1]}$$", "N", "comp", R.sum(0))
+    same(called(f"{HEAD}\n\n$${COUNTS[1:-1]}$$", "N", GIVEN), R.sum(0), "comp")
 
 
 def test_a_recurrence_may_have_the_letter_of_its_axis() -> None:
     rules = r"T_1 = x_{\text{time}(1)}, \qquad T_t = T_{t-1} + x_{\text{time}(t)}"
     text = f"{TIMES}\n\n$${rules}, " + r"\qquad a_t = \frac{T_t}{T}$$"
-    holds(text, "a", "time", np.cumsum(X[:, 0]) / 5)
+    same(called(text, "a", GIVEN), np.cumsum(X[:, 0]) / 5, "time")
 
 
 def test_elements_that_are_written_out_leave_the_size_alone_too() -> None:
     rule = r"N_{\text{comp}(k)} = \sum_{\text{obs}} r_{\text{comp}(k)}"
-    holds(f"{HEAD}\n\n$${rule}, " + r"w = \frac{N_{\text{comp}(1)}}{N}$$", "w", "", R[:, 0].mean())
+    same(
+        called(f"{HEAD}\n\n$${rule}, " + r"w = \frac{N_{\text{comp}(1)}}{N}$$", "w", GIVEN),
+        R[:, 0].mean(),
+    )

@@ -3,8 +3,9 @@ r"""The starts of series: declared, \theta_0 \in R^param, or defined in chains, 
 import numpy as np
 import pytest
 
-from namedtensor import NamedTensor, tensor
+from namedtensor import tensor
 from namedtensor.latex import read
+from tests.latex.calling import called, same
 
 rng = np.random.default_rng(1)
 g, u = rng.normal(size=(4, 3)), rng.normal(size=3)
@@ -17,19 +18,6 @@ RULE = r"$$\theta_t = \theta_{t-1} - 0.1 g_{\text{step}(t)}$$"
 ABOVE = r"$$\theta^t = \theta^{t-1} - 0.1 g_{\text{step}(t)}$$"
 ELEMENTS = r"$$\theta_{\text{step}(t)} = \theta_{\text{step}(t-1)} - 0.1 g_{\text{step}(t)}$$"
 BACK = r"$$\theta_t = \theta_{t+1} - 0.1 g_{\text{step}(t)}$$"
-
-
-def called(text: str, name: str) -> NamedTensor:
-    """Call a document's formula with what it takes; nothing is found in the document."""
-    document = read(text)
-    assert document.check() == []
-    formula = document[name]
-    return formula(**{p.name: GIVEN[p.name] for p in formula.signature.parameters})
-
-
-def same(found: NamedTensor, wanted: np.ndarray, *axes: str) -> None:
-    assert set(found.axes) == set(axes)
-    np.testing.assert_allclose(found.numpy(*axes), wanted)
 
 
 def descent() -> np.ndarray:
@@ -54,14 +42,14 @@ def descent() -> np.ndarray:
     ],
 )
 def test_a_start_is_declared_or_defined(text):
-    same(called(text, "theta"), descent(), "step", "param")
+    same(called(text, "theta", GIVEN), descent(), "step", "param")
 
 
 @pytest.mark.parametrize("within", ["", r", \qquad t = 1, \ldots, T"])
 def test_a_declared_element_after_the_last_starts_what_runs_backwards(within):
     text = rf"{HEAD} and $\theta_{{T+1}} {SPACE}$. {BACK[:-2]}{within}$$"
     wanted = u - 0.1 * np.cumsum(g[::-1], axis=0)[::-1]
-    same(called(text, "theta"), wanted, "step", "param")
+    same(called(text, "theta", GIVEN), wanted, "step", "param")
 
 
 @pytest.mark.parametrize(
@@ -70,13 +58,13 @@ def test_a_declared_element_after_the_last_starts_what_runs_backwards(within):
 def test_other_formulas_name_the_start_and_powers_of_members(start):
     said = r"$$L = \sum_{\text{param}} (\theta_T - \theta_0)^2 + \sum_{\text{param}} \theta_T^2.$$"
     last = descent()[-1]
-    same(called(HEAD + start + RULE + said, "L"), ((last - u) ** 2 + last**2).sum())
+    same(called(HEAD + start + RULE + said, "L", GIVEN), ((last - u) ** 2 + last**2).sum())
 
 
 def test_a_function_takes_the_start():
     text = rf"{HEAD}. For $\theta_0 {SPACE}$ let $$f(\theta_0) = \sum_{{\text{{step}}}} \theta$$ where {RULE}"
     assert [p.name for p in read(text)["f"].signature.parameters] == ["theta_0", "g"]
-    same(called(text, "f"), descent().sum(0), "param")
+    same(called(text, "f", GIVEN), descent().sum(0), "param")
 
 
 def test_a_start_that_nothing_gives_is_an_error():
@@ -143,7 +131,7 @@ GIVEN["x"] = tensor(x, "in")
     ],
 )
 def test_a_chain_gives_its_names_one_value(text, wanted):
-    same(called(X + text, "w"), np.asarray(wanted))
+    same(called(X + text, "w", GIVEN), np.asarray(wanted))
 
 
 def test_a_chain_leaves_what_is_declared():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from namedtensor.latex.check.checker import Checker
 from namedtensor.latex.documents.scopes import CONSTANTS, Place
-from namedtensor.latex.documents.scripts import key
 from namedtensor.latex.evaluation.arithmetic import is_exponential
 from namedtensor.latex.syntax import (
     Binary,
@@ -14,8 +13,6 @@ from namedtensor.latex.syntax import (
     Letter,
     Number,
     Scripts,
-    SizedAxis,
-    Statement,
 )
 from namedtensor.latex.walk import all_of
 
@@ -23,8 +20,7 @@ from namedtensor.latex.walk import all_of
 def check_meanings(checker: Checker) -> None:
     """Report names that stand for two things in one section, and products that look like calls."""
     names, report = checker.names, checker.report
-    for (section, letter), definition in names.defined_sizes.items():
-        axis = next(a for s in names.written for a in _sized_by(s, section, letter))
+    for axis, definition in names.defined_sizes.values():
         report.warning(
             "meaning",
             definition.target.span,
@@ -41,11 +37,6 @@ def check_meanings(checker: Checker) -> None:
                 _constant(checker, product, place)
             for call in all_of(Call, statement.body):
                 _product(checker, call)
-
-
-def _sized_by(statement: Statement, section: int, letter: str) -> list[SizedAxis]:
-    axes = all_of(SizedAxis, statement) if statement.section == section else []
-    return [a for a in axes if a.size is not None and key(a.size) == letter]
 
 
 def _constant(checker: Checker, part: Scripts | Binary, place: Place) -> None:

@@ -6,12 +6,13 @@ Outside of spaces such a letter is what is defined. The axes that it sizes keep 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
-from namedtensor.latex.documents.scripts import key
+from namedtensor.latex.documents.scripts import key, letters_in, stem
 from namedtensor.latex.reading.spoken import sections_around
 from namedtensor.latex.syntax import (
+    AxisName,
     AxisSize,
     Big,
     Contract,
@@ -19,6 +20,8 @@ from namedtensor.latex.syntax import (
     Definition,
     Indexed,
     Letter,
+    Scripts,
+    Signature,
     SizedAxis,
     Statement,
 )
@@ -27,12 +30,16 @@ from namedtensor.latex.walk import all_of, put, walk
 #: A section, and a letter.
 Here = tuple[int, str]
 
+#: An axis that a letter sizes, and what the letter is defined as besides.
+Twice = tuple[SizedAxis, Definition]
 
-def defined_sizes(
-    statements: Sequence[Statement], parents: Sequence[int]
-) -> dict[Here, Definition]:
+
+def defined_sizes(statements: Sequence[Statement], parents: Sequence[int]) -> dict[Here, Twice]:
     """Find the letters of sizes that their section defines as something that is computed from tensors."""
-    sizes = {here for s in statements for here, _ in _sized(s)}
+    sizes: dict[Here, SizedAxis] = {}
+    for statement in statements:
+        for here, axis in _sized(statement):
+            sizes.setdefault(here, axis)
     if not sizes:
         return {}
     spaces = [s for s in statements if isinstance(s, Declaration) and s.space.axes]
@@ -54,17 +61,15 @@ def defined_sizes(
         if not more:
             break
         tensors |= more
-    found: dict[Here, Definition] = {}
+    found: dict[Here, Twice] = {}
     for statement in given:
         here = statement.section, key(statement.target) or ""
         if here in sizes and computed(statement):
-            found.setdefault(here, statement)
+            found.setdefault(here, (sizes[here], statement))
     return found
 
 
-def without_letters(
-    statements: Sequence[Statement], letters: dict[Here, Definition]
-) -> list[Statement]:
+def without_letters(statements: Sequence[Statement], letters: Collection[Here]) -> list[Statement]:
     """Take letters out of spaces: of the axes that one sizes, the others have the size of the first."""
     first: dict[Here, AxisSize] = {}
     found = []
@@ -83,6 +88,42 @@ def without_letters(
 
         found.append(put(statement, change) if new else statement)
     return found
+
+
+def sizes_apart(statements: Sequence[Statement]) -> Sequence[Statement]:
+    """Write the size N of obs[N] as |obs| where a series has its letter too: N_k."""
+    sizes: dict[str, AxisName] = {}
+    known: set[str] = set()
+    series: set[str] = set()
+    for statement in statements:
+        if isinstance(statement, Declaration):
+            known |= {name.text for name in statement.names if isinstance(name, Letter)}
+            for axis in statement.space.axes:
+                if isinstance(axis.size, Letter):
+                    sizes.setdefault(axis.size.text, axis.axis)
+        elif isinstance(statement, Definition):
+            name = (
+                statement.target.base if isinstance(statement.target, Indexed) else statement.target
+            )
+            (known if name is statement.target and isinstance(name, Letter) else series).add(
+                stem(name) or ""
+            )
+    both = {name: sizes[name] for name in series & sizes.keys() - known}
+
+    def change(part: Any) -> Any:
+        if isinstance(part, Letter) and part.text in both:
+            return AxisSize(part.span, both[part.text])
+        named = part.base if isinstance(part, Scripts | Indexed) else None
+        if not isinstance(named, Letter) or named.text not in both:
+            return None
+        if isinstance(part, Indexed):
+            return dataclasses.replace(part, items=put(part.items, change))
+        if part.sub is None and not letters_in(part.sup):
+            return None  # a power of the size
+        return dataclasses.replace(part, sub=put(part.sub, change), sup=put(part.sup, change))
+
+    kept = (Declaration, Signature)
+    return [s if not both or isinstance(s, kept) else put(s, change) for s in statements]
 
 
 def _sized(statement: Statement) -> Iterator[tuple[Here, SizedAxis]]:

@@ -29,7 +29,6 @@ from namedtensor.latex.reading.spoken import indexed, names_of
 from namedtensor.latex.syntax import (
     At,
     AxisName,
-    AxisSize,
     Case,
     Cases,
     Constraint,
@@ -43,7 +42,6 @@ from namedtensor.latex.syntax import (
     Number,
     Relation,
     Scripts,
-    Signature,
     SizedAxis,
     Statement,
 )
@@ -58,42 +56,6 @@ Rule = tuple[Family, Definition]
 
 #: The series of a section, with their axes and the numbers of the members that are defined by themselves.
 Known = Mapping[Family, tuple[AxisName, frozenset[Any]]]
-
-
-def sizes_apart(statements: Sequence[Statement]) -> Sequence[Statement]:
-    """Write the size N of obs[N] as |obs| where a series has its letter too: N_k."""
-    sizes: dict[str, AxisName] = {}
-    known: set[str] = set()
-    series: set[str] = set()
-    for statement in statements:
-        if isinstance(statement, Declaration):
-            known |= {name.text for name in statement.names if isinstance(name, Letter)}
-            for axis in statement.space.axes:
-                if isinstance(axis.size, Letter):
-                    sizes.setdefault(axis.size.text, axis.axis)
-        elif isinstance(statement, Definition):
-            name = (
-                statement.target.base if isinstance(statement.target, Indexed) else statement.target
-            )
-            (known if name is statement.target and isinstance(name, Letter) else series).add(
-                stem(name) or ""
-            )
-    both = {name: sizes[name] for name in series & sizes.keys() - known}
-
-    def change(part: Any) -> Any:
-        if isinstance(part, Letter) and part.text in both:
-            return AxisSize(part.span, both[part.text])
-        named = part.base if isinstance(part, Scripts | Indexed) else None
-        if not isinstance(named, Letter) or named.text not in both:
-            return None
-        if isinstance(part, Indexed):
-            return dataclasses.replace(part, items=put(part.items, change))
-        if part.sub is None and not letters_in(part.sup):
-            return None  # a power of the size
-        return dataclasses.replace(part, sub=put(part.sub, change), sup=put(part.sup, change))
-
-    kept = (Declaration, Signature)
-    return [s if not both or isinstance(s, kept) else put(s, change) for s in statements]
 
 
 def placed(
@@ -299,9 +261,6 @@ def _with_elements(
                 None if element is None else Scripts(part.span, element, sup=put(part.sup, change))
             )
         member = _member(part) if isinstance(part, Scripts) else None
-        if member is None and isinstance(part, Scripts) and isinstance(part.sup, Number):
-            element = change(dataclasses.replace(part, sup=None))  # h_t^2 is a power of h_t
-            return None if element is None else dataclasses.replace(part, base=element, sub=None)
         if member is None or member[0] not in series:
             return None
         (_, above), index = member

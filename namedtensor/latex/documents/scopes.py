@@ -23,8 +23,8 @@ from namedtensor.latex.documents.along import (
     stated_sizes,
     stepped,
 )
-from namedtensor.latex.documents.double import defined_sizes, without_letters
-from namedtensor.latex.documents.placed import bounded, in_cases, placed, sizes_apart
+from namedtensor.latex.documents.double import defined_sizes, sizes_apart, without_letters
+from namedtensor.latex.documents.placed import bounded, in_cases, placed
 from namedtensor.latex.documents.scripts import (
     Indices,
     fold,
@@ -263,7 +263,6 @@ class Names:
 
     def __init__(self, statements: Sequence[Statement], parents: Sequence[int] = (0,)) -> None:
         self.parents = parents
-        self.written = statements
         #: letters of sizes that stand for something else in their section, outside of spaces
         self.defined_sizes = defined_sizes(statements, parents)
         plain = without_letters(statements, self.defined_sizes)
@@ -472,12 +471,13 @@ class Names:
         return frozenset([stem(bare(d.name)) or "" for d in rules if d.kind != "function"])
 
     def range_of(self, letter: str, statement: Statement) -> Range | None:
-        """Give the range of an index letter: its own condition's, or the nearest that is stated."""
+        """Give the range of an index letter: its own condition's, or the nearest that is stated.
+
+        None for the letter of an axis's elements says that they are all of the axis.
+        """
         near = self._by_letter.get(letter, [])
         if isinstance(statement, Definition) and axis_along(target_name(statement.target)):
-            near = ranges_for(
-                letter, statement, near, self._ruled, self.parents
-            )  # or the whole axis
+            near = ranges_for(letter, statement, near, self._ruled, self.parents)
         return min(
             near,
             key=lambda r: (

@@ -50,11 +50,9 @@ EXACT_BITS = 4096
 def power(e: Evaluator, where: Expression, base: Expression, exponent: Expression) -> Value:
     """Raise a base to a power; e^x is exp x. An inverse matrix is not written as a power."""
     value = e.value(base)
-    if isinstance(base, Letter) and base.text == "e" and base.style == "letter":
+    if isinstance(base, Letter) and (base.text, base.style) == ("e", "letter"):
         tensor = isinstance(value, NamedTensor) and bool(value.axes)
-        if (isinstance(value, float) and value == math.e) or (
-            tensor and isinstance(where, Scripts) and is_exponential(where)
-        ):
+        if value == math.e if isinstance(value, float) else tensor and is_exponential(where):
             return e.attempt(where, exp, [e.value(exponent)], [exponent])
     axes = visible(value.axes) if isinstance(value, NamedTensor) else []
     if _is_minus_one(exponent) and len(axes) > 1:
@@ -68,12 +66,12 @@ def power(e: Evaluator, where: Expression, base: Expression, exponent: Expressio
     return e.attempt(where, raised, [value, e.value(exponent)], [base, exponent])
 
 
-def is_exponential(part: Scripts) -> bool:
+def is_exponential(part: Expression) -> bool:
     """Say whether a power of e is that of Euler's number beside a tensor e: e^{-x} is, e^2 is not."""
-    base = part.base
     return (
-        isinstance(base, Letter)
-        and (base.text, base.style) == ("e", "letter")
+        isinstance(part, Scripts)
+        and isinstance(part.base, Letter)
+        and (part.base.text, part.base.style) == ("e", "letter")
         and not isinstance(part.sup, (Number, Letter, type(None)))
         and part.sub is None
     )

@@ -120,6 +120,7 @@ MATRIX = (
 )
 MATRICES = {"S": tensor(S, "obs", "obs'"), "z": tensor(z, "obs")}
 OBS = ("obs", "obs'")
+LOGDET, LOGDET2 = [float(np.log(abs(np.linalg.det(M)))) for M in (S, 2 * S)]
 
 
 @pytest.mark.parametrize(
@@ -161,24 +162,51 @@ def test_a_vector_stands_on_a_diagonal(spelt):
 
 
 @pytest.mark.parametrize(
-    ("body", "hint", "expected"),
+    ("body", "part", "hint", "expected"),
     [
-        (r"S^{-1}", r"\underset{\text{obs}, \text{obs}'}{\text{inv}} S", np.linalg.inv(S)),
-        (r"\log |S|", r"| \underset{\text{obs}, \text{obs}'}{\text{det}} S |", np.linalg.det(S)),
+        ("S^{-1}", "S^{-1}", "INV S", np.linalg.inv(S)),
+        ("(2 S)^{-1}", "(2 S)^{-1}", "INV (2 S)", np.linalg.inv(2 * S)),
+        (r"\log |S|", "|S|", "| DET S |", LOGDET),
+        (r"\ln |2 S|", "|2 S|", "| DET (2 S) |", LOGDET2),
+        (r"|S|^{-1/2}", "|S|", "| DET S |", np.exp(-LOGDET / 2)),
+        (r"\frac{1}{\sqrt{|S|}}", "|S|", "| DET S |", np.exp(-LOGDET / 2)),
     ],
 )
-def test_what_may_be_of_a_matrix_is_said_with_a_hint_that_works(body, hint, expected):
-    [line] = said(read(MATRIX + f"$$P = {body}$$"))
-    assert hint in line
-    found = read(MATRIX + f"$$P = {hint}$$")
-    assert said(found) == []
+def test_inverses_and_determinants_of_a_square_matrix_are_noted_with_a_hint_that_works(
+    body, part, hint, expected
+):
+    for word in ("inv", "det"):
+        hint = hint.replace(
+            word.upper(), rf"\underset{{\text{{obs}}, \text{{obs}}'}}{{\text{{{word}}}}}"
+        )
+    document = read(MATRIX + f"$$P = {body}$$")
+    [finding] = document.check()
+    assert finding.severity == "note"
+    assert f"write {hint};" in finding.hint
     axes = OBS if np.ndim(expected) else ()
+    np.testing.assert_allclose(value(document, "P", **MATRICES).numpy(*axes), expected)
+    found = read(MATRIX + f"$$P = {body.replace(part, hint)}$$")
+    assert said(found) == []
     np.testing.assert_allclose(value(found, "P", **MATRICES).numpy(*axes), expected)
 
 
-def test_an_inverse_that_is_not_computed_says_how_it_is_written():
-    with pytest.raises(LatexError, match=r"text\{inv\}\} S for the inverse"):
-        value(read(MATRIX + "$$P = S^{-1}$$"), "P", **MATRICES)
+def test_an_inverse_in_a_batch_is_of_the_axis_that_has_a_copy():
+    head = r"Let $S \in \mathbb{R}^{\text{batch} \times \text{obs} \times \text{obs}'}$. "
+    given = np.stack([S, 2 * S])
+    found = value(read(head + "$$P = S^{-1}$$"), "P", S=tensor(given, "batch", "obs", "obs'"))
+    np.testing.assert_allclose(found.numpy("batch", *OBS), np.linalg.inv(given))
+
+
+@pytest.mark.parametrize(
+    ("body", "written"),
+    [("S^{-1}", "S"), ("(S + 1)^{-1}", "(S + 1)"), ("(S x)^{-1}", "(S x)")],
+)
+def test_an_inverse_that_may_be_of_other_axes_says_how_it_is_written(body, written):
+    head = r"Let $S \in \mathbb{R}^{\text{a} \times \text{b}}$ and $x \in \mathbb{R}$. "
+    given = {"S": tensor(np.eye(2), "a", "b"), "x": tensor(2.0)}
+    with pytest.raises(LatexError, match="may be the inverse of a matrix") as error:
+        value(read(head + f"$$P = {body} + 0 x$$"), "P", **given)
+    assert rf"\text{{inv}}}} {written} for the inverse, or 1 / {written} for" in str(error.value)
 
 
 def test_hints_declare_numbers_and_indices_as_what_they_are():

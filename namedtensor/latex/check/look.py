@@ -104,6 +104,10 @@ def coming_back(symbols: Symbols, giver: Node, taker: Node, less: bool) -> list[
     None where the giver lacks nothing of the taker, X - mean X, or uses up axes of the taker in turn,
     as marginals along two axes do; nor where a function made the taker of the giver, a centre.
     """
+    terms = _terms(taker)
+    if len(terms) > 1:  # of mu + b + c each is looked at by itself
+        found = [name for term in terms for name in coming_back(symbols, giver, term, less)]
+        return [name for name in found if not taker.type.has(name)]
     own, others = one_sided(giver.type, taker.type)
     if not own or not others or used_up(giver, symbols.parts(giver)) & set(others):
         return []
@@ -111,6 +115,19 @@ def coming_back(symbols: Symbols, giver: Node, taker: Node, less: bool) -> list[
     centre = less and giver in parts
     gone = used_up(taker, operands_first([taker]) if centre else parts)
     return [name for name in own if name in gone]
+
+
+def _terms(total: Node) -> list[Node]:
+    """List what a sum adds up, each once."""
+    seen, found, left = {total}, [], [total]
+    while left:
+        node = left.pop()
+        if node.name in ("add", "sub"):
+            left += [n for n in node.operands if n not in seen]
+            seen |= {*node.operands}
+        else:
+            found.append(node)
+    return found
 
 
 def look_at_sum(symbols: Symbols, part: Binary, left: Node, right: Node) -> str | None:

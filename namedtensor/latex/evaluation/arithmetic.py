@@ -26,6 +26,7 @@ from namedtensor.latex.syntax import (
     Dots,
     Expression,
     Floor,
+    Indexed,
     Letter,
     Number,
     Root,
@@ -37,6 +38,7 @@ from namedtensor.operations.contraction import dot
 from namedtensor.operations.elementwise import abs as absolute
 from namedtensor.operations.elementwise import ceil, exp, floor, sqrt
 from namedtensor.operations.joining import concat
+from namedtensor.operations.matrices import det, inv
 from namedtensor.operations.reductions import max as greatest
 from namedtensor.operations.reductions import norm
 from namedtensor.operations.reductions import sum as total
@@ -56,14 +58,69 @@ def power(e: Evaluator, where: Expression, base: Expression, exponent: Expressio
             return e.attempt(where, exp, [e.value(exponent)], [exponent])
     axes = visible(value.axes) if isinstance(value, NamedTensor) else []
     if _is_minus_one(exponent) and len(axes) > 1:
-        below = text_axes(axes[:2])
+        return _inverse(e, where, base, value, axes)
+    number = e.value(exponent)
+    if isinstance(number, float) and abs(number) == 0.5:
+        found = determinant_of(e, base)
+        value = value if found is None else found
+    return e.attempt(where, raised, [value, number], [base, exponent])
+
+
+def _inverse(
+    e: Evaluator, where: Expression, base: Expression, value: Value, axes: Sequence[str]
+) -> Value:
+    """Give the inverse of a matrix over an axis and its copy; what has other axes may mean another."""
+    pair = square(axes)
+    below, written = text_axes(pair or axes[:2]), _grouped(e, base)
+    inverted = rf"\underset{{{below}}}{{\text{{inv}}}} {written}"
+    if pair is None:
         return e.refuse(
             where,
             "may be the inverse of a matrix, and does not say which axes are its rows and columns",
-            rf"write \underset{{{below}}}{{\text{{inv}}}} {e.scope.written(base)} for the inverse, or "
-            rf"1 / {e.scope.written(base)} for that of each number",
+            f"write {inverted} for the inverse, or 1 / {written} for that of each number",
         )
-    return e.attempt(where, raised, [value, e.value(exponent)], [base, exponent])
+    text = e.scope.written(where)
+    e.scope.noted(
+        where,
+        f"{text} is the inverse of a matrix over {pair[0]} and {pair[1]}",
+        f"to say so, write {inverted}; 1 / {written} is that of each number",
+    )
+    return e.attempt(where, lambda A: inv[pair](A), [value], [base])
+
+
+def _grouped(e: Evaluator, part: Expression) -> str:
+    """Give a part as its document writes it, between brackets where it is of several."""
+    written = e.scope.written(part)
+    whole = isinstance(part, (Letter, Scripts, Call, Indexed)) or written[:1] in ("(", "[")
+    return written if whole else f"({written})"
+
+
+def square(axes: Sequence[str]) -> tuple[str, str] | None:
+    """Give the axis and its copy that matrices have, seq and seq'; None where not just one has a copy."""
+    stems = [name.rstrip("'*") for name in axes]
+    pairs = [
+        (a, b) for i, a in enumerate(axes) for b in axes[i + 1 :] if stems.count(stems[i]) == 2
+    ]
+    found = [(a, b) for a, b in pairs if a.rstrip("'*") == b.rstrip("'*")]
+    return found[0] if len(found) == 1 else None
+
+
+def determinant_of(e: Evaluator, part: Expression) -> Value | None:
+    r"""Read |S| of a matrix, below a root or in \log |S|, as that of its determinant; None for all else."""
+    if not isinstance(part, Bars) or part.double:
+        return None
+    value = e.value(part.operand)
+    pair = square(axes_in(value))
+    if pair is None:
+        return None
+    text, S = e.scope.written(part), _grouped(e, part.operand)
+    e.scope.noted(
+        part,
+        f"{text} is that of the determinant over {pair[0]} and {pair[1]}",
+        rf"to say so, write | \underset{{{text_axes(pair)}}}{{\text{{det}}}} {S} |; "
+        rf"\text{{abs}}({S}) is the distance of each number from 0",
+    )
+    return e.attempt(part, lambda A: absolute(det[pair](A)), [value], [part.operand])
 
 
 def is_exponential(part: Expression) -> bool:
@@ -101,7 +158,8 @@ def raised(base: Any, exponent: Any) -> Any:
 
 
 def root(e: Evaluator, part: Root) -> Value:
-    value = e.value(part.operand)
+    found = determinant_of(e, part.operand)
+    value = e.value(part.operand) if found is None else found
     if part.degree is None:
         return e.attempt(part, sqrt, [value], [part.operand])
     degree = e.value(part.degree)

@@ -16,7 +16,7 @@ from typing import Any
 from namedtensor.axes import AxisSelection, shown
 from namedtensor.errors import AxisMissingError, AxisNameError, KindError
 from namedtensor.latex.evaluation import by_elements
-from namedtensor.latex.evaluation.arithmetic import axes_in, over_own, raised
+from namedtensor.latex.evaluation.arithmetic import axes_in, determinant_of, over_own, raised
 from namedtensor.latex.evaluation.evaluator import Evaluator, Use, Word
 from namedtensor.latex.evaluation.hints import text_axes
 from namedtensor.latex.evaluation.indices import Position, zero_based
@@ -28,7 +28,7 @@ from namedtensor.latex.evaluation.values import (
     Value,
 )
 from namedtensor.latex.evaluation.wording import wording
-from namedtensor.latex.syntax import At, AxisName, Bars, Call, Expression, Indexed, Letter, Number
+from namedtensor.latex.syntax import At, AxisName, Call, Expression, Indexed, Letter, Number
 from namedtensor.operations import (
     contraction,
     creation,
@@ -287,21 +287,14 @@ def gamma(X: Any) -> Any:
 
 
 def log(e: Evaluator, part: Call, values: Any, given: Any) -> Value:
-    r"""log Gamma(x) without Gamma(x), which is too large; \log |S| of a matrix may be of its determinant."""
+    r"""log Gamma(x) without Gamma(x), which is too large; \log |S| of a matrix is of its determinant."""
     inner: Any = given[0] if given else None
     function = inner.function if isinstance(inner, Call) and not part.axes else None
     if function == Letter(part.span, "Gamma") and e.scope.find(function) is None:
         found = [e.value(argument) for argument in inner.arguments]
         return plain("Gamma", elementwise.lgamma)(e, inner, found, inner.arguments)
-    values = [e.value(argument) for argument in given]
-    own = axes_in(values[0]) if isinstance(inner, Bars) and not inner.double else []
-    if len(own) == 2 and len({name.rstrip("'*") for name in own}) == 1:
-        below, S = text_axes(own), e.scope.written(inner.operand)
-        e.scope.noted(
-            inner,
-            f"{e.scope.written(inner)} is the distance of each number from 0",
-            rf"for that of the determinant, write | \underset{{{below}}}{{\text{{det}}}} {S} |",
-        )
+    whole = determinant_of(e, inner) if inner is not None else None
+    values = [e.value(argument) if whole is None else whole for argument in given]
     return plain("log", elementwise.log)(e, part, values, given)
 
 

@@ -1,0 +1,35 @@
+"""The terms of a sum, each looked at by itself: which axes it brings back."""
+
+import pytest
+
+from namedtensor.latex import read
+
+
+@pytest.mark.parametrize(
+    "body", [r"\mu + b + c", r"b + \mu + c", r"b + c + \mu", r"Q - \mu - b - c"]
+)
+def test_what_is_over_other_axes_may_stand_in_a_sum_with_a_mean_over_all(body):
+    head = (
+        r"Let $b \in \mathbb{R}^{\text{user}}$, $c \in \mathbb{R}^{\text{item}}$, "
+        r"$Q \in \mathbb{R}^{\text{user} \times \text{item}}$. "
+        r"$$\mu = \underset{\text{user}, \text{item}}{\text{mean}} Q$$ "
+    )
+    assert read(head + f"$$Y = {body}$$").check() == []
+
+
+def test_what_one_of_several_terms_has_used_up_is_brought_back_by_another():
+    head = (
+        r"Let $x \in \mathbb{R}^{\text{hid}}$, $W \in \mathbb{R}^{\text{hid} \times \text{emb}}$, "
+        r"$a \in \mathbb{R}^{\text{emb}}$, $b \in \mathbb{R}^{\text{hid}}$. "
+    )
+    [found] = read(head + r"$$Y = a + W \underset{\text{hid}}{\cdot} x + b$$").check()
+    assert found.code == "axis-returns"
+
+
+def test_a_sum_that_is_added_to_itself_again_and_again_is_checked_soon():
+    steps = " ".join(f"$$x_{{{i + 1}}} = x_{{{i}}} + x_{{{i}}}$$" for i in range(60))
+    read(
+        r"Let $x_0 \in \mathbb{R}^{\text{hid}}$ and $b \in \mathbb{R}^{\text{emb}}$. "
+        + steps
+        + " $$y = x_{60} + b$$"
+    ).check()

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
 from namedtensor.latex.check.report import Report, listed
+from namedtensor.latex.evaluation.conditions import is_one
 from namedtensor.latex.evaluation.vocabulary import word_of
 from namedtensor.latex.printing.dialects import Dialect
 from namedtensor.latex.source import Span
@@ -38,7 +39,7 @@ Thing = TypeVar("Thing")
 def check_annotations(body: Expression, report: Report, dialect: Dialect) -> None:
     """Look for axes under operands and signs, and for powers behind brackets."""
     for part in walk(body):
-        if isinstance(part, Under) and not report.any_in(part.span):
+        if isinstance(part, Under) and not is_one(part.operand) and not report.any_in(part.span):
             _under_operand(part, report, dialect)
         elif isinstance(part, Binary) and part.axes and part.op in ("+", "-"):
             _under_sign(part, report, dialect)

@@ -136,7 +136,7 @@ class Body:
         if isinstance(body, Matrix) and space is not None and len(space.axes) == 2:
             rows, columns = [a.axis.name for a in space.axes]
             return matrix(evaluator, body, rows, columns)
-        values = tuple([evaluator.value(result) for result in defined.results])
+        values = tuple([self._sized(evaluator.value(r), scope) for r in defined.results])
         if space is not None and space.base == "[n]" and (index := marked(values[0])) is not None:
             return index
         return values if len(values) > 1 else values[0]
@@ -148,8 +148,12 @@ class Body:
         statement = defined.statement
         sizes = self._sizes_of_elements(defined, scope)
         value = element(evaluator, target, statement.body, sizes, statement.condition)
+        return self._sized(value, scope, weak=True)
+
+    def _sized(self, value: Value, scope: BodyScope, weak: bool = False) -> Value:
+        """Give open axes the sizes of the inputs' axes; indices alone leave them open, if not `weak`."""
         node = getattr(value, "node", None)
-        if node is None:
+        if node is None or (node.type.weak and not weak):
             return value
         open_ = [name for name, size in node.type.axes if size is None]
         found = {name: self._size_like(name) for name in open_}

@@ -81,9 +81,11 @@ class Range:
 def _below(part: Big) -> tuple[Any, ...]:
     """List what stands below an operator."""
     lower = part.lower
-    if isinstance(lower, Logic) and lower.op == "and":
-        return lower.parts
-    return lower.parts if isinstance(lower, Items) and lower.bracket == "" else (lower,)
+    joined = isinstance(lower, Logic) and lower.op == "and"
+    joined = joined or (isinstance(lower, Items) and lower.bracket == "")
+    pieces: tuple[Any, ...] = lower.parts if joined else (lower,)  # type: ignore[union-attr]
+    pairs = [p.parts if isinstance(p, Items) and p.bracket == "(" else (p,) for p in pieces]
+    return tuple([piece for pair in pairs for piece in pair])
 
 
 def read_range(e: Evaluator, part: Big) -> Any:

@@ -6,8 +6,9 @@ name does nothing stand for it, and only where kh is no name is it k times h.
 
 from __future__ import annotations
 
+import functools
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -50,7 +51,9 @@ from namedtensor.latex.syntax import (
     Under,
 )
 from namedtensor.latex.walk import all_of, parted
+from namedtensor.operations.constants import along
 from namedtensor.operations.index_defined import eye
+from namedtensor.shape import sized
 from namedtensor.tensor import NamedTensor
 
 #: Marks above a name that are no powers.
@@ -104,6 +107,8 @@ def undefined(e: Evaluator, name: Expression) -> Value:
     """Report a name that stands for nothing."""
     text = wording(name)
     hint = f"declare it or define it: {text} = ..."
+    if isinstance(name, Letter) and name.text in ("0", "1"):
+        hint = rf"name its axes: \mathbf{{{name.text}}}_{{\text{{ax}}}}"
     if isinstance(name, Scripts) and not isinstance(name.base, Letter):
         hint = "it is no name: write what it computes, or define a letter for it, Z = ..."
     return e.fail(name, UndefinedError, f"{text} is not defined here", hint)
@@ -122,6 +127,9 @@ def scripts(e: Evaluator, name: Scripts) -> Value:
     unit = identity_of(name)
     if unit is not None:
         return e.attempt(name, lambda: eye(*[axis.name for axis in unit]), [])
+    filled = _filled(e, name, name.base, axes_below(name.sub))
+    if filled is not None and name.sup is None and not name.primes:
+        return filled
     picked = picked_from(name)
     if picked is not None:
         return result_of(e, name, *picked)
@@ -154,6 +162,22 @@ def scripts(e: Evaluator, name: Scripts) -> Value:
             "leave it out, or rename the axis that is meant: X_{a -> b}",
         )
     return power(e, name, base, name.sup)
+
+
+def _filled(
+    e: Evaluator, where: Expression, number: Expression, axes: Sequence[AxisName]
+) -> Value | None:
+    r"""Give the tensor of ones, or of zeros, that nothing declares: \mathbf{1}_{\text{seq}}."""
+    written = number.text if isinstance(number, Letter) else str(getattr(number, "value", ""))
+    if not axes or written not in ("0", "1"):
+        return None
+
+    def make() -> Any:
+        return functools.reduce(
+            lambda X, axis: along(X, sized(axis.name, None)), axes, int(written)
+        )
+
+    return e.attempt(where, make, [])
 
 
 def identity_of(name: Expression) -> tuple[AxisName, AxisName] | None:
@@ -284,7 +308,8 @@ def space(e: Evaluator, part: Space) -> Value:
 
 
 def under(e: Evaluator, part: Under) -> Value:
-    return e.value(part.operand)
+    filled = _filled(e, part, part.operand, part.axes)
+    return e.value(part.operand) if filled is None else filled
 
 
 # ------------------------------------------------------------------------------------------- calls

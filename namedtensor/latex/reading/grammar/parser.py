@@ -217,6 +217,10 @@ class Parser(Parts):
             space = self.space()
             if space is not None:
                 return space
+        if (
+            text == "1" and self.peek().kind == "sub"
+        ):  # ones along an axis, or where a condition holds
+            return self.scripts(Letter(self.span(start), text), start)
         return self.word(Letter(self.span(start), text, "word"), start, text in "EPVI1")
 
     def _negation(self, token: Token, start: int) -> Expression:

@@ -1,0 +1,84 @@
+r"""Vectors of ones, \mathbf{1}_{\text{seq}}, and sums over pairs of indices, (u, i) : \Omega_{u, i} = 1."""
+
+import numpy as np
+import pytest
+
+import namedtensor as nt
+from namedtensor.latex import LatexError, read
+from tests.latex.calling import called, same
+
+HEAD = (
+    r"Let $X \in \mathbb{R}^{\text{seq}:n \times \text{emb}}$ and $w \in \mathbb{R}^{\text{seq}}$. "
+)
+RNG = np.random.default_rng(0)
+X, w = RNG.normal(size=(4, 3)), RNG.normal(size=4)
+GIVEN = {"X": nt.tensor(X, "seq", "emb"), "w": nt.tensor(w, "seq")}
+ONES = [
+    r"\mathbf{1}_{\text{seq}}",
+    r"\mathbf 1_{\text{seq}}",
+    r"\mathbb{1}_{\text{seq}}",
+    r"\boldsymbol{1}_{\text{seq}}",
+    r"1_{\text{seq}}",
+]
+
+
+@pytest.mark.parametrize("one", ONES)
+def test_ones_need_no_declaration(one):
+    dot = r"\underset{\text{seq}}{\cdot}"
+    same(called(rf"{HEAD}$$s = {one} {dot} X$$", "s", GIVEN), X.sum(0), "emb")
+    same(
+        called(rf"{HEAD}$$s = w - \frac{{w {dot} {one}}}{{n}} {one}$$", "s", GIVEN),
+        w - w.mean(),
+        "seq",
+    )
+
+
+def test_a_centring_matrix_has_the_sizes_of_the_axis_and_its_copy():
+    matrix = r"I_{\text{seq}, \text{seq}'} - \frac{1}{n} \mathbf{1}_{\text{seq}} \mathbf{1}_{\text{seq}'}"
+    text = rf"{HEAD}$$Y = ({matrix}) \underset{{\text{{seq}}}}{{\cdot}} X$$"
+    same(called(text, "Y", GIVEN), X - X.mean(0), "seq'", "emb")
+
+
+def test_zeros_too():
+    same(
+        called(rf"{HEAD}$$Y = X + \mathbf{{0}}_{{\text{{seq}}, \text{{emb}}}}$$", "Y", GIVEN),
+        X,
+        "seq",
+        "emb",
+    )
+
+
+def test_ones_without_axes_ask_for_them_and_the_hint_works():
+    text = rf"{HEAD}$$s = w \underset{{\text{{seq}}}}{{\cdot}} \mathbf{{1}}$$"
+    hint = r"\mathbf{1}_{\text{ax}}"
+    [found] = read(text).check()
+    assert hint in found.hint
+    with pytest.raises(LatexError) as error:
+        read(text)["s"](w=GIVEN["w"])
+    assert hint in str(error.value)
+    same(called(text.replace(r"\mathbf{1}", hint.replace("ax", "seq")), "s", GIVEN), w.sum())
+
+
+def test_a_declared_one_is_what_is_declared():
+    text = (
+        rf"Let $\mathbf{{1}} \in \mathbb{{R}}^{{\text{{seq}}}}$. {HEAD}$$s = w \odot \mathbf{{1}}$$"
+    )
+    found = read(text)["s"]
+    (name,) = [p.name for p in found.signature.parameters if p.name != "w"]
+    same(found(**{name: 2 * GIVEN["w"], "w": GIVEN["w"]}), 2 * w * w, "seq")
+
+
+def test_a_condition_below_a_one_is_an_indicator():
+    same(
+        called(rf"{HEAD}$$s = \mathbf{{1}}_{{w > 0}} \odot w$$", "s", GIVEN),
+        np.maximum(w, 0),
+        "seq",
+    )
+
+
+@pytest.mark.parametrize("below", ["(t, j) : {}", "t, j : {}", "(t, j) {}"])
+def test_sums_over_pairs(below):
+    body = r"X_{\text{seq}(t), \text{emb}(j)}^2"
+    condition = r"X_{\text{seq}(t), \text{emb}(j)} > 0" if ":" in below else ""
+    found = called(rf"{HEAD}$$s = \sum_{{{below.format(condition)}}} {body}$$", "s", GIVEN)
+    same(found, (X[X > 0] ** 2).sum() if condition else (X**2).sum())

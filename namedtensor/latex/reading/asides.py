@@ -6,6 +6,7 @@ names that it speaks of. All else is set aside, and so is what cannot be read an
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -24,7 +25,6 @@ from namedtensor.latex.reading.spoken import (
 from namedtensor.latex.reading.statements import Failed, Found, is_range, is_target
 from namedtensor.latex.reading.tokens import ASIDE, Fault
 from namedtensor.latex.reading.words import FUNCTIONS
-from namedtensor.latex.source import Span
 from namedtensor.latex.syntax import (
     Aside,
     At,
@@ -44,6 +44,17 @@ from namedtensor.latex.walk import all_of, letters_of
 
 #: Relations between numbers.
 COMPARING = frozenset(("=", "!=", "<", "<=", ">", ">=", "<<", ">>", "approx"))
+
+#: What has an index of a named axis, also where the whole cannot be read.
+ELEMENT = re.compile(r"_\s*\{\s*\\(?:text\w*|math\w+|mbox|name)\s*\{[^{}]*\}'*\s*[(:]")
+
+#: Why definitions that are understood define nothing: no note says so.
+QUIET = {
+    "remark": "it is a remark",
+    "data": "what it says is given as data",
+    "piece": "it is a piece of the definition before it",
+    "joined": "it is a piece of the definition on another line",
+}
 
 
 @dataclass(slots=True)
@@ -66,25 +77,29 @@ class Entry:
 
 def sorted_out(
     entries: Sequence[Entry], text: str, parents: Sequence[int] = (0,)
-) -> tuple[list[Statement], list[Fault]]:
-    """Give the statements, what is no notation among them as asides, and the faults."""
+) -> tuple[list[Statement], list[Fault], list[Aside]]:
+    """Give the statements, what is no notation among them as asides, the faults, and asides to be told.
+
+    These name axes, and state something.
+    """
     _keep(entries, parents)
     blocks = {e.region.block for e in entries if isinstance(e.read, Found) and e.read.named}
     statements: list[Statement] = []
     faults: list[Fault] = []
+    told: list[Aside] = []
     for entry in entries:
         read, region = entry.read, entry.region
-        if isinstance(read, Failed):
-            if _is_fault(read, region, region.block in blocks):
-                faults.append(read.fault)
-                continue
-            made: Statement = _aside(read.span, text, f"cannot be read: {read.fault.message}")
-        elif entry.kept:
-            made = read.statement
+        if isinstance(read, Failed) and _is_fault(read, region, region.block in blocks):
+            faults.append(read.fault)
+            continue
+        if isinstance(read, Found) and entry.kept:
+            made: Statement = read.statement
         else:
-            made = _aside(read.statement.span, text, _why(read))
+            made = _aside(read, text)
+            if made.why not in QUIET.values() and _is_told(read, made.text):
+                told.append(made)
         statements.append(replace(made, block=region.block, section=region.section))
-    return statements, faults
+    return statements, faults, told
 
 
 def _is_fault(read: Failed, region: Region, among: bool) -> bool:
@@ -96,7 +111,18 @@ def _is_fault(read: Failed, region: Region, among: bool) -> bool:
     return read.named and (region.display or read.relates)
 
 
-def _aside(span: Span, text: str, why: str) -> Aside:
+def _is_told(read: Found | Failed, text: str) -> bool:
+    """Say whether what is set aside names axes and states something."""
+    if isinstance(read, Failed):
+        return read.relates and (read.named or ELEMENT.search(text) is not None)
+    return read.named and isinstance(read.statement, Definition)
+
+
+def _aside(read: Found | Failed, text: str) -> Aside:
+    if isinstance(read, Failed):
+        span, why = read.span, f"cannot be read: {read.fault.message}"
+    else:
+        span, why = read.statement.span, _why(read)
     return Aside(span, text[span.start : span.end], why)
 
 

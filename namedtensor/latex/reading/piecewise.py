@@ -6,10 +6,10 @@ Where a piece or its condition cannot be read, the definition is a fault: half o
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from namedtensor.latex.reading.asides import Entry
+from namedtensor.latex.reading.asides import QUIET, Entry
 from namedtensor.latex.reading.ranges import ranges_in
 from namedtensor.latex.reading.statements import Failed, Found, condition_of
 from namedtensor.latex.reading.tokens import Fault
@@ -70,16 +70,28 @@ class Pieces:
         self.rows[-1] = value, joined
 
 
-def joined(entries: Sequence[Entry], text: str) -> None:
-    """Make one definition, by cases, of the pieces in which one is given."""
+def joined(entries: Sequence[Entry], text: str, of_data: Callable[[Entry], bool]) -> None:
+    """Make one definition, by cases, of the pieces in which one is given.
+
+    `of_data` says whether prose speaks of what is declared: where it cannot be read, that is given.
+    """
     at = 0
     while at < len(entries):
-        first = entries[at].statement if isinstance(entries[at].read, Found) else None
-        at = _join(entries, at, first, text) if isinstance(first, Definition) else at + 1
+        read = entries[at].read
+        first = read.statement if isinstance(read, Found) else None
+        if not isinstance(read, Found) or not isinstance(first, Definition):
+            at += 1
+            continue
+        after = _join(entries, at, first, text)
+        if after is None and of_data(entries[at]):
+            read.part_of = QUIET["data"]
+        elif after is None:
+            _refuse(entries[at], first, text)
+        at = after or at + 1
 
 
-def _join(entries: Sequence[Entry], at: int, first: Definition, text: str) -> int:
-    """Join the pieces that begin at a place; give the place behind them."""
+def _join(entries: Sequence[Entry], at: int, first: Definition, text: str) -> int | None:
+    """Join the pieces that begin at a place; give the place behind them, None where one is unreadable."""
     inside = isinstance(first.target, Indexed | Call) and not any(all_of(Cases, first.body))
     if first.op != "=" or not inside:
         return at + 1
@@ -94,8 +106,8 @@ def _join(entries: Sequence[Entry], at: int, first: Definition, text: str) -> in
         _set_aside(entries[at + 1 : found.end])
         return found.end
     if _is_half(entries, at, first, text):
-        _refuse(entries[at], first, text)
-    elif isinstance(first.target, Indexed) and not _only_ranges(last[1], first.condition):
+        return None
+    if isinstance(first.target, Indexed) and not _only_ranges(last[1], first.condition):
         _put(entries[at], replace(first, condition=last[1]))
         _set_aside(entries[at + 1 : found.end])
         return found.end
@@ -119,7 +131,7 @@ def _put(entry: Entry, statement: Definition) -> None:
 def _set_aside(entries: Sequence[Entry]) -> None:
     for entry in entries:
         assert isinstance(entry.read, Found)
-        entry.read.part_of = "it is a piece of the definition before it"
+        entry.read.part_of = QUIET["piece"]
 
 
 def _refuse(entry: Entry, first: Definition, text: str) -> None:

@@ -133,8 +133,8 @@ def statements_of(
     host = Host(source, macros)
     regions = list(_regions(host, source, Regions() if known is None else known))
     entries = [Entry(read, region) for region, found in regions for read in found]
-    left_sides = reworded(entries, source.text)
-    statements, faults = sorted_out(entries, source.text, host.parents)
+    left_sides = reworded(entries, source.text, host.parents)
+    statements, faults, told = sorted_out(entries, source.text, host.parents)
     statements = with_each_of_a_chain(settled(statements, source.text), host.parents)
     statements, notes = with_quantities(statements, source, host.parents)
     faults = sorted([*_once(faults), *host.faults], key=lambda fault: fault.span.start)
@@ -143,6 +143,7 @@ def statements_of(
         tuple(with_facts(statements)),
         (
             *[Finding("error", f.code, f.message, source, f.span, (), f.hint) for f in faults],
+            *[Finding("note", "not-notation", f"set aside: {a.why}", source, a.span) for a in told],
             *notes,
         ),
         silenced(source),

@@ -2,33 +2,31 @@ r"""Statements in the words that the notation has for them.
 
 Mathematicians write names that are no letters, \log Z, which `left_sides` finds. They define a tensor
 piece by piece, Y_{half:1} = ..., Y_{half:2} = ..., and say of a diagonal that A_{i,i} = 1. And much
-mathematics in their prose only remarks on what the displays define.
+mathematics in their prose only remarks on what the displays define, which `remarks` finds.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from namedtensor.latex.reading.asides import Entry
-from namedtensor.latex.reading.hosts import Region
+from namedtensor.latex.reading.asides import QUIET, Entry
 from namedtensor.latex.reading.left_sides import (
     LeftSides,
     derived_function,
-    given_names,
     is_target,
     left_sides,
     listed,
     signed,
 )
 from namedtensor.latex.reading.piecewise import joined
-from namedtensor.latex.reading.spoken import key_of, names_of
+from namedtensor.latex.reading.remarks import declared_in, gives_elements, mark_remarks
+from namedtensor.latex.reading.spoken import key_of
 from namedtensor.latex.reading.statements import Found, is_name
 from namedtensor.latex.syntax import (
     At,
-    Call,
     Case,
     Cases,
     Constraint,
@@ -38,38 +36,12 @@ from namedtensor.latex.syntax import (
     Indexed,
     Items,
     Letter,
-    Matrix,
     Number,
     Relation,
     Space,
-    Text,
     Unary,
 )
-from namedtensor.latex.walk import all_of, put
-
-#: What stands before mathematics in prose that only remarks.
-REMARKS = re.compile(
-    r"\b(?:in (?:matrix|vector|index|scalar) (?:notation|form|terms)|"
-    r"for (?:example|instance)|e\.\s?g\.|i\.\s?e\.|say|"
-    r"if|when|whenever|suppose|assume|unless)\b[^.;$]*$",
-    re.IGNORECASE,
-)
-
-#: What stands before a number that a letter has at first, and before that with which a series starts.
-FIRST = re.compile(r"\b(?:at the start|at first|initially)\b[^.;$]*$", re.IGNORECASE)
-
-#: What stands between a display and what says what its letters are.
-WHERE = re.compile(
-    r"(?:[\s$.,;]|\\\]|\\end\{[a-z*]+\})*(?:where|in which)\b(?:(?!\.\s).)*$", re.DOTALL
-)
-
-#: What stands around a number that is tried: "with $\tau = 1$ we get", "for $n = 3$ this is".
-TRIED = re.compile(r"\b(?:with|for|at|setting|taking)\s+$", re.IGNORECASE)
-GIVES = re.compile(
-    r"\s*,?\s*(?:we\s+(?:get|have|obtain|recover|are)|this|these|it\b|one\s+(?:gets|has)|there)",
-    re.IGNORECASE,
-)
-
+from namedtensor.latex.walk import put
 
 #: What stands in prose between a name and the space that it is in, and between names.
 WITHIN = re.compile(
@@ -78,17 +50,20 @@ WITHIN = re.compile(
 BESIDE = re.compile(r"\$\s*(?:,|and|,\s*and)\s+\$")
 
 
-def reworded(entries: Sequence[Entry], text: str) -> LeftSides | None:
+def reworded(
+    entries: Sequence[Entry], text: str, parents: Sequence[int] = (0,)
+) -> LeftSides | None:
     """Put statements into the notation's words, and mark those that are remarks; give what was named."""
-    joined(entries, text)
+    _declare([e for e in entries if isinstance(e.read, Found)], text)
+    given = declared_in(entries)
+    joined(entries, text, lambda entry: gives_elements(entry, given, parents))
     found = [e for e in entries if isinstance(e.read, Found)]
-    _declare(found, text)
     named = left_sides([e.statement for e in found])
     if named is not None:
         for entry in found:
             _reword(entry, named)
     _join_pieces(found)
-    _mark_remarks(found, text)
+    mark_remarks(found, text, parents)
     return named
 
 
@@ -176,74 +151,7 @@ def _join(group: Sequence[tuple[Entry, Definition, At]]) -> None:
     joined = Definition(first.span, target, Cases(first.span | last.span, tuple(rows)))
     for entry, _, _ in group:
         assert isinstance(entry.read, Found)
-        entry.read.part_of = "it is a piece of the definition on another line"
+        entry.read.part_of = QUIET["joined"]
     read = group[0][0].read
     assert isinstance(read, Found)
     read.statement, read.part_of = joined, ""
-
-
-# ---------------------------------------------------------------------------------- remarks
-
-
-def _mark_remarks(entries: Sequence[Entry], text: str) -> None:
-    """Mark definitions that only remark: in prose, of what is defined or declared elsewhere."""
-    displayed: dict[str, set[int]] = {}
-    declared: set[str] = set()
-    for entry in entries:
-        statement, read = entry.statement, entry.read
-        assert isinstance(read, Found)
-        if isinstance(statement, Declaration):
-            declared |= {key_of(name) for name in statement.names}
-        elif isinstance(statement, Definition) and entry.region.display:
-            for name in given_names(statement):
-                displayed.setdefault(key_of(name), set()).add(entry.region.block)
-    above: Region | None = None
-    for entry in entries:
-        statement, read = entry.statement, entry.read
-        assert isinstance(read, Found)
-        above = entry.region if entry.region.display else above
-        if not isinstance(statement, Definition) or statement.op != "=" or read.part_of:
-            continue
-        if _is_prose(statement):
-            read.part_of = "what it says is given as data"
-        elif not (read.named or entry.region.display) and _remarks(
-            entry, text, _elsewhere(entry, text, above, displayed), declared
-        ):
-            read.part_of = "it is a remark"
-
-
-def _elsewhere(
-    entry: Entry, text: str, above: Region | None, displayed: Mapping[str, set[int]]
-) -> bool:
-    """Say whether a display defines what prose defines: where-clauses are those of the display above."""
-    assert isinstance(entry.statement, Definition)
-    blocks = displayed.get(key_of(given_names(entry.statement)[0]), set())
-    if above is not None and WHERE.match(text[above.span.end : entry.region.span.start]):
-        return above.block in blocks
-    return bool(blocks)
-
-
-def _remarks(entry: Entry, text: str, displayed: bool, declared: set[str]) -> bool:
-    span, statement = entry.region.span, entry.statement
-    assert isinstance(statement, Definition)
-    name = key_of(given_names(statement)[0])
-    before = text[max(0, span.start - 90) : span.start].rstrip("$\\(").rsplit("\n\n", 1)[-1]
-    at_first = isinstance(statement.target, Letter) and FIRST.search(before)
-    if displayed or at_first or REMARKS.search(before):
-        return True
-    number = not any(key_of(n) in declared for n in names_of(statement.body))
-    if isinstance(statement.target, Call) or not number or any(all_of(Matrix, statement.body)):
-        return False
-    after = text[span.end : span.end + 40].lstrip("$\\)")
-    return name in declared or bool(TRIED.search(before) and GIVES.match(after))
-
-
-def _is_prose(statement: Definition) -> bool:
-    """Say whether a definition by elements has a condition in words: what holds is data."""
-    if not isinstance(statement.target, Indexed):
-        return False
-    return any(
-        isinstance(row.condition, Text) and " " in row.condition.text
-        for cases in all_of(Cases, statement.body)
-        for row in cases.rows
-    )

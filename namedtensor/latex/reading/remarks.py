@@ -1,0 +1,286 @@
+r"""Definitions that only remark: mathematics in prose, of what a display defines or a declaration gives.
+
+"In matrix notation, $y = A x$", "at the start $B = 0$", "$A_{node(i), node'(j)} = 1$ if $i$ and $j$ are
+linked": what is declared stays what it is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from namedtensor.latex.reading.asides import QUIET, Entry
+from namedtensor.latex.reading.hosts import Region
+from namedtensor.latex.reading.left_sides import given_names
+from namedtensor.latex.reading.ranges import ranges_in
+from namedtensor.latex.reading.spoken import (
+    CONSTANTS,
+    head_of,
+    key_of,
+    names_of,
+    sections_around,
+)
+from namedtensor.latex.reading.statements import Found
+from namedtensor.latex.reading.words import FUNCTIONS, MOMENTS
+from namedtensor.latex.syntax import (
+    At,
+    Call,
+    Cases,
+    Declaration,
+    Definition,
+    Indexed,
+    Letter,
+    Matrix,
+    Number,
+    Relation,
+    Signature,
+    Text,
+)
+from namedtensor.latex.walk import all_of, letters_of
+
+#: What stands before mathematics in prose that only remarks.
+REMARKS = re.compile(
+    r"\b(?:in (?:matrix|vector|index|scalar) (?:notation|form|terms)|"
+    r"for (?:example|instance)|e\.\s?g\.|i\.\s?e\.|say|"
+    r"if|when|whenever|suppose|assume|unless)\b[^.;$]*$",
+    re.IGNORECASE,
+)
+
+#: What stands before a number that a letter has at first, and before that with which a series starts.
+FIRST = re.compile(r"\b(?:at the start|at first|initially)\b[^.;$]*$", re.IGNORECASE)
+
+#: What stands between a display and what says what its letters are.
+WHERE = re.compile(
+    r"(?:[\s$.,;]|\\\]|\\end\{[a-z*]+\})*(?:where|in which)\b(?:(?!\.\s).)*$", re.DOTALL
+)
+
+#: What stands around a number that is tried: "with $\tau = 1$ we get", "for $n = 3$ this is".
+TRIED = re.compile(r"\b(?:with|for|at|setting|taking)\s+$", re.IGNORECASE)
+GIVES = re.compile(
+    r"\s*,?\s*(?:we\s+(?:get|have|obtain|recover|are)|this|these|it\b|one\s+(?:gets|has)|there)",
+    re.IGNORECASE,
+)
+
+#: What stands before an element that is spoken of, "an entry $A_{..} = 0$", and behind it.
+SPEAKS = re.compile(
+    r"\b(?:(?:an?|each|every|any) (?:\w+ )?(?:entry|element|component|value|weight|cell)|"
+    r"(?:note|notice|observe|recall|remember) that|we have)\s*$",
+    re.IGNORECASE,
+)
+WHEN = re.compile(r"\s*,?\s*(?:if|iff|when|whenever|wherever|unless)\b", re.IGNORECASE)
+MEANS = re.compile(
+    rf"{WHEN.pattern}|\s*,?\s*(?:means?|says|indicates|denotes|marks|signals|encodes|stands for)\b",
+    re.IGNORECASE,
+)
+FOR_SOME = re.compile(
+    rf"{MEANS.pattern}|\s*,?\s*for (?!all\b|every\b|each\b|any\b)\w", re.IGNORECASE
+)
+
+#: What stands between a number and the indices for which an element is it.
+FOR_ALL = re.compile(
+    r"(?:\$|\\\))?\s*,?\s*(?:for\s+(?:all|every|each|any)?)?\s*(?:\$|\\\()", re.IGNORECASE
+)
+
+#: Tensors by their letters: the sections in which they are given, and their axes there.
+Given = dict[str, list[tuple[int, set[str]]]]
+
+
+def mark_remarks(entries: Sequence[Entry], text: str, parents: Sequence[int]) -> None:
+    """Mark definitions that only remark: in prose, of what is defined or declared elsewhere."""
+    displayed: dict[str, set[int]] = {}
+    known: set[str] = set()
+    for entry in entries:
+        statement = entry.statement
+        known |= {head_of(name) for name in given_names(statement)}
+        if isinstance(statement, Signature):
+            known.add(head_of(statement.name))
+        if isinstance(statement, Definition) and entry.region.display:
+            for name in given_names(statement):
+                displayed.setdefault(key_of(name), set()).add(entry.region.block)
+    elements = _Elements(entries, text, known, parents)
+    declared = set(elements.declared)
+    above: Region | None = None
+    for at, entry in enumerate(entries):
+        statement, read = entry.statement, entry.read
+        assert isinstance(read, Found)
+        above = entry.region if entry.region.display else above
+        if not isinstance(statement, Definition) or statement.op != "=" or read.part_of:
+            continue
+        if _is_prose(statement):
+            read.part_of = QUIET["data"]
+        elif _is_any_element(entry):
+            read.part_of = elements.why_not(at)
+        elif not (read.named or entry.region.display) and _remarks(
+            entry, text, _elsewhere(entry, text, above, displayed), declared
+        ):
+            read.part_of = QUIET["remark"]
+
+
+def _elsewhere(
+    entry: Entry, text: str, above: Region | None, displayed: Mapping[str, set[int]]
+) -> bool:
+    """Say whether a display defines what prose defines: where-clauses are those of the display above."""
+    assert isinstance(entry.statement, Definition)
+    blocks = displayed.get(key_of(given_names(entry.statement)[0]), set())
+    if above is not None and WHERE.match(text[above.span.end : entry.region.span.start]):
+        return above.block in blocks
+    return bool(blocks)
+
+
+def _remarks(entry: Entry, text: str, displayed: bool, declared: set[str]) -> bool:
+    statement = entry.statement
+    assert isinstance(statement, Definition)
+    name = key_of(given_names(statement)[0])
+    before, after = _around(entry, text)
+    at_first = isinstance(statement.target, Letter) and FIRST.search(before)
+    if displayed or at_first or REMARKS.search(before):
+        return True
+    number = not any(key_of(n) in declared for n in names_of(statement.body))
+    if isinstance(statement.target, Call) or not number or any(all_of(Matrix, statement.body)):
+        return False
+    return name in declared or bool(TRIED.search(before) and GIVES.match(after))
+
+
+def _around(entry: Entry, text: str) -> tuple[str, str]:
+    """Give what stands before and after mathematics in prose."""
+    span = entry.region.span
+    before = text[max(0, span.start - 90) : span.start].rstrip("$\\(").rsplit("\n\n", 1)[-1]
+    return before, text[span.end : span.end + 40].lstrip("$\\)")
+
+
+def _is_prose(statement: Definition) -> bool:
+    """Say whether a definition by elements has a condition in words: what holds is data."""
+    if not isinstance(statement.target, Indexed):
+        return False
+    return any(
+        isinstance(row.condition, Text) and " " in row.condition.text
+        for cases in all_of(Cases, statement.body)
+        for row in cases.rows
+    )
+
+
+# --------------------------------------------------------------------------------- elements
+
+
+def declared_in(entries: Sequence[Entry]) -> Given:
+    """Find what is declared, where, and over which axes."""
+    found: Given = {}
+    for entry in entries:
+        statement = getattr(entry.read, "statement", None)
+        if isinstance(statement, Declaration):
+            axes = {sized.axis.name for sized in statement.space.axes}
+            for name in statement.names:
+                found.setdefault(key_of(name), []).append((entry.region.section, axes))
+    return found
+
+
+def gives_elements(entry: Entry, given: Given, parents: Sequence[int]) -> bool:
+    """Say whether prose gives the elements, at any index, of a tensor that is given in reach."""
+    target = getattr(entry.statement, "target", None)
+    if not isinstance(target, Indexed) or not _is_any_element(entry):
+        return False
+    axes, around = _axes_of(target), sections_around(entry.region.section, parents)
+    return any(at in around and axes == own for at, own in given.get(key_of(target.base), ()))
+
+
+def _is_any_element(entry: Entry) -> bool:
+    """Say whether prose defines elements at indices that are letters: not the first, nor the next one."""
+    target = getattr(entry.statement, "target", None)
+    if entry.region.display or not isinstance(target, Indexed):
+        return False
+    return all(letters_of(item.at) == [item.at] for item in target.items if isinstance(item, At))
+
+
+def _axes_of(target: Indexed) -> set[str]:
+    return {item.axis.name for item in target.items if isinstance(item, At)}
+
+
+class _Elements:
+    """What a document gives, to tell what its prose says of elements: definitions, or remarks."""
+
+    def __init__(
+        self, entries: Sequence[Entry], text: str, known: set[str], parents: Sequence[int]
+    ) -> None:
+        self._entries, self._text, self._known, self._parents = entries, text, known, parents
+        self.declared = declared_in(entries)
+        self._displayed: Given = {}
+        self._series: set[str] = set()
+        for entry in entries:
+            statement = entry.statement
+            if not isinstance(statement, Definition) or not isinstance(statement.target, Indexed):
+                continue
+            name = key_of(statement.target.base)
+            if any(item.text == head_of(statement.target) for item in letters_of(statement.body)):
+                self._series.add(name)
+            if entry.region.display:
+                place = entry.region.section, _axes_of(statement.target)
+                self._displayed.setdefault(name, []).append(place)
+
+    def why_not(self, at: int) -> str:
+        """Say why what prose says of elements defines none; "" where it does.
+
+        What can be computed of the indices and of what is given, for all indices, defines them.
+        """
+        entry, text = self._entries[at], self._text
+        statement = entry.statement
+        assert isinstance(statement, Definition)
+        assert isinstance(statement.target, Indexed)
+        if key_of(statement.target.base) in self._series:
+            return ""
+        declared = gives_elements(entry, self.declared, self._parents)
+        displayed = gives_elements(entry, self._displayed, self._parents)
+        given = declared or displayed
+        name = text[statement.target.span.start : statement.target.span.end]
+        unknown = self._unknown(statement) if declared else ""
+        if unknown:
+            return f"{name} is declared, and this says what it means: {unknown} is not given"
+        before, behind = _around(entry, text)
+        if given and (REMARKS.search(before) or SPEAKS.search(before)):
+            return QUIET["remark"]
+        by_cases = any(all_of(Cases, statement.body))
+        number = not by_cases and {head_of(n) for n in names_of(statement.body)} <= CONSTANTS
+        mark = (FOR_SOME if given else MEANS) if number else WHEN
+        if statement.condition is None and not by_cases and mark.match(behind):
+            return (
+                QUIET["remark"]
+                if number and given
+                else f"words say for which indices {name} is this"
+            )
+        if not number or not given or (self._is_for_all(at) and not displayed):
+            return ""
+        if displayed:
+            return QUIET["remark"]
+        return (
+            f"{name} is declared, and a number in prose defines none of it (one in a display does)"
+        )
+
+    def _unknown(self, statement: Definition) -> str:
+        """Name a function of p(y | x) or Pr(Y = y) that the document does not give."""
+        for call in all_of(Call, (statement.body, statement.chain)):
+            word = head_of(call.function)
+            if word not in FUNCTIONS | self._known or (word in MOMENTS and not call.axes):
+                return self._text[call.function.span.start : call.function.span.end]
+        return ""
+
+    def _is_for_all(self, at: int) -> bool:
+        """Say whether words behind a definition say that it holds for all indices."""
+        entry, after = self._entries[at], self._entries[at + 1 : at + 2]
+        if not after or getattr(entry.statement, "condition", None) is not None:
+            return False
+        between = self._text[entry.region.span.end : after[0].region.span.start]
+        return FOR_ALL.fullmatch(between) is not None and _is_whole(after[0])
+
+
+def _is_whole(after: Entry) -> bool:
+    """Say whether what stands behind a definition names indices alone, or all that they run through."""
+    relation = getattr(after.statement, "relation", None)
+    if isinstance(after.statement, Declaration):
+        return after.statement.space.base == "[n]"
+    if relation is None:
+        return False
+    if not isinstance(relation, Relation):
+        return not any(all_of(Call, relation))
+    ranges = list(ranges_in(relation))
+    return bool(ranges) and all(
+        r.upper is not None and isinstance(r.lower, Number) and r.lower.value == 1 for r in ranges
+    )

@@ -1,0 +1,129 @@
+"""What prose says of the elements of a declared tensor defines none, and what is set aside is said."""
+
+import numpy as np
+import pytest
+
+from namedtensor import tensor
+from namedtensor.latex import read
+from tests.latex.calling import called, same
+
+ELEMENT = r"A_{\text{node}(i), \text{node}'(j)}"
+HEAD = r"Let $A \in \{0,1\}^{\text{node}:n \times \text{node}'}$, "
+USE = (
+    "\n" r"Let $v \in \mathbb{R}^{\text{node}}$." "\n" r"$$s = A \underset{\text{node}}{\cdot} v$$"
+)
+A = np.array([[0.0, 1, 1], [0, 0, 1], [1, 0, 0]])
+V = np.array([1.0, -2.0, 0.5])
+GIVEN = {"A": tensor(A, "node node'"), "v": tensor(V, "node")}
+
+REMARKS = [
+    rf"${ELEMENT} = 1$ if $i$ and $j$ are linked.",
+    rf"\({ELEMENT} = 1\) if they are linked.",
+    rf"with ${ELEMENT} = 1$ if and only if there is a link.",
+    rf"${ELEMENT} = 1$ iff $i$ links to $j$.",
+    rf"${ELEMENT} = 1$ whenever $i$ links to $j$.",
+    rf"Here ${ELEMENT} = 1$ means that $i$ links to $j$.",
+    rf"with ${ELEMENT} = 0$ for missing links.",
+    rf"An entry ${ELEMENT} = 0$ means no link.",
+    rf"We have ${ELEMENT} = 0$ unless $j = i \pm 1$.",
+    rf"Note that ${ELEMENT} = 0$ for $j < i$.",
+    rf"for instance ${ELEMENT} = 1/n$ for all $i$.",
+    rf"${ELEMENT} = 1$ if $i$ and $j$ are linked and $0$ otherwise.",
+    rf"(${ELEMENT} = 1$ if linked; ${ELEMENT} = 0$ if not.)",
+]
+
+
+@pytest.mark.parametrize("remark", REMARKS)
+def test_a_remark_by_elements_defines_none_of_a_declared_tensor(remark):
+    for text in (HEAD + remark + USE, HEAD + USE + "\n" + remark):
+        same(called(text, "s", GIVEN), V @ A, "node'")
+
+
+@pytest.mark.parametrize(
+    ("remark", "said"),
+    [
+        (rf"where ${ELEMENT} = p(j \mid i)$.", "p is not given"),
+        (rf"where ${ELEMENT} = \Pr(Y = j | X = i)$.", r"\Pr is not given"),
+        (rf"with ${ELEMENT} = 1$.", "a number in prose defines none of it"),
+        (rf"with ${ELEMENT} = -\infty$ for $j > i$.", "a number in prose defines none of it"),
+        (rf"${ELEMENT} = v_{{\text{{node}}(i)}}$ if they are linked.", "words say for which"),
+    ],
+)
+def test_what_may_be_a_definition_is_set_aside_with_a_note(remark, said):
+    document = read(HEAD + remark + USE)
+    (note,) = document.check()
+    assert (note.severity, note.code) == ("note", "not-notation")
+    assert said in note.message
+    same(document["s"](**GIVEN), V @ A, "node'")
+
+
+@pytest.mark.parametrize(
+    ("definition", "wanted"),
+    [
+        (rf"${ELEMENT} = 1$ if $j \le i$ and $0$ otherwise.", np.tril(np.ones((3, 3)))),
+        (rf"${ELEMENT} = [j \le i]$.", np.tril(np.ones((3, 3)))),
+        (rf"where ${ELEMENT} = v_{{\text{{node}}(j)}}$.", np.ones((3, 1)) * V),
+        (rf"where ${ELEMENT} = 2$ for all $i$ and $j$.", 2 * np.ones((3, 3))),
+        (rf"where ${ELEMENT} = 2$ for all $i, j$.", 2 * np.ones((3, 3))),
+        (rf"where ${ELEMENT} = 2$, $i, j \in [n]$.", 2 * np.ones((3, 3))),
+        (rf"where ${ELEMENT} = 2$ for $i, j = 1, \ldots, n$.", 2 * np.ones((3, 3))),
+        (rf"$${ELEMENT} = 2$$", 2 * np.ones((3, 3))),
+    ],
+)
+def test_what_can_be_computed_for_all_indices_defines(definition, wanted):
+    same(called(HEAD + definition + USE, "s", GIVEN), V @ wanted, "node'")
+
+
+def test_a_declaration_of_another_section_or_of_other_axes_is_of_another_tensor():
+    text = rf"# A{chr(10)}{HEAD}# B{chr(10)}Let $b_{{\text{{node}}(i)}} = 1$. "
+    assert [p.name for p in read(text + USE.replace("A", "b"))["s"].signature.parameters] == ["v"]
+
+
+@pytest.mark.parametrize(
+    "remark",
+    [
+        r"$y_{\text{node}(i)} = 0$ if $i$ died.",
+        r"Note that $y_{\text{node}(k)} = 0$ if $v_{\text{node}(k)} = 0$.",
+        r"Then $y_{\text{node}(i)} = 1$ for all $i$ by construction.",
+    ],
+)
+@pytest.mark.parametrize("declared", ["", r" and $y \in \mathbb{R}^{\text{node}}$"])
+def test_a_remark_by_elements_defines_none_of_what_a_display_defines(remark, declared):
+    head = rf"Let $v \in \mathbb{{R}}^{{\text{{node}}}}${declared}. "
+    text = head + r"$$y_{\text{node}(i)} = v_{\text{node}(i)}^2$$ "
+    same(called(text + remark, "y", GIVEN), V**2, "node")
+
+
+@pytest.mark.parametrize(
+    "start", [r"$h_{\text{node}(n)} = 0$", r"where $h_{\text{node}(n)} = 0$ at the end"]
+)
+def test_prose_may_end_a_series_of_a_declared_tensor(start):
+    text = (
+        r"Let $v, h \in \mathbb{R}^{\text{node}:n}$. "
+        r"$$h_{\text{node}(i)} = h_{\text{node}(i+1)} + v_{\text{node}(i)}$$ "
+    )
+    same(called(text + start + ".", "h", GIVEN), [V[0] + V[1], V[1], 0.0], "node")
+
+
+def test_words_say_what_an_undeclared_tensor_is_and_it_is_not_computed():
+    text = (
+        r"Let $v \in \mathbb{R}^{\text{node}}$, $d_{\text{node}(i)} = 1$ if $i$ died, and "
+        r"$$s = \sum_{\text{node}} d v$$"
+    )
+    document = read(text)
+    assert [f.code for f in document.check()] == ["not-notation", "undefined"]
+    with pytest.raises(Exception, match="d is not defined here"):
+        document["s"](v=GIVEN["v"])
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (r"$$P_{\text{now}(i), \text{next}(j)} = \oint x_i$$", r"\oint is beyond the notation"),
+        (r"$$\pi_{\text{pl}(i), \text{pl}'(j)} = f(i \succ j)$$", r"\succ is beyond the notation"),
+    ],
+)
+def test_what_names_axes_and_cannot_be_read_is_said(text, why):
+    (note,) = read(text).check()
+    assert (note.severity, note.code) == ("note", "not-notation")
+    assert note.message == f"set aside: cannot be read: {why}"

@@ -59,3 +59,100 @@ def test_a_constant_stays_what_it_is_whatever_prose_calls_it():
     document = read(text)
     assert document.check() == []
     assert [p.name for p in document["y"].signature.parameters] == ["x"]
+
+
+HEAT = (
+    r"Let $u \in \mathbb{R}^{\text{space}}$. "
+    r"$$f(u) = u + \frac{\tau}{h^2} \sum_{\text{space}} u$$ "
+)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        r"Here $\tau, h > 0$ are constants.",
+        r"with $\tau, h > 0$.",
+        r"for constants $\tau, h > 0$.",
+        r"where $\tau$ and $h$ are constants.",
+        r"with positive $\tau$ and $h$.",
+        r"with positive constants $\tau$ and $h$.",
+        r"with spacing $h$ and time step $\tau$.",
+        r"with a spacing $h$ and a time step $\tau$.",
+        r"where $h$ is the spacing and $\tau$ the time step.",
+        r"where $h$ denotes the spacing and $\tau$ denotes the step.",
+        r"(here $h$ is the grid spacing and $\tau$ is the step size).",
+        r"let $\tau$ and $h$ be positive numbers.",
+        r"the time step $\tau$, the spacing $h$, all positive.",
+        r"- $\tau$: the time step" "\n" r"- $h$: the spacing",
+        r"with \(\tau\) (time step) and \(h\) (spacing).",
+    ],
+)
+def test_numbers_that_prose_introduces_in_any_words_are_parameters(said):
+    document = read(HEAT + said)
+    assert all("taken for a number" in f.message for f in document.check())
+    found = document["f"](tensor(W, "space"), tau=0.5, h=2.0)
+    np.testing.assert_allclose(found.numpy(), W + 0.125 * W.sum())
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        r"where $r_f$ is the risk-free rate.",
+        r"Let $r_f$ denote the risk-free rate.",
+        r"where the scalar $r_f$ is known.",
+    ],
+)
+def test_a_number_with_a_script_is_a_parameter(said):
+    document = read(HEAD + r"$$s = \sum_{\text{in}} (W - r_f)$$ " + said)
+    found = document["s"](W=tensor(W, "in"), r_f=0.1)
+    np.testing.assert_allclose(found.numpy(), (W - 0.1).sum())
+
+
+def test_a_listed_number_is_one_though_functions_take_it_and_other_sections_have_its_letter():
+    text = (
+        r"# A"
+        "\n"
+        r"Let $K \in \mathbb{R}^{\text{in}}$, spot price $S$ and rate $r$, all positive numbers. "
+        r"$$C(S, K) = S - d, \qquad d = K e^{-r}$$"
+        "\n"
+        r"# B"
+        "\n"
+        r"Let $x \in \mathbb{R}^{\text{in}:n}$. $$y_{\text{in}(r)} = x_{\text{in}(r)}^2$$"
+    )
+    document = read(text)
+    found = document["C"](2.0, tensor(W, "in"), r=0.5)
+    np.testing.assert_allclose(found.numpy(), 2.0 - W * np.exp(-0.5))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        rf"{HEAD}$$h = \sum_{{\text{{in}}}} (W - y)$$ where $y$ is the target.",
+        rf"{HEAD}$$h = g(y) + \sum_{{\text{{in}}}} W$$ with the target $y$.",
+        rf"{HEAD}$$h = y + \sum_{{\text{{in}}}} W$$ with the weights $y$.",
+        rf"{HEAD}$$h = y + \sum_{{\text{{in}}}} W$$ in terms of $y$.",
+    ],
+)
+def test_what_may_be_a_tensor_is_no_number_without_a_word_for_one(text):
+    assert all("taken for a number" not in f.message for f in read(text).check())
+
+
+OTHER = r"# A" "\n" r"Let $N \in \mathbb{R}^{\text{age}}$ and $y = \sum_{\text{age}} N$." "\n# B\n"
+
+
+@pytest.mark.parametrize(
+    "said", ["Let $N$ be the number of diploids, and", "In a population of $N$ diploids,"]
+)
+def test_a_letter_that_counts_in_a_section_is_not_the_tensor_of_another(said):
+    document = read(
+        rf"{OTHER}{said} $$p_{{\text{{k}}(i)}} = \frac{{i}}{{2N}}, \qquad i = 1, \ldots, 2N.$$"
+    )
+    (note,) = document.check()
+    assert "N is taken for a number" in note.message
+    np.testing.assert_allclose(document["p"](N=2).numpy("k"), np.arange(1, 5) / 4)
+    assert document["y"](N=tensor(W, "age")).numpy() == W.sum()
+
+
+def test_a_word_for_the_tensor_of_another_section_leaves_it_that_tensor():
+    text = OTHER + r"For the counts $N$ we have $$q = \frac{N}{\sum_{\text{age}} N}$$"
+    assert read(text).check() == []

@@ -1,17 +1,32 @@
 r"""Numbers that only prose names: "a learned temperature $\tau$", "let $\alpha$ denote the scale".
 
-Such a letter is a parameter, a number, where the formulas of its section use it as one; a note says so.
+Such a letter is a parameter, a number, where the formulas of its section use it as one; a note says so. Words
+that name a number, "the rate $r$", are trusted; other words, "with spacing $h$", are where it stands
+outside of what acts along axes, for there it may be a tensor.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 from namedtensor.latex.findings import Finding
-from namedtensor.latex.reading.spoken import CONSTANTS, head_of, sections_around
-from namedtensor.latex.reading.words import LETTERS
-from namedtensor.latex.source import Source
+from namedtensor.latex.reading.clean import clean
+from namedtensor.latex.reading.grammar.parser import Parser
+from namedtensor.latex.reading.ranges import listed, ranges_in
+from namedtensor.latex.reading.spoken import (
+    CONSTANTS,
+    head_of,
+    key_of,
+    sections_around,
+    subjects_of,
+)
+from namedtensor.latex.reading.tokens import Fault, tokens_of
+from namedtensor.latex.reading.words import FUNCTIONS
+from namedtensor.latex.reading.words import LETTERS as GREEK
+from namedtensor.latex.source import Source, Span
 from namedtensor.latex.syntax import (
     Aside,
     At,
@@ -21,102 +36,235 @@ from namedtensor.latex.syntax import (
     Contract,
     Declaration,
     Definition,
+    Expression,
     Indexed,
     Letter,
+    Number,
+    Relation,
     Scripts,
     Signature,
     Space,
     Statement,
 )
 from namedtensor.latex.walk import all_of, letters_of, walk
+from namedtensor.primitives.notation import RELATION
 
 #: What is a number, as its name says.
 NOUN = (
-    r"(?:scalar|number|constant|temperature|scale|rate|step size|coefficient|factor|threshold|margin|"
-    r"momentum|strength|slope|decay|exponent|hyper-?parameter|probability|penalty)"
+    r"(?:scalars?|numbers?|constants?|temperature|scale|rates?|step size|coefficients?|factors?|threshold|"
+    r"margin|momentum|strength|slope|decay|exponent|(?:hyper-?)?parameters?|probability|penalty)"
 )
-BEFORE = re.compile(rf"\b{NOUN}\s+(?:\$|\\\()?$", re.IGNORECASE)
-AFTER = re.compile(
-    r"(?:\$|\\\))?,?\s+(?:denotes?|is|be|being|stands? for)\s+(?:an?|the|some|its)\s+"
-    rf"(?:[\w-]+\s+){{0,3}}?{NOUN}\b",
+
+#: What is no number, as its name says.
+TENSOR = re.compile(
+    r"\b(?:masks?|matri(?:x|ces)|vectors?|tensors?|arrays?|functions?|maps?|sets?|sequences?|images?|index|"
+    r"indices|embeddings?|layers?|weights|features|operators?|distributions?)\b",
     re.IGNORECASE,
 )
+
+#: Mathematics in a paragraph, and what stands for it: a letter or some, or anything else.
+INLINE = re.compile(r"\$\$.*?\$\$|\\\[.*?\\\]|\$([^$]*)\$|\\\((.*?)\\\)", re.DOTALL)
+LETTERS = re.compile(
+    r"\s*\\?[A-Za-z]+(?:_(?:\w|\{\w+\}))?(?:\s*,\s*\\?[A-Za-z]+(?:_(?:\w|\{\w+\}))?)*\s*"
+)
+NAME, OTHER = "¤", "§"
+
+#: Letters that stand in one list with one: before it, and behind it with names of their own.
+LISTED = rf"(?:{NAME}\s*(?:,|,?\s*and|or)\s*)*$"
+FURTHER = rf"(?:(?:,|,?\s+and|,?\s+or)\s+(?:(?!is\b|are\b|be\b)[\w-]+\s+){{0,3}}?{NAME})*"
+
+#: Words before and behind a letter that name a number.
+BEFORE = re.compile(rf"\b{NOUN}\s+{LISTED}", re.IGNORECASE)
+IS = rf"{FURTHER},?\s+(?:denotes?|is|are|be|being|stands? for|all|both)\s+"
+AFTER = re.compile(rf"{IS}(?:(?:an?|the|some|its)\s+)?(?:[\w-]+\s+){{0,3}}?{NOUN}\b", re.IGNORECASE)
+
+#: Words that say what a letter is, whatever that is: "the spacing $h$", "$h$ the spacing", "$h$: spacing".
+NAMED = re.compile(
+    r"\b(?!(?:an?|the|of|in|on|to|at|by|for|and|or|where|with|let|if|when|then|is|are|be|that|this|over|from|"
+    rf"as|because|since|both|all|here|we|use|so|under|than|write|given)\b)[a-z][\w-]*\s+{LISTED}",
+    re.IGNORECASE,
+)
+SAID = re.compile(rf"{IS}\w|,?\s+(?:an?|the|its)\s+[a-z]|\s*(?::|\()\s*[a-z]", re.IGNORECASE)
+
+#: A letter that counts, whatever it is in other sections: "the number of", "a population of $N$ diploids".
+COUNTS = re.compile(
+    rf"{IS}(?:(?:an?|the)\s+)?(?:[\w-]+\s+)?(?:number|count|size|scalar|constant)\b", re.IGNORECASE
+)
+COUNTED = re.compile(rf"\b(?:of|with|has|have)\s+{NAME}\s+[a-z-]+s\b")
+
+#: So far is looked for the beginning of a paragraph.
+FAR = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What the words around a letter say of it: something, a number, a number that counts."""
+
+    something: bool
+    number: bool
+    counts: bool
 
 
 def with_quantities(
     statements: Sequence[Statement], source: Source, parents: Sequence[int]
 ) -> tuple[list[Statement], list[Finding]]:
     """Declare the numbers that prose names; give the statements, and a note on each."""
-    given = {*CONSTANTS, *_given(statements)}
-    found, notes = list(statements), []
+    found, notes = list(statements), list[Finding]()
+    given = _given(statements)
     for place, statement in enumerate(statements):
-        name = _named(statement, source.text)
-        if name is None or name.text in given:
-            continue
-        used = [
-            d.body
-            for d in statements
-            if isinstance(d, Definition)
-            and statement.section in sections_around(d.section, parents)
-            and any(letter.text == name.text for letter in letters_of(d.body))
-        ]
-        if not used or any(_is_tensor(name, part) for body in used for part in walk(body)):
-            continue
-        given.add(name.text)
-        where = {"block": statement.block, "section": statement.section}
-        found[place] = Declaration(name.span, (name,), Space(name.span, "R", ()), **where)
-        written = source.text[name.span.start : name.span.end]
-        why = f"{written} is taken for a number: the text calls it one, and nothing else says what it is"
-        hint = f"declare it: {written} \\in \\mathbb{{R}}"
-        notes.append(Finding("note", "undeclared", why, source, name.span, (), hint))
+        around = sections_around(statement.section, parents)
+        kept: list[Expression] = []
+        for name in _names_alone(statement, source.text):
+            text = key_of(name)
+            meant = given.get(text, {})
+            reach = [
+                s for s in meant if s in around or statement.section in sections_around(s, parents)
+            ]
+            here = set[str]().union(*[meant[section] for section in reach])
+            there = set[str]().union(*meant.values()) & {"axes", "value"}
+            if text in CONSTANTS or here - {"argument"}:
+                continue
+            bodies = [
+                d.body
+                for d in statements
+                if isinstance(d, Definition)
+                and statement.section in sections_around(d.section, parents)
+            ]
+            used = [body for body in bodies if any(part == name for part in walk(body))]
+            words = _words_around(statement.span, source.text) if used else None
+            if words is None or (here and not words.number):
+                continue
+            if there and not (words.counts and there == {"axes"}):
+                continue
+            is_other = _is_tensor if words.number or words.counts else _may_be_tensor
+            if words.something and not any(is_other(name, p) for body in used for p in walk(body)):
+                given.setdefault(text, {})[statement.section] = {"value"}
+                kept.append(name)
+        if kept:
+            where = {"block": statement.block, "section": statement.section}
+            space = Space(statement.span, "R", ())
+            found[place] = Declaration(statement.span, tuple(kept), space, **where)
+            notes += [_note(name, source) for name in kept]
     return found, notes
 
 
-def _given(statements: Sequence[Statement]) -> list[str]:
-    """List the letters that stand for something: declared, defined, taken, or counted with."""
-    found: list[str] = []
+def _note(name: Expression, source: Source) -> Finding:
+    written = source.text[name.span.start : name.span.end]
+    why = f"{written} is taken for a number: the text speaks of it, and nothing else here says what it is"
+    hint = f"declare it: {written} \\in \\mathbb{{R}}"
+    return Finding("note", "undeclared", why, source, name.span, (), hint)
+
+
+def _names_alone(statement: Statement, text: str) -> tuple[Expression, ...]:
+    """Give the letters that stand alone in prose, one or some with commas."""
+    if not isinstance(statement, Aside) or not LETTERS.fullmatch(statement.text):
+        return ()
+    try:
+        parser = Parser(clean(tokens_of(text, statement.span.start, statement.span.end)))
+        names = listed(parser.listing(RELATION + 1))
+    except Fault:
+        return ()
+    bases = [name.base if isinstance(name, Scripts) else name for name in names]
+    plain = all(isinstance(b, Letter) and (len(b.text) == 1 or b.text in GREEK) for b in bases)
+    return names if plain and parser.peek() is parser.stop else ()
+
+
+def _words_around(span: Span, text: str) -> Words:
+    """Read the words around a letter in its paragraph, with signs in place of the mathematics."""
+    start = max(text.rfind("\n\n", 0, span.start) + 2, span.start - FAR, 0)
+    end = text.find("\n\n", span.end)
+    end = min(len(text) if end < 0 else end, span.end + FAR)
+    before, after, at = "", "", start
+    for found in INLINE.finditer(text, start, end):
+        words = text[at : found.start()]
+        inside = found[1] or found[2] or ""
+        sign = NAME if LETTERS.fullmatch(inside) else OTHER
+        if found.end() <= span.start:
+            before += words + sign
+        elif found.start() >= span.end:
+            after += words + sign
+        else:
+            before += words
+        at = found.end()
+    after += text[at:end]
+    about = re.split(rf"[.,;({OTHER}]", before)[-1]
+    said = re.match(rf"{IS}(?P<what>[^.,;({NAME}{OTHER}]*)", after, re.IGNORECASE)
+    if TENSOR.search(about) or (said is not None and TENSOR.search(said["what"])):
+        return Words(False, False, False)
+    number = bool(BEFORE.search(before) or AFTER.match(after))
+    counts = bool(COUNTS.match(after) or COUNTED.search(before[-8:] + NAME + after[:40]))
+    something = number or counts or bool(NAMED.search(before) or SAID.match(after))
+    return Words(something, number, counts)
+
+
+def _given(statements: Sequence[Statement]) -> dict[str, dict[int, set[str]]]:
+    """List the names that stand for something by section, and as what.
+
+    That is a tensor with `axes`, another `value`, an `argument` of a function, or a `letter` that counts.
+    """
+    found: dict[str, dict[int, set[str]]] = {}
+
+    def give(kind: str, words: Iterable[str]) -> None:
+        for word in words:
+            found.setdefault(word, {}).setdefault(statement.section, set()).add(kind)
+
     for statement in statements:
         if isinstance(statement, Declaration):
-            found += [head_of(name) for name in statement.names]
-            found += [letter.text for letter in letters_of(statement.space)]
-        elif isinstance(statement, Signature | Constraint):
-            found += [letter.text for letter in letters_of(statement)]
+            kind = "axes" if statement.space.axes else "value"
+            give(kind, [word for name in statement.names for word in (head_of(name), key_of(name))])
+            give("value", [letter.text for letter in letters_of(statement.space)])
+        elif isinstance(statement, Signature):
+            give("value", [letter.text for letter in letters_of(statement)])
+        elif isinstance(statement, Constraint):
+            give("value", _bound(statement.relation))
         elif isinstance(statement, Definition):
-            found += [letter.text for letter in letters_of(statement.target)]
-            counted = [statement.condition, *[part.at for part in all_of(At, statement.body)]]
+            target = statement.target
+            taken = (*target.arguments, *target.parameters) if isinstance(target, Call) else ()
+            give("argument", map(key_of, taken))
+            give("value", map(key_of, subjects_of(statement)))
+            give("letter", [t.text for t in letters_of(target) if t not in taken])
+            give("letter", _bound(statement.condition))
+            counted: list[Any] = [part.at for part in all_of(At, statement.body)]
             counted += [part.lower for part in all_of(Big, statement.body)]
-            for name in all_of(Scripts, statement.body):
-                counted += [name.sub]
-            found += [t.text for part in counted if part is not None for t in letters_of(part)]
+            counted += [name.sub for name in all_of(Scripts, statement.body)]
+            give("letter", [t.text for part in counted for t in letters_of(part)])
     return found
 
 
-def _named(statement: Statement, text: str) -> Letter | None:
-    """Give the letter that stands alone in prose, where the words around it call it a number."""
-    if not isinstance(statement, Aside):
-        return None
-    span = statement.span
-    word = statement.text.strip().lstrip("\\")
-    greek = statement.text.strip().startswith("\\") and word in LETTERS
-    if not word.islower() or not (greek or (len(word) == 1 and word.isalpha())):
-        return None
-    start = max(0, span.start - 60)
-    if BEFORE.search(text[start : span.start]) or AFTER.match(text[span.end : span.end + 90]):
-        return Letter(span, word)
-    return None
+def _bound(condition: Expression | None) -> Iterator[str]:
+    """Name what a relation says something of: an index, what is equal to something, what lies above 0."""
+    for relation in all_of(Relation, condition):
+        yield from [between.index.text for between in ranges_in(relation)]
+        signs, ends = {op for op, _ in relation.rest}, [end for _, end in relation.rest]
+        if not signs <= {"<", ">", "<=", ">="}:
+            yield from [letter.text for letter in letters_of(relation.first)]
+        elif all(isinstance(end, Number) for end in ends):
+            yield from [key_of(name) for name in listed(relation.first)]
+        elif isinstance(relation.first, Number):
+            yield from [key_of(name) for name in listed(ends[0])]
 
 
-def _is_tensor(name: Letter, part: object) -> bool:
+def _is_tensor(name: Expression, part: object) -> bool:
     """Say whether a part of a formula uses a letter as a number cannot be used."""
     match part:
         case Contract(left=left, right=right, axes=axes) if axes:
             return name in (left, right)
         case Big(body=body, axes=axes) if axes:
             return name == body
-        case Call(function=function, arguments=arguments, axes=axes):
-            return name == function or (bool(axes) and name in arguments)
+        case Call(function=function, arguments=arguments, parameters=parameters, axes=axes):
+            return name in (function, *parameters) or (bool(axes) and name in arguments)
         case Indexed(base=base):
             return name == base
         case Scripts(base=base, sub=sub):
             return name == base and sub is not None
     return False
+
+
+def _may_be_tensor(name: Expression, part: object) -> bool:
+    """Say whether a letter stands in what acts along axes, or is given to a function."""
+    match part:
+        case Contract(axes=axes) | Big(axes=axes) if axes:
+            return any(inner == name for inner in walk(part))
+        case Call(function=function, axes=axes) if axes or head_of(function) not in FUNCTIONS:
+            return any(inner == name for inner in walk(part))
+    return _is_tensor(name, part)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from namedtensor.latex.reading.ranges import listed
 from namedtensor.latex.reading.statements import is_name, is_range
 from namedtensor.latex.reading.words import FUNCTIONS
 from namedtensor.latex.syntax import (
@@ -286,7 +287,7 @@ def subjects_of(statement: Statement) -> Iterator[Expression]:
         names = (statement.target,)
     elif isinstance(statement, Constraint) and isinstance(statement.relation, Relation):
         first, *_ = compared(statement.relation)
-        names = (first,) if is_name(first) else ()
+        names = listed(first) if all(map(is_name, listed(first))) else ()
     for name in names:
         yield name.function if isinstance(name, Call) else name
 

@@ -122,7 +122,7 @@ def _terms(total: Node) -> list[Node]:
     seen, found, left = {total}, [], [total]
     while left:
         node = left.pop()
-        if node.name in ("add", "sub"):
+        if node.operation.primitive.traits.symbol in ("+", "-"):
             left += [n for n in node.operands if n not in seen]
             seen |= {*node.operands}
         else:

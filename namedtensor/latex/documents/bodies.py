@@ -151,11 +151,11 @@ class Body:
         return self._sized(value, scope, weak=True)
 
     def _sized(self, value: Value, scope: BodyScope, weak: bool = False) -> Value:
-        """Give open axes the sizes of the inputs' axes; indices alone leave them open, if not `weak`."""
+        """Give open axes known sizes: all with `weak`, else those of copies in what data decides."""
         node = getattr(value, "node", None)
         if node is None or (node.type.weak and not weak):
             return value
-        open_ = [name for name, size in node.type.axes if size is None]
+        open_ = [n for n, size in node.type.axes if size is None and (weak or n.endswith("'"))]
         found = {name: self._size_like(name) for name in open_}
         found |= {n: self._said_size(n, scope) for n, size in found.items() if size is None}
         found = {name: size for name, size in found.items() if size is not None}

@@ -6,7 +6,6 @@ is none of these picks by an integer tensor.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -21,7 +20,6 @@ from namedtensor.latex.evaluation.indices import (
     is_whole,
     marked,
     plain,
-    position,
     same,
     zero_based,
 )
@@ -39,19 +37,16 @@ from namedtensor.latex.syntax import (
     Renaming,
     SizedAxis,
 )
-from namedtensor.operations.elementwise import clip, where
+from namedtensor.operations.elementwise import clip
 from namedtensor.operations.indexing import AT
 from namedtensor.operations.recurrence import SCAN
 from namedtensor.operations.windows import POOL, UNROLL
-from namedtensor.plans.bounds import bounds_of
 from namedtensor.primitives import combine, number
 from namedtensor.primitives.node import apply_node
 from namedtensor.primitives.sizes import as_node
 from namedtensor.shape import sized, spaced
 from namedtensor.tensor import NamedTensor, SymbolicTensor, apply
 from namedtensor.tensor.resize import resize
-
-ONE = Position((), 1)
 
 
 def indexed(e: Evaluator, part: Indexed) -> Value:
@@ -203,45 +198,16 @@ def _within(e: Evaluator, value: Position, size: Any) -> Any:
 def _picked(
     e: Evaluator, part: Indexed, X: Any, item: At, value: Value, numbers: Any, size: Any
 ) -> Value:
-    """Give computed indices as data counts; one that lies below 1 is refused, and counts from no end."""
+    """Give computed indices as data counts; where data is there, the one that lies outside is named."""
     axis = item.axis.name
-    if numbers is value or not hasattr(numbers, "node"):
-        return AxisIndex(axis, numbers)  # data
+    if numbers is value or not hasattr(numbers, "node") or not numbers.axes:
+        return AxisIndex(axis, numbers)  # data, and one number
     if not hasattr(X, "node"):
         ends = _ends(e, numbers)
         beyond = [n for n in ends if not 0 <= n < size]
         if beyond:
             return outside(e, item.at, part.base, X, axis, str(beyond[0] + 1), size)
-    least: Any = _least(e, axis, value, size) if isinstance(value, Position) else numbers
-    if hasattr(least, "node"):
-        bounds = bounds_of(least.node, lambda leaf: (0, math.inf) if leaf.type.host else None)
-        least = -1 if bounds is None else bounds[0]
-    return AxisIndex(axis, where(numbers < 0, size, numbers) if least < 0 else numbers)
-
-
-def _least(e: Evaluator, axis: str, value: Position, size: Any) -> Any:
-    """Give the least of numbers as data counts: n + 1 - i is least where i is n, if that is known."""
-    least = Position((), value.constant)
-    for term, count in value.terms:
-        least = least.plus(position(term) if isinstance(term, Index) else _split(term), count)
-        if isinstance(term, Index) and count < 0:
-            last = size if term.home == axis and term.size is None else _size_of(e, term)
-            if last is not None:
-                least = (
-                    least.plus(position(term), -count).plus(_split(last), count).plus(ONE, -count)
-                )
-    return least.from_zero
-
-
-def _split(number: Any) -> Position:
-    """Take the whole number that is added to a size apart from it: n + 1."""
-    node = getattr(number, "node", None)
-    if node is not None and node.type.host and node.name in ("add", "sub"):
-        more = node.operands[1].value
-        if isinstance(more, int):
-            first = SymbolicTensor(node.operands[0])
-            return _split(first).plus(Position((), more), 1 if node.name == "add" else -1)
-    return position(number)
+    return AxisIndex(axis, numbers)
 
 
 def _size_of(e: Evaluator, index: Index) -> Any:

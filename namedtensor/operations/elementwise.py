@@ -347,9 +347,9 @@ def _quotient_bounds(node: Node, known: list[tuple[float, float]], records: floa
 
 
 def _power_bounds(node: Node, known: list[tuple[float, float]], records: float) -> Bounds:
-    """Take powers of positive numbers, and whole powers of others."""
-    (a, b), (c, d) = known
+    """Take powers of positive numbers, and whole powers of others; floats, as 2^k has too many digits."""
     try:
+        a, b, c, d = [float(end) for ends in known for end in ends]
         if a > 0:
             corners = [a**c, a**d, b**c, b**d]
         elif c == d and c >= 0 and c == int(c):

@@ -2,6 +2,7 @@
 
 import pytest
 
+from namedtensor import latex
 from namedtensor.latex.reading.reader import statements_of
 from namedtensor.latex.source import Source
 from namedtensor.latex.syntax import (
@@ -302,7 +303,6 @@ ASIDES = {
     r"$\mathord- \ndot{\name{a}} \mathord- : \mathbb{R}^{\name{a}} \to \mathbb{R}$": "its axes stand for any",
     "$E = mc^2$": "it speaks of nothing that the notation speaks of",
     r"$\text{FFN}(x) = \max(0, xW_1 + b_1) W_2 + b_2$": "it speaks of nothing that the notation speaks of",
-    r"$\{\name{a}: 2\} = \{\name{b}: 3\}$": "cannot be read: a record is no tensor",
     r"$x \circledast y = 1$": r"cannot be read: \circledast is beyond the notation",
     "$5 +$": "cannot be read: the formula ends where something should follow",
     r"$\begin{array}{cl} kA & \text{negation of $k$} \end{array}$": "its axes have no names",
@@ -374,3 +374,9 @@ def test_ranges_are_kept_where_there_is_notation():
 
 def test_numbers_are_read_as_written():
     assert read(r"$Y = A \ndot{seq} 0.50$") == [defined("Y", dot("seq", "A", num(0.5)))]
+
+
+def test_an_equation_that_names_axes_is_not_set_aside_without_a_word():
+    [found] = latex.read(r"$\{\name{a}: 2\} = \{\name{b}: 3\}$").check()
+    assert (found.severity, found.code) == ("note", "not-notation")
+    assert "set aside" in found.message

@@ -143,6 +143,33 @@ def fused(length: int, causal: bool, seconds: float) -> Row:
     return Row(what, comparison, goal=1 / 4)
 
 
+def brief(seconds: float) -> Row:
+    """Compare words of 16 letters, 4 heads of 32 features, with gradients in bfloat16, with torch's own."""
+    count = dict(batch=128, head=4)
+    rows = [(seq_, key), (seq, key), (seq, val)]
+    given = [
+        nt.tensor(torch.randn(*count.values(), 16, 32, dtype=torch.bfloat16), *count, *axes_)
+        for axes_ in rows
+    ]
+    leaves = [X.data.requires_grad_() for X in given]
+
+    def trained(run: Callable[[], Tensor]) -> Callable[[], None]:
+        def step() -> None:
+            for leaf in leaves:
+                leaf.grad = None
+            run().sum().backward()
+
+        return step
+
+    both = compare_runs(
+        trained(lambda: Attention(*given).torch(*count, seq_, val)),
+        trained(lambda: scaled_dot_product_attention(*leaves)),
+        seconds,
+    )
+    what = "attention of 128 x 16 positions in bfloat16, forward and backward / torch's own"
+    return Row(what, both, goal=1.0)
+
+
 PEAK = """
 import resource
 import torch
@@ -196,4 +223,5 @@ def rows(settings: Settings) -> Iterator[Line]:
     yield from multi_head(128, settings.seconds(6), MultiHeadStored, note)
     for causal in (False, True):
         yield fused(2048, causal, settings.seconds(6))
+    yield brief(settings.seconds(6))
     yield memory()

@@ -23,6 +23,8 @@ Function = Callable[..., Any]
 SHORT = 512 * 512
 #: The most scores of all heads that a block of queries holds at once.
 BLOCK = 1 << 23
+#: Up to this many keys, torch's kernel for the CPU derives in float32 faster than in bfloat16.
+FEW_KEYS = 256
 
 
 def scaled_dot_product_attention(q: Array, k: Array, v: Array, *mask: Any, **options: Any) -> Array:
@@ -32,13 +34,32 @@ def scaled_dot_product_attention(q: Array, k: Array, v: Array, *mask: Any, **opt
     features of values are not as many as those of keys and q is permuted: there q is copied.
     """
     _hold_features(q)
-    if torch.compiler.is_compiling() and q.shape[-1] != v.shape[-1]:
-        q = q.contiguous()
+    if torch.compiler.is_compiling():
+        if q.shape[-1] != v.shape[-1]:
+            q = q.contiguous()
+    elif q.dtype is k.dtype is v.dtype is torch.bfloat16 and _derives_few_keys(q, k, v):
+        return _in_float32(q, k, v, mask, options)
     if options.get("scale") is not None and options.get("is_causal") and not options["scale"] > 0:
         # torch's kernel for the CPU multiplies its -inf with the scale, which gives nan
         seen = torch.ones(q.shape[-2], k.shape[-2], dtype=torch.bool, device=q.device).tril()
         return F.scaled_dot_product_attention(q, k, v, seen, **options | {"is_causal": False})
     return F.scaled_dot_product_attention(q, k, v, *mask, **options)
+
+
+def _derives_few_keys(q: Array, k: Array, v: Array) -> bool:
+    """Say whether gradients on a CPU will be asked of so few keys that bfloat16 costs more."""
+    few = q.device.type == "cpu" and k.shape[-2] <= FEW_KEYS
+    return few and torch.is_grad_enabled() and any(t.requires_grad for t in (q, k, v))
+
+
+def _in_float32(q: Array, k: Array, v: Array, mask: Any, options: dict[str, Any]) -> Array:
+    """Attend in float32, also under autocast; the result is bfloat16 again."""
+    masks = [m.float() if m is not None and m.is_floating_point() else m for m in mask]
+    if (bias := options.get("attn_mask")) is not None and bias.is_floating_point():
+        options = options | {"attn_mask": bias.float()}
+    with torch.autocast("cpu", enabled=False):
+        out = scaled_dot_product_attention(q.float(), k.float(), v.float(), *masks, **options)
+    return out.to(q.dtype)
 
 
 def attend(

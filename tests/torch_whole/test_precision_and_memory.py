@@ -96,3 +96,36 @@ def test_sizes_are_checked_without_data_too():
     assert "axis emb is" in str(error.value)
     with pytest.raises(nt.AxisMissingError):
         model.scores(X[emb >> vocab])
+
+
+@pytest.mark.parametrize("autocast", [False, True])
+@pytest.mark.parametrize("mask", ["none", "bias", "causal"])
+def test_gradients_of_few_keys_in_bfloat16_are_those_of_float32(mask, autocast):
+    """On a CPU such attention runs in float32: the only error is that of rounding what comes in and goes out."""
+    seq_, key = nt.axes("seq' key")
+    past = nt.define[seq_, seq](lambda i, j: nt.where(j <= i, 0.0, -nt.inf))
+
+    @nt.formula
+    def attend(Q: nt.R[seq_, key], K: nt.R[seq, key], V: nt.R[seq, key], B: nt.R[seq_, seq]):
+        scores = Q @ key @ K / nt.sqrt(abs(key))
+        if mask != "none":
+            scores = scores + (B if mask == "bias" else past)
+        return nt.softmax[seq](scores) @ seq @ V
+
+    generator = torch.Generator().manual_seed(0)
+    *drawn, weight = [torch.randn(2, 8, 8, generator=generator).bfloat16() for _ in range(5)]
+    rows = [("seq'", "key"), ("seq", "key"), ("seq", "key"), ("seq'", "seq")]
+
+    def results(dtype):
+        leaves = [x.detach().to(dtype).requires_grad_() for x in drawn]
+        given = [nt.tensor(x, "head", *ax) for x, ax in zip(leaves, rows, strict=True)]
+        with torch.autocast("cpu", torch.bfloat16, enabled=autocast and dtype != torch.float32):
+            Y = attend(*given).torch("head", "seq'", "key")
+        assert Y.dtype == dtype
+        (Y * weight).sum().backward()
+        return [Y, *(x.grad for x in leaves if x.grad is not None)]
+
+    found, exact = results(torch.bfloat16), results(torch.float32)
+    assert len(found) == (5 if mask == "bias" else 4)
+    for ours, expected in zip(found, exact, strict=True):
+        torch.testing.assert_close(ours, expected.bfloat16(), rtol=0, atol=0)

@@ -155,10 +155,11 @@ PRESETS = {
         dropout=0.15,
         steps=None,
         seconds=7200.0,
-        batch=256,
-        learning_rate=2.5e-3,
+        batch=128,
+        learning_rate=2e-3,
         warmup=0.04,
         smoothing=0.1,
+        precision="bf16",
     ),
     "large": Settings(
         emb=256,

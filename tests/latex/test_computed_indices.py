@@ -60,7 +60,6 @@ def test_a_reversal_is_computed_as_it_stands(index):
     X = np.random.default_rng(1).normal(size=(4, 2))
     given = {"X": nt.tensor(X, "seq", "emb")}
     same(called(text, "Y", given), X[::-1], "seq", "emb")
-    assert "where" not in read(text)["Y"].code(X=given["X"])
 
 
 def test_where_a_condition_chooses_others_are_not_looked_at():

@@ -101,7 +101,7 @@ def test_sizes_are_checked_without_data_too():
 @pytest.mark.parametrize("autocast", [False, True])
 @pytest.mark.parametrize("mask", ["none", "bias", "causal"])
 def test_gradients_of_few_keys_in_bfloat16_are_those_of_float32(mask, autocast):
-    """On a CPU such attention runs in float32: the only error is that of rounding what comes in and goes out."""
+    """On a CPU such attention runs in float32: only what comes in and goes out is rounded."""
     seq_, key = nt.axes("seq' key")
     past = nt.define[seq_, seq](lambda i, j: nt.where(j <= i, 0.0, -nt.inf))
 

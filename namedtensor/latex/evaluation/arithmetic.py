@@ -50,7 +50,7 @@ EXACT_BITS = 4096
 
 
 def power(e: Evaluator, where: Expression, base: Expression, exponent: Expression) -> Value:
-    """Raise a base to a power; e^x is exp x. An inverse matrix is not written as a power."""
+    """Raise a base to a power; e^x is exp x, and A^{-1} of a matrix its inverse."""
     value = e.value(base)
     if isinstance(base, Letter) and (base.text, base.style) == ("e", "letter"):
         tensor = isinstance(value, NamedTensor) and bool(value.axes)
@@ -61,8 +61,7 @@ def power(e: Evaluator, where: Expression, base: Expression, exponent: Expressio
         return _inverse(e, where, base, value, axes)
     number = e.value(exponent)
     if isinstance(number, float) and abs(number) == 0.5:
-        found = determinant_of(e, base)
-        value = value if found is None else found
+        value = determinant_of(e, base, value)
     return e.attempt(where, raised, [value, number], [base, exponent])
 
 
@@ -97,22 +96,20 @@ def _grouped(e: Evaluator, part: Expression) -> str:
 
 def square(axes: Sequence[str]) -> tuple[str, str] | None:
     """Give the axis and its copy that matrices have, seq and seq'; None where not just one has a copy."""
-    stems = [name.rstrip("'*") for name in axes]
-    pairs = [
-        (a, b) for i, a in enumerate(axes) for b in axes[i + 1 :] if stems.count(stems[i]) == 2
-    ]
-    found = [(a, b) for a, b in pairs if a.rstrip("'*") == b.rstrip("'*")]
-    return found[0] if len(found) == 1 else None
+    stems: dict[str, list[str]] = {}
+    for name in axes:
+        stems.setdefault(name.rstrip("'*"), []).append(name)
+    pairs = [(alike[0], alike[1]) for alike in stems.values() if len(alike) == 2]
+    return pairs[0] if len(pairs) == 1 else None
 
 
-def determinant_of(e: Evaluator, part: Expression) -> Value | None:
-    r"""Read |S| of a matrix, below a root or in \log |S|, as that of its determinant; None for all else."""
+def determinant_of(e: Evaluator, part: Expression, value: Value) -> Value:
+    r"""Read |S| of a matrix, below a root or in \log |S|, as that of its determinant; else give the value."""
     if not isinstance(part, Bars) or part.double:
-        return None
-    value = e.value(part.operand)
+        return value
     pair = square(axes_in(value))
     if pair is None:
-        return None
+        return value
     text, S = e.scope.written(part), _grouped(e, part.operand)
     e.scope.noted(
         part,
@@ -120,7 +117,8 @@ def determinant_of(e: Evaluator, part: Expression) -> Value | None:
         rf"to say so, write | \underset{{{text_axes(pair)}}}{{\text{{det}}}} {S} |; "
         rf"\text{{abs}}({S}) is the distance of each number from 0",
     )
-    return e.attempt(part, lambda A: absolute(det[pair](A)), [value], [part.operand])
+    matrix = e.value(part.operand)
+    return e.attempt(part, lambda A: absolute(det[pair](A)), [matrix], [part.operand])
 
 
 def is_exponential(part: Expression) -> bool:
@@ -158,8 +156,7 @@ def raised(base: Any, exponent: Any) -> Any:
 
 
 def root(e: Evaluator, part: Root) -> Value:
-    found = determinant_of(e, part.operand)
-    value = e.value(part.operand) if found is None else found
+    value = determinant_of(e, part.operand, e.value(part.operand))
     if part.degree is None:
         return e.attempt(part, sqrt, [value], [part.operand])
     degree = e.value(part.degree)

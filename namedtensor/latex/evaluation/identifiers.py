@@ -127,9 +127,10 @@ def scripts(e: Evaluator, name: Scripts) -> Value:
     unit = identity_of(name)
     if unit is not None:
         return e.attempt(name, lambda: eye(*[axis.name for axis in unit]), [])
-    filled = _filled(e, name, name.base, axes_below(name.sub))
-    if filled is not None and name.sup is None and not name.primes:
-        return filled
+    if name.sup is None and not name.primes:
+        filled = _filled(e, name, name.base, axes_below(name.sub))
+        if filled is not None:
+            return filled
     picked = picked_from(name)
     if picked is not None:
         return result_of(e, name, *picked)

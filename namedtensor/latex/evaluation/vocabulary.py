@@ -293,8 +293,7 @@ def log(e: Evaluator, part: Call, values: Any, given: Any) -> Value:
     if function == Letter(part.span, "Gamma") and e.scope.find(function) is None:
         found = [e.value(argument) for argument in inner.arguments]
         return plain("Gamma", elementwise.lgamma)(e, inner, found, inner.arguments)
-    whole = determinant_of(e, inner) if inner is not None else None
-    values = [e.value(argument) if whole is None else whole for argument in given]
+    values = [determinant_of(e, argument, e.value(argument)) for argument in given]
     return plain("log", elementwise.log)(e, part, values, given)
 
 

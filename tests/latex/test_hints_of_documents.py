@@ -92,11 +92,11 @@ def test_what_a_programmer_types_is_written_as_a_document_does(python, written):
 
 
 def test_an_element_of_a_declared_tensor_is_offered_for_a_letter_with_its_index():
-    text = r"""Let $g \in \mathbb{R}^{\text{step}:T \times \text{param}}$.
-$$Y_{\text{step}(t)} = \sum_{\text{param}} 2 g_t$$"""
+    text = r"""Let $g \in \mathbb{R}^{\text{node}:n \times \text{node}':n}$.
+$$Y_{\text{node}(i)} = \sum_{j=1}^n 2 g_{ji}$$"""
     (found,) = [f for f in read(text).check() if f.code == "undefined"]
     hint = found.hint.split(" is ")[-1]
-    assert read(text.replace("g_t", hint)).check() == []
+    assert read(text.replace("g_{ji}", hint)).check() == []
 
 
 @pytest.mark.parametrize(

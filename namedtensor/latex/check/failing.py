@@ -7,13 +7,14 @@ from typing import cast
 from namedtensor.errors import AxisNameError, AxisSizeError, NamedTensorError
 from namedtensor.latex.check.annotations import no_axis as names_no_axis
 from namedtensor.latex.check.occurrences import names
-from namedtensor.latex.check.report import size_text
+from namedtensor.latex.check.report import listed, size_text
 from namedtensor.latex.check.shapes import explained, needed, shapes_of
 from namedtensor.latex.check.symbols import Symbols
 from namedtensor.latex.documents.scripts import key
 from namedtensor.latex.evaluation.values import UNKNOWN, Value
 from namedtensor.latex.evaluation.vocabulary import word_of
 from namedtensor.latex.printing.dialects import REALS
+from namedtensor.latex.reading.shorthand import indices_of
 from namedtensor.latex.syntax import (
     At,
     Binary,
@@ -122,9 +123,11 @@ def _as_element(symbols: Symbols, where: Expression) -> str:
     declared = symbols.declaration(where.base, place)
     if declared is None or not declared.space.axes or where.primes:
         return ""
-    name, index = [symbols.report.text(part.span) for part in (where.base, where.sub)]
-    axis = declared.space.axes[0].axis.name
-    return f"{name} is declared, and its element along {axis} is {name}_{{{symbols.dialect.at(axis, index)}}}"
+    text, axes = symbols.report.text, [a.axis.name for a in declared.space.axes]
+    name, places = text(where.base.span), indices_of(where.sub, len(axes)) or (where.sub,)
+    at = [symbols.dialect.at(a, text(i.span)) for a, i in zip(axes, places, strict=False)]
+    along = "is" if len(at) == len(axes) > 1 else f"along {listed(axes[: len(at)])} is"
+    return f"{name} is declared, and its element {along} {name}_{{{', '.join(at)}}}"
 
 
 def _is_notation(symbols: Symbols, where: Expression) -> bool:

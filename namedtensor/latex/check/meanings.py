@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from namedtensor.latex.check.checker import Checker
+from namedtensor.latex.check.report import listed
 from namedtensor.latex.documents.scopes import CONSTANTS, Place
 from namedtensor.latex.evaluation.arithmetic import is_exponential
+from namedtensor.latex.reading.shorthand import Short
 from namedtensor.latex.syntax import (
+    At,
     Binary,
     Call,
     Definition,
@@ -17,9 +22,11 @@ from namedtensor.latex.syntax import (
 from namedtensor.latex.walk import all_of
 
 
-def check_meanings(checker: Checker) -> None:
+def check_meanings(checker: Checker, shorthand: Sequence[Sequence[Short]]) -> None:
     """Report names that stand for two things in one section, and products that look like calls."""
     names, report = checker.names, checker.report
+    for shorts in shorthand:
+        _short(checker, shorts)
     for axis, definition in names.defined_sizes.values():
         report.warning(
             "meaning",
@@ -37,6 +44,22 @@ def check_meanings(checker: Checker) -> None:
                 _constant(checker, product, place)
             for call in all_of(Call, statement.body):
                 _product(checker, call)
+
+
+def _short(checker: Checker, shorts: Sequence[Short]) -> None:
+    """Say once for a formula which elements it writes short."""
+    text, at = checker.report.text, checker.dialect.at
+    said = []
+    for short, element in shorts:
+        places = [at(i.axis.name, text(i.at.span)) for i in element.items if isinstance(i, At)]
+        base = text(element.base.span)
+        said.append(f"{base}_{{{text(short.sub.span)}}} as {base}_{{{', '.join(places)}}}")  # type: ignore[union-attr]
+    checker.report.note(
+        "meaning",
+        shorts[0][0].span,
+        f"taken as an element: {listed(said)}",
+        hint="write it so, or declare what is a letter of its own",
+    )
 
 
 def _constant(checker: Checker, part: Scripts | Binary, place: Place) -> None:

@@ -53,7 +53,7 @@ def check(document: Document) -> list[Finding]:
             _known_sizes(checker, defined)
     check_recurrences(checker)
     check_constraints(checker)
-    check_meanings(checker)
+    check_meanings(checker, reading.shorthand)
     for statement in statements:
         _annotations(checker, statement)
     check_near_duplicates(statements, report)

@@ -18,6 +18,7 @@ from namedtensor.latex.reading.macros import SHARE, Macros
 from namedtensor.latex.reading.quantities import with_quantities
 from namedtensor.latex.reading.reworded import reworded
 from namedtensor.latex.reading.rows import LAYOUTS, environment, lines_of
+from namedtensor.latex.reading.shorthand import Short, short_elements
 from namedtensor.latex.reading.statements import Failed, Found, found_in, looks_named, span_of
 from namedtensor.latex.reading.tokens import Fault, Token, tokens_of
 from namedtensor.latex.reading.words import RELATIONS
@@ -44,7 +45,8 @@ class Reading:
     """What was read from a document.
 
     `silenced` holds a line and a code for each finding that a comment silences; `parents` says by
-    number in which other section each section stands, `left_sides` what is a name though it is no letter.
+    number in which other section each section stands, `left_sides` what is a name though it is no letter,
+    `shorthand` which elements each formula writes short.
     """
 
     source: Source
@@ -55,6 +57,7 @@ class Reading:
     sections: tuple[str, ...] = ()
     parents: tuple[int, ...] = (0,)
     left_sides: LeftSides | None = None
+    shorthand: tuple[tuple[Short, ...], ...] = ()
 
 
 def parse_expression(text: str, macros: Macros | None = None) -> Expression:
@@ -134,6 +137,7 @@ def statements_of(
     regions = list(_regions(host, source, Regions() if known is None else known))
     entries = [Entry(read, region) for region, found in regions for read in found]
     left_sides = reworded(entries, source.text, host.parents)
+    shorthand = short_elements(entries, host.parents)
     statements, faults, told = sorted_out(entries, source.text, host.parents)
     statements = with_each_of_a_chain(settled(statements, source.text), host.parents)
     statements, notes = with_quantities(statements, source, host.parents)
@@ -151,6 +155,7 @@ def statements_of(
         tuple(title for _, title in host.sections),
         host.parents,
         left_sides,
+        shorthand,
     )
 
 

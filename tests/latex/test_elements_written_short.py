@@ -1,0 +1,222 @@
+r"""Elements are written short where an index is known to run along an axis: t_i for t_{pat(i)}."""
+
+import numpy as np
+import pytest
+
+from namedtensor import tensor
+from namedtensor.latex import read
+
+rng = np.random.default_rng(1)
+t, u, b = rng.normal(size=4), rng.normal(size=4), rng.normal(size=3)
+A, S = rng.normal(size=(4, 3)), rng.normal(size=(4, 4))
+B = rng.normal(size=(3, 2))
+GIVEN = {
+    "t": tensor(t, "pat"),
+    "tbold": tensor(t, "pat"),
+    "u": tensor(u, "pat"),
+    "v": tensor(b, "feat"),
+    "A": tensor(A, "pat", "feat"),
+    "S": tensor(S, "pat", "pat'"),
+    "B": tensor(B, "feat", "out"),
+    "m": 0.5,
+}
+HEAD = r"""Let $t, u \in \mathbb{R}^{\text{pat}:n}$, $v \in \mathbb{R}^{\text{feat}:d}$, $m \in \mathbb{R}$,
+$A \in \mathbb{R}^{\text{pat}:n \times \text{feat}:d}$, $S \in \mathbb{R}^{\text{pat}:n \times \text{pat}':n}$
+and $B \in \mathbb{R}^{\text{feat}:d \times \text{out}}$.
+"""
+BARE = r"""Let $t, u \in \mathbb{R}^{\text{pat}}$, $v \in \mathbb{R}^{\text{feat}}$, $m \in \mathbb{R}$,
+$A \in \mathbb{R}^{\text{pat} \times \text{feat}}$, $S \in \mathbb{R}^{\text{pat} \times \text{pat}'}$ and
+$B \in \mathbb{R}^{\text{feat} \times \text{out}}$.
+"""
+ALL = r" for $i = 1, \ldots, n$."
+
+
+def run(text, name="L"):
+    formula = read(text)[name]
+    found = formula(**{p.name: GIVEN[p.name] for p in formula.signature.parameters})
+    return found.numpy(*[axis for axis in ("pat", "feat", "out") if axis in found.axes])
+
+
+def said(text):
+    return {(f.severity, f.code) for f in read(text).check()}
+
+
+#: What is computed with every size declared, and what numpy gives.
+SIZED = {
+    r"L = \sum_{i=1}^n (t_i - m)^2": ((t - 0.5) ** 2).sum(),
+    r"L = \sum_{i=1}^{n} t_{i} u_{i}": t @ u,
+    r"L = \frac{1}{n} \sum_{i=1}^n t_i^2": (t**2).mean(),
+    r"L = \prod_{i=1}^n t_i": t.prod(),
+    r"L = \max_{1 \le i \le n} t_i": t.max(),
+    r"L = \sum_{i=2}^{n} (t_i - t_{i-1})^2": (np.diff(t) ** 2).sum(),
+    r"L = \sum_{i=1}^{n-1} t_i t_{i+1}": (t[:-1] * t[1:]).sum(),
+    r"L = \sum_{i=1}^n t_{n-i+1} u_i": t[::-1] @ u,
+    r"L = \sum_{i=1}^n \sum_{j=1}^d A_{ij} v_j": (A @ b).sum(),
+    r"L = \sum_{i=1}^n \sum_{j=1}^d A_{i,j} t_i v_j": t @ A @ b,
+    r"L = \sum_{i=1}^n \sum_{j=1}^d A_{i j}^2": (A**2).sum(),
+    r"L = \sum_{i=1}^n \sum_{j=1}^n S_{ij} t_i u_j": t @ S @ u,
+    r"L = \sum_{i=1}^n \sum_{j=1}^n S_{ji} t_i u_j": u @ S @ t,
+    r"L = \sum_{i=2}^n \sum_{j=1}^d A_{i-1,j}": A[:-1].sum(),
+    r"L = \sum_{i=1}^n \sum_{j=1}^{i} S_{ij}": np.tril(S).sum(),
+    r"L = \sum_{i=1}^n t_i \sum_{j \ne i} S_{ij}": (t[:, None] * S * (1 - np.eye(4))).sum(),
+    r"L = \sum_{i=1}^n A_i": A.sum(0),
+    r"L = \sum_{j=1}^d A_j": A.sum(1),
+    r"L = \sum_{i,j} S_{ij}": S.sum(),
+    r"L = \sum_{i \in [n]} t_i": t.sum(),
+    r"L = \sum_{i \in \{1, \ldots, n\}} t_i": t.sum(),
+    r"L_{\text{pat}(i)} = t_i / 2": t / 2,
+    r"L_{\text{pat}(i)} = \sum_{j=1}^d A_{ij} v_j + t_i": A @ b + t,
+    r"L_{\text{feat}(j)} = \sum_{i=1}^n A_{ij} t_i": t @ A,
+    r"L_{\text{feat}(j)} = \max_{i=1}^n A_{ij}": A.max(0),
+    r"L_i = \sum_{j=1}^d A_{ij} v_j": A @ b,
+    r"L_j = \sum_{i=1}^n A_{ij} t_i": t @ A,
+    r"L_i = \sum_{j=1}^n S_{ij} t_j": S @ t,
+    r"L_i = t_i / 2 \quad \text{for } i = 1, \ldots, n": t / 2,
+    r"L_{ik} = \sum_{j=1}^d A_{ij} B_{jk}": A @ B,
+    r"L_{i,j} = A_{ij} t_i": A * t[:, None],
+    r"L = \sum_{i=1}^n \exp(t_i) / \sum_{j=1}^n \exp(u_j)": np.exp(t).sum() / np.exp(u).sum(),
+    r"L = \sum_{i=1}^n t_i (u_i - m)": t @ (u - 0.5),
+    r"L = \sum_{i=1}^n \begin{cases} t_i & u_i > 0 \\ 0 & \text{otherwise} \end{cases}": t[
+        u > 0
+    ].sum(),
+}
+
+
+@pytest.mark.parametrize("formula", SIZED)
+def test_an_index_with_a_range_up_to_the_size_of_an_axis_runs_along_it(formula):
+    text = HEAD + f"$${formula}$$"
+    assert said(text) == {("note", "meaning")}
+    np.testing.assert_allclose(run(text), SIZED[formula])
+
+
+#: The same without a size: the axis is named, or nothing else is possible.
+NAMED = {
+    r"L = \sum_{i \in \text{pat}} (t_i - m)^2": ((t - 0.5) ** 2).sum(),
+    r"L = \max_{i \in \text{pat}} t_i": t.max(),
+    r"L = \sum_{i \in \text{pat}} \sum_{j \in \text{feat}} A_{ij} v_j": (A @ b).sum(),
+    r"L_{\text{pat}(i)} = \sum_{j \in \text{pat}'} S_{ij} t_j": S @ t,
+    r"L_{\text{pat}(i)} = \sum_{j \in \text{pat}} S_{ij} t_j": S @ t,
+    r"L = \sum_{i=1}^{|\text{pat}|} t_i": t.sum(),
+    r"L = \max_i t_i": t.max(),
+    r"L = \sum_{i} t_i u_i": t @ u,
+    r"L = \sum_i \sum_j A_{ij} t_i v_j": t @ A @ b,
+    r"L = \sum_{i \in \text{pat}} A_i": A.sum(0),
+    r"L_{\text{pat}(i)} = t_i \sum_{j \in \text{feat}} A_{\text{pat}(i), \text{feat}(j)}": t
+    * A.sum(1),
+    r"L_i = t_i / 2 \quad \text{for } i \in \text{pat}": t / 2,
+}
+
+
+@pytest.mark.parametrize("formula", NAMED)
+def test_an_index_in_an_axis_runs_along_it(formula):
+    text = BARE + f"$${formula}$$"
+    assert said(text) == {("note", "meaning")}
+    np.testing.assert_allclose(run(text), NAMED[formula])
+
+
+#: Definitions by elements, and what numpy gives.
+LEFT = {
+    r"L_i = 2 t_i": 2 * t,
+    r"L_i = t_i u_i + \sum_{j=1}^d A_{ij}": t * u + A.sum(1),
+    r"L_i = \sum_{j=1}^n S_{ji} t_j": t @ S,
+    r"L_i = \max(t_i, m)": np.maximum(t, 0.5),
+}
+
+
+@pytest.mark.parametrize("formula", LEFT)
+@pytest.mark.parametrize("declared", ["", r"Let $L \in \mathbb{R}^{\text{pat}:n}$. "])
+@pytest.mark.parametrize("around", [("", ALL), (r"For each $i = 1, \ldots, n$ let ", "")])
+def test_an_element_that_is_defined_is_written_short_too(formula, declared, around):
+    text = HEAD + declared + f"$${formula}$$".join(around)
+    found = read(text)["L"]
+    found = found(**{p.name: GIVEN[p.name] for p in found.signature.parameters})
+    (axis,) = found.axes
+    np.testing.assert_allclose(found.numpy(axis), LEFT[formula])
+
+
+#: What is no element for sure: it is left as it is written.
+REFUSED = [
+    HEAD + "$$L = t_i / 2$$" + ALL,  # nothing binds i
+    HEAD + r"$$L = \sum_{i=1}^k t_i$$",  # k is no size
+    HEAD + r"$$L = \sum_{i=1}^d t_i$$",  # that of another axis
+    HEAD + r"$$L = \sum_{i=0}^{n-1} t_i$$",  # counted from 0
+    HEAD + r"$$L = \sum_{j=1}^d A_{ji}$$",
+    HEAD + r"$$L = \sum_{i=1}^n \sum_{j=1}^d A_{ji}$$",  # in the other order
+    HEAD + r"$$L_{\text{pat}(i)} = \sum_{j=1}^n S_{ji}$$",  # by their names it is S_{ij}
+    HEAD + r"$$L = \sum_{i=1}^n t_{\max}$$",
+    HEAD + r"$$L = \sum_{i=1}^n t_{\text{i}}$$",
+    HEAD + r"$$L = \sum_{i=1}^n t_i'$$",
+    HEAD + r"$$L = \sum_{i=1}^n t_{i,i}$$",
+    HEAD + r"$$L = \sum_{i=1}^n t_{i,\text{max}}$$",
+    HEAD + r"$$L = \sum_{i=1}^n S_i$$",  # a row or a column
+    HEAD + r"$$L = \sum_{i=1}^n t_i^\top$$",
+    HEAD + r"$$t_{i+1} = t_i - m u_i$$",  # steps of a method, each over pat
+    HEAD + r"$$t_{i+1} = t_i - m$$" + r"$$L = \frac{1}{m} \sum_i t_i$$",
+    HEAD + r"Let $t_i \in \mathbb{R}^{\text{feat}}$ for all $i$. $$L = \sum_{i=1}^n t_i$$",
+    HEAD + r"Let $t_1, t_2 \in \mathbb{R}^{\text{feat}}$. $$L = \sum_{i=1}^n t_i$$",
+    HEAD + r"$$t_1 = m$$ $$L = \sum_{i=1}^n t_i$$",
+    HEAD + r"$$L = \sum_i t_i w_i$$",  # of w nothing is known
+    HEAD + r"$$L = \sum_i A_{ij}$$",
+    BARE + r"$$L = \sum_{i=1}^n t_i$$",  # nothing says what n is
+    BARE + r"$$L = \sum_{i \in \text{feat}} t_i$$",
+    BARE + r"$$L_i = 2 t_i$$",
+]
+
+
+@pytest.mark.parametrize("text", REFUSED)
+def test_what_may_be_something_else_is_left_alone(text):
+    assert ("note", "meaning") not in said(text)
+    assert read(text).reading.shorthand == ()
+
+
+def test_the_hint_for_an_element_is_what_is_to_be_typed():
+    text = HEAD + r"$$L = m \sum_{i=1}^n \sum_{j=1}^d A_{ji}$$"
+    (finding,) = read(text).check()
+    assert finding.message == "A_{ji} is neither declared nor defined"
+    assert finding.hint == (r"A is declared, and its element is A_{\text{pat}:j, \text{feat}:i}")
+
+
+def test_a_note_says_once_for_a_formula_what_is_taken_as_an_element():
+    text = HEAD + r"$$L = \sum_{i=1}^n \sum_{j=1}^d t_i A_{ij} t_i$$"
+    (finding,) = read(text).check()
+    assert finding.message == (
+        r"taken as an element: t_{i} as t_{\text{pat}:i} and A_{ij} as A_{\text{pat}:i, \text{feat}:j}"
+    )
+    assert finding.hint == "write it so, or declare what is a letter of its own"
+
+
+def test_a_bold_vector_has_plain_elements():
+    text = r"Let $\mathbf{t} \in \mathbb{R}^{\text{pat}:n}$. $$L = \sum_{i=1}^n t_i$$"
+    np.testing.assert_allclose(run(text), t.sum())
+
+
+def test_what_is_defined_by_elements_has_short_ones():
+    text = BARE + (
+        r"$$r_{\text{pat}(i)} = t_i - m$$ $$C_{ik} = \sum_{j \in \text{feat}} A_{ij} B_{jk}$$"
+        r"$$L = \sum_{i \in \text{pat}} r_i + \sum_{i \in \text{pat}} \sum_{k \in \text{out}} C_{ik}$$"
+    )
+    np.testing.assert_allclose(run(text), (t - 0.5).sum() + (A @ B).sum())
+
+
+def test_a_size_that_is_stated_is_that_of_the_axis():
+    text = BARE + r"Let $n = |\text{pat}|$. $$L = \sum_{i=1}^n t_i$$"
+    np.testing.assert_allclose(run(text), t.sum())
+
+
+def test_the_styles_macros_are_read_alike():
+    text = (
+        r"$\ndef{\pat}{pat}\ndef{\feat}{feat} A \in \mathbb{R}^{\pat[n] \times \feat}$ "
+        r"$$L = \sum_{i=1}^n \sum_{j \in \feat} A_{ij}$$"
+    )
+    np.testing.assert_allclose(run(text), A.sum())
+    (finding,) = read(text).check()
+    assert finding.message.endswith(r"A_{ij} as A_{\pat(i), \feat(j)}")
+
+
+def test_a_series_whose_inputs_are_short_is_a_series():
+    text = HEAD + r"$$h_i = m h_{i-1} + t_i$$ for $i = 1, \ldots, n$, with $h_0 = 0$. $$L = h$$"
+    wanted, h = [], 0.0
+    for value in t:
+        h = 0.5 * h + value
+        wanted.append(h)
+    np.testing.assert_allclose(run(text), wanted)

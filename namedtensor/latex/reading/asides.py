@@ -7,7 +7,7 @@ names that it speaks of. All else is set aside, and so is what cannot be read an
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from namedtensor.latex.reading.hosts import Region
@@ -28,6 +28,7 @@ from namedtensor.latex.reading.words import FUNCTIONS
 from namedtensor.latex.syntax import (
     Aside,
     At,
+    AxisSize,
     Call,
     Constraint,
     Declaration,
@@ -38,6 +39,8 @@ from namedtensor.latex.syntax import (
     Letter,
     Matrix,
     Relation,
+    Scripts,
+    Signature,
     Statement,
 )
 from namedtensor.latex.walk import all_of, letters_of
@@ -254,6 +257,41 @@ def with_each_of_a_chain(
                     replace(statement, target=name, body=said[place], chain=said[place + 1 :])
                 )
     return found
+
+
+def with_stated_sizes(
+    statements: Sequence[Statement], parents: Sequence[int] = (0,)
+) -> list[Statement]:
+    """Let |doc| = N define N, where nothing around gives it, beside what it says of the size."""
+    given: set[tuple[int, Expression]] = set()
+    for statement in statements:
+        names: Iterable[Expression] = ()
+        if isinstance(statement, Declaration):
+            names = (*statement.names, *letters_of(statement.space))
+        elif isinstance(statement, Definition):
+            names = (statement.target,)
+        elif isinstance(statement, Signature):
+            names = letters_of(statement)
+        given |= {(statement.section, name) for name in names}
+    found: list[Statement] = []
+    for statement in statements:
+        found.append(statement)
+        around = sections_around(statement.section, parents)
+        for size, name in _stated_sizes(statement):
+            if all((section, name) not in given for section in around):
+                own = Definition(statement.span, name, size)
+                found.append(replace(own, block=statement.block, section=statement.section))
+                given.add((statement.section, name))
+    return found
+
+
+def _stated_sizes(statement: Statement) -> Iterator[tuple[AxisSize, Expression]]:
+    """List the names that equations of sizes end with: N of |doc| = N."""
+    relation = statement.relation if isinstance(statement, Constraint) else None
+    if isinstance(relation, Relation) and isinstance(relation.first, AxisSize):
+        for op, side in relation.rest:
+            if op == "=" and isinstance(side, Letter | Scripts) and is_target(side):
+                yield relation.first, side
 
 
 def with_facts(statements: Sequence[Statement]) -> list[Statement]:

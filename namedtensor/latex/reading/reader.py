@@ -8,7 +8,13 @@ from dataclasses import dataclass, replace
 
 from namedtensor.compilers import keep
 from namedtensor.latex.findings import Finding
-from namedtensor.latex.reading.asides import Entry, sorted_out, with_each_of_a_chain, with_facts
+from namedtensor.latex.reading.asides import (
+    Entry,
+    sorted_out,
+    with_each_of_a_chain,
+    with_facts,
+    with_stated_sizes,
+)
 from namedtensor.latex.reading.clean import clean
 from namedtensor.latex.reading.grammar.parser import Parser
 from namedtensor.latex.reading.hosts import Host, Region, take_macros
@@ -140,6 +146,7 @@ def statements_of(
     shorthand = short_elements(entries, host.parents)
     statements, faults, told = sorted_out(entries, source.text, host.parents)
     statements = with_each_of_a_chain(settled(statements, source.text), host.parents)
+    statements = with_stated_sizes(statements, host.parents)
     statements, notes = with_quantities(statements, source, host.parents)
     faults = sorted([*_once(faults), *host.faults], key=lambda fault: fault.span.start)
     return Reading(

@@ -220,3 +220,65 @@ def test_a_series_whose_inputs_are_short_is_a_series():
         h = 0.5 * h + value
         wanted.append(h)
     np.testing.assert_allclose(run(text), wanted)
+
+
+HMM = r"""Let $\pi \in \mathbb{R}^{\text{state}:N}$,
+$A \in \mathbb{R}^{\text{state}:N \times \text{state}':N}$,
+$B \in \mathbb{R}^{\text{state}:N \times \text{symbol}:M}$, $o \in [M]^{\text{time}:T}$ and
+$\alpha, \beta \in \mathbb{R}^{\text{time}:T \times \text{state}:N}$.
+"""
+pi, P = rng.dirichlet(np.ones(3)), rng.dirichlet(np.ones(3), 3)
+E, o = rng.dirichlet(np.ones(2), 3), np.array([0, 1, 1, 0])
+forward, backward = rng.random((2, 4, 3))
+CHAIN = {
+    "pi": tensor(pi, "state"),
+    "A": tensor(P, "state", "state'"),
+    "B": tensor(E, "state", "symbol"),
+    "o": tensor(o, "time"),
+    "alpha": tensor(forward, "time", "state"),
+    "beta": tensor(backward, "time", "state"),
+}
+STEP = r"B_{j,o_t} \sum_{i=1}^N \alpha_{t-1,i} A_{ij}"
+alphas = [pi * E[:, 0]]
+for symbol in o[1:]:
+    alphas.append(alphas[-1] @ P * E[:, symbol])
+both = forward * backward
+
+#: Formulas of a lecture, and what numpy gives.
+LECTURE = {
+    r"$$\alpha_{1,i} = \pi_i B_{i,o_1}$$ $$\alpha_{t,j} = "
+    + STEP
+    + r"$$ for $t = 2, \ldots, T$. $$L = \sum_{i=1}^N \alpha_{T,i}$$": alphas[-1].sum(),
+    r"$$L_j = \sum_{i=1}^N \pi_i A_{ij}$$": pi @ P,
+    r"$$L_t(i) = \frac{\alpha_t(i) \beta_t(i)}{\sum_{j=1}^N \alpha_t(j) \beta_t(j)}$$": both
+    / both.sum(1, keepdims=True),
+    r"$$L_i = \alpha_{1,i}$$": forward[0],
+    r"$$L = \sum_{i=1}^N \alpha_T(i)$$": forward[-1].sum(),
+    r"$$L = \sum_{t=1}^T \log B_{1,o_t}$$": np.log(E[0, o]).sum(),
+    r"$$L = \sum_{t=1}^{T-1} \sum_i \sum_j \alpha_t(i) A_{ij} B_{j,o_{t+1}} \beta_{t+1}(j)$$": sum(
+        forward[t] @ P @ (E[:, o[t + 1]] * backward[t + 1]) for t in range(3)
+    ),
+}
+
+
+@pytest.mark.parametrize("formulas", LECTURE)
+def test_a_lecture_is_read_as_it_is_written(formulas):
+    document = read(HMM + formulas)
+    assert {f.code for f in document.check()} == {"meaning"}
+    formula = document["L"]
+    found = formula(**{p.name: CHAIN[p.name] for p in formula.signature.parameters})
+    axes = [axis for axis in ("time", "state", "state'") if axis in found.axes]
+    np.testing.assert_allclose(found.numpy(*axes), LECTURE[formulas])
+
+
+@pytest.mark.parametrize(
+    "formula",
+    [
+        r"L = \pi_1 + \pi_2",  # they may be two of a kind
+        r"L = \sum_{t=1}^T \sum_{i=1}^N o_t(i)",
+        r"L = \sum_{i=1}^N \pi_{o_i}",  # o is as long as time
+        r"L_{ij} = \sum_{t=1}^T \alpha_{ti} \alpha_{tj}",  # both are over state
+    ],
+)
+def test_what_a_lecture_leaves_open_stays_open(formula):
+    assert read(HMM + f"$${formula}$$").reading.shorthand == ()

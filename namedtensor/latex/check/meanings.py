@@ -52,8 +52,9 @@ def _short(checker: Checker, shorts: Sequence[Short]) -> None:
     said = []
     for short, element in shorts:
         places = [at(i.axis.name, text(i.at.span)) for i in element.items if isinstance(i, At)]
-        base = text(element.base.span)
-        said.append(f"{base}_{{{text(short.sub.span)}}} as {base}_{{{', '.join(places)}}}")  # type: ignore[union-attr]
+        base, sub = text(element.base.span), getattr(short, "sub", None)
+        own = text(short.span) if sub is None else f"{base}_{{{text(sub.span)}}}"
+        said.append(f"{own} as {base}_{{{', '.join(places)}}}")
     checker.report.note(
         "meaning",
         shorts[0][0].span,

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from namedtensor.latex.reading.asides import Entry
-from namedtensor.latex.reading.ranges import ends_of, listed, ranges_in
+from namedtensor.latex.reading.ranges import listed, ranges_in
 from namedtensor.latex.reading.spoken import sections_around
 from namedtensor.latex.reading.statements import Found
 from namedtensor.latex.source import Span
@@ -23,6 +23,7 @@ from namedtensor.latex.syntax import (
     AxisSize,
     Big,
     Binary,
+    Call,
     Constraint,
     Declaration,
     Definition,
@@ -40,14 +41,11 @@ from namedtensor.latex.syntax import (
 from namedtensor.latex.walk import all_of, children, letters_of, parted, put
 
 #: A part as it is written, and the element that it is taken as.
-Short = tuple[Scripts, Indexed]
+Short = tuple[Scripts | Call, Indexed]
 
-#: What is known of an index: names of axes, and ends of ranges.
+#: What is known of an index: names of axes, and ends of ranges. A number may be one of any axis.
 Runs = frozenset[str | Expression]
-Env = Mapping[str, Runs]
-
-#: A tensor's letter and its axes, in the order in which they are declared.
-Tensor = tuple[Letter, tuple[SizedAxis, ...]]
+ANY: Runs = frozenset(("",))
 
 #: How a vector looks where its elements do not: \mathbf{t} and t_i.
 DRESSED = ("", "bold", "vec")
@@ -59,116 +57,159 @@ def short_elements(
     """Write elements with the names of their axes; give what was short in each formula."""
     found = [e for e in entries if isinstance(e.read, Found) and not e.read.part_of]
     known = _Known(found, parents)
-    said = [_rewritten(known, entry) for entry in found] if known.tensors else []
-    return tuple([shorts for shorts in said if shorts])
-
-
-def _rewritten(known: _Known, entry: Entry) -> tuple[Short, ...]:
-    """Write the elements of one statement in full."""
-    before, shorts = entry.statement, list[Short]()
-    after: Any = put(before, known.with_sets)
-    if isinstance(after, Definition):
-        known.near = entry
-        env = known.of_target(after)
-        change = known.change(env, entry.region.section, shorts)
-        parts = {name: put(getattr(after, name), change) for name in ("body", "chain", "condition")}
-        target = change(after.target) if entry.region.display else None
-        if target is None and entry.region.display:
-            target = known.made(after.target, parts["body"], entry.region.section, shorts)
-        after = replace(after, **parts, target=target or after.target)
-        known.note(after, entry.region.section)
-    if after is not before and (shorts or after != before):
-        assert isinstance(entry.read, Found)
-        entry.read.statement, entry.read.named = after, True
-    return tuple({old: (old, new) for old, new in shorts}.values())
-
-
-@dataclass(frozen=True, slots=True)
-class _Stated:
-    """A range that is stated for an index, by the number of its entry."""
-
-    letter: str
-    runs: Runs
-    at: int
-    section: int
+    formulas = [_Formula(known, *pair) for pair in enumerate(found)] if known.axes else []
+    for step in (_Formula.note_ranges, _Formula.set_apart, _Formula.rewrite):
+        for formula in formulas:
+            step(formula)
+    said = [dict(formula.shorts) for formula in formulas]
+    return tuple([tuple(shorts.items()) for shorts in said if shorts])
 
 
 class _Known:
-    """What a document says of tensors and of indices."""
+    """What a document says of its tensors and their sizes."""
 
     def __init__(self, entries: Sequence[Entry], parents: Sequence[int]) -> None:
         self.parents = parents
-        self.tensors: dict[str, list[tuple[int, tuple[SizedAxis, ...]]]] = {}
-        self.numbers: set[str] = set()
+        self.axes: set[str] = set()
         self.sizes: dict[str, set[Expression]] = {}
+        #: letters of numbers, and what the numbers in a tensor of indices are below
+        self.numbers: set[str] = set()
+        self.bounds: dict[str, Expression] = {}
+        #: letters whose members are declared or defined one by one, as those of a series
         self.apart: set[str] = set()
-        self.stated: list[_Stated] = []
-        self.order = {id(entry): at for at, entry in enumerate(entries)}
+        self.stated: list[tuple[str, Runs, int, int]] = []
+        self._tensors: dict[str, list[tuple[int, tuple[SizedAxis, ...]]]] = {}
         for entry in entries:
-            self._learn(entry)
-        for entry in entries if self.tensors else ():
-            self._set_apart(entry)
+            self.note(entry.statement, entry.region.section)
 
-    def _learn(self, entry: Entry) -> None:
-        """Take in what a statement declares, and which sizes it says."""
-        statement, section = entry.statement, entry.region.section
+    def note(self, statement: Any, section: int) -> None:
+        """Take in the axes of what is declared, or defined by its elements, and sizes that are stated."""
         for axis in all_of(SizedAxis, statement):
             if axis.size is not None:
                 self.sizes.setdefault(axis.axis.name, set()).add(axis.size)
+        sides: list[Expression] = []
         if isinstance(statement, Declaration):
             for name in statement.names:
-                if isinstance(name, Letter) and statement.space.axes:
-                    own = self.tensors.setdefault(name.text, [])
-                    own.append((section, statement.space.axes))
-                elif isinstance(name, Letter):
-                    self.numbers.add(name.text)
-                elif isinstance(name, Scripts) and isinstance(name.base, Letter):
-                    self.apart.add(name.base.text)
-        self.note(statement, section)
-
-    def note(self, statement: Any, section: int) -> None:
-        """Take in the axes of what is defined by its elements, and sizes that are stated."""
-        if isinstance(statement, Definition) and isinstance(statement.target, Indexed):
-            base, items = statement.target.base, statement.target.items
-            if isinstance(base, Letter) and all(
-                isinstance(i, At) and isinstance(i.at, Letter) for i in items
-            ):
-                axes = tuple([SizedAxis(i.span, i.axis, None) for i in items])  # type: ignore[union-attr]
-                if self.tensor(base, section) is None:
-                    self.tensors.setdefault(base.text, []).append((section, axes))
+                self._declare(name, statement.space, section)
         elif isinstance(statement, Definition):
-            self._equal([statement.target, statement.body])
+            sides = [statement.target, statement.body]
+            target = statement.target
+            places = [i for i in getattr(target, "items", ()) if isinstance(i, At)]
+            given = bool(places) and all(isinstance(i.at, Letter) for i in places)
+            if isinstance(target, Indexed) and given and self.tensor(target.base, section) is None:
+                space = Space(
+                    target.span, "R", tuple([SizedAxis(i.span, i.axis, None) for i in places])
+                )
+                self._declare(target.base, space, section)
         elif isinstance(statement, Constraint) and isinstance(statement.relation, Relation):
-            relation = statement.relation
-            if all(op == "=" for op, _ in relation.rest):
-                self._equal([relation.first, *[part for _, part in relation.rest]])
-
-    def _equal(self, sides: Sequence[Expression]) -> None:
-        for axis in sides:
-            if isinstance(axis, AxisSize):
-                self.sizes.setdefault(axis.axis.name, set()).update(s for s in sides if s != axis)
-
-    def _set_apart(self, entry: Entry) -> None:
-        """Note the ranges of indices, and letters whose members are defined one by one, as a series."""
-        statement: Any = put(entry.statement, self.with_sets)
-        at, section = self.order[id(entry)], entry.region.section
-        if isinstance(statement, Declaration) and statement.space.base == "[n]":
-            runs = self._up_to(Number(statement.span, 1), statement.space.bound, {})
-            self.stated += [_Stated(n.text, runs, at, section) for n in letters_of(statement.names)]
-        elif isinstance(statement, Constraint):
-            self.stated += [
-                _Stated(letter, runs, at, section) for letter, runs in self._ranges(statement, {})
+            sides = [
+                p
+                for op, p in (("=", statement.relation.first), *statement.relation.rest)
+                if op == "="
             ]
-        target = getattr(statement, "target", None)
-        if isinstance(target, Scripts) and isinstance(target.base, Letter):
-            self.near = entry
-            env = self.of_target(statement)
-            if not entry.region.display or self._element(target, env, section) is None:
-                self.apart |= {target.base.text + dress for dress in DRESSED}
+        for side in sides:
+            if isinstance(side, AxisSize):
+                self.sizes.setdefault(side.axis.name, set()).update(s for s in sides if s != side)
 
-    # ------------------------------------------------------------------------------- indices
+    def _declare(self, name: Expression, space: Space, section: int) -> None:
+        if isinstance(name, Scripts) and isinstance(name.base, Letter):
+            self.apart.add(name.base.text)
+        elif isinstance(name, Letter) and not space.axes:
+            self.numbers.add(name.text)
+        elif isinstance(name, Letter):
+            self.axes |= {axis.axis.name for axis in space.axes}
+            self._tensors.setdefault(name.text, []).append((section, space.axes))
+            if space.bound is not None:
+                self.bounds[name.text] = space.bound
 
-    def with_sets(self, part: Any) -> Any:
+    def tensor(self, base: Any, section: int) -> tuple[Letter, tuple[SizedAxis, ...]] | None:
+        """Find the tensor of which a letter has elements; those of a bold letter are often written plain."""
+        for text in [base.text + d for d in DRESSED] if isinstance(base, Letter) else ():
+            if text in self.apart or text in self.numbers:
+                return None
+            for around in sections_around(section, self.parents):
+                found = {axes for at, axes in self._tensors.get(text, ()) if at == around}
+                if found:
+                    return (replace(base, text=text), found.pop()) if len(found) == 1 else None
+        return None
+
+    def sizes_of(self, axis: SizedAxis) -> set[Expression]:
+        """List what is said to be the size of an axis; a copy has the size of the axis."""
+        name = axis.axis.name
+        own = self.sizes.get(name) or self.sizes.get(name.rstrip("'"), set())
+        return own if axis.size is None else {axis.size}
+
+    def chosen(self, axes: Sequence[SizedAxis], runs: Sequence[Runs]) -> tuple[SizedAxis, ...]:
+        """Choose the axes along which indices run, in their order; a copy's where none has the name."""
+
+        def exactly(run: Runs, axis: SizedAxis) -> bool:
+            own = run & {a.axis.name for a in axes}
+            return run is ANY or (axis.axis.name in own if own else bool(run & self.sizes_of(axis)))
+
+        def nearly(run: Runs, axis: SizedAxis) -> bool:
+            stems = {r.rstrip("'") for r in run if isinstance(r, str)}
+            return run is ANY or axis.axis.name.rstrip("'") in stems
+
+        for fits in (exactly, nearly):
+            orders = list(itertools.permutations(axes, len(runs)))
+            fitting = [order for order in orders if all(map(fits, runs, order))]
+            found = [c for c in itertools.combinations(axes, len(runs)) if c in fitting]
+            if fitting:
+                return found[0] if len(found) == 1 else ()
+        return ()
+
+
+class _Formula:
+    """A statement whose elements are written in full."""
+
+    def __init__(self, known: _Known, at: int, entry: Entry) -> None:
+        self.known, self.at, self.entry = known, at, entry
+        self.section = entry.region.section
+        self.statement: Any = put(entry.statement, self._with_sets)
+        self.shorts: list[Short] = []
+
+    def note_ranges(self) -> None:
+        """Note the ranges that are stated of indices."""
+        said = self.statement
+        if isinstance(said, Declaration) and said.space.base == "[n]":
+            said = Relation(said.span, Items(said.span, said.names, ""), (("in", said.space),))
+        if not isinstance(said, Definition):
+            self.known.stated += [(*r, self.at, self.section) for r in self._ranges(said, {})]
+
+    def set_apart(self) -> None:
+        """Note a letter whose members are defined one by one, where they are no elements."""
+        target = getattr(self.statement, "target", None)
+        form = short_form(target) if isinstance(target, Scripts) else None
+        if form is not None:
+            element = self._element(*form, self._of_target()) if self.entry.region.display else None
+            if element is None:
+                self.known.apart |= {form[0].text + dress for dress in DRESSED}
+
+    def rewrite(self) -> None:
+        """Write the elements of a definition in full, and the sets of indices as ranges."""
+        statement = self.statement
+        if isinstance(statement, Definition):
+            change = self._change(self._of_target())
+            parts = {
+                name: put(getattr(statement, name), change)
+                for name in ("body", "chain", "condition")
+            }
+            target = change(statement.target) if self.entry.region.display else None
+            form = short_form(statement.target)
+            if form is not None and target in (None, statement.target) and self.shorts:
+                target = self._made(*form, parts["body"])
+                used = "".join([t for t, _ in named(parts["body"])])
+                letters = "".join([t.text for t in letters_of(form[1])])
+                if target is None and len(letters) > 1 and {*letters} <= {*used}:
+                    self.shorts.clear()  # nothing says what the axes of C_{ij} are
+                    return
+            statement = replace(statement, **parts, target=target or statement.target)
+            self.known.note(statement, self.section)
+        if statement != self.entry.statement:
+            assert isinstance(self.entry.read, Found)
+            self.entry.read.statement, self.entry.read.named = statement, True
+
+    def _with_sets(self, part: Any) -> Any:
         r"""Write i \in [|pat|] for i \in \text{pat}."""
         if not isinstance(part, Relation) or [op for op, _ in part.rest] != ["in"]:
             return None
@@ -176,249 +217,242 @@ class _Known:
         name = right.base if isinstance(right, Scripts) and not (right.sub or right.sup) else right
         word = isinstance(name, Letter) and name.style == "word"
         text = getattr(name, "text" if word else "name", "") + "'" * getattr(right, "primes", 0)
-        if all(
-            text != a.axis.name for own in self.tensors.values() for _, axes in own for a in axes
-        ):
-            return None
         whole = Space(right.span, "[n]", (), AxisSize(right.span, AxisName(right.span, text)))
-        return replace(part, rest=(("in", whole),))
+        return replace(part, rest=(("in", whole),)) if text in self.known.axes else None
 
-    def of_target(self, statement: Definition) -> Env:
+    # ------------------------------------------------------------------------------- indices
+
+    def _of_target(self) -> dict[str, Runs]:
         """Say along what the indices of a target run: by a range, or by an index that names its axis."""
-        target = statement.target
-        part: Any = getattr(target, "function", target)
-        places: Any = part.items if isinstance(part, Indexed) else getattr(part, "sub", None)
-        own = {t.text for t in letters_of(places)} | {
-            c for t in letters_of(places) if t.style == "letter" for c in t.text
-        }
+        statement = self.statement
+        form = short_form(statement.target)
+        places = statement.target if form is None else form[1]
+        if isinstance(places, Indexed):
+            places = Items(
+                places.span, tuple([i.at for i in places.items if isinstance(i, At)]), ""
+            )
+        elif form is None:
+            places = getattr(getattr(places, "function", None), "sub", None)
+        whole = {t.text for t in letters_of(places)}
+        said = (statement.target, statement.body, statement.condition)
         ranges = [*self._ranges(statement.condition, {})]
-        named = [*_named(target), *_named(statement.body), *_named(statement.condition)]
-        found = {letter: self._runs(letter, ranges, named) for letter in own}
-        section = self.near.region.section
-        found |= {t: self._by_place(statement.body, t, section, 2) for t in own if not found[t]}
+        found = {
+            letter: self._runs(letter, ranges, said) or self._by_place(statement.body, letter, 2)
+            for letter in {*whole, *"".join(whole)}
+        }
         return {letter: runs for letter, runs in found.items() if runs}
 
-    def _runs(
-        self,
-        letter: str,
-        ranges: Sequence[tuple[str, Runs]],
-        named: Sequence[tuple[str, str]],
-    ) -> Runs:
-        """Join what is said of an index; a range that is stated beside counts where no other one does."""
-        own = [runs for name, runs in ranges if name == letter]
-        axes = frozenset([axis for name, axis in named if name == letter])
-        if not own:
-            around = sections_around(self.near.region.section, self.parents)
-            at = self.order[id(self.near)]
-            near = [s for s in self.stated if s.letter == letter and s.section in around]
-            own = [s.runs for s in sorted(near, key=lambda s: abs(s.at - at))[:1]]
-        return axes.union(*own)
-
-    def _ranges(self, part: Any, env: Env) -> Iterator[tuple[str, Runs]]:
-        """List the ranges that relations give to indices."""
-        for relation in all_of(Relation, part):
-            for within in ranges_in(relation):
-                if within.upper is not None and (within.lower or within.upper) is not None:
-                    yield within.index.text, self._up_to(within.lower, within.upper, env)
-
-    def _up_to(self, lower: Expression | None, upper: Expression | None, env: Env) -> Runs:
-        """Say along what an index runs that ends at n, n - 1 or another index."""
-        if upper is None or (isinstance(lower, Number) and lower.value < 1):
-            return frozenset()
-        while isinstance(upper, Binary) and upper.op == "-" and isinstance(upper.right, Number):
-            upper = upper.left
-        if isinstance(upper, Letter) and upper.text in env:
-            return env[upper.text]
-        return frozenset([upper.axis.name if isinstance(upper, AxisSize) else upper])
-
-    def of_big(self, part: Big, env: Env, section: int) -> Env:
+    def _of_big(self, part: Big, env: Mapping[str, Runs]) -> dict[str, Runs]:
         """Say along what indices run, also those that an operator binds."""
         pieces = listed(part.lower) if part.lower is not None else ()
         ranges: list[tuple[str, Runs]] = []
-        letters: list[str] = []
+        bare: list[str] = []
         for piece in pieces:
-            first = piece.first if isinstance(piece, Relation) else piece
-            names = [t.text for t in letters_of(first)]
-            letters += [n for n in names if n not in env or not isinstance(piece, Relation)]
-            if not isinstance(piece, Relation) or piece.rest[0][0] == "=":
-                lower = piece.rest[0][1] if isinstance(piece, Relation) else None
-                runs = self._up_to(lower, part.upper, env)
-                ranges += [(name, runs) for name in letters if part.upper is not None]
-            elif ends_of(piece.rest[0][1]) is None and len(piece.rest) == 1:
-                ends = [env[t.text] for t in letters_of(piece.rest[0][1]) if t.text in env]
-                ranges += [(name, runs) for name in names for runs in ends]
+            op, right = piece.rest[0] if isinstance(piece, Relation) else ("", None)
+            names = [
+                t.text for t in letters_of(piece.first if isinstance(piece, Relation) else piece)
+            ]
+            if part.upper is not None:
+                ranges += [(name, up_to(right, part.upper, env)) for name in (*bare, *names)]
+            ends = {t.text for t in letters_of(right)} & env.keys() if op in COMPARED else set()
+            ranges += [(name, env[end]) for name in names for end in ends if name not in env]
             ranges += self._ranges(piece, env)
-            letters += [name for name, _ in ranges]
-        named = [*_named(part.body), *_named(part.lower)]
-        found = {letter: self._runs(letter, ranges, named) for letter in letters}
-        bare = [] if part.upper is not None else [p.text for p in pieces if isinstance(p, Letter)]
-        for letter in bare:
-            found[letter] = found[letter] or self._by_place(part.body, letter, section)
-        return {**env, **{letter: runs for letter, runs in found.items() if runs}}
+            bare += names if isinstance(piece, Letter) else []
+        found = dict(env)
+        for letter in [*bare, *[name for name, _ in ranges]]:
+            found[letter] = self._runs(letter, ranges, (part.body, part.lower))
+            if letter in bare and part.upper is None:
+                found[letter] = found[letter] or self._by_place(part.body, letter)
+        return {letter: runs for letter, runs in found.items() if runs}
 
-    def _by_place(self, body: Expression, letter: str, section: int, least: int = 1) -> Runs:
+    def _runs(self, letter: str, ranges: Sequence[tuple[str, Runs]], said: Any) -> Runs:
+        """Join what is said of an index; the nearest range that is stated counts where no other one does."""
+        own = [runs for name, runs in ranges if name == letter]
+        if not own:
+            around = sections_around(self.section, self.known.parents)
+            near = [s for s in self.known.stated if s[0] == letter and s[3] in around]
+            own = [runs for _, runs, *_ in sorted(near, key=lambda s: abs(s[2] - self.at))[:1]]
+        return frozenset([axis for name, axis in named(said) if name == letter]).union(*own)
+
+    def _ranges(self, part: Any, env: Mapping[str, Runs]) -> Iterator[tuple[str, Runs]]:
+        """List the ranges that relations give to indices."""
+        for relation in all_of(Relation, part):
+            for within in ranges_in(relation):
+                if within.upper is not None:
+                    yield within.index.text, up_to(within.lower, within.upper, env)
+
+    def _by_place(self, body: Expression, letter: str, least: int = 1) -> Runs:
         """Take the axis of an index without a range from its place, where all its tensors have the same.
 
         What has fewer indices than the least says nothing: x_t may be a member of a series.
         """
         axes: set[str] = set()
-        for part in all_of(Scripts, body):
-            if letter not in "".join([t.text for t in letters_of(part.sub)]):
+        for sub, places in self._indexed(body):
+            if letter not in "".join([t.text for t in letters_of(sub)]):
                 continue
-            known = self.tensor(part.base, section)
-            places = None if known is None else indices_of(part.sub, len(known[1]))
-            if known is None or places is None or len(places) != len(known[1]):
+            if not places:
                 return frozenset()
-            pairs = zip(places, known[1], strict=True) if len(places) >= least else ()
-            axes |= {a.axis.name for at, a in pairs if letter in [t.text for t in letters_of(at)]}
+            pairs = places if len(places) >= least else ()
+            axes |= {axis for at, axis in pairs if letter in [t.text for t in letters_of(at)]}
         return frozenset(axes if len({axis.rstrip("'") for axis in axes}) == 1 else ())
+
+    def _indexed(self, part: Any) -> Iterator[tuple[Any, list[tuple[Expression, str]]]]:
+        """List what stands below letters, and which index at which axis where each axis has one."""
+        power = part.sup if isinstance(part, Scripts) else None
+        part = part if power is None else replace(part, sup=None)
+        form = short_form(part)
+        known = None if form is None else self.known.tensor(form[0], self.section)
+        axes = () if known is None else known[1]
+        at = () if form is None else indices_of(form[1], len(axes)) or ()
+        whole = len(at) == len(axes) > 0
+        if whole or isinstance(part, Scripts):
+            places = [(i, a.axis.name) for i, a in zip(at, axes, strict=False)] if whole else []
+            yield part if form is None else form[1], places
+        for inner in [*children(form[1] if whole and form else part), power]:
+            if inner is not None:
+                yield from self._indexed(inner)
 
     # ------------------------------------------------------------------------------- elements
 
-    def tensor(self, base: Any, section: int) -> Tensor | None:
-        """Find the tensor of which a letter has elements; those of a bold letter are often written plain."""
-        for text in [base.text + d for d in DRESSED] if isinstance(base, Letter) else ():
-            given = self.tensors.get(text, ())
-            for around in sections_around(section, self.parents) if text not in self.apart else ():
-                found = {axes for at, axes in given if at == around}
-                if found:
-                    (axes, *others) = found
-                    return None if others else (replace(base, text=text), axes)
-            if text in self.apart or given or base.text in self.numbers:
-                return None
-        return None
-
-    def _element(self, part: Scripts, env: Env, section: int) -> Indexed | None:
-        """Give the element that a letter with indices is; None where it is no such thing for sure."""
-        known = self.tensor(part.base, section)
-        if known is None or part.sup is not None or part.primes or part.sub is None:
-            return None
-        base, axes = known
-        places = indices_of(part.sub, len(axes), env) or ()
-        letters = [_index(at, env) for at in places]
-        if not places or None in letters:
-            return None
-        chosen = self._axes(axes, [env[letter] for letter in letters if letter is not None])
-        items = [At(at.span, _unwritten(a, at), at) for at, a in zip(places, chosen, strict=False)]
-        return Indexed(part.span, base, tuple(items)) if chosen else None
-
-    def _axes(self, axes: Sequence[SizedAxis], runs: Sequence[Runs]) -> tuple[SizedAxis, ...]:
-        """Choose the axes along which indices run, in their order; a copy's where none has the name."""
-
-        def exactly(run: Runs, axis: SizedAxis) -> bool:
-            own = run & {a.axis.name for a in axes}
-            return axis.axis.name in own if own else bool(run & self._sizes(axis))
-
-        def nearly(run: Runs, axis: SizedAxis) -> bool:
-            stems = {r.rstrip("'") for r in run if isinstance(r, str)}
-            return axis.axis.name.rstrip("'") in stems
-
-        for fits in (exactly, nearly):
-
-            def fit(chosen: Sequence[SizedAxis], fits: Any = fits) -> bool:
-                return all(map(fits, runs, chosen))
-
-            found = [c for c in itertools.combinations(axes, len(runs)) if fit(c)]
-            if len(found) == 1:
-                return found[0]
-            if any(map(fit, itertools.permutations(axes, len(runs)))):
-                return ()
-        return ()
-
-    def _sizes(self, axis: SizedAxis) -> set[Expression]:
-        """List what is said to be the size of an axis; a copy has the size of the axis."""
-        if axis.size is not None:
-            return {axis.size}
-        name = axis.axis.name
-        found = self.sizes.get(name) or self.sizes.get(name.rstrip("'"), set())
-        return found
-
-    def change(self, env: Env, section: int, shorts: list[Short]) -> Callable[[Any], Any]:
+    def _change(self, env: Mapping[str, Runs]) -> Callable[[Any], Any]:
         """Make the change of a part to what it is in full."""
 
         def change(part: Any) -> Any:
             if isinstance(part, Big):
-                inner = self.change(self.of_big(part, env, section), section, shorts)
+                inner = self._change(self._of_big(part, env))
                 return replace(part, lower=put(part.lower, inner), body=put(part.body, inner))
-            if not isinstance(part, Scripts):
+            power = part.sup if isinstance(part, Scripts) else None
+            if isinstance(power, Text) or getattr(power, "text", None) not in {
+                None,
+                *self.known.numbers,
+            }:
                 return None
-            power = part.sup
-            if isinstance(power, Text) or (
-                isinstance(power, Letter) and power.text not in self.numbers
-            ):
-                return None
-            short = replace(part, sup=None)
-            element = self._element(short, env, section)
+            short = part if power is None else replace(part, sup=None)
+            form = short_form(short)
+            element = None if form is None else self._element(*form, env)
             if element is None:
-                return None
-            shorts.append((short, element))
+                return (
+                    part
+                    if isinstance(part, Call) and form is not None and _counted(part, env)
+                    else None
+                )
+            self.shorts.append((short, element))
             return element if power is None else Scripts(part.span, element, sup=put(power, change))
 
         return change
 
-    def made(
-        self, target: Expression, body: Expression, section: int, shorts: list[Short]
+    def _element(
+        self, letter: Letter, sub: Expression, env: Mapping[str, Runs], inside: bool = False
     ) -> Indexed | None:
+        """Give the element that a letter with indices is; None where it is no such thing for sure."""
+        known = self.known.tensor(letter, self.section)
+        places = None if known is None else indices_of(sub, len(known[1]), env)
+        if known is None or not places:
+            return None
+        base, axes = known
+        found = [self._place(at, env) for at in places]
+        runs = [run for _, run in found]
+        proven = inside or any(run is not ANY for run in runs)
+        if not all(runs) or not proven or (ANY in runs and len(runs) < len(axes)):
+            return None
+        chosen = self.known.chosen(axes, runs)
+        items = [unwritten(a.axis.name, at) for a, (at, _) in zip(chosen, found, strict=False)]
+        return Indexed(letter.span | sub.span, base, tuple(items)) if items else None
+
+    def _place(self, at: Expression, env: Mapping[str, Runs]) -> tuple[Expression, Runs]:
+        """Give an index, and along what it runs: i, i - 1 and n - i + 1, 1 and n, and o_t in [n]."""
+        form = short_form(at)
+        if form is not None:
+            element = self._element(*form, env, inside=True)
+            bound = None if element is None else self.known.bounds.get(element.base.text)  # type: ignore[union-attr]
+            return element or at, frozenset(() if bound is None else (bound,))
+        running = [t.text for t in letters_of(at) if t.text in env]
+        if isinstance(at, Number) or not is_near(at):
+            return at, ANY if isinstance(at, Number) else frozenset()
+        if not running:
+            return at, up_to(None, at, {})
+        return at, env[running[0]] if len(running) == 1 else frozenset()
+
+    def _made(self, letter: Letter, sub: Expression, body: Expression) -> Indexed | None:
         """Give C_{ij} the axes along which i and j run in what defines it, where nothing declares C."""
-        if not shorts or not isinstance(target, Scripts) or target.sup or target.primes:
+        used = [*named(body)]
+        places = indices_of(sub, len(used), [t for t, _ in used]) or ()
+        axes = [{axis for t, axis in used if t == getattr(at, "text", "")} for at in places]
+        single = len(places) < 2 or any(len(a) != 1 for a in axes)
+        if single or len(set.union(*axes)) < len(axes) or self.known.tensor(letter, self.section):
             return None
-        if not isinstance(target.base, Letter) or target.base.text in self.tensors:
+        self.known.apart.discard(letter.text)
+        items = [unwritten(own.pop(), at) for at, own in zip(places, axes, strict=True)]
+        element = Indexed(letter.span | sub.span, letter, tuple(items))
+        self.shorts.append((self.statement.target, element))
+        return element
+
+
+#: Relations between indices.
+COMPARED = frozenset(("=", "!=", "<", "<=", ">", ">="))
+
+
+def short_form(part: Any) -> tuple[Letter, Expression] | None:
+    """Give the letter and the indices of t_i, and of a_t(i); None for all else."""
+    if isinstance(part, Call) and isinstance(part.function, Scripts) and part.bracket == "(":
+        form = short_form(part.function)
+        if form is None or part.axes or part.parameters or not all(map(is_near, part.arguments)):
             return None
-        named = [*_named(body)]
-        places = indices_of(target.sub, len(named), [t for t, _ in named]) or ()
-        axes = [{axis for t, axis in named if t == getattr(at, "text", "")} for at in places]
-        if len(places) < 2 or any(len(a) != 1 for a in axes) or len(set.union(*axes)) < len(axes):
-            return None
-        items = [
-            At(at.span, AxisName(Span(at.span.start, at.span.start), *own), at)
-            for at, own in zip(places, axes, strict=True)
-        ]
-        self.apart.discard(target.base.text)
-        shorts.append((target, Indexed(target.span, target.base, tuple(items))))
-        return shorts[-1][1]
+        return form[0], Items(part.span, (*listed(form[1]), *part.arguments), "")
+    if not isinstance(part, Scripts) or not isinstance(part.base, Letter):
+        return None
+    plain = part.sub is not None and part.sup is None and not part.primes
+    return (part.base, part.sub) if plain else None  # type: ignore[return-value]
 
 
-def _unwritten(axis: SizedAxis, at: Expression) -> AxisName:
-    """Give the name of an axis where it is not written."""
-    return AxisName(Span(at.span.start, at.span.start), axis.axis.name)
+def _counted(part: Call, env: Mapping[str, Runs]) -> bool:
+    """Say whether a call is of indices alone: a_t(i) is no product of a_t and i."""
+    return all(isinstance(at, Letter) and at.text in env for at in part.arguments)
 
 
-def _named(part: Any, bound: frozenset[str] = frozenset()) -> Iterator[tuple[str, str]]:
+def up_to(lower: Expression | None, upper: Expression, env: Mapping[str, Runs]) -> Runs:
+    """Say along what an index runs that ends at n, n - 1 or another index."""
+    if isinstance(lower, Number) and lower.value < 1:
+        return frozenset()
+    while isinstance(upper, Binary) and upper.op == "-" and isinstance(upper.right, Number):
+        upper = upper.left
+    if isinstance(upper, Letter) and upper.text in env:
+        return env[upper.text]
+    return frozenset([upper.axis.name if isinstance(upper, AxisSize) else upper])
+
+
+def unwritten(axis: str, at: Expression) -> At:
+    """Give an index along an axis whose name is not written."""
+    return At(at.span, AxisName(Span(at.span.start, at.span.start), axis), at)
+
+
+def named(part: Any, bound: Collection[str] = ()) -> Iterator[tuple[str, str]]:
     """List the indices that name their axes, pat(i) and pat(i - 1), but those that an operator binds."""
     if isinstance(part, Big):
-        lower = part.lower
-        pieces = () if lower is None else listed(lower)
+        pieces = () if part.lower is None else listed(part.lower)
         first = [p.first if isinstance(p, Relation) else p for p in pieces]
-        bound |= {t.text for p in first for t in letters_of(p)}
+        bound = {*bound, *[t.text for p in first for t in letters_of(p)]}
     if isinstance(part, At):
         letters = letters_of(part.at)
-        if len(letters) == 1 and letters[0].text not in bound and _is_near(part.at):
+        if len(letters) == 1 and letters[0].text not in bound and is_near(part.at):
             yield letters[0].text, part.axis.name
     for inner in () if part is None else children(part):
-        yield from _named(inner, bound)
+        yield from named(inner, bound)
 
 
-def _is_near(at: Expression) -> bool:
+def is_near(at: Expression) -> bool:
     """Say whether an index is a letter, or one before or after it."""
     if isinstance(at, Binary) and at.op in ("+", "-"):
-        return _is_near(at.left) and isinstance(at.right, Number | Letter)
+        return is_near(at.left) and isinstance(at.right, Number | Letter)
     return isinstance(at, Number) or (isinstance(at, Letter) and at.style == "letter")
-
-
-def _index(at: Expression, env: Env) -> str | None:
-    """Give the letter that runs in i, i - 1 and n - i + 1; None where there is not one alone."""
-    running = [t.text for t in letters_of(at) if t.text in env]
-    return running[0] if len(running) == 1 and _is_near(at) else None
 
 
 def indices_of(
     sub: Expression | None, most: int, known: Collection[str] = ()
 ) -> tuple[Expression, ...] | None:
     """Part the indices of A_{ij}, A_{i,j} and A_{i j}; None where there are more than axes."""
-    if sub is None:
-        return None
     found: list[Expression] = []
-    for part in sub.parts if isinstance(sub, Items) else (sub,):
+    for part in () if sub is None else listed(sub):
         pieces: tuple[Expression, ...] = (part,)
         if isinstance(part, Binary) and part.op == "*" and part.how == "juxtaposed":
             pieces = (part.left, part.right)

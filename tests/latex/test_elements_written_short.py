@@ -76,6 +76,9 @@ SIZED = {
     r"L_{i,j} = A_{ij} t_i": A * t[:, None],
     r"L = \sum_{i=1}^n \exp(t_i) / \sum_{j=1}^n \exp(u_j)": np.exp(t).sum() / np.exp(u).sum(),
     r"L = \sum_{i=1}^n t_i (u_i - m)": t @ (u - 0.5),
+    r"L_i = \frac{\exp t_i}{\sum_{j=1}^n \exp t_j}": np.exp(t) / np.exp(t).sum(),
+    r"L = \max_{i=1, \ldots, n} t_i": t.max(),
+    r"L = \sum_{i=1}^{n-d+1} \sum_{j=1}^d v_j t_{i+j-1}": np.convolve(t, b[::-1], "valid").sum(),
     r"L = \sum_{i=1}^n \begin{cases} t_i & u_i > 0 \\ 0 & \text{otherwise} \end{cases}": t[
         u > 0
     ].sum(),
@@ -201,6 +204,43 @@ def test_what_is_defined_by_elements_has_short_ones():
 def test_a_size_that_is_stated_is_that_of_the_axis():
     text = BARE + r"Let $n = |\text{pat}|$. $$L = \sum_{i=1}^n t_i$$"
     np.testing.assert_allclose(run(text), t.sum())
+
+
+def test_a_number_of_another_section_is_another_letter():
+    text = (
+        "# One\n" + HEAD + "$$L = \\sum_{i=1}^n t_i$$\n# Two\nLet $t \\in \\mathbb{R}$. $$w = t$$\n"
+    )
+    np.testing.assert_allclose(run(text), t.sum())
+
+
+def test_many_axes_take_no_time():
+    axes = r" \times ".join([rf"\text{{a{i}}}:n" for i in range(15)])
+    text = rf"Let $A \in \mathbb{{R}}^{{{axes}}}$. $$L = \sum_{{i=1}}^n A_{{{'i' * 15}}}$$"
+    assert read(text).reading.shorthand == ()
+
+
+def test_a_window_is_written_short():
+    text = HEAD + (
+        r"Let $L \in \mathbb{R}^{\text{out}:n-d+1}$. $$L_i = \sum_{j=1}^d v_j t_{i+j-1}$$ for "
+        r"$i = 1, \ldots, n-d+1$."
+    )
+    assert said(text) == {("note", "meaning")}
+    np.testing.assert_allclose(run(text), np.convolve(t, b[::-1], "valid"))
+
+
+def test_an_axis_may_be_shorter_by_one():
+    text = HEAD + (
+        r"Let $L \in \mathbb{R}^{\text{out}:n-1}$. $$L_i = t_{i+1} - t_i$$ for $i = 1, \ldots, n - 1$."
+    )
+    np.testing.assert_allclose(run(text), np.diff(t))
+
+
+def test_a_copy_is_as_long_as_its_axis():
+    text = (
+        r"Let $S \in \mathbb{R}^{\text{pat}:n \times \text{pat}'}$ and $t \in \mathbb{R}^{\text{pat}}$. "
+        r"$$L_i = \sum_{j=1}^n S_{ij} t_j$$"
+    )
+    np.testing.assert_allclose(run(text), S @ t)
 
 
 def test_the_styles_macros_are_read_alike():

@@ -14,7 +14,7 @@ from typing import Any
 
 from namedtensor.latex.reading.asides import Entry
 from namedtensor.latex.reading.ranges import listed, ranges_in
-from namedtensor.latex.reading.spoken import sections_around
+from namedtensor.latex.reading.spoken import key_of, sections_around
 from namedtensor.latex.reading.statements import Found
 from namedtensor.latex.source import Span
 from namedtensor.latex.syntax import (
@@ -46,6 +46,11 @@ Short = tuple[Scripts | Call, Indexed]
 #: What is known of an index: names of axes, and ends of ranges. A number may be one of any axis.
 Runs = frozenset[str | Expression]
 ANY: Runs = frozenset(("",))
+#: A sum of indices, i + j - 1, runs along the axis at its place.
+COMPUTED: Runs = frozenset(("+",))
+
+#: Tensors with more axes than these have no short elements.
+MOST = 6
 
 #: How a vector looks where its elements do not: \mathbf{t} and t_i.
 DRESSED = ("", "bold", "vec")
@@ -114,9 +119,9 @@ class _Known:
     def _declare(self, name: Expression, space: Space, section: int) -> None:
         if isinstance(name, Scripts) and isinstance(name.base, Letter):
             self.apart.add(name.base.text)
-        elif isinstance(name, Letter) and not space.axes:
-            self.numbers.add(name.text)
         elif isinstance(name, Letter):
+            if not space.axes:
+                self.numbers.add(name.text)
             self.axes |= {axis.axis.name for axis in space.axes}
             self._tensors.setdefault(name.text, []).append((section, space.axes))
             if space.bound is not None:
@@ -125,12 +130,13 @@ class _Known:
     def tensor(self, base: Any, section: int) -> tuple[Letter, tuple[SizedAxis, ...]] | None:
         """Find the tensor of which a letter has elements; those of a bold letter are often written plain."""
         for text in [base.text + d for d in DRESSED] if isinstance(base, Letter) else ():
-            if text in self.apart or text in self.numbers:
+            if text in self.apart:
                 return None
             for around in sections_around(section, self.parents):
                 found = {axes for at, axes in self._tensors.get(text, ()) if at == around}
                 if found:
-                    return (replace(base, text=text), found.pop()) if len(found) == 1 else None
+                    axes = found.pop()
+                    return (replace(base, text=text), axes) if axes and not found else None
         return None
 
     def sizes_of(self, axis: SizedAxis) -> set[Expression]:
@@ -144,13 +150,15 @@ class _Known:
 
         def exactly(run: Runs, axis: SizedAxis) -> bool:
             own = run & {a.axis.name for a in axes}
-            return run is ANY or (axis.axis.name in own if own else bool(run & self.sizes_of(axis)))
+            return run in (ANY, COMPUTED) or (
+                axis.axis.name in own if own else bool(run & self.sizes_of(axis))
+            )
 
         def nearly(run: Runs, axis: SizedAxis) -> bool:
             stems = {r.rstrip("'") for r in run if isinstance(r, str)}
-            return run is ANY or axis.axis.name.rstrip("'") in stems
+            return run in (ANY, COMPUTED) or axis.axis.name.rstrip("'") in stems
 
-        for fits in (exactly, nearly):
+        for fits in (exactly, nearly) if len(axes) <= MOST else ():
             orders = list(itertools.permutations(axes, len(runs)))
             fitting = [order for order in orders if all(map(fits, runs, order))]
             found = [c for c in itertools.combinations(axes, len(runs)) if c in fitting]
@@ -189,7 +197,10 @@ class _Formula:
         """Write the elements of a definition in full, and the sets of indices as ranges."""
         statement = self.statement
         if isinstance(statement, Definition):
-            change = self._change(self._of_target())
+            put(statement.body, self._change(self._of_target()))
+            known = [key_of(element.base) for _, element in self.shorts]
+            self.shorts.clear()
+            change = self._change(self._of_target(known))
             parts = {
                 name: put(getattr(statement, name), change)
                 for name in ("body", "chain", "condition")
@@ -222,8 +233,12 @@ class _Formula:
 
     # ------------------------------------------------------------------------------- indices
 
-    def _of_target(self) -> dict[str, Runs]:
-        """Say along what the indices of a target run: by a range, or by an index that names its axis."""
+    def _of_target(self, known: Collection[str] = ()) -> dict[str, Runs]:
+        """Say along what the indices of a target run: by a range, or by an index that names its axis.
+
+        The place of an index says it where it is one of several, or where others show that the letter
+        has elements: x_t may be a member of a series, and a_{ij} is not.
+        """
         statement = self.statement
         form = short_form(statement.target)
         places = statement.target if form is None else form[1]
@@ -237,7 +252,8 @@ class _Formula:
         said = (statement.target, statement.body, statement.condition)
         ranges = [*self._ranges(statement.condition, {})]
         found = {
-            letter: self._runs(letter, ranges, said) or self._by_place(statement.body, letter, 2)
+            letter: self._runs(letter, ranges, said)
+            or self._by_place(statement.body, letter, lambda base, n: n > 1 or base in known)
             for letter in {*whole, *"".join(whole)}
         }
         return {letter: runs for letter, runs in found.items() if runs}
@@ -281,23 +297,22 @@ class _Formula:
                 if within.upper is not None:
                     yield within.index.text, up_to(within.lower, within.upper, env)
 
-    def _by_place(self, body: Expression, letter: str, least: int = 1) -> Runs:
-        """Take the axis of an index without a range from its place, where all its tensors have the same.
-
-        What has fewer indices than the least says nothing: x_t may be a member of a series.
-        """
+    def _by_place(
+        self, body: Expression, letter: str, shows: Callable[[str, int], bool] = lambda *_: True
+    ) -> Runs:
+        """Take the axis of an index without a range from its place, where all its tensors have the same."""
         axes: set[str] = set()
-        for sub, places in self._indexed(body):
+        for base, sub, places in self._indexed(body):
             if letter not in "".join([t.text for t in letters_of(sub)]):
                 continue
             if not places:
                 return frozenset()
-            pairs = places if len(places) >= least else ()
+            pairs = places if shows(base, len(places)) else ()
             axes |= {axis for at, axis in pairs if letter in [t.text for t in letters_of(at)]}
         return frozenset(axes if len({axis.rstrip("'") for axis in axes}) == 1 else ())
 
-    def _indexed(self, part: Any) -> Iterator[tuple[Any, list[tuple[Expression, str]]]]:
-        """List what stands below letters, and which index at which axis where each axis has one."""
+    def _indexed(self, part: Any) -> Iterator[tuple[str, Any, list[tuple[Expression, str]]]]:
+        """List letters, what stands below them, and which index at which axis where each axis has one."""
         power = part.sup if isinstance(part, Scripts) else None
         part = part if power is None else replace(part, sup=None)
         form = short_form(part)
@@ -307,7 +322,8 @@ class _Formula:
         whole = len(at) == len(axes) > 0
         if whole or isinstance(part, Scripts):
             places = [(i, a.axis.name) for i, a in zip(at, axes, strict=False)] if whole else []
-            yield part if form is None else form[1], places
+            base, sub = ("", part) if known is None or form is None else (known[0].text, form[1])
+            yield base, sub, places
         for inner in [*children(form[1] if whole and form else part), power]:
             if inner is not None:
                 yield from self._indexed(inner)
@@ -353,7 +369,7 @@ class _Formula:
         found = [self._place(at, env) for at in places]
         runs = [run for _, run in found]
         proven = inside or any(run is not ANY for run in runs)
-        if not all(runs) or not proven or (ANY in runs and len(runs) < len(axes)):
+        if not all(runs) or not proven or ({ANY, COMPUTED} & {*runs} and len(runs) < len(axes)):
             return None
         chosen = self.known.chosen(axes, runs)
         items = [unwritten(a.axis.name, at) for a, (at, _) in zip(chosen, found, strict=False)]
@@ -364,14 +380,14 @@ class _Formula:
         form = short_form(at)
         if form is not None:
             element = self._element(*form, env, inside=True)
-            bound = None if element is None else self.known.bounds.get(element.base.text)  # type: ignore[union-attr]
+            bound = None if element is None else self.known.bounds.get(key_of(element.base))
             return element or at, frozenset(() if bound is None else (bound,))
         running = [t.text for t in letters_of(at) if t.text in env]
         if isinstance(at, Number) or not is_near(at):
             return at, ANY if isinstance(at, Number) else frozenset()
         if not running:
             return at, up_to(None, at, {})
-        return at, env[running[0]] if len(running) == 1 else frozenset()
+        return at, env[running[0]] if len(running) == 1 else COMPUTED
 
     def _made(self, letter: Letter, sub: Expression, body: Expression) -> Indexed | None:
         """Give C_{ij} the axes along which i and j run in what defines it, where nothing declares C."""
@@ -414,11 +430,13 @@ def up_to(lower: Expression | None, upper: Expression, env: Mapping[str, Runs]) 
     """Say along what an index runs that ends at n, n - 1 or another index."""
     if isinstance(lower, Number) and lower.value < 1:
         return frozenset()
+    found: list[str | Expression] = [upper]
     while isinstance(upper, Binary) and upper.op == "-" and isinstance(upper.right, Number):
         upper = upper.left
+        found.append(upper)
     if isinstance(upper, Letter) and upper.text in env:
         return env[upper.text]
-    return frozenset([upper.axis.name if isinstance(upper, AxisSize) else upper])
+    return frozenset([end.axis.name if isinstance(end, AxisSize) else end for end in found])
 
 
 def unwritten(axis: str, at: Expression) -> At:

@@ -235,6 +235,9 @@ class Parts(Spaces):
         self, op: str, lower: Expression | None, upper: Expression | None, start: int
     ) -> Expression:
         body = self.expression(REACH + 1)
+        match lower:  # max_{i = 1, ..., n} is max_{i = 1}^n
+            case Items(parts=(Relation(rest=(("=", _),)) as first, *_, Dots(), last), bracket=""):
+                lower, upper = first, last
         return Big(self.span(start), op, (), lower, upper, body)
 
     def reach_over(self, op: str, axes: tuple[AxisName, ...], start: int) -> Expression:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import cast
+from typing import Any, cast
 
 from namedtensor.errors import AxisNameError, AxisSizeError, NamedTensorError
 from namedtensor.latex.check.annotations import no_axis as names_no_axis
@@ -60,6 +60,12 @@ def undefined(symbols: Symbols, where: Expression) -> None:
     text = symbols.report.text(where.span)
     if any(names(line, text) for line in symbols.report.unread_lines()):
         return  # what could not be read may say what it is
+    beside = _told_apart(symbols, where)
+    if beside:
+        message = f"{text} is not defined: the document has {listed(beside)}"
+        hint = f"write one of these, or define it: {text} = ..."
+        symbols.report.error("undefined", where.span, message, hint=hint)
+        return
     if symbols.occurrences.in_prose(where):
         axis = _axis_indexed(symbols, where)
         said = f"a number is declared so: {text} \\in {symbols.dialect.space(REALS, [])}"
@@ -78,6 +84,14 @@ def undefined(symbols: Symbols, where: Expression) -> None:
         f"{text} is neither declared nor defined",
         hint=_what_to_say(symbols, where, text),
     )
+
+
+def _told_apart(symbols: Symbols, where: Expression) -> list[str]:
+    """Write the functions of one head, p(x | z) and p(z), beside one that is none of them."""
+    head, bracket, _ = where.text.partition("(") if isinstance(where, Letter) else ("", "", "")
+    alike = [d for d in symbols.names.definitions if d.key.partition("(")[0] == head]
+    made: list[Any] = [symbols.names.statements[d.place.index] for d in alike if bracket]
+    return [symbols.report.text(statement.target.span) for statement in made]
 
 
 def _what_to_say(symbols: Symbols, where: Expression, text: str) -> str:

@@ -6,7 +6,7 @@ stand for it wherever they are written again. So do the derivatives of a functio
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -37,6 +37,9 @@ from namedtensor.latex.walk import all_of, children, put, walk
 #: Greek letters that are written before another one to make a name of both.
 MARKS = frozenset(("Delta", "delta", "nabla"))
 
+#: Letters of densities, which their arguments tell apart.
+DENSITIES = frozenset(("p", "q"))
+
 LOGARITHMS = frozenset(("log", "ln"))
 
 
@@ -44,14 +47,16 @@ LOGARITHMS = frozenset(("log", "ln"))
 class LeftSides:
     """What left sides name, and the name that stands for each part of a formula that is one.
 
-    `marked` are the names with a mark, log Z; `givens` the functions of what is given, p(y | x); `several`
-    the calls that each have a name of their own; `idle` the arguments that nothing is made of; `whole` the
-    left sides that stand for a value as they are written.
+    `marked` are the names with a mark, log Z; `givens` the functions of what is given, p(y | x), `several`
+    those of one head that their arguments tell apart, p(x | z) and p(z), `calls` all these as they are
+    defined; `idle` the arguments that nothing is made of; `whole` the left sides that stand for a value as
+    they are written.
     """
 
     marked: frozenset[str] = frozenset()
     givens: frozenset[str] = frozenset()
     several: frozenset[str] = frozenset()
+    calls: tuple[Call, ...] = ()
     idle: frozenset[str] = frozenset()
     whole: frozenset[Expression] = frozenset()
 
@@ -60,7 +65,8 @@ class LeftSides:
         if isinstance(part, Call):
             if _bare(part) in self.whole:
                 return _name_of(part)
-            if _is_given(part) and key_of(part.function) in self.givens:
+            name = key_of(part.function)
+            if name in self.several or (_is_given(part) and name in self.givens):
                 return self._call(part)
         elif isinstance(part, Bars) and part in self.whole:
             return _name_of(part)
@@ -76,31 +82,53 @@ class LeftSides:
 
     def _call(self, call: Call, mark: str = "") -> Expression:
         """Take p(y | x) for a function p of y and x; where p is several, each has its own name."""
-        text = _text(call)
         function: Any = call.function
-        if text in self.several:
-            function = Letter(function.span, text, "word")
+        call = replace(call, span=function.span | call.span)
+        if key_of(function) in self.several or self._is_another(call):
+            function = Letter(call.span, self._meant(call), "word")
         given = _parted(call)
         busy = tuple([a for a in given if key_of(a) not in self.idle])
         return replace(call, function=function, arguments=busy) if busy or not given else function
+
+    def _meant(self, call: Call) -> str:
+        """Name the one of several functions that a call has the letters of; else what nothing defines."""
+        for said in (key_of, head_of):
+            fits = [c for c in self.calls if _text(c, said) == _text(call, said)]
+            if len(fits) == 1:
+                return _text(fits[0])
+        return _text(call)
+
+    def _is_another(self, call: Call) -> bool:
+        """Say whether a call has the letters of the only function of its head in another order."""
+        names = sorted(map(key_of, _parted(call)))
+        return any(
+            key_of(c.function) == key_of(call.function)
+            and sorted(map(key_of, _parted(c))) == names
+            and _text(c) != _text(call)
+            for c in self.calls
+        )
 
 
 # ------------------------------------------------------------------------------ what is found
 
 
-def left_sides(statements: Sequence[Statement]) -> LeftSides | None:
+def left_sides(statements: Sequence[Statement], sections: Sequence[int]) -> LeftSides | None:
     """Find what left sides name that is no letter; None where there is nothing of the kind."""
+    densities = _densities(statements, sections)
     known = {
         text
         for s in statements
+        if not any(key_of(f.function) in densities for f in _functions([s]))
         for name in given_names(s)
         for text in (key_of(name), head_of(name))
     }
+    densities -= known
     marked: set[str] = set()
     calls: list[Call] = []
     lefts: dict[int, Expression] = {}
     derived = False
     for at, statement in enumerate(statements):
+        calls += [f for f in _functions([statement]) if key_of(f.function) in densities]
         for part, op in _left(statement):
             derived = derived or derived_function(part) is not None
             compound = _compound(part, known)
@@ -113,17 +141,39 @@ def left_sides(statements: Sequence[Statement]) -> LeftSides | None:
             elif op != "=" or not _may_be_whole(part):
                 continue
             lefts[at] = part
-    if not (lefts or derived):
+    if not (lefts or derived or densities):
         return None
     idle, whole = _settled(statements, lefts, known)
-    heads = [key_of(c.function) for c in {_text(c): c for c in calls}.values()]
+    calls = [*{_text(c): c for c in calls}.values()]
+    heads = [key_of(c.function) for c in calls]
     return LeftSides(
         frozenset(marked),
         frozenset(key_of(c.function) for c in calls if _is_given(c)),
-        frozenset(_text(c) for c in calls if heads.count(key_of(c.function)) > 1),
+        frozenset(head for head in heads if heads.count(head) > 1),
+        tuple(calls),
         frozenset(idle),
         frozenset(whole),
     )
+
+
+def _functions(statements: Sequence[Statement]) -> list[Call]:
+    """List the functions that statements define by a name and brackets, f(X)."""
+    targets = [s.target for s in statements if isinstance(s, Definition)]
+    return [t for t in targets if isinstance(t, Call) and not t.axes]
+
+
+def _densities(statements: Sequence[Statement], sections: Sequence[int]) -> set[str]:
+    """Find the functions that have others of their head beside them: p(z) beside p(x | z), or p(x)."""
+    lefts = [part for s in statements for part, _ in _left(s)]
+    givens = {key_of(c.function) for c in lefts if isinstance(c, Call) and _is_given(c)}
+    found: dict[tuple[int, str], set[str]] = {}
+    for statement, section in zip(statements, sections, strict=True):
+        for call in _functions([statement]):
+            stated = any(names_of(getattr(statement, "body", ())))  # f(X) = 0 is a fact
+            if stated and head_of(call.function) in DENSITIES:
+                found.setdefault((section, key_of(call.function)), set()).add(_text(call))
+    both = {name for (_, name), texts in found.items() if len(texts) > 1}
+    return both | (givens & {key_of(call.function) for call in _functions(statements)})
 
 
 def _left(statement: Statement) -> Iterator[tuple[Expression, str]]:
@@ -356,17 +406,22 @@ def _is_given(call: Call) -> bool:
     )
 
 
-def _text(call: Call) -> str:
-    return f"{key_of(call.function)}({','.join(key_of(p) for p in _parted(call))})"
+def _text(call: Call, said: Callable[[Expression], str] = key_of) -> str:
+    """Write a call with the names of its arguments, and its bar: p(x given z)."""
+    written = [
+        " given ".join(",".join(map(said, side)) for side in _sides(a)) for a in call.arguments
+    ]
+    return f"{key_of(call.function)}({','.join(written)})"
 
 
 def _parted(call: Call) -> list[Expression]:
     """Give what is given and what for: y and x of p(y | x)."""
-    found: list[Expression] = []
-    for argument in call.arguments:
-        sides = [argument]
-        if isinstance(argument, Relation):
-            sides = [argument.first, *[side for _, side in argument.rest]]
-        for side in sides:
-            found += side.parts if isinstance(side, Items) else [side]
-    return found
+    return [part for argument in call.arguments for side in _sides(argument) for part in side]
+
+
+def _sides(argument: Expression) -> list[tuple[Expression, ...]]:
+    """List what stands on each side of the bar of an argument, y | x; any other has one side."""
+    sides = [argument]
+    if isinstance(argument, Relation):
+        sides = [argument.first, *[side for _, side in argument.rest]]
+    return [side.parts if isinstance(side, Items) else (side,) for side in sides]

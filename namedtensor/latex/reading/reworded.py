@@ -58,7 +58,7 @@ def reworded(
     given = declared_in(entries)
     joined(entries, text, lambda entry: gives_elements(entry, given, parents))
     found = [e for e in entries if isinstance(e.read, Found)]
-    named = left_sides([e.statement for e in found])
+    named = left_sides([e.statement for e in found], [e.region.section for e in found])
     if named is not None:
         for entry in found:
             _reword(entry, named)

@@ -190,7 +190,7 @@ def _joined_along(entry: Primitive) -> Callable[[tuple[Axis, ...]], Join]:
                     "there is nothing to join",
                     hint=f"nt.{name}[{axis}](A, B)",
                 )
-            if name == "stack" and axis.size not in (None, len(tensors)):
+            if name == "stack" and axis.size is not None and axis.size != len(tensors):
                 raise AxisSizeError(
                     f"stack[{axis!r}]({', '.join(first_letters(len(tensors)))})",
                     f"axis {axis.name} is {axis.size} in the call, and {len(tensors)} tensors "

@@ -326,7 +326,10 @@ def _check_sizes(X: NamedTensor, part: Rename) -> None:
         if axis.size is not None:
             _same_size(X, part, axis, sizes.get(axis.name))
     parts = [sizes.get(a.name) for a in part.before]
-    if len(part.after) == 1 and part.after[0].size is not None and None not in parts:
+    known = all(
+        [size is not None for size in parts]
+    )  # sizes of a formula compare with numbers alone
+    if len(part.after) == 1 and part.after[0].size is not None and known:
         _same_size(X, part, part.after[0], math.prod(parts))
 
 

@@ -101,7 +101,7 @@ class SymbolicTensor(NamedTensor):
             if axis.name not in self.axes:
                 raise self.missing(call, axis.name)
             size = self.node.type.size(axis.name)
-            if size is not None and axis.size not in (None, size):
+            if size is not None and axis.size is not None and axis.size != size:
                 raise AxisSizeError(
                     call,
                     f"axis {axis.name} is {size} in X and {axis.size} in the call",

@@ -120,3 +120,26 @@ def test_an_axis_without_elements_is_planned_too() -> None:
 
     X, Y, W = (nt.ones(s) for s in ["n[1] b[3]", "n[1] c[4]", "n[1] b[3] c[4]"])
     assert three(X, Y, W).data == 0
+
+
+@pytest.mark.parametrize(
+    ("use", "fits", "refused"),
+    [
+        (lambda A: A[a >> c[abs(b)]], "a[4] b[4]", "a[3] b[4]"),
+        (lambda A: A[a >> c[abs(b) + 2]], "a[4] b[2]", "a[5] b[2]"),
+        (lambda A: A[(a, b) >> c[abs(a) * abs(b)]], "a[4] b[2]", None),
+        (lambda A: nt.stack[c[abs(b)]](A, A), "a[3] b[2]", "a[3] b[3]"),
+    ],
+)
+def test_axes_are_given_sizes_that_the_formula_computes(use, fits, refused):
+    """`A[a >> c[abs(b)]]` ended in "a == B: B is None"."""
+
+    @formula
+    def f(A: R[a, b]):
+        return use(A)
+
+    assert "c" in f(nt.ones(fits)).axes
+    if refused is not None:
+        with pytest.raises(nt.AxisSizeError, match="in the call"):
+            f(nt.ones(refused))
+    assert "c" in f(nt.ones(fits)).axes

@@ -210,13 +210,15 @@ class Entry:
     ) -> NamedTensorError:
         """Make the error of one name with two sizes among the arguments."""
         common = leaf.space.size_name(name)
-        if axis == name:
-            why = f"axis {shown(name)} is {other} in {owner} and {size} in {leaf.path}"
-        else:
+        if axis != name:
             why = (
                 f"{common} is one size, and axis {shown(axis)} is {other} in {owner}, axis "
                 f"{shown(name)} {size} in {leaf.path}"
             )
+            more, long = (leaf.path, name) if size > other else (owner, axis)
+            hint = f"take as many of both: {more}[{shown(long)}[:{min(size, other)}]]"
+            return self.error(AxisSizeError, why, hint)
+        why = f"axis {shown(name)} is {other} in {owner} and {size} in {leaf.path}"
         hint = f"select, or rename one of them: {primed(leaf.path, name, leaf.space.names)}"
         return self.error(AxisSizeError, why, f"one name has one size in a formula: {hint}")
 

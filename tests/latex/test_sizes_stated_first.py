@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import namedtensor as nt
+from namedtensor import NamedTensorError
 from namedtensor.latex import LatexError, read
 from tests.latex.calling import called, same
 
@@ -46,6 +47,57 @@ $$ Y = \frac{1}{n^2} \sum_{\text{a}, \text{b}} A $$"""
     same(called(text, "Y", given), C[:, :3].mean())
 
 
+@pytest.mark.parametrize("torch", [False, True])
+@pytest.mark.parametrize(
+    ("declared", "formula"),
+    [
+        (
+            r"$A \in \mathbb{R}^{\text{a}:n \times \text{b}:n}$",
+            r"Y = \sum_{\text{a}, \text{b}} A / n",
+        ),
+        (r"$A \in \mathbb{R}^{\text{a}:n \times \text{b}:n}$", r"Y = \sum_{\text{a}, \text{b}} A"),
+        (
+            r"$A \in \mathbb{R}^{\text{a}:2n \times \text{b}:2n}$, $n \in \mathbb{N}$",
+            r"Y = \sum_{\text{a}, \text{b}} A",
+        ),
+        (
+            r"$A \in \mathbb{R}^{\text{a} \times \text{b}:|\text{a}|}$",
+            r"Y = \sum_{\text{a}, \text{b}} A",
+        ),
+        (
+            r"$A \in \mathbb{R}^{\text{a}:n \times \text{b}}$, $x \in \mathbb{R}^{\text{c}:n}$",
+            r"Y = \sum_{\text{a}, \text{b}} A + \sum_{\text{c}} x",
+        ),
+    ],
+)
+def test_axes_whose_sizes_have_one_letter_are_held_to_it(declared, formula, torch):
+    """A of 3 times 4 ran, and n was 3, where both are n."""
+    given = {"A": C, "x": np.ones(4)}
+    axes = {"A": "a b", "x": "c"}
+    if torch:
+        given = {k: pytest.importorskip("torch").tensor(v) for k, v in given.items()}
+    f = read(f"Let {declared}.\n\n$$ {formula} $$")["Y"]
+    names = [p.name for p in f.signature.parameters]
+    known = {name: nt.tensor(given[name], axes[name]) for name in names}
+    for _ in range(2):
+        with pytest.raises(NamedTensorError, match="is one size, and axis"):
+            f(**known)
+    b, c = nt.axes("b c")
+    f(**{name: X[c[:3] if name == "x" else b[:3]] for name, X in known.items()})
+
+
+def test_sections_that_use_one_letter_for_two_sizes_are_not_held_to_each_other():
+    text = r"""# One
+Let $A \in \mathbb{R}^{\text{a}:n}$.
+
+# Two
+Let $B \in \mathbb{R}^{\text{b}:n}$.
+
+$$ Y = \sum_{\text{b}} B + \sum_{\text{a}} A $$"""
+    f = read(text)["Y"]
+    same(f(A=nt.tensor(np.ones(3), "a"), B=nt.tensor(np.ones(4), "b")), 7.0)
+
+
 def test_a_letter_that_is_given_stays_what_it_is():
     text = rf"""Let {DECLARED} and $n = 7$.
 
@@ -69,3 +121,48 @@ def test_an_expression_names_nothing():
 $$ Y = C / N $$"""
     with pytest.raises(LatexError, match="N is not defined"):
         read(text)["Y"](**GIVEN)
+
+
+SPOKEN = [
+    ("If $|\\text{a}| = 1$ this is trivial.", False),
+    ("For example, with $|\\text{a}| = 5$ we get", False),
+    ("When $|\\text{a}| = 5$, this is a mean of five.", False),
+    ("For $|\\text{a}| = 5$ this is a mean of five.", False),
+    ("Here $|\\text{a}| = 5$.", True),
+    ("We assume $|\\text{a}| = 5$.", True),
+    ("Let $|\\text{a}| = 5$.", True),
+]
+
+
+@pytest.mark.parametrize(("words", "said"), SPOKEN)
+def test_a_size_that_is_tried_is_none(words, said):
+    """The size of a was 5 where only an example had it."""
+    document = read(rf"""Let $x \in \mathbb{{R}}^{{\text{{b}}}}$. {words}
+
+$$ Y_{{\text{{a}}(i)}} = \sum_{{\text{{b}}}} x / i $$""")
+    x = nt.tensor(np.ones(4), "b")
+    if said:
+        assert document["Y"](x).shape == nt.Shape("a[5]")
+    else:
+        with pytest.raises(NamedTensorError, match="axis a has no size yet"):
+            str(document["Y"](x).shape)
+
+
+@pytest.mark.parametrize(
+    ("stated", "wrong"),
+    [
+        (r"$|\text{a}| = 5$", "a is 3 in A and 5 in the declaration"),
+        (r"$|\text{a}| = |\text{b}|$", "is one size, and axis"),
+        (r"$|\text{a}| = n$ and $|\text{b}| = n$", "n is one size, and axis"),
+        (r"$|\text{a}| = |\text{b}| = n$", "n is one size, and axis"),
+    ],
+)
+def test_data_are_held_to_the_sizes_that_are_stated(stated, wrong):
+    text = rf"""Let $A \in \mathbb{{R}}^{{\text{{a}} \times \text{{b}}}}$ with {stated}.
+
+$$ Y = \sum_{{\text{{a}}, \text{{b}}}} A $$"""
+    f = read(text)["Y"]
+    for _ in range(2):
+        with pytest.raises(NamedTensorError, match=wrong):
+            f(nt.tensor(C, "a", "b"))
+    same(f(nt.tensor(np.ones((5, 5)), "a", "b")), 25.0)

@@ -21,12 +21,13 @@ from namedtensor.latex.documents.scopes import Defined, Names
 from namedtensor.latex.documents.scripts import Indices, fold, key, numbered
 from namedtensor.latex.documents.signatures import (
     axes_along,
-    differing_sizes,
     identifiers,
+    lettered_sizes,
     named_space,
     python_name,
     python_signature,
     spaces_of_results,
+    with_stated_sizes,
 )
 from namedtensor.latex.findings import Finding
 from namedtensor.latex.source import Source, Span
@@ -133,8 +134,13 @@ class Library:
             )
         bound = self.linker.bound
         along = axes_along(self.names, bound, found)
+        lettered = lettered_sizes(linked, self.names)
         space = named_space(
-            found.space, bound, along, differing_sizes(linked), {**linked.indices, **found.numbers}
+            with_stated_sizes(self.names, linked, found.space),
+            bound,
+            along,
+            lettered,
+            {**linked.indices, **found.numbers},
         )
         names = [axis.name for axis in space.axes]
         if len(set(names)) < len(names):

@@ -843,9 +843,13 @@ class Names:
                 back = max(back, far - number)
         return back
 
-    def sizes_stated(self, axis: str, place: Place) -> list[Expression]:
-        """List what a document states that |axis| is, the nearest statement first."""
-        found = [(p, size) for name, size, p in self.stated_sizes if name == axis]
+    def sizes_stated(self, axis: str, place: Place, around: bool = False) -> list[Expression]:
+        """List what a document states that |axis| is, all or only around a place, the nearest first."""
+        found = [
+            (p, size)
+            for name, size, p in self.stated_sizes
+            if name == axis and (not around or self.inherits(place, p))
+        ]
         return [size for p, size in sorted(found, key=lambda pair: distance(place, pair[0]))]
 
     def _defined_near(self, sought: Sought) -> Meaning | None:

@@ -95,6 +95,8 @@ def written(part: Expression, indices: Indices) -> str | None:
         return str(part.value)
     if isinstance(part, AxisName):
         return part.name
+    if isinstance(part, AxisSize):
+        return f"|{part.axis.name}|"
     if isinstance(part, Scripts):
         return _scripted_text(part, indices)
     if isinstance(part, Binary):

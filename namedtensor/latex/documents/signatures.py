@@ -6,7 +6,7 @@ import dataclasses
 import functools
 import inspect
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from namedtensor.axes import Axis
@@ -16,7 +16,7 @@ from namedtensor.formula.formula import Formula
 from namedtensor.formula.signature import Parameter, Signature
 from namedtensor.formula.signature import Space as NamedSpace
 from namedtensor.latex.documents.inputs import Input, Linked
-from namedtensor.latex.documents.scopes import Names
+from namedtensor.latex.documents.scopes import Declared, Names, Place
 from namedtensor.latex.documents.scripts import (
     Indices,
     fold,
@@ -27,7 +27,7 @@ from namedtensor.latex.documents.scripts import (
     written,
 )
 from namedtensor.latex.printing import names as python_names
-from namedtensor.latex.syntax import Expression, SizedAxis, Space
+from namedtensor.latex.syntax import AxisSize, Expression, Number, SizedAxis, Space
 
 #: What the sets of the notation are here; one-hot and 0/1 tensors hold numbers of any kind.
 BASES = {"R": R, "Z": Z, "N": Z, "[n]": Z, "C": R, "{0,1}": R, "[0,1]": R, "B": B}
@@ -50,12 +50,12 @@ def named_space(
     space: Space,
     bound: Mapping[str, int],
     along: Sequence[Axis] = (),
-    differing: Collection[str] = (),
+    lettered: Mapping[str, str] | None = None,
     numbers: Indices | None = None,
 ) -> NamedSpace:
     """Give a declared space, with those sizes that are numbers.
 
-    The sizes of `differing` axes keep their letters: X in R^{seq:n} and Y in R^{seq:m}.
+    The sizes of `lettered` axes keep their letters: X in R^{seq:n} and Y in R^{seq:m}.
     """
     axes = [*along]
     axes += [
@@ -66,20 +66,71 @@ def named_space(
     letters = [
         (a.axis.name, text)
         for a in space.axes
-        if a.axis.name in differing and (text := _size_name(a, numbers or {}))
+        if lettered
+        and a.axis.name in lettered
+        and (text := _size_name(a, numbers or {}) or lettered[a.axis.name])
     ]
     return NamedSpace(base.letter, base.kinds, tuple(axes), tuple(letters))
 
 
-def differing_sizes(linked: Linked) -> set[str]:
-    """List the axes that inputs of one formula declare with sizes of different letters."""
-    found: dict[str, set[str]] = {}
+def with_stated_sizes(names: Names, linked: Linked, space: Space) -> Space:
+    """Give a declared space with the sizes that the document states of its axes: |seq| = n."""
+    place = linked.defined.place
+    axes = [
+        axis
+        if axis.size is not None
+        else dataclasses.replace(axis, size=_stated_size(names, axis.axis.name, place))
+        for axis in space.axes
+    ]
+    return dataclasses.replace(space, axes=tuple(axes))
+
+
+def _stated_size(names: Names, axis: str, place: Place) -> Expression | None:
+    """Give what the document states around a place that |axis| is: a number, a letter, or another's size."""
+    stated = names.sizes_stated(axis, place, around=True)
+    plain = [size for size in stated if isinstance(size, Number) or key(size) is not None]
+    others = [size for size in stated if isinstance(size, AxisSize)]
+    if plain or not others:
+        return plain[0] if plain else None
+    first = min([axis, *[size.axis.name for size in others]])
+    return dataclasses.replace(others[0], axis=dataclasses.replace(others[0].axis, name=first))
+
+
+def lettered_sizes(linked: Linked, names: Names) -> dict[str, str]:
+    """List the axes of inputs whose sizes need their letters: seq:n and seq:m, or row:n and col:n.
+
+    With each stands the letter of inputs that declare none; "" where there are several.
+    """
+    found: dict[str, dict[str, str]] = {}
+    owners: dict[str, list[tuple[str, Declared | None]]] = {}
     for given in linked.inputs:
-        for axis in given.space.axes if given.space is not None else ():
-            text = _size_text(axis, {**linked.indices, **given.numbers})
+        numbers = {**linked.indices, **given.numbers}
+        space = given.space and with_stated_sizes(names, linked, given.space)
+        for axis in space.axes if space is not None else ():
+            name, text = axis.axis.name, _size_text(axis, numbers)
             if text is not None:
-                found.setdefault(axis.axis.name, set()).add(text)
-    return {name for name, letters in found.items() if len(letters) > 1}
+                found.setdefault(name, {})[text] = _size_name(axis, numbers) or ""
+            owners.setdefault(text or f"|{name}|", []).append((name, given.declared))
+    for name in {name for own in owners.values() for name, _ in own} - found.keys():
+        found[name] = {f"|{name}|": f"|{name}|"}
+    wanted: dict[str, str] = {}
+    for name, letters in found.items():
+        own = [pair for text in letters for pair in owners[text]]
+        if len(letters) > 1 or _is_shared(name, own, names):
+            wanted[name] = next(iter(letters.values())) if len(letters) == 1 else ""
+    return wanted
+
+
+def _is_shared(axis: str, owners: Sequence[tuple[str, Declared | None]], names: Names) -> bool:
+    """Say whether a letter sizes an axis and another one, declared in one section or around it."""
+    places = [(name, declared.place) for name, declared in owners if declared is not None]
+    own = [place for name, place in places if name == axis]
+    return any(
+        names.inherits(place, other) or names.inherits(other, place)
+        for name, other in places
+        for place in own
+        if name != axis
+    )
 
 
 def _size_text(axis: SizedAxis, numbers: Indices) -> str | None:

@@ -24,8 +24,10 @@ from namedtensor.latex.reading.statements import Found
 from namedtensor.latex.reading.words import FUNCTIONS, MOMENTS
 from namedtensor.latex.syntax import (
     At,
+    AxisSize,
     Call,
     Cases,
+    Constraint,
     Declaration,
     Definition,
     Indexed,
@@ -44,6 +46,11 @@ REMARKS = re.compile(
     r"for (?:example|instance)|e\.\s?g\.|i\.\s?e\.|say|"
     r"if|when|whenever|suppose|assume|unless)\b[^.;$]*$",
     re.IGNORECASE,
+)
+
+#: What stands before a size that an example has: "if $|seq| = 1$", and not "we assume $|seq| = n$".
+EXAMPLES = re.compile(
+    r"\b(?:if|when|whenever|unless|for (?:example|instance)|e\.\s?g\.|say)\b[^.;$]*$", re.IGNORECASE
 )
 
 #: What stands before a number that a letter has at first, and before that with which a series starts.
@@ -104,6 +111,8 @@ def mark_remarks(entries: Sequence[Entry], text: str, parents: Sequence[int]) ->
         statement, read = entry.statement, entry.read
         assert isinstance(read, Found)
         above = entry.region if entry.region.display else above
+        if isinstance(statement, Constraint) and _is_tried(entry, text):
+            read.part_of = QUIET["remark"]
         if not isinstance(statement, Definition) or statement.op != "=" or read.part_of:
             continue
         if _is_prose(statement):
@@ -114,6 +123,16 @@ def mark_remarks(entries: Sequence[Entry], text: str, parents: Sequence[int]) ->
             entry, text, _elsewhere(entry, text, above, displayed), declared
         ):
             read.part_of = QUIET["remark"]
+
+
+def _is_tried(entry: Entry, text: str) -> bool:
+    """Say whether prose tries a size: "for $|seq| = 1$ this is", "if $|seq| = 1$"."""
+    relation = getattr(entry.statement, "relation", None)
+    if entry.region.display or not isinstance(relation, Relation):
+        return False
+    before, after = _around(entry, text)
+    tried = EXAMPLES.search(before) or (TRIED.search(before) and GIVES.match(after))
+    return isinstance(relation.first, AxisSize) and bool(tried)
 
 
 def _elsewhere(

@@ -166,3 +166,11 @@ $$ Y = \sum_{{\text{{a}}, \text{{b}}}} A $$"""
         with pytest.raises(NamedTensorError, match=wrong):
             f(nt.tensor(C, "a", "b"))
     same(f(nt.tensor(np.ones((5, 5)), "a", "b")), 25.0)
+
+
+def test_an_axis_and_its_copy_may_differ():
+    """Queries of a decoder are fewer than its keys, though both are n where they are declared."""
+    text = r"""Let $A \in \mathbb{R}^{\text{seq}':n \times \text{seq}:n}$.
+
+$$ Y = \sum_{\text{seq}} A $$"""
+    same(called(text, "Y", {"A": nt.tensor(C, "seq'", "seq")}), C.sum(1), "seq'")

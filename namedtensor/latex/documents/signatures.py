@@ -122,14 +122,17 @@ def lettered_sizes(linked: Linked, names: Names) -> dict[str, str]:
 
 
 def _is_shared(axis: str, owners: Sequence[tuple[str, Declared | None]], names: Names) -> bool:
-    """Say whether a letter sizes an axis and another one, declared in one section or around it."""
+    """Say whether a letter sizes an axis and another one, declared in one section or around it.
+
+    An axis and its copy, seq:n and seq':n, may differ: who decodes word by word asks for less.
+    """
     places = [(name, declared.place) for name, declared in owners if declared is not None]
     own = [place for name, place in places if name == axis]
     return any(
         names.inherits(place, other) or names.inherits(other, place)
         for name, other in places
         for place in own
-        if name != axis
+        if name.rstrip("'*") != axis.rstrip("'*")
     )
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from namedtensor.latex.findings import Finding
@@ -30,6 +30,8 @@ from namedtensor.latex.source import Source, Span
 from namedtensor.latex.syntax import (
     Aside,
     At,
+    AxisName,
+    AxisSize,
     Big,
     Call,
     Constraint,
@@ -43,6 +45,7 @@ from namedtensor.latex.syntax import (
     Relation,
     Scripts,
     Signature,
+    SizedAxis,
     Space,
     Statement,
 )
@@ -92,17 +95,28 @@ COUNTS = re.compile(
 )
 COUNTED = re.compile(rf"\b(?:of|with|has|have)\s+{NAME}\s+[a-z-]+s\b")
 
+#: What a letter is the number of, where that is all that the text says of it: "the number of samples".
+MANY = r"(?:(?:an?|the)\s+)?(?:total\s+)?number of (?P<noun>[a-z]+)"
+ENDS = r"(?=\s*(?:[.,;:)]|and\b|with\b|$))"
+NUMBER_OF = (
+    re.compile(rf"(?:{IS}|,?\s+){MANY}{ENDS}", re.IGNORECASE),
+    re.compile(rf"\s+(?P<noun>[a-z]+s){ENDS}", re.IGNORECASE),
+)
+HAVING = re.compile(r"\b(?:of|with|has|have|are|over|from)\s+$", re.IGNORECASE)
+IS_NUMBER = re.compile(rf"\b{MANY}\s+(?:is|be|equals)\s+$", re.IGNORECASE)
+
 #: So far is looked for the beginning of a paragraph.
 FAR = 1_000
 
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """What the words around a letter say of it: something, a number, a number that counts."""
+    """What the words around a letter say of it: something, a number, a number that counts, and what."""
 
     something: bool
     number: bool
     counts: bool
+    noun: str = ""
 
 
 def with_quantities(
@@ -111,6 +125,7 @@ def with_quantities(
     """Declare the numbers that prose names; give the statements, and a note on each."""
     found, notes = list(statements), list[Finding]()
     given = _given(statements)
+    axes = {sized.axis.name for sized in all_of(SizedAxis, tuple(statements))}
     for place, statement in enumerate(statements):
         around = sections_around(statement.section, parents)
         kept: list[Expression] = []
@@ -134,6 +149,14 @@ def with_quantities(
             words = _words_around(statement.span, source.text) if used else None
             if words is None or (here and not words.number):
                 continue
+            axis = _axis_of(words.noun, axes)
+            if axis is not None and not there:
+                size = AxisSize(name.span, AxisName(name.span, axis))
+                own = Definition(statement.span, name, size)
+                found[place] = replace(own, block=statement.block, section=statement.section)
+                notes.append(_size_note(name, axis, words.noun, source))
+                given.setdefault(text, {})[statement.section] = {"value"}
+                break
             if there and not (words.counts and there == {"axes"}):
                 continue
             is_other = _is_tensor if words.number or words.counts else _may_be_tensor
@@ -153,6 +176,25 @@ def _note(name: Expression, source: Source) -> Finding:
     why = f"{written} is taken for a number: the text speaks of it, and nothing else here says what it is"
     hint = f"declare it: {written} \\in \\mathbb{{R}}"
     return Finding("note", "undeclared", why, source, name.span, (), hint)
+
+
+def _size_note(name: Expression, axis: str, noun: str, source: Source) -> Finding:
+    written = source.text[name.span.start : name.span.end]
+    size = rf"|\text{{{axis}}}|"
+    why = f"{written} is taken for {size}, for the text says that it is the number of {noun}"
+    hint = (
+        f"say so: {written} = {size}; or declare it as another number: {written} \\in \\mathbb{{R}}"
+    )
+    return Finding("note", "meaning", why, source, name.span, (), hint)
+
+
+def _axis_of(noun: str, axes: Iterable[str]) -> str | None:
+    """Give the one axis that is named for a noun: sample of samples, query of queries, doc of documents."""
+    noun = noun.lower()
+    exact = [a for a in axes if noun in (a, f"{a}s", f"{a}es", f"{a[:-1]}ies")]
+    short = [a for a in axes if len(a) > 2 and noun.startswith(a.removesuffix("s"))]
+    found = exact or short if noun else []
+    return found[0] if len(found) == 1 else None
 
 
 def _names_alone(statement: Statement, text: str) -> tuple[Expression, ...]:
@@ -194,7 +236,9 @@ def _words_around(span: Span, text: str) -> Words:
     number = bool(BEFORE.search(before) or AFTER.match(after))
     counts = bool(COUNTS.match(after) or COUNTED.search(before[-8:] + NAME + after[:40]))
     something = number or counts or bool(NAMED.search(before) or SAID.match(after))
-    return Words(something, number, counts)
+    having = NUMBER_OF if HAVING.search(before) else NUMBER_OF[:1]
+    many = IS_NUMBER.search(before) or next((m for p in having if (m := p.match(after))), None)
+    return Words(something, number, counts, many["noun"] if many else "")
 
 
 def _given(statements: Sequence[Statement]) -> dict[str, dict[int, set[str]]]:

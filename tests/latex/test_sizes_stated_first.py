@@ -174,3 +174,14 @@ def test_an_axis_and_its_copy_may_differ():
 
 $$ Y = \sum_{\text{seq}} A $$"""
     same(called(text, "Y", {"A": nt.tensor(C, "seq'", "seq")}), C.sum(1), "seq'")
+
+
+def test_sizes_of_each_other_print_and_read_back():
+    text = r"""Let $A \in \mathbb{R}^{\text{row} \times \text{col}}$ and $|\text{row}| = |\text{col}|$.
+
+$$ Y = \sum_{\text{row}, \text{col}} A $$"""
+    document = read(text)
+    again = read(document["Y"].latex())
+    assert again.check() == []
+    assert str(again["Y"].signature) == str(document["Y"].signature)
+    assert 'nt.sizes("n_col")' in document.python()

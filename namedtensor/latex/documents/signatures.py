@@ -112,7 +112,7 @@ def lettered_sizes(linked: Linked, names: Names) -> dict[str, str]:
                 found.setdefault(name, {})[text] = _size_name(axis, numbers) or ""
             owners.setdefault(text or f"|{name}|", []).append((name, given.declared))
     for name in {name for own in owners.values() for name, _ in own} - found.keys():
-        found[name] = {f"|{name}|": f"|{name}|"}
+        found[name] = {f"|{name}|": _name_of_size(name)}
     wanted: dict[str, str] = {}
     for name, letters in found.items():
         own = [pair for text in letters for pair in owners[text]]
@@ -144,10 +144,17 @@ def _size_text(axis: SizedAxis, numbers: Indices) -> str | None:
 
 def _size_name(axis: SizedAxis, numbers: Indices) -> str | None:
     """Name a declared size: d_k by its Python name, and 2c, which is computed, by its text."""
+    if isinstance(axis.size, AxisSize):
+        return _name_of_size(axis.size.axis.name)
     text = _size_text(axis, numbers)
     if text is None or axis.size is None or key(axis.size) is None:
         return text
     return python_name(numbered(axis.size, numbers), text)
+
+
+def _name_of_size(axis: str) -> str:
+    """Give a letter to the size of an axis that has none: n_seq to |seq|."""
+    return "n_" + re.sub(r"\W+", "", axis)
 
 
 def python_name(name: Expression, text: str) -> str:

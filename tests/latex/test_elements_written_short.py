@@ -206,6 +206,35 @@ def test_a_size_that_is_stated_is_that_of_the_axis():
     np.testing.assert_allclose(run(text), t.sum())
 
 
+GRAPH = r"""Let $S \in \mathbb{R}^{\text{pat}:n \times \text{pat}':n}$ and $t \in \mathbb{R}^{\text{pat}:n}$.
+$$d_i = \sum_{j=1}^n S_{ij}, \quad i \in \{1, \ldots, n\}$$
+$$L_{ij} = \begin{cases} d_i & i = j \\ -S_{ij} & \text{otherwise} \end{cases}$$
+$$q_i = \sum_{j=1}^n \frac{S_{ji}}{d_j} t_j$$
+"""
+
+
+def test_an_index_may_run_along_an_axis_here_and_its_copy_there():
+    assert said(GRAPH) == {("note", "meaning")}
+    d = S.sum(1)
+    document = read(GRAPH)
+    given = {"S": GIVEN["S"], "t": GIVEN["t"]}
+    np.testing.assert_allclose(document["d"](S=given["S"]).numpy("pat"), d)
+    np.testing.assert_allclose(
+        document["L"](S=given["S"]).numpy("pat", "pat'"), np.where(np.eye(4), d, -S)
+    )
+    np.testing.assert_allclose(document["q"](**given).numpy("pat'"), (t / d) @ S)
+
+
+def test_members_of_a_series_say_along_what_their_index_runs():
+    text = HEAD + r"$$s_i = \sum_{j=1}^d A_{ij} v_j$$ $$p_i = \exp(s_i)$$ $$L = \sum_i t_i p_i$$"
+    np.testing.assert_allclose(run(text), t @ np.exp(A @ b))
+
+
+def test_a_series_of_another_section_leaves_elements_alone():
+    text = "# One\n" + HEAD + r"$$L = \sum_{i=1}^n t_i$$" + "\n# Two\n" + r"$$t_{k+1} = t_k - 1$$"
+    np.testing.assert_allclose(run(text), t.sum())
+
+
 def test_a_number_of_another_section_is_another_letter():
     text = (
         "# One\n" + HEAD + "$$L = \\sum_{i=1}^n t_i$$\n# Two\nLet $t \\in \\mathbb{R}$. $$w = t$$\n"

@@ -132,7 +132,9 @@ def _of_others(
 def _taken(statements: Sequence[Statement]) -> Iterator[str]:
     """Give the letters that stand for something, and the names whose members are declared."""
     for statement in statements:
-        if isinstance(statement, Declaration):
+        if isinstance(statement, Declaration) and (
+            statement.space.base != "[n]" or statement.space.axes
+        ):
             yield from [stem(name) or "" for name in statement.names]
         elif isinstance(statement, Definition) and isinstance(statement.target, Letter):
             yield statement.target.text
@@ -160,7 +162,13 @@ def _families(
 ) -> dict[Family, AxisName]:
     """Find the series whose letter counts along an axis, and the axis."""
     axes = {axis.name: axis for _, rule in rules for axis in indexed(rule.body, letter)}
-    if len(axes) != 1:
+    if len(axes) > 1:  # the letter counts along several, in each rule along one
+        alike = [[r for r in rules if _axes_of(r, letter) == {name}] for name in axes]
+        given = (stated, blocks, parents, whole, ends)
+        parts = [_families(statements, letter, some, *given) for some in alike if some]
+        every = [family for part in parts for family in part]
+        return {f: a for part in parts for f, a in part.items() if every.count(f) == 1}
+    if not axes:
         return {}
     (axis,) = axes.values()
     known = end(axis.name, ends)
@@ -199,6 +207,11 @@ def _families(
             break
         found = {family: axis for family, axis in found.items() if family not in apart}
     return found
+
+
+def _axes_of(rule: Rule, letter: str) -> set[str]:
+    """Name the axes that a letter indexes in a rule."""
+    return {axis.name for axis in indexed(rule[1].body, letter)}
 
 
 def _declares(statement: Declaration, names: set[str], axis: str) -> bool | None:

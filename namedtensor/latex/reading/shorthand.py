@@ -80,8 +80,10 @@ class _Known:
         #: letters of numbers, and what the numbers in a tensor of indices are below
         self.numbers: set[str] = set()
         self.bounds: dict[str, Expression] = {}
-        #: letters whose members are declared or defined one by one, as those of a series
-        self.apart: set[str] = set()
+        #: letters whose members are declared or defined one by one, as those of a series, by sections;
+        #: and the axis along which the one index of a series runs
+        self.apart: dict[str, set[int]] = {}
+        self.members: dict[tuple[int, str], tuple[SizedAxis, ...]] = {}
         self.stated: list[tuple[str, Runs, int, int]] = []
         self._tensors: dict[str, list[tuple[int, tuple[SizedAxis, ...]]]] = {}
         for entry in entries:
@@ -118,7 +120,7 @@ class _Known:
 
     def _declare(self, name: Expression, space: Space, section: int) -> None:
         if isinstance(name, Scripts) and isinstance(name.base, Letter):
-            self.apart.add(name.base.text)
+            self.apart.setdefault(name.base.text, set()).add(section)
         elif isinstance(name, Letter):
             if not space.axes:
                 self.numbers.add(name.text)
@@ -130,9 +132,11 @@ class _Known:
     def tensor(self, base: Any, section: int) -> tuple[Letter, tuple[SizedAxis, ...]] | None:
         """Find the tensor of which a letter has elements; those of a bold letter are often written plain."""
         for text in [base.text + d for d in DRESSED] if isinstance(base, Letter) else ():
-            if text in self.apart:
-                return None
-            for around in sections_around(section, self.parents):
+            outer = sections_around(section, self.parents)
+            for at in self.apart.get(text, ()):
+                if at in outer or section in sections_around(at, self.parents):
+                    return None
+            for around in outer:
                 found = {axes for at, axes in self._tensors.get(text, ()) if at == around}
                 if found:
                     axes = found.pop()
@@ -191,7 +195,8 @@ class _Formula:
         if form is not None:
             element = self._element(*form, self._of_target()) if self.entry.region.display else None
             if element is None:
-                self.known.apart |= {form[0].text + dress for dress in DRESSED}
+                for dress in DRESSED:
+                    self.known.apart.setdefault(form[0].text + dress, set()).add(self.section)
 
     def rewrite(self) -> None:
         """Write the elements of a definition in full, and the sets of indices as ranges."""
@@ -207,7 +212,7 @@ class _Formula:
             }
             target = change(statement.target) if self.entry.region.display else None
             form = short_form(statement.target)
-            if form is not None and target in (None, statement.target) and self.shorts:
+            if form is not None and target in (None, statement.target):
                 target = self._made(*form, parts["body"])
                 used = "".join([t for t, _ in named(parts["body"])])
                 letters = "".join([t.text for t in letters_of(form[1])])
@@ -316,15 +321,18 @@ class _Formula:
         power = part.sup if isinstance(part, Scripts) else None
         part = part if power is None else replace(part, sup=None)
         form = short_form(part)
+        base, sub = ("", part) if form is None else (form[0].text, form[1])
         known = None if form is None else self.known.tensor(form[0], self.section)
-        axes = () if known is None else known[1]
-        at = () if form is None else indices_of(form[1], len(axes)) or ()
+        axes = self.known.members.get((self.section, base), ()) if known is None else known[1]
+        at = () if form is None else indices_of(sub, len(axes)) or ()
         whole = len(at) == len(axes) > 0
         if whole or isinstance(part, Scripts):
-            places = [(i, a.axis.name) for i, a in zip(at, axes, strict=False)] if whole else []
-            base, sub = ("", part) if known is None or form is None else (known[0].text, form[1])
-            yield base, sub, places
-        for inner in [*children(form[1] if whole and form else part), power]:
+            yield (
+                base,
+                sub,
+                [(i, a.axis.name) for i, a in zip(at, axes, strict=True)] if whole else [],
+            )
+        for inner in [*((sub,) if whole else children(part)), power]:
             if inner is not None:
                 yield from self._indexed(inner)
 
@@ -391,13 +399,20 @@ class _Formula:
 
     def _made(self, letter: Letter, sub: Expression, body: Expression) -> Indexed | None:
         """Give C_{ij} the axes along which i and j run in what defines it, where nothing declares C."""
-        used = [*named(body)]
+        members = [pair for _, _, places in self._indexed(body) for pair in places]
+        used = [*named(body), *[(t.text, axis) for at, axis in members for t in letters_of(at)]]
         places = indices_of(sub, len(used), [t for t, _ in used]) or ()
         axes = [{axis for t, axis in used if t == getattr(at, "text", "")} for at in places]
-        single = len(places) < 2 or any(len(a) != 1 for a in axes)
-        if single or len(set.union(*axes)) < len(axes) or self.known.tensor(letter, self.section):
+        if any(len(a) != 1 for a in axes) or len(set().union(*axes)) < len(axes):
             return None
-        self.known.apart.discard(letter.text)
+        if len(places) < 2:  # it is a series, which others may follow
+            names = [AxisName(sub.span, axis) for a in axes for axis in a]
+            self.known.members[self.section, letter.text] = tuple(
+                [SizedAxis(n.span, n, None) for n in names]
+            )
+        if len(places) < 2 or self.known.tensor(letter, self.section):
+            return None
+        self.known.apart.get(letter.text, set()).discard(self.section)
         items = [unwritten(own.pop(), at) for at, own in zip(places, axes, strict=True)]
         element = Indexed(letter.span | sub.span, letter, tuple(items))
         self.shorts.append((self.statement.target, element))

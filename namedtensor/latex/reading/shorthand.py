@@ -327,11 +327,8 @@ class _Formula:
         at = () if form is None else indices_of(sub, len(axes)) or ()
         whole = len(at) == len(axes) > 0
         if whole or isinstance(part, Scripts):
-            yield (
-                base,
-                sub,
-                [(i, a.axis.name) for i, a in zip(at, axes, strict=True)] if whole else [],
-            )
+            pairs = [(i, a.axis.name) for i, a in zip(at, axes, strict=False)]
+            yield base, sub, pairs if whole else []
         for inner in [*((sub,) if whole else children(part)), power]:
             if inner is not None:
                 yield from self._indexed(inner)
@@ -346,20 +343,15 @@ class _Formula:
                 inner = self._change(self._of_big(part, env))
                 return replace(part, lower=put(part.lower, inner), body=put(part.body, inner))
             power = part.sup if isinstance(part, Scripts) else None
-            if isinstance(power, Text) or getattr(power, "text", None) not in {
-                None,
-                *self.known.numbers,
-            }:
-                return None
+            label = getattr(power, "text", None)
+            if isinstance(power, Text) or not (label is None or label in self.known.numbers):
+                return None  # x^T and x^{(k)} are no powers
             short = part if power is None else replace(part, sup=None)
             form = short_form(short)
             element = None if form is None else self._element(*form, env)
             if element is None:
-                return (
-                    part
-                    if isinstance(part, Call) and form is not None and _counted(part, env)
-                    else None
-                )
+                kept = form is not None and isinstance(part, Call) and _counted(part, env)
+                return part if kept else None
             self.shorts.append((short, element))
             return element if power is None else Scripts(part.span, element, sup=put(power, change))
 
@@ -406,14 +398,13 @@ class _Formula:
         if any(len(a) != 1 for a in axes) or len(set().union(*axes)) < len(axes):
             return None
         if len(places) < 2:  # it is a series, which others may follow
-            names = [AxisName(sub.span, axis) for a in axes for axis in a]
-            self.known.members[self.section, letter.text] = tuple(
-                [SizedAxis(n.span, n, None) for n in names]
-            )
+            alone = [unwritten(axis, sub) for a in axes for axis in a]
+            own = tuple([SizedAxis(at.span, at.axis, None) for at in alone])
+            self.known.members[self.section, letter.text] = own
         if len(places) < 2 or self.known.tensor(letter, self.section):
             return None
         self.known.apart.get(letter.text, set()).discard(self.section)
-        items = [unwritten(own.pop(), at) for at, own in zip(places, axes, strict=True)]
+        items = [unwritten(*pair) for pair in zip(itertools.chain(*axes), places, strict=True)]
         element = Indexed(letter.span | sub.span, letter, tuple(items))
         self.shorts.append((self.statement.target, element))
         return element

@@ -33,6 +33,7 @@ from namedtensor.latex.evaluation.indices import (
 from namedtensor.latex.evaluation.values import UNKNOWN, ArgumentsError, NoAxisError, Value
 from namedtensor.latex.evaluation.vocabulary import big_word
 from namedtensor.latex.evaluation.wording import wording
+from namedtensor.latex.printing.names import axis_letters
 from namedtensor.latex.reading import words
 from namedtensor.latex.reading.ranges import ends_of, members_of, ranges_in
 from namedtensor.latex.syntax import (
@@ -47,7 +48,7 @@ from namedtensor.latex.syntax import (
     Relation,
     Scripts,
 )
-from namedtensor.latex.walk import letters_of, walk
+from namedtensor.latex.walk import all_of, letters_of, walk
 from namedtensor.operations.contraction import DOT, dot
 from namedtensor.operations.elementwise import MUL
 from namedtensor.operations.joining import concat, stack
@@ -106,6 +107,9 @@ def _piece(e: Evaluator, part: Big, piece: Expression, found: Range) -> bool:
             stated = getattr(e.scope, "range_of", lambda *_: None)(piece, part.body)
             first, last = (Number(part.span, 1), part.upper) if stated is None else stated
             return _between(e, part, piece, first, last, found)
+        return True
+    if isinstance(piece, Logic) and found.bound:
+        found.conditions.append(piece)
         return True
     if not isinstance(piece, Relation):
         e.refuse(
@@ -168,8 +172,21 @@ def _from_set(e: Evaluator, part: Big, name: Expression, right: Expression, foun
     ends = ends_of(right)
     if ends is not None:
         return _between(e, part, name, *ends, found)
-    e.refuse(part, f"runs over {wording(right)}, which is no range", "write i=1 below and n above")
+    why = f"runs over {wording(right)}, which is no range"
+    e.refuse(part, why, _condition_for(part, name, right) or "write i=1 below and n above")
     return False
+
+
+def _condition_for(part: Big, name: Expression, members: Expression) -> str:
+    r"""Write the condition that says of which indices a set is; nothing where they index no axis."""
+    axis = next((at.axis.name for at in all_of(At, part.body) if at.at == name), "")
+    of = [*letters_of(members)][1:]  # i of N(i)
+    if not axis:
+        return ""
+    places = [(axis, of[-1]), (f"{axis}'", name)] if of else [(axis, name)]
+    inside = ", ".join([f"{axis_letters(a, 'underset')}({wording(i)})" for a, i in places])
+    axes = ", ".join([axis_letters(a, "underset") for a, _ in places])
+    return rf"write {wording(name)} : M_{{{inside}}} = 1 below it, with M \in \{{0, 1\}}^{{{axes}}}"
 
 
 def _from_condition(e: Evaluator, part: Big, piece: Relation, found: Range) -> bool:

@@ -56,6 +56,7 @@ QUIET = {
     "remark": "it is a remark",
     "data": "what it says is given as data",
     "piece": "it is a piece of the definition before it",
+    "set": "it says which indices operators reach over",
     "joined": "it is a piece of the definition on another line",
 }
 

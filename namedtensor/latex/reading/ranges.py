@@ -5,9 +5,13 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
+from namedtensor.latex.source import Span
 from namedtensor.latex.syntax import (
+    Big,
     Binary,
+    Call,
     Dots,
     Expression,
     Items,
@@ -97,3 +101,21 @@ def _compared(relation: Relation) -> Iterator[Between]:
     for index, (lowest, highest) in ends.items():
         if lowest is not None:
             yield Between(index, lowest, highest)
+
+
+def set_of(index: Expression, condition: Expression, span: Span) -> Items:
+    """Write the set of the indices for which a condition holds."""
+    return Items(span, (Relation(span, index, (("mid", condition),)),), "{")
+
+
+def is_set(part: Any) -> bool:
+    """Say whether a part is the set of the indices for which a condition holds."""
+    alone = isinstance(part, Items) and part.bracket == "{" and len(part.parts) == 1
+    relation = part.parts[0] if alone else None
+    return isinstance(relation, Relation) and [op for op, _ in relation.rest] == ["mid"]
+
+
+def number_of(index: Expression, condition: Expression, span: Span) -> Big:
+    """Count the indices for which a condition holds: the sum of 1 there."""
+    one = Call(span, Letter(span, "1bold"), (), (condition,))
+    return Big(span, "sum", (), index, None, one)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from namedtensor.latex.reading import words
 from namedtensor.latex.reading.grammar.axes import holds_axes
 from namedtensor.latex.reading.grammar.spaces import Spaces
-from namedtensor.latex.reading.ranges import listed
+from namedtensor.latex.reading.ranges import listed, number_of, set_of
 from namedtensor.latex.reading.rows import after_bracket, braces_of, environment, split_rows
 from namedtensor.latex.reading.tokens import ASIDE, Fault, Token
 from namedtensor.latex.syntax import (
@@ -224,7 +224,7 @@ class Parts(Spaces):
         depth = 0
         for at in range(*bounds):
             token = self.tokens[at]
-            depth += braces_of(token)
+            depth += braces_of(token) + (token.text == "\\{") - (token.text == "\\}")
             if depth <= 0 and token.text in (":", "\\mid") and at > bounds[0]:
                 index = self.within((bounds[0], at), self.listing)
                 held = self.within((at + 1, bounds[1]), self.listing)
@@ -254,6 +254,9 @@ class Parts(Spaces):
         counted = self._counted(start, "\\rvert") if text == "\\lvert" else None
         if counted is not None:
             return counted
+        known = self._set_behind(start) if text == "\\{" else None
+        if known is not None:
+            return known
         parts, after = self.inside(token)
         span = self.span(start)
         if text in ("\\lfloor", "\\lceil"):
@@ -321,19 +324,38 @@ class Parts(Spaces):
             return None
         if closing and (after >= self.end or self.tokens[after].text != closing):
             return None
-        inside = range(opening + 1, after)
-        parting = [at for at in inside if self.tokens[at].text in (":", "\\mid", "|")]
-        if not parting or parting[0] == opening + 1:
+        found = self._set(opening, after, (":", "\\mid", "|"))
+        if found is None:
             return None
-        index = self.within((opening + 1, parting[0]), self.listing)
-        held = self.within((parting[0] + 1, after - 1), self.listing)
+        self.at = after + bool(closing)
+        return number_of(*found, self.span(start))
+
+    def _set(
+        self, opening: int, after: int, parting: Collection[str]
+    ) -> tuple[Expression, Expression] | None:
+        """Read the index of a set in braces, and the condition on it."""
+        signs = [at for at in range(opening + 1, after) if self.tokens[at].text in parting]
+        if not signs or signs[0] == opening + 1:
+            return None
+        index = self.within((opening + 1, signs[0]), self.listing)
+        held = self.within((signs[0] + 1, after - 1), self.listing)
         bare = isinstance(held, Items) and not held.bracket
         parts = held.parts if bare and isinstance(held, Items) else (held,)
-        condition = Logic(held.span, "and", parts) if len(parts) > 1 else held
-        self.at = after + bool(closing)
-        span = self.span(start)
-        one = Call(span, Letter(span, "1bold"), (), (condition,))
-        return Big(span, "sum", (), index, None, one)
+        return index, Logic(held.span, "and", parts) if len(parts) > 1 else held
+
+    def _set_behind(self, start: int) -> Expression | None:
+        r"""Read { j : A_{a(i), b(j)} = 1 } from its first brace on; None where there is no such thing."""
+        after, at = after_bracket(self.tokens, start, self.end), self.at
+        try:
+            found = None if after is None else self._set(start, after, (":", "\\mid"))
+        except Fault:
+            found = None
+        index = found[0].first if found and isinstance(found[0], Relation) else found and found[0]
+        if found is None or after is None or not isinstance(index, Letter | Scripts):
+            self.at = at
+            return None
+        self.at = after
+        return set_of(*found, self.span(start))
 
     def bar_operand(self, token: Token, start: int) -> Expression:
         """Read |x| or ||x|| from its first bar on."""

@@ -37,6 +37,7 @@ from namedtensor.latex.syntax import (
     Expression,
     Indexed,
     Letter,
+    Number,
     Relation,
     Scripts,
     SizedAxis,
@@ -448,7 +449,8 @@ class Walk:
         } | self.listed_sizes
 
     def _small(self, name: Expression, text: str) -> bool:
-        if stem(name) not in SMALL:
+        power = isinstance(name, Scripts) and isinstance(name.sup, Number)
+        if stem(name) not in SMALL or power:
             return False
         if all(i.key != text for i in self.linked.inputs):
             found = Input(text, name, "setting", default=SMALL_NUMBER)

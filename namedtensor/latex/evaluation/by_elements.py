@@ -85,6 +85,11 @@ def upper_ends(target: Indexed, condition: Expression | None) -> dict[str, Expre
             own = axes.get(within.index)
             if own is not None and within.upper is not None and not _moves(within.upper, axes):
                 found[own] = within.upper
+    for relation in _at_numbers(condition):
+        own, number = axes.get(relation.first), relation.rest[0][1]
+        end = found.get(own) if own is not None else None
+        if isinstance(end, Number) and isinstance(number, Number) and number.value > end.value:
+            found[str(own)] = number  # d_4 = 10 beside i = 1, ..., 3
     return found
 
 
@@ -96,6 +101,17 @@ def _relations(condition: Expression | None) -> list[Relation]:
             found.append(part)
         elif isinstance(part, Logic) and _is_at_number(part.parts[0]):
             found += [r for other in part.parts[1:] for r in _relations(other)]
+    return found
+
+
+def _at_numbers(condition: Expression | None) -> list[Relation]:
+    """List the single elements that have definitions of their own beside those of a range: i = 4."""
+    found: list[Relation] = []
+    for part in () if condition is None else conjuncts(condition):
+        if isinstance(part, Logic) and part.op == "or":
+            first = part.parts[0]
+            found += [first] if isinstance(first, Relation) and _is_at_number(first) else []
+            found += [r for other in part.parts[1:] for r in _at_numbers(other)]
     return found
 
 

@@ -1,0 +1,109 @@
+r"""What is given before the first element of an axis, x_0 = 0, and single elements behind a range."""
+
+import numpy as np
+import pytest
+
+from namedtensor import tensor
+from namedtensor.latex import read
+from tests.latex.calling import called, same
+
+x = np.array([2.0, 5, 4, 9])
+GIVEN = {"x": tensor(x, "time"), "a": 3.0}
+HERE, LAST = r"x_{\text{time}(t)}", r"x_{\text{time}(t-1)}"
+STARTS = [r"x_0 = START", r"x_{\text{time}(0)} = START", r"x_{\name{time}(0)} = START"]
+
+
+def before(start):
+    return np.concatenate([[start], x[:-1]])
+
+
+@pytest.mark.parametrize("start", STARTS)
+@pytest.mark.parametrize(("value", "number"), [("0", 0.0), ("7", 7.0), ("a", 3.0)])
+@pytest.mark.parametrize("range_", [r", \quad t = 1, \ldots, T", ""])
+def test_a_difference_takes_what_is_given_before_the_first(start, value, number, range_):
+    text = (
+        r"$x \in \mathbb{R}^{\text{time}:T}$, $a \in \mathbb{R}$. "
+        rf"$${start.replace('START', value)}$$ $$d_{{\text{{time}}(t)}} = {HERE} - {LAST}{range_}$$"
+    )
+    same(called(text, "d", GIVEN), x - before(number), "time")
+
+
+def test_it_may_be_given_in_prose_beside_the_declaration():
+    text = (
+        r"$x \in \mathbb{R}^{\text{time}:T}$ with $x_0 = 0$. "
+        rf"$$d_{{\text{{time}}(t)}} = {HERE} - {LAST}, \quad t = 1, \ldots, T$$"
+    )
+    same(called(text, "d", GIVEN), x - before(0), "time")
+
+
+@pytest.mark.parametrize("start", STARTS)
+def test_a_sum_takes_it_too(start):
+    text = (
+        r"$x \in \mathbb{R}^{\text{time}:T}$. "
+        rf"$${start.replace('START', '1')}$$ $$s = \sum_{{t=1}}^T ({HERE} - {LAST})^2$$ "
+        rf"$$u = \sum_{{t=1}}^T {LAST}^2$$ $$v = \sum_{{t=2}}^T ({HERE} - {LAST})$$"
+    )
+    same(called(text, "s", GIVEN), ((x - before(1)) ** 2).sum())
+    same(called(text, "u", GIVEN), (before(1) ** 2).sum())
+    same(called(text, "v", GIVEN), x[-1] - x[0])
+
+
+def test_it_is_looked_for_in_the_sections_around_alone():
+    text = (
+        "$x \\in \\mathbb{R}^{\\text{time}:T}$\n\n# A\n\n$$x_0 = 1$$\n\n# B\n\n"
+        rf"$$s = \sum_{{t=1}}^T ({HERE} - {LAST})$$"
+    )
+    assert [f.code for f in read(text).check()] == ["index-range"]
+
+
+def test_without_it_there_is_no_element_before_the_first():
+    text = rf"$x \in \mathbb{{R}}^{{\text{{time}}:T}}$. $$s = \sum_{{t=1}}^T ({HERE} - {LAST})$$"
+    assert [f.code for f in read(text).check()] == ["index-range"]
+
+
+def test_of_two_axes_each_may_have_its_own():
+    g = np.arange(6.0).reshape(2, 3)
+    text = (
+        r"$g \in \mathbb{R}^{\text{row}, \text{col}}$. $$g_{\text{row}(0)} = 5$$ "
+        r"$$d_{\text{row}(i)} = g_{\text{row}(i)} - g_{\text{row}(i-1)}$$"
+    )
+    wanted = g - np.concatenate([np.full((1, 3), 5.0), g[:-1]])
+    same(called(text, "d", {"g": tensor(g, "row", "col")}), wanted, "row", "col")
+
+
+def test_a_recurrence_starts_as_before():
+    text = (
+        r"$x, y \in \mathbb{R}^{\text{time}:T}$. "
+        rf"$$y_{{\text{{time}}(t)}} = y_{{\text{{time}}(t-1)}} + {HERE}, \quad y_0 = 1$$"
+    )
+    same(called(text, "y", GIVEN), 1 + x.cumsum(), "time")
+
+
+@pytest.mark.parametrize("range_", [r"i = 1, \ldots, 3", r"1 \le i \le 3"])
+@pytest.mark.parametrize("between", ["$$ $$", r" \\ ", r", \quad "])
+@pytest.mark.parametrize(
+    ("all_", "one"), [(r"d_{\text{time}(i)}", r"d_{\text{time}(4)}"), ("d_i", "d_4")]
+)
+@pytest.mark.parametrize("declared", ["", r", $d \in \mathbb{R}^{\text{time}:4}$"])
+def test_an_element_behind_the_range_counts(range_, between, all_, one, declared):
+    text = rf"$x \in \mathbb{{R}}^{{\text{{time}}:4}}${declared}. " + (
+        rf"$${all_} = 2 x_{{\text{{time}}(i)}}, \quad {range_}{between}{one} = 10$$"
+    )
+    same(called(text, "d", GIVEN), [4, 10, 8, 10], "time")
+
+
+def test_elements_between_the_range_and_the_last_are_not_known():
+    text = (
+        r"$x \in \mathbb{R}^{\text{time}:4}$. $$d_{\text{time}(i)} = 2 x_{\text{time}(i)}, \quad "
+        r"i = 1, \ldots, 2, \quad d_{\text{time}(4)} = 10$$"
+    )
+    found = read(text)["d"](GIVEN["x"])
+    np.testing.assert_allclose(found.numpy("time"), [4, 10, np.nan, 10])
+
+
+def test_an_element_within_the_range_leaves_its_end():
+    text = (
+        r"$x \in \mathbb{R}^{\text{time}:4}$. $$d_{\text{time}(i)} = 2 x_{\text{time}(i)}, \quad "
+        r"i = 1, \ldots, 3, \quad d_{\text{time}(2)} = 9$$"
+    )
+    same(called(text, "d", GIVEN), [4, 9, 8], "time")

@@ -23,8 +23,10 @@ from namedtensor.latex.evaluation.indices import Index, is_whole, position
 from namedtensor.latex.evaluation.values import UNKNOWN, Value
 from namedtensor.latex.findings import Mend
 from namedtensor.latex.printing.dialects import REALS
+from namedtensor.latex.source import Span
 from namedtensor.latex.syntax import (
     At,
+    Big,
     Binary,
     Cases,
     Contract,
@@ -33,6 +35,7 @@ from namedtensor.latex.syntax import (
     Indexed,
     Number,
     Space,
+    Unary,
 )
 from namedtensor.latex.walk import all_of, walk
 from namedtensor.primitives import Node, Type
@@ -139,6 +142,7 @@ def look_at_sum(symbols: Symbols, part: Binary, left: Node, right: Node) -> str 
         for axis in coming_back(symbols, giver, taker, part.op == "-"):
             _comes_back(symbols, axis, side, other)
             return axis
+    _ends(symbols, part, right)
     one, two = one_sided(left.type, right.type)
     if not one or not two:
         return None
@@ -152,6 +156,26 @@ def look_at_sum(symbols: Symbols, part: Binary, left: Node, right: Node) -> str 
             if _alone(symbols, axis, side, gains):
                 return axis
     return None
+
+
+def _ends(symbols: Symbols, part: Binary, right: Node) -> None:
+    """Note where a sum without brackets ends before a term that has its axis too."""
+    summed: Expression = part.left
+    while isinstance(summed, (Binary, Unary)):
+        summed = summed.operand if isinstance(summed, Unary) else summed.right
+    if not isinstance(summed, Big) or summed.op != "sum" or part.right in walk(summed.body):
+        return
+    both = [axis.name for axis in summed.axes if right.type.has(axis.name)]
+    text = symbols.report.text
+    between = text(Span(summed.span.end, part.right.span.start))
+    if both and not set(between) & set(")]}"):
+        sign, body, term = part.op, text(summed.body.span), text(part.right.span)
+        symbols.report.note(
+            "meaning",
+            part.span,
+            f"the sum ends before {sign} {term}, which has {' and '.join(both)} too",
+            hint=rf"to sum both, write \left( {body} {sign} {term} \right) behind the sign of the sum",
+        )
 
 
 def _comes_back(symbols: Symbols, axis: str, side: Expression, other: Expression) -> None:

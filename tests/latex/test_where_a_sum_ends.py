@@ -1,0 +1,54 @@
+r"""`\sum_{ax} u + v` is the sum of u, and v: where v has the axis too, a note says so."""
+
+import pytest
+
+from namedtensor.latex import read
+
+HEAD = r"""Let $u, v \in \mathbb{R}^{\text{point}}$, $W \in \mathbb{R}^{\text{point} \times \text{emb}}$,
+$b \in \mathbb{R}^{\text{emb}}$ and $n = |\text{point}|$.
+"""
+
+
+def notes(formula):
+    found = read(f"{HEAD}\n\n$$ {formula} $$").check()
+    assert all(one.severity == "note" for one in found), found
+    return [(one.code, one.message, one.hint) for one in found]
+
+
+@pytest.mark.parametrize(
+    ("formula", "summed"),
+    [
+        (r"J = \sum_{\text{point}} u^2 + v^2", "u^2 + v^2"),
+        (r"J = \frac{1}{n} \sum_{\text{point}} u^2 - v^2", "u^2 - v^2"),
+        (
+            r"J = -\sum_{\text{point}} u \log v + (1 - u) \log (1 - v)",
+            r"u \log v + (1 - u) \log (1 - v)",
+        ),
+        (r"J = 1 - \sum_{\text{point}} \exp(u) + \exp(v)", r"\exp(u) + \exp(v)"),
+        (r"J = \sum_{\text{point}} u^2 + v", "u^2 + v"),
+        (r"J = \sum_{\text{point}, \text{emb}} W^2 + u^2", "W^2 + u^2"),
+    ],
+)
+def test_a_term_that_has_the_axis_still_is_noted(formula, summed):
+    ((code, message, hint),) = notes(formula)
+    assert code == "meaning"
+    assert "which has point too" in message
+    assert rf"\left( {summed} \right)" in hint
+
+
+@pytest.mark.parametrize(
+    "formula",
+    [
+        r"J = \sum_{\text{point}} \left( u^2 + v^2 \right)",
+        r"J = \left( \sum_{\text{point}} u^2 \right) + v^2",
+        r"J = v^2 + \sum_{\text{point}} u^2",
+        r"J = \sum_{\text{point}} u W + b",
+        r"J = \sum_{\text{point}} u^2 + \sum_{\text{point}} v^2",
+        r"J = \sum_{\text{point}} u - u",
+        r"J = \underset{\text{point}}{\text{mean}} u - v",
+        r"J = \max_{\text{point}} u - v",
+        r"J = \sum_{\text{point}} u^2 + n",
+    ],
+)
+def test_nothing_is_said_where_there_is_one_reading(formula):
+    assert notes(formula) == []

@@ -26,6 +26,7 @@ from namedtensor.latex.reading.piecewise import joined
 from namedtensor.latex.reading.remarks import declared_in, gives_elements, mark_remarks
 from namedtensor.latex.reading.sets import put_conditions
 from namedtensor.latex.reading.spoken import key_of
+from namedtensor.latex.reading.squares import put_squares
 from namedtensor.latex.reading.statements import Found, is_name
 from namedtensor.latex.syntax import (
     At,
@@ -60,6 +61,7 @@ def reworded(
     given = declared_in(entries)
     joined(entries, text, lambda entry: gives_elements(entry, given, parents))
     found = [e for e in entries if isinstance(e.read, Found)]
+    put_squares(found, parents)
     put_conditions(found, parents)
     put_before_first(found, parents)
     named = left_sides([e.statement for e in found], [e.region.section for e in found])

@@ -140,3 +140,12 @@ def test_a_density_that_two_sections_define_alike_is_known_in_both():
     )
     same(called(text, "u", GIVEN), PRIOR)
     same(called(text, "w", GIVEN), PRIOR)
+
+
+def test_an_identity_of_densities_that_nothing_defines_is_no_definition():
+    prior = BODIES["plain"][1]
+    text = DECLARED["plain"] + (
+        rf"$$\log p(z) = {prior}$$ By Bayes, $p(z \mid x) = p(x \mid z) p(z) / p(x)$. "
+        r"$$u = 2 \log p(z)$$"
+    )
+    same(called(text, "u", GIVEN), 2 * PRIOR)

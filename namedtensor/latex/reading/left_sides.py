@@ -123,6 +123,9 @@ def left_sides(statements: Sequence[Statement], sections: Sequence[int]) -> Left
         for text in (key_of(name), head_of(name))
     }
     densities -= known
+    sides = [part for s in statements for part, _ in _left(s)]
+    named = [part for part in (*sides, *_functions(statements)) if isinstance(part, Call)]
+    stated = {_text(call, head_of) for call in named}
     marked: set[str] = set()
     calls: list[Call] = []
     lefts: dict[int, Expression] = {}
@@ -137,6 +140,8 @@ def left_sides(statements: Sequence[Statement], sections: Sequence[int]) -> Left
                 marked.add(compound[0])
                 calls += [compound[1]] if isinstance(compound[1], Call) else []
             elif isinstance(part, Call) and _is_given(part) and key_of(part.function) not in known:
+                if _is_identity(statement, part, stated):
+                    continue
                 calls.append(part)
             elif op != "=" or not _may_be_whole(part):
                 continue
@@ -154,6 +159,12 @@ def left_sides(statements: Sequence[Statement], sections: Sequence[int]) -> Left
         frozenset(idle),
         frozenset(whole),
     )
+
+
+def _is_identity(statement: Statement, left: Call, stated: Collection[str]) -> bool:
+    """Say whether a density is said by others of its head that nothing defines: Bayes' rule."""
+    alike = [c for c in all_of(Call, statement) if key_of(c.function) == key_of(left.function)]
+    return any(_text(c, head_of) not in stated for c in alike)
 
 
 def _functions(statements: Sequence[Statement]) -> list[Call]:

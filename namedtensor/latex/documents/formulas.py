@@ -31,7 +31,7 @@ from namedtensor.latex.documents.signatures import (
 )
 from namedtensor.latex.findings import Finding
 from namedtensor.latex.source import Source, Span
-from namedtensor.latex.syntax import Expression
+from namedtensor.latex.syntax import Expression, Space
 from namedtensor.operations.constants import FULL, made
 from namedtensor.tensor import NamedTensor
 
@@ -90,7 +90,15 @@ class Library:
         if _holds(linked, linked, set()):
             raise self.circular(linked.defined)
         self._hold_distinct(linked)
-        parameters = [self._parameter(linked, found) for found in linked.inputs]
+        spaces = [
+            found.space and with_stated_sizes(self.names, linked, found.space)
+            for found in linked.inputs
+        ]
+        lettered = lettered_sizes(linked, spaces, self.names)
+        parameters = [
+            self._parameter(linked, found, space, lettered)
+            for found, space in zip(linked.inputs, spaces, strict=True)
+        ]
         python = python_signature(parameters)
         count = len(linked.defined.results)
         keys = {p.name: i.key for p, i in zip(parameters, linked.inputs, strict=True)}
@@ -117,7 +125,9 @@ class Library:
                 )
             seen.add(found.key)
 
-    def _parameter(self, linked: Linked, found: Input) -> Parameter:
+    def _parameter(
+        self, linked: Linked, found: Input, sized: Space | None, lettered: Mapping[str, str]
+    ) -> Parameter:
         name = self.identifier(linked, found)
         after = found.role != "argument"
         if found.role == "setting":
@@ -125,7 +135,7 @@ class Library:
             return Parameter(name, None, None, True, default)
         if found.role == "bundle":
             return Parameter(name, None, self._bundle(name, found), after, inspect.Parameter.empty)
-        if found.space is None:
+        if sized is None:
             raise self.error(
                 "undeclared",
                 f"{found.key} is declared nowhere, and {linked.key} needs its axes",
@@ -134,14 +144,7 @@ class Library:
             )
         bound = self.linker.bound
         along = axes_along(self.names, bound, found)
-        lettered = lettered_sizes(linked, self.names)
-        space = named_space(
-            with_stated_sizes(self.names, linked, found.space),
-            bound,
-            along,
-            lettered,
-            {**linked.indices, **found.numbers},
-        )
+        space = named_space(sized, bound, along, lettered, {**linked.indices, **found.numbers})
         names = [axis.name for axis in space.axes]
         if len(set(names)) < len(names):
             twice = next(n for n in names if names.count(n) > 1)

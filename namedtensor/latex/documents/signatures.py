@@ -96,16 +96,16 @@ def _stated_size(names: Names, axis: str, place: Place) -> Expression | None:
     return dataclasses.replace(others[0], axis=dataclasses.replace(others[0].axis, name=first))
 
 
-def lettered_sizes(linked: Linked, names: Names) -> dict[str, str]:
+def lettered_sizes(linked: Linked, spaces: Sequence[Space | None], names: Names) -> dict[str, str]:
     """List the axes of inputs whose sizes need their letters: seq:n and seq:m, or row:n and col:n.
 
-    With each stands the letter of inputs that declare none; "" where there are several.
+    `spaces` are those of the inputs. With each axis stands the letter of inputs that declare none; "" where
+    there are several.
     """
     found: dict[str, dict[str, str]] = {}
     owners: dict[str, list[tuple[str, Declared | None]]] = {}
-    for given in linked.inputs:
+    for given, space in zip(linked.inputs, spaces, strict=True):
         numbers = {**linked.indices, **given.numbers}
-        space = given.space and with_stated_sizes(names, linked, given.space)
         for axis in space.axes if space is not None else ():
             name, text = axis.axis.name, _size_text(axis, numbers)
             if text is not None:

@@ -134,10 +134,10 @@ def refuse_negative_powers(
     base = operands[0]
     real = f'{labels[0]}.to("float64")' if hasattr(base, "sizes") else repr(float(base))
     raise KindError(
-        operation.write(tuple(labels)),
+        operation.write(labels),
         "a whole number to a power below 0 is no whole number",
         shapes,
-        f"take the base as a float: `{operation.write((real, labels[1]))}`",
+        f"take the base as a float: `{operation.write([real, labels[1]])}`",
     ) from None
 
 

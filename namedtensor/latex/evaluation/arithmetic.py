@@ -62,8 +62,8 @@ def power(e: Evaluator, where: Expression, base: Expression, exponent: Expressio
     number = e.value(exponent)
     if isinstance(number, float) and abs(number) == 0.5:
         value = determinant_of(e, base, value)
-    below = isinstance(number, Position) and not number.is_counted
-    compute = _real_power if below or (isinstance(number, int) and number < 0) else raised
+    counted = isinstance(number, Position) and number.is_counted
+    compute = operator.pow if counted else raised
     return e.attempt(where, compute, [value, number], [base, exponent])
 
 
@@ -151,16 +151,17 @@ def raised(base: Any, exponent: Any) -> Any:
         if exponent < 0 or base.bit_length() * exponent > EXACT_BITS:
             return float(base) ** exponent
         return base**exponent
+    if _is_integers(exponent) or (isinstance(exponent, int) and exponent < 0):
+        base = 1.0 * base  # 2^{-1} is no whole number
     result = base**exponent
     if isinstance(result, complex) and not isinstance(base, complex):
         raise ValueError(f"{base!r} has no real power {exponent!r}")
     return result
 
 
-def _real_power(base: Any, exponent: Any) -> Any:
-    """Compute a power that may be below 0: 2^{-1} of the whole number 2 is 0.5."""
-    whole = isinstance(base, int) or (isinstance(base, NamedTensor) and base.layout.kind == "int")
-    return raised(1.0 * base if whole else base, exponent)
+def _is_integers(value: Any) -> bool:
+    """Say whether a value is a tensor of whole numbers."""
+    return isinstance(value, NamedTensor) and value.layout.kind == "int"
 
 
 def root(e: Evaluator, part: Root) -> Value:

@@ -77,8 +77,6 @@ def diagnose(operation: Operation, operands: Sequence[Any], error: Exception) ->
         refuse_unfitting(call, operands, data, shapes)
         if operation.name == "neg":
             refuse_unsigned(call, data, shapes)
-    if operation.name == "pow" and "negative integer powers" in str(error):
-        refuse_negative_powers(operation, operands, labels, shapes)
     hint = _dtype_hint(data)
     kinds = (TypeError, NotImplementedError, OverflowError)
     refused = KindError if isinstance(error, kinds) else NamedTensorError
@@ -121,23 +119,6 @@ def refuse_unsigned(
         f"{label} holds {dtype_name(x.data)} numbers, which are never below 0",
         shapes,
         f'give the tensor a wider dtype: {label}.to("int64")',
-    ) from None
-
-
-def refuse_negative_powers(
-    operation: Operation,
-    operands: Sequence[Any],
-    labels: Sequence[str],
-    shapes: Sequence[tuple[str, str]],
-) -> None:
-    """Raise KindError where whole numbers are raised to powers below 0."""
-    base = operands[0]
-    real = f'{labels[0]}.to("float64")' if hasattr(base, "sizes") else repr(float(base))
-    raise KindError(
-        operation.write(labels),
-        "a whole number to a power below 0 is no whole number",
-        shapes,
-        f"take the base as a float: `{operation.write([real, labels[1]])}`",
     ) from None
 
 

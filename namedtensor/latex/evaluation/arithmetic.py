@@ -62,9 +62,7 @@ def power(e: Evaluator, where: Expression, base: Expression, exponent: Expressio
     number = e.value(exponent)
     if isinstance(number, float) and abs(number) == 0.5:
         value = determinant_of(e, base, value)
-    counted = isinstance(number, Position) and number.is_counted
-    compute = operator.pow if counted else raised
-    return e.attempt(where, compute, [value, number], [base, exponent])
+    return e.attempt(where, raised, [value, number], [base, exponent])
 
 
 def _inverse(
@@ -151,17 +149,10 @@ def raised(base: Any, exponent: Any) -> Any:
         if exponent < 0 or base.bit_length() * exponent > EXACT_BITS:
             return float(base) ** exponent
         return base**exponent
-    if _is_integers(exponent) or (isinstance(exponent, int) and exponent < 0):
-        base = 1.0 * base  # 2^{-1} is no whole number
     result = base**exponent
     if isinstance(result, complex) and not isinstance(base, complex):
         raise ValueError(f"{base!r} has no real power {exponent!r}")
     return result
-
-
-def _is_integers(value: Any) -> bool:
-    """Say whether a value is a tensor of whole numbers."""
-    return isinstance(value, NamedTensor) and value.layout.kind == "int"
 
 
 def root(e: Evaluator, part: Root) -> Value:
@@ -301,19 +292,14 @@ def bars(e: Evaluator, part: Bars) -> Value:
     value = e.value(part.operand)
     if not part.double:
         return e.attempt(part, absolute, [value], [part.operand])
-    own = axes_in(value)
-    if part.axes or not own:
+    if part.axes or not axes_in(value):
         return _norm(e, part, part, "", part.axes, value)
     text = wording(part.operand)
-    if len(own) == 1:
-        written = e.scope.written(part)
-        e.scope.noted(part, *over_own(written, own, rf"{written}_{{{text_axes(own)}}}"))
-        return _norm(e, part, part, "", (AxisName(part.span, own[0]),), value)
     return e.fail(
         part,
         NoAxisError,
         f"the norm of {text} acts along axes, and none is named",
-        f"write its axes below it: ||{text}||_{{{own[0]}}}",
+        f"write its axes below it: ||{text}||_{{{axes_in(value)[0]}}}",
         [(text, str(value.shape))],
     )
 

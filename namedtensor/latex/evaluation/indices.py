@@ -98,12 +98,6 @@ class Position:
         return single and self.constant == 1 and self.written is None
 
     @property
-    def is_counted(self) -> bool:
-        """Say whether this is a sum of indices alone, which is never below 0."""
-        indices = all(isinstance(term, Index) and count > 0 for term, count in self.terms)
-        return indices and self.constant >= 0
-
-    @property
     def numbers(self) -> Any:
         """The numbers as a tensor, a size, or a Python number."""
         return _added(self.terms, self.constant) if self.written is None else self.written

@@ -151,7 +151,6 @@ $$ Y_{{\text{{a}}(i)}} = \sum_{{\text{{b}}}} x / i $$""")
 @pytest.mark.parametrize(
     ("stated", "wrong"),
     [
-        (r"$|\text{a}| = 5$", "a is 3 in A and 5 in the declaration"),
         (r"$|\text{a}| = |\text{b}|$", "is one size, and axis"),
         (r"$|\text{a}| = n$ and $|\text{b}| = n$", "n is one size, and axis"),
         (r"$|\text{a}| = |\text{b}| = n$", "n is one size, and axis"),

@@ -27,7 +27,7 @@ from namedtensor.latex.documents.scripts import (
     written,
 )
 from namedtensor.latex.printing import names as python_names
-from namedtensor.latex.syntax import AxisSize, Expression, Number, SizedAxis, Space
+from namedtensor.latex.syntax import AxisSize, Expression, SizedAxis, Space
 
 #: What the sets of the notation are here; one-hot and 0/1 tensors hold numbers of any kind.
 BASES = {"R": R, "Z": Z, "N": Z, "[n]": Z, "C": R, "{0,1}": R, "[0,1]": R, "B": B}
@@ -86,9 +86,9 @@ def with_stated_sizes(names: Names, linked: Linked, space: Space) -> Space:
 
 
 def _stated_size(names: Names, axis: str, place: Place) -> Expression | None:
-    """Give what the document states around a place that |axis| is: a number, a letter, or another's size."""
+    """Give what the document states around a place that |axis| is: a letter, or another's size."""
     stated = names.sizes_stated(axis, place, around=True)
-    plain = [size for size in stated if isinstance(size, Number) or key(size) is not None]
+    plain = [size for size in stated if key(size) is not None]
     others = [size for size in stated if isinstance(size, AxisSize)]
     if plain or not others:
         return plain[0] if plain else None

@@ -24,6 +24,9 @@ PORT    ?= 8000
 
 BIN := .venv/bin
 
+# An environment that the caller has activated is not the one that is used here.
+unexport VIRTUAL_ENV
+
 # One thread in each test worker: tiny tensors, and the workers already fill the cores.
 PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest --quiet -n $(WORKERS)
 

@@ -369,10 +369,11 @@ class Induction(Said):
 
 @dataclass(frozen=True, slots=True)
 class Aside(Said):
-    """Something that is not named notation, set aside; `why` says so."""
+    """Something that is not named notation, set aside; `why` says so, `hint` what to do about it."""
 
     text: str
     why: str
+    hint: str = ""
 
 
 Statement = Declaration | Signature | Definition | Constraint | Induction | Aside

@@ -7,7 +7,7 @@ names that it speaks of. All else is set aside, and so is what cannot be read an
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from namedtensor.latex.reading.hosts import Region
@@ -22,7 +22,7 @@ from namedtensor.latex.reading.spoken import (
     names_of,
     sections_around,
 )
-from namedtensor.latex.reading.statements import Failed, Found, is_range, is_target
+from namedtensor.latex.reading.statements import Failed, Found, is_equation, is_range, is_target
 from namedtensor.latex.reading.tokens import ASIDE, Fault
 from namedtensor.latex.reading.words import FUNCTIONS
 from namedtensor.latex.syntax import (
@@ -82,11 +82,8 @@ class Entry:
 def sorted_out(
     entries: Sequence[Entry], text: str, parents: Sequence[int] = (0,)
 ) -> tuple[list[Statement], list[Fault], list[Aside]]:
-    """Give the statements, what is no notation among them as asides, the faults, and asides to be told.
-
-    These name axes, and state something.
-    """
-    _keep(entries, parents)
+    """Give the statements, what is no notation among them as asides, the faults, and asides to be told."""
+    spoken = _keep(entries, parents)
     blocks = {e.region.block for e in entries if isinstance(e.read, Found) and e.read.named}
     statements: list[Statement] = []
     faults: list[Fault] = []
@@ -99,8 +96,8 @@ def sorted_out(
         if isinstance(read, Found) and entry.kept:
             made: Statement = read.statement
         else:
-            made = _aside(read, text)
-            if made.why not in QUIET.values() and _is_told(read, made.text):
+            made = _aside(entry, text, spoken)
+            if made.why not in QUIET.values() and _is_told(entry, made.text, spoken):
                 told.append(made)
         statements.append(replace(made, block=region.block, section=region.section))
     return statements, faults, told
@@ -115,22 +112,30 @@ def _is_fault(read: Failed, region: Region, among: bool) -> bool:
     return read.named and (region.display or read.relates)
 
 
-def _is_told(read: Found | Failed, text: str) -> bool:
-    """Say whether what is set aside names axes and states something."""
+def _is_told(entry: Entry, text: str, spoken: Spoken) -> bool:
+    """Say whether what is set aside states something, and names axes or tensors, or is in a display."""
+    read, display = entry.read, entry.region.display
+    tensors = spoken.tensors_among(_letters(read), entry.region.section)
     if isinstance(read, Failed):
-        return read.relates and (read.named or ELEMENT.search(text) is not None)
-    return read.named and isinstance(read.statement, Definition)
+        named = read.named or ELEMENT.search(text) is not None
+        if named or not read.defines:
+            return read.relates and named
+        return display or bool(tensors)
+    return is_equation(read.statement) and (read.named or (display and bool(tensors)))
 
 
-def _aside(read: Found | Failed, text: str) -> Aside:
+def _aside(entry: Entry, text: str, spoken: Spoken) -> Aside:
+    """Set aside what was read at a place, or could not be, and say why and what to do about it."""
+    read = entry.read
     if isinstance(read, Failed):
-        span, why = read.span, f"cannot be read: {read.fault.message}"
+        span, why, hint = read.span, f"cannot be read: {read.fault.message}", read.fault.hint
     else:
-        span, why = read.statement.span, _why(read)
-    return Aside(span, text[span.start : span.end], why)
+        span, why, hint = read.statement.span, _why(read, entry.region.section, spoken), ""
+    return Aside(span, text[span.start : span.end], why, hint)
 
 
-def _why(read: Found) -> str:
+def _why(read: Found, section: int, spoken: Spoken) -> str:
+    """Say why what can be read is set aside."""
     if read.part_of:
         return read.part_of
     if read.generic:
@@ -139,11 +144,21 @@ def _why(read: Found) -> str:
         return "its axes have no names"
     if not read.said:
         return "it states nothing"
+    tensors = spoken.tensors_among(_letters(read), section)
+    if tensors:
+        return f"it uses {' and '.join(tensors)} as other notations do, without names of axes"
     return "it speaks of nothing that the notation speaks of"
 
 
-def _keep(entries: Sequence[Entry], parents: Sequence[int]) -> None:
-    """Mark what is kept: the notation, and what stands or speaks with it."""
+def _letters(read: Found | Failed) -> Collection[str]:
+    """List the letters in what was read, or in what could not be."""
+    if isinstance(read, Failed):
+        return read.letters
+    return {letter.text for letter in letters_of(read.statement)}
+
+
+def _keep(entries: Sequence[Entry], parents: Sequence[int]) -> Spoken:
+    """Mark what is kept, the notation and what stands or speaks with it; give what it speaks of."""
     for entry in entries:
         read = entry.read
         if isinstance(read, Found):
@@ -176,6 +191,7 @@ def _keep(entries: Sequence[Entry], parents: Sequence[int]) -> None:
     for entry in waiting:
         if entry.region.block in blocks and isinstance(entry.statement, Induction):
             entry.kept = True
+    return spoken
 
 
 def _take(entry: Entry, spoken: Spoken) -> None:

@@ -25,16 +25,19 @@ from namedtensor.latex.reading.quantities import with_quantities
 from namedtensor.latex.reading.reworded import reworded
 from namedtensor.latex.reading.rows import LAYOUTS, environment, lines_of
 from namedtensor.latex.reading.shorthand import Short, short_elements
-from namedtensor.latex.reading.statements import Failed, Found, found_in, looks_named, span_of
+from namedtensor.latex.reading.statements import Failed, Found, failed, found_in, looks_named
 from namedtensor.latex.reading.tokens import Fault, Token, tokens_of
 from namedtensor.latex.reading.words import RELATIONS
 from namedtensor.latex.source import Source, Span
-from namedtensor.latex.syntax import Expression, Statement
+from namedtensor.latex.syntax import Aside, Expression, Statement
 from namedtensor.latex.walk import moved
 
 SILENCE = re.compile(
     r"(?:%|<!--)[ \t]*named:[ \t]*ok[ \t]+([a-z][\w-]*(?:[ \t]*,?[ \t]*[a-z][\w-]*)*)"
 )
+
+#: What to do about what is set aside.
+INSTEAD = "write it in the notation, or declare what it defines and pass its value"
 
 #: A document may have so many characters.
 SIZE = 20_000_000
@@ -154,7 +157,7 @@ def statements_of(
         tuple(with_facts(statements)),
         (
             *[Finding("error", f.code, f.message, source, f.span, (), f.hint) for f in faults],
-            *[Finding("note", "not-notation", f"set aside: {a.why}", source, a.span) for a in told],
+            *[_set_aside(aside, source) for aside in told],
             *notes,
         ),
         silenced(source),
@@ -164,6 +167,12 @@ def statements_of(
         left_sides,
         shorthand,
     )
+
+
+def _set_aside(aside: Aside, source: Source) -> Finding:
+    """Note that something is set aside."""
+    why, hint = f"set aside: {aside.why}", aside.hint or INSTEAD
+    return Finding("note", "not-notation", why, source, aside.span, (), hint)
 
 
 def _once(faults: Sequence[Fault]) -> list[Fault]:
@@ -234,7 +243,7 @@ def _row_by_row(tokens: Sequence[Token], macros: Macros) -> list[Found | Failed]
             lines = lines_of(clean(macros.expand(row)))
         except Fault as fault:
             relates = any(token.text in RELATIONS for token in row)
-            found.append(Failed(fault, span_of(row), _looks_named(row), relates))
+            found.append(failed(fault, row, _looks_named(row), relates))
             continue
         found += [read for line in lines for read in found_in(line)]
     return found

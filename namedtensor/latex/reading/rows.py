@@ -20,6 +20,9 @@ LAYOUTS = frozenset(
     ).split()
 )
 
+#: The columns of an array that lays out equations.
+COLUMNS = ["{", "r", "c", "l", "}"]
+
 #: These hold one statement however many rows they take.
 ONE = frozenset(("multline", "multlined", "dmath"))
 
@@ -247,7 +250,7 @@ def _layouts(tokens: list[Token]) -> Iterator[tuple[list[list[Token]], bool]]:
     at = 0
     while at < len(tokens):
         name = environment(tokens[at])
-        if name is None or name not in LAYOUTS:
+        if name is None or not (name in LAYOUTS or _lays_out(tokens, at)):
             pending.append(tokens[at])
             at += 1
             continue
@@ -267,16 +270,22 @@ def _layouts(tokens: list[Token]) -> Iterator[tuple[list[list[Token]], bool]]:
         yield split_rows(pending), False
 
 
+def _lays_out(tokens: Sequence[Token], at: int) -> bool:
+    """Say whether an array begins here that lays out equations."""
+    columns = [token.text for token in tokens[at + 1 : at + 1 + len(COLUMNS)]]
+    return environment(tokens[at]) == "array" and columns == COLUMNS
+
+
 def _meant(token: Token) -> bool:
     return not (token.text in ENDS or token.text in WIDE or token.text == "\\\\")
 
 
 def _after_options(tokens: Sequence[Token], at: int, name: str) -> int:
-    """Pass what an environment is told: [t], {2}."""
+    """Pass what an environment is told: [t], {2}, {rcl}."""
     placed = [token.text for token in tokens[at : at + 3]]
     if placed[:1] == ["["] and placed[1:2] in (["t"], ["b"], ["c"]) and placed[2:] == ["]"]:
         at += 3
-    if name in ("alignedat", "alignat") and at < len(tokens) and tokens[at].kind == "open":
+    if name in ("alignedat", "alignat", "array") and at < len(tokens) and tokens[at].kind == "open":
         at = after_group(tokens, at)
     return at
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 from namedtensor.latex.reading.ranges import listed
@@ -62,6 +62,7 @@ class Spoken:
         self.given: set[tuple[int | None, str]] = set()
         self.families: set[tuple[int | None, str]] = set()
         self.shaped: set[tuple[int, str]] = set()
+        self.tensors: set[tuple[int, str]] = set()
         self.anywhere: set[str] = set()
         self.plain: set[tuple[int, str]] = set()
 
@@ -76,6 +77,8 @@ class Spoken:
             self.here |= {(around, letter.text) for letter in letters_of(statement)}
         if isinstance(statement, Declaration):
             self.shaped |= {(section, key_of(name)) for name in statement.names}
+            if statement.space.axes:
+                self.tensors |= {(section, head_of(name)) for name in statement.names}
             sizes = {key_of(name) for name in names_of(statement.space)}
             self.given |= {(place, size) for size in sizes for place in (section, None)}
         for name in subjects_of(statement):
@@ -141,6 +144,11 @@ class Spoken:
             if isinstance(sup, Letter) and sup.text == "T" and (section, "T") not in self.given:
                 return True
         return False
+
+    def tensors_among(self, letters: Collection[str], section: int) -> list[str]:
+        """List the letters among some that are of tensors that a section or one around it declares."""
+        around = sections_around(section, self._parents)
+        return sorted(x for x in letters if any((at, x) in self.tensors for at in around))
 
     def gives(self, name: Expression, section: int | None = None) -> bool:
         """Say whether a name is given: itself, as a member of a family, or with a power."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from namedtensor.latex.reading import words
@@ -65,12 +65,17 @@ class Found:
 
 @dataclass(slots=True)
 class Failed:
-    """A piece that cannot be read: why, where it stands, and whether it looks like the notation."""
+    """A piece that cannot be read: why, where it stands, and whether it looks like the notation.
+
+    `defines` says that a sign such as = stands first among its relations; `letters` are those in it.
+    """
 
     fault: Fault
     span: Span
     named: bool
     relates: bool
+    defines: bool = False
+    letters: frozenset[str] = frozenset()
 
 
 def found_in(line: Sequence[Token]) -> list[Found | Failed]:
@@ -83,11 +88,30 @@ def found_in(line: Sequence[Token]) -> list[Found | Failed]:
         try:
             read = read_piece(tokens)
         except Fault as fault:
-            found.append(Failed(fault, span_of(tokens), looks_named(tokens), piece.relates))
+            found.append(failed(fault, tokens, looks_named(tokens), piece.relates))
             continue
         if not _is_condition_of(found[-1:], piece, read):
             found += read
     return found
+
+
+def failed(fault: Fault, tokens: Sequence[Token], named: bool, relates: bool) -> Failed:
+    """Note that tokens cannot be read, and what can be said of them all the same."""
+    defines = next(_relations(tokens), "") in DEFINING
+    letters = frozenset([token.text.lstrip("\\") for token in tokens])
+    return Failed(fault, span_of(tokens), named, relates, defines, letters)
+
+
+def _relations(tokens: Sequence[Token]) -> Iterator[str]:
+    r"""List the relations outside of brackets, and those with something above: \overset{def}{=}."""
+    outside = {token.span.start for token in outer(tokens)}
+    for at, token in enumerate(tokens):
+        alone = [t.kind for t in (*tokens[at - 1 : at], *tokens[at + 1 : at + 2])] == [
+            "open",
+            "close",
+        ]
+        if token.text in words.RELATIONS and (alone or token.span.start in outside):
+            yield words.RELATIONS[token.text]
 
 
 def span_of(tokens: Sequence[Token]) -> Span:
@@ -143,6 +167,15 @@ def _is_condition_of(found: Sequence[Found | Failed], piece: Piece, read: Sequen
     both = relation if before is None else Logic(span, "and", (before, relation))
     last.statement = replace(last.statement, condition=both, span=span)
     return True
+
+
+def is_equation(statement: Statement) -> bool:
+    """Say whether a statement says what names are, as a definition does: Y_1, Y_2 = X is one too."""
+    relation = getattr(statement, "relation", None)
+    if not isinstance(relation, Relation):
+        return isinstance(statement, Definition)
+    names = relation.first.parts if isinstance(relation.first, Items) else (relation.first,)
+    return relation.rest[0][0] in DEFINING and all(map(is_target, names))
 
 
 def condition_of(statement: Statement) -> Expression | None:

@@ -145,7 +145,7 @@ def _why(read: Found, section: int, spoken: Spoken) -> str:
     if not read.said:
         return "it states nothing"
     tensors = spoken.tensors_among(_letters(read), section)
-    if tensors:
+    if tensors and is_equation(read.statement):
         return f"it uses {' and '.join(tensors)} as other notations do, without names of axes"
     return "it speaks of nothing that the notation speaks of"
 

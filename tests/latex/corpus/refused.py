@@ -14,8 +14,11 @@ ASIDE = {
     "p \\propto": "it speaks of nothing that the notation speaks of",
     "\\theta \\sim": "it speaks of nothing that the notation speaks of",
     "\\exists": "cannot be read: \\exists is beyond the notation",
-    "\\text{area}": "it speaks of nothing that the notation speaks of",
+    "\\text{area}": "it uses x as other notations do, without names of axes",
 }
+
+#: The parts of these that say what a name is, of a tensor that is declared.
+TOLD = ["a = x^", "\\text{area}"]
 
 #: A name -> the axes of its argument, what the refusal says, and its hint.
 REFUSED = {

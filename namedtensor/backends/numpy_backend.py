@@ -533,6 +533,8 @@ def overlap_add(
     """Add up windows, which begin at every so many indices of dim; leave out sums at both ends."""
     x = np.moveaxis(x, (dim, kernel), (-1, 0))
     steps, starts = x.shape[0], x.shape[-1]
+    if not steps:
+        raise ValueError("windows of nothing")
     reach = (starts - 1) * stride + 1
     total = np.zeros((*x.shape[1:-1], reach + (steps - 1) * dilation), dtype=x.dtype)
     for j in range(steps):

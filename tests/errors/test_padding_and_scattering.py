@@ -226,3 +226,12 @@ hint: nt.svd takes any matrix
 @pytest.mark.parametrize(("call", "error", "text"), CASES)
 def test_the_error_is_explained(call, error, text):
     check(call, error, text)
+
+
+@pytest.mark.parametrize("backend", ["numpy", "torch"])
+def test_windows_of_nothing_are_refused_after_others_too(backend):
+    """On numpy their sum was as long as the axis less one, where other windows had been added up before."""
+    nt.overlap_add[seq, kernel](nt.ones("seq[3] kernel[2]", backend=backend))
+    A = nt.ones("seq[3] kernel[0]", backend=backend)
+    with pytest.raises(nt.AxisSizeError, match="axis kernel is 0 in A"):
+        nt.overlap_add[seq, kernel](A)

@@ -210,7 +210,7 @@ class Bars(Part):
 
 @dataclass(frozen=True, slots=True)
 class Floor(Part):
-    """`op` is floor or ceil."""
+    """`op` is floor, ceil or round."""
 
     op: str
     operand: Expression

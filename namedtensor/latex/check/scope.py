@@ -218,10 +218,10 @@ class CheckScope:
             value = checker.values[id(where)] = look_at(checker, where, value)
         return value
 
-    def noted(self, where: Expression, message: str, hint: str) -> None:
+    def noted(self, where: Expression, message: str, hint: str, code: str = "no-axis") -> None:
         """Take note of how a part is understood."""
         if not self.lenient and not self.quiet:
-            self.checker.report.note("no-axis", where.span, message, hint=hint)
+            self.checker.report.note(code, where.span, message, hint=hint)
 
     def written(self, part: Expression) -> str:
         """Give a part as the document writes it."""

@@ -393,7 +393,7 @@ class BodyScope:
         """Say where in the document an operation fails."""
         raise failure(error, self.body.library.source, where.span) from None
 
-    def noted(self, where: Expression, message: str, hint: str) -> None:
+    def noted(self, where: Expression, message: str, hint: str, code: str = "no-axis") -> None:
         """Leave notes to the check."""
 
     def written(self, part: Expression) -> str:

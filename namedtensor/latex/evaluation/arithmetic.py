@@ -33,10 +33,11 @@ from namedtensor.latex.syntax import (
     Scripts,
     Unary,
 )
+from namedtensor.operations import elementwise
 from namedtensor.operations.axis_functions import AxisFunction
 from namedtensor.operations.contraction import dot
 from namedtensor.operations.elementwise import abs as absolute
-from namedtensor.operations.elementwise import ceil, exp, floor, sqrt
+from namedtensor.operations.elementwise import exp, sqrt
 from namedtensor.operations.joining import concat
 from namedtensor.operations.matrices import det, inv
 from namedtensor.operations.reductions import max as greatest
@@ -379,9 +380,13 @@ def over_own(written: str, own: Sequence[str], instead: str) -> tuple[str, str]:
 
 
 def rounded(e: Evaluator, part: Floor) -> Value:
-    """Round down or up; a quotient of whole numbers stays whole."""
+    """Round down, up or to the nearest; a quotient of whole numbers stays whole, but to the nearest."""
     operand = part.operand
-    if isinstance(operand, Binary) and operand.op == "/":
+    if part.op == "round":
+        written, half = e.scope.written(part), r"\lfloor X + \frac{1}{2} \rfloor"
+        what = f"{written} is taken as the nearest whole number, halves to even"
+        e.scope.noted(part, what, f"to round halves up, write {half}", "meaning")
+    elif isinstance(operand, Binary) and operand.op == "/":
         left, right = e.value(operand.left), e.value(operand.right)
         if is_whole(left) and is_whole(right):
             operation = operator.floordiv if part.op == "floor" else _ceiling
@@ -389,7 +394,7 @@ def rounded(e: Evaluator, part: Floor) -> Value:
     value = e.value(operand)
     if is_whole(value):
         return value
-    return e.attempt(part, floor if part.op == "floor" else ceil, [value], [operand])
+    return e.attempt(part, getattr(elementwise, part.op), [value], [operand])
 
 
 def _ceiling(a: Any, b: Any) -> Any:

@@ -48,7 +48,7 @@ class Scope(Protocol):
         """Look at the value of each part as it is found, and give it on."""
         ...
 
-    def noted(self, where: Expression, message: str, hint: str) -> None:
+    def noted(self, where: Expression, message: str, hint: str, code: str = "no-axis") -> None:
         """Take note of how a part is understood that may mean several things."""
         ...
 

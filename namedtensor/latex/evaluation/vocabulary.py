@@ -19,7 +19,7 @@ from namedtensor.latex.evaluation import by_elements
 from namedtensor.latex.evaluation.arithmetic import axes_in, determinant_of, over_own, raised
 from namedtensor.latex.evaluation.evaluator import Evaluator, Use, Word
 from namedtensor.latex.evaluation.hints import text_axes
-from namedtensor.latex.evaluation.indices import Position, zero_based
+from namedtensor.latex.evaluation.indices import Position, is_whole, zero_based
 from namedtensor.latex.evaluation.values import (
     UNKNOWN,
     ArgumentsError,
@@ -28,6 +28,7 @@ from namedtensor.latex.evaluation.values import (
     Value,
 )
 from namedtensor.latex.evaluation.wording import wording
+from namedtensor.latex.reading.words import BINOMIAL, FACTORIAL
 from namedtensor.latex.syntax import At, AxisName, Call, Expression, Indexed, Letter, Number
 from namedtensor.operations import (
     contraction,
@@ -282,8 +283,35 @@ def index(e: Evaluator, part: Call, values: Any, given: Any) -> Value:
 
 def gamma(X: Any) -> Any:
     """Gamma(x), which is negative where x is between -1 and 0, between -3 and -2, ..."""
-    odd = elementwise.floor(X) % 2
-    return elementwise.exp(elementwise.lgamma(X)) * elementwise.where(X < 0, 1 - 2 * odd, 1)
+    return elementwise.exp(elementwise.lgamma(X)) * _gamma_sign(X)
+
+
+def _gamma_sign(X: Any) -> Any:
+    """Give the sign of Gamma(x)."""
+    return elementwise.where(X < 0, 1 - 2 * (elementwise.floor(X) % 2), 1)
+
+
+def factorial(e: Evaluator, part: Call, values: Any, given: Any) -> Value:
+    """n!, which is Gamma(n + 1), also of what is no whole number."""
+    if axes_in(values[0]) and not is_whole(values[0]):
+        of = e.scope.written(given[0])
+        what = f"{e.scope.written(part)} is of each number, of what is not whole too"
+        e.scope.noted(part, what, f"to say so, write \\Gamma({of} + 1)", "meaning")
+    return plain("!", _factorial)(e, part, values, given)
+
+
+def _factorial(n: Any) -> Any:
+    return math.factorial(n) if isinstance(n, int) and n >= 0 else gamma(n + 1)
+
+
+def binomial(n: Any, k: Any) -> Any:
+    """Say how many sets of k there are among n; of other numbers by the gamma function."""
+    if isinstance(n, int) and isinstance(k, int) and min(n, k) >= 0:
+        return math.comb(n, k)
+    above, below, rest = n + 1, k + 1, n - k + 1
+    size = elementwise.lgamma(above) - elementwise.lgamma(below) - elementwise.lgamma(rest)
+    sign = _gamma_sign(above) * _gamma_sign(below) * _gamma_sign(rest)
+    return elementwise.exp(size) * sign
 
 
 def log(e: Evaluator, part: Call, values: Any, given: Any) -> Value:
@@ -625,6 +653,8 @@ def _others() -> Iterator[tuple[str, Word]]:
     yield "clip", Word("clip", plain("clip", elementwise.clip))
     yield "power", Word("power", plain("power", raised))
     yield "gamma-function", Word("gamma-function", plain("Gamma", gamma))
+    yield FACTORIAL, Word(FACTORIAL, factorial)
+    yield BINOMIAL, Word(BINOMIAL, plain("binomial", binomial))
     yield "log", Word("log", log, raw=True)
     yield "polygamma", Word("polygamma", plain("polygamma", partial(apply, elementwise.POLYGAMMA)))
     yield "floordiv", Word("floordiv", plain("floordiv", lambda X, Y: X // Y))

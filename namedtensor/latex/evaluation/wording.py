@@ -66,6 +66,10 @@ def _composed(part: Expression, depth: int) -> str:
         case Binary(op=op, left=left, right=right):
             sign = _SIGNS.get(op, op)
             return f"{_operand(left, op, depth)} {sign} {_operand(right, op, depth)}"
+        case Call(function=Letter(text="!"), arguments=(number,)):
+            return f"{_tight(number, depth)}!"
+        case Call(function=Letter(text="(!)"), arguments=(n, k)):
+            return f"binom({wording(n, depth)}, {wording(k, depth)})"
         case Call(function=function, axes=axes, arguments=arguments, parameters=parameters):
             listed = ", ".join(wording(a, depth) for a in arguments)
             if parameters:

@@ -12,9 +12,12 @@ FUNCTIONS = frozenset(
         " prod max min argmax argmin maxk argmaxk norm standardize logsumexp det inv tr trace diag"
         " rank sgn sign abs concat cat stack"
         " unroll pool sort argsort cumsum transpose dropout erf logit onehot one_hot any all median sup inf"
-        " arg lim limsup liminf Pr gcd dim ker hom deg lg Re Im E expectation Var Cov Pr KL"
+        " arg lim limsup liminf Pr gcd dim ker hom deg lg Re Im E expectation Var Cov Pr KL ! (!)"
     ).split()
 )
+
+#: What a sign and a command are called as functions: names that no document can give.
+FACTORIAL, BINOMIAL = "!", "(!)"
 
 #: Words for what random variables have: along no axes, no one can compute it from a tensor.
 MOMENTS = frozenset("E V P Var Cov Pr KL".split())
@@ -119,6 +122,14 @@ BRACKETS = {
     "\\lVert": "\\rVert",
 }
 CLOSING = frozenset(BRACKETS.values())
+
+#: What brackets do that round: up or down, or to the nearest where they do not match.
+ROUNDING = {
+    ("\\lfloor", "\\rfloor"): "floor",
+    ("\\lceil", "\\rceil"): "ceil",
+    ("\\lfloor", "\\rceil"): "round",
+    ("\\lceil", "\\rfloor"): "round",
+}
 
 #: Greek letters by the sign that a keyboard may give.
 GREEK_SIGNS = dict(

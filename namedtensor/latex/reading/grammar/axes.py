@@ -188,9 +188,24 @@ class Axes(Cursor):
 
     def scripts(self, base: Expression, start: int) -> Expression:
         """Read all the scripts of an operand."""
-        while self.peek().kind in ("prime", "sup", "sub"):
-            base = self.one_script(base, start)
+        while self.peek().kind in ("prime", "sup", "sub") or self.peek().text == "!":
+            read = self._factorial if self.peek().text == "!" else self.one_script
+            base = read(base, start)
         return base
+
+    def _factorial(self, base: Expression, start: int) -> Expression:
+        """Read n!; n!! and n != m mean other things."""
+        sign, after = self.take(), self.peek()
+        if after.text == "!":
+            hint = "write n! for a factorial, (n!)! for that of one, and a double factorial as its product"
+            raise Fault(
+                "syntax-unexpected", "!! is a double factorial", sign.span | after.span, hint
+            )
+        if after.text == "=" and not after.spaced:
+            hint = "write \\neq, or n! = with a space for a factorial"
+            raise Fault("syntax-unexpected", "!= is no relation", sign.span | after.span, hint)
+        name = Letter(sign.span, words.FACTORIAL, "word")
+        return Call(self.span(start), name, (), (base,), (), "(")
 
     def one_script(self, base: Expression, start: int) -> Expression:
         """Read the next script of an operand."""

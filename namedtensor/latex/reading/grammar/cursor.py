@@ -27,7 +27,7 @@ KNOWN = frozenset((*INFIX, *RELATIONS, "\\ndot", "\\nbin", "\\ncat", "\\wedge", 
 #: Commands of other mathematics.
 BEYOND = frozenset(
     (
-        "\\exists \\nexists \\forall \\binom \\oint \\iint \\therefore \\because \\pm \\mp \\models \\vdash"
+        "\\exists \\nexists \\forall \\oint \\iint \\therefore \\because \\pm \\mp \\models \\vdash"
         " \\Pr \\circledast \\boxtimes \\bigm \\pmod \\degree \\angle \\prec \\succ"
     ).split()
 )

@@ -413,6 +413,7 @@ STARTING = frozenset(("letter", "number", "open", "axis", "function", "name"))
 OPERANDS: dict[str, Callable[[Parser, Token, int], Expression]] = {
     "\\frac": Parser.fraction,
     "\\sqrt": Parser.root,
+    "\\binom": Parser.binomial,
     "\\underset": Parser.underset,
     "\\overset": Parser.underset,
     "\\nfun": Parser.nfun,

@@ -259,8 +259,9 @@ class Parts(Spaces):
             return known
         parts, after = self.inside(token)
         span = self.span(start)
-        if text in ("\\lfloor", "\\lceil"):
-            return Floor(span, "floor" if text == "\\lfloor" else "ceil", self.only(parts, token))
+        rounding = words.ROUNDING.get((text, self.tokens[self.at - 1].text))
+        if rounding is not None:
+            return Floor(span, rounding, self.only(parts, token))
         if text in ("\\lvert", "\\lVert"):
             return self.size_or_bars(start, self.only(parts, token), text == "\\lVert")
         if text in ("(", "[") and len(parts) == 1 and not after:
@@ -273,11 +274,12 @@ class Parts(Spaces):
     def inside(self, token: Token) -> tuple[list[Expression], list[Expression]]:
         """Read up to the bracket that closes this one; part it at the semicolon."""
         closing = words.BRACKETS[token.text]
+        ends = {closing, *[end for begin, end in words.ROUNDING if begin == token.text]}
         parts: list[Expression] = []
         after: list[Expression] = []
         current = parts
         bars, self.bars = self.bars, []
-        while (text := self.peek().text) != closing:
+        while (text := self.peek().text) not in ends:
             if text == "," or text == ";":
                 self.at += 1
                 current = after if text == ";" else current
@@ -288,7 +290,7 @@ class Parts(Spaces):
             following = self.peek()
             if following.text == ":" and isinstance(current[-1], AxisName):
                 raise Fault(ASIDE, "a record is no tensor", following.span)
-            if following.text in (",", ";", closing) or following.text in words.CLOSING:
+            if following.text in (",", ";") or following.text in words.CLOSING:
                 continue
             if following.kind == "word":
                 self._skip_to(closing)
@@ -419,6 +421,12 @@ class Parts(Spaces):
         left = self.within(above, self.listing)
         right = self.within(below, self.listing)
         return self.scripts(Binary(self.span(start), "/", left, right, (), "frac"), start)
+
+    def binomial(self, token: Token, start: int) -> Expression:
+        """Read \\binom{n}{k}."""
+        numbers = [self.within(self.bare(self.group()), self.listing) for _ in range(2)]
+        name = Letter(token.span, words.BINOMIAL, "word")
+        return self.scripts(Call(self.span(start), name, (), tuple(numbers), (), "("), start)
 
     def partial(self, token: Token, start: int) -> Expression:
         """Read \\partial X, \\nabla_X f, or \\nabla_X^2 f, which is derived twice."""

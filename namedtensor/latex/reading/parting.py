@@ -21,6 +21,8 @@ from namedtensor.latex.reading.words import BRACKETS, CLOSING, RELATIONS
 
 #: Of several separators in a row the first of these counts.
 STRENGTH = ("word", "tab", ",", "wide", "start")
+#: What may stand beside the range of an index.
+BESIDE = WIDE | ENDS | {"(", "\\forall"}
 LESS = frozenset(("<", "\\leq"))
 ARROWS = frozenset(("\\rightarrow", "\\mapsto"))
 
@@ -73,7 +75,7 @@ def pieces_of(line: Sequence[Token]) -> list[Piece]:
     l = 1 , \\ldots , L
     """
     pieces: list[Piece] = []
-    for segment in _segments(line):
+    for segment in _segments(with_ranges(line)):
         if pieces and _belongs(pieces[-1], segment):
             pieces[-1].add(segment)
             continue
@@ -84,6 +86,75 @@ def pieces_of(line: Sequence[Token]) -> list[Piece]:
     for piece in pieces:
         piece.tokens = _trimmed(piece.tokens)
     return [piece for piece in pieces if piece.tokens]
+
+
+def with_ranges(line: Sequence[Token]) -> list[Token]:
+    r"""Write i = 1, 2, 3 as i = 1, ..., 3, also in a set, and i = 1, 3 as i \in \{1, 3\}.
+
+    >>> from namedtensor.latex.reading.tokens import tokens_of
+    >>> print(*[token.text for token in with_ranges(tokens_of("i = 1, 2, 3, d_4 = 1, 2"))])
+    i = 1 , \ldots , 3 , d _ 4 = 1 , 2
+    """
+    found: list[Token] = []
+    at = 0
+    while at < len(line):
+        last = _last_listed(line, at) if _is_index(line[max(0, at - 4) : at], line[at]) else at
+        numbers = line[at : last + 1]
+        if last == at or found[-1].text != "=" or _in_turn(numbers):
+            found += _dotted(numbers)
+        else:
+            span = found.pop().span
+            found += [Token("command", text, span) for text in ("\\in", "\\{")]
+            found += [*numbers, Token("command", "\\}", numbers[-1].span)]
+        at = last + 1
+    return found
+
+
+def _is_index(before: Sequence[Token], first: Token) -> bool:
+    """Say whether a small letter of its own is a number, or is in a set from 1 on."""
+    in_set = [token.text for token in before[-2:]] == ["\\in", "\\{"] and first.text == "1"
+    signs = 2 if in_set else 1
+    if len(before) <= signs or not (in_set or before[-1].text == "="):
+        return False
+    letter, beside = before[-signs - 1], before[: -signs - 1][-1:]
+    alone = not beside or beside[0].text in BESIDE or beside[0].kind in ("tab", "word")
+    below = bool(beside) and beside[0].kind == "open" and not in_set
+    return (alone or below) and letter.kind == "letter" and letter.text.islower()
+
+
+def _last_listed(line: Sequence[Token], at: int) -> int:
+    """Give the place of the last of the whole numbers that are listed here, or this place."""
+    last = at
+    while line[last].text.isdecimal() and [t.text for t in line[last + 1 : last + 2]] == [","]:
+        if not (last + 2 < len(line) and line[last + 2].text.isdecimal()):
+            break
+        last += 2
+    return last if _ends_here(line[last + 1 : last + 3]) else at
+
+
+def _in_turn(numbers: Sequence[Token]) -> bool:
+    """Say whether numbers with commas between them follow one another."""
+    values = [int(token.text) for token in numbers[::2]]
+    return values == [values[0] + step for step in range(len(values))]
+
+
+def _dotted(numbers: Sequence[Token]) -> Sequence[Token]:
+    """Write numbers in turn with dots; leave others, and a token alone, as they are."""
+    if len(numbers) < 3 or not _in_turn(numbers):
+        return numbers
+    comma = numbers[1]
+    return numbers[0], comma, Token("command", "\\ldots", comma.span), comma, numbers[-1]
+
+
+def _ends_here(after: Sequence[Token]) -> bool:
+    """Say whether a list ends before tokens: no dots, no number, and no axes of a space follow."""
+    if not after:
+        return True
+    if after[0].text == ",":
+        return not any(t.kind == "number" or t.text in ("\\ldots", ".") for t in after[1:])
+    if after[0].text in CLOSING:
+        return [token.kind for token in after[1:]] != ["sup"]
+    return after[0].text in BESIDE or after[0].kind in ("tab", "word", "close")
 
 
 def _trimmed(tokens: list[Token]) -> list[Token]:
@@ -104,7 +175,8 @@ def _belongs(piece: Piece, segment: Segment) -> bool:
     if segment.separator == ",":
         if segment.relates and _is_lowest(piece.tokens, segment.tokens):
             return True
-        return not piece.relates or segment.listed or (piece.colon and not piece.arrow)
+        relates = piece.relates or _holds_relation(piece.tokens)
+        return not relates or segment.listed or (piece.colon and not piece.arrow)
     if begins_on(segment.tokens) or ends_on(piece.tokens):
         return True
     if segment.separator == "wide" and not segment.relates:

@@ -84,6 +84,9 @@ class _Known:
         #: and the axis along which the one index of a series runs
         self.apart: dict[str, set[int]] = {}
         self.members: dict[tuple[int, str], tuple[SizedAxis, ...]] = {}
+        #: letters of what is defined by its elements, and of what has elements of their own, by sections
+        self.by_elements: set[tuple[int, str]] = set()
+        self.by_numbers: set[tuple[int, str]] = set()
         self.stated: list[tuple[str, Runs, int, int]] = []
         self._tensors: dict[str, list[tuple[int, tuple[SizedAxis, ...]]]] = {}
         for entry in entries:
@@ -103,11 +106,13 @@ class _Known:
             target = statement.target
             places = [i for i in getattr(target, "items", ()) if isinstance(i, At)]
             given = bool(places) and all(isinstance(i.at, Letter) for i in places)
-            if isinstance(target, Indexed) and given and self.tensor(target.base, section) is None:
-                space = Space(
-                    target.span, "R", tuple([SizedAxis(i.span, i.axis, None) for i in places])
-                )
-                self._declare(target.base, space, section)
+            if isinstance(target, Indexed) and _are_counted([i.at for i in places]):
+                self.by_numbers.add((section, key_of(target.base)))
+            if isinstance(target, Indexed) and given:
+                self.by_elements.add((section, key_of(target.base)))
+                if self.tensor(target.base, section) is None:
+                    axes = tuple([SizedAxis(i.span, i.axis, None) for i in places])
+                    self._declare(target.base, Space(target.span, "R", axes), section)
         elif isinstance(statement, Constraint) and isinstance(statement.relation, Relation):
             sides = [
                 p
@@ -154,9 +159,10 @@ class _Known:
 
         def exactly(run: Runs, axis: SizedAxis) -> bool:
             own = run & {a.axis.name for a in axes}
-            return run in (ANY, COMPUTED) or (
-                axis.axis.name in own if own else bool(run & self.sizes_of(axis))
-            )
+            if run in (ANY, COMPUTED) or own:
+                return axis.axis.name in own or not own
+            sizes = self.sizes_of(axis)
+            return bool(run & sizes) or (len(axes) == 1 and _fits(run, sizes))
 
         def nearly(run: Runs, axis: SizedAxis) -> bool:
             stems = {r.rstrip("'") for r in run if isinstance(r, str)}
@@ -369,6 +375,9 @@ class _Formula:
         found = [self._place(at, env) for at in places]
         runs = [run for _, run in found]
         proven = inside or any(run is not ANY for run in runs)
+        proven = proven or (
+            _are_counted(places) and (self.section, base.text) in self.known.by_elements
+        )
         if not all(runs) or not proven or ({ANY, COMPUTED} & {*runs} and len(runs) < len(axes)):
             return None
         chosen = self.known.chosen(axes, runs)
@@ -398,10 +407,11 @@ class _Formula:
         if any(len(a) != 1 for a in axes) or len(set().union(*axes)) < len(axes):
             return None
         if len(places) < 2:  # it is a series, which others may follow
-            alone = [unwritten(axis, sub) for a in axes for axis in a]
-            own = tuple([SizedAxis(at.span, at.axis, None) for at in alone])
+            members_at = [unwritten(axis, sub) for a in axes for axis in a]
+            own = tuple([SizedAxis(at.span, at.axis, None) for at in members_at])
             self.known.members[self.section, letter.text] = own
-        if len(places) < 2 or self.known.tensor(letter, self.section):
+        alone = len(places) < 2 and (self.section, letter.text) not in self.known.by_numbers
+        if alone or self.known.tensor(letter, self.section):
             return None
         self.known.apart.get(letter.text, set()).discard(self.section)
         items = [unwritten(*pair) for pair in zip(itertools.chain(*axes), places, strict=True)]
@@ -430,6 +440,18 @@ def short_form(part: Any) -> tuple[Letter, Expression] | None:
 def _counted(part: Call, env: Mapping[str, Runs]) -> bool:
     """Say whether a call is of indices alone: a_t(i) is no product of a_t and i."""
     return all(isinstance(at, Letter) and at.text in env for at in part.arguments)
+
+
+def _are_counted(places: Sequence[Expression]) -> bool:
+    """Say whether indices are numbers from 1 on."""
+    return all(isinstance(at, Number) and at.value >= 1 for at in places)
+
+
+def _fits(run: Runs, sizes: Collection[Expression]) -> bool:
+    """Say whether an index runs up to a number that is no greater than a size: up to 3 of 4."""
+    ends = [end.value for end in run if isinstance(end, Number)]
+    known = [size.value for size in sizes if isinstance(size, Number)]
+    return bool(ends and known) and max(ends) <= min(known)
 
 
 def up_to(lower: Expression | None, upper: Expression, env: Mapping[str, Runs]) -> Runs:

@@ -196,8 +196,8 @@ def is_range(relation: Expression) -> bool:
     """
     if not isinstance(relation, Relation):
         return False
-    last = relation.rest[-1][1]
-    if not isinstance(last, Items) or last.bracket:
+    op, last = relation.rest[-1]
+    if not isinstance(last, Items) or last.bracket != ("{" if op == "in" else ""):
         return False
     return any(isinstance(part, Dots) for part in last.parts)
 

@@ -53,7 +53,9 @@ def test_it_is_looked_for_in_the_sections_around_alone():
         "$x \\in \\mathbb{R}^{\\text{time}:T}$\n\n# A\n\n$$x_0 = 1$$\n\n# B\n\n"
         rf"$$s = \sum_{{t=1}}^T ({HERE} - {LAST})$$"
     )
-    assert [f.code for f in read(text).check()] == ["index-range"]
+    found = read(text).check()
+    assert [f.code for f in found] == ["index-range", "not-notation"]
+    assert "set aside: it uses x as other notations do" in found[1].message
 
 
 def test_without_it_there_is_no_element_before_the_first():

@@ -200,6 +200,13 @@ def floor_divide(x: Any, y: Any) -> Array:
     return torch.div(x, y, rounding_mode="floor")
 
 
+def whole_power(x: Any, y: Array) -> Array:
+    """Give x ** y of whole numbers; refuse powers below 0, for which torch gives 0."""
+    if _plain(y) and not y.is_meta and bool((y < 0).any()):
+        raise ValueError("whole numbers have no powers below 0")
+    return x**y
+
+
 # ------------------------------------------------------------------------------------ creation
 
 

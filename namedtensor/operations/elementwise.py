@@ -166,8 +166,12 @@ def _combined(emit: Emitter, call: Lowered, symbol: str, a: Value, b: Value, val
     """Combine a pair of operands: two arrays by the function where that is faster."""
     if call.operation.name in ("add", "sub", "mul", "div") and not any(v.type.host for v in values):
         return emit.function(call.operation.name, symbol, a, b)
-    if call.operation.name == "floordiv" and emit.backend.name == "torch" and not call.type.host:
-        return emit.call("floor_divide", a, b)  # torch's // has no derivative
+    if emit.backend.name == "torch" and not call.type.host:
+        if call.operation.name == "floordiv":
+            return emit.call("floor_divide", a, b)  # torch's // has no derivative
+        whole = call.operation.name == "pow" and call.type.kind == "int"
+        if whole and not values[1].type.host:
+            return emit.call("whole_power", a, b)  # torch's ** gives 0 for powers below 0
     return emit.infix(symbol, a, b)
 
 
@@ -278,6 +282,7 @@ def _pointwise(
     real: bool = False,
     fresh: bool = True,
     bounds: BoundsRule | None = None,
+    diagnose: Callable[..., Any] | None = None,
     **traits: Any,
 ) -> Operation:
     """Add an elementwise operation to the table; its positional call has its name unless told.
@@ -294,6 +299,7 @@ def _pointwise(
         slopes=slopes,
         traits=Traits(pointwise=True, uniform=True, fresh=fresh, **traits),
         bounds=bounds,
+        diagnose=diagnose,
     )
     return entry.plain
 
@@ -335,6 +341,28 @@ def _by_base(x: NamedTensor, y: NamedTensor, z: NamedTensor) -> Any:
 def _by_exponent(x: NamedTensor, y: NamedTensor, z: NamedTensor) -> Any:
     """x^y log x, and 0 where the base is 0 and stays so."""
     return where((x == 0) & (y >= 0), 0.0, z * log(x))
+
+
+def _diagnose_power(
+    operation: Operation, labels: Sequence[str], data: Sequence[Any], sizes: Any
+) -> Any:
+    """Say that whole numbers to powers below 0 are no whole numbers, where the library refused them."""
+    base, exponent = data
+    if not (_is_whole(base) and _is_whole(exponent)) or not _any_below_zero(exponent):
+        return None
+    real = repr(float(base)) if isinstance(base, int) else f'{labels[0]}.to("float64")'
+    hint = f"make the base real: `{operation.write((real, labels[1]))}`"
+    return KindError, "a whole number to a power below 0 is no whole number", hint
+
+
+def _is_whole(x: Any) -> bool:
+    """Say whether a number or an array holds whole numbers."""
+    return isinstance(x, int) or (hasattr(x, "dtype") and "int" in str(x.dtype))
+
+
+def _any_below_zero(x: Any) -> bool:
+    """Say whether a number, or one of an array, is below 0."""
+    return x < 0 if isinstance(x, int) else bool((x < 0).any())
 
 
 def _quotient_bounds(node: Node, known: list[tuple[float, float]], records: float) -> Bounds:
@@ -440,7 +468,14 @@ MOD = _operator(
     bounds=_rest_bounds,
 )
 POW = _operator(
-    "pow", "**", as_number, Special("power"), _by_base, _by_exponent, bounds=_power_bounds
+    "pow",
+    "**",
+    as_number,
+    Special("power"),
+    _by_base,
+    _by_exponent,
+    bounds=_power_bounds,
+    diagnose=_diagnose_power,
 )
 
 

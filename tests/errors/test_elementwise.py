@@ -10,6 +10,8 @@ from tests.errors.operands import T, X, b, emb, meta, one, other
 
 small = nt.tensor(np.array([0, 5], "uint8"), "seq")
 narrow = nt.tensor(torch.tensor([0, 5], dtype=torch.uint8), "seq")
+I, J = nt.tensor([1, 2], "seq"), nt.tensor([-1, 1], "seq")
+I_torch, J_torch = I.to("torch"), J.to("torch")
 
 CASES = [
     case(
@@ -84,6 +86,68 @@ hint: give the tensor a wider dtype: narrow.to("int64")
 -narrow: narrow holds uint8 numbers, which are never below 0
   narrow : seq[2]
 hint: give the tensor a wider dtype: narrow.to("int64")
+""",
+    ),
+    case(
+        "whole numbers to powers below 0 on numpy",
+        lambda: I**J,
+        nt.KindError,
+        """
+I ** J: a whole number to a power below 0 is no whole number
+  I : seq[2]
+  J : seq[2]
+hint: make the base real: `I.to("float64") ** J`
+""",
+    ),
+    case(
+        "whole numbers to a number below 0 on numpy",
+        lambda: I**-1,
+        nt.KindError,
+        """
+I ** -1: a whole number to a power below 0 is no whole number
+  I : seq[2]
+hint: make the base real: `I.to("float64") ** -1`
+""",
+    ),
+    case(
+        "a whole number to powers below 0 on numpy",
+        lambda: 2**J,
+        nt.KindError,
+        """
+2 ** J: a whole number to a power below 0 is no whole number
+  J : seq[2]
+hint: make the base real: `2.0 ** J`
+""",
+    ),
+    case(
+        "whole numbers to powers below 0 on torch, which would give 0",
+        lambda: I_torch**J_torch,
+        nt.KindError,
+        """
+I_torch ** J_torch: a whole number to a power below 0 is no whole number
+  I_torch : seq[2]
+  J_torch : seq[2]
+hint: make the base real: `I_torch.to("float64") ** J_torch`
+""",
+    ),
+    case(
+        "whole numbers to a number below 0 on torch",
+        lambda: I_torch**-1,
+        nt.KindError,
+        """
+I_torch ** -1: a whole number to a power below 0 is no whole number
+  I_torch : seq[2]
+hint: make the base real: `I_torch.to("float64") ** -1`
+""",
+    ),
+    case(
+        "a whole number to powers below 0 on torch",
+        lambda: 2**J_torch,
+        nt.KindError,
+        """
+2 ** J_torch: a whole number to a power below 0 is no whole number
+  J_torch : seq[2]
+hint: make the base real: `2.0 ** J_torch`
 """,
     ),
     case(

@@ -63,7 +63,9 @@ def power(e: Evaluator, where: Expression, base: Expression, exponent: Expressio
     number = e.value(exponent)
     if isinstance(number, float) and abs(number) == 0.5:
         value = determinant_of(e, base, value)
-    return e.attempt(where, raised, [value, number], [base, exponent])
+    below = isinstance(number, Position) and number.may_be_below_zero
+    compute = _real_power if below else raised
+    return e.attempt(where, compute, [value, number], [base, exponent])
 
 
 def _inverse(
@@ -154,6 +156,11 @@ def raised(base: Any, exponent: Any) -> Any:
     if isinstance(result, complex) and not isinstance(base, complex):
         raise ValueError(f"{base!r} has no real power {exponent!r}")
     return result
+
+
+def _real_power(base: Any, exponent: Any) -> Any:
+    """Compute a power that may be below 0, for which whole numbers count as reals."""
+    return raised(1.0 * base if is_whole(base) else base, exponent)
 
 
 def root(e: Evaluator, part: Root) -> Value:

@@ -98,6 +98,14 @@ class Position:
         return single and self.constant == 1 and self.written is None
 
     @property
+    def may_be_below_zero(self) -> bool:
+        """Say whether this is -i or i - 2 of an index i; where a size is added, n - i, it is not said."""
+        indices = [count for term, count in self.terms if isinstance(term, Index)]
+        added = any(n > 0 for term, n in self.terms if not isinstance(term, Index))
+        taken = self.constant < 0 or any(n < 0 for _, n in self.terms)
+        return bool(indices) and taken and not added
+
+    @property
     def numbers(self) -> Any:
         """The numbers as a tensor, a size, or a Python number."""
         return _added(self.terms, self.constant) if self.written is None else self.written

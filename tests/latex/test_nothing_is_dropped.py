@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from namedtensor import tensor
 from namedtensor.latex import LatexError, read
 
 DECLARED = (
@@ -176,3 +177,25 @@ Let $X \in \mathbb{R}^{\text{pos}}$.
 ## Matrices
 $$ Y = X^\top X $$"""
     assert notes(text) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        r"$$ Y = 2 Z \footnote{where $Z = 3 X$} $$",
+        r"\begin{align} Y &= 2 Z \\ \intertext{where $Z = 3 X$ and} V &= Y \end{align}",
+        r"\begin{align*} Y &= 2 Z \\ \shortintertext{with $Z = 3 X$,} V &= Y \end{align*}",
+    ],
+)
+def test_mathematics_in_the_words_of_a_display_is_read(text):
+    document = read(DECLARED + text)
+    assert document.check() == []
+    found = document["Y"](tensor([1.0, 2.0], "pos"))
+    assert found.numpy("pos").tolist() == [6, 12]
+
+
+@pytest.mark.parametrize("command", ["footnote", "intertext", "shortintertext"])
+def test_what_cannot_be_read_in_the_words_of_a_display_leaves_a_note(command):
+    text = rf"\begin{{align}} Y &= 2 X \\ \{command}{{where $Z = X \mystery$}} V &= Y \end{{align}}"
+    (note,) = notes(DECLARED + text)
+    assert r"Z = X \mystery" in note

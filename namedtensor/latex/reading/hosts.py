@@ -86,6 +86,13 @@ FAR = 20_000
 BROKEN = 50
 
 
+#: Prose inside a display, which is no part of its formula, and the mathematics in it.
+IN_WORDS = re.compile(
+    r"\\(?:footnote|intertext|shortintertext)\s*\{([^{}$]*(?:\$[^$]+\$[^{}$]*)+)\}"
+)
+INLINE = re.compile(r"\$([^$]+)\$")
+
+
 @dataclass(frozen=True, slots=True)
 class Region:
     """A place of mathematics: its text's span, how it is set, and where it stands."""
@@ -138,7 +145,15 @@ class Host:
             if region is not None:
                 self._block += 1
                 yield Region(*region, self._block, len(self.sections))
+                yield from self._in_words(region[0])
         self._head_before(len(self.text))
+
+    def _in_words(self, display: Span) -> Iterator[Region]:
+        """Give the mathematics in the prose between the rows of a display, and in its footnotes."""
+        for words in IN_WORDS.finditer(self.text, display.start, display.end):
+            for found in INLINE.finditer(self.text, *words.span(1)):
+                self._block += 1
+                yield Region(Span(*found.span(1)), False, self._block, len(self.sections))
 
     def _body(self) -> int:
         """Give where the document begins, and take in the macros of its preamble."""

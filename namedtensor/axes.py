@@ -30,6 +30,7 @@ _SIZED = re.compile(rf"\s*({NAME.pattern})\s*(?:\[\s*(\d+)\s*\])?\s*")
 FRESH = "\N{MIDDLE DOT}"  # ends the name of an axis that a formula's body cannot see
 _INSIDE = re.compile(rf"\s*({NAME.pattern}{FRESH}*)\s*(?:\[\s*(\d+)\s*\])?\s*")
 BOUND = "\N{HYPHENATION POINT}"  # parts the letter of a bound index from what tells it from others
+_BOUND_TO = re.compile(rf"{BOUND}[\w*]+")
 
 
 class _Sizes(threading.local):
@@ -57,6 +58,15 @@ def is_name(name: str) -> bool:
 def shown(name: str) -> str:
     """Give an axis name as its owner wrote it."""
     return name.rstrip(FRESH).partition(BOUND)[0]
+
+
+def shown_in(text: str) -> str:
+    """Give a text with the letters of bound indices as their owner wrote them.
+
+    >>> shown_in(f"X : i{BOUND}76[n] m")
+    'X : i[n] m'
+    """
+    return _BOUND_TO.sub("", text)
 
 
 def visible(names: Iterable[str]) -> list[str]:

@@ -17,6 +17,7 @@ from namedtensor.latex.printing.dialects import REALS
 from namedtensor.latex.reading.shorthand import indices_of
 from namedtensor.latex.syntax import (
     At,
+    Bars,
     Binary,
     Call,
     Contract,
@@ -155,7 +156,9 @@ def no_axis(symbols: Symbols, where: Expression) -> Value:
     """Report a function that needs axes; go on as if it named the only axis of its operand."""
     if isinstance(where, Call) and key(where.function) in symbols.occurrences.functions:
         return UNKNOWN
-    given = where.arguments if isinstance(where, Call) else ()
+    given: tuple[Any, ...] = (where.operand,) if isinstance(where, Bars) else ()
+    if isinstance(where, Call):
+        given = where.arguments
     type_ = symbols.type_of(given[0]) if given else None
     names_no_axis(where, symbols.report, symbols.dialect, type_)
     if type_ is None or not isinstance(where, Call) or len(type_.axes) > 1:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from functools import partialmethod
 from typing import Any
 
+from namedtensor.axes import shown_in
 from namedtensor.latex.findings import Finding, Mend
 from namedtensor.latex.source import Source, Span
 from namedtensor.primitives import Node, Type
@@ -94,9 +95,9 @@ class Report:
         mend: Mend | None = None,
     ) -> None:
         """Add a finding; the first that a rule has about a place is kept."""
-        listed = tuple(dict(shapes).items())
-        calls = self._from_far(span)
-        self.keep([Finding(severity, code, message, self.source, span, listed, hint, mend, calls)])
+        listed = tuple([(label, shown_in(shape)) for label, shape in dict(shapes).items()])
+        said, hint, calls = shown_in(message), shown_in(hint), self._from_far(span)
+        self.keep([Finding(severity, code, said, self.source, span, listed, hint, mend, calls)])
 
     error = partialmethod(add, "error")
     warning = partialmethod(add, "warning")

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from namedtensor.axes import shown
 from namedtensor.errors import (
     AxisClashError,
     AxisMissingError,
@@ -103,19 +104,25 @@ def _missing(symbols: Symbols, where: Expression) -> Words | None:
                 f"{use}, and {text} has no axis {axis.name}",
                 shapes_of(symbols, [operand]),
                 _hint(symbols, type_, axis),
-                _slip(symbols, axis, type_.names),
+                _slip(symbols, axis, _named(type_)),
             )
     return None
 
 
+def _named(type_: Type) -> list[str]:
+    """List the axes of a shape that a document can name: not those of bound indices."""
+    return [name for name in type_.names if name == shown(name)]
+
+
 def _hint(symbols: Symbols, type_: Type, axis: AxisName) -> str:
     """Name the axes that may be meant."""
-    guess = close(axis.name, type_.names)
+    own = _named(type_)
+    guess = close(axis.name, own)
     if guess:
         return f"did you mean {symbols.dialect.axis(guess)}?"
-    if not type_.axes:
+    if not own:
         return "all its axes are used up already; leave the function out, or act earlier"
-    names = [symbols.dialect.axis(n) for n in type_.names]
+    names = [symbols.dialect.axis(n) for n in own]
     return f"write an axis that it has: {listed(names, 'or')}"
 
 
@@ -144,7 +151,7 @@ def _common(types: Sequence[Type | None], used: Sequence[AxisName]) -> list[str]
     if left is None or right is None:
         return []
     named = {axis.name for axis in used}
-    return [n for n in left.names if n not in named and right.has(n)]
+    return [n for n in _named(left) if n not in named and right.has(n)]
 
 
 def _contraction_hint(

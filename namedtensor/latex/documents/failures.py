@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from namedtensor.axes import shown_in
 from namedtensor.errors import (
     AxisClashError,
     AxisMissingError,
@@ -49,9 +50,9 @@ class LatexError(NamedTensorError):
 
 
 def shown(text: str) -> str:
-    """Write a member of a recurrence along an axis as its document does: h_{seq:t} for h@seq_{t}."""
+    """Write inner names as a document does: h_{seq:t} for h@seq_{t}, and the letters of bound indices."""
     text = re.sub(rf"{ALONG}([\w'*]+)_\{{", r"_{\1:", text)
-    return re.sub(rf"(\w+):({LAST}|{LAST + 1})", _end, text)
+    return shown_in(re.sub(rf"(\w+):({LAST}|{LAST + 1})", _end, text))
 
 
 def _end(found: re.Match[str]) -> str:
@@ -79,7 +80,7 @@ def failure(error: NamedTensorError, source: Source, span: Span) -> LatexError:
         return error
     code = next((code for kind, code in CODES if isinstance(error, kind)), "nonsense")
     message = error.why if error.why.startswith(error.call) else f"{error.call}: {error.why}"
-    shapes = tuple([(shown(label), shape) for label, shape in error.operands])
+    shapes = tuple([(shown(label), shown(shape)) for label, shape in error.operands])
     finding = Finding(
         "error", code, shown(message), source, span, shapes, in_notation(shown(error.hint))
     )

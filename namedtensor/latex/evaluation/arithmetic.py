@@ -300,14 +300,20 @@ def bars(e: Evaluator, part: Bars) -> Value:
     value = e.value(part.operand)
     if not part.double:
         return e.attempt(part, absolute, [value], [part.operand])
-    if part.axes or not axes_in(value):
+    own = axes_in(value)
+    if part.axes or not own:
         return _norm(e, part, part, "", part.axes, value)
+    if len(own) == 1:
+        written = e.scope.written(part)
+        said = f"{written} names no axes: it is the 2-norm over {own[0]}"
+        e.scope.noted(part, said, rf"to say so, write {written}_{{{text_axes(own)}}}", "meaning")
+        return _norm(e, part, part, "", (AxisName(part.span, own[0]),), value)
     text = wording(part.operand)
     return e.fail(
         part,
         NoAxisError,
         f"the norm of {text} acts along axes, and none is named",
-        f"write its axes below it: ||{text}||_{{{axes_in(value)[0]}}}",
+        f"write its axes below it: ||{text}||_{{{own[0]}}}",
         [(text, str(value.shape))],
     )
 

@@ -1,0 +1,82 @@
+"""The norm of a tensor of one axis needs no axes below it; of several axes it is refused."""
+
+import numpy as np
+import pytest
+
+import namedtensor as nt
+from namedtensor.latex import LatexError, read
+from tests.latex.calling import same
+
+X, Y = np.array([1.0, 2.0, 3.0, 4.0]), np.array([1.0, 3.0, 1.0, 1.0])
+DECLARED = [
+    r"x, y \in \mathbb{R}^{\text{k}}",
+    r"\ndef{\kay}{k} x, y \in \mathbb{R}^{\kay}",
+]
+
+
+@pytest.mark.parametrize("declared", DECLARED)
+@pytest.mark.parametrize(
+    ("body", "written", "wanted"),
+    [
+        (r"\|x\| + \sum_{\text{k}} y", r"\|x\|", 30.0**0.5 + 6),
+        (r"\|x - y\|^2", r"\|x - y\|", 14.0),
+        (r"\exp(-\|x - y\|)", r"\|x - y\|", np.exp(-(14.0**0.5))),
+    ],
+)
+def test_a_norm_of_one_axis_is_over_it_and_a_note_says_so(
+    declared: str, body: str, written: str, wanted: float
+) -> None:
+    document = read(rf"$${declared} \\ f(x, y) = {body}$$")
+    (note,) = document.check()
+    assert (note.severity, note.code) == ("note", "meaning")
+    assert note.message == rf"{written} names no axes: it is the 2-norm over k"
+    assert note.hint == rf"to say so, write {written}_{{\text{{k}}}}"
+    same(document["f"](nt.tensor(X, "k"), nt.tensor(Y, "k")), wanted)
+
+
+def test_the_norm_of_a_row_is_over_what_the_row_has() -> None:
+    document = read(
+        r"$$Z \in \mathbb{R}^{\text{row}, \text{k}} \\ "
+        r"f(Z)_{\text{row}(i)} = \|Z_{\text{row}(i)}\|$$"
+    )
+    assert [f.code for f in document.check()] == ["meaning"]
+    Z = np.stack([X, Y])
+    same(document["f"](nt.tensor(Z, "row k")), np.linalg.norm(Z, axis=1), "row")
+
+
+def test_a_norm_is_lifted_over_axes_that_its_formula_does_not_name() -> None:
+    document = read(rf"$${DECLARED[0]} \\ f(x, y) = \|x - y\|$$")
+    Z = np.stack([X, Y])
+    found = document["f"](nt.tensor(Z, "row k"), nt.tensor(Y, "k"))
+    same(found, [14.0**0.5, 0.0], "row")
+
+
+def test_what_the_hint_writes_has_no_note() -> None:
+    document = read(rf"$${DECLARED[0]} \\ f(x, y) = \|x - y\|_{{\text{{k}}}}^2$$")
+    assert document.check() == []
+    same(document["f"](nt.tensor(X, "k"), nt.tensor(Y, "k")), 14.0)
+
+
+MATRIX = r"$$Z \in \mathbb{R}^{\text{k}, \text{m}} \\ "
+
+
+def test_a_norm_of_two_axes_is_refused_with_what_to_write() -> None:
+    (fault,) = read(rf"{MATRIX} f(Z) = \|Z\|$$").check()
+    assert (fault.severity, fault.code) == ("error", "no-axis")
+    assert fault.message == r"\|Z\| acts along axes, and none is named"
+    assert fault.hint == r"write its axes below it: \|Z\|_{\text{m}}"
+    with pytest.raises(LatexError, match="acts along axes, and none is named"):
+        read(rf"{MATRIX} f(Z) = \|Z\|$$")["f"](nt.tensor(np.eye(2), "k m"))
+
+
+@pytest.mark.parametrize(
+    ("body", "wanted", "axes"),
+    [
+        (r"\|Z\|_{\text{k}, \text{m}}", 30.0**0.5, ()),
+        (r"\|Z\|_{\text{m}}", [5.0**0.5, 5.0], ("k",)),
+    ],
+)
+def test_what_the_hint_of_two_axes_writes_runs(body: str, wanted: object, axes: list[str]) -> None:
+    document = read(rf"{MATRIX} f(Z) = {body}$$")
+    assert document.check() == []
+    same(document["f"](nt.tensor(X.reshape(2, 2), "k m")), wanted, *axes)

@@ -40,7 +40,7 @@ class Given:
     def failed(self, where, error):
         raise error
 
-    def noted(self, where, message, hint):
+    def noted(self, where, message, hint, code="no-axis"):
         self.notes.append(message)
 
     def written(self, part):

@@ -72,7 +72,7 @@ def rows(settings: Settings) -> Iterator[Line]:
     X, B = nt.tensor(x, batch, chans, height, width), nt.tensor(b, out)
     W = nt.tensor(w, out, chans, kh, kw)
     turned = nt.tensor(w, chans, out, kh, kw)
-    V = nt.tensor(deep, chans, kh, kw)
+    V, own = nt.tensor(deep, chans, kh, kw), nt.tensor(b, chans)
     w2, w1 = draw(64, 32, 3, 3), draw(64, 32, 1, 1)
     v, b2, b1, b3 = draw(64, 64, 3, 3), draw(64), draw(64), draw(64)
     block = {
@@ -94,7 +94,7 @@ def rows(settings: Settings) -> Iterator[Line]:
             (x, w, b),
         ),
         "depthwise convolution": (
-            lambda: Depthwise(X, W=V, b=B[out >> chans]).torch(*same),
+            lambda: Depthwise(X, W=V, b=own).torch(*same),
             lambda: F.conv2d(x, deep[:, None], b, 1, 1, groups=32),
             (x, deep, b),
         ),

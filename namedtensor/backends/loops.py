@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from namedtensor.errors import KindError
@@ -26,18 +26,22 @@ def looping(carried: Callable[[Array, Array], Array]) -> Callable[..., tuple[Any
         lists: list[list[Array]] = [[] for _ in listed]
         now: tuple[Array, ...] = carry
         first = True
-        for elements in zip(*map(reversed, sequences) if reverse else sequences, strict=True):
+        rows = iter(zip(*map(reversed, sequences) if reverse else sequences, strict=True))
+        for elements in rows:
             found = step(*now, *elements, *given)
+            alone = first and type(found) is not tuple
             if type(found) is not tuple:
                 found = (found,)
             if first and any([h.dtype != now[i].dtype for i, h in enumerate(found[:count])]):
                 found = (*map(carried, carry, found), *found[count:])
-                step = _casting(step, carry, carried)
+                step, alone = _casting(step, carry, carried), False
             first = False
             now = found[:count]
             for values, value, wanted in zip(lists, found, listed, strict=True):
                 if wanted:
                     values.append(value)
+            if alone and count:
+                now = _alone(step, now[0], rows, given, lists[0] if listed[0] else None)
         if reverse:
             lists = [values[::-1] for values in lists]
         return tuple(
@@ -45,6 +49,21 @@ def looping(carried: Callable[[Array, Array], Array]) -> Callable[..., tuple[Any
         )
 
     return loop
+
+
+def _alone(
+    step: Callable[..., Array],
+    h: Array,
+    rows: Iterable[Sequence[Array]],
+    given: tuple[Array, ...],
+    values: list[Array] | None,
+) -> tuple[Array]:
+    """Take the steps that are left where a carry of one tensor is all that they give."""
+    for elements in rows:
+        h = step(h, *elements, *given)
+        if values is not None:
+            values.append(h)
+    return (h,)
 
 
 def _casting(

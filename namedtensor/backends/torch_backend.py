@@ -330,6 +330,7 @@ def leaky_relu(x: Any, slope: Any) -> Array:
 atan2 = _both(torch.atan2)
 hypot = _both(torch.hypot)
 logaddexp = _both(torch.logaddexp)
+addcmul = torch.addcmul
 
 
 # ---------------------------------------------------------------------------------- reductions

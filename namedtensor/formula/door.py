@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import inspect
 import itertools
+import operator
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 from weakref import WeakValueDictionary
 
 from namedtensor.backends import get_backend
@@ -24,6 +25,9 @@ NUMBERED: WeakValueDictionary[str, Any] = WeakValueDictionary()
 
 #: So many kinds of parameters are remembered for one formula: dtypes, and settings of modules.
 MOST_KEYS = 128
+
+#: Of so many modules of one formula it is remembered what their settings give.
+MOST_MODULES = 4096
 
 #: Data and dtypes of a module's parameters, or None of a module that is unusual.
 Read = Callable[[Any, bool], tuple[list[Any], tuple[Any, ...]] | None]
@@ -78,6 +82,18 @@ class Slot:
         return found
 
 
+class Rest(NamedTuple):
+    """What settings and defaults give behind a call's arguments, and what of it stands in keys.
+
+    `given` are the settings' values when this was made; `floats` may become arguments of plans.
+    """
+
+    settings: Mapping[str, Any]
+    given: tuple[Any, ...]
+    key: tuple[Any, ...]
+    floats: tuple[Slot, ...]
+
+
 #: What stands in a key for a bundle that is left out.
 ABSENT = ("none",)
 
@@ -105,6 +121,8 @@ class Door:
         self.outside = Outside()
         # what else their names stand for; once it is something else, the plans are forgotten
         self.bound = Bound({})
+        # what modules give behind so many arguments, by the number of these and the settings' identity
+        self.rests: dict[tuple[int, int], Rest] = {}
 
     def opened(self, late: bool) -> frozenset[str]:
         """List the names whose floating numbers are arguments of the plan."""
@@ -136,6 +154,39 @@ class Door:
                 return None
             values.append(value)
         return values if used == len(named) else None
+
+    def rest(self, place: int, settings: Mapping[str, Any]) -> Rest | None:
+        """Give what follows so many arguments of a module, or None where it is not the same at each call."""
+        found = self.rests.get((place, id(settings)))
+        if found is None or not _unchanged(found, settings):
+            found = self._new_rest(place, settings)
+            if found is None:
+                return None
+            self.rests.pop((place, id(settings)), None)
+            keep(self.rests, (place, id(settings)), found, MOST_MODULES)
+        for slot in found.floats:
+            if slot.open:
+                return None
+        return found
+
+    def _new_rest(self, place: int, settings: Mapping[str, Any]) -> Rest | None:
+        """Bind what follows so many arguments, where it is made of settings alone."""
+        slots = self.before[place:]
+        values = self.bind([None] * place, {}, settings, late=False)
+        if values is None or any([slot.open or slot.formula is not None for slot in slots]):
+            return None
+        key: list[Any] = []
+        arrays: list[Any] = []
+        if gather(slots, values[place:], key, arrays, modes=False) is None or arrays:
+            return None
+        floats = [s for s, value in zip(slots, values[place:], strict=True) if type(value) is float]
+        return Rest(settings, tuple(settings.values()), tuple(key), tuple(floats))
+
+
+def _unchanged(rest: Rest, settings: Mapping[str, Any]) -> bool:
+    """Say whether these are the settings of a rest, with the values that they had."""
+    same = rest.settings is settings and len(rest.given) == len(settings)
+    return same and all(map(operator.is_, rest.given, settings.values()))
 
 
 def mode_of(bundle: Any) -> bool | None:

@@ -31,7 +31,7 @@ from namedtensor.formula.alike import Apart
 from namedtensor.formula.arguments import Arguments, Given
 from namedtensor.formula.body import Body
 from namedtensor.formula.bundle import Bundle
-from namedtensor.formula.door import NUMBERED, Door, gather
+from namedtensor.formula.door import NUMBERED, Door, Rest, gather
 from namedtensor.formula.lifting import Entry, Leaf, refuse_meta, tensors_of
 from namedtensor.formula.outside import Bound, Outside, read_by, values_now
 from namedtensor.formula.shared import share, share_alike
@@ -287,16 +287,21 @@ class Formula(Generic[P, T]):
         slots = door.every if module is None else door.before
         settings = {} if module is None else module.settings
         values: Sequence[Any] | None = args
-        if named or settings or not (len(args) == len(slots) <= len(door.before)) or not door.plain:
-            values = door.bind(args, named, settings, late=module is None)
-        if values is None:
-            return None
+        rest: Rest | None = None
         modes = door.asks
         key: list[Any] = [self._mode(module)] if modes else []
         arrays: list[Any] = []
         torch = sys.modules.get("torch")  # as in compiling(), which is a call more
         try:
-            if torch is not None and torch.compiler.is_dynamo_compiling():
+            compiled = torch is not None and torch.compiler.is_dynamo_compiling()
+            if settings and not (named or compiled):
+                rest = door.rest(len(args), settings)
+            whole = len(args) == len(slots) <= len(door.before) and door.plain
+            if rest is None and (named or settings or not whole):
+                values = door.bind(args, named, settings, late=module is None)
+            if values is None:
+                return None
+            if compiled:
                 return self._call_compiling(values, module)
             numbers: tuple[float, ...] | None = ()
             for slot, value in zip(slots, values):  # noqa: B905  both are of one length
@@ -308,6 +313,8 @@ class Formula(Generic[P, T]):
                 arrays.append(value._data)
             if numbers is None:
                 return None
+            if rest is not None:
+                key += rest.key
             if module is not None:
                 structure = module._structure
                 found = structure and structure.read(module, modes)

@@ -494,6 +494,26 @@ class Row:
     rule: str
 
 
+@formula
+def state_space(X: R[seq, emb], *, A: R[emb, key], B: R[emb, key], C: R[emb, key]) -> R[seq, emb]:
+    H = nt.scan[seq](lambda h, x: A * h + B * x, nt.zeros(emb, key), X)
+    return C @ key @ H
+
+
+@formula
+def filtered(X: R[seq, emb], *, a: R[emb], b: R) -> R[seq, emb]:
+    return nt.scan[seq](lambda h, x: x + a * h + b * (h * x), nt.zeros(emb), X)
+
+
+@formula
+def highway(X: R[seq, emb], *, a: R[emb]) -> R[seq, emb]:
+    def step(h, x):
+        gate = nt.sigmoid(x) * a
+        return gate + gate * h, gate * x + h  # what is used twice is computed once
+
+    return nt.scan[seq](lambda h, x: step(h, x)[0] * step(h, x)[1], nt.ones(emb), X)
+
+
 ROWS = [
     *[
         Row(f, "attention")
@@ -529,6 +549,7 @@ ROWS = [
     ],
     *[Row(f, "lstm") for f in (lstm, lstm_backwards, lstm_at_the_end)],
     *[Row(f, "gru") for f in (gru, gru_moving)],
+    *[Row(f, "addcmul") for f in (state_space, filtered, highway)],
     Row(linear, "linear"),
     Row(linear_beside_another_term, "linear"),
     Row(linear_of_two, "linear"),

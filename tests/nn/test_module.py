@@ -317,3 +317,45 @@ def test_a_frozen_parameter_stays(ffn, X):
 def test_parameters_count_as_the_signature_says():
     count = sum(p.numel() for p in layer.module(emb[4], hid[6]).parameters())
     assert count == 4 * 6 + 6 + 6 * 4 + 4 + 4 + 4
+
+
+def scaled_by(X, eps):
+    return (X - nt.mean[emb](X)) / nt.sqrt(nt.var[emb](X) + eps)
+
+
+def test_settings_count_at_each_call_however_they_were_changed(X):
+    module = norm.module(emb[4], eps=1.0)
+    for _ in range(2):
+        assert_close(module(X).detach(), scaled_by(X, 1.0), rtol=1e-5, atol=1e-5)
+    module.eps = 2.0
+    assert_close(module(X).detach(), scaled_by(X, 2.0), rtol=1e-5, atol=1e-5)
+    module.settings["eps"] = 3.0  # in place
+    assert_close(module(X).detach(), scaled_by(X, 3.0), rtol=1e-5, atol=1e-5)
+    module.settings = {"eps": 4.0}
+    assert_close(module(X).detach(), scaled_by(X, 4.0), rtol=1e-5, atol=1e-5)
+    del module.settings["eps"]
+    assert_close(module(X).detach(), scaled_by(X, 1e-5), rtol=1e-5, atol=1e-5)
+
+
+def test_settings_of_many_modules_of_one_formula_are_kept_apart(X):
+    modules = [norm.module(emb[4], eps=1.0 + i) for i in range(8)]
+    modules += [copy.deepcopy(modules[2]), pickle.loads(pickle.dumps(modules[5]))]
+    modules[8].eps = 20.0
+    sizes = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 20.0, 6.0]
+    for _ in range(3):
+        for module, eps in zip(modules, sizes, strict=True):
+            assert_close(module(X).detach(), scaled_by(X, eps), rtol=1e-5, atol=1e-5)
+
+
+def test_settings_are_weighed_again_where_others_follow_other_numbers_of_arguments():
+    @formula
+    def mixed(X: R[emb], Y: R[emb] = None, power: int = 1, *, W: R[emb]) -> R[emb]:
+        return (X if Y is None else X + Y) * W**power
+
+    module = mixed.module(emb[3], power=2)
+    one, two = nt.tensor(torch.arange(3.0), emb), nt.tensor(torch.ones(3), emb)
+    W = nt.tensor(module.W.detach(), emb)
+    for _ in range(2):
+        assert_close(module(one).detach(), one * W**2)
+        assert_close(module(one, two).detach(), (one + two) * W**2)
+        assert_close(module(one, power=3).detach(), one * W**3)

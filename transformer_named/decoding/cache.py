@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import namedtensor as nt
 from namedtensor import Axis, NamedTensor
+from namedtensor.plans import Layout
 
 Pair = tuple[NamedTensor, NamedTensor]
 
@@ -47,7 +48,7 @@ def with_room(X: NamedTensor, room: int) -> NamedTensor:
 
 def spread(whole: NamedTensor, X: NamedTensor) -> NamedTensor:
     """Repeat what is kept over axes that only X has: one text that is gone on with in several ways."""
-    more = beyond(X.axes, whole.axes)
+    more = beyond(X.layout, whole.layout)
     return whole + _zeros(X, more) if more else whole
 
 
@@ -57,15 +58,17 @@ def _zeros(X: NamedTensor, names: tuple[str, ...]) -> NamedTensor:
 
 
 @functools.cache
-def beyond(axes: tuple[str, ...], others: tuple[str, ...]) -> tuple[str, ...]:
-    """Give the axes that are none of the others."""
-    return tuple([name for name in axes if name not in others])
+def beyond(own: Layout, other: Layout) -> tuple[str, ...]:
+    """Give the axes of a layout that are none of the other's."""
+    return tuple([name for name in own.axes if name not in other.axes])
 
 
 @functools.cache
-def order(own: tuple[str, ...], wanted: tuple[str, ...]) -> tuple[int, ...]:
-    """Say at which places of stored axes the wanted ones stand."""
-    return tuple([own.index(name) for name in wanted])
+def placed(own: Layout, wanted: Layout) -> tuple[int, tuple[int, ...]] | None:
+    """Say where seq stands in a wanted layout, and where its axes stand now; None where some do not."""
+    if beyond(wanted, own):
+        return None
+    return wanted.axes.index("seq"), tuple(map(own.axes.index, wanted.axes))
 
 
 def written(whole: NamedTensor, X: NamedTensor, length: int) -> NamedTensor:
@@ -74,21 +77,21 @@ def written(whole: NamedTensor, X: NamedTensor, length: int) -> NamedTensor:
     Raises: IndexRangeError where there is no room for it.
     """
     held, layout = whole.data, whole.layout
-    more = beyond(layout.axes, X.axes)
-    if more:
-        X = X + _zeros(whole, more)
-    own = X.layout
-    places = None if own is layout else order(own.axes, layout.axes)
-    data = X.data if places is None else X.data.permute(places)
-    at = layout.axes.index("seq")
-    if data.shape[:at] != held.shape[:at] or data.shape[at + 1 :] != held.shape[at + 1 :]:
-        nt.concat["seq"](whole, X)  # which refuses it, in its words
-    room, new = held.shape[at], data.shape[at]
+    known = placed(X.layout, layout)
+    if known is None:
+        return written(whole, X + _zeros(whole, beyond(layout, X.layout)), length)
+    at, places = known
+    data = X.data.permute(places)
+    room, new = held.size(at), data.size(at)
     if length + new > room:
         raise nt.IndexRangeError(
             "cache.add(...)",
             f"the cache has room for {room} places, {length} are taken, and {new} come",
             hint=f"make a longer one: room={length + new}",
         )
-    held.narrow(at, length, new).copy_(data)
-    return NamedTensor(held.narrow(at, 0, length + new), layout)
+    found = held.narrow(at, 0, length + new)
+    free = found.narrow(at, length, new)
+    if free.shape != data.shape:
+        nt.concat["seq"](whole, X)  # which refuses it, in its words
+    free.copy_(data)
+    return NamedTensor(found, layout)

@@ -71,10 +71,9 @@ class Cache:
             return self.held[layer]
         if layer == len(self.held):
             self.held.append((with_room(K, self.room), with_room(V, self.room)))
-        whole, other = self.held[layer] = [
-            spread(X, new) for X, new in zip(self.held[layer], (K, V), strict=True)
-        ]
-        return written(whole, K, self.length), written(other, V, self.length)
+        keys, values = self.held[layer]
+        keys, values = self.held[layer] = spread(keys, K), spread(values, V)
+        return written(keys, K, self.length), written(values, V, self.length)
 
     def select(self, ax: Axis, chosen: Any) -> "Cache":
         """Follow the hypotheses `chosen`, integers along ax; what has no such axis is shared."""
@@ -131,10 +130,11 @@ class Layer(torch.nn.Module):
     def forward(
         self, X: Any, M: Any, closed: Any, C: Any, S: Any, cache: Cache | None, number: int
     ) -> Any:
-        Q, K, V = self.ask(X, C, S)
+        parts = self._modules  # where torch looks for self.ask last of all
+        Q, K, V = parts["ask"](X, C, S)
         if cache is not None:
             K, V = cache.add(number, K, V)
-        X = self.answer(X, Q, K, V, M, closed)
+        X = parts["answer"](X, Q, K, V, M, closed)
         if self.consult is None:
             return X
         if cache is None or cache.memory is None:

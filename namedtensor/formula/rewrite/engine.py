@@ -26,7 +26,13 @@ from namedtensor.formula.rewrite.normalisation import (
 )
 from namedtensor.formula.rewrite.patterns import written
 from namedtensor.formula.rewrite.renames import push_renames
-from namedtensor.formula.rewrite.spelled import drawn_once, rectifier, relu_gradient, variance
+from namedtensor.formula.rewrite.spelled import (
+    accumulated,
+    drawn_once,
+    rectifier,
+    relu_gradient,
+    variance,
+)
 from namedtensor.formula.rewrite.stable import stable_log_softmax, stable_logsumexp, stable_softmax
 from namedtensor.formula.rewrite.windows import convolution, pooling, transposed_convolution
 from namedtensor.formula.shapes import traced_results
@@ -136,10 +142,13 @@ KERNELS = (
     Rule("linear", formulas.linear, linear, asks=True),
 )
 
+#: What is left in the steps of loops.
+STEPS = (Rule("addcmul", formulas.accumulated, accumulated, asks=True),)
+
 #: The order of contractions comes last: kernels know better orders.
 CHAIN = Rule("chain", formulas.chain, chain, BOTH, asks=True)
 
-RULES = (*FORMS, *KERNELS, CHAIN)
+RULES = (*FORMS, *KERNELS, *STEPS, CHAIN)
 
 
 def rewrite(
@@ -153,17 +162,25 @@ def rewrite(
     origins = Origins() if origins is None else origins
     nodes = push_renames(nodes, origins)
     for rules in (FORMS, KERNELS):
-        downwards = rules is KERNELS
-        shared, every = shared_in(nodes), list(operands_first(nodes))
-        usable = [_telling(r, shared, every) for r in rules if library in r.libraries]
-        done: dict[Node, Node] = {}
-        nodes = tuple([_rewrite(n, usable, downwards, done, fired, origins) for n in nodes])
+        nodes = _applied(rules, nodes, library, fired, origins)
     if library in KERNELS[0].libraries:
         nodes = placed_parts(nodes, told(nodes))
-    links = (_telling(CHAIN, shared_in(nodes), ()),)
-    seen: dict[Node, Node] = {}
-    nodes = tuple([_rewrite(n, links, True, seen, fired, origins) for n in nodes])
+    nodes = _applied((CHAIN,), nodes, library, fired, origins)
     return _with_steps(nodes, library, origins, fired), tuple(fired)
+
+
+def _applied(
+    rules: Sequence[Rule],
+    nodes: Sequence[Node],
+    library: str,
+    fired: list[Fired],
+    origins: Origins,
+) -> tuple[Node, ...]:
+    """Apply the rules that a library has kernels for to trees; forms are looked for from the leaves on."""
+    shared, every = shared_in(nodes), list(operands_first(nodes))
+    usable = [_telling(r, shared, every) for r in rules if library in r.libraries]
+    done: dict[Node, Node] = {}
+    return tuple([_rewrite(n, usable, rules is not FORMS, done, fired, origins) for n in nodes])
 
 
 def in_plain_forms(nodes: Sequence[Node], written: bool = False) -> tuple[Node, ...]:
@@ -193,6 +210,7 @@ def _with_steps(
             *before, step, place = new.operation.params
             results, inside = rewrite(step.results, library, origins)
             fired += inside
+            results = _applied(STEPS, results, library, fired, origins)
             operation = new.operation.primitive(*before, replace(step, results=results), place)
             new = apply_node(operation, new.operands)
         if new.operation.primitive is SHARED:

@@ -129,6 +129,10 @@ def gru(
     return scan[seq](step, h, X)
 
 
+def accumulated(X: R[seq, emb], h: R[emb], A: R[emb], B: R[emb]) -> R[seq, emb]:
+    return scan[seq](lambda h, x: A * h + B * x, h, X)
+
+
 def dropped(X: R[emb]) -> R[emb]:
     return dropout(X, 0.5)
 

@@ -6,6 +6,7 @@ from collections.abc import Collection
 from typing import Any
 
 from namedtensor.formula.rewrite.patterns import is_number
+from namedtensor.operations.elementwise import as_float, elementwise, prefix
 from namedtensor.operations.vectors import DROPOUT_MASK
 from namedtensor.primitives import Call, Node, Type, primitive, table
 from namedtensor.primitives.node import apply_node
@@ -84,3 +85,22 @@ def _lower_relu_gradient(emit: Any, call: Any, g: Any, x: Any) -> Any:
 RELU_GRADIENT = primitive(
     "relu_gradient", _relu_gradient_rule, _lower_relu_gradient, notation=KERNEL
 )
+
+
+def accumulated(node: Node, shared: Collection[Node] = ()) -> Node | None:
+    """A + B * C of floating data is one operation, where nothing else needs the product.
+
+    It is looked for in steps of loops: there each operation takes longer than its numbers.
+    """
+    if node.name != "add":
+        return None
+    for product, A in (node.operands[::-1], node.operands):
+        parts = (A, *product.operands)
+        if product.name != "mul" or product in shared:
+            continue
+        if all(part.type.kind == "float" and part.type.data for part in parts):
+            return apply_node(ADDCMUL.plain, parts)
+    return None
+
+
+ADDCMUL = primitive("addcmul", elementwise(as_float), prefix("addcmul"), notation=KERNEL)

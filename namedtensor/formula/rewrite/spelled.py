@@ -6,7 +6,7 @@ from collections.abc import Collection
 from typing import Any
 
 from namedtensor.formula.rewrite.patterns import is_number
-from namedtensor.operations.elementwise import as_float, elementwise, prefix
+from namedtensor.operations.elementwise import prefix
 from namedtensor.operations.vectors import DROPOUT_MASK
 from namedtensor.primitives import Call, Node, Type, primitive, table
 from namedtensor.primitives.node import apply_node
@@ -73,7 +73,7 @@ def relu_gradient(node: Node, present: Collection[Node] = ()) -> Node | None:
     return apply_node(RELU_GRADIENT.plain, (G, X))
 
 
-def _relu_gradient_rule(call: Call) -> Type:
+def _float_rule(call: Call) -> Type:
     return Type(call.union(), "float")
 
 
@@ -82,9 +82,7 @@ def _lower_relu_gradient(emit: Any, call: Any, g: Any, x: Any) -> Any:
     return emit.bind(code, g.axes, call.type, "slope")
 
 
-RELU_GRADIENT = primitive(
-    "relu_gradient", _relu_gradient_rule, _lower_relu_gradient, notation=KERNEL
-)
+RELU_GRADIENT = primitive("relu_gradient", _float_rule, _lower_relu_gradient, notation=KERNEL)
 
 
 def accumulated(node: Node, shared: Collection[Node] = ()) -> Node | None:
@@ -103,4 +101,4 @@ def accumulated(node: Node, shared: Collection[Node] = ()) -> Node | None:
     return None
 
 
-ADDCMUL = primitive("addcmul", elementwise(as_float), prefix("addcmul"), notation=KERNEL)
+ADDCMUL = primitive("addcmul", _float_rule, prefix("addcmul"), notation=KERNEL)

@@ -198,18 +198,32 @@ class _Cleaner:
                 self._put(token)
 
     def _dress(self, command: Token, inner: list[Token], span: Span) -> None:
+        """Put a letter in its dress, and behind it its scripts: \\hat{X_1} is \\hat{X}_1."""
         dress = looks.DRESSES[command.text]
-        if inner and all(t.kind in ("letter", "name", "word", "number") for t in inner):
-            text = "".join(t.text for t in inner).replace(" ", "")
-        elif len(inner) == 1 and inner[0].kind == "command" and inner[0].text[1:].isalpha():
-            text = inner[0].text[1:]
-        else:
+        end = next(
+            (i for i, t in enumerate(inner) if t.kind in ("sub", "sup", "prime")), len(inner)
+        )
+        worn, scripts = inner[:end], inner[end:]
+        if worn and all(t.kind in ("letter", "name", "word", "number") for t in worn):
+            text = "".join(t.text for t in worn).replace(" ", "")
+        elif len(worn) == 1 and worn[0].kind == "command" and worn[0].text[1:].isalpha():
+            text = worn[0].text[1:]
+        elif dress in looks.FONTS or not inner:
             self._put(Token("open", "{", command.span, command.spaced))
             for token in inner:
                 self._put(token)
             self._put(Token("close", "}", Span(span.end - 1, span.end)))
             return
+        else:
+            raise Fault(
+                "syntax-argument",
+                f"{command.text} stands over more than a letter, and says nothing that is known",
+                span,
+                f"name it by a letter of its own, as in {command.text}{{X}} = ...",
+            )
         self._put(Token("name", text + dress, span, command.spaced))
+        for token in scripts:
+            self._put(token)
 
     # ----------------------------------------------------------------------------- commands
 

@@ -49,8 +49,7 @@ OPEN = {
 WRAPPING = {
     **dict.fromkeys(
         (
-            "\\smash \\mathrlap \\mathllap \\mathclap \\cancel \\underline \\overline"
-            " \\underbrace \\overbrace"
+            "\\smash \\mathrlap \\mathllap \\mathclap \\cancel \\underline \\underbrace \\overbrace"
         ).split(),
         0,
     ),
@@ -102,6 +101,7 @@ DRESSES = {
     "\\tilde": "tilde",
     "\\widetilde": "tilde",
     "\\bar": "bar",
+    "\\overline": "bar",
     "\\vec": "vec",
     "\\overrightarrow": "vec",
     "\\overleftarrow": "back",
@@ -111,6 +111,9 @@ DRESSES = {
     "\\breve": "breve",
     "\\mathring": "ring",
 }
+
+#: Dresses that are fonts: over more than a letter they say nothing.
+FONTS = frozenset(("bold", "cal", "scr", "frak"))
 
 ALIASES = {
     spelling: meant

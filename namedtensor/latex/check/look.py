@@ -19,7 +19,10 @@ from namedtensor.latex.check.symbols import Symbols, Taken
 from namedtensor.latex.check.types import node_of
 from namedtensor.latex.documents.scopes import Declared
 from namedtensor.latex.documents.scripts import key, stem
+from namedtensor.latex.evaluation.arithmetic import TIMES
+from namedtensor.latex.evaluation.conditions import held_by
 from namedtensor.latex.evaluation.indices import Index, is_whole, position
+from namedtensor.latex.evaluation.lists import members
 from namedtensor.latex.evaluation.values import UNKNOWN, Value
 from namedtensor.latex.findings import Mend
 from namedtensor.latex.printing.dialects import REALS
@@ -286,13 +289,7 @@ def _lacks(symbols: Symbols, where: Contract) -> None:
 
 def look_at_indices(symbols: Symbols, body: Expression) -> None:
     """Hold the indices of a definition to the sizes of their axes."""
-    guarded = {
-        id(part)
-        for cases in all_of(Cases, body)
-        for row in cases.rows
-        if len(cases.rows) > 1
-        for part in walk(row.value)
-    }
+    guarded = _guarded(body)
     for taken in symbols.indexed:
         base = symbols.type_of(taken.base)
         if base is None or not base.has(taken.axis) or taken.value is UNKNOWN:
@@ -308,6 +305,18 @@ def look_at_indices(symbols: Symbols, body: Expression) -> None:
         elif id(taken.item) not in guarded:
             _check_range(symbols, taken, size, shapes)
     symbols.indexed.clear()
+
+
+def _guarded(body: Expression) -> set[int]:
+    """Find the parts that count only where a condition holds: rows of cases, and what [i < n] multiplies."""
+    chosen = [
+        row.value for cases in all_of(Cases, body) if len(cases.rows) > 1 for row in cases.rows
+    ]
+    for product in all_of(Binary, body):
+        factors = members(product, product.op) if product.op in TIMES else []
+        if any(held_by(factor) is not None for factor in factors):
+            chosen += factors
+    return {id(part) for one in chosen for part in walk(one)}
 
 
 def _say_next(symbols: Symbols, taken: Taken, shapes: Sequence[tuple[str, str]]) -> None:

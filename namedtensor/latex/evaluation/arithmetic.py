@@ -9,7 +9,13 @@ from typing import Any
 
 from namedtensor.axes import BOUND, shown, visible
 from namedtensor.errors import AxisSizeError
-from namedtensor.latex.evaluation.conditions import indicator, is_condition, is_one, negated
+from namedtensor.latex.evaluation.conditions import (
+    held_by,
+    indicator,
+    is_condition,
+    is_one,
+    negated,
+)
 from namedtensor.latex.evaluation.evaluator import Evaluator, is_function
 from namedtensor.latex.evaluation.hints import text_axes
 from namedtensor.latex.evaluation.indices import Position, is_whole, plain, position
@@ -175,6 +181,9 @@ def root(e: Evaluator, part: Root) -> Value:
     )
 
 
+#: Products number by number.
+TIMES = ("*", "odot", "times")
+
 _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     "+": operator.add,
     "-": operator.sub,
@@ -195,6 +204,9 @@ def binary(e: Evaluator, part: Binary) -> Value:
         return indicator(e, part.right)
     if part.op in FOLDS and Dots in (type(part.right), type(getattr(part.left, "right", None))):
         return over_list(e, part, FOLDS[part.op], members(part, part.op))
+    if part.op in TIMES:
+        factors = [held_by(factor) for factor in members(part, part.op)]
+        e = e.under(*[(c, True) for c in factors if c is not None])
     left = e.value(part.left)
     if is_function(left) and part.op == "*":
         # f X, where nobody but the one who looks names up can know that f is a function

@@ -359,7 +359,7 @@ def _over_index(e: Evaluator, part: Big) -> Value:
         _give_ranges(e, asked, found)
     with choosing(found.bound) as scope:
         inner.scope = e.scope if choosing is nullcontext else scope
-        value = (inner.guard if found.conditions else inner).value(part.body)
+        value = inner.under(*[(c, True) for c in found.conditions]).value(part.body)
     for condition in found.conditions:
         holds = inner.value(condition)
         if one_for_all:

@@ -59,7 +59,7 @@ def element(
     if indices is UNKNOWN:
         return UNKNOWN
     inner = e.inside({at: bound(index) for _, at, index in indices})
-    value = (inner if condition is None else inner.guard).value(body)
+    value = (inner if condition is None else inner.under((condition, True))).value(body)
     if condition is not None:
         holds = inner.value(condition)
         value = e.attempt(body, lambda c, x: where(c, x, float("nan")), [holds, value])

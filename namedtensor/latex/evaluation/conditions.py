@@ -14,7 +14,7 @@ from typing import Any
 from namedtensor.axes import visible
 from namedtensor.errors import AxisSizeError, DerivativeError
 from namedtensor.formula.written import calls_taken_in
-from namedtensor.latex.evaluation.evaluator import Evaluator
+from namedtensor.latex.evaluation.evaluator import Evaluator, Guard
 from namedtensor.latex.evaluation.indexing import indexed_at
 from namedtensor.latex.evaluation.indices import Position, compared, is_whole, marked, renamed
 from namedtensor.latex.evaluation.values import UNKNOWN, ArgumentsError, Value
@@ -23,16 +23,19 @@ from namedtensor.latex.reading.ranges import ends_of, listed, members_of
 from namedtensor.latex.syntax import (
     At,
     AxisName,
+    Call,
     Case,
     Cases,
     Derivative,
     Expression,
     Indexed,
     Is,
+    Items,
     Letter,
     Logic,
     Number,
     Relation,
+    Scripts,
     Text,
     Unary,
 )
@@ -177,6 +180,18 @@ def is_one(part: Expression) -> bool:
     return isinstance(part, Letter) and part.text in _ONES
 
 
+def held_by(part: Expression) -> Expression | None:
+    """Give the condition of which a factor is 1 or 0: [i < n], 1(i < n) and 1_{i < n}."""
+    parts: Sequence[Expression] = (part,)
+    if isinstance(part, Items) and part.bracket == "[":
+        parts = part.parts
+    elif isinstance(part, Call) and is_one(part.function):
+        parts = part.arguments
+    elif isinstance(part, Scripts) and part.sub is not None and is_one(part.base):
+        parts = (part.sub,)
+    return parts[0] if len(parts) == 1 and is_condition(parts[0]) else None
+
+
 def indicator(e: Evaluator, condition: Expression) -> Value:
     """Give 1 where a condition holds, 0 elsewhere: [i = j]."""
     value = e.value(condition)
@@ -191,7 +206,7 @@ def indicator(e: Evaluator, condition: Expression) -> Value:
 def cases(e: Evaluator, part: Cases) -> Value:
     """Give the value of the first row whose condition holds; nan where none does."""
     rows = list(part.rows)
-    values = [e.guard.value(row.value) for row in rows]
+    values = [e.under(*_guards(rows[:n], row)).value(row.value) for n, row in enumerate(rows)]
     conditions = [None if _is_otherwise(row) else e.value(row.condition) for row in rows]  # type: ignore[arg-type]
     open_ = next((i for i, c in enumerate(conditions) if c is None), None)
     if open_ is None:
@@ -201,6 +216,16 @@ def cases(e: Evaluator, part: Cases) -> Value:
     for value, condition in reversed(list(zip(values, conditions, strict=False))):
         rest = e.attempt(part, chosen, [condition, value, rest])
     return rest
+
+
+def _guards(before: Sequence[Case], row: Case) -> list[Guard]:
+    """List what holds where a row counts: its condition, and none of those before."""
+    pairs = [*[(r, False) for r in before], (row, True)]
+    return [
+        (r.condition, holds)
+        for r, holds in pairs
+        if r.condition is not None and not _is_otherwise(r)
+    ]
 
 
 def _is_otherwise(row: Case) -> bool:

@@ -26,6 +26,9 @@ Reader = Callable[["Evaluator", Any], Value]
 READERS: dict[type, Reader] = {}
 
 
+#: A condition, and whether it holds.
+Guard = tuple[Expression, bool]
+
 Use = Callable[["Evaluator", Call, Sequence[Value], Sequence[Expression]], Value]
 
 
@@ -48,8 +51,8 @@ class Evaluator:
     """Evaluate the parts of a formula in a scope.
 
     `bound` are the indices that the formula itself binds. With `exact`, whole numbers divide to
-    whole numbers, as sizes do. With `guarded`, a condition chooses which records count, so that an
-    index may lie outside of its axis where it does not.
+    whole numbers, as sizes do. `guards` are conditions that choose which records count, so that
+    an index may lie outside of its axis where they do not hold.
     """
 
     def __init__(
@@ -57,12 +60,12 @@ class Evaluator:
         scope: Scope,
         bound: Mapping[Expression, Value] | None = None,
         exact: bool = False,
-        guarded: bool = False,
+        guards: tuple[Guard, ...] = (),
     ) -> None:
         self.scope = scope
         self.bound: dict[Expression, Value] = dict(bound or {})
         self.exact = exact
-        self.guarded = guarded
+        self.guards = guards
 
     def value(self, expression: Expression) -> Value:
         """Give what an expression stands for: a named tensor, a number, a position, a function."""
@@ -94,12 +97,11 @@ class Evaluator:
 
     def inside(self, bound: Mapping[Expression, Value]) -> Evaluator:
         """Give an evaluator for which more names are bound."""
-        return Evaluator(self.scope, {**self.bound, **bound}, self.exact, self.guarded)
+        return Evaluator(self.scope, {**self.bound, **bound}, self.exact, self.guards)
 
-    @property
-    def guard(self) -> Evaluator:
-        """An evaluator for what counts only where a condition holds."""
-        return Evaluator(self.scope, self.bound, self.exact, guarded=True)
+    def under(self, *guards: Guard) -> Evaluator:
+        """Give an evaluator for what counts only where more conditions hold, or do not."""
+        return Evaluator(self.scope, self.bound, self.exact, (*self.guards, *guards))
 
     def attempt(
         self,

@@ -14,13 +14,14 @@ from namedtensor.axes import AxisIndex, AxisSelection, Rename, shown
 from namedtensor.errors import AxisMissingError, AxisNameError, IndexRangeError, KindError, nearest
 from namedtensor.latex.evaluation.by_elements import known_size
 from namedtensor.latex.evaluation.evaluator import Evaluator
+from namedtensor.latex.evaluation.guards import reach
 from namedtensor.latex.evaluation.indices import (
     Index,
     Position,
+    equal,
     is_whole,
     marked,
     plain,
-    same,
     zero_based,
 )
 from namedtensor.latex.evaluation.values import UNKNOWN, Value
@@ -192,7 +193,7 @@ def _one(e: Evaluator, part: Indexed, X: Any, item: At, value: Value) -> Value:
 def _within(e: Evaluator, value: Position, size: Any) -> Any:
     """Give positions as data counts; where a condition chooses among them, those outside are moved in."""
     numbers = value.from_zero
-    return clip(numbers, 0, size - 1) if e.guarded else numbers
+    return clip(numbers, 0, size - 1) if e.guards else numbers
 
 
 def _picked(
@@ -284,8 +285,14 @@ def _along(
     """Apply an index i + shift that runs along an axis of its own."""
     axis = item.axis.name
     index.home = index.home or axis
-    if shift < 0 and not e.guarded:
+    if shift < 0 and not e.guards:
         return outside(e, item.at, part.base, X, axis, str(shift + 1), size)
+    if shift and e.guards and index.home == axis and _is_as_long(index, size):
+        kept = reach(e, index, axis, size)
+        if kept.within(shift):
+            index.size = size if index.size is None else index.size
+        elif kept.beyond(shift):
+            return outside(e, item.at, part.base, X, axis, wording(item.at), size)
     # i - 1, where a condition chooses, says nothing of how far i runs along another axis
     if index.size is None and size is not None and (shift >= 0 or index.home == axis):
         index.size = size - shift if shift > 0 else size
@@ -293,9 +300,9 @@ def _along(
     whole = Rename((sized(axis, None),), (sized(index.axis, None),))
     if index.axis in X.axes:
         return AxisIndex(axis, _within(e, Position(((index, 1),), shift + 1), size))
-    if shift == 0 and (size is None or index.open or _equal(count, size)):
+    if shift == 0 and (size is None or index.open or equal(count, size)):
         return e.attempt(part, lambda X: _sized_as(X, axis, count)[(whole,)], [X], [part.base])
-    if isinstance(count, int) and isinstance(size, int) and not e.guarded:
+    if isinstance(count, int) and isinstance(size, int) and not e.guards:
         if count + shift > size:
             return outside(e, item.at, part.base, X, axis, str(count + shift), size)
         chosen = AxisSelection(axis, slice(shift, shift + count))
@@ -303,17 +310,16 @@ def _along(
     return AxisIndex(axis, _within(e, Position(((index, 1),), shift + 1), size))
 
 
+def _is_as_long(index: Index, size: Any) -> bool:
+    """Say whether an index runs along a whole axis, as far as its range is known."""
+    return size is not None and (index.size is None or equal(index.size, size))
+
+
 def _sized_as(X: Any, axis: str, size: Any) -> Any:
     """Give an axis that is still open the size of the index that runs along it."""
     if size is None or dict(X.sizes)[axis] is not None:
         return X
     return SymbolicTensor(resize(X.node, {axis: getattr(size, "node", size)}))
-
-
-def _equal(a: Any, b: Any) -> bool:
-    if isinstance(a, int) and isinstance(b, int):
-        return a == b
-    return not isinstance(a, int) and not isinstance(b, int) and same(a, b)
 
 
 # -------------------------------------------------------------------------------------- renamings

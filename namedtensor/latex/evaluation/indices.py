@@ -145,6 +145,13 @@ def same(a: Term, b: Term) -> bool:
     return a is b or (node is not None and node is getattr(b, "node", None))
 
 
+def equal(a: Any, b: Any) -> bool:
+    """Say whether two sizes are one; what is open is equal to itself alone."""
+    if isinstance(a, int) and isinstance(b, int):
+        return a == b
+    return not isinstance(a, int) and not isinstance(b, int) and same(a, b)
+
+
 def is_whole(value: Any) -> bool:
     """Say whether a value is made of whole numbers."""
     if isinstance(value, Position):

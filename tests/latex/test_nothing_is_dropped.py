@@ -65,7 +65,7 @@ QUIET = [
     r"$$ Y = \text{something} $$",
     r"$$ a = b^\top b $$",
     r"$$ \hat{z} \sim \mathcal{N}(0, 1) $$",
-    r"$$ X \propto X $$",
+    r"$$ z \propto z $$",
     r"$$ \frac{dy}{dt} = 3 y $$",
     r"We have $q = r \mystery$ here.",
 ]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from namedtensor.errors import NamedTensorError
-from namedtensor.latex.check.compare import check_declared, check_series
+from namedtensor.latex.check.compare import check_chain, check_declared, check_series
 from namedtensor.latex.check.functions import CheckedFunction, Promised
 from namedtensor.latex.check.look import look_at_indices
 from namedtensor.latex.check.report import Report, is_own_size, shape_text, size_text
@@ -173,10 +173,10 @@ class Checker(Symbols):
     def _body(self, defined: Defined, evaluator: Evaluator, promised: Value | None) -> Value:
         target = defined.statement.target
         if not isinstance(target, Indexed) or is_first(target):
-            value = evaluator.value(defined.body)
-            for member in defined.statement.chain:
-                evaluator.value(member)
-            return value
+            parts = (defined.body, *defined.statement.chain)
+            values = [evaluator.value(part) for part in parts]
+            check_chain(self, parts, values)
+            return values[0]
         if defined.statement.op == "<-":
             return update(evaluator, self._updated(defined, promised), target, defined.body)
         type_ = None if promised is None else type_of(promised)

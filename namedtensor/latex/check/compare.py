@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Sequence
+
 from namedtensor.latex.check.report import listed, shape_text, size_text
 from namedtensor.latex.check.symbols import Symbols
 from namedtensor.latex.check.types import is_first, type_of
@@ -103,6 +106,37 @@ def _mending(symbols: Symbols, name: str, found: Type) -> str:
         return "declare the axes that the derivative adds"
     axes = [(n, symbols.size_text(n, s)) for n, s in found.axes]
     return f"if the formula is right, declare {name} \\in {symbols.dialect.space(REALS, axes)}"
+
+
+def check_chain(symbols: Symbols, parts: Sequence[Expression], values: Sequence[Value]) -> None:
+    """Hold the members of a chain, a = b = c, to each other."""
+    types = [type_of(value) for value in values]
+    for (left, before), (right, found) in itertools.pairwise(zip(parts, types, strict=True)):
+        if not (before is None or found is None or before.host or found.host):
+            check_equal(symbols, left, before, right, found)
+
+
+def check_equal(
+    symbols: Symbols, left: Expression, before: Type, right: Expression, found: Type
+) -> None:
+    """Hold the sides of an equation to each other; a number may stand on its right for each of many."""
+    text, severity = difference(symbols, _starless(before), _starless(found))
+    if text and found.axes and not symbols.report.any_in(right.span):
+        written = [symbols.report.text(part.span) for part in (left, right)]
+        symbols.report.add(
+            severity,
+            "declared-shape",
+            right.span,
+            f"this is to equal {written[0]}, and {text}",
+            [(w, shape_text(t)) for w, t in zip(written, (before, found), strict=True)],
+            "the sides of an equation have the same axes",
+        )
+
+
+def _starless(type_: Type) -> Type:
+    """Give a shape whose axes have lost the stars that tell them from no other one."""
+    axes = [(n if type_.has(n.rstrip("*")) else n.rstrip("*"), s) for n, s in type_.axes]
+    return Type(tuple(axes))
 
 
 def check_promised(

@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from namedtensor.latex.check.compare import difference
-from namedtensor.latex.check.report import shape_text
+from namedtensor.errors import NamedTensorError
+from namedtensor.latex.check.compare import check_equal, difference
+from namedtensor.latex.check.look import one_sided
+from namedtensor.latex.check.report import listed, shape_text
 from namedtensor.latex.check.scope import CheckScope
 from namedtensor.latex.check.types import type_of
 from namedtensor.latex.documents.scopes import Declared, Place
 from namedtensor.latex.documents.scripts import key
 from namedtensor.latex.evaluation.evaluate import Evaluator
-from namedtensor.latex.evaluation.values import UNKNOWN, Value
+from namedtensor.latex.evaluation.values import UNKNOWN, NotNotationError, Value
 from namedtensor.latex.evaluation.vocabulary import constant, word_of
+from namedtensor.latex.printing.dialects import REALS
 from namedtensor.latex.reading.spoken import names_of
+from namedtensor.latex.reading.statements import is_range
 from namedtensor.latex.source import Span
 from namedtensor.latex.syntax import (
     AxisName,
@@ -22,7 +26,6 @@ from namedtensor.latex.syntax import (
     Big,
     Call,
     Constraint,
-    Contract,
     Declaration,
     Definition,
     Derivative,
@@ -30,6 +33,7 @@ from namedtensor.latex.syntax import (
     Letter,
     Relation,
     SizedAxis,
+    Space,
     Statement,
 )
 from namedtensor.latex.walk import all_of, walk
@@ -37,6 +41,10 @@ from namedtensor.primitives import Type
 
 if TYPE_CHECKING:
     from namedtensor.latex.check.checker import Checker
+
+
+#: Relations that say of tensors that their numbers are about the same, or so up to a factor.
+ABOUT = frozenset(("approx", "propto"))
 
 
 def learn_sizes(checker: Checker) -> None:
@@ -103,12 +111,30 @@ def _is_size(checker: Checker, part: Expression) -> bool:
 
 
 class ConstraintScope(CheckScope):
-    """The names of a relation that defines nothing: what the sections around it declare and define."""
+    """The names of a relation that defines nothing: what the sections around it declare and define.
+
+    `unknown` are the names that nothing around gives, `refused` the parts that have no meaning here, and why.
+    """
+
+    def __init__(self, checker: Checker, place: Place) -> None:
+        super().__init__(checker, place, lenient=True)
+        self.unknown: list[Expression] = []
+        self.refused: list[tuple[Expression, NamedTensorError]] = []
+
+    def has_axes(self, name: Expression) -> bool:
+        """Say whether a name is that of a tensor with axes."""
+        value = self.find(name)
+        type_ = None if value is None else type_of(value)
+        return type_ is not None and bool(type_.axes)
 
     def find(self, name: Expression) -> Value | None:
+        if isinstance(name, Derivative):  # a differential has the axes of what it is of
+            return self.find(name.of) if name.op == "partial" else None
         text = key(name)
         names = self.checker.names
         meaning = names.look(name, self.place, self.indices)
+        if meaning is not None and meaning.kind == "size":
+            return self._meant(meaning)
         given = None if meaning is None else meaning.declared or meaning.defined
         if meaning is not None and given is not None:
             found = meaning.declared
@@ -120,7 +146,13 @@ class ConstraintScope(CheckScope):
                 return self._meant(meaning)
         if isinstance(name, Letter) and (constant(name) is not None or word_of(name.text)):
             return None
+        self.unknown.append(name)
         return UNKNOWN if text is not None else None
+
+    def failed(self, where: Expression, error: NamedTensorError) -> Value:
+        if isinstance(error, NotNotationError):
+            self.refused.append((where, error))
+        return super().failed(where, error)
 
 
 def check_constraints(checker: Checker) -> None:
@@ -130,10 +162,8 @@ def check_constraints(checker: Checker) -> None:
         statement = _held(checker, said, place)
         if statement is None:
             continue
-        if not any(isinstance(part, (Big, Contract, Call, Derivative)) for part in walk(statement)):
-            continue
         _say_undefined(checker, statement, place)
-        scope = ConstraintScope(checker, place, lenient=True)
+        scope = ConstraintScope(checker, place)
         relation: Any = statement.relation
         parts = [relation]
         if isinstance(relation, Relation):
@@ -142,8 +172,9 @@ def check_constraints(checker: Checker) -> None:
         if _strangers(checker, statement, place):
             continue
         types = [_side(checker, evaluator, part, place) for part in parts]
-        if isinstance(relation, Relation):
+        if isinstance(relation, Relation) and not is_range(relation):
             _hold_together(checker, relation, types)
+            _say_unchecked(scope, statement, parts, types)
 
 
 def _say_undefined(checker: Checker, statement: Constraint, place: Place) -> None:
@@ -151,11 +182,13 @@ def _say_undefined(checker: Checker, statement: Constraint, place: Place) -> Non
     relation = statement.relation
     if not isinstance(relation, Relation) or {op for op, _ in relation.rest} != {"="}:
         return
+    if is_range(relation):
+        return
     left, report = relation.first, checker.report
     counted = any(isinstance(part, (AxisName, Derivative)) for part in walk(left))
     if counted or not all_of(AxisName, relation.rest):
         return
-    scope = ConstraintScope(checker, place, lenient=True)
+    scope = ConstraintScope(checker, place)
     unknown = [n for n in names_of(left) if key(n) and scope.find(n) is UNKNOWN]
     if unknown and not report.any_in(left.span):
         places = sorted({name.span for name in unknown}, key=lambda span: span.start)
@@ -185,10 +218,12 @@ def _held(checker: Checker, statement: Statement, place: Place) -> Constraint | 
 
 def _side(checker: Checker, evaluator: Evaluator, part: Expression, place: Place) -> Type | None:
     """Look at one side of a relation, and give its shape; a derivative has the stars it needs."""
+    if isinstance(part, Space):
+        return checker.space_type(part, place)
     if not isinstance(part, Derivative):
         return type_of(evaluator.value(part))
     if part.by is None:
-        return None
+        return type_of(evaluator.value(part.of)) if part.op == "partial" else None
     by = type_of(evaluator.value(part.by))
     function = checker.names.function(part.of, place, {})
     if function is not None and function.defined is not None:
@@ -202,31 +237,85 @@ def _side(checker: Checker, evaluator: Evaluator, part: Expression, place: Place
 
 
 def _hold_together(checker: Checker, relation: Relation, types: Sequence[Type | None]) -> None:
-    """Hold the sides of an equation between tensors to each other."""
+    """Hold the sides of a relation between tensors to each other."""
     if any(t is not None and t.host for t in types):
         return  # sum_vocab X = 1 holds for each of its numbers
     sides = [relation.first, *[part for _, part in relation.rest]]
     for at, (op, part) in enumerate(relation.rest):
-        before, found, left_part = types[at], types[at + 1], sides[at]
-        if op != "=" or before is None or found is None or not found.axes:
+        before, found = types[at], types[at + 1]
+        if before is None or found is None:
             continue
-        text, severity = difference(checker, _starless(before), _starless(found))
-        if text and not checker.report.any_in(part.span):
-            written = [checker.report.text(p.span) for p in (left_part, part)]
-            checker.report.add(
-                severity,
-                "declared-shape",
-                part.span,
-                f"this is to equal {written[0]}, and {text}",
-                [(w, shape_text(t)) for w, t in zip(written, (before, found), strict=True)],
-                "the sides of an equation have the same axes",
+        if op == "in":
+            _hold_in(checker, sides[at], before, part, found)
+        elif op == "=":
+            check_equal(checker, sides[at], before, part, found)
+        elif all(one_sided(before, found)):
+            _say_compared(checker, op, sides[at], before, part, found)
+
+
+def _say_unchecked(
+    scope: ConstraintScope,
+    statement: Constraint,
+    parts: Sequence[Expression],
+    types: Sequence[Type | None],
+) -> None:
+    """Say why a relation is not checked, where it has a tensor in a side whose axes nothing tells."""
+    checker = scope.checker
+    if checker.report.any_in(statement.span):
+        return
+    for part, type_ in zip(parts, types, strict=True):
+        inside = {id(each) for each in walk(part)}
+        refused = [(where, error) for where, error in scope.refused if id(where) in inside]
+        unknown = [name for name in scope.unknown if id(name) in inside]
+        if type_ is not None or not any(map(scope.has_axes, names_of(part))):
+            continue
+        if refused:
+            where, error = refused[0]
+            checker.report.note(
+                "not-notation", where.span, f"not checked: {error.why}", hint=error.hint
             )
+        elif unknown:
+            text = checker.report.text(unknown[0].span)
+            checker.report.note(
+                "undefined",
+                unknown[0].span,
+                f"not checked: nothing that is read says what {text} is",
+                hint=f"declare it, {text} \\in {checker.dialect.space(REALS, [])}, or say what it is",
+            )
+        return
 
 
-def _starless(type_: Type) -> Type:
-    """Give a shape whose axes have lost the stars that tell them from no other one."""
-    axes = [(n if type_.has(n.rstrip("*")) else n.rstrip("*"), s) for n, s in type_.axes]
-    return Type(tuple(axes))
+def _hold_in(
+    checker: Checker, part: Expression, found: Type, space: Expression, said: Type
+) -> None:
+    """Hold an expression to the space that it is said to be in."""
+    text, severity = difference(checker, said, found)
+    if text and isinstance(space, Space) and not checker.report.any_in(part.span):
+        written = [checker.report.text(p.span) for p in (part, space)]
+        checker.report.add(
+            severity,
+            "declared-shape",
+            part.span,
+            f"this is said to be in {written[1]}, and {text}",
+            [(w, shape_text(t)) for w, t in zip(written, (found, said), strict=True)],
+            "name the axes that it has",
+        )
+
+
+def _say_compared(
+    checker: Checker, op: str, left: Expression, before: Type, right: Expression, found: Type
+) -> None:
+    """Say that tensors over different axes are compared: an error where they are to be about equal."""
+    written = [checker.report.text(p.span) for p in (left, right)]
+    own, others = map(listed, one_sided(before, found))
+    checker.report.add(
+        "error" if op in ABOUT else "note",
+        "declared-shape" if op in ABOUT else "meaning",
+        left.span | right.span,
+        f"each {own} of {written[0]} is compared with each {others} of {written[1]}",
+        [(w, shape_text(t)) for w, t in zip(written, (before, found), strict=True)],
+        "where one is meant for one, let both have the same axes",
+    )
 
 
 def _strangers(checker: Checker, statement: Constraint, place: Place) -> bool:

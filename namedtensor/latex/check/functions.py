@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from namedtensor.latex.check.compare import check_promised
+from namedtensor.latex.check.compare import check_chain, check_promised
 from namedtensor.latex.check.occurrences import is_elementwise
 from namedtensor.latex.check.report import is_own_size, listed, shape_text, size_text
 from namedtensor.latex.check.scope import CheckScope, evaluated
@@ -380,8 +380,8 @@ class CheckedFunction:
         values = [evaluator.numbers(result) for result in self.defined.results]
         if len(values) > 1:
             return tuple(values)
-        for member in statement.chain:
-            evaluator.value(member)
+        values += [evaluator.value(member) for member in statement.chain]
+        check_chain(self.checker, (statement.body, *statement.chain), values)
         return values[0]
 
     def _hold_to_signature(self, value: Value) -> None:

@@ -39,6 +39,7 @@ from namedtensor.latex.syntax import (
     Text,
     Unary,
 )
+from namedtensor.latex.walk import reached
 from namedtensor.operations.calculus import starred
 from namedtensor.operations.derivatives import derivative
 from namedtensor.operations.elementwise import logical_and, logical_not, logical_or, where
@@ -295,7 +296,21 @@ def derived(e: Evaluator, part: Derivative) -> Value:
         return UNKNOWN if Y is UNKNOWN else 0.0
     if part.op == "nabla":
         return _gradient(e, part, Y, X)
+    if part.op == "d" and not _is_made_of(Y, X):
+        return e.refuse(
+            part,
+            f"is a derivative by {wording(part.by)}, and no formula makes {wording(part.of)} of it",
+            f"say how {wording(part.of)} is made of {wording(part.by)}",
+        )
     return e.attempt(part, _jacobian, [Y, X], [part.of, part.by])
+
+
+def _is_made_of(Y: Any, X: Any) -> bool:
+    """Say whether a value is computed from another one."""
+    made, of = getattr(Y, "node", None), getattr(X, "node", None)
+    if made is None or of is None:
+        return True
+    return of in reached([made], lambda node: node.operands)
 
 
 def _jacobian(Y: Any, X: Any) -> Any:

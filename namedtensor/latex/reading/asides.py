@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from namedtensor.latex.reading.hosts import Region
+from namedtensor.latex.reading.looks import DRESSES, FONTS
 from namedtensor.latex.reading.spoken import (
     CONSTANTS,
     ROUNDS,
@@ -30,6 +31,7 @@ from namedtensor.latex.syntax import (
     At,
     AxisSize,
     Call,
+    Cases,
     Constraint,
     Declaration,
     Definition,
@@ -46,10 +48,13 @@ from namedtensor.latex.syntax import (
 from namedtensor.latex.walk import all_of, letters_of
 
 #: Relations between numbers.
-COMPARING = frozenset(("=", "!=", "<", "<=", ">", ">=", "<<", ">>", "approx"))
+COMPARING = frozenset(("=", "!=", "<", "<=", ">", ">=", "<<", ">>", "approx", "propto"))
 
 #: What has an index of a named axis, also where the whole cannot be read.
 ELEMENT = re.compile(r"_\s*\{\s*\\(?:text\w*|math\w+|mbox|name)\s*\{[^{}]*\}'*\s*[(:]")
+
+#: What letters wear that are names of their own: Xbar of \\bar{X}.
+ACCENTS = frozenset(DRESSES.values()) - FONTS
 
 #: Why definitions that are understood define nothing: no note says so.
 QUIET = {
@@ -115,13 +120,27 @@ def _is_fault(read: Failed, region: Region, among: bool) -> bool:
 def _is_told(entry: Entry, text: str, spoken: Spoken) -> bool:
     """Say whether what is set aside states something, and names axes or tensors, or is in a display."""
     read, display = entry.read, entry.region.display
-    tensors = spoken.tensors_among(_letters(read), entry.region.section)
+    tensors = bool(spoken.tensors_among(_letters(read), entry.region.section))
     if isinstance(read, Failed):
         named = read.named or ELEMENT.search(text) is not None
         if named or not read.defines:
-            return read.relates and named
-        return display or bool(tensors)
-    return is_equation(read.statement) and (read.named or (display and bool(tensors)))
+            return (read.relates and named) or (display and tensors)
+        return display or tensors
+    if display and (tensors or _accented(entry, text, spoken)):
+        return _relates(read.statement)
+    return read.named and is_equation(read.statement)
+
+
+def _relates(statement: Statement) -> bool:
+    """Say whether a statement holds its parts to each other, also in rows behind a brace."""
+    if not isinstance(statement, Constraint):
+        return isinstance(statement, Definition)
+    parts: tuple[Expression | None, ...] = (statement.relation,)
+    if isinstance(statement.relation, Cases):
+        parts = tuple(
+            [part for row in statement.relation.rows for part in (row.value, row.condition)]
+        )
+    return any(isinstance(part, Relation) and part.rest[0][0] != "mid" for part in parts)
 
 
 def _aside(entry: Entry, text: str, spoken: Spoken) -> Aside:
@@ -130,11 +149,11 @@ def _aside(entry: Entry, text: str, spoken: Spoken) -> Aside:
     if isinstance(read, Failed):
         span, why, hint = read.span, f"cannot be read: {read.fault.message}", read.fault.hint
     else:
-        span, why, hint = read.statement.span, _why(read, entry.region.section, spoken), ""
+        span, why, hint = read.statement.span, _why(entry, read, text, spoken), ""
     return Aside(span, text[span.start : span.end], why, hint)
 
 
-def _why(read: Found, section: int, spoken: Spoken) -> str:
+def _why(entry: Entry, read: Found, text: str, spoken: Spoken) -> str:
     """Say why what can be read is set aside."""
     if read.part_of:
         return read.part_of
@@ -142,11 +161,14 @@ def _why(read: Found, section: int, spoken: Spoken) -> str:
         return "its axes stand for any"
     if read.positional:
         return "its axes have no names"
+    tensors = spoken.tensors_among(_letters(read), entry.region.section)
+    if tensors and _relates(read.statement):
+        return f"it uses {' and '.join(tensors)} as other notations do, without names of axes"
     if not read.said:
         return "it states nothing"
-    tensors = spoken.tensors_among(_letters(read), section)
-    if tensors and is_equation(read.statement):
-        return f"it uses {' and '.join(tensors)} as other notations do, without names of axes"
+    accented = _accented(entry, text, spoken)
+    if accented and _relates(read.statement):
+        return f"nothing declares or defines {' and '.join(accented)}"
     return "it speaks of nothing that the notation speaks of"
 
 
@@ -155,6 +177,17 @@ def _letters(read: Found | Failed) -> Collection[str]:
     if isinstance(read, Failed):
         return read.letters
     return {letter.text for letter in letters_of(read.statement)}
+
+
+def _accented(entry: Entry, text: str, spoken: Spoken) -> list[str]:
+    r"""List the letters of what can be read that are those of tensors in an accent: \bar X."""
+    written: dict[str, str] = {}
+    for letter in letters_of(entry.statement):
+        for dress in ACCENTS:
+            bare = letter.text.removesuffix(dress)
+            if bare != letter.text and spoken.tensors_among({bare}, entry.region.section):
+                written[letter.text] = text[letter.span.start : letter.span.end]
+    return [*written.values()]
 
 
 def _keep(entries: Sequence[Entry], parents: Sequence[int]) -> Spoken:

@@ -33,6 +33,9 @@ from namedtensor.latex.walk import all_of, children, letters_of
 #: Names that a formula may use without anybody giving them.
 CONSTANTS = frozenset(("pi", "e", "infty", "epsilon", "varepsilon"))
 
+#: Operators that act on each number, in every notation.
+TERMS = frozenset(("+", "-", "/", "odot"))
+
 #: What speaks of what speaks of the notation ... is followed so far.
 ROUNDS = 8
 
@@ -121,14 +124,26 @@ class Spoken:
         )
 
     def _relates(self, statement: Constraint, section: int) -> bool:
-        """Say whether an equation stands between given names, and one of a tensor at least."""
+        """Say whether a relation stands between given names, and one of a tensor at least."""
         relation = statement.relation
-        if not isinstance(relation, Relation) or {op for op, _ in relation.rest} != {"="}:
+        if not isinstance(relation, Relation) or self._multiplies(relation, section):
             return False
         names = list(names_of(relation))
         shaped = any((section, key_of(name)) in self.shaped for name in names)
         given = all(self.gives(name, section) or head_of(name) in FUNCTIONS for name in names)
-        return shaped and given and any(all_of(Derivative, relation))
+        return shaped and given
+
+    def _multiplies(self, relation: Relation, section: int) -> bool:
+        """Say whether tensors meet in a product or an integral that only other notations give axes."""
+        if any(all_of(Derivative, relation)):
+            return False
+
+        def holds_tensor(side: Expression) -> bool:
+            return bool(self.tensors_among({letter.text for letter in letters_of(side)}, section))
+
+        products = [p for p in all_of(Binary, relation) if p.op not in TERMS and not p.axes]
+        among = any(holds_tensor(p.left) and holds_tensor(p.right) for p in products)
+        return among or any(big.op == "int" for big in all_of(Big, relation))
 
     def counts(self, statement: Statement, section: int) -> bool:
         """Say whether a definition uses tensors whose axes are counted, a transpose or an integral."""

@@ -91,8 +91,21 @@ def found_in(line: Sequence[Token]) -> list[Found | Failed]:
             found.append(failed(fault, tokens, looks_named(tokens), piece.relates))
             continue
         if not _is_condition_of(found[-1:], piece, read):
-            found += read
+            found += _of_signature(found[-1:], read) or read
     return found
+
+
+def _of_signature(before: Sequence[Found | Failed], read: Sequence[Found]) -> list[Found]:
+    r"""Read x \mapsto 2 x behind a signature, f : R^a \to R^a, as what defines its function."""
+    last = before[0] if before else None
+    signature = last.statement if isinstance(last, Found) else None
+    relation = getattr(read[0].statement, "relation", None)
+    if not isinstance(signature, Signature) or not isinstance(relation, Relation):
+        return []
+    if [op for op, _ in relation.rest] != ["mapsto"]:
+        return []
+    sides = [_applied(signature.name, relation.first), relation.rest[0][1]]
+    return [replace(read[0], statement=s) for s in classified(relation.span, sides, ["="])]
 
 
 def failed(fault: Fault, tokens: Sequence[Token], named: bool, relates: bool) -> Failed:
@@ -208,7 +221,10 @@ def read_piece(tokens: Sequence[Token]) -> list[Found]:
     outside = [token.text for token in outer(tokens)]
     parser = Parser(tokens)
     try:
-        if ":" in outside and ARROWS.intersection(outside[outside.index(":") :]):
+        arrows = outside[outside.index(":") :] if ":" in outside else []
+        if "\\mapsto" in arrows:
+            statements = _mapped(parser, span)
+        elif ARROWS.intersection(arrows):
             statements = _signatures(parser, span)
         else:
             statements = _related(parser, span)
@@ -232,6 +248,28 @@ def too_deep(span: Span) -> Fault:
 
 def _says(relation: Expression) -> bool:
     return isinstance(relation, Relation) and relation.rest[0][0] != "mid"
+
+
+def _mapped(parser: Parser, span: Span) -> list[Statement]:
+    r"""Read f : x \mapsto 2 x, which is f(x) = 2 x."""
+    name = parser.listing(RELATION + 1)
+    if parser.take().text != ":":
+        parser.at -= 1
+        raise parser.unexpected()
+    given = parser.listing(RELATION + 1)
+    if parser.take().text != "\\mapsto":
+        parser.at -= 1
+        raise parser.unexpected()
+    found = classified(span, [_applied(name, given), parser.listing(RELATION + 1)], ["="])
+    if parser.peek() is not parser.stop:
+        raise parser.unexpected()
+    return found
+
+
+def _applied(name: Expression, given: Expression) -> Call:
+    """Give a function of what stands before an arrow, one name or several in brackets."""
+    arguments = given.parts if isinstance(given, Items) else (given,)
+    return Call(name.span, name, (), arguments, (), "(")
 
 
 def _signatures(parser: Parser, span: Span) -> list[Statement]:

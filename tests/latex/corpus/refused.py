@@ -11,14 +11,14 @@ ASIDE = {
     "a = x^": "its axes have no names",
     "b = ": "it speaks of nothing that the notation speaks of",
     "c = ": "it speaks of nothing that the notation speaks of",
-    "p \\propto": "it speaks of nothing that the notation speaks of",
+    "p \\propto": "it uses x as other notations do, without names of axes",
     "\\theta \\sim": "it speaks of nothing that the notation speaks of",
     "\\exists": "cannot be read: \\exists is beyond the notation",
     "\\text{area}": "it uses x as other notations do, without names of axes",
 }
 
 #: The parts of these that say what a name is, of a tensor that is declared.
-TOLD = ["a = x^", "\\text{area}"]
+TOLD = ["a = x^", "p \\propto", "\\text{area}"]
 
 #: A name -> the axes of its argument, what the refusal says, and its hint.
 REFUSED = {

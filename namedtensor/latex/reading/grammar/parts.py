@@ -37,6 +37,9 @@ from namedtensor.latex.syntax import (
 )
 from namedtensor.primitives.notation import PREFIX, REACH
 
+#: What stands before both names of a derivative, and which it is.
+DERIVING = {"\\partial": "partial", "d": "d"}
+
 #: What an argument without brackets may begin with, besides operands.
 SIGNED = frozenset(("-", "|", "\\|"))
 
@@ -410,17 +413,27 @@ class Parts(Spaces):
     def fraction(self, token: Token, start: int) -> Expression:
         """Read \\frac{a}{b}, which may be a derivative."""
         above, below = self.bare(self.group()), self.bare(self.group())
-        first, second = self.tokens[above[0]], self.tokens[below[0]]
-        if first.text == "\\partial" and second.text == "\\partial":
+        sign = self._derives(above, below)
+        if sign:
             by = self.within((below[0] + 1, below[1]), self.listing)
             if above[1] - above[0] > 1:
                 of = self.within((above[0] + 1, above[1]), self.listing)
             else:
                 of = self.expression(PREFIX)  # \frac{\partial}{\partial X} f(X)
-            return self.scripts(Derivative(self.span(start), "partial", of, by), start)
+            return self.scripts(Derivative(self.span(start), sign, of, by), start)
         left = self.within(above, self.listing)
         right = self.within(below, self.listing)
         return self.scripts(Binary(self.span(start), "/", left, right, (), "frac"), start)
+
+    def _derives(self, above: tuple[int, int], below: tuple[int, int]) -> str:
+        r"""Say which derivative a fraction is, \partial Y / \partial X or dY / dX; nothing for others."""
+        first, second = self.tokens[above[0]].text, self.tokens[below[0]].text
+        if first != second or first not in DERIVING:
+            return ""
+        following = [self.tokens[slice(at + 1, end)][:1] for at, end in (above, below)]
+        named = all(t.kind not in ("sub", "sup", "prime") for each in following for t in each)
+        of = bool(following[0]) or self.begins_operand(self.peek())
+        return DERIVING[first] if first == "\\partial" or (named and of and following[1]) else ""
 
     def binomial(self, token: Token, start: int) -> Expression:
         """Read \\binom{n}{k}."""

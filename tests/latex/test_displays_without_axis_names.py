@@ -155,7 +155,7 @@ def test_what_states_nothing_of_tensors_is_passed(display):
 
 
 def test_prose_of_the_kind_is_passed():
-    text = DECLARED + r"Note that $X \sim \mathcal{N}(Y, 1)$, $X \to Y$ and $X \propto Y$."
+    text = DECLARED + r"Note that $X \sim \mathcal{N}(Y, 1)$, $X \to Y$ and $p \propto \exp(Y)$."
     assert read(text).check() == []
 
 

@@ -30,6 +30,7 @@ from namedtensor.latex.syntax import (
     Definition,
     Derivative,
     Expression,
+    Items,
     Letter,
     Relation,
     SizedAxis,
@@ -267,7 +268,8 @@ def _say_unchecked(
         inside = {id(each) for each in walk(part)}
         refused = [(where, error) for where, error in scope.refused if id(where) in inside]
         unknown = [name for name in scope.unknown if id(name) in inside]
-        if type_ is not None or not any(map(scope.has_axes, names_of(part))):
+        several = isinstance(part, Items) and part.bracket != "<"
+        if type_ is not None or several or not any(map(scope.has_axes, names_of(part))):
             continue
         if refused:
             where, error = refused[0]

@@ -26,6 +26,7 @@ from namedtensor.latex.syntax import (
     Big,
     Call,
     Constraint,
+    Contract,
     Declaration,
     Definition,
     Derivative,
@@ -114,11 +115,16 @@ def _is_size(checker: Checker, part: Expression) -> bool:
 class ConstraintScope(CheckScope):
     """The names of a relation that defines nothing: what the sections around it declare and define.
 
-    `unknown` are the names that nothing around gives, `refused` the parts that have no meaning here, and why.
+    What a relation without operations has of another section is unknown: it is too short to tell that the
+    same is meant. `unknown` are the names that nothing around gives, `refused` the parts that have no meaning
+    here, and why.
     """
 
-    def __init__(self, checker: Checker, place: Place) -> None:
+    def __init__(self, checker: Checker, place: Place, statement: Constraint) -> None:
         super().__init__(checker, place, lenient=True)
+        self.far = any(
+            isinstance(part, (Big, Contract, Call, Derivative)) for part in walk(statement)
+        )
         self.unknown: list[Expression] = []
         self.refused: list[tuple[Expression, NamedTensorError]] = []
 
@@ -139,7 +145,7 @@ class ConstraintScope(CheckScope):
         given = None if meaning is None else meaning.declared or meaning.defined
         if meaning is not None and given is not None:
             found = meaning.declared
-            only = found is not None and names.is_only(text or "", found)
+            only = found is not None and self.far and names.is_only(text or "", found)
             near = names.inherits(self.place, given.place)
             if meaning.kind != "stack" and (only or near):
                 if found is not None and not near:
@@ -164,7 +170,7 @@ def check_constraints(checker: Checker) -> None:
         if statement is None:
             continue
         _say_undefined(checker, statement, place)
-        scope = ConstraintScope(checker, place)
+        scope = ConstraintScope(checker, place, statement)
         relation: Any = statement.relation
         parts = [relation]
         if isinstance(relation, Relation):
@@ -189,7 +195,7 @@ def _say_undefined(checker: Checker, statement: Constraint, place: Place) -> Non
     counted = any(isinstance(part, (AxisName, Derivative)) for part in walk(left))
     if counted or not all_of(AxisName, relation.rest):
         return
-    scope = ConstraintScope(checker, place)
+    scope = ConstraintScope(checker, place, statement)
     unknown = [n for n in names_of(left) if key(n) and scope.find(n) is UNKNOWN]
     if unknown and not report.any_in(left.span):
         places = sorted({name.span for name in unknown}, key=lambda span: span.start)

@@ -122,7 +122,7 @@ class ConstraintScope(CheckScope):
 
     def __init__(self, checker: Checker, place: Place, statement: Constraint) -> None:
         super().__init__(checker, place, lenient=True)
-        self.far = any(
+        self.reaches = any(
             isinstance(part, (Big, Contract, Call, Derivative)) for part in walk(statement)
         )
         self.unknown: list[Expression] = []
@@ -145,7 +145,7 @@ class ConstraintScope(CheckScope):
         given = None if meaning is None else meaning.declared or meaning.defined
         if meaning is not None and given is not None:
             found = meaning.declared
-            only = found is not None and self.far and names.is_only(text or "", found)
+            only = found is not None and self.reaches and names.is_only(text or "", found)
             near = names.inherits(self.place, given.place)
             if meaning.kind != "stack" and (only or near):
                 if found is not None and not near:

@@ -115,9 +115,10 @@ class Entry:
         for axis in leaf.space.axes:
             size = dict(tensor.sizes)[axis.name]
             if isinstance(axis.size, int) and isinstance(size, int) and axis.size != size:
+                where = dict(leaf.space.stated).get(axis.name, "in the declaration")
                 raise self.error(
                     AxisSizeError,
-                    f"axis {shown(axis.name)} is {size} in {leaf.path} and {axis.size} in the declaration",
+                    f"axis {shown(axis.name)} is {size} in {leaf.path} and {axis.size} {where}",
                     f"{self.name} takes {leaf.space} for {leaf.path}",
                 )
         for name in leaf.axes:

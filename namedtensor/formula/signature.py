@@ -22,10 +22,11 @@ def named_size(name: str) -> str:
 class Space:
     """A set of tensors: R[key, seq] is R^{key x seq}; Z holds whole numbers, B truth values.
 
-    R[seq[n], emb], with n of nt.sizes, names the size of seq: R[seq[m], emb] may have another.
+    R[seq[n], emb], with n of nt.sizes, names the size of seq: R[seq[m], emb] may have another. `stated` says
+    where the sizes are stated that the declaration leaves open.
     """
 
-    __slots__ = ("axes", "kinds", "letter", "size_names")
+    __slots__ = ("axes", "kinds", "letter", "size_names", "stated")
 
     def __init__(
         self,
@@ -33,11 +34,13 @@ class Space:
         kinds: tuple[str, ...],
         axes: tuple[Axis, ...] = (),
         size_names: tuple[tuple[str, str], ...] = (),
+        stated: tuple[tuple[str, str], ...] = (),
     ) -> None:
         self.letter = letter
         self.kinds = kinds
         self.axes = axes
         self.size_names = size_names
+        self.stated = stated
 
     def __getitem__(self, axes: Any) -> Space:
         given = axes if isinstance(axes, tuple) else (axes,)
@@ -73,7 +76,7 @@ class Space:
         return f"{self.letter}[{', '.join(texts)}]" if texts else self.letter
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Space, (self.letter, self.kinds, self.axes, self.size_names)
+        return Space, (self.letter, self.kinds, self.axes, self.size_names, self.stated)
 
 
 #: What may stand beside a space: nothing, or a number of Python's.

@@ -128,7 +128,9 @@ def _widened(parameter: Parameter, axis: str) -> Parameter:
             f"{parameter.name} is a state, and the layers of a scan cannot update it",
             hint='leave "stacked" out: nt.each[layer]',
         )
-    wide = Space(space.letter, space.kinds, (Axis(axis), *space.axes), space.size_names)
+    wide = Space(
+        space.letter, space.kinds, (Axis(axis), *space.axes), space.size_names, space.stated
+    )
     return Parameter(parameter.name, wide, None, True, parameter.default)
 
 

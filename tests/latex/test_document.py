@@ -48,7 +48,7 @@ def test_a_definition_has_the_tree_that_its_formula_traces_to():
     hid = nt.axes("hid")
 
     @nt.formula
-    def g(X: nt.R[hid]) -> nt.R[hid]:
+    def g(X: nt.R[hid[4]]) -> nt.R[hid]:
         return 2 * X + 1
 
     view = next(s for s in DOCUMENT.statements if s.text.startswith("g"))
@@ -104,7 +104,7 @@ def test_a_where_clause_is_a_formula_by_itself():
 
 
 def test_a_letter_reused_in_another_section_is_another_letter():
-    assert repr(DOCUMENT["g"]) == "g(X: R[hid]) -> R[hid]"
+    assert repr(DOCUMENT["g"]) == "g(X: R[hid[4]]) -> R[hid]"
 
 
 def test_names_are_asked_for_as_they_are_written_or_as_python_writes_them():

@@ -1,10 +1,12 @@
 r"""Sizes stated axis first: `$|\text{doc}| = N$` says what N is, as `$N = |\text{doc}|$` does."""
 
+import pickle
+
 import numpy as np
 import pytest
 
 import namedtensor as nt
-from namedtensor import NamedTensorError
+from namedtensor import AxisSizeError, NamedTensorError
 from namedtensor.latex import LatexError, read
 from tests.latex.calling import called, same
 
@@ -128,6 +130,8 @@ SPOKEN = [
     ("For example, with $|\\text{a}| = 5$ we get", False),
     ("When $|\\text{a}| = 5$, this is a mean of five.", False),
     ("For $|\\text{a}| = 5$ this is a mean of five.", False),
+    ("The axis a has $|\\text{a}| = 5$, say.", False),
+    ("We took $|\\text{a}| = 5$ in our experiments.", False),
     ("Here $|\\text{a}| = 5$.", True),
     ("We assume $|\\text{a}| = 5$.", True),
     ("Let $|\\text{a}| = 5$.", True),
@@ -184,3 +188,74 @@ $$ Y = \sum_{\text{row}, \text{col}} A $$"""
     assert again.check() == []
     assert str(again["Y"].signature) == str(document["Y"].signature)
     assert 'nt.sizes("n_col")' in document.python()
+
+
+STATED = [
+    r"with $|\text{a}| = 5$.",
+    r"with $5 = |\text{a}|$.",
+    r"with $|\text{a}| = 2 \cdot 3 - 1$.",
+    ". Here $|\\text{a}| = 5$.",
+    ".\n\n$$ |\\text{a}| = 5 $$",
+    ".\n\n$$ |\\text{a}| = |\\text{c}| = 5 $$",
+]
+WHOLE = r"""Let $x \in \mathbb{R}^{\text{a}}$ %s
+
+$$ Y = \sum_{\text{a}} x $$"""
+
+
+@pytest.mark.parametrize("torch", [False, True])
+@pytest.mark.parametrize("stated", STATED)
+def test_data_are_held_to_a_number_that_is_stated(stated, torch):
+    """x of 4 ran, and nothing said that the text has 5."""
+    numbers = np.arange(5.0)
+    if torch:
+        numbers = pytest.importorskip("torch").tensor(numbers)
+    f = read(WHOLE % stated)["Y"]
+    for _ in range(2):
+        with pytest.raises(AxisSizeError, match=r"axis a is 4 in x and 5 on line \d: \|a\| = "):
+            f(nt.tensor(numbers[:4], "a"))
+        same(f(nt.tensor(numbers, "a")), 10.0)
+
+
+def test_the_error_names_what_states_the_size():
+    with pytest.raises(AxisSizeError) as caught:
+        read(WHOLE % STATED[0])["Y"](nt.tensor(np.ones(4), "a"))
+    assert str(caught.value).splitlines() == [
+        "Y(x): axis a is 4 in x and 5 on line 1: |a| = 5",
+        "  x : a[4]   declared R[a[5]]",
+        "hint: Y takes R[a[5]] for x",
+    ]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ", for example $|\\text{a}| = 5$.",
+        ". If $|\\text{a}| = 5$, this is a sum of five.",
+        ". Say $|\\text{a}| = 5$.",
+        "with $|\\text{a}| = 5$, say.",
+        "with $|\\text{a}| = 5$ in our experiments.",
+        "with $|\\text{a}| \\le 5$.",
+        "with $|\\text{a}'| = 5$.",
+    ],
+)
+def test_data_are_not_held_to_an_example(words):
+    same(read(WHOLE % words)["Y"](nt.tensor(np.ones(4), "a")), 4.0)
+
+
+def test_a_number_of_another_section_holds_nothing():
+    text = "# One\n\nLet $|\\text{a}| = 5$.\n\n# Two\n\n" + WHOLE % "."
+    same(read(text)["Y"](nt.tensor(np.ones(4), "a")), 4.0)
+
+
+def test_a_size_that_is_chosen_counts_more_than_the_stated_one():
+    f = read(WHOLE % STATED[0]).bind(a=4)["Y"]
+    same(f(nt.tensor(np.ones(4), "a")), 4.0)
+    with pytest.raises(AxisSizeError):
+        f(nt.tensor(np.ones(5), "a"))
+
+
+def test_a_formula_that_states_a_size_is_pickled_with_it():
+    f = pickle.loads(pickle.dumps(read(WHOLE % STATED[0])["Y"]))
+    with pytest.raises(AxisSizeError, match="5 on line 1"):
+        f(nt.tensor(np.ones(4), "a"))

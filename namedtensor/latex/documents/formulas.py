@@ -27,6 +27,7 @@ from namedtensor.latex.documents.signatures import (
     python_name,
     python_signature,
     spaces_of_results,
+    where_stated,
     with_stated_sizes,
 )
 from namedtensor.latex.findings import Finding
@@ -91,7 +92,7 @@ class Library:
             raise self.circular(linked.defined)
         self._hold_distinct(linked)
         spaces = [
-            found.space and with_stated_sizes(self.names, linked, found.space)
+            found.space and with_stated_sizes(self.names, linked, found.space, self.linker.bound)
             for found in linked.inputs
         ]
         lettered = lettered_sizes(linked, spaces, self.names)
@@ -144,7 +145,9 @@ class Library:
             )
         bound = self.linker.bound
         along = axes_along(self.names, bound, found)
-        space = named_space(sized, bound, along, lettered, {**linked.indices, **found.numbers})
+        numbers = {**linked.indices, **found.numbers}
+        stated = where_stated(found.space, sized, self.source)
+        space = named_space(sized, bound, along, lettered, numbers, stated)
         names = [axis.name for axis in space.axes]
         if len(set(names)) < len(names):
             twice = next(n for n in names if names.count(n) > 1)

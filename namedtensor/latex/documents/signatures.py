@@ -27,6 +27,7 @@ from namedtensor.latex.documents.scripts import (
     written,
 )
 from namedtensor.latex.printing import names as python_names
+from namedtensor.latex.source import Source
 from namedtensor.latex.syntax import AxisSize, Expression, SizedAxis, Space
 
 #: What the sets of the notation are here; one-hot and 0/1 tensors hold numbers of any kind.
@@ -52,10 +53,12 @@ def named_space(
     along: Sequence[Axis] = (),
     lettered: Mapping[str, str] | None = None,
     numbers: Indices | None = None,
+    stated: Sequence[tuple[str, str]] = (),
 ) -> NamedSpace:
     """Give a declared space, with those sizes that are numbers.
 
-    The sizes of `lettered` axes keep their letters: X in R^{seq:n} and Y in R^{seq:m}.
+    The sizes of `lettered` axes keep their letters: X in R^{seq:n} and Y in R^{seq:m}. `stated` says where
+    the sizes are stated that the declaration leaves open.
     """
     axes = [*along]
     axes += [
@@ -70,24 +73,52 @@ def named_space(
         and a.axis.name in lettered
         and (text := _size_name(a, numbers or {}) or lettered[a.axis.name])
     ]
-    return NamedSpace(base.letter, base.kinds, tuple(axes), tuple(letters))
+    return NamedSpace(base.letter, base.kinds, tuple(axes), tuple(letters), tuple(stated))
 
 
-def with_stated_sizes(names: Names, linked: Linked, space: Space) -> Space:
-    """Give a declared space with the sizes that the document states of its axes: |seq| = n."""
+def with_stated_sizes(
+    names: Names, linked: Linked, space: Space, bound: Mapping[str, int]
+) -> Space:
+    """Give a declared space with the sizes that the document states of its axes: |seq| = n.
+
+    A number that its user has chosen for a size counts more than one that is stated.
+    """
     place = linked.defined.place
     axes = [
         axis
-        if axis.size is not None
+        if axis.size is not None or f"|{axis.axis.name}|" in bound
         else dataclasses.replace(axis, size=_stated_size(names, axis.axis.name, place))
         for axis in space.axes
     ]
     return dataclasses.replace(space, axes=tuple(axes))
 
 
+def where_stated(
+    declared: Space | None, sized: Space, source: Source
+) -> tuple[tuple[str, str], ...]:
+    """Say of the axes that a declaration gives no size where the document states it, and what."""
+    pairs = zip(declared.axes, sized.axes, strict=True) if declared is not None else ()
+    return tuple(
+        [
+            (after.axis.name, f"on line {source.position(span.start)[0]}: {_said(after, source)}")
+            for before, after in pairs
+            if before.size is None and (span := getattr(after.size, "span", None)) is not None
+        ]
+    )
+
+
+def _said(axis: SizedAxis, source: Source) -> str:
+    """Write what a document says of the size of an axis: |a| = 5."""
+    assert axis.size is not None
+    return f"|{axis.axis.name}| = {source.written(axis.size.span)}"
+
+
 def _stated_size(names: Names, axis: str, place: Place) -> Expression | None:
-    """Give what the document states around a place that |axis| is: a letter, or another's size."""
+    """Give what the document states around a place that |axis| is: a number, a letter, or another's size."""
     stated = names.sizes_stated(axis, place, around=True)
+    numbers = [size for size in stated if fold(size, {}) is not None]
+    if numbers:
+        return numbers[0]
     plain = [size for size in stated if key(size) is not None]
     others = [size for size in stated if isinstance(size, AxisSize)]
     if plain or not others:

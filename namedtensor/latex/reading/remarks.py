@@ -53,6 +53,12 @@ EXAMPLES = re.compile(
     r"\b(?:if|when|whenever|unless|for (?:example|instance)|e\.\s?g\.|say)\b[^.;$]*$", re.IGNORECASE
 )
 
+#: What stands behind a size that an example has: "$|seq| = 5$, say", "$|seq| = 5$ in our experiments".
+SAY = re.compile(
+    r"\s*,?\s*(?:say|for (?:example|instance)|e\.\s?g\.|in (?:our|the|all|most) experiments)\b",
+    re.IGNORECASE,
+)
+
 #: What stands before a number that a letter has at first, and before that with which a series starts.
 FIRST = re.compile(r"\b(?:at the start|at first|initially)\b[^.;$]*$", re.IGNORECASE)
 
@@ -131,7 +137,8 @@ def _is_tried(entry: Entry, text: str) -> bool:
     if entry.region.display or not isinstance(relation, Relation):
         return False
     before, after = _around(entry, text)
-    tried = EXAMPLES.search(before) or (TRIED.search(before) and GIVES.match(after))
+    tried = EXAMPLES.search(before) or SAY.match(after)
+    tried = tried or (TRIED.search(before) and GIVES.match(after))
     return isinstance(relation.first, AxisSize) and bool(tried)
 
 

@@ -44,6 +44,12 @@ HELD = [
     (r"\frac{d}{d\eta} Y = X", r"\frac{d}{d\eta} X = X"),
     (r"\frac{dY}{dX} = X", r"\frac{dY}{dX} = W"),
     (r"\partial Y = X", r"\partial X = X'"),
+    (r"X, X' = 2Y", r"X, X' = 2X"),
+    (r"X! = Y", r"X! = X'"),
+    (
+        r"Z_{\text{a}(i)} = X_{\text{a}(i)} = Y",
+        r"Z_{\text{a}(i)} = X_{\text{a}(i)} = X'_{\text{a}(i)}",
+    ),
 ]
 
 
@@ -130,6 +136,10 @@ SAID = [
     r"Z = \bar X + 1",
     r"Z = \hat{X} \tilde{Y}",
     r"E[X] = Y",
+    r"X(0) = Y",
+    r"X[0] = Y",
+    r"\nabla \eta = Y",
+    r"\underset{X}{\text{minimize}} \; \sum_{\text{a}} X",
     r"\lim_{n \to \infty} \sum_{\text{a}} X = 0",
     r"\frac{dY}{dt} = W \underset{\text{a}}{\cdot} X",
     r"2 \hat{X} = Y",
@@ -234,3 +244,24 @@ def test_quotients_of_a_letter_d_are_quotients():
     given = {"X": nt.tensor(TWO, "a"), "d_1": nt.tensor(4.0)}
     same(called(text, "Y", given), TWO, "a")
     same(called(text, "Z", given), TWO / 2, "a")
+
+
+# ------------------------------------------------------------------------------------- \dot Y
+
+
+@pytest.mark.parametrize("display", [r"\dot Y = X", r"\dot{Y} = 2X + 1", r"\ddot{Y} = X"])
+def test_a_dotted_letter_of_other_axes_is_said(display):
+    (note,) = read(DECLARED + f"$$ {display} $$").check()
+    assert (note.severity, note.code) == ("note", "meaning")
+    assert "is a letter of its own: against Y it has a too and lacks b" in note.message
+
+
+@pytest.mark.parametrize("display", [r"\dot X = X'", r"\hat Y = X", r"\dot Z = X", r"\dot X = 0"])
+def test_other_letters_in_accents_are_what_they_are_set_to(display):
+    assert found(display) == []
+
+
+def test_an_initial_value_is_no_product_with_zero():
+    text = r"$h \in \mathbb{R}^{\text{time}, \text{hid}}$, $v \in \mathbb{R}^{\text{hid}}$ $$ h(0) = v $$"
+    (note,) = read(text).check()
+    assert note.severity == "note"

@@ -183,7 +183,11 @@ class Checker(Symbols):
         sizes = {} if type_ is None else {n: open_size(s) for n, s in type_.axes}
         if type_ is not None:
             self._hold_range(defined, target, type_)
-        return element(evaluator, target, defined.body, sizes, defined.statement.condition)
+        parts = (defined.body, *defined.statement.chain)
+        condition = defined.statement.condition
+        values = [element(evaluator, target, part, sizes, condition) for part in parts]
+        check_chain(self, parts, values)
+        return values[0]
 
     def _hold_range(self, defined: Defined, target: Indexed, type_: Type) -> None:
         """Hold i = 1, ..., n behind a definition by elements to the axis that i counts along."""

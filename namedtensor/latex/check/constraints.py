@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from namedtensor.errors import NamedTensorError
 from namedtensor.latex.check.compare import check_equal, difference
@@ -17,8 +18,10 @@ from namedtensor.latex.evaluation.evaluate import Evaluator
 from namedtensor.latex.evaluation.values import UNKNOWN, NotNotationError, Value
 from namedtensor.latex.evaluation.vocabulary import constant, word_of
 from namedtensor.latex.printing.dialects import REALS
+from namedtensor.latex.reading.asides import COMPARING
+from namedtensor.latex.reading.ranges import listed as members
 from namedtensor.latex.reading.spoken import names_of
-from namedtensor.latex.reading.statements import is_range
+from namedtensor.latex.reading.statements import is_name, is_range
 from namedtensor.latex.source import Span
 from namedtensor.latex.syntax import (
     AxisName,
@@ -171,17 +174,25 @@ def check_constraints(checker: Checker) -> None:
             continue
         _say_undefined(checker, statement, place)
         scope = ConstraintScope(checker, place, statement)
-        relation: Any = statement.relation
-        parts = [relation]
-        if isinstance(relation, Relation):
-            parts = [relation.first, *[part for _, part in relation.rest]]
         evaluator = Evaluator(scope)
         if _strangers(checker, statement, place):
             continue
-        types = [_side(checker, evaluator, part, place) for part in parts]
-        if isinstance(relation, Relation) and not is_range(relation):
-            _hold_together(checker, relation, types)
-            _say_unchecked(scope, statement, parts, types)
+        for parts, relation in _relations(statement.relation):
+            types = [_side(checker, evaluator, part, place) for part in parts]
+            if relation is None or not is_range(relation):
+                if relation is not None:
+                    _hold_together(checker, relation, types)
+                _say_unchecked(scope, statement, parts, types)
+
+
+def _relations(said: Expression) -> Iterator[tuple[list[Expression], Relation | None]]:
+    """Give the sides of a relation, and it; one of several names, X, Y = 0, is one of each."""
+    if not isinstance(said, Relation):
+        yield [said], None
+        return
+    for first in members(said.first):
+        relation = replace(said, first=first)
+        yield [first, *[part for _, part in said.rest]], relation
 
 
 def _say_undefined(checker: Checker, statement: Constraint, place: Place) -> None:
@@ -230,7 +241,7 @@ def _side(checker: Checker, evaluator: Evaluator, part: Expression, place: Place
     if not isinstance(part, Derivative):
         return type_of(evaluator.value(part))
     if part.by is None:
-        return type_of(evaluator.value(part.of)) if part.op == "partial" else None
+        return type_of(evaluator.value(part.of if part.op == "partial" else part))
     by = type_of(evaluator.value(part.by))
     function = checker.names.function(part.of, place, {})
     if function is not None and function.defined is not None:
@@ -252,11 +263,11 @@ def _hold_together(checker: Checker, relation: Relation, types: Sequence[Type | 
         before, found = types[at], types[at + 1]
         if before is None or found is None:
             continue
-        if op == "in":
+        if op == "in" and not is_name(sides[at]):
             _hold_in(checker, sides[at], before, part, found)
         elif op == "=":
             check_equal(checker, sides[at], before, part, found)
-        elif all(one_sided(before, found)):
+        elif op in COMPARING and all(one_sided(before, found)):
             _say_compared(checker, op, sides[at], before, part, found)
 
 
@@ -270,12 +281,13 @@ def _say_unchecked(
     checker = scope.checker
     if checker.report.any_in(statement.span):
         return
+    if not any(scope.has_axes(name) for part in parts for name in names_of(part)):
+        return
     for part, type_ in zip(parts, types, strict=True):
         inside = {id(each) for each in walk(part)}
         refused = [(where, error) for where, error in scope.refused if id(where) in inside]
         unknown = [name for name in scope.unknown if id(name) in inside]
-        several = isinstance(part, Items) and part.bracket != "<"
-        if type_ is not None or several or not any(map(scope.has_axes, names_of(part))):
+        if type_ is not None or (isinstance(part, Items) and part.bracket != "<"):
             continue
         if refused:
             where, error = refused[0]

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from namedtensor.latex.check.checker import Checker
-from namedtensor.latex.check.report import listed
+from namedtensor.latex.check.compare import difference
+from namedtensor.latex.check.report import listed, shape_text
 from namedtensor.latex.documents.scopes import CONSTANTS, Place
 from namedtensor.latex.evaluation.arithmetic import is_exponential
 from namedtensor.latex.reading.shorthand import Short
@@ -38,12 +40,38 @@ def check_meanings(checker: Checker, shorthand: Sequence[Sequence[Short]]) -> No
     for index, statement in enumerate(names.statements):
         if isinstance(statement, Definition):
             place = Place(index, statement.block, statement.section)
+            _rate(checker, statement, place)
             for power in all_of(Scripts, statement.body):
                 _constant(checker, power, place)
             for product in all_of(Binary, statement.body):
                 _constant(checker, product, place)
             for call in all_of(Call, statement.body):
                 _product(checker, call)
+
+
+def _rate(checker: Checker, definition: Definition, place: Place) -> None:
+    r"""Note \dot{Y} = X of other axes than Y: as the derivative of Y it would have the same."""
+    name = definition.target
+    if not isinstance(name, Letter) or checker.declaration(name, place) is not None:
+        return
+    bare = name.text.removesuffix("ddot").removesuffix("dot")
+    found, declared = (
+        checker.type_of(definition.body),
+        checker.declaration(replace(name, text=bare), place),
+    )
+    said = None if declared is None else checker.declared_type(declared)
+    if bare == name.text or declared is None or said is None or found is None or found.host:
+        return
+    text, _ = difference(checker, said, found)
+    if text:
+        written, own = [checker.report.text(part.span) for part in (name, declared.name)]
+        checker.report.note(
+            "meaning",
+            definition.span,
+            f"{written} is a letter of its own: against {own} it {text}",
+            [(own, shape_text(said)), (written, shape_text(found))],
+            f"the derivative of {own} would have the axes of {own}",
+        )
 
 
 def _short(checker: Checker, shorts: Sequence[Short]) -> None:

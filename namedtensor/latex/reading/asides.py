@@ -180,9 +180,9 @@ def _letters(read: Found | Failed) -> Collection[str]:
 
 
 def _accented(entry: Entry, text: str, spoken: Spoken) -> list[str]:
-    r"""List the letters of what can be read that are those of tensors in an accent: \bar X."""
+    r"""List the letters that a statement uses that are those of tensors in an accent: \bar X."""
     written: dict[str, str] = {}
-    for letter in letters_of(entry.statement):
+    for letter in letters_of(getattr(entry.statement, "body", entry.statement)):
         for dress in ACCENTS:
             bare = letter.text.removesuffix(dress)
             if bare != letter.text and spoken.tensors_among({bare}, entry.region.section):

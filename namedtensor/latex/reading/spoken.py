@@ -134,7 +134,10 @@ class Spoken:
         return shaped and given
 
     def _multiplies(self, relation: Relation, section: int) -> bool:
-        """Say whether tensors meet in a product or an integral that only other notations give axes."""
+        """Say whether tensors meet in a product or an integral that only other notations give axes.
+
+        X(0) and X[0] may be the tensor at a time, and are no products with 0.
+        """
         if any(all_of(Derivative, relation)):
             return False
 
@@ -142,8 +145,12 @@ class Spoken:
             return bool(self.tensors_among({letter.text for letter in letters_of(side)}, section))
 
         products = [p for p in all_of(Binary, relation) if p.op not in TERMS and not p.axes]
-        among = any(holds_tensor(p.left) and holds_tensor(p.right) for p in products)
-        return among or any(big.op == "int" for big in all_of(Big, relation))
+        among = any(
+            holds_tensor(p.left) and (holds_tensor(p.right) or p.right.span.end < p.span.end)
+            for p in products
+        )
+        at = any(holds_tensor(call.function) for call in all_of(Call, relation))
+        return among or at or any(big.op == "int" for big in all_of(Big, relation))
 
     def counts(self, statement: Statement, section: int) -> bool:
         """Say whether a definition uses tensors whose axes are counted, a transpose or an integral."""

@@ -256,7 +256,10 @@ def test_a_dotted_letter_of_other_axes_is_said(display):
     assert "is a letter of its own: against Y it has a too and lacks b" in note.message
 
 
-@pytest.mark.parametrize("display", [r"\dot X = X'", r"\hat Y = X", r"\dot Z = X", r"\dot X = 0"])
+@pytest.mark.parametrize(
+    "display",
+    [r"\dot X = X'", r"\hat Y = X", r"\dot Z = X", r"\dot X = 0", r"\dot X = \sum_{\text{a}} X"],
+)
 def test_other_letters_in_accents_are_what_they_are_set_to(display):
     assert found(display) == []
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from namedtensor.latex.check.checker import Checker
 from namedtensor.latex.check.compare import difference
+from namedtensor.latex.check.look import one_sided
 from namedtensor.latex.check.report import listed, shape_text
 from namedtensor.latex.documents.scopes import CONSTANTS, Place
 from namedtensor.latex.evaluation.arithmetic import is_exponential
@@ -50,7 +51,7 @@ def check_meanings(checker: Checker, shorthand: Sequence[Sequence[Short]]) -> No
 
 
 def _rate(checker: Checker, definition: Definition, place: Place) -> None:
-    r"""Note \dot{Y} = X of other axes than Y: as the derivative of Y it would have the same."""
+    r"""Note \dot{Y} = X over other axes than Y: as the derivative of Y it would have the same."""
     name = definition.target
     if not isinstance(name, Letter) or checker.declaration(name, place) is not None:
         return
@@ -63,7 +64,7 @@ def _rate(checker: Checker, definition: Definition, place: Place) -> None:
     if bare == name.text or declared is None or said is None or found is None or found.host:
         return
     text, _ = difference(checker, said, found)
-    if text:
+    if all(one_sided(said, found)):
         written, own = [checker.report.text(part.span) for part in (name, declared.name)]
         checker.report.note(
             "meaning",

@@ -268,3 +268,12 @@ def test_an_initial_value_is_no_product_with_zero():
     text = r"$h \in \mathbb{R}^{\text{time}, \text{hid}}$, $v \in \mathbb{R}^{\text{hid}}$ $$ h(0) = v $$"
     (note,) = read(text).check()
     assert note.severity == "note"
+
+
+@pytest.mark.parametrize("start", [r"X_{\text{a}(0)} = 0", r"X_{\name{a}(0)} = \eta"])
+def test_what_stands_before_the_first_element_is_no_fault(start):
+    assert found(start) == []
+
+
+def test_an_operand_that_code_may_introduce_is_passed():
+    assert found(r"W \underset{\text{a}}{\cdot} u = \sum_{\text{a}} W \odot u") == []

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from namedtensor.errors import NamedTensorError
+from namedtensor.errors import IndexRangeError, NamedTensorError
 from namedtensor.latex.check.compare import check_equal, difference
 from namedtensor.latex.check.look import one_sided
 from namedtensor.latex.check.report import listed, shape_text
@@ -40,6 +40,7 @@ from namedtensor.latex.syntax import (
     SizedAxis,
     Space,
     Statement,
+    Under,
 )
 from namedtensor.latex.walk import all_of, walk
 from namedtensor.primitives import Type
@@ -160,6 +161,8 @@ class ConstraintScope(CheckScope):
         return UNKNOWN if text is not None else None
 
     def failed(self, where: Expression, error: NamedTensorError) -> Value:
+        if isinstance(error, IndexRangeError):
+            return UNKNOWN  # x_{time(0)} = 0 says what stands before the first
         if isinstance(error, NotNotationError):
             self.refused.append((where, error))
         return super().failed(where, error)
@@ -182,7 +185,8 @@ def check_constraints(checker: Checker) -> None:
             if relation is None or not is_range(relation):
                 if relation is not None:
                     _hold_together(checker, relation, types)
-                _say_unchecked(scope, statement, parts, types)
+                if statement is said:
+                    _say_unchecked(scope, statement, parts, types)
 
 
 def _relations(said: Expression) -> Iterator[tuple[list[Expression], Relation | None]]:
@@ -285,8 +289,9 @@ def _say_unchecked(
         return
     for part, type_ in zip(parts, types, strict=True):
         inside = {id(each) for each in walk(part)}
+        acting = {id(name) for name in _acting(part)}
         refused = [(where, error) for where, error in scope.refused if id(where) in inside]
-        unknown = [name for name in scope.unknown if id(name) in inside]
+        unknown = [name for name in scope.unknown if id(name) in acting]
         if type_ is not None or (isinstance(part, Items) and part.bracket != "<"):
             continue
         if refused:
@@ -303,6 +308,20 @@ def _say_unchecked(
                 hint=f"declare it, {text} \\in {checker.dialect.space(REALS, [])}, or say what it is",
             )
         return
+
+
+def _acting(part: Expression) -> Iterator[Expression]:
+    """Give the names of what acts in an expression: functions, and what is derived by.
+
+    Any other name that nothing gives may be one of a text or of code around.
+    """
+    for each in walk(part):
+        if isinstance(each, Derivative) and each.by is not None:
+            yield each.by
+        elif isinstance(each, Call):
+            yield each.function
+        elif isinstance(each, Under):
+            yield each.operand
 
 
 def _hold_in(

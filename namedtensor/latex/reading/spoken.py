@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from namedtensor.latex.reading.ranges import listed
 from namedtensor.latex.reading.statements import is_name, is_range
-from namedtensor.latex.reading.words import FUNCTIONS
+from namedtensor.latex.reading.words import FUNCTIONS, MOMENTS
 from namedtensor.latex.syntax import (
     At,
     AxisName,
@@ -130,7 +130,8 @@ class Spoken:
             return False
         names = list(names_of(relation))
         shaped = any((section, key_of(name)) in self.shaped for name in names)
-        given = all(self.gives(name, section) or head_of(name) in FUNCTIONS for name in names)
+        known = FUNCTIONS - MOMENTS
+        given = all(self.gives(name, section) or head_of(name) in known for name in names)
         return shaped and given
 
     def _multiplies(self, relation: Relation, section: int) -> bool:

@@ -127,6 +127,7 @@ from namedtensor.operations.index_defined import define as define
 from namedtensor.operations.index_defined import eye as eye
 from namedtensor.operations.index_defined import iota as iota
 from namedtensor.operations.index_defined import one_hot as one_hot
+from namedtensor.operations.indexing import from_front as from_front
 from namedtensor.operations.indexing import index as index
 from namedtensor.operations.indexing import scatter as scatter
 from namedtensor.operations.joining import concat as concat

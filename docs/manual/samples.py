@@ -74,6 +74,7 @@ LISTED: dict[str, str | None] = {
     "define": "X + nt.define[seq](lambda i: i / 2)",
     "eye": "X @ seq @ nt.eye(seq, seq_[6])",
     "iota": "X + nt.iota(seq)",
+    "from_front": "nt.from_front(I)",
     "one_hot": "nt.one_hot(I, vocab[7])",
     "concat": "nt.concat[seq](X, Y)",
     "stack": "nt.stack[head](X, Y)",

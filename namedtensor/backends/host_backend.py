@@ -17,6 +17,10 @@ def kind_of(dtype: Any) -> str:
     return {bool: "bool", int: "int", float: "float", complex: "complex"}[dtype]
 
 
+def from_front(index: int, beyond: int) -> int:
+    return index + beyond if index < 0 else index
+
+
 def sign(x: float) -> int:
     return (x > 0) - (x < 0)
 

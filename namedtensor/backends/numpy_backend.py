@@ -463,6 +463,12 @@ def take(x: Array, index: Array, dim: int) -> Array:
     return x[(slice(None),) * dim + (index,)]
 
 
+def from_front(index: Array, beyond: int) -> Array:
+    """Move indices below 0 beyond every axis."""
+    index = np.asarray(index, dtype=np.int64)
+    return np.where(index < 0, index + beyond, index)
+
+
 def gather(x: Array, index: Sequence[Array]) -> Array:
     """Index the first axes by arrays that broadcast against one another."""
     return x[tuple(index)]

@@ -507,6 +507,12 @@ def take(x: Array, index: Array, dim: int) -> Array:
     return found if isinstance(index, int) or index.ndim else found.squeeze(dim)
 
 
+def from_front(index: Array, beyond: int) -> Array:
+    """Move indices below 0 beyond every axis."""
+    index = index.long()
+    return torch.where(index < 0, index + beyond, index)
+
+
 def gather(x: Array, index: Sequence[Array]) -> Array:
     """Index the first axes by arrays that broadcast against one another, and numbers."""
     found = x[tuple([_as_index(i) for i in index])]

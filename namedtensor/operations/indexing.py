@@ -19,7 +19,7 @@ from namedtensor.errors import (
     IndexRangeError,
     KindError,
 )
-from namedtensor.operations.axis_functions import Tensor, axis_function, names
+from namedtensor.operations.axis_functions import Tensor, axis_function, named_operand, names
 from namedtensor.operations.elementwise import maximum, minimum, where
 from namedtensor.operations.index_defined import iota
 from namedtensor.operations.joining import axes_of, own_part
@@ -250,6 +250,10 @@ def write_index(operation: Operation, labels: tuple[str, ...]) -> str:
     return f"{labels[0]}[{', '.join(f'{shown(a)}({i})' for a, i in pairs)}]"
 
 
+#: Added to an index below 0 that may not count from the end: it lies outside of every axis.
+BEYOND = 2**62
+
+
 def _least_and_greatest(indices: Any) -> tuple[int, int]:
     if isinstance(indices, int):
         return indices, indices
@@ -271,6 +275,7 @@ def diagnose_index(
 
 
 def _outside(index: int, label: str, axis: str, size: int, owner: str) -> tuple[Any, str, str]:
+    index -= BEYOND if index >= BEYOND // 2 else 0
     why = f"index {index} in {label} lies outside axis {shown(axis)}, which is {size} in {owner}"
     hint = f"indices count from 0 to {size - 1}" if size else f"axis {shown(axis)} is empty"
     return IndexRangeError, why, hint
@@ -297,6 +302,48 @@ INDEX = primitive(
     traits=Traits(moves=True, linear=(0,), fresh=True, acts=uses_first),
     transpose=_scattered,
 )
+
+
+# ------------------------------------------------- indices that never count from the end: I - 1
+
+
+def _from_front_rule(call: Call) -> Type:
+    call.kind(0, ("int",), f"nt.cast({call.labels[0]}, int)")
+    return Type(call.types[0].axes, "int", weak=call.weak)
+
+
+def _lower_from_front(emit: Emitter, call: Lowered, x: Value) -> Any:
+    return emit.bind(emit.call("from_front", x, BEYOND), x.axes, call.type, "index")
+
+
+FROM_FRONT = primitive(
+    "from_front",
+    _from_front_rule,
+    _lower_from_front,
+    write=lambda operation, labels: labels[0],
+    notation=Special("operand"),
+    traits=Traits(pointwise=True, uniform=True, fresh=True, stepped=True),
+)
+
+
+def from_front(I: NamedTensor) -> NamedTensor:
+    """Give indices of which none counts from the end: E[vocab(from_front(I - 1))].
+
+        from_front : Z -> Z,  from_front(i) = i, and lies outside of every axis where i < 0
+
+    Departure: the notation's indices count from 1 and none from the end, so it has no need of this.
+
+    Raises: BackendError where I is no named tensor, KindError unless it holds whole numbers; IndexRangeError
+    comes from what is indexed.
+
+    >>> import namedtensor as nt
+    >>> nt.tensor([10, 20, 30], "vocab")[nt.Axis("vocab")(nt.from_front(nt.tensor([2, 0], "seq")))]
+    NamedTensor(seq[2], int64)
+    seq   0   1
+         30  10
+    """
+    named_operand("from_front", I)
+    return apply(FROM_FRONT.plain, I)
 
 
 @axis_function(INDEX)

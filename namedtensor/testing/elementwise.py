@@ -259,6 +259,7 @@ OTHER: dict[str, Callable[..., Number]] = {
     "clip": clip,
     "isclose": isclose,
     "cast": lambda x, kind: kind(x),
+    "from_front": lambda i: i if i >= 0 else i + 2**62,
 }
 
 OF_NUMBERS: dict[str, Callable[..., Number]] = {**UNARY, **BINARY, **OTHER}

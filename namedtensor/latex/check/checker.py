@@ -34,6 +34,7 @@ from namedtensor.latex.syntax import (
     Induction,
     Scripts,
     Signature,
+    Space,
 )
 from namedtensor.latex.walk import all_of
 from namedtensor.primitives import Node, Type
@@ -325,6 +326,12 @@ class Checker(Symbols):
         """Say whether what a formula takes has axes because something acts along them."""
         found = self._input(name, defined)
         return found is not None and found.space is not None and bool(found.space.axes)
+
+    def index_space(self, name: Expression, defined: Defined) -> Space | None:
+        """Give the space of what is declared nowhere and chooses elements: the k of W_{vocab(k)}."""
+        found = self._input(name, defined)
+        space = None if found is None or found.declared is not None else found.space
+        return space if space is not None and space.base == "[n]" else None
 
     def _input(self, name: Expression, defined: Defined) -> Input | None:
         try:

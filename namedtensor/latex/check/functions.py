@@ -317,8 +317,11 @@ class CheckedFunction:
         return self.checker.trusts(text, declared, self.defined.place)
 
     def _number(self, name: Expression) -> Value:
-        """Take a small letter of which nothing is declared for a number, where it can be one."""
+        """Take a letter that chooses elements for an index, and a small one for a number, where it can be."""
         text = key(name) or ""
+        space = self.checker.index_space(name, self.defined)
+        if space is not None:
+            return self.checker.symbol(text, space, self.defined.place)
         small = isinstance(name, Letter) and (
             text.islower() and (len(text) == 1 or text in LETTERS)
         )

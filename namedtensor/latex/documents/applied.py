@@ -30,7 +30,7 @@ from namedtensor.latex.documents.scopes import Meaning
 from namedtensor.latex.documents.scripts import fold, key
 from namedtensor.latex.evaluation.evaluate import Evaluator
 from namedtensor.latex.evaluation.evaluator import of_formula
-from namedtensor.latex.evaluation.indices import Position, plain, zero_based
+from namedtensor.latex.evaluation.indices import Position, one_based, plain, position
 from namedtensor.latex.evaluation.values import UNKNOWN, ArgumentsError, Value
 from namedtensor.latex.evaluation.wording import wording
 from namedtensor.latex.source import Passage
@@ -103,9 +103,11 @@ class Applied:
         own = [*self.axes]
         asked = [a.name for a in call.axes]
         if not asked or own == asked or len(own) != len(asked):
-            if all(i.declared is not None for i in callee.arguments):
+            if any(i.declared is None for i in callee.arguments):
+                return self._anew(callee, given, named)
+            if not _any_before_first(callee, given):
                 return formula(*given, **named)
-            return self._anew(callee, given, named)
+            return plain(self._body(callee, given, named).run())
         into = {a: o for a, o in zip(asked, own, strict=True) if a != o}
         back = {o: a for a, o in into.items()}
         result = formula(*[_renamed(v, into) for v in given], **named)
@@ -115,9 +117,11 @@ class Applied:
         """Evaluate a function of undeclared arguments, whose shapes are those of the call."""
         formula = self.library.formula(callee)
         try:
-            return formula(*given, **named)
+            if not _any_before_first(callee, given):
+                return formula(*given, **named)
         except (AxisClashError, AxisMissingError):
-            return plain(self._body(callee, given, named).run())
+            pass
+        return plain(self._body(callee, given, named).run())
 
     def _body(self, callee: Linked, given: list[Value], named: dict[str, Value]) -> Body:
         """Give the function's body on the values of a call."""
@@ -207,9 +211,21 @@ class Applied:
 
 
 def as_data(value: Value, wanted: Input) -> Value:
-    """Give a value as data: indices count from 0 where a formula wants indices."""
-    indices = wanted.space is not None and wanted.space.base == "[n]"
-    return zero_based(value) if indices and isinstance(value, Position) else plain(value)
+    """Give a value as data: indices count from 0 where a formula wants indices, m(3) its third."""
+    if not _is_index(wanted):
+        return plain(value)
+    return position(value).from_zero if isinstance(value, (Position, int)) else value
+
+
+def _is_index(wanted: Input) -> bool:
+    return wanted.space is not None and wanted.space.base == "[n]"
+
+
+def _any_before_first(callee: Linked, given: Sequence[Value]) -> bool:
+    """Say whether an index that is given, k - 1, may lie before the first: its sum is to be seen inside."""
+    pairs = zip(callee.arguments, given, strict=False)
+    indices = [one_based(value) for wanted, value in pairs if _is_index(wanted)]
+    return any(index.may_lie_before for index in indices)
 
 
 def _renamed(value: Any, pairs: dict[str, str]) -> Any:

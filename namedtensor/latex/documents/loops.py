@@ -40,7 +40,7 @@ from namedtensor.latex.evaluation.values import UNKNOWN, Value
 from namedtensor.latex.syntax import Scripts, Space
 from namedtensor.latex.walk import all_of
 from namedtensor.operations.elementwise import clip
-from namedtensor.operations.indexing import INDEX
+from namedtensor.operations.indexing import INDEX, from_front
 from namedtensor.operations.joining import concat, stack
 from namedtensor.operations.recurrence import associative_scan, recurs, scan
 from namedtensor.operations.step_trees import placed_parts
@@ -99,7 +99,9 @@ class Step:
         """
         last = SymbolicTensor(size) - 1 if isinstance(size, Node) else size - 1
         near = [(self.at, 0), (self.at - 1, -1), (self.at + 1, 1)]
-        every: list[tuple[Any, int]] = [(i, d) for at, d in near for i in (at, clip(at, 0, last))]
+        every: list[tuple[Any, int]] = [
+            (i, d) for at, d in near for i in (at, clip(at, 0, last), from_front(at))
+        ]
         return {i.node: d for i, d in every}
 
     def count(self, number: int) -> Position:

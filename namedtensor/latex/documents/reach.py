@@ -32,6 +32,7 @@ from namedtensor.latex.syntax import (
     At,
     AxisName,
     Big,
+    Binary,
     Call,
     Contract,
     Expression,
@@ -255,13 +256,16 @@ class Walk:
             if found.space is None and found.linked is None:
                 at = found.name.span
                 axes = dict.fromkeys(self._acting_on(found.key))
-                if not axes and not self._names_axes():
+                index = self._stands_as_index(found.key)
+                if index:  # the axes of what it picks from are not its own
+                    axes = {name: None for name in axes if name not in own}
+                if not axes and not index and not self._names_axes():
                     found.space = Space(at, "R", ())
                     continue
                 given = self.names.axes_given(self.linked.defined, place) if own else []
                 axes |= dict.fromkeys([name for name in given if name in own])
                 sized = tuple([SizedAxis(at, AxisName(at, name), None) for name in axes])
-                found.space = Space(at, "R", sized)
+                found.space = Space(at, "[n]" if index else "R", sized)
                 found.inferred = True
 
     def _acting_on(self, text: str) -> Iterator[str]:
@@ -284,12 +288,31 @@ class Walk:
 
     def _asked_of(self, call: Call, text: str) -> Iterator[str]:
         """Name the axes that another function asks of an argument which is the letter itself."""
+        for space, given in self._handed_on(call):
+            if key(given) == text:
+                yield from [axis.axis.name for axis in space.axes]
+
+    def _handed_on(self, call: Call) -> Iterator[tuple[Space, Expression]]:
+        """List what a call gives to another function of the document, with the space it is taken as."""
         found = self.linker.callee(call, self.linked.defined.place, self.linked.indices)
         if found is None or found[0] is self.linked:
             return
         for given, wanted in zip(call.arguments, found[0].arguments, strict=False):
-            if key(given) == text and wanted.space is not None:
-                yield from [axis.axis.name for axis in wanted.space.axes]
+            if wanted.space is not None:
+                yield wanted.space, given
+
+    def _stands_as_index(self, text: str) -> bool:
+        """Say whether a letter chooses elements: W_{vocab(k)}, x_{seq(k - 1)}, or m(k) of such an m."""
+        for part in [p for d in self._bodies() for p in walk(d.body)]:
+            if isinstance(part, Indexed):
+                found = [item.at for item in part.items if isinstance(item, At)]
+            elif isinstance(part, Call):
+                found = [at for space, at in self._handed_on(part) if space.base == "[n]"]
+            else:
+                continue
+            if any(key(term) == text for at in found for term in _terms(at)):
+                return True
+        return False
 
     def _sort(self) -> None:
         """Put the parameters in the order of their list, or of their declarations."""
@@ -633,6 +656,15 @@ class Walk:
                     self._known(passed, key(passed, around.indices) or "", around)
             if not wanted and not self.names.has_members(given):
                 self.visit(given, around)
+
+
+def _terms(at: Expression) -> Iterator[Expression]:
+    """List what a sum of whole numbers is made of."""
+    if isinstance(at, Binary) and at.op in ("+", "-"):
+        yield from _terms(at.left)
+        yield from _terms(at.right)
+    else:
+        yield at
 
 
 def _items(defined: Defined) -> list[At]:

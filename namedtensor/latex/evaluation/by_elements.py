@@ -14,7 +14,14 @@ from namedtensor.errors import (
     NamedTensorError,
 )
 from namedtensor.latex.evaluation.evaluator import Evaluator
-from namedtensor.latex.evaluation.indices import Index, bound, renamed, settled, zero_based
+from namedtensor.latex.evaluation.indices import (
+    Index,
+    at_place,
+    bound,
+    renamed,
+    settled,
+    zero_based,
+)
 from namedtensor.latex.evaluation.values import UNKNOWN, ArgumentsError, Scope, Value
 from namedtensor.latex.evaluation.wording import wording
 from namedtensor.latex.reading.ranges import ranges_in
@@ -264,7 +271,7 @@ def update(e: Evaluator, X: Value, target: Indexed, body: Expression, verb: str 
         value = e.value(item.at)
         if value is UNKNOWN:
             return UNKNOWN
-        places.append(AxisIndex(axis, zero_based(value)))
+        places.append(AxisIndex(axis, at_place(value)))
     if isinstance(X, NamedTensor):
         for index, axis in along:
             index.size = X.size(sized(axis, None)) if axis in X.axes else None

@@ -18,6 +18,7 @@ from namedtensor.latex.evaluation.guards import reach
 from namedtensor.latex.evaluation.indices import (
     Index,
     Position,
+    at_place,
     equal,
     is_whole,
     marked,
@@ -192,8 +193,7 @@ def _one(e: Evaluator, part: Indexed, X: Any, item: At, value: Value) -> Value:
 
 def _within(e: Evaluator, value: Position, size: Any) -> Any:
     """Give positions as data counts; where a condition chooses among them, those outside are moved in."""
-    numbers = value.from_zero
-    return clip(numbers, 0, size - 1) if e.guards else numbers
+    return clip(value.from_zero, 0, size - 1) if e.guards else at_place(value)
 
 
 def _picked(

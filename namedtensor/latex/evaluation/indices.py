@@ -14,7 +14,8 @@ from typing import Any
 
 from namedtensor.axes import BOUND, shown, unused
 from namedtensor.formula.rewrite.renames import push_renames
-from namedtensor.operations.indexing import AT, INDEX
+from namedtensor.operations.elementwise import ADD, NEG, SUB
+from namedtensor.operations.indexing import AT, INDEX, from_front
 from namedtensor.operations.reductions import argmax_index, argmin_index
 from namedtensor.operations.renaming import RENAME
 from namedtensor.operations.step_trees import Step, remade
@@ -106,6 +107,13 @@ class Position:
         return bool(indices) and taken and not added
 
     @property
+    def may_lie_before(self) -> bool:
+        """Say whether data may put it before the first element: k - 1, or n - k, of a k in data."""
+        data = [term for term, _ in self.terms if _is_data(term)]
+        taken = self.constant < 1 or any(n < 0 for _, n in self.terms)
+        return bool(data) and (taken or any(map(_is_computed, data)))
+
+    @property
     def numbers(self) -> Any:
         """The numbers as a tensor, a size, or a Python number."""
         return _added(self.terms, self.constant) if self.written is None else self.written
@@ -114,6 +122,25 @@ class Position:
     def from_zero(self) -> Any:
         """The numbers less 1, as data counts."""
         return _added(self.terms, self.constant - 1)
+
+
+def _is_data(term: Term) -> bool:
+    node = getattr(term, "node", None)
+    here = (
+        isinstance(term, NamedTensor) and node is None
+    )  # a call that failed is run again on its data
+    return here or (node is not None and not node.type.host and not node.type.weak)
+
+
+def _is_computed(term: Any) -> bool:
+    """Say whether something is taken away in a sum: what is handed to m(c) as k - 1."""
+    node = getattr(term, "node", None)
+    if node is None:
+        return True  # nobody knows any more where data comes from
+    if node.operation is ADD:
+        return any(_is_computed(SymbolicTensor(o)) for o in node.operands)
+    value = node.value
+    return node.operation in (SUB, NEG) or (isinstance(value, int) and value < 0)
 
 
 def bound(index: Index) -> Position:
@@ -170,7 +197,7 @@ def position(value: Any) -> Position:
 
 def one_based(tensor: Any) -> Position:
     """Give indices in data, which count from 0, the meaning that a formula gives them."""
-    return Position(((tensor, 1),), 1)
+    return Position((), tensor + 1) if isinstance(tensor, int) else Position(((tensor, 1),), 1)
 
 
 def counted_from_zero(number: int) -> Position:
@@ -198,6 +225,13 @@ def zero_based(value: Any) -> Any:
     if node.name == "add" and node.operands[1].value == 1:
         return SymbolicTensor(node.operands[0])
     return value - 1
+
+
+def at_place(value: Any) -> Any:
+    """Give an index for data, which counts from 0; one before the first element lies outside."""
+    if isinstance(value, Position) and value.may_lie_before:
+        return from_front(value.from_zero)
+    return zero_based(value)
 
 
 def marked(value: Any) -> Any:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from namedtensor.operations.elementwise import ADD, MUL, NEG, SUB
+from namedtensor.operations.indexing import FROM_FRONT
 from namedtensor.primitives import Node
 from namedtensor.primitives.node import ARGUMENT, NUMBER, SIZE, operands_first
 from namedtensor.primitives.primitive import Operation
@@ -151,6 +152,8 @@ def _sum_of(node: Node) -> tuple[list[tuple[Node, int]], int]:
     """Take a sum of counts and other whole numbers apart: how often each is added, and a constant."""
     if type(node.value) is int:
         return [], node.value
+    if node.operation.primitive is FROM_FRONT:
+        return _sum_of(node.operands[0])
     if node.operation in (ADD, SUB):
         (terms, constant), (more, other) = [_sum_of(o) for o in node.operands]
         sign = 1 if node.operation is ADD else -1

@@ -168,6 +168,11 @@ def _cast(spelling: Spelling, node: Node) -> Code:
     )
 
 
+@form("from_front")
+def _from_front(spelling: Spelling, node: Node) -> Code:
+    return call(spelling.nt("from_front"), spelling.code(node.operands[0]))
+
+
 @form("cast_like")
 def _cast_like(spelling: Spelling, node: Node) -> Code:
     X, like = [spelling.code(o) for o in node.operands]

@@ -55,13 +55,14 @@ def kinds_of(entry: Primitive, *given: str) -> str:
 def functions(operands: int) -> list[str]:
     """List the public functions that are entries of the table and act on so many numbers.
 
-    A new one needs no row of its own.
+    A new one needs no row of its own, unless it takes whole numbers alone.
     """
     return [
         name
         for name, entry in table().items()
         if entry.traits.pointwise
         and hasattr(nt, name)
+        and name != "from_front"
         and len(inspect.signature(getattr(nt, name)).parameters) == operands
     ]
 
@@ -241,6 +242,14 @@ OTHER = [
         lambda X, low, high: D["minimum"](D["maximum"](X, low), high),
         ("clip",),
         meets=True,
+    ),
+    rowed(
+        "from_front",
+        elementwise(WHOLE),
+        nt.from_front,
+        D["from_front"],
+        ("from_front",),
+        smooth=never,
     ),
     *[
         rowed(

@@ -45,6 +45,7 @@ NEVER = {
     *("dropout_mask", "polygamma"),  # what derivatives are made of
     "stored",  # the update of a state, which is printed as its value
     "lifted",  # a function of Python
+    "from_front",  # which the notation has no need to say: an index counts from 1
 }
 
 #: Formulas that are read as another tree, or not at all, and why.

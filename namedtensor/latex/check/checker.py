@@ -124,7 +124,7 @@ class Checker(Symbols):
             scope = make(believing)
             scope.expect_bundles(defined.body)
             value = find(defined, scope)
-            look_at_indices(self, defined.body)
+            look_at_indices(self, defined.statement)
             return scope, value
 
         mark = self.report.mark()

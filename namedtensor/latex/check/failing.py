@@ -14,11 +14,10 @@ from namedtensor.latex.documents.scripts import key
 from namedtensor.latex.evaluation.values import UNKNOWN, Value
 from namedtensor.latex.evaluation.vocabulary import word_of
 from namedtensor.latex.printing.dialects import REALS
-from namedtensor.latex.reading.shorthand import COMPARED, indices_of
+from namedtensor.latex.reading.shorthand import indices_of
 from namedtensor.latex.syntax import (
     At,
     Bars,
-    Big,
     Binary,
     Call,
     Contract,
@@ -26,7 +25,6 @@ from namedtensor.latex.syntax import (
     Indexed,
     Letter,
     Number,
-    Relation,
     Renaming,
     Scripts,
 )
@@ -108,7 +106,7 @@ def _what_to_say(symbols: Symbols, where: Expression, text: str) -> str:
         return f"say what it is: {text}(X) = ..., or is it spelt otherwise?"
     if base.text in ("0", "1"):
         return rf"name its axes: {text}_{{{symbols.dialect.axis('ax')}}}"
-    said = _as_element(symbols, where) or _as_index(symbols, where)
+    said = _as_element(symbols, where)
     if said:
         return said
     squared = isinstance(where, Scripts) and where.sub is None and isinstance(where.sup, Number)
@@ -145,25 +143,6 @@ def _as_element(symbols: Symbols, where: Expression) -> str:
     at = [symbols.dialect.at(a, text(i.span)) for a, i in zip(axes, places, strict=False)]
     along = "is" if len(at) == len(axes) > 1 else f"along {listed(axes[: len(at)])} is"
     return f"{name} is declared, and its element {along} {name}_{{{', '.join(at)}}}"
-
-
-def _as_index(symbols: Symbols, where: Expression) -> str:
-    """Say how a sum runs over both letters of a condition, i < j, where it binds the first alone."""
-    place = symbols.occurrences.place_of(where.span)
-    statement = () if place is None else symbols.names.statements[place.index]
-    text = symbols.report.text
-    for big in all_of(Big, statement):
-        below = big.lower
-        if not isinstance(below, Relation) or where.span | big.span != big.span:
-            continue
-        (sign, other), *more = below.rest
-        compared = sign in COMPARED - {"="} and big.upper is None and not more
-        places = [part for item in all_of(At, big.body) for part in walk(item.at)]
-        indexes = any(isinstance(part, Letter) and key(part) == key(where) for part in places)
-        if compared and indexes and key(other) == key(where):
-            letters = f"{text(below.first.span)}, {text(other.span)}"
-            return rf"to run over both letters, write \{big.op}_{{{letters} : {text(below.span)}}}"
-    return ""
 
 
 def _is_notation(symbols: Symbols, where: Expression) -> bool:

@@ -20,12 +20,14 @@ from namedtensor.latex.check.types import node_of
 from namedtensor.latex.documents.scopes import Declared
 from namedtensor.latex.documents.scripts import key, stem
 from namedtensor.latex.evaluation.arithmetic import TIMES
+from namedtensor.latex.evaluation.by_elements import ONE, conjuncts
 from namedtensor.latex.evaluation.conditions import held_by
 from namedtensor.latex.evaluation.indices import Index, is_whole, position
 from namedtensor.latex.evaluation.lists import members
 from namedtensor.latex.evaluation.values import UNKNOWN, Value
 from namedtensor.latex.findings import Mend
 from namedtensor.latex.printing.dialects import REALS
+from namedtensor.latex.reading.ranges import ranges_in
 from namedtensor.latex.source import Span
 from namedtensor.latex.syntax import (
     At,
@@ -37,6 +39,7 @@ from namedtensor.latex.syntax import (
     Expression,
     Indexed,
     Number,
+    Relation,
     Space,
     Unary,
 )
@@ -287,9 +290,15 @@ def _lacks(symbols: Symbols, where: Contract) -> None:
             failed(symbols, where, AxisMissingError("", ""))
 
 
-def look_at_indices(symbols: Symbols, body: Expression) -> None:
+def _is_whole_range(condition: Expression) -> bool:
+    """Say whether a condition only says how far an index runs, from 1: i = 1, ..., n."""
+    found = list(ranges_in(condition)) if isinstance(condition, Relation) else []
+    return bool(found) and all(within.lower == ONE for within in found)
+
+
+def look_at_indices(symbols: Symbols, statement: Definition) -> None:
     """Hold the indices of a definition to the sizes of their axes."""
-    guarded = _guarded(body)
+    guarded = _guarded(statement)
     for taken in symbols.indexed:
         base = symbols.type_of(taken.base)
         if base is None or not base.has(taken.axis) or taken.value is UNKNOWN:
@@ -307,8 +316,19 @@ def look_at_indices(symbols: Symbols, body: Expression) -> None:
     symbols.indexed.clear()
 
 
-def _guarded(body: Expression) -> set[int]:
-    """Find the parts that count only where a condition holds: rows of cases, and what [i < n] multiplies."""
+def _guarded(statement: Definition) -> set[int]:
+    """Find the parts that count only where a condition holds.
+
+    They are rows of cases, what [i < n] multiplies, and elements for i > 1 or i = 2, ..., n alone.
+    """
+    body, condition = statement.body, statement.condition
+    parts = (
+        ()
+        if condition is None or not isinstance(statement.target, Indexed)
+        else conjuncts(condition)
+    )
+    if any(not _is_whole_range(part) for part in parts):
+        return {id(item) for item in all_of(At, body)}
     chosen = [
         row.value for cases in all_of(Cases, body) if len(cases.rows) > 1 for row in cases.rows
     ]

@@ -190,20 +190,31 @@ def _condition_for(part: Big, name: Expression, members: Expression) -> str:
 
 
 def _from_condition(e: Evaluator, part: Big, piece: Relation, found: Range) -> bool:
-    """1 <= i <= n, j < i, j != i: the first name that stands for nothing yet is the index."""
+    """1 <= i <= n, j < i, j != i: the first name that stands for nothing yet is the index.
+
+    So is each further one that indexes what is summed: i < j runs over both.
+    """
     members = [piece.first, *[right for _, right in piece.rest]]
     names = [m for m in members if isinstance(m, (Letter, Scripts)) and m not in found.bound]
-    fresh = next((m for m in names if m not in e.bound and e.scope.find(m) is None), None)
-    if fresh is not None:
+    free = [m for m in dict.fromkeys(names) if m not in e.bound and e.scope.find(m) is None]
+    if free:
+        fresh, *others = free
+        more = [m for m in others if _indexes(m, part.body)]
         within = next((r for r in ranges_in(piece) if r.index == fresh and r.upper), None)
-        if within is not None and within.lower is not None and len(piece.rest) == 2:
+        if within is not None and within.lower is not None and len(piece.rest) == 2 and not more:
             return _between(e, part, fresh, within.lower, within.upper, found)
-        found.add(fresh)
+        for name in (fresh, *more):
+            found.add(name)
     elif not found.bound:
         e.refuse(part, "binds no index", "write the index below it: i=1, or i")
         return False
     found.conditions.append(piece)
     return True
+
+
+def _indexes(name: Expression, body: Expression) -> bool:
+    """Say whether a name chooses elements of what is summed."""
+    return any(name in walk(item.at) for item in all_of(At, body))
 
 
 #: More members than this are not written out.

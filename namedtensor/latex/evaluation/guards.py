@@ -9,11 +9,12 @@ from typing import Any
 from namedtensor.latex.evaluation.evaluator import Evaluator
 from namedtensor.latex.evaluation.indices import Index, Position, equal, is_whole, position, same
 from namedtensor.latex.evaluation.values import UNKNOWN
-from namedtensor.latex.reading.ranges import listed
+from namedtensor.latex.reading.ranges import ends_of, listed
 from namedtensor.latex.syntax import (
     AxisSize,
     Binary,
     Expression,
+    Items,
     Letter,
     Logic,
     Number,
@@ -89,6 +90,14 @@ def _told(condition: Expression, holds: bool) -> Iterator[Told]:
     elif isinstance(condition, Relation) and (holds or len(condition.rest) == 1):
         left = condition.first
         for op, right in condition.rest:
+            dotted = isinstance(right, Items) and right.bracket != "["
+            ends = ends_of(right) if holds and (op == "in" or (op == "=" and dotted)) else None
+            if ends is not None:  # i = 2, ..., n
+                lowest, highest = ends
+                yield from [(">=", index, lowest) for index in listed(left)]
+                yield from [("<=", index, highest) for index in listed(left) if highest is not None]
+                left = right
+                continue
             several = len(listed(left)) > 1 or len(listed(right)) > 1
             if op not in _OPPOSITE or several:
                 yield None

@@ -152,6 +152,26 @@ def _operator_below(tokens: Sequence[Token]) -> bool:
     return inner.text in OPERATORS or inner.text in RELATIONS
 
 
+#: TeX's own commands that stand between two arguments, and those that stand before them.
+BETWEEN = {"\\choose": "\\binom", "\\over": "\\frac"}
+
+
+def commands_first(tokens: Sequence[Token]) -> Sequence[Token]:
+    r"""Read {n \choose k} as \binom{n}{k} and {a \over b} as \frac{a}{b}; elsewhere they are left."""
+    at = next((i for i, token in enumerate(tokens) if token.text in BETWEEN), None)
+    if at is None:
+        return tokens
+    starts = [i for i in range(at) if tokens[i].text == "{" and after_group(tokens, i) > at]
+    end = after_group(tokens, starts[-1]) - 1 if starts else at
+    if not starts or tokens[end].text != "}":
+        return [*tokens[: at + 1], *commands_first(tokens[at + 1 :])]
+    first, name = starts[-1], tokens[at]
+    opened, closed = tokens[first], tokens[end]
+    command = name._replace(text=BETWEEN[name.text])
+    inner = [opened, *tokens[first + 1 : at], closed, opened, *tokens[at + 1 : end], closed]
+    return commands_first([*tokens[:first], opened, command, *inner, closed, *tokens[end + 1 :]])
+
+
 def after_group(tokens: Sequence[Token], at: int) -> int:
     """Give the place after the argument that begins here."""
     depth = 0

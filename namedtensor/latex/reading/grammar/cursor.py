@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from namedtensor.latex.reading.rows import after_group
+from namedtensor.latex.reading.rows import after_group, commands_first
 from namedtensor.latex.reading.tokens import ASIDE, Fault, Token
 from namedtensor.latex.reading.words import BRACKETS, CLOSING, INFIX, RELATIONS
 from namedtensor.latex.source import Span
@@ -39,7 +39,7 @@ class Cursor(ABC):
     """A place among tokens, what has been noticed so far, and ways to go on."""
 
     def __init__(self, tokens: Sequence[Token]) -> None:
-        self.tokens = tokens
+        self.tokens = tokens = commands_first(tokens)
         self.at = 0
         self.end = len(tokens)
         self.depth = 0

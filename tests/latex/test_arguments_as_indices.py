@@ -53,9 +53,26 @@ def test_what_hands_an_index_on_takes_one() -> None:
     same(called(text, "g", {"k": indices(1, 0), "x": x}), [801.0, 201.0], "seq")
 
 
-def test_an_index_is_one_more_than_what_data_counts() -> None:
-    text = rf"{POS}. $$m(c) = x_{{\text{{pos}}(c+1)}} - c$$"
-    same(called(text, "m", {"c": indices(0, 2), "x": x}), [19.0, 37.0], "seq")
+WHOLE = ["", r", $k \in \mathbb{N}$", r", $k \in \mathbb{Z}$"]
+LAGS = [
+    r"\sum_{t=k+1}^{|\text{pos}|} x_{\text{pos}(t)} x_{\text{pos}(t-k)}",
+    r"\sum_{t=1}^{|\text{pos}|-k} x_{\text{pos}(t)} x_{\text{pos}(t+k)}",
+]
+
+
+@pytest.mark.parametrize("declared", WHOLE)
+@pytest.mark.parametrize("lag", LAGS)
+@pytest.mark.parametrize("k", [1, nt.tensor(1)])
+def test_a_distance_between_indices_is_a_number(declared: str, lag: str, k: object) -> None:
+    formula = read(f"{POS}{declared}. $$r(k) = {lag}$$")["r"]
+    same(formula(k=k, x=x), 2000.0)
+
+
+@pytest.mark.parametrize("declared", [*WHOLE, r", $k \in [n]$"])
+@pytest.mark.parametrize("k", [1, nt.tensor(1)])
+def test_whole_numbers_alone_count_as_data_does(declared: str, k: object) -> None:
+    formula = read(rf"{POS}{declared}. $$r(k) = x_{{\text{{pos}}(k)}}$$")["r"]
+    same(formula(k=k, x=x), 20.0)
 
 
 def test_what_acts_along_an_axis_and_chooses_nothing_is_no_index() -> None:

@@ -32,7 +32,6 @@ from namedtensor.latex.syntax import (
     At,
     AxisName,
     Big,
-    Binary,
     Call,
     Contract,
     Expression,
@@ -302,7 +301,10 @@ class Walk:
                 yield wanted.space, given
 
     def _stands_as_index(self, text: str) -> bool:
-        """Say whether a letter chooses elements: W_{vocab(k)}, x_{seq(k - 1)}, or m(k) of such an m."""
+        """Say whether a letter chooses elements: W_{vocab(k)}, or m(k) of such an m.
+
+        The k of x_{seq(t - k)} is a distance, and a number as any other.
+        """
         for part in [p for d in self._bodies() for p in walk(d.body)]:
             if isinstance(part, Indexed):
                 found = [item.at for item in part.items if isinstance(item, At)]
@@ -310,7 +312,7 @@ class Walk:
                 found = [at for space, at in self._handed_on(part) if space.base == "[n]"]
             else:
                 continue
-            if any(key(term) == text for at in found for term in _terms(at)):
+            if text in map(key, found):
                 return True
         return False
 
@@ -656,15 +658,6 @@ class Walk:
                     self._known(passed, key(passed, around.indices) or "", around)
             if not wanted and not self.names.has_members(given):
                 self.visit(given, around)
-
-
-def _terms(at: Expression) -> Iterator[Expression]:
-    """List what a sum of whole numbers is made of."""
-    if isinstance(at, Binary) and at.op in ("+", "-"):
-        yield from _terms(at.left)
-        yield from _terms(at.right)
-    else:
-        yield at
 
 
 def _items(defined: Defined) -> list[At]:

@@ -68,7 +68,8 @@ class Position:
     written: Any = None
 
     def plus(self, other: Position, times: int = 1) -> Position:
-        """Add another position, so many times."""
+        """Add another position, so many times; a number in data that is added to an index is a distance."""
+        mine, its = self._added_to(other), other._added_to(self)
         terms = list(self.terms)
         for term, count in other.terms:
             for place, (known, before) in enumerate(terms):
@@ -78,7 +79,12 @@ class Position:
             else:
                 terms.append((term, times * count))
         kept = tuple([t for t in terms if t[1] != 0])
-        return Position(kept, self.constant + times * other.constant)
+        return Position(kept, mine + times * its)
+
+    def _added_to(self, other: Position) -> int:
+        """Give the constant; that of a number in data counts from 0 as an index alone."""
+        data = isinstance(self.written, int) and bool(other.terms)
+        return self.written if data else self.constant
 
     def as_written(self, numbers: Any) -> Position:
         """Keep how the formula computes it."""

@@ -1,4 +1,4 @@
-r"""TeX's own \choose and \over, negative powers of indices, and differences that a condition keeps inside."""
+r"""TeX's own \choose and \over, and differences that a condition keeps inside."""
 
 import numpy as np
 import pytest
@@ -20,8 +20,6 @@ GIVEN = {"x": nt.tensor(x, "seq")}
         (r"{1 \over |\text{seq}|} \sum_{\text{seq}} x", x.mean()),
         (r"{\sum_{\text{seq}} x \over {|\text{seq}| \choose 2}}", x.sum() / 6),
         (r"\sqrt{{\sum_{\text{seq}} x^2 \over 2}}", np.sqrt((x**2).sum() / 2)),
-        (r"\sum_{i=1}^{|\text{seq}|} i^{-2} x_{\text{seq}(i)}", 4.0),
-        (r"\sum_{i=1}^{3} (i + 1)^{-1} x_{\text{seq}(i)}", 1 / 2 + 4 / 3 + 9 / 4),
         (r"\sum_{\text{seq}} x + |\text{seq}|^{-1}", x.sum() + 0.25),
     ],
 )

@@ -112,7 +112,7 @@ class Body:
         if found.space is not None and found.space.base == "[n]" and value is not UNKNOWN:
             return one_based(value)
         whole = isinstance(value, int) and not isinstance(value, bool)
-        if whole and found.space is not None and found.space.base in ("Z", "N") and value >= 0:
+        if whole and found.space is not None and found.space.base == "Z" and value >= 0:
             return counted_from_zero(value)
         return value
 

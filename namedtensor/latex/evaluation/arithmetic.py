@@ -70,7 +70,6 @@ def power(e: Evaluator, where: Expression, base: Expression, exponent: Expressio
     if isinstance(number, float) and abs(number) == 0.5:
         value = determinant_of(e, base, value)
     below = isinstance(number, Position) and number.may_be_below_zero
-    below = below or (isinstance(value, Position) and isinstance(number, int) and number < 0)
     compute = _real_power if below else raised
     return e.attempt(where, compute, [value, number], [base, exponent])
 

@@ -152,12 +152,12 @@ def indexing(draft: Draft, name: str) -> int:
     return draft.step(name, text, define, [x], replace(known, sizes=sizes), [axis])
 
 
-def indices(draft: Draft, sizes: dict[str, int], n: int) -> int:
-    """Make an input of indices into an axis of n, counted from either end."""
-    return draft.new_input(sizes, "int", low=-n, high=n - 1)
+def indices(draft: Draft, sizes: dict[str, int], n: int, least: int | None = None) -> int:
+    """Make an input of indices into an axis of n, counted from either end unless told the least."""
+    return draft.new_input(sizes, "int", low=-n if least is None else least, high=n - 1)
 
 
-@operation("index", often=3)
+@operation("index", "index", "index", "from_front")
 def by_tensor(draft: Draft, name: str) -> int:
     x = draft.operand(ANY, has_axes)
     known = draft.values[x]
@@ -165,9 +165,10 @@ def by_tensor(draft: Draft, name: str) -> int:
     own = {
         a: n for a, n in draft.some_axes(0, 2).items() if known.sizes.get(a, n) == n and a != axis
     }
-    i = indices(draft, own, known.sizes[axis])
+    i = indices(draft, own, known.sizes[axis], 0 if name == "from_front" else None)
     sizes = union({a: n for a, n in known.sizes.items() if a != axis}, own)
-    text = draft.choices.of((f"{{0}}[A({axis!r})({{1}})]", f"nt.index[{axis!r}]({{0}}, {{1}})"))
+    index = "nt.from_front({1})" if name == "from_front" else "{1}"
+    text = draft.choices.of((f"{{0}}[A({axis!r})({index})]", f"nt.index[{axis!r}]({{0}}, {index})"))
     return draft.step(
         name,
         text,

@@ -63,7 +63,7 @@ def real(formula: Declared) -> dict[str, Space]:
     for parameter in formula.signature.parameters:
         if parameter.bundle is not None and not parameter.stack:
             inner = real(parameter.bundle)
-            after = {p.name for p in parameter.bundle.signature.parameters if p.after}
+            after = {p.name for p in parameter.bundle.signature.after}
             found |= {
                 f"{parameter.name}.{path}": space
                 for path, space in inner.items()

@@ -159,8 +159,8 @@ def in_torch(X: Any) -> Any:
 
 def called(formula: Formula) -> str:
     """Write f(X; W)."""
-    before = [p.name for p in formula.signature.parameters if not p.after and not p.setting]
-    after = [p.name for p in formula.signature.parameters if p.after and not p.setting]
+    before = [p.name for p in formula.signature.before if not p.setting]
+    after = [p.name for p in formula.signature.after if not p.setting]
     semicolon = f"; {', '.join(after)}" if after else ""
     return f"{formula.name}({', '.join(before)}{semicolon})"
 

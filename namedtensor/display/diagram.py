@@ -179,7 +179,7 @@ def diagram(f: Any, /, *shapes: Any, **named: Any) -> Diagram:
     parts = _parts(written, sizes)
     fired = rewrite(written.results, "torch", written.origins)[1] if formula.fused else ()
     kernels = [(f.rule, _taken(f, written)) for f in fired]
-    before = ", ".join(p.name for p in formula.signature.parameters if not p.after)
+    before = ", ".join(p.name for p in formula.signature.before)
     after = ", ".join(formula.parameters_after)
     title = f"{formula.name}({before}{'; ' + after if after else ''})"
     if lifted:

@@ -25,20 +25,17 @@ from namedtensor.formula.bundle import (
     formula_of,
     layer_in,
     layers_of,
-    marker,
     opened,
     settings_of,
 )
-from namedtensor.formula.door import ABSENT, NUMBERED, OPEN, Door, Slot, mode_of
+from namedtensor.formula.door import Door
+from namedtensor.formula.keys import ABSENT, OPEN, in_words, marker, mode_of, value_of
 from namedtensor.formula.lifting import Leaf, tensors_of
 from namedtensor.formula.outside import kind_of, values_now
 from namedtensor.formula.signature import Parameter, Signature, Space
 from namedtensor.formula.state import Cell, Frame
-from namedtensor.plans import Layout
-from namedtensor.primitives import Node
 from namedtensor.shape import shapes
 from namedtensor.tensor import NamedTensor, SymbolicTensor, tensor
-from namedtensor.tensor.apply import stand_in
 
 
 @dataclass(slots=True)
@@ -239,8 +236,8 @@ class Arguments:
         modes = bool(parts) and isinstance(parts[0], bool)
         if modes:
             yield "nt.training()", repr(parts.popleft())
-        for slot in self.door.every:
-            yield from _written(slot.name, _value_of(slot, parts, modes))
+        for own in self.door.every:
+            yield from in_words(own.name, value_of(own, parts, modes))
         for values in parts:
             for read, value in zip(self.door.outside, values, strict=False):
                 yield repr(read), repr(value[1] if type(value) is tuple else value)
@@ -249,17 +246,14 @@ class Arguments:
         """Undo `read`: read the parts of a key, with layouts as codes, as stand-ins without data."""
         parts = deque(key)
         mode = parts.popleft()
-        return self.read({s.name: _value_of(s, parts, True) for s in self.door.every}, mode)
+        return self.read({p.name: value_of(p, parts, True) for p in self.door.every}, mode)
 
-    def key_after(self, kinds: Sequence[Any], modes: bool) -> tuple[Any, ...]:
-        """Give the part of a key for what stands after the semicolon, of which dtypes are known."""
-        parts = deque(kinds)
-        values = {s.name: _value_of(s, parts, modes, once=True) for s in self.door.after}
+    def key_after(self, held: Mapping[str, Any], modes: bool) -> tuple[Any, ...]:
+        """Give the part of a key for what stands after the semicolon, as a module holds it."""
         key: list[Any] = []
         given = Given({}, True, together=True)
-        for parameter in self.signature.parameters:
-            if parameter.after:
-                self._read_one(parameter, parameter.name, values[parameter.name], given, key, modes)
+        for own in self.signature.after:
+            self._read_one(own, own.name, held.get(own.name, own.default), given, key, modes)
         return tuple(key)
 
     def entered(
@@ -298,68 +292,3 @@ class Arguments:
             cell = frame.cell(path, parameter.space, found)
             return cell if "." in path else found
         return found
-
-
-def _value_of(slot: Slot, parts: deque[Any], modes: bool, once: bool = False) -> Any:
-    """Read what one name has in a key: layouts, their codes or dtypes give stand-ins without data.
-
-    With `once`, one bundle stands for all of a stack that have the same.
-    """
-    if slot.several:
-        held: list[Any] = []
-        own: list[Any] = []
-        count = parts.popleft()
-        ahead = list(parts) if once else []
-        while len(held) < count:
-            if own and ahead[: len(own)] == own:
-                held.append(held[-1])
-                for _ in own:
-                    parts.popleft()
-            else:
-                held.append(_bundle_of(slot, parts, modes))
-                own = ahead[: len(ahead) - len(parts)]
-            ahead = ahead[len(own) :]
-        return Stack([bundle for bundle in held if bundle is not None])
-    if slot.formula is not None:
-        return _bundle_of(slot, parts, modes)
-    part = parts.popleft()
-    if part is None:
-        return None
-    if not slot.tensor or isinstance(part, (type, tuple)):
-        return parts.popleft()
-    if not isinstance(part, (str, Layout, Node)):
-        part = slot.layout(part)
-    return stand_in(part if isinstance(part, str) else part.code)
-
-
-def _bundle_of(slot: Slot, parts: deque[Any], modes: bool) -> Bundle | None:
-    inner, settings = slot.formula, {}
-    if parts and parts[0] == ABSENT:
-        parts.popleft()
-        return None
-    if parts and isinstance(parts[0], tuple) and parts[0][:1] == ("as",):
-        _, number, *given = parts.popleft()
-        inner, settings = NUMBERED[number], {n: v for n, _, v in given}
-    mode = parts.popleft() if modes else None
-    found = {s.name: _value_of(s, parts, modes) for s in inner.door.after}
-    return Bundle(inner, found, mode, settings)
-
-
-def _written(path: str, value: Any) -> Iterator[tuple[str, str]]:
-    """Write what one name has in a key, for a reader."""
-    if isinstance(value, Stack):
-        yield f"len({path})", repr(len(value))
-        for i, part in enumerate(value):
-            yield from _written(f"{path}.{i}", part)
-    elif isinstance(value, Bundle):
-        yield f"the formula of {path}", value.formula.name
-        if value.training is not None:
-            yield f"nt.training() of {path}", repr(value.training)
-        for name, part in value._values.items():
-            yield from _written(f"{path}.{name}", part)
-    elif isinstance(value, SymbolicTensor):
-        yield path, repr(value.node)
-    elif isinstance(value, NamedTensor):
-        yield path, f"[{' '.join(map(shown, value.axes))}]"
-    else:
-        yield path, repr(value)

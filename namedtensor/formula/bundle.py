@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from namedtensor.errors import BackendError, HabitError, IndexRangeError, kind_of_thing
 from namedtensor.formula.alike import Alike, Apart
-from namedtensor.formula.door import gather, marked
 from namedtensor.formula.signature import Parameter
 from namedtensor.formula.state import RUNNING, Cell
 from namedtensor.operations.training import training
@@ -78,11 +77,6 @@ class Bundle:
             hint=f"it has {', '.join(values) or 'none'}",
         )
 
-    def gather(self, key: list[Any], arrays: list[Any], modes: bool) -> bool:
-        slots = self.formula.door.after
-        values = [getattr(self, slot.name, slot.default) for slot in slots]
-        return gather(slots, values, key, arrays, modes) is not None
-
     def __repr__(self) -> str:
         return f"{self.formula.name}(...; {', '.join(self._values)})"
 
@@ -146,10 +140,10 @@ def same_parameters(one: Declared, other: Declared) -> bool:
 
 def _parameters(formula: Declared) -> list[Any]:
     found: list[Any] = []
-    for parameter in formula.signature.parameters:
-        if parameter.after and parameter.bundle is not None:
+    for parameter in formula.signature.after:
+        if parameter.bundle is not None:
             found.append((parameter.name, parameter.stack, _parameters(parameter.bundle)))
-        elif parameter.after and parameter.space is not None:
+        elif parameter.space is not None:
             found.append((parameter.name, set(parameter.space.names)))
     return found
 
@@ -245,9 +239,7 @@ def parameters_of(formula: Declared, bundle: Any, path: str) -> dict[str, Any]:
             hint=f"{formula.name}.module(...), or a dict with {', '.join(formula.parameter_names)}",
         )
     result = {}
-    for parameter in formula.signature.parameters:
-        if not parameter.after:
-            continue
+    for parameter in formula.signature.after:
         if parameter.name in found:
             result[parameter.name] = found[parameter.name]
         elif parameter.default is not inspect.Parameter.empty:
@@ -267,11 +259,3 @@ def _others(formula: Declared, bundle: Any, path: str) -> BackendError:
         f"{path} is a module of {bundle.formula.name}, which has other parameters",
         hint=f"{formula.name}.module(...), or a dict with {', '.join(formula.parameter_names)}",
     )
-
-
-def marker(declared: Declared, value: Any) -> tuple[Any, ...] | None:
-    """Give the part of a key for a bundle that is not as declared: another formula, or settings."""
-    formula, settings = formula_of(declared, value), settings_of(value)
-    if formula is declared and not settings:
-        return None
-    return marked(formula, settings)

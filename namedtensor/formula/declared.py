@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
-from namedtensor.formula.door import Door
 from namedtensor.formula.signature import Signature
 
 
@@ -13,8 +12,8 @@ class Declared(Protocol):
     """A formula, as its arguments, its bundles and its trace see it."""
 
     name: str
+    number: str
     signature: Signature
-    door: Door
     derived: Any
     body: Any
 

@@ -24,8 +24,8 @@ from namedtensor.errors import (
     kind_of_thing,
 )
 from namedtensor.formula.bundle import Bundle, Stack, formula_of, opened, settings_of
-from namedtensor.formula.door import mode_of
 from namedtensor.formula.formula import Formula, P
+from namedtensor.formula.keys import mode_of
 from namedtensor.formula.rewrite.engine import in_plain_forms
 from namedtensor.formula.signature import Parameter, R, Signature, Space
 from namedtensor.formula.state import Cell, nothing_runs
@@ -245,7 +245,7 @@ class Derived(Formula):
         def body(*args: Any, **named: Any) -> Any:
             changes = {p.path: named.pop(p.change, None) for p in self.places}
             if self.what == "differential":
-                own = len([p for p in self.of.signature.parameters if not p.after])
+                own = len(self.of.signature.before)
                 args, given = args[:own], args[own:]
                 changes |= dict(zip(changes, given, strict=False))
             bound = python.bind(*args, **named)
@@ -372,7 +372,7 @@ def _place(derived: Derived, by: Any) -> Place:
     """Find an argument by its place, or an argument or a parameter by its name."""
     f = derived.of
     paths = dict(_paths(f.signature, ""))
-    before = [p.name for p in f.signature.parameters if not p.after]
+    before = [p.name for p in f.signature.before]
     if isinstance(by, int) and not isinstance(by, bool) and 0 <= by < len(before):
         by = before[by]
     if by in paths:

@@ -31,7 +31,8 @@ from namedtensor.formula.alike import Apart
 from namedtensor.formula.arguments import Arguments, Given
 from namedtensor.formula.body import Body
 from namedtensor.formula.bundle import Bundle
-from namedtensor.formula.door import NUMBERED, Door, Rest, gather
+from namedtensor.formula.door import Door, Rest
+from namedtensor.formula.keys import NUMBERED, gather
 from namedtensor.formula.lifting import Entry, Leaf, refuse_meta, tensors_of
 from namedtensor.formula.outside import Bound, Outside, read_by, values_now
 from namedtensor.formula.shared import share, share_alike
@@ -170,10 +171,7 @@ class Formula(Generic[P, T]):
                 give_up_compiling(why)
             plan = self._plan_compiling(given, fused=False)  # a kernel refuses, as of nothing
             data = plan.run(*arrays)
-        if not plan.updates:
-            return self._delivered(self._wrapped(plan, data), {}, given, module)
-        result, new = self._parted(plan, data)
-        updates = dict(zip(plan.updates, new, strict=True))
+        result, updates = self._named(plan, data)
         return self._delivered(result, updates, given, module)
 
     def _inline(self, given: Given, module: Any = None) -> Any:
@@ -224,7 +222,7 @@ class Formula(Generic[P, T]):
         if not (states or self.door.states) or not self.threads:
             return result
         if module is not None:
-            module.store({path: new.data for path, new in updates.items()})
+            module.store(updates)
             return result
         if RUNNING.frame is not None:
             hand_over(self.name, given.values, updates, RUNNING.frame)
@@ -260,19 +258,16 @@ class Formula(Generic[P, T]):
             MODE.asked = before
         return result
 
-    def _wrapped(self, plan: Plan, data: Any) -> Any:
-        """Name a plan's results."""
-        if self.signature.several:
-            return tuple(_named(plan, data))
-        result = NamedTensor(data, plan.layout)
-        result._declared = plan.orders[0]
-        return result
-
-    def _parted(self, plan: Plan, data: Any) -> tuple[Any, list[NamedTensor]]:
-        """Name a plan's results, and the new values of states after them."""
-        parts = _named(plan, data)
-        own = len(parts) - len(plan.updates)
-        return tuple(parts[:own]) if self.signature.several else parts[0], parts[own:]
+    def _named(self, plan: Plan, data: Any) -> tuple[Any, dict[str, NamedTensor]]:
+        """Name a plan's results, and by path the new values of states after them."""
+        found = []
+        parts = data if len(plan.layouts) > 1 else (data,)
+        for part, layout, order in zip(parts, plan.layouts, plan.orders):  # noqa: B905
+            result = _new(NamedTensor)
+            result._data, result._layout, result._declared = part, layout, order
+            found.append(result)
+        new = {path: found.pop() for path in reversed(plan.updates)} if plan.updates else {}
+        return tuple(found) if self.several else found[0], new
 
     def call_known(
         self, args: Sequence[Any], named: Mapping[str, Any], module: Any = None
@@ -284,7 +279,7 @@ class Formula(Generic[P, T]):
         if not self.traced or Formula.debugging:
             return None
         door = self.door
-        slots = door.every if module is None else door.before
+        declared = door.every if module is None else door.before
         settings = {} if module is None else module.settings
         values: Sequence[Any] | None = args
         rest: Rest | None = None
@@ -296,7 +291,7 @@ class Formula(Generic[P, T]):
             compiled = torch is not None and torch.compiler.is_dynamo_compiling()
             if settings and not (named or compiled):
                 rest = door.rest(len(args), settings)
-            whole = len(args) == len(slots) <= len(door.before) and door.plain
+            whole = len(args) == len(declared) <= len(door.before) and door.plain
             if rest is None and (named or settings or not whole):
                 values = door.bind(args, named, settings, late=module is None)
             if values is None:
@@ -304,10 +299,10 @@ class Formula(Generic[P, T]):
             if compiled:
                 return self._call_compiling(values, module)
             numbers: tuple[float, ...] | None = ()
-            for slot, value in zip(slots, values):  # noqa: B905  both are of one length
-                if type(value) is not NamedTensor or not slot.tensor:
+            for own, value in zip(declared, values):  # noqa: B905  both are of one length
+                if type(value) is not NamedTensor or not own.tensor:
                     key, arrays = key[:modes], []
-                    numbers = gather(slots, values, key, arrays, modes, indexed=True)
+                    numbers = gather(declared, values, key, arrays, modes, door.open, indexed=True)
                     break
                 key.append(value._layout)
                 arrays.append(value._data)
@@ -347,37 +342,23 @@ class Formula(Generic[P, T]):
             data = plan.run(*arrays)
         except LIBRARY_ERRORS:
             return None
-        if plan.updates:
-            return self._stored(plan, data, module)
+        if self.several or plan.updates:
+            several, updates = self._named(plan, data)
+            if updates:
+                module.store(updates)
+            return several
         result: NamedTensor
-        if self.several:
-            parts = data if len(plan.layouts) > 1 else (data,)
-            found = []
-            for part, layout, order in zip(parts, plan.layouts, plan.orders):  # noqa: B905
-                result = _new(NamedTensor)
-                result._data, result._layout, result._declared = part, layout, order
-                found.append(result)
-            return tuple(found)
         result = _new(NamedTensor)
         result._data = data
         result._layout = plan.layout
         result._declared = plan.orders[0]
         return result
 
-    def _stored(self, plan: Plan, data: Any, module: Any) -> Any:
-        """Name a plan's results, and let the module keep its states."""
-        if not plan.updates:
-            return self._wrapped(plan, data)
-        result, new = self._parted(plan, data)
-        module.store(dict(zip(plan.updates, [X.data for X in new], strict=True)))
-        return result
-
     def _call_compiling(self, values: Sequence[Any], module: Any) -> Any | None:
         """Call a formula that a graph compiler reads, in few steps: it reads every one of them."""
         key: list[Any] = [self._mode(module)]
         arrays: list[Any] = []
-        slots = self.door.settled[: len(values)]
-        if gather(slots, values, key, arrays, modes=True) is None:
+        if gather(self.door.every, values, key, arrays, modes=True) is None:
             return None
         parts = _constants(key)
         if module is not None and not module.gather(parts, arrays, modes=True):
@@ -390,17 +371,20 @@ class Formula(Generic[P, T]):
             if module is None:
                 return None
             arrays = module.reading(plan, arrays)
-        return self._stored(plan, plan.run(*arrays), module)
+        result, updates = self._named(plan, plan.run(*arrays))
+        if updates:
+            module.store(updates)
+        return result
 
     @property
     def parameters_after(self) -> tuple[str, ...]:
         """The names after the semicolon, settings among them."""
-        return tuple([p.name for p in self.signature.parameters if p.after])
+        return tuple([p.name for p in self.signature.after])
 
     @property
     def parameter_names(self) -> tuple[str, ...]:
         """The names after the semicolon, settings left out."""
-        return tuple([p.name for p in self.signature.parameters if p.after and not p.setting])
+        return tuple([p.name for p in self.signature.after if not p.setting])
 
     # ------------------------------------------------------------------------------- tracing
 
@@ -410,8 +394,7 @@ class Formula(Generic[P, T]):
             return given, self._plan(given, late)
         with suppress(NamedTensorError, *_PYTHON_ERRORS):
             return given, self._plan(given, late)
-        for slot in self.door.every:
-            slot.open = slot.open and slot.name not in given.numbers
+        self.door.open = self.door.open.difference(given.numbers)
         given = self.arguments.read(given.values, given.mode, together=given.together)
         return given, self._plan(given, late)
 
@@ -535,23 +518,22 @@ class Formula(Generic[P, T]):
 
     def _open(self, given: Given, trace: Trace, late: bool) -> str:
         """Take a number as an argument from now on, where calls differ in it and its body allows."""
-        changed = {}
-        for slot in self.door.every if late else self.door.before:
-            value = given.values[slot.name]
-            if type(value) is float and slot.name not in given.numbers and len(slot.seen) < 2:
-                slot.seen.add(repr(value))
-                if len(slot.seen) == 2:  # it is tried once
-                    changed[slot.name] = slot
+        changed = set()
+        for own in self.door.every if late else self.door.before:
+            value, seen = given.values[own.name], self.door.seen.setdefault(own.name, set())
+            if type(value) is float and own.name not in given.numbers and len(seen) < 2:
+                seen.add(repr(value))
+                if len(seen) == 2:  # it is tried once
+                    changed.add(own.name)
         if not changed:
             return ""
-        numbers = {*given.numbers, *changed}
+        numbers = changed.union(given.numbers)
         opened = self.arguments.read(given.values, given.mode, numbers, together=given.together)
         other = Trace(self.body, opened, self.fused)
         with suppress(NamedTensorError, Apart, *_PYTHON_ERRORS):
             plan = other.compile()
             if alike(other, trace):
-                for slot in changed.values():
-                    slot.open = True
+                self.door.open |= changed
                 return self._keep(opened, other, plan)
         return ""
 
@@ -719,15 +701,6 @@ class Formula(Generic[P, T]):
                 + ("" if inside else ", under its own name"),
             )
         return path
-
-
-def _named(plan: Plan, data: Any) -> list[NamedTensor]:
-    """Name all that a plan gives."""
-    parts = data if len(plan.layouts) > 1 else (data,)
-    found = [NamedTensor(d, at) for d, at in zip(parts, plan.layouts, strict=True)]
-    for result, order in zip(found, plan.orders, strict=True):
-        result._declared = order
-    return found
 
 
 _numbered: WeakValueDictionary[str, Formula] = NUMBERED

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from namedtensor.axes import parse_axes
 from namedtensor.errors import KindError, NamedTensorError
 from namedtensor.formula.bundle import Bundle, formula_of, settings_of
-from namedtensor.formula.door import mode_of
+from namedtensor.formula.keys import mode_of
 from namedtensor.formula.lifting import Entry, Leaf
 from namedtensor.formula.signature import Parameter, Space
 from namedtensor.formula.state import nothing_runs
@@ -80,7 +80,7 @@ def given_values(
     formula: Declared, arguments: tuple[Any, ...], named: dict[str, Any], asked: str = "shape"
 ) -> dict[str, Any]:
     """Match shapes with arguments by position and name; the rest take their defaults."""
-    names = [p.name for p in formula.signature.parameters if not p.after]
+    names = [p.name for p in formula.signature.before]
     if len(arguments) > len(names):
         raise NamedTensorError(
             f"{formula.name}.{asked}(...)",

@@ -6,7 +6,7 @@ import inspect
 import sys
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from namedtensor.axes import Axis, NamedSize, distinct, parse_axes
@@ -210,7 +210,8 @@ class Parameter:
     """One name of the signature: a tensor's space, a bundle's formula, a function to lift, or a setting.
 
     `after` says that it stands after the semicolon (the * in Python), as a parameter. `state` says that
-    it is what a call leaves to the next, `stack` that it is a list of bundles.
+    it is what a call leaves to the next, `stack` that it is a list of bundles, `optional` that it is a
+    bundle that may be left out, norm: LayerNorm = None, and `number` that a number may be given for it.
     """
 
     name: str
@@ -221,15 +222,21 @@ class Parameter:
     state: bool = False
     lift: Any = None
     stack: bool = False
+    # kept, because each call asks for them
+    tensor: bool = field(init=False, compare=False)
+    setting: bool = field(init=False, compare=False)
+    optional: bool = field(init=False, compare=False)
+    number: bool = field(init=False, compare=False)
 
-    @property
-    def setting(self) -> bool:
-        return self.space is None and self.bundle is None
-
-    @property
-    def optional(self) -> bool:
-        """Say whether this is a bundle that may be left out, norm: LayerNorm = None."""
-        return self.bundle is not None and not self.stack and self.default is None
+    def __post_init__(self) -> None:
+        bundle = self.bundle is not None
+        for name, value in (
+            ("tensor", self.space is not None),
+            ("setting", self.space is None and not bundle),
+            ("optional", bundle and not self.stack and self.default is None),
+            ("number", self.space is not None and not self.space.axes),
+        ):
+            object.__setattr__(self, name, value)
 
     def __str__(self) -> str:
         if self.space is None:
@@ -239,7 +246,7 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """What a formula takes and gives.
+    """What a formula takes and gives; what it takes stands `before` the semicolon or `after` it.
 
     `gives` may be a function that finds the spaces of the results when they are asked for first.
     """
@@ -248,6 +255,12 @@ class Signature:
     gives: tuple[Space, ...] | Callable[[], tuple[Space, ...] | None] | None
     several: bool
     python: inspect.Signature
+    before: tuple[Parameter, ...] = field(init=False, compare=False)
+    after: tuple[Parameter, ...] = field(init=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "before", tuple([p for p in self.parameters if not p.after]))
+        object.__setattr__(self, "after", tuple([p for p in self.parameters if p.after]))
 
     @property
     def results(self) -> tuple[Space, ...] | None:
@@ -258,8 +271,7 @@ class Signature:
         return next(p for p in self.parameters if p.name == name)
 
     def __str__(self) -> str:
-        before = ", ".join([str(p) for p in self.parameters if not p.after])
-        after = ", ".join([str(p) for p in self.parameters if p.after])
+        before, after = (", ".join(map(str, part)) for part in (self.before, self.after))
         text = f"({before}{'; ' if after else ''}{after})"
         return f"{text} -> {', '.join(map(repr, self.results))}" if self.results else text
 

@@ -35,7 +35,7 @@ class Stacked(Formula):
     """A layer's formula, run once for each index of an axis of its parameters."""
 
     def __init__(self, layer: Formula, axis: str) -> None:
-        before = [p for p in layer.signature.parameters if not p.after]
+        before = layer.signature.before
         results = layer.signature.results
         first = next((p.space for p in before), None)
         same = (
@@ -70,14 +70,14 @@ class Stacked(Formula):
 
     def _body(self) -> Any:
         layer, axis = self.layer, self.axis
-        start = next(p.name for p in layer.signature.parameters if not p.after)
+        start = next(p.name for p in layer.signature.before)
 
         def body(*args: Any, **named: Any) -> Any:
             bound = layer.signature.python.bind(*args, **named)
             bound.apply_defaults()
             values = dict(bound.arguments)
             X = values.pop(start)
-            held = {p.name for p in self.signature.parameters if p.after and not p.setting}
+            held = {p.name for p in self.signature.after if not p.setting}
             bundles = {n: v for n, v in values.items() if n in held and v is not None}
             rest = {n: v for n, v in values.items() if n not in bundles}
             tensors = list(_tensors(layer, bundles))

@@ -256,7 +256,7 @@ def steps_of(
             ranges = _ranges(trace, given, taken, _results(parts))
         except LIBRARY_ERRORS as failure:
             error = _found_on_data(formula, given, failure)
-    after = {p.name for p in formula.signature.parameters if p.after}
+    after = {p.name for p in formula.signature.after}
     parameters = [leaf.path for leaf in given.leaves if leaf.path.split(".")[0] in after]
     parameters += whole.held.values() if whole else ()
     rows = Reader(given, parameters, fired, ranges).rows(parts)
@@ -338,7 +338,7 @@ def _filled(parameter: Parameter, path: str, value: Any) -> Any:
         if value is not None and not isinstance(value, dict):
             return value
         given = value or {}
-        inner = [p for p in parameter.bundle.signature.parameters if p.after]
+        inner = parameter.bundle.signature.after
         extra = {name: part for name, part in given.items() if name not in [p.name for p in inner]}
         return {
             p.name: _filled(p, f"{path}.{p.name}", given.get(p.name, None)) for p in inner

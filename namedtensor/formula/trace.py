@@ -210,7 +210,7 @@ class Trace:
             (path, outer.with_axes(zip(axes, [s for _, s in outer.axes], strict=True)), axes)
             for path, outer, axes in self.arguments
         ]
-        after = {p.name for p in self.body.signature.parameters if p.after}
+        after = {p.name for p in self.body.signature.after}
         self.written = written = tuple([r.node for r in results])
         again = {
             part.operation.params[0]

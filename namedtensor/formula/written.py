@@ -185,7 +185,7 @@ def passed(node: Node, formula: Declared) -> tuple[list[Node | str], list[Node |
     for parameter in formula.signature.parameters:
         if not parameter.setting:
             (after if parameter.after else before).extend(_passed(parameter, values))
-    names = {p.name for p in formula.signature.parameters if p.after and not p.setting}
+    names = {p.name for p in formula.signature.after if not p.setting}
     whole = whole_bundle(values, names)
     return before, [whole] if whole else after
 

@@ -175,16 +175,14 @@ class FormulaModule(torch.nn.Module, Generic[T]):
 
     def _own_spaces(self) -> Iterator[tuple[str, Space]]:
         """List this module's own parameters with their declared axes."""
-        for parameter in self.formula.signature.parameters:
-            if parameter.after and parameter.space is not None:
+        for parameter in self.formula.signature.after:
+            if parameter.space is not None:
                 yield parameter.name, parameter.space
 
     def named_values(self) -> dict[str, Any]:
         """Give the parameters as named tensors, and the bundles as modules."""
         values: dict[str, Any] = {}
-        for parameter in self.formula.signature.parameters:
-            if not parameter.after:
-                continue
+        for parameter in self.formula.signature.after:
             if parameter.setting:
                 if parameter.name in self.settings:
                     values[parameter.name] = self.settings[parameter.name]
@@ -213,8 +211,8 @@ class FormulaModule(torch.nn.Module, Generic[T]):
         What is held twice stands here twice.
         """
         found: dict[str, tuple[str, ...]] = {}
-        for parameter in self.formula.signature.parameters:
-            if not parameter.after or parameter.setting:
+        for parameter in self.formula.signature.after:
+            if parameter.setting:
                 continue
             held = getattr(self, parameter.name, None)
             if parameter.bundle is None:
@@ -301,7 +299,7 @@ class FormulaModule(torch.nn.Module, Generic[T]):
         if found is None or structure is None:
             return False
         arrays += found[0]
-        key += found[1] if compiling() else structure.key_of(found[1], modes)
+        key += found[1] if compiling() else structure.key_of(self, found[1], modes)
         return True
 
     def forward(self, *arguments: Any, **named: Any) -> Any:
@@ -335,11 +333,12 @@ class FormulaModule(torch.nn.Module, Generic[T]):
         held = [arrays[place] for place in plan.used]
         return ", ".join([n for n, b in self.named_buffers() if any(b is x for x in held)])
 
-    def store(self, updates: dict[str, torch.Tensor]) -> None:
+    def store(self, updates: dict[str, NamedTensor]) -> None:
         """Keep new values of states, by path; once, also where a checkpoint runs the body again."""
         if not compiling() and recomputing():
             return
-        for path, new in updates.items():
+        for path, given in updates.items():
+            new = given.data
             owner: Any = self
             *bundles, name = path.split(".")
             for bundle in bundles:
@@ -382,8 +381,8 @@ _OWN = frozenset({*dir(FormulaModule), *vars(torch.nn.Module()), "formula", "set
 def _holding(module: FormulaModule) -> Holding:
     """Say what a module holds, for who writes it."""
     known = dict(module.settings)
-    for parameter in module.formula.signature.parameters:
-        if parameter.after and not parameter.setting:
+    for parameter in module.formula.signature.after:
+        if not parameter.setting:
             held: Any = getattr(module, parameter.name, None)
             if held is None:
                 known[parameter.name] = None

@@ -10,6 +10,7 @@ import torch
 import namedtensor as nt
 from namedtensor import R, axes, formula
 from namedtensor.errors import NamedTensorError
+from namedtensor.formula.keys import gather
 from namedtensor.testing import assert_close
 
 seq, emb, hid = axes("seq emb hid")
@@ -41,6 +42,24 @@ def both(X: R[emb], *, first: mixed, last: mixed) -> R[hid]:
     return first(X) + last(X)
 
 
+@formula
+def block(X: R[emb], p: float = 0.5, *, W: R[emb, hid], b: R[hid] = None) -> R[emb]:
+    Y = nt.relu(W @ emb @ X * p)
+    return W @ hid @ (Y if b is None else Y + b)
+
+
+@formula
+def other_block(X: R[emb], *, V: R[emb, hid]) -> R[emb]:
+    return V @ hid @ (V @ emb @ X)
+
+
+@formula
+def several(X: R[emb], *, layers: nt.each[block], last: block = None) -> R[emb]:
+    for layer in layers:
+        X = layer(X)
+    return X if last is None else last(X)
+
+
 WORDS = ("one", "other")
 mask = nt.define[seq](lambda i: nt.where(i < 2, 0.0, -nt.inf))
 
@@ -64,6 +83,9 @@ choosing = chosen.module(emb[4], hid[5], word="other")
 module = project.module(emb[4], hid[5])
 scaled = project.module(emb[4], hid[5], scale=0.5)
 nested = twice.module(emb[4], hid[5])
+same = several.module(emb[4], hid[5], layers=2)
+others = several.module(emb[4], hid[5], layers=[dict(p=0.25), other_block], last=True)
+others.layers[0].eval()
 
 CALLS: dict[str, Callable[[], Any]] = {
     "positions": lambda: project(X, 2.0, b, W=W),
@@ -78,6 +100,51 @@ CALLS: dict[str, Callable[[], Any]] = {
     "a setting over a module's": lambda: scaled(X, scale=4.0),
     "a bundle": lambda: nested(X),
 }
+
+
+#: What formulas are called with, as the long path and the short ones read it.
+READ: dict[str, tuple[Any, dict[str, Any]]] = {
+    "tensors and numbers": (project, {"X": X, "scale": -0.0, "b": b, "W": W}),
+    "what is left out": (project, {"X": X, "W": W}),
+    "numbers for tensors": (twice, {"X": X, "first": module, "eps": 1}),
+    "a tensor that is defined by its indices": (hidden, {"X": X, "M": mask}),
+    "a module": (twice, {"X": X, "first": module}),
+    "modules within a module": (both, {"X": X, **module_of_modules.named_values()}),
+    "settings": (chosen, {"X": X, "word": "other", "W": W}),
+    "a module of another formula": (several, {"X": X, **others.named_values()}),
+    "a stack, and a bundle that is left out": (several, {"X": X, **same.named_values()}),
+    "dicts": (several, {"X": X, "layers": [{"W": W, "b": b}, {"W": W, "b": b}], "last": None}),
+}
+
+
+@pytest.mark.parametrize("mode", [True, False])
+@pytest.mark.parametrize("name", READ)
+def test_all_ways_to_read_a_call_give_one_key(name: str, mode: bool) -> None:
+    f, named = READ[name]
+    values = f.arguments.bind((), named)
+    given = f.arguments.read(values, mode, every=True)
+    key: list[Any] = [mode]
+    arrays: list[Any] = []
+    found = gather(f.door.every, list(values.values()), key, arrays, modes=True, indexed=True)
+    if found is not None:
+        assert (*key, *given.key[len(key) :]) == given.key
+        assert list(map(id, arrays)) == list(map(id, given.data))
+    assert (found is None) is (name in ("dicts", "a module of another formula"))
+    back = f.arguments.of_key(given.key)
+    assert f.arguments.read(back.values, back.mode, every=True).key == given.key
+
+
+@pytest.mark.parametrize("held", [module, nested, scaled, module_of_modules, others, same])
+def test_a_module_is_read_as_what_it_holds_is(held: Any) -> None:
+    f = held.formula
+    values = {p.name: 1.0 if p.setting else X for p in f.signature.before}
+    values |= {p.name: p.default for p in f.signature.after} | held.named_values()
+    given = f.arguments.read(values, True, every=True)
+    key: list[Any] = []
+    arrays: list[Any] = []
+    assert held.gather(key, arrays, modes=True)
+    assert given.key[len(given.key) - len(key) :] == tuple(key)
+    assert list(map(id, arrays)) == list(map(id, given.data))[-len(arrays) :]
 
 
 @pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)

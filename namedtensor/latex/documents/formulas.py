@@ -166,7 +166,7 @@ class Library:
         if not found.others:
             return first
         formulas = [first, *map(self.formula, found.others)]
-        wanted = {p.name: p for f in formulas for p in f.signature.parameters if p.after}
+        wanted = {p.name: p for f in formulas for p in f.signature.after}
         python = python_signature(list(wanted.values()))
 
         def bundle(**parameters: Any) -> Any:

@@ -199,7 +199,7 @@ def _heads(written: Written, forms: Forms) -> list[str]:
         if p.after and not p.setting and p.name not in written.left_out
     ]
     if written.derived is not None:
-        own = {p.name for p in written.signature.parameters if p.after}
+        own = {p.name for p in written.signature.after}
         after = [path for path, _ in _given(written) if path.partition(".")[0] in own]
     groups = [", ".join([forms.argument(n).text for n in group]) for group in (before, after)]
     listed = "; ".join([g for g in groups if g])

@@ -57,7 +57,7 @@ from namedtensor.primitives.node import (
     operands_first,
 )
 from namedtensor.primitives.notation import Special
-from namedtensor.primitives.origins import noted_inside
+from namedtensor.primitives.origins import made_again, noted_inside
 from namedtensor.primitives.sizes import as_node
 from namedtensor.primitives.traits import Acts, Traits
 from namedtensor.primitives.type import widest
@@ -701,7 +701,8 @@ class Trace:
             key = f"{name} {self.depth}.{len(own) + len(leaves)}"
             leaves.append(leaf_of(key, name.rpartition(".")[2], node.type.names, node.type))
         if outside:
-            results = list(placed_parts(results, dict(zip(outside, leaves, strict=True))))
+            given = dict(zip(outside, leaves, strict=True))
+            results = list(made_again(results, lambda roots: placed_parts(roots, given)))
         count = len(self.carry), len(self.sequences)
         held = [X for X, _ in self.held.values()]
         starts = [self._widened(h, t) for h, t in zip(self.carry, carry, strict=True)]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import linecache
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import CodeType, FrameType, TracebackType
@@ -125,6 +125,19 @@ class Origins:
         """Say that one node takes the place of another, or with `whole` of what was matched below it."""
         self._moved.append((before, after, whole))
 
+    def follow(self, before: Node, after: Node) -> None:
+        """Say that a tree takes the place of another, part by part while their operations are the same."""
+        waiting, seen = [(before, after)], {(before, after)}
+        while waiting:
+            old, new = waiting.pop()
+            if old is new:
+                continue
+            self.move(old, new)
+            if old.operation.primitive is new.operation.primitive:
+                pairs = [p for p in zip(old.operands, new.operands, strict=False) if p not in seen]
+                seen |= {*pairs}
+                waiting += pairs
+
     def __getitem__(self, node: Node) -> tuple[Place, ...]:
         """Give the places where a node was written, in the order in which they were run."""
         self._settle()
@@ -193,6 +206,23 @@ def noted_inside(name: str) -> Iterator[None]:
         yield
     finally:
         table.leave()
+
+
+def made_again(
+    trees: Sequence[Node], make: Callable[[Sequence[Node]], Sequence[Node]]
+) -> Sequence[Node]:
+    """Make trees of the same operations again, which are written where the first ones are."""
+    table: Origins | None = noting.get()
+    if table is None:
+        return make(trees)
+    token = noting.set(None)
+    try:
+        found = make(trees)
+    finally:
+        noting.reset(token)
+    for before, after in zip(trees, found, strict=True):
+        table.follow(before, after)
+    return found
 
 
 def _is_library(frame: FrameType) -> bool:

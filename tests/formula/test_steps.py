@@ -243,6 +243,20 @@ def test_what_a_cell_s_kernel_runs_has_its_name_in_the_step_and_around_it():
     assert {row.kernel for _, row in looped.every()} == {""}
 
 
+def test_a_kernel_inside_of_a_step_has_its_name_at_the_parts_that_it_takes():
+    @formula
+    def normed(X: R[seq, emb], *, W: R[emb, hid], g: R[hid]) -> R[hid]:
+        def step(h, x):
+            return h + nt.softmax[hid](nt.standardize[hid](W @ emb @ x) * g)
+
+        return nt.fold[seq](step, nt.zeros(hid[4]), X)
+
+    table = nt.steps(normed, "seq[6] emb[3]", W="emb[3] hid[4]", g="hid[4]")
+    _, product, centred, scaled, weights, total = [row for _, row in table.every()][1:]
+    assert (product.kernel, weights.kernel, total.kernel) == ("", "", "")
+    assert (centred.kernel, scaled.kernel) == ("layer_norm", "layer_norm")
+
+
 def test_an_index_times_an_argument_is_counted_where_it_meets_its_sizes():
     @formula
     def biased(S: R[seq_, seq], slope: R) -> R[seq_, seq]:

@@ -157,7 +157,7 @@ def indices(draft: Draft, sizes: dict[str, int], n: int, least: int | None = Non
     return draft.new_input(sizes, "int", low=-n if least is None else least, high=n - 1)
 
 
-@operation("index", "index", "index", "from_front")
+@operation("index", often=3)
 def by_tensor(draft: Draft, name: str) -> int:
     x = draft.operand(ANY, has_axes)
     known = draft.values[x]
@@ -165,12 +165,13 @@ def by_tensor(draft: Draft, name: str) -> int:
     own = {
         a: n for a, n in draft.some_axes(0, 2).items() if known.sizes.get(a, n) == n and a != axis
     }
-    i = indices(draft, own, known.sizes[axis], 0 if name == "from_front" else None)
+    front = known.sizes[axis] == 4  # then no index counts from the end
+    i = indices(draft, own, known.sizes[axis], 0 if front else None)
     sizes = union({a: n for a, n in known.sizes.items() if a != axis}, own)
-    index = "nt.from_front({1})" if name == "from_front" else "{1}"
+    index = "nt.from_front({1})" if front else "{1}"
     text = draft.choices.of((f"{{0}}[A({axis!r})({index})]", f"nt.index[{axis!r}]({{0}}, {index})"))
     return draft.step(
-        name,
+        "from_front" if front else name,
         text,
         f"D['index']({{0}}, **{{{{{axis!r}: {{1}}}}}})",
         [x, i],

@@ -206,8 +206,11 @@ def _with_steps(
         operands = tuple([done[o] for o in node.operands])
         new = node if operands == node.operands else _on(node, operands)
         if recurs(new):
+            traced = new.operation.params[-2].results
             new = hoisted(new) if new.operation.primitive is SCAN else new
             *before, step, place = new.operation.params
+            for old, own in zip(traced, step.results, strict=True):
+                origins.follow(old, own)
             results, inside = rewrite(step.results, library, origins)
             fired += inside
             results = _applied(STEPS, results, library, fired, origins)

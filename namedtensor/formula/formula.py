@@ -36,7 +36,7 @@ from namedtensor.formula.keys import NUMBERED, gather
 from namedtensor.formula.lifting import Entry, Leaf, refuse_meta, tensors_of
 from namedtensor.formula.outside import Bound, Outside, read_by, values_now
 from namedtensor.formula.shared import share, share_alike
-from namedtensor.formula.signature import Signature, caller_scope, read_signature
+from namedtensor.formula.signature import MayBeLeftOut, Signature, caller_scope, read_signature
 from namedtensor.formula.state import RUNNING, hand_over, kept, with_cells
 from namedtensor.formula.trace import Trace, alike
 from namedtensor.formula.written import DerivedFrom, Written, kept_call, write, writing
@@ -78,7 +78,7 @@ _PYTHON_ERRORS = (TypeError, ValueError, KeyError, AttributeError)
 _UNUSUAL = (*LIBRARY_ERRORS, LookupError, AttributeError, NamedTensorError)
 
 
-class Formula(Generic[P, T]):
+class Formula(MayBeLeftOut, Generic[P, T]):
     """A formula f(X; W, b) with declared axes; made by the decorator `formula`."""
 
     #: Whether calls give their states, and update those of their callers: derivatives do not.

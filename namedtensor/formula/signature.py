@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
 from namedtensor.axes import Axis, NamedSize, distinct, parse_axes
 from namedtensor.errors import AxisNameError
@@ -83,7 +83,16 @@ class Space:
 _BESIDE = (None, type(None), bool, int, float, complex)
 
 
-class StateSpace:
+class MayBeLeftOut:
+    """What is written with | None where it may be left out: type checkers are told so."""
+
+    __slots__ = ()
+
+    def __or__(self, other: Any) -> Any:
+        return self if other in (None, type(None)) else NotImplemented
+
+
+class StateSpace(MayBeLeftOut):
     """The declaration of a state: nt.State[R[chans]] is a tensor of R[chans] that calls update."""
 
     __slots__ = ("space",)
@@ -114,7 +123,7 @@ class _States:
         return "State"
 
 
-class Bundled:
+class Bundled(MayBeLeftOut):
     """The declaration of a bundle: nt.one[MHA], or nt.each[layer] for as many as there are."""
 
     __slots__ = ("formula", "stack")
@@ -122,10 +131,6 @@ class Bundled:
     def __init__(self, formula: Any, stack: str) -> None:
         self.formula = formula
         self.stack = stack
-
-    def __or__(self, other: Any) -> Bundled:
-        """one[MHA] | None may be left out: type checkers are told so."""
-        return self if other in (None, type(None)) else NotImplemented
 
     def __repr__(self) -> str:
         kind = {"": "one", "each": "each"}.get(self.stack)
@@ -288,7 +293,7 @@ def read_signature(function: Callable[..., Any], scope: dict[str, Any]) -> Signa
                 f"{parameter} has no declared axes",
                 hint=f"name each argument: {name}1: R[seq], {name}2: R[seq]",
             )
-        note = annotations.get(name)
+        note = _not_optional(annotations.get(name))
         state = isinstance(note, StateSpace)
         declared = note.space if isinstance(note, StateSpace) else note
         space = declared if isinstance(declared, Space) else None
@@ -318,14 +323,8 @@ def read_signature(function: Callable[..., Any], scope: dict[str, Any]) -> Signa
                 f"{name} is a state and stands before the *",
                 hint=f"def {function.__name__}(X: R[seq], *, {name}: nt.{note})",
             )
-        inside = [part for part in getattr(note, "__args__", ()) if hasattr(part, "module")]
-        if inside:
-            kind = f"{getattr(note, '__name__', note)}[{', '.join(part.name for part in inside)}]"
-            raise AxisNameError(
-                f"@formula {function.__name__}",
-                f"{name}: {kind} is no bundle, and a setting has no parameters",
-                hint=f"name each of them: {name}1: {inside[0].name}, {name}2: {inside[0].name}",
-            )
+        if space is None and bundle is None and lift is None:
+            _refuse_lost(function, name, note)
         many = stack == "each"
         parameters.append(
             Parameter(name, space, bundle, after, parameter.default, state, lift, many)
@@ -335,6 +334,57 @@ def read_signature(function: Callable[..., Any], scope: dict[str, Any]) -> Signa
     spaces: tuple[Any, ...] = getattr(result, "__args__", ()) if several else (result,)
     known = all(isinstance(s, Space) for s in spaces)
     return Signature(tuple(parameters), spaces if known else None, several, python)
+
+
+def _not_optional(note: Any) -> Any:
+    """Give what may be left out, Optional[R[emb]], or be a number, Union[R, float]."""
+    several = getattr(note, "__origin__", None) is Union
+    left = [part for part in note.__args__ if part not in _BESIDE] if several else []
+    return left[0] if len(left) == 1 else note
+
+
+def _refuse_lost(function: Callable[..., Any], name: str, note: Any) -> None:
+    """Raise AxisNameError for an annotation that names axes or formulas, and declares nothing by them."""
+    lost = _lost_in(note)
+    if not lost:
+        return
+    formulas = [part.name for part in lost if hasattr(part, "module")]
+    held = next((part.formula.name for part in lost if hasattr(part, "named_values")), "")
+    spaces = [part for part in lost if not isinstance(part, Axis)]
+    axes = ", ".join([repr(part) for part in lost if isinstance(part, Axis)])
+    what, no = ("bundle", "parameters") if formulas or held else ("space", "axes")
+    each = [f"{name}{i}: {said}" for i, said in enumerate(formulas or map(repr, spaces), 1)]
+    if len(each) == 1:
+        each.append(f"{name}2: {each[0].partition(': ')[2]}")
+    hint = f"{name}: {held}" if held else f"{name}: R[{axes}]" if axes else ""
+    raise AxisNameError(
+        f"@formula {function.__name__}",
+        f"{name}: {_in_words(note)} is no {what}, and a setting has no {no}",
+        hint=hint or f"name each of them: {', '.join(each)}",
+    )
+
+
+def _lost_in(note: Any) -> list[Any]:
+    """List what an annotation names that would declare something if it stood alone: list[R[emb]]."""
+    ours = (Space, StateSpace, Bundled, Declared, Axis)
+    if isinstance(note, ours) or hasattr(note, "module") or hasattr(note, "named_values"):
+        return [note.formula if isinstance(note, Bundled) else note]
+    if getattr(note, "__origin__", None) is Callable:
+        return []  # a function of such tensors, which is a setting
+    inside = note if isinstance(note, (list, tuple)) else getattr(note, "__args__", ())
+    return [part for each in inside for part in _lost_in(each)]
+
+
+def _in_words(note: Any) -> str:
+    """Write an annotation as its author did: formulas by their names."""
+    inside = getattr(note, "__args__", ())
+    if inside:
+        return f"{getattr(note, '__name__', note)}[{', '.join(map(_in_words, inside))}]"
+    if isinstance(note, (list, tuple)):
+        return ", ".join(map(_in_words, note))
+    if hasattr(note, "named_values"):
+        return f"{note.formula.name}.module(...)"
+    return getattr(note, "name" if hasattr(note, "module") else "__name__", repr(note))
 
 
 def _annotations(function: Callable[..., Any], scope: dict[str, Any]) -> dict[str, Any]:

@@ -777,7 +777,15 @@ def _fill(formula: Formula, name: str, data: torch.Tensor, own: Any, space: Spac
             f"init[{name!r}] is {kind_of_thing(own)}, and not a function that fills a tensor",
             hint=f"init={{{name!r}: torch.nn.init.zeros_}}",
         )
+    real = data.is_floating_point() or data.is_complex()
+    data.fill_(torch.nan if real else 0)
     filled = own(data)
+    if filled is None and real and not data.is_meta and bool(data.isnan().any()):
+        raise KindError(
+            f"{formula.name}.module(...)",
+            f"init[{name!r}] gave nothing, and has not filled the tensor that it is given",
+            hint=f"fill it in place, init={{{name!r}: torch.nn.init.zeros_}}, or give its numbers",
+        )
     if filled is not None and filled is not data:
         data.copy_(_numbers(formula, name, data, filled, space))
 

@@ -3,6 +3,8 @@
 import copy
 import io
 import warnings
+from collections.abc import Callable
+from typing import Optional, Union
 
 import numpy as np
 import pytest
@@ -59,6 +61,35 @@ def listed():
     return stack
 
 
+def declared(note):
+    def given(X, *, W):
+        return X
+
+    given.__annotations__ = {"X": R[emb], "W": note}
+    return lambda: formula(given)
+
+
+@pytest.mark.parametrize(
+    ("note", "said"),
+    [
+        (R[emb] | None, "W: R[emb]"),
+        (nt.State[R[emb]] | None, "W: State[R[emb]]"),
+        (Optional[nt.State[R[emb]]], "W: State[R[emb]]"),  # noqa: UP045
+        (Union[R, float], "W: R"),  # noqa: UP007
+        (Callable[[R[emb]], R[emb]], "W"),
+        (dict[str, int], "W"),
+    ],
+)
+def test_what_may_be_left_out_is_declared_and_functions_are_settings(note, said):
+    assert repr(declared(note)()) == f"given(X: R[emb]; {said})"
+
+
+def test_a_bundle_that_may_be_left_out_is_written_as_types_are():
+    for note in (lin | None, Optional[lin], nt.one[lin] | None):  # noqa: UP045
+        f = declared(note)()
+        assert f.signature["W"].bundle is lin
+
+
 CASES = [
     case(
         "a bundle that is another formula's module",
@@ -85,6 +116,51 @@ hint: lin.module(...), or a dict with W
         """
 @formula stack: layers: list[lin] is no bundle, and a setting has no parameters
 hint: name each of them: layers1: lin, layers2: lin
+""",
+    ),
+    case(
+        "a list of tensors",
+        declared(list[R[emb]]),
+        nt.AxisNameError,
+        """
+@formula given: W: list[R[emb]] is no space, and a setting has no axes
+hint: name each of them: W1: R[emb], W2: R[emb]
+""",
+    ),
+    case(
+        "bundles within a dict",
+        declared(dict[str, list[nt.one[lin]]]),
+        nt.AxisNameError,
+        """
+@formula given: W: dict[str, list[one[lin]]] is no bundle, and a setting has no parameters
+hint: name each of them: W1: lin, W2: lin
+""",
+    ),
+    case(
+        "axes without their space",
+        declared((emb, hid)),
+        nt.AxisNameError,
+        """
+@formula given: W: emb, hid is no space, and a setting has no axes
+hint: W: R[emb, hid]
+""",
+    ),
+    case(
+        "a module for its formula",
+        declared(lin.module("emb[4] hid[3]")),
+        nt.AxisNameError,
+        """
+@formula given: W: lin.module(...) is no bundle, and a setting has no parameters
+hint: W: lin
+""",
+    ),
+    case(
+        "an initial value that is nothing",
+        lambda: lin.module(emb[4], hid[3], init={"W": lambda W: None}),
+        nt.KindError,
+        """
+lin.module(...): init['W'] gave nothing, and has not filled the tensor that it is given
+hint: fill it in place, init={'W': torch.nn.init.zeros_}, or give its numbers
 """,
     ),
     case(

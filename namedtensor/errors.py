@@ -154,7 +154,8 @@ def own_frames(trace: TracebackType | None) -> Iterator[tuple[FrameType, Traceba
     seen: dict[CodeType, int] = {}
     while trace is not None:
         frame = trace.tb_frame
-        if not is_library(frame.f_globals.get("__name__", "")):
+        emitted = frame.f_code.co_filename.startswith("<namedtensor ")
+        if not emitted and not is_library(frame.f_globals.get("__name__", "")):
             seen[frame.f_code] = seen.get(frame.f_code, 0) + 1
             last = trace.tb_next is None
             if seen[frame.f_code] < MOST_FRAMES or last:
@@ -165,10 +166,13 @@ def own_frames(trace: TracebackType | None) -> Iterator[tuple[FrameType, Traceba
 def shorten(error: BaseException) -> None:
     """Leave the user's own frames in a traceback; NAMEDTENSOR_TRACEBACK=full keeps all.
 
-    The frame that asks goes too, if it then raises the error again with `raise` alone.
+    The frame that asks goes too, if it then raises the error again with `raise` alone. What a library said
+    first, where none of the user's own lines ran, is not told beside it.
     """
     if _whole():
         return
+    while error.__context__ is not None and not any(own_frames(error.__context__.__traceback__)):
+        error.__context__ = error.__context__.__context__
     kept: TracebackType | None = None
     for frame, trace in reversed(list(own_frames(error.__traceback__))):
         kept = TracebackType(kept, frame, trace.tb_lasti, trace.tb_lineno)

@@ -9,6 +9,7 @@ from typing import Any
 
 from namedtensor.errors import KindError, first_line, kind_of_thing
 from namedtensor.formula.arguments import Given
+from namedtensor.formula.called import look_at_calls
 from namedtensor.formula.rewrite import RULES
 from namedtensor.formula.rewrite.attention_kernel import ATTENTION, Parts
 from namedtensor.formula.rewrite.engine import shared_in
@@ -26,6 +27,8 @@ from namedtensor.tensor import NamedTensor
 def explain(formula: Any, *args: Any, **kwargs: Any) -> str:
     """Say what a formula, or its module, becomes for these arguments: the rules that fired, and near misses.
 
+    Of another torch module it says so for each module of a formula that it calls, by its place.
+
     >>> import namedtensor as nt
     >>> from namedtensor import R, formula
     >>> @formula
@@ -39,6 +42,8 @@ def explain(formula: Any, *args: Any, **kwargs: Any) -> str:
     if hasattr(formula, "named_values"):
         mode, kwargs = formula.training, {**formula.settings, **formula.named_values(), **kwargs}
         formula = formula.formula
+    elif hasattr(formula, "named_modules"):
+        return _of_parts(formula, args, kwargs)
     if not hasattr(formula, "arguments"):
         raise KindError(
             f"explain({kind_of_thing(formula)})",
@@ -61,6 +66,17 @@ def explain(formula: Any, *args: Any, **kwargs: Any) -> str:
     if len(lines) == 1:
         lines.append("  as written: no rule applies")
     return "\n".join(lines)
+
+
+def _of_parts(module: Any, args: tuple[Any, ...], named: dict[str, Any]) -> str:
+    """Explain each call of a formula's module that a torch module makes."""
+    found: dict[str, None] = {}
+
+    def look(place: str, part: Any, given: Any, more: Any) -> None:
+        found[f"{place}: {explain(part, *given, **more)}"] = None
+
+    look_at_calls("explain", module, args, named, look)
+    return "\n".join(found)
 
 
 def _refusal(plan: Plan, given: Given) -> list[str]:

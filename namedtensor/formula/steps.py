@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from namedtensor.axes import Axis, parse_axes, shown
+from namedtensor.backends import backend_of
 from namedtensor.doors import door
 from namedtensor.errors import (
     AxisNameError,
@@ -21,6 +22,7 @@ from namedtensor.errors import (
     kind_of_thing,
 )
 from namedtensor.formula.arguments import Given
+from namedtensor.formula.called import look_at_calls
 from namedtensor.formula.formula import Formula
 from namedtensor.formula.lifting import Entry, Leaf, tensors_of
 from namedtensor.formula.rewrite import Fired, rewrite
@@ -165,6 +167,8 @@ def steps(f: Any, /, *arguments: Any, **named: Any) -> Steps:
     if isinstance(getattr(f, "formula", None), Formula):
         return steps_of(f.formula, arguments, named, f)
     if hasattr(f, "named_modules"):
+        if any(backend_of(x) is not None for x in (*arguments, *named.values())):
+            return _steps_of_parts(f, arguments, named)
         names = {id(data): path for path, data in f.named_parameters()}
         return steps_of_function(f, arguments, named, f.forward, type(f).__name__, names)
     if not callable(f):
@@ -174,6 +178,30 @@ def steps(f: Any, /, *arguments: Any, **named: Any) -> Steps:
             hint="give a formula, a module, or a function of named tensors: nt.steps(f, X)",
         )
     return steps_of_function(f, arguments, named)
+
+
+def _steps_of_parts(module: Any, args: Sequence[Any], named: dict[str, Any]) -> Steps:
+    """Give the steps of each formula's module that a torch module calls, which itself takes arrays."""
+    rows: list[Row] = []
+    errors: list[NamedTensorError] = []
+
+    def look(place: str, part: Any, given: Any, more: Any) -> None:
+        found = steps_of(part.formula, given, more, part)
+        last = found.rows[-1] if found.rows else Row("", None, (), (), ())
+        row = replace(last, text=f"{place}(...)", place=None, rows=found.rows, kernel="", times=1)
+        costs = {"flops": found.flops, "multiply_adds": found.multiply_adds, "bytes": found.bytes}
+        rows.append(replace(row, uses=(), parameters=(), error=found.error, **costs))
+        if found.error is not None:
+            errors.append(found.error)
+            raise found.error
+
+    name = type(module).__name__
+    try:
+        look_at_calls("steps", module, args, named, look)
+    except NamedTensorError as error:
+        if error not in errors:
+            raise
+    return Steps(name, tuple(rows), errors[0] if errors else None)
 
 
 def steps_of_function(

@@ -9,9 +9,9 @@ import pytest
 import torch
 
 import namedtensor as nt
-from namedtensor import R, axes, formula
+from namedtensor import R, Z, axes, formula
 
-seq, emb, hid = axes("seq emb hid")
+seq, emb, hid, vocab = axes("seq emb hid vocab")
 X = nt.ones("seq[2] emb[3]").to("torch")
 
 
@@ -129,3 +129,38 @@ def test_ipython_shows_what_the_error_renders():
     shell._showtraceback = lambda kind, value, lines: shown.extend(lines)
     shell.showtraceback((type(error), error, error.__traceback__))
     assert shown == error._render_traceback_()
+
+
+@formula
+def words(I: Z[seq], *, E: R[vocab, emb]) -> R[seq, emb]:
+    return E[vocab(I)]
+
+
+@formula
+def text(I: Z[seq], *, words: words) -> R[seq, emb]:
+    return words(I)
+
+
+TEXT = torch.nn.Sequential(text.module(vocab[3], emb[4]))
+BEYOND = nt.tensor(torch.tensor([0, 5]), seq)
+ON_DATA = {
+    "an index beyond its axis": lambda: TEXT(BEYOND),
+    "the same, not in a formula": lambda: nt.ones("vocab[3]", backend="torch")[vocab(BEYOND)],
+    "two dtypes": lambda: words(BEYOND, E=X["seq -> vocab"]) @ emb @ X.to("float64"),
+}
+
+
+@pytest.mark.parametrize("call", ON_DATA.values(), ids=ON_DATA)
+def test_what_data_alone_tells_has_no_traceback_of_a_library_before_it(call):
+    error = raised(call)
+    assert error.__context__ is None
+    assert "During handling" not in "".join(traceback.format_exception(error))
+
+
+def test_what_the_user_was_handling_is_told():
+    with pytest.raises(nt.IndexRangeError) as caught:
+        try:
+            {}["a"]
+        except KeyError:
+            TEXT(BEYOND)
+    assert type(caught.value.__context__) is KeyError

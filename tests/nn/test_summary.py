@@ -8,6 +8,7 @@ import torch
 
 import namedtensor as nt
 from namedtensor import R, Z, axes, formula
+from tests.errors.check import check
 from transformer_named import formulated, forward_pass
 from transformer_named.models import FormulatedTransformer
 
@@ -195,3 +196,45 @@ def test_stacked_layers_are_one_loop():
 def test_whole_numbers_are_declared_by_their_space():
     table = nt.steps(lambda I: nt.one_hot(I, vocab[9]), Z["seq[5]"])
     assert dict(table.rows[0].sizes) == {"seq": 5, "vocab": 9}
+
+
+class Positional(torch.nn.Module):
+    """A model of others, which takes arrays and names them inside."""
+
+    def __init__(self):
+        super().__init__()
+        self.first = torch.nn.Sequential(torch.nn.Linear(5, 8), torch.nn.BatchNorm1d(8))
+        self.inner = torch.nn.ModuleList([project.module(emb[8], hid[4])])
+
+    def forward(self, x):
+        return self.inner[0](nt.tensor(self.first(x), seq, emb)).torch(seq, hid)
+
+
+def test_a_torch_module_that_names_its_data_inside_is_explained_and_followed():
+    model, x = Positional(), torch.randn(3, 5)
+    before = torch.get_rng_state()
+    assert nt.explain(model, x) == "inner.0: project on torch\n  as written: no rule applies"
+    table = nt.steps(model, x)
+    assert [(row.text, row.flops, len(row.rows)) for row in table] == [("inner.0(...)", 192, 1)]
+    assert table.rows[0].rows[0].text == "W @ emb @ X"
+    assert "inner.0(...)" in str(table)
+    # neither trains the model
+    assert model.first[1].num_batches_tracked == 0
+    assert torch.equal(torch.get_rng_state(), before)
+
+
+def test_formulas_in_sequential_are_explained_once_for_each_place():
+    model = torch.nn.Sequential(project.module(emb[8], hid[4]), back.module(emb[8], hid[4]))
+    X = nt.ones("seq[3] emb[8]", backend="torch")
+    lines = nt.explain(model, X).splitlines()
+    assert [line for line in lines if " on " in line] == ["0: project on torch", "1: back on torch"]
+
+
+def test_a_torch_module_without_formulas_is_told_so():
+    for call, word in ((nt.explain, "explain"), (nt.steps, "steps")):
+        check(
+            lambda call=call: call(torch.nn.Linear(5, 8), torch.ones(2, 5)),
+            nt.KindError,
+            f"{word}(a Linear): a Linear holds no module of a formula\n"
+            "hint: make one: ffn.module(emb[512], hid[2048])",
+        )

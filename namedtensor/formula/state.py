@@ -15,6 +15,7 @@ from namedtensor.errors import (
     AxisClashError,
     AxisMissingError,
     AxisNameError,
+    AxisSizeError,
     KindError,
     NamedTensorError,
     TraceError,
@@ -159,6 +160,15 @@ def _fitting(name: str, value: Any, cell: Cell, entry: Entry) -> Any:
             f"the update of {name} lacks {axes}, and {name} is declared {space}",
             f"give one for each {axes}",
         )
+    found, held = dict(value.sizes), dict(cell.before.sizes)
+    for axis in space.names:
+        if type(found[axis]) is type(held[axis]) is int and found[axis] != held[axis]:
+            raise entry.error(
+                AxisSizeError,
+                f"the update of {name} has {shown(axis)}[{found[axis]}], and {name} has "
+                f"{shown(axis)}[{held[axis]}]",
+                f"a state keeps its sizes: leave records out, or pad them, until they are {held[axis]}",
+            )
     ranks = ("bool", "int", "float", "complex")
     if ranks.index(value.kind) > ranks.index(cell.before.kind):
         raise entry.error(

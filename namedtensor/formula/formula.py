@@ -40,6 +40,7 @@ from namedtensor.formula.signature import MayBeLeftOut, Signature, caller_scope,
 from namedtensor.formula.state import RUNNING, hand_over, kept, with_cells
 from namedtensor.formula.trace import Trace, alike
 from namedtensor.formula.written import DerivedFrom, Written, kept_call, write, writing
+from namedtensor.operations.lifting import OnlyWhenItRuns
 from namedtensor.operations.training import MODE, training
 from namedtensor.plans import LIBRARY_ERRORS, Layout, Mismatch, Plan
 from namedtensor.primitives.node import Node, describe
@@ -157,7 +158,10 @@ class Formula(MayBeLeftOut, Generic[P, T]):
             return self._inline(given.apart(), module)
         if not compiling():
             refuse_meta(self.name, leaves)
-        given, plan = self._planned(given, module is None)
+        try:
+            given, plan = self._planned(given, module is None)
+        except OnlyWhenItRuns:
+            return self._inline(given.apart(), module)
         arrays = given.data
         if plan.updates and module is not None:
             arrays = module.reading(plan, arrays)

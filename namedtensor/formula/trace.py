@@ -13,6 +13,7 @@ from namedtensor.formula.lifting import Entry, Leaf
 from namedtensor.formula.rewrite import Fired, rewrite
 from namedtensor.formula.shared import needed as needed_by
 from namedtensor.formula.state import RUNNING, Cell, kept
+from namedtensor.operations.lifting import OnlyWhenItRuns
 from namedtensor.operations.training import MODE
 from namedtensor.plans import Plan, compile_plan
 from namedtensor.plans.compile import collect_guards, fold, not_held, refused_by, retyped
@@ -64,7 +65,7 @@ class Trace:
         self.stored: tuple[Node, ...] = ()
         self.entry = Entry(body.name, given.leaves, body.signature.results)
         self.entry.agree()
-        self.types = {leaf.path: type_of(leaf.tensor) for leaf in given.leaves}
+        self.types = _types_of(given)
 
     # ------------------------------------------------------------------------------- the door
 
@@ -168,6 +169,8 @@ class Trace:
     def _specialise(self, node: Node) -> Any:
         """Give a size, or a number, its value at this call, and keep the trace for that value."""
         value = _value(node, self.types, self.given)
+        if value is None and _kept_open(self.types):
+            raise OnlyWhenItRuns
         if value is None:
             raise TraceError(
                 f"{self.body.name}(...)",
@@ -181,7 +184,7 @@ class Trace:
     @staticmethod
     def holds(guards: Sequence[tuple[Node, Any]], given: Given) -> bool:
         """Say whether what a body asked Python for has the same value again."""
-        types = {leaf.path: type_of(leaf.tensor) for leaf in given.leaves} if guards else {}
+        types = _types_of(given) if guards else {}
         # 0.0 and -0.0 are equal, and two values
         return all(
             [(found := _value(n, types, given)) == v and str(found) == str(v) for n, v in guards]
@@ -268,6 +271,27 @@ class Trace:
         if not owners:
             return get_backend("numpy")
         return owners[0].tensor.layout.backend
+
+
+def _types_of(given: Given) -> dict[str, Type]:
+    """Give the types of a call's tensors; a size that torch.export keeps open is a symbol."""
+    found = {}
+    for leaf in given.leaves:
+        own = type_of(leaf.tensor)
+        if not all([size is None or isinstance(size, (int, Node)) for _, size in own.axes]):
+            own = own.with_axes(
+                [
+                    (axis, size if isinstance(size, int) else size_of(leaf.path, axis, place))
+                    for place, (axis, size) in enumerate(own.axes)
+                ]
+            )
+        found[leaf.path] = own
+    return found
+
+
+def _kept_open(types: Mapping[str, Type]) -> bool:
+    """Say whether data has sizes that are no numbers."""
+    return any([isinstance(size, Node) for t in types.values() for _, size in t.axes])
 
 
 def _value(node: Node, types: Mapping[str, Type], given: Given) -> Any:

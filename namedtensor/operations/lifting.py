@@ -21,6 +21,8 @@ from namedtensor.errors import (
     AxisSizeError,
     BackendError,
     KindError,
+    NamedTensorError,
+    first_line,
     kind_of_thing,
 )
 from namedtensor.operations.axis_functions import same_size
@@ -151,6 +153,11 @@ def _lift_named(f: Callable[..., Any], hidden: tuple[str, ...]) -> Callable[...,
     return lifted
 
 
+def _is_module(f: Any) -> bool:
+    """Say whether a function is a module of torch."""
+    return hasattr(f, "named_parameters")
+
+
 def _name(f: Any) -> str:
     return str(getattr(f, "__name__", "f"))
 
@@ -158,6 +165,14 @@ def _name(f: Any) -> str:
 def _stem(lifted: Lifted) -> str:
     """Name a function in emitted code."""
     return lifted.name if lifted.name.isidentifier() else "function"
+
+
+class OnlyWhenItRuns(Exception):
+    """A size is no number before the body runs: one that torch.export keeps open, or that a module finds."""
+
+
+#: The kinds of what a function gives and the sizes of its axes, or why nobody knows them.
+Tried = tuple[tuple[list[str], dict[str, int]] | None, Exception | None]
 
 
 class Lifted:
@@ -214,7 +229,12 @@ class Lifted:
             _arrange(X, [*lifted, *seen], [a.name for a in own], sizes)
             for X, own in zip(tensors, self.inputs, strict=True)
         ]
-        results = self._run(backend, arrays, [sizes[a] for a in lifted], len(lifted))
+        try:
+            results = self._run(backend, arrays, [sizes[a] for a in lifted], len(lifted))
+        except (RuntimeError, IndexError, ValueError) as error:
+            if isinstance(error, NamedTensorError) or "memory" in str(error):
+                raise
+            raise self._refused(call, shapes, error) from error
         named = [
             self._named(call, shapes, backend, data, lifted, seen, axes, sizes)
             for data, axes in zip(results, self.outputs, strict=True)
@@ -234,6 +254,7 @@ class Lifted:
                 n: self._number(call, shapes, n, new[0], sizes[n]) for n in sorted(own & set(sizes))
             }
         open_ = any([isinstance(sizes.get(n), Node) for n in own])
+        refusal: Exception | None = None
         if new and self.declared is not None and open_:
             # a shape that is asked for without sizes: what the function makes of them stays open
             unknown = {a.name: size_of(self.name, a.name, i) for i, a in enumerate(new)}
@@ -241,14 +262,9 @@ class Lifted:
         else:
             with warnings.catch_warnings(), np.errstate(all="ignore"):
                 warnings.simplefilter("ignore")  # which would speak of zeros that nobody gave
-                found = self._tried([X.kind for X in tensors], sizes)
+                found, refusal = self._tried([X.kind for X in tensors], sizes)
         if found is None and new:
-            raise AxisSizeError(
-                call,
-                f"what size {new[0].name} has is not known before {self.name} runs",
-                shapes,
-                f"say it in the pattern: ... -> {new[0].name}[5]",
-            )
+            raise self._unknown(call, shapes, new[0], refusal, [sizes.get(n) for n in own])
         kinds, shape = found if found is not None else (None, {})
         made = tuple([(a.name, shape[a.name]) for a in new])
         kinds = kinds or [widest([X.kind for X in tensors])] * len(self.outputs)
@@ -256,6 +272,38 @@ class Lifted:
             apply(LIFTED(self, place, made, kind), *tensors) for place, kind in enumerate(kinds)
         ]
         return results[0] if len(results) == 1 else tuple(results)
+
+    def _unknown(
+        self,
+        call: str,
+        shapes: Sequence[tuple[str, str]],
+        new: Axis,
+        refusal: Exception | None,
+        sizes: Sequence[Any],
+    ) -> Exception:
+        """Say why nobody knows the size of a new axis."""
+        if _is_module(self.f) and sys.modules["torch"].compiler.is_exporting():
+            return OnlyWhenItRuns()
+        why = f"what size {new.name} has is not known before {self.name} runs"
+        library = isinstance(refusal, (RuntimeError, ValueError, IndexError))
+        if library and refusal is not None and all([isinstance(size, int) for size in sizes]):
+            if _is_module(self.f) and "meta" not in str(refusal):
+                return self._refused(call, shapes, refusal)
+            why += f", and of zeros it says: {first_line(refusal)}"
+        hint = f"say it in the pattern: ... -> {new.name}[5]"
+        return AxisSizeError(call, why, shapes, hint)
+
+    def _refused(
+        self, call: str, shapes: Sequence[tuple[str, str]], error: Exception
+    ) -> BackendError:
+        """Say that the function itself refuses what it is given."""
+        given = ", ".join([" ".join([a.name for a in axes]) or "no axis" for axes in self.inputs])
+        return BackendError(
+            call,
+            f"{self.name} refuses it: {first_line(error)}",
+            shapes,
+            f"{self.name} is given {given}, in this order; other axes pass through",
+        )
 
     def _number(
         self, call: str, shapes: Sequence[tuple[str, str]], name: str, new: Axis, size: Any
@@ -275,12 +323,11 @@ class Lifted:
             )
         return specialise(size)
 
-    def _tried(
-        self, kinds: Sequence[str], sizes: dict[str, Any]
-    ) -> tuple[list[str], dict[str, int]] | None:
+    def _tried(self, kinds: Sequence[str], sizes: dict[str, Any]) -> Tried:
         """Run f on zeros, for the kinds of its results and the sizes of their axes."""
-        if hasattr(self.f, "named_parameters"):
+        if _is_module(self.f):
             return self._tried_without_numbers(kinds, sizes)
+        refusal: Exception | None = None
         for library in ("numpy", "torch"):
             if library == "torch" and "torch" not in sys.modules:
                 break
@@ -298,24 +345,26 @@ class Lifted:
                 results = self.f(*arrays)
                 parts = self._parts(results) if len(self.outputs) > 1 else [results]
                 parts = [backend.function("as_array")(part) for part in parts]
-            except STAND_IN_ERRORS:
+            except STAND_IN_ERRORS as error:
+                refusal = error
                 continue
             found = {
                 a.name: size
                 for axes, part in zip(self.outputs, parts, strict=True)
                 for a, size in zip(axes, part.shape, strict=False)
             }
-            return [backend.kind_of(part.dtype) for part in parts], found
-        return None
+            return ([backend.kind_of(part.dtype) for part in parts], found), None
+        return None, refusal
 
-    def _tried_without_numbers(
-        self, kinds: Sequence[str], sizes: dict[str, Any]
-    ) -> tuple[list[str], dict[str, int]] | None:
+    def _tried_without_numbers(self, kinds: Sequence[str], sizes: dict[str, Any]) -> Tried:
         """Ask a torch module for its shapes, where nothing is computed and no state changes."""
         import torch
 
         if torch.compiler.is_exporting():
-            return None  # torch notes which modules are called, and loses count where one raises
+            return (
+                None,
+                None,
+            )  # torch notes which modules are called, and loses count where one raises
         held = {**dict(self.f.named_parameters()), **dict(self.f.named_buffers())}  # type: ignore[attr-defined]
         floats = [data.dtype for data in held.values() if data.is_floating_point()]
         dtypes = {"float": floats[0] if floats else torch.get_default_dtype(), "int": torch.int64}
@@ -338,9 +387,9 @@ class Lifted:
                 for axes, part in zip(self.outputs, parts, strict=True)
                 for a, size in zip(axes, part.shape, strict=False)
             }
-            return [kind_of(part.dtype) for part in parts], found
-        except STAND_IN_ERRORS:
-            return None
+            return ([kind_of(part.dtype) for part in parts], found), None
+        except STAND_IN_ERRORS as error:
+            return None, error
 
     def _backend(self, call: str, tensors: Any, shapes: Sequence[tuple[str, str]]) -> Any:
         for label, X in zip("ABCDEFGH", tensors, strict=False):
@@ -413,13 +462,26 @@ class Lifted:
             import torch
 
             f = self.f  # called by a lambda, for vmap asks a module for its text
-            results = torch.vmap(lambda *xs: f(*xs), randomness="different")(*flat)
-            results = self._parts(results) if several else [results]
+            held = list(f.buffers()) if _is_module(f) and f.training else []  # type: ignore[attr-defined]
+            before = [data.clone() for data in held]
+            try:
+                results = torch.vmap(lambda *xs: f(*xs), randomness="different")(*flat)
+            except RuntimeError:  # torch cannot batch all that it does
+                with torch.no_grad():
+                    for data, was in zip(held, before, strict=True):
+                        data.copy_(was)
+                results = self._one_by_one(flat, torch.stack)
+            else:
+                results = self._parts(results) if several else [results]
         else:
-            rows = [self.f(*[x[i] for x in flat]) for i in range(math.prod(sizes))]
-            parts = [self._parts(row) for row in rows] if several else [[row] for row in rows]
-            results = [np.stack([np.asarray(p[i]) for p in parts]) for i in range(len(parts[0]))]
+            results = self._one_by_one(flat, lambda xs: np.stack([np.asarray(x) for x in xs]))
         return [r.reshape((*sizes, *r.shape[1:])) for r in results]
+
+    def _one_by_one(self, arrays: Sequence[Any], stack: Callable[[list[Any]], Any]) -> list[Any]:
+        """Call f for each record: what lifting means."""
+        rows = [self.f(*parts) for parts in zip(*arrays, strict=True)]
+        parts = [self._parts(row) for row in rows] if len(self.outputs) > 1 else [[r] for r in rows]
+        return [stack(list(part)) for part in zip(*parts, strict=True)]
 
     def _parts(self, results: Any) -> list[Any]:
         """Give the results of a function of several, as many as the pattern names."""
@@ -577,7 +639,7 @@ def _lower_lifted(emit: Emitter, call: Lowered, *values: Value) -> Any:
 
 
 def _called(emit: Emitter, lifted: Lifted, values: Sequence[Any], orders: Any) -> Any:
-    if emit.backend.name != "torch" and hasattr(lifted.f, "named_parameters"):
+    if emit.backend.name != "torch" and _is_module(lifted.f):
         raise BackendError(
             f"{lifted.name}(X)",
             f"{lifted.name} is a torch module, and X has data of {emit.backend.name}",

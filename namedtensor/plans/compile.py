@@ -382,7 +382,8 @@ def _retype_one(node: Node, types: Mapping[str, Any], operands: tuple[Node, ...]
         return argument(name, replace(node.type, axes=types[name].axes))
     if kind is SIZE:
         name, place, _ = node.operation.params
-        return number(types[name].axes[place][1])
+        size = types[name].axes[place][1]
+        return size if isinstance(size, Node) else number(size)
     if kind is NUMBER or not node.operands:
         return node
     folded = fold(node, operands)

@@ -15,6 +15,21 @@ def project(X: R[emb], *, W: R[emb, hid]) -> R[hid]:
     return W @ emb @ X
 
 
+@formula
+def measured(X: R[seq], *, net: nt.lift["seq -> seq'"]) -> R["seq'"]:
+    return net(X)
+
+
+@formula
+def choosy(X: R[seq]) -> R["seq'"]:
+    return nt.lift(lambda x: x @ torch.ones(99, 2), "seq -> seq'")(X)
+
+
+@formula
+def sized(X: R[seq]) -> R["seq'"]:
+    return nt.lift(lambda x: x @ torch.ones(99, 2), "seq -> seq'[2]")(X)
+
+
 HALF = nt.tensor(torch.eye(3).half(), seq, emb)
 
 CASES = [
@@ -36,6 +51,27 @@ CASES = [
         lambda: nt.zeros(seq[2], device="nowhere"),
         nt.BackendError,
         "zeros(seq[2], ...): torch cannot make it: ",
+    ),
+    (
+        lambda: measured.module(net=torch.nn.Linear(99, 2))(T),
+        nt.BackendError,
+        'lift(net, "seq -> seq\'")(A): net refuses it: ',
+    ),
+    (
+        lambda: choosy(T),
+        nt.AxisSizeError,
+        "lift(<lambda>, \"seq -> seq'\")(A): what size seq' has is not known before <lambda> runs, and of "
+        "zeros it says: ",
+    ),
+    (
+        lambda: sized(T),
+        nt.BackendError,
+        'lift(<lambda>, "seq -> seq\'[2]")(A): <lambda> refuses it: ',
+    ),
+    (
+        lambda: nt.lift(torch.linalg.inv, "seq emb -> seq emb")(T),
+        nt.BackendError,
+        "lift(linalg_inv, 'seq emb -> seq emb')(A): linalg_inv refuses it: ",
     ),
     (lambda: project(X), nt.NamedTensorError, "project(...): missing a required "),
     (lambda: project(X, X, W=X), nt.NamedTensorError, "project(...): too many positional "),

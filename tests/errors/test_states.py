@@ -113,6 +113,18 @@ hint: did you mean mean?
 """,
     ),
     case(
+        "an update of another size",
+        updating(mean=lambda X: X[emb[:3]]),
+        nt.AxisSizeError,
+        """
+body(X, mean, seen): the update of mean has emb[3], and mean has emb[4]
+  X    : emb[4]   declared R[emb]
+  mean : emb[4]   declared R[emb]
+  seen : () a single number   declared Z
+hint: a state keeps its sizes: leave records out, or pad them, until they are 4
+""",
+    ),
+    case(
         "an update of no state",
         updating(other=lambda X: X),
         nt.AxisNameError,

@@ -1,6 +1,7 @@
 """Steps and summaries of what has none."""
 
 import pytest
+import torch
 
 import namedtensor as nt
 from tests.errors.check import case, check
@@ -36,6 +37,15 @@ hint: give a function that names them: nt.steps(lambda X, Y: many(X, Y), ...)
         """
 steps(<lambda>, ...): missing a required argument: 'Y'
 hint: <lambda>(X, Y)
+""",
+    ),
+    case(
+        "steps of a torch module that holds no formula",
+        lambda: nt.steps(torch.nn.Linear(5, 8), torch.ones(2, 5)),
+        nt.KindError,
+        """
+steps(a Linear): a Linear holds no module of a formula
+hint: make one: ffn.module(emb[512], hid[2048])
 """,
     ),
     case(

@@ -255,3 +255,85 @@ def test_a_function_without_parameters_may_be_closed_over():
         return relu(X + b)
 
     assert activated.module(seq[3])(nt.ones("seq[3]", backend="torch")).shape == nt.Shape("seq[3]")
+
+
+# --------------------------------------------------------------------------------- what vmap cannot
+
+
+class Recurrent(torch.nn.Module):
+    """An LSTM of one sequence, for which torch has no batched rule."""
+
+    def __init__(self):
+        super().__init__()
+        self.cell = torch.nn.LSTM(4, 6, batch_first=True)
+
+    def forward(self, x):
+        return self.cell(x)[0]
+
+
+@formula
+def read(X: R[seq, emb], *, net: nt.lift["seq emb -> seq hid"]) -> R[seq, hid]:
+    return nt.relu(net(X))
+
+
+def test_what_torch_cannot_batch_runs_for_each_record():
+    m = read.module(net=Recurrent())
+    x = torch.randn(3, 5, 4, requires_grad=True)
+    found, wanted = m(nt.tensor(x, batch, seq, emb)).torch(batch, seq, hid), torch.relu(m.net(x))
+    torch.testing.assert_close(found, wanted)
+    mine, other = [torch.autograd.grad(y.square().sum(), x)[0] for y in (found, wanted)]
+    torch.testing.assert_close(mine, other)
+
+
+def test_a_state_of_a_module_s_own_is_changed_once_for_each_record():
+    @formula
+    def normed(X: R[batch, emb], *, net: nt.lift["batch emb -> batch emb"]) -> R[batch, emb]:
+        return net(X)
+
+    m, twin = normed.module(net=torch.nn.BatchNorm1d(4)), torch.nn.BatchNorm1d(4)
+    x = torch.randn(2, 3, 4)
+    found = m(nt.tensor(x, seq, batch, emb)).torch(seq, batch, emb)
+    torch.testing.assert_close(found, torch.stack([twin(row) for row in x]))
+    for name, data in twin.named_buffers():
+        torch.testing.assert_close(m.net.get_buffer(name), data)
+
+
+@formula
+def seen_whole(
+    X: R[batch, chans, height], *, net: nt.lift["batch chans height -> batch chans' height'"]
+) -> R[batch, "chans'", "height'"]:
+    return net(X)
+
+
+@pytest.mark.parametrize("before", [False, True])
+def test_export_keeps_a_size_open_that_a_module_sees(before, conv):
+    m = seen_whole.module(net=conv)
+
+    class Bare(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.m = m
+
+        def forward(self, x):
+            return self.m(nt.tensor(x, "batch chans height")).torch("batch", "chans'", "height'")
+
+    bare, sizes = Bare(), ({0: torch.export.Dim("rows", min=2, max=64)},)
+    if before:
+        bare(torch.randn(4, 3, 8))
+    program = torch.export.export(bare, (torch.randn(3, 3, 8),), dynamic_shapes=sizes)
+    x = torch.randn(5, 3, 8)
+    torch.testing.assert_close(program.module()(x), conv(x))
+
+
+def test_a_mistake_is_told_while_sizes_are_kept_open():
+    @formula
+    def wrong(X: R[seq]) -> R[seq]:
+        return nt.softmax[hid](X)
+
+    class Bare(torch.nn.Module):
+        def forward(self, x):
+            return wrong(nt.tensor(x, "batch seq")).torch("batch", "seq")
+
+    sizes = ({0: torch.export.Dim("rows", min=2, max=64)},)
+    with pytest.raises(nt.AxisMissingError, match="X has no axis hid\n  X : batch seq"):
+        torch.export.export(Bare(), (torch.randn(3, 8),), dynamic_shapes=sizes)

@@ -406,7 +406,11 @@ def wrong(**updates):
             "holds float numbers, and seen holds int",
         ),
         ({"m": lambda X: "new"}, nt.KindError, "'new', which is no named tensor"),
-        ({"m": lambda X: nt.concat[emb](X, X)}, nt.AxisSizeError, r"the update of m has emb\[4\], and m has emb\[2\]"),
+        (
+            {"m": lambda X: nt.concat[emb](X, X)},
+            nt.AxisSizeError,
+            r"the update of m has emb\[4\], and m has emb\[2\]",
+        ),
     ],
 )
 def test_an_update_that_does_not_fit_is_refused(updates, kind, text):

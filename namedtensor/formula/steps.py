@@ -188,9 +188,20 @@ def _steps_of_parts(module: Any, args: Sequence[Any], named: dict[str, Any]) -> 
     def look(place: str, part: Any, given: Any, more: Any) -> None:
         found = steps_of(part.formula, given, more, part)
         last = found.rows[-1] if found.rows else Row("", None, (), (), ())
-        row = replace(last, text=f"{place}(...)", place=None, rows=found.rows, kernel="", times=1)
-        costs = {"flops": found.flops, "multiply_adds": found.multiply_adds, "bytes": found.bytes}
-        rows.append(replace(row, uses=(), parameters=(), error=found.error, **costs))
+        row = Row(
+            f"{place}(...)",
+            None,
+            last.axes,
+            (),
+            last.sizes,
+            flops=found.flops,
+            multiply_adds=found.multiply_adds,
+            bytes=found.bytes,
+            range=last.range,
+            rows=found.rows,
+            error=found.error,
+        )
+        rows.append(row)
         if found.error is not None:
             errors.append(found.error)
             raise found.error

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
@@ -474,34 +475,22 @@ def gather(x: Array, index: Sequence[Array]) -> Array:
     return x[tuple(index)]
 
 
-def set_at(x: Array, index: Any, value: Array) -> Array:
-    x = np.array(x)
-    x[index] = value
-    return x
+def _written(write: Callable[[Array, Any, Array], None]) -> Callable[[Array, Any, Array], Array]:
+    """Give a copy that is written at an index."""
+
+    def written(x: Array, index: Any, value: Array) -> Array:
+        x = np.array(x)
+        write(x, index, value)
+        return x
+
+    return written
 
 
-def add_at(x: Array, index: Any, value: Array) -> Array:
-    x = np.array(x)
-    np.add.at(x, index, value)
-    return x
-
-
-def multiply_at(x: Array, index: Any, value: Array) -> Array:
-    x = np.array(x)
-    np.multiply.at(x, index, value)
-    return x
-
-
-def min_at(x: Array, index: Any, value: Array) -> Array:
-    x = np.array(x)
-    np.minimum.at(x, index, value)
-    return x
-
-
-def max_at(x: Array, index: Any, value: Array) -> Array:
-    x = np.array(x)
-    np.maximum.at(x, index, value)
-    return x
+set_at = _written(operator.setitem)
+add_at = _written(np.add.at)
+multiply_at = _written(np.multiply.at)
+min_at = _written(np.minimum.at)
+max_at = _written(np.maximum.at)
 
 
 def all_inside(index: Array, n: int) -> Array:

@@ -43,6 +43,7 @@ from namedtensor.formula.written import DerivedFrom, Written, kept_call, write, 
 from namedtensor.operations.lifting import OnlyWhenItRuns
 from namedtensor.operations.training import MODE, training
 from namedtensor.plans import LIBRARY_ERRORS, Layout, Mismatch, Plan
+from namedtensor.plans.compile import no_number
 from namedtensor.primitives.node import Node, describe
 from namedtensor.shape import shapes
 from namedtensor.tensor import NamedTensor, SymbolicTensor
@@ -548,17 +549,38 @@ class Formula(MayBeLeftOut, Generic[P, T]):
         kernel refuses: a dtype, an axis of size 0, an index that lies outside.
         """
         given = given.apart()
-        self.check_sizes(given)
+        paths = [leaf.path for leaf in given.leaves]
+        named = shapes(*[leaf.tensor for leaf in given.leaves], labels=paths)
         try:
-            result, cells = self.body.inline(given.values, given.leaves, given.mode)
+            self.check_sizes(given)
+            result, cells = self._run_as_written(given, error)
+        except (ZeroDivisionError, NamedTensorError):
+            if not isinstance(error, ZeroDivisionError):
+                raise
+            # of sizes, as 1 / abs(seq) where there is no record
+            raise no_number(f"{self.name}(...)", error, named) from None
+        if "memory" in str(error):
+            raise error from None
+        if isinstance(error, Mismatch):  # a loop of one step does not meet what its next one would
+            raise AxisSizeError(
+                f"{self.name}(...)",
+                "sizes differ that are one for any number of steps",
+                named,
+                f"{self.name}.code(...) shows which sizes are compared",
+            ) from None
+        updates = {path: kept(cell) for path, cell in cells.items()}
+        return self._delivered(result, updates, given, module)
+
+    def _run_as_written(self, given: Given, error: Exception) -> tuple[Any, dict[str, Any]]:
+        """Run the body in place, where its plan has failed."""
+        try:
+            return self.body.inline(given.values, given.leaves, given.mode)
         except (AxisSizeError, BackendError) as found:
             # what is made in a body has the sizes of the call, and its library, only in its plan
             if isinstance(found, BackendError) and "never changes library" not in str(found):
                 raise
-            owners = [leaf.tensor for leaf in given.leaves if isinstance(leaf.tensor, NamedTensor)]
-            library = next(
-                (X.layout.backend.name for X in owners if not hasattr(X, "node")), "numpy"
-            )
+            owners = tensors_of(given.leaves)
+            library = owners[0].layout.backend.name if owners else "numpy"
             raise BackendError(
                 f"{self.name}(...)",
                 f"{library} refuses what it computes: {first_line(error)}",
@@ -566,20 +588,6 @@ class Formula(MayBeLeftOut, Generic[P, T]):
                 if "randomness" in str(error)
                 else f"{self.name}.code(...) shows the positional code that runs",
             ) from None
-        if "memory" in str(error):
-            raise error from None
-        if isinstance(error, Mismatch):  # a loop of one step does not meet what its next one would
-            raise AxisSizeError(
-                f"{self.name}(...)",
-                "sizes differ that are one for any number of steps",
-                shapes(
-                    *[leaf.tensor for leaf in given.leaves],
-                    labels=[leaf.path for leaf in given.leaves],
-                ),
-                f"{self.name}.code(...) shows which sizes are compared",
-            ) from None
-        updates = {path: kept(cell) for path, cell in cells.items()}
-        return self._delivered(result, updates, given, module)
 
     def check_sizes(self, given: Given) -> None:
         """Raise in words where sizes do not fit: those of the arguments, then those in the body."""

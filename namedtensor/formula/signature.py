@@ -305,23 +305,18 @@ def read_signature(function: Callable[..., Any], scope: dict[str, Any]) -> Signa
             bundle = bundle.stacked(name)
         lift = note if isinstance(note, Declared) else None
         after = parameter.kind is parameter.KEYWORD_ONLY
-        if lift is not None and not after:
+        what, said = (
+            ("a function", lift)
+            if lift is not None
+            else ("a bundle of parameters", bundle.name)
+            if bundle is not None
+            else ("a state", f"nt.{note}")
+        )
+        if not after and (lift is not None or bundle is not None or state):
             raise AxisNameError(
                 f"@formula {function.__name__}",
-                f"{name} is a function and stands before the *",
-                hint=f"def {function.__name__}(X: R[seq], *, {name}: {lift})",
-            )
-        if bundle is not None and not after:
-            raise AxisNameError(
-                f"@formula {function.__name__}",
-                f"{name} is a bundle of parameters and stands before the *",
-                hint=f"def {function.__name__}(X: R[seq], *, {name}: {bundle.name})",
-            )
-        if state and not after:
-            raise AxisNameError(
-                f"@formula {function.__name__}",
-                f"{name} is a state and stands before the *",
-                hint=f"def {function.__name__}(X: R[seq], *, {name}: nt.{note})",
+                f"{name} is {what} and stands before the *",
+                hint=f"def {function.__name__}(X: R[seq], *, {name}: {said})",
             )
         if space is None and bundle is None and lift is None:
             _refuse_lost(function, name, note)

@@ -419,12 +419,17 @@ def run_on_numbers(operation: Operation, values: Sequence[Any]) -> Any:
         return plan.run(*values)
     except (ArithmeticError, ValueError, TypeError) as error:
         call = operation.write(tuple(map(repr, values)))
-        hint = "tensors give nan or inf where Python numbers give none"
-        raise NamedTensorError(call, _why(error), hint=hint) from None
+        raise no_number(call, error) from None
 
 
-def _why(error: Exception) -> str:
-    """Say why numbers have no result, in the same words whatever Python it is."""
+def no_number(
+    call: str, error: Exception, shapes: Sequence[tuple[str, str]] = ()
+) -> NamedTensorError:
+    """Say why Python numbers have no result, in the same words whatever Python it is."""
+    why = str(error.args[-1]) if error.args else ""
     if isinstance(error, ZeroDivisionError):
-        return "division by zero"
-    return "math domain error" if isinstance(error, ValueError) else str(error)
+        why = "division by zero"
+    elif isinstance(error, ValueError):
+        why = "math domain error"
+    hint = "tensors give nan or inf where Python numbers give none"
+    return NamedTensorError(call, why, shapes, hint)

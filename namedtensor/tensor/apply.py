@@ -308,11 +308,7 @@ def operand(operation: Operation, x: Any, given: Sequence[Any]) -> Any:
         raise BackendError(
             operation.write(labels),
             f"{what} is a bare array of sizes ({shape}); its axes have no names",
-            [
-                (w, str(type_of(y)))
-                for w, y in zip(labels, given, strict=True)
-                if hasattr(y, "sizes")
-            ],
+            typed(labels, given),
             f"name them: nt.tensor({', '.join([what, *MADE_UP[: len(x.shape)]])})",
         )
     if type(x).__name__ == "Contraction":
@@ -349,6 +345,12 @@ def type_of(x: Any) -> Type:
     if hasattr(x, "sizes"):
         return Type(tuple(zip(x.layout.axes, x.data.shape, strict=True)), x.layout.kind)
     return number(x).type
+
+
+def typed(labels: Sequence[str], operands: Sequence[Any]) -> list[tuple[str, str]]:
+    """Write the types of the tensors among operands, for an error."""
+    pairs = zip(labels, operands, strict=True)
+    return [(label, str(type_of(x))) for label, x in pairs if hasattr(x, "sizes")]
 
 
 def argument_type(name: str, x: Any) -> Type:
@@ -422,21 +424,16 @@ def common_backend(operation: Operation, operands: Sequence[Any]) -> Any:
             raise BackendError(
                 operation.write(labels),
                 f"{a} is a {first} tensor and {b} a {backend} tensor; data never changes library by itself",
-                [
-                    (w, str(type_of(x)))
-                    for w, x in zip(labels, operands, strict=True)
-                    if hasattr(x, "sizes")
-                ],
+                typed(labels, operands),
                 f'convert one of them: {b}.to("{first}")',
             )
     data = [x.data for x in operands if hasattr(x, "sizes") and not hasattr(x, "node") and x.axes]
     empty = [getattr(x, "is_meta", False) for x in data]
     if any(empty) and not all(empty):
         labels = caller_labels(operands)
-        named = [(w, x) for w, x in zip(labels, operands, strict=True) if hasattr(x, "sizes")]
-        shown_ = [(w, str(type_of(x))) for w, x in named]
-        given = [(w, x) for w, x in named if not hasattr(x, "node")]
-        raise of_two_devices(operation.write(labels), given, shown_)
+        held = [(w, x) for w, x in zip(labels, operands, strict=True) if hasattr(x, "sizes")]
+        given = [(w, x) for w, x in held if not hasattr(x, "node")]
+        raise of_two_devices(operation.write(labels), given, typed(labels, operands))
     return first
 
 
@@ -447,11 +444,7 @@ def captured(operation: Operation, operands: Sequence[Any]) -> TraceError:
     return TraceError(
         operation.write(labels),
         f"the formula uses the named tensor {name}, which is none of its arguments",
-        [
-            (w, str(type_of(x)))
-            for w, x in zip(labels, operands, strict=True)
-            if hasattr(x, "sizes")
-        ],
+        typed(labels, operands),
         f"pass {name} as an argument, as a parameter after the *, "
         "or leave the body untraced with @formula(trace=False)",
     )

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from namedtensor.errors import BackendError, KindError, NamedTensorError, first_line
+from namedtensor.plans.compile import no_number
 from namedtensor.primitives import Operation
 from namedtensor.tensor.labels import caller_labels
 from namedtensor.tensor.splits import refuse_splits
@@ -40,13 +41,16 @@ def of_two_devices(
 
 def diagnose(operation: Operation, operands: Sequence[Any], error: Exception) -> Exception:
     """Give the error that the user should see for a library's error."""
-    from namedtensor.tensor.apply import checked, type_of
+    from namedtensor.tensor.apply import checked, typed
 
     checked(operation, operands)
     labels = caller_labels(operands)
-    data = [(w, x) for w, x in zip(labels, operands, strict=True) if hasattr(x, "sizes")]
-    shapes = [(w, str(type_of(x))) for w, x in data]
+    pairs = zip(labels, operands, strict=True)
+    data = [(w, x) for w, x in pairs if hasattr(x, "sizes") and not hasattr(x, "node")]
+    shapes = typed(labels, operands)
     call = operation.write(labels)
+    if isinstance(error, ZeroDivisionError):  # of sizes, as in 1 / abs(seq)
+        return no_number(call, error, shapes)
     found = operation.primitive.diagnose
     if found is not None:
         sizes = [dict(x.sizes) if hasattr(x, "sizes") else {} for x in operands]

@@ -15,7 +15,7 @@ from namedtensor.backends import get_backend, numpy_backend
 from namedtensor.compilers import STORE, compiling, constant_for_compilers
 from namedtensor.errors import AxisSizeError, TraceError
 from namedtensor.plans import Layout, compile_plan, layout_of
-from namedtensor.plans.compile import retyped
+from namedtensor.plans.compile import no_number, retyped
 from namedtensor.primitives import Node, Type, argument
 from namedtensor.primitives.node import ARGUMENT, describe, operands_first, still_open
 from namedtensor.shape import shapes
@@ -78,7 +78,11 @@ class SymbolicTensor(NamedTensor):
                 )
             need_sizes(self.node, repr(self.node))
             plan = compile_plan("numbers", self.node, (), get_backend(library), order=self.axes)
-            self._numbers[library] = plan.run()
+            try:
+                self._numbers[library] = plan.run()
+            except ArithmeticError as error:  # of sizes, as in 1 / abs(seq)
+                own = [(describe(self.node), str(self.node.type))]
+                raise no_number(repr(self.node), error, own) from None
         return self._numbers[library]
 
     def __call__(self, *axes: Axes) -> NamedTensor:

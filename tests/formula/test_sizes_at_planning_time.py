@@ -143,3 +143,35 @@ def test_axes_are_given_sizes_that_the_formula_computes(use, fits, refused):
         with pytest.raises(nt.AxisSizeError, match="in the call"):
             f(nt.ones(refused))
     assert "c" in f(nt.ones(fits)).axes
+
+
+@pytest.mark.parametrize("library", ["numpy", "torch"])
+def test_numbers_of_an_axis_without_records_are_refused_in_words(library):
+    @formula
+    def share(X: R[n]) -> R:
+        return nt.sum[n](X) * (1 / abs(n))
+
+    @formula
+    def middle(X: R[n]) -> R:
+        return nt.mean[n](X)
+
+    X = nt.zeros(n[0], backend=library)
+    for f in (share, nt.grad(middle)):
+        with pytest.raises(nt.NamedTensorError) as caught:
+            f(X)
+        assert str(caught.value) == (
+            f"{f.name}(...): division by zero\n  X : n[0]\n"
+            "hint: tensors give nan or inf where Python numbers give none"
+        )
+
+
+def test_numbers_that_an_index_defined_tensor_has_not_are_refused_in_words():
+    M = nt.define[n](lambda i: i * (1 / (abs(n) - 3)))
+    calls = {
+        "iota(n[3]) * (1 / ...)": lambda: M(n[3]),
+        "A + M": lambda: nt.ones(n[3]) + M,
+    }
+    for call, compute in calls.items():
+        with pytest.raises(nt.NamedTensorError, match="division by zero") as caught:
+            compute()
+        assert str(caught.value).startswith(f"{call}: division by zero\n"), str(caught.value)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -145,21 +145,15 @@ class Entry:
             return ""
         given = call.args if isinstance(call, ast.Call) else []
         leaves = self.leaves[: len(given)]
-        if not 2 <= len(leaves) == len(given) <= MOST_REORDERED:
+        if len(leaves) != len(given):
             return ""
         if any("." in leaf.path for leaf in leaves) or any(
             isinstance(a, ast.Starred) for a in given
         ):
             return ""
-        fitting = [
-            order
-            for order in itertools.permutations(range(len(leaves)))
-            if all(_fits(leaves[i], leaf.space) for i, leaf in zip(order, leaves, strict=True))
-        ]
-        if len(fitting) != 1:
-            return ""
-        given[:] = [given[i] for i in fitting[0]]
-        return ast.unparse(call)
+        order = fitting_order(len(leaves), lambda i, place: _fits(leaves[i], leaves[place].space))
+        given[:] = [given[i] for i in order]
+        return ast.unparse(call) if order else ""
 
     def _refuse_results(self) -> None:
         declared = {n for space in self.results or () for n in space.names}
@@ -270,6 +264,15 @@ class Entry:
                 f"the body's result holds {result.kind} numbers, and declared is {space}",
                 f"declare what it holds, or nt.cast the result of {self.name}",
             )
+
+
+def fitting_order(count: int, fits: Callable[[int, int], bool]) -> tuple[int, ...]:
+    """Find the one order in which arguments fit their places; none where there are others, or too many."""
+    if not 2 <= count <= MOST_REORDERED:
+        return ()
+    orders = itertools.permutations(range(count))
+    found = [o for o in orders if all(fits(i, place) for place, i in enumerate(o))]
+    return found[0] if len(found) == 1 else ()
 
 
 def _fits(leaf: Leaf, space: Space) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from namedtensor.errors import NamedTensorError
@@ -12,7 +12,7 @@ from namedtensor.latex.check.functions import CheckedFunction, Promised
 from namedtensor.latex.check.look import look_at_indices
 from namedtensor.latex.check.report import Report, is_own_size, shape_text, size_text
 from namedtensor.latex.check.scope import CheckScope, evaluated
-from namedtensor.latex.check.shapes import close
+from namedtensor.latex.check.shapes import acts_along, close
 from namedtensor.latex.check.symbols import Symbols
 from namedtensor.latex.check.types import as_size, is_first, node_of, open_size, type_of
 from namedtensor.latex.documents.along import axis_along, bare
@@ -28,7 +28,6 @@ from namedtensor.latex.findings import Finding
 from namedtensor.latex.source import Source
 from namedtensor.latex.syntax import (
     At,
-    AxisName,
     Expression,
     Indexed,
     Induction,
@@ -36,7 +35,7 @@ from namedtensor.latex.syntax import (
     Signature,
     Space,
 )
-from namedtensor.latex.walk import all_of
+from namedtensor.latex.walk import walk
 from namedtensor.primitives import Node, Type
 
 
@@ -129,16 +128,36 @@ class Checker(Symbols):
 
         mark = self.report.mark()
         scope, value = look(True)
-        failed = self.report.take_back(mark, defined.statement.span) if scope.foreign else []
-        if failed:
-            _, value = look(False)
-            self._say_unbelieved(failed, sorted(scope.foreign))
+        found = self.report.take_back(mark, defined.statement.span) if scope.foreign else []
+        failed = [f for f in found if f.severity != "note"]
+        if all(self._are_meant(scope.foreign, f, defined) for f in failed):
+            self.report.keep(found)
+            return value
+        _, value = look(False)
+        self._say_unbelieved(failed, sorted(scope.foreign))
         return value
+
+    def _are_meant(self, foreign: Mapping[str, bool], failed: Finding, defined: Defined) -> bool:
+        """Say whether what fails with letters of other sections is a fault, as the letters are the same.
+
+        They are not where a section has another such letter, nor where the part that fails acts along
+        axes, or is held to axes, that this section alone names, and that look like none of the others.
+        """
+        if not all(foreign.values()):
+            return False
+        parts = [p for p in walk(defined.statement) if p.span == failed.span]
+        axes = [axis for p in parts for axis in acts_along(p)]
+        declared = self.own_declaration(defined)
+        if declared is not None and failed.code.endswith("-shape"):
+            axes += [a.axis.name for a in declared.space.axes]
+        others = self.occurrences.axes_outside(defined.place.section)
+        strangers = [a for n in axes if (a := n.rstrip("'*")) not in others and n not in others]
+        return all(close(a, others) is not None for a in strangers)
 
     def _say_unbelieved(self, failed: Sequence[Finding], letters: Sequence[str]) -> None:
         """Note what fails with letters as another section declares them, unless it fails all the same."""
         first = failed[0]
-        if first.severity == "note" or self.report.any_in(first.span):
+        if self.report.any_in(first.span):
             return
         text = self.report.text(first.span)
         inside = [
@@ -299,23 +318,6 @@ class Checker(Symbols):
     def own_declaration(self, defined: Defined) -> Declared | None:
         """Find the declaration of what a definition defines."""
         return self.declaration(defined.name, defined.place)
-
-    def trusts(self, text: str, declared: Declared, place: Place) -> bool:
-        """Say whether a letter is what another section alone declares.
-
-        It is not where the statement acts along axes that are named in its own section only, and that
-        look like none of the others: this section uses the letter for something else.
-        """
-        if not self.names.is_only(text, declared):
-            return False
-        statement = self.names.statements[place.index]
-        strangers = [
-            axis.name.rstrip("'*")
-            for axis in all_of(AxisName, statement)
-            if not self.occurrences.outside(axis.name, statement.section)
-        ]
-        others = self.occurrences.axes_outside(statement.section) if strangers else ()
-        return all(a in others or close(a, others) is not None for a in strangers)
 
     def taken(self, name: Expression, defined: Defined) -> Declared | None:
         """Find the declaration of what a formula takes, as it is found where the formula is run."""

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from namedtensor.formula.lifting import fitting_order
 from namedtensor.latex.check.compare import check_chain, check_promised
 from namedtensor.latex.check.occurrences import is_elementwise
 from namedtensor.latex.check.report import is_own_size, listed, shape_text, size_text
@@ -64,17 +65,23 @@ class CallCheck:
         name: str,
         arguments: Sequence[tuple[str, Type | None]],
         results: Sequence[Type | None],
+        parameters: Sequence[tuple[str, Type | None]] = (),
     ) -> None:
         self.symbols = symbols
         self.name = name
         self.arguments = arguments
         self.results = results
+        self.parameters = parameters
         #: a size of the function -> (its size here, the argument that gave it)
         self.bound: dict[Node, tuple[Any, str]] = {}
         self.extra: dict[str, Any] = {}
         self.fine = True
+        self.hint = ""
+        self.refused = False
 
-    def check(self, call: Call, values: Sequence[Value]) -> tuple[Type | None, ...]:
+    def check(
+        self, call: Call, values: Sequence[Value], parameters: Sequence[Value] = ()
+    ) -> tuple[Type | None, ...]:
         """Check a call and give the shapes of its results; nothing where they are unknown."""
         given = [
             (part, type_of(value))
@@ -84,17 +91,48 @@ class CallCheck:
         if len(given) != len(self.arguments):
             self._wrong_count(call, given)
             return ()
+        ordered = self._ordered(call, [type_ for _, type_ in given])
+        if ordered:
+            self.hint = f"{self.name} takes its arguments in another order: {ordered}"
         for (name, declared), (part, type_) in zip(self.arguments, given, strict=True):
             if type_ is None:
                 self.fine = False
             elif declared is None or declared.host:
                 self.extra |= {n: s for n, s in type_.axes if n not in self.extra}
-            else:
-                text = self.symbols.report.text(part.span)
-                self._argument(Given(text, part.span, type_, name, declared))
+            elif self.fine or not self.hint:
+                self._argument(self._given(part, type_, name, declared))
+        if len(parameters) == len(self.parameters):
+            for (name, declared), part, value in zip(
+                self.parameters, call.parameters, parameters, strict=True
+            ):
+                type_ = type_of(value)
+                if type_ is not None and declared is not None and not declared.host:
+                    self._argument(self._given(part, type_, name, declared))
         if not self.fine:
             return ()
         return tuple([None if r is None else self._result(r) for r in self.results])
+
+    def _given(self, part: Expression, type_: Type, name: str, declared: Type) -> Given:
+        return Given(self.symbols.report.text(part.span), part.span, type_, name, declared)
+
+    def _ordered(self, call: Call, types: Sequence[Type | None]) -> str:
+        """Write a call with its arguments in the one order that fits, where this one does not."""
+
+        def fits(given: int, place: int) -> bool:
+            wanted, type_ = self.arguments[place][1], types[given]
+            return (
+                wanted is not None and type_ is not None and set(wanted.names) <= set(type_.names)
+            )
+
+        order = fitting_order(len(types), fits)
+        if order == tuple(range(len(order))) or len(types) != len(call.arguments):
+            return ""
+        text = self.symbols.report.text
+        written = ", ".join(text(call.arguments[i].span) for i in order)
+        rest = "".join(
+            f"{'; ' if p is call.parameters[0] else ', '}{text(p.span)}" for p in call.parameters
+        )
+        return f"{text(call.function.span)}({written}{rest})"
 
     def _result(self, result: Type) -> Type:
         """Give a result's shape with the sizes of this call, and the axes that pass through."""
@@ -124,6 +162,7 @@ class CallCheck:
         more: Sequence[tuple[str, str]] = (),
     ) -> None:
         """Report what is wrong with an argument."""
+        self.refused = self.refused or severity == "error"
         of = f"{given.name} of {self.name}"
         shapes = [(given.text, shape_text(given.type)), (of, shape_text(given.declared)), *more]
         self.symbols.report.add(severity, code, given.span, message, shapes, hint)
@@ -148,7 +187,9 @@ class CallCheck:
         self.fine = False
         others = [n for n in given.type.names if not self._declares(n)]
         hint = f"give {self.name} a tensor with an axis {axis}"
-        if len(others) == 1:
+        if self.hint:
+            hint = self.hint
+        elif len(others) == 1:
             renamed = self.symbols.dialect.renamed(given.text, others[0], axis)
             hint = f"rename the axis that is meant: {renamed}"
         message = (
@@ -295,10 +336,10 @@ class CheckedFunction:
         if declared is not None:
             later = declared.place.index > place.index and declared.place.block != place.block
             inherited = checker.names.inherits(place, declared.place)
-            if not inherited:
+            if later or not inherited:
                 self.far[key(name) or ""] = declared
-            if (later or not inherited) and not self._is_trusted(name, declared):
-                self.borrowed.add(key(name) or "")
+                if not self._is_trusted(name, declared):
+                    self.borrowed.add(key(name) or "")
             value = checker.declared_value(declared)
             return value if self._fits(value) else UNKNOWN
         return self._number(name)
@@ -310,11 +351,12 @@ class CheckedFunction:
         given = [
             a for c in calls for n, a in zip(self.names, c.arguments, strict=False) if n == name
         ]
-        if not {text}.issuperset(map(key, given)):
+        if not self.checker.names.is_only(text, declared):
             return False
-        if self.checker.names.inherits(self.defined.place, declared.place):
-            return self.checker.names.is_only(text, declared)  # formula, where W \in ...
-        return self.checker.trusts(text, declared, self.defined.place)
+        later = declared.place.index > self.defined.place.index
+        if not later and not is_elementwise(text, self.defined.body):
+            given = [a for a in given if isinstance(a, (Letter, Scripts))]
+        return {text}.issuperset(map(key, given))
 
     def _number(self, name: Expression) -> Value:
         """Take a letter that chooses elements for an index, and a small one for a number, where it can be."""
@@ -357,6 +399,7 @@ class CheckedFunction:
 
         def scope(believing: bool) -> CheckScope:
             if not believing:
+                self.borrowed.update(self.far)
                 values.update(dict.fromkeys(self.borrowed, UNKNOWN))
             indices: dict[str, int | None] = dict.fromkeys(self.defined.letters)
             place, owner = self.defined.place, id(self.defined) + (not believing)
@@ -430,8 +473,16 @@ class CheckedFunction:
         self._repeated(call, parameters)
         results = self.results()
         known = () if self.borrowed or self._is_tensor_for_number(arguments) else results
-        held = CallCheck(checker, self.name, self._declared(), known)
-        found = held.check(call, arguments)
+        held = CallCheck(
+            checker,
+            self.name,
+            self._declared(self.names),
+            known,
+            self._declared(self.call.parameters),
+        )
+        found = held.check(call, arguments, parameters)
+        if held.refused:
+            return UNKNOWN
         if not any(found):
             return self._inlined(call, arguments)
         named = zip(self.call.parameters, parameters, strict=False)
@@ -441,7 +492,7 @@ class CheckedFunction:
             if type_ is None:
                 values.append(UNKNOWN)
                 continue
-            value = checker.stand_in(self._lifted(type_, parameters))
+            value = checker.stand_in(type_)
             checker.calls[value.node] = self.defined, given_
             values.append(value)
         return tuple(values) if len(values) > 1 else values[0]
@@ -472,17 +523,6 @@ class CheckedFunction:
         pairs = zip(self.names, types, strict=False)
         return any(key(n) in self.assumed and t is not None and t.axes for n, t in pairs)
 
-    def _lifted(self, result: Type, parameters: Sequence[Value]) -> Type:
-        """Give a result the axes that the parameters of a call have besides those declared."""
-        axes = dict(result.axes)
-        if len(parameters) == len(self.call.parameters):
-            for name, value in zip(self.call.parameters, parameters, strict=True):
-                declared = type_of(self.value(name))
-                type_ = type_of(value)
-                if declared is not None and type_ is not None:
-                    axes |= {n: s for n, s in type_.axes if not declared.has(n) and n not in axes}
-        return result.with_axes(axes.items())
-
     def _inlined(self, call: Call, arguments: Sequence[Value]) -> Value:
         """Find what a function of undeclared arguments gives for these, without a word."""
         unknown = [n for n in self.names if self.value(n) is UNKNOWN or key(n) in self.assumed]
@@ -506,13 +546,12 @@ class CheckedFunction:
         finally:
             self._busy = False
 
-    def _declared(self) -> list[tuple[str, Type | None]]:
-        """Give what the arguments are declared over, but not what another section may mean by them."""
+    def _declared(self, names: Sequence[Expression]) -> list[tuple[str, Type | None]]:
+        """Give what arguments are declared over, but not what another section may mean by them."""
         free = self.borrowed | self.assumed
         text = self.checker.report.text
         return [
-            (text(n.span), type_of(UNKNOWN if key(n) in free else self.value(n)))
-            for n in self.names
+            (text(n.span), type_of(UNKNOWN if key(n) in free else self.value(n))) for n in names
         ]
 
     def _parameters(self, call: Call, scope: Scope) -> None:

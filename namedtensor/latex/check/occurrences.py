@@ -83,13 +83,10 @@ class Occurrences:
         """Say whether the document names an axis at this place only."""
         return len(self._places.get(axis.name, ())) <= 1
 
-    def outside(self, axis: str, section: int) -> bool:
-        """Say whether another section names an axis."""
-        return any(s.section != section for s in self._places.get(axis, {}).values())
-
     def axes_outside(self, section: int) -> list[str]:
         """List the axes that other sections name."""
-        return [axis for axis in self._places if self.outside(axis, section)]
+        places = self._places.items()
+        return [axis for axis, at in places if any(s.section != section for s in at.values())]
 
     def place_of(self, span: Span) -> Place | None:
         """Find the place of the statement around a span."""

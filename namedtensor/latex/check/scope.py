@@ -68,8 +68,8 @@ class CheckScope:
         self.owner: int = around.owner if around else owner
         #: nothing is reported of a body that is evaluated again for other arguments
         self.quiet: bool = around is not None and around.quiet
-        #: letters that another section declares or defines, and whether they are taken for the same
-        self.foreign: set[str] = set()
+        #: letters that another section gives: whether it alone does, and nothing says they are others
+        self.foreign: dict[str, bool] = {}
         self.borrowed: frozenset[str] = around.borrowed if around else frozenset()
         #: arguments that another section declares
         self.far: dict[str, Declared] = around.far if around else {}
@@ -90,13 +90,12 @@ class CheckScope:
         if text in self.indices and self.checker.names.counts(text, self.place):
             return self.checker.size_symbol(text)
         if text in self.arguments:
-            if text in self.far:
-                self.checker.borrow(name, self.far[text])
-            return (
-                self.arguments[text]
-                if text not in self.borrowed
-                else self._foreign(text, lambda: self.arguments[text])
-            )
+            far = self.far.get(text)
+            if far is None:
+                return self.arguments[text]
+            self.checker.borrow(name, far)
+            sure = text not in self.borrowed
+            return self._foreign(text, sure, lambda: self.arguments[text])
         if self.sizes and text in self.checker.sized_names:
             return self.checker.size_symbol(text)
         names = self.checker.names
@@ -107,12 +106,11 @@ class CheckScope:
         if meaning.kind != "function" and given and not names.inherits(self.place, given.place):
             if (self.place.section, text) in self.checker.sizes_of:
                 return self.checker.size_symbol(text)
-            declared = meaning.declared
             if given.place.index > self.place.index and meaning.kind == "value":
                 self.checker.defined_below(name, given.name)
-            if declared is None or not self.checker.trusts(text, declared, self.place):
-                return self._foreign(text, lambda: self._meant(meaning))
-            self.checker.borrow(name, declared)
+            self.checker.borrow(name, given)
+            sure = names.is_only(text, given)
+            return self._foreign(text, sure, lambda: self._meant(meaning))
         return self._meant(meaning)
 
     def function(self, name: Expression) -> Value | None:
@@ -122,11 +120,11 @@ class CheckScope:
             return None
         return self.checker.function(meaning.defined)
 
-    def _foreign(self, text: str, give: Callable[[], Value]) -> Value:
+    def _foreign(self, text: str, sure: bool, give: Callable[[], Value]) -> Value:
         """Take a letter of another section for the same one, until something fails with it."""
         if not self.believing:
             return UNKNOWN
-        self.foreign.add(text)
+        self.foreign[text] = sure
         return give()
 
     def _meant(self, meaning: Meaning) -> Value:

@@ -220,6 +220,13 @@ def needed(item: At | Renaming) -> list[AxisName]:
     return [item.axis] if isinstance(item, At) else [sized.axis for sized in item.before]
 
 
+def acts_along(part: Expression) -> list[str]:
+    """Name the axes along which a part itself acts: those under it, indexed or renamed."""
+    items = part.items if isinstance(part, Indexed) else ()
+    axes = [*getattr(part, "axes", ()), *[axis for item in items for axis in needed(item)]]
+    return [axis.name for axis in axes]
+
+
 def _operands(where: Expression) -> list[Any]:
     if isinstance(where, (Contract, Binary)):
         return [where.left, where.right]

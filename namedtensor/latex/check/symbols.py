@@ -169,9 +169,9 @@ class Symbols(ABC):
             return ""
         return self.occurrences.sizes.get(size_text(size), size_text(size))
 
-    def borrow(self, name: Expression, declared: Declared) -> None:
+    def borrow(self, name: Expression, given: Declared | Defined) -> None:
         """Note that a letter stands for what another section declares, so that findings say it."""
-        self.report.borrowed[name.span] = self.line(declared.name.span)
+        self.report.borrowed[name.span] = self.line(given.name.span)
 
     def defined_below(self, name: Expression, defined: Expression) -> None:
         """Note that a letter stands for what a later section defines."""

@@ -564,11 +564,14 @@ class Names:
         """Say whether a place lies in the section of what is given, or in one within it."""
         return given.section in sections_around(place.section, self.parents)
 
-    def is_only(self, text: str, given: Declared) -> bool:
-        """Say whether a name is declared in one section only, or alike in all of them."""
+    def is_only(self, text: str, given: Declared | Defined) -> bool:
+        """Say whether a name is given in one section only, or declared alike in all of them."""
+        section, space = given.place.section, getattr(given, "space", None)
         return all(
-            d.place.section == given.place.section or d.space == given.space
-            for d in self.declared.get(text, ())
+            d.place.section == section or d.space == space for d in self.declared.get(text, ())
+        ) and (
+            isinstance(given, Declared)
+            or all(d.place.section == section for d in self.defined.get(text, ()))
         )
 
     # ------------------------------------------------------------------------------- looking up

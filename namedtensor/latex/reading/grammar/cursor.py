@@ -167,7 +167,7 @@ class Cursor(ABC):
             return Fault(
                 "syntax-end",
                 "the formula ends where something should follow",
-                self.tokens[min(max(self.at - 1, 0), len(self.tokens) - 1)].span,
+                (self.tokens[: self.at] or [token])[-1].span,
             )
         if token.text in CLOSING:
             return Fault(

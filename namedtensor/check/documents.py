@@ -76,8 +76,6 @@ def _look(document: Document, name: str) -> tuple[list[Span], tuple[list[str], l
             shapes.setdefault(span, shape_text(node))
     if written is None or not isinstance(formula, Formula):
         return list(shapes), (list(shapes.values()), [])
-    if written.signature.gives is None:  # what the body gives is what the formula gives
-        written.signature = replace(formula.signature, gives=_spaces(written.results))
     found = [_said(document, name, written, remark) for remark in remarks(written)]
     places = [place for place, _ in filter(None, found)]
     return [*shapes, *places], (list(shapes.values()), [said for _, said in filter(None, found)])

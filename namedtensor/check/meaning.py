@@ -34,7 +34,7 @@ from namedtensor.tensor.resize import resize
 #: The rules, and what each one says; `docs/checking.md` shows an example of each.
 MEANINGS: dict[str, str] = {
     "softmax-unmet": "weights are normalised over one axis, and contracted over or used as of another",
-    "softmax-twice": "what is normalised over an axis is normalised over it again",
+    "softmax-twice": "what is normalised over an axis is normalised, or summed, over it again",
     "softmax-constant": "what is added before a softmax is the same along its axis, and has no effect",
     "scale-axis": "scores are divided by the size of an axis that was not contracted, or of one of several",
     "statistic-axis": "mean and spread, length and gain, or both sides of a cosine are over different axes",
@@ -42,8 +42,9 @@ MEANINGS: dict[str, str] = {
     "mask-multiplied": "a mask with infinities is multiplied, and not added",
     "prime-forgotten": "the scores of a self-attention have one axis where they need two",
     "axis-lifted": "a parameter has an axis that nothing else names, and that lifts or is summed over",
-    "axis-brought-back": "a parameter brings an axis back that was used up",
-    "residual-axis": "a branch is added to its own input, and ends in another axis",
+    "axis-brought-back": "a parameter brings an axis back that was used up, or a sum one that is summed over "
+    "beside it",
+    "residual-axis": "a branch is added to its own input, and ends in another axis, or one more",
     "size-unequal": "two sizes must be equal, and cannot be, or are sizes of different axes",
     "loss-axes": "a loss keeps axes",
     "unused": "an argument has no part in the result",
@@ -251,9 +252,9 @@ def terms(node: Node) -> Iterator[Node]:
 
 
 def unscaled(node: Node) -> Node:
-    """Take factors that are plain numbers, and signs, off a node."""
+    """Take factors that are numbers, and signs, off a node."""
     while True:
-        tensors = [o for o in node.operands if not o.type.host]
+        tensors = [o for o in node.operands if o.type.names]
         scaled = symbol(node) in ("*", "/") and tensors == [node.operands[0]]
         if scaled or (symbol(node) == "*" and len(tensors) == 1):
             node = tensors[0]
@@ -353,7 +354,7 @@ def _unmet(
     others: list[Node],
 ) -> Remark | None:
     if any(axes <= met for axes in chain):
-        return None
+        return _partly(tree, start, user, kind, chain, met, others)
     left = chain[-1] - met
     named = listed(left)
     hint = f"normalise over what is contracted: [{listed(met)}]"
@@ -387,6 +388,30 @@ def _unmet(
     return None if _contracted_later(tree, user, left) is not None else remark
 
 
+def _partly(
+    tree: Tree,
+    start: Node,
+    user: Node,
+    kind: str,
+    chain: list[frozenset[str]],
+    met: frozenset[str],
+    others: list[Node],
+) -> Remark | None:
+    """Find records of the data that are pooled over two axes, and weighted over one of them."""
+    (axes, *rest), more = chain, met - chain[0]
+    ours, data = _given(tree)
+    pooled = all(met <= set(o.type.names) for o in others) and bool(user.type.names)
+    if rest or kind == "logs" or not more or not pooled or not met <= data - ours:
+        return None
+    return Remark(
+        "softmax-unmet",
+        f"the weights sum to 1 over {listed(axes)} for each {listed(more)}, and are contracted over "
+        f"{listed(met)}",
+        start,
+        f"normalise over what is contracted: [{listed(met)}]",
+    )
+
+
 def _is_table(weights: Node, axes: frozenset[str]) -> bool:
     """Say whether weights are made of one argument's numbers, each by itself, as chances of their logits."""
     node = weights.operands[0]
@@ -397,12 +422,18 @@ def _is_table(weights: Node, axes: frozenset[str]) -> bool:
 
 def _mixes_components(tree: Tree, met: frozenset[str], left: frozenset[str]) -> bool:
     """Say whether weights mix what parameters make, as experts, along an axis of the data alone."""
+    ours, data = _given(tree)
+    return met <= ours - data and left <= data - ours and any(map(tree.kept, left))
+
+
+def _given(tree: Tree) -> tuple[set[str], set[str]]:
+    """Give the axes of the parameters, and those of the data."""
     ours: set[str] = set()
     data: set[str] = set()
     for node in tree.nodes:
         if node.operation.primitive is ARGUMENT:
             (ours if tree.is_parameter(node) else data).update(node.type.names)
-    return met <= ours - data and left <= data - ours and any(map(tree.kept, left))
+    return ours, data
 
 
 def logarithms_met(tree: Tree) -> Iterator[Remark]:
@@ -505,8 +536,22 @@ def _contracted_later(tree: Tree, node: Node, axes: frozenset[str]) -> Node | No
 
 
 def normalised_once(tree: Tree) -> Iterator[Remark]:
-    """A softmax of what a softmax gave, over the same axes."""
+    """A softmax of what a softmax gave, or a sum, over the same axes."""
     for node in tree.tensors():
+        if (is_sum(node) or is_mean(node)) and not is_contraction(node):
+            weights, axes = unscaled(node.operands[0]), frozenset(uses(node))
+            while renames(weights) is not None:
+                weights, axes = unscaled(weights.operands[0]), _back(axes, weights)
+            found = normalised(weights)
+            if found is not None and found[0] == "numbers" and found[1] <= axes:
+                what = "sum" if is_sum(node) else "mean"
+                yield Remark(
+                    "softmax-twice",
+                    f"what is normalised over {listed(found[1])} already has the same {what} over it, "
+                    "whatever it is given",
+                    weights,
+                    "normalise over another axis, or sum over another",
+                )
         outer = node.operation.primitive.traits.normalises
         inner = normalised(unscaled(node.operands[0])) if outer else None
         own = normalised(node)
@@ -901,7 +946,13 @@ def sums_bring_axes(tree: Tree) -> Iterator[Remark]:
             own = set(part.type.names) - set(other.type.names)
             theirs = set(other.type.names) - set(part.type.names)
             shared = set(part.type.names) & set(other.type.names)
-            if not own or not theirs or not all(map(tree.kept, own | theirs)):
+            if not all(map(tree.kept, own | theirs)):
+                continue
+            if not theirs and symbol(node) == "+":
+                yield from _summed_less(tree, node, part, other, own)
+            if not own and theirs and part in tree.inside(other) and not part.closed:
+                yield from _branch_gains(tree, node, other, theirs)
+            if not own or not theirs:
                 continue
             if tree.is_parameter(part) and not tree.is_parameter(other):
                 lost = {a for n in tree.inside(other) for a in uses(n)}
@@ -929,6 +980,37 @@ def sums_bring_axes(tree: Tree) -> Iterator[Remark]:
                     node,
                     f"rename the branch: [{listed(theirs)} >> {listed(own)}]",
                 )
+
+
+def _summed_less(
+    tree: Tree, node: Node, part: Node, other: Node, own: set[str]
+) -> Iterator[Remark]:
+    """Find a sum that leaves axes which the sum that it is added to has summed over."""
+    back = own & {a for n in tree.inside(other) if is_sum(n) or is_contraction(n) for a in uses(n)}
+    sums = [n for n in (unscaled(part), *map(unscaled, terms(other))) if uses(n)]
+    if back and len(sums) > 1 and sums[0] is unscaled(part):
+        yield Remark(
+            "axis-brought-back",
+            f"{listed(back)} is summed over in what {describe(bare(sums[0]))} is added to, and not in it",
+            sums[0],
+            f"sum over {listed(back)} too",
+        )
+
+
+def _branch_gains(tree: Tree, node: Node, branch: Node, gained: set[str]) -> Iterator[Remark]:
+    """Find the contraction at which a branch that is added to its own input keeps an axis too many."""
+    for part in tree.inside(branch):
+        both = set.intersection(*[set(o.type.names) for o in part.operands] or [set()])
+        both -= set(uses(part))
+        if is_contraction(part) and both & gained and any(map(tree.is_parameter, part.operands)):
+            yield Remark(
+                "residual-axis",
+                f"the branch that is added to its own input has {listed(both & gained)} too, which both "
+                f"sides of {describe(part)} have",
+                node,
+                f"sum over {listed(both & gained)} too",
+            )
+            return
 
 
 def sums_lose_axes(tree: Tree) -> Iterator[Remark]:

@@ -15,7 +15,7 @@ from namedtensor.latex.check.scope import CheckScope, evaluated
 from namedtensor.latex.check.shapes import acts_along, close
 from namedtensor.latex.check.symbols import Symbols
 from namedtensor.latex.check.types import as_size, is_first, node_of, open_size, type_of
-from namedtensor.latex.documents.along import axis_along, bare
+from namedtensor.latex.documents.along import ALONG, axis_along, bare
 from namedtensor.latex.documents.inputs import Input
 from namedtensor.latex.documents.reach import Linker
 from namedtensor.latex.documents.scopes import Declared, Defined, Names, Place
@@ -61,6 +61,7 @@ class Checker(Symbols):
             if d.kind == "function":
                 self.functions_of.setdefault(d.place.section, []).append(d)
         self._open: set[int] = set()
+        self._members: dict[int, Value] = {}
         self._functions: dict[int, CheckedFunction] = {}
 
     # ------------------------------------------------------------------------- definitions
@@ -177,7 +178,9 @@ class Checker(Symbols):
     def _held(self, defined: Defined, scope: CheckScope) -> Value:
         """Evaluate a definition, and hold it to its declaration and to its series."""
         declared = self.own_declaration(defined)
-        promised = None if declared is None else self.declared_value(declared)
+        if declared is None and axis_along(defined.name) is not None:
+            declared = self.whole_declaration(defined)
+        promised = None if declared is None else self._promised(defined, declared)
         value = evaluated(scope, defined.body, lambda e: self._body(defined, e, promised))
         if declared is not None and declared.space.base == "[n]":
             value = marked(value) or value
@@ -246,9 +249,9 @@ class Checker(Symbols):
     def _before(self, defined: Defined, around: CheckScope | None = None) -> Value:
         """Give a value that is needed while it is looked for: as declared, or another member's."""
         declared = self.own_declaration(defined) or self.declared_member(defined)
-        declared = declared or self.declaration(bare(defined.name), defined.place)
+        declared = declared or self.whole_declaration(defined)
         if declared is not None:
-            return self.promise(self.declared_value(declared), defined)
+            return self.promise(self._promised(defined, declared), defined)
         first = self.member(stem(defined.name), defined.place)
         type_ = None if first is None else type_of(self.value_of(first, around))
         # a series that begins with the number 0 may go on with tensors
@@ -275,8 +278,9 @@ class Checker(Symbols):
         return self.stand_in(Type((*axes, (along, size))))
 
     def declared_member(self, defined: Defined) -> Declared | None:
-        """Find another member of a series that is declared in the section: h^0 for h^t."""
+        """Find another member of a series that is declared in the section: h^0 for h^t, and h_{seq(t)}."""
         own = stem(defined.name)
+        own = own and own.split(ALONG)[0]
         return next(
             (
                 d
@@ -318,6 +322,17 @@ class Checker(Symbols):
     def own_declaration(self, defined: Defined) -> Declared | None:
         """Find the declaration of what a definition defines."""
         return self.declaration(defined.name, defined.place)
+
+    def whole_declaration(self, defined: Defined) -> Declared | None:
+        """Find the declaration of all members of a series: of h for h^t, and for h_{seq(t)}."""
+        return self.declaration(bare(defined.name), defined.place)
+
+    def _promised(self, defined: Defined, declared: Declared) -> Value:
+        """Give the symbol of what a declaration says of a definition: a member of h lacks its axis."""
+        along, type_ = axis_along(defined.name), self.declared_type(declared)
+        if along is None or type_ is None or not type_.has(along):
+            return self.declared_value(declared)
+        return self._members.setdefault(id(declared), self.stand_in(type_.without([along])))
 
     def taken(self, name: Expression, defined: Defined) -> Declared | None:
         """Find the declaration of what a formula takes, as it is found where the formula is run."""

@@ -153,10 +153,12 @@ class Formula(MayBeLeftOut, Generic[P, T]):
         inside = not compiling() and on_symbols.get() and len(symbols) == len(leaves)
         if inside or any(not symbol.node.closed for symbol in symbols):
             if writing():
-                return kept_call(self, values, leaves, lambda: self._inline(given))
-            return self._inline(given) if module is None else self._inline_module(given.apart())
+                return kept_call(self, values, leaves, lambda: self.run_in_place(given))
+            return (
+                self.run_in_place(given) if module is None else self._inline_module(given.apart())
+            )
         if not self.traced or Formula.debugging:
-            return self._inline(given.apart(), module)
+            return self.run_in_place(given.apart(), module)
         if not compiling():
             refuse_meta(self.name, leaves)
         try:
@@ -179,7 +181,7 @@ class Formula(MayBeLeftOut, Generic[P, T]):
         result, updates = self._named(plan, data)
         return self._delivered(result, updates, given, module)
 
-    def _inline(self, given: Given, module: Any = None) -> Any:
+    def run_in_place(self, given: Given, module: Any = None) -> Any:
         """Run the body in place, and give the states that it updates to whom they belong."""
         result, cells = self.body.inline(given.values, given.leaves, given.mode)
         if RUNNING.frame is not None and module is None:

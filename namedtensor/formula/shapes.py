@@ -1,4 +1,4 @@
-"""The shape of a formula's result, without data."""
+"""Shapes that a formula is given in the place of data, and the shape of its result."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from namedtensor.axes import parse_axes
+from namedtensor.axes import Axis, parse_axes
 from namedtensor.errors import KindError, NamedTensorError
-from namedtensor.formula.bundle import Bundle, formula_of, settings_of
-from namedtensor.formula.keys import mode_of
+from namedtensor.formula.arguments import Given
 from namedtensor.formula.lifting import Entry, Leaf
 from namedtensor.formula.signature import Parameter, Space
 from namedtensor.formula.state import nothing_runs
+from namedtensor.operations.training import MODE
 from namedtensor.primitives import Node, Type, size_of
-from namedtensor.primitives.node import operands_first
+from namedtensor.primitives.node import ARGUMENT, operands_first
 from namedtensor.primitives.origins import Origins, noted_in
 from namedtensor.shape import Shape
 from namedtensor.tensor import NamedTensor, SymbolicTensor, symbol
@@ -43,17 +43,13 @@ def traced_results(
 ) -> tuple[Any, tuple[Any, ...]]:
     """Run the body on symbols of these shapes; give its result, and the parts of the result."""
     values = given_values(formula, arguments, named)
-    leaves: list[Leaf] = []
-    filled = {
-        p.name: _fill(p, p.name, values.get(p.name), leaves, {})
-        for p in formula.signature.parameters
-    }
-    _share_sizes(f"{formula.name}.shape", leaves)
-    filled = {
-        p.name: _resolved(p, p.name, filled[p.name], leaves) for p in formula.signature.parameters
-    }
+    given = read(formula, values, MODE.training)
+    Entry(f"{formula.name}.shape", given.leaves, None).agree()
+    for leaf in given.leaves:
+        if type(leaf.tensor) is NamedTensor:
+            leaf.tensor = symbol_of(leaf.path, leaf.space, leaf.tensor)
     with nothing_runs():
-        result = formula(**filled)
+        result = formula.run_in_place(given)
     if isinstance(result, tuple) and isinstance(result[-1], dict):  # states
         *parts, _ = result
         result = tuple(parts) if formula.signature.several else parts[0]
@@ -107,39 +103,6 @@ def given_values(
     return values
 
 
-def _fill(
-    parameter: Parameter, path: str, value: Any, leaves: list[Leaf], sizes: dict[str, int]
-) -> Any:
-    """Make a symbol for each tensor; one that is not given has its declared axes."""
-    if parameter.optional and (value is None or value is False):
-        return None
-    if parameter.bundle is not None:
-        if parameter.stack:
-            parts = [None] * value if isinstance(value, int) else [None] if value is None else value
-            layer = replace(parameter, stack=False)
-            return [_fill(layer, f"{path}.{i}", x, leaves, sizes) for i, x in enumerate(parts)]
-        inner = formula_of(parameter.bundle, value)
-        given = {} if value is None else value
-        if isinstance(value, Bundle):
-            given = value._values
-        elif hasattr(value, "named_values"):
-            given = value.named_values()
-        filled = {
-            p.name: _fill(p, f"{path}.{p.name}", given.get(p.name), leaves, sizes)
-            for p in inner.signature.parameters
-            if p.after
-        }
-        return Bundle(inner, filled, mode_of(value), settings_of(value))
-    if parameter.space is None:
-        return parameter.default if value is None else value
-    if value is None and parameter.default is None:
-        return None
-    if isinstance(value, SymbolicTensor):
-        return value
-    leaves.append(Leaf(path, parameter.space, symbol_of(path, parameter.space, value)))
-    return leaves[-1]
-
-
 def symbol_of(path: str, space: Space, value: Any) -> SymbolicTensor:
     """Make the symbol of an argument of some shape, or of its declared axes; sizes may be open."""
     if isinstance(value, Space):
@@ -157,33 +120,75 @@ def symbol_of(path: str, space: Space, value: Any) -> SymbolicTensor:
     return symbol(path, Type(tuple(sizes), kind))
 
 
-def _share_sizes(name: str, leaves: list[Leaf]) -> None:
-    """Give every open axis of an argument the size that another argument has for it."""
-    entry = Entry(name, leaves, None)
-    entry.agree()
-    known: dict[Any, Any] = {}
-    for leaf in leaves:
-        for axis, size in leaf.tensor.node.type.axes:
+def read(formula: Declared, values: dict[str, Any], mode: bool) -> Given:
+    """Read shapes and tensors; an open axis takes the size that another argument has for its name."""
+    filled = {p.name: _filled(p, p.name, values.get(p.name)) for p in formula.signature.parameters}
+    given = formula.arguments.read(filled, mode)
+    entry = Entry(formula.name, given.leaves, None)
+    known: dict[str, Any] = {}
+    alike: dict[str, set[int]] = {}
+    for leaf in given.leaves:
+        for axis, size in leaf.tensor.sizes:
             if isinstance(size, int):
-                known.setdefault(entry.size_key(leaf, axis), size)
-    for leaf in leaves:
-        old = leaf.tensor.node.type
-        axes = [
-            (a, known.get(entry.size_key(leaf, a), s) if isinstance(s, Node) else s)
-            for a, s in old.axes
-        ]
-        leaf.tensor = symbol(leaf.path, old.with_axes(axes))
+                alike.setdefault(axis, set()).add(size)
+                if "." not in leaf.path:
+                    known.setdefault(entry.size_key(leaf, axis), size)
+    for leaf in given.leaves:
+        if (
+            isinstance(leaf.tensor, SymbolicTensor)
+            and leaf.tensor.node.operation.primitive is ARGUMENT
+        ):
+            leaf.tensor = _sized(leaf, entry, known, alike)
+    return given
 
 
-def _resolved(parameter: Parameter, path: str, value: Any, leaves: list[Leaf]) -> Any:
-    if isinstance(value, Leaf):
-        return value.tensor
-    if isinstance(value, list) and parameter.stack:
+def _sized(
+    leaf: Leaf, entry: Entry, known: dict[str, Any], alike: dict[str, set[int]]
+) -> SymbolicTensor:
+    """Give a symbol's open axes their sizes; those of one name that stay open have one symbol."""
+    type_ = leaf.tensor.node.type
+    axes = []
+    for axis, size in type_.axes:
+        if isinstance(size, Node):
+            if "." not in leaf.path:
+                size = known.setdefault(entry.size_key(leaf, axis), size)
+            elif len(alike.get(axis, ())) == 1:
+                (size,) = alike[axis]
+        axes.append((axis, size))
+    return symbol(leaf.path, type_.with_axes(axes))
+
+
+def _filled(parameter: Parameter, path: str, value: Any) -> Any:
+    """Make symbols of shapes, and of what is not given."""
+    if parameter.optional and (value is None or value is False):
+        return None
+    if parameter.stack:
+        count = 1 if value is None else value
+        layers = [None] * count if isinstance(count, int) else list(count)
         layer = replace(parameter, stack=False)
-        return [_resolved(layer, f"{path}.{i}", v, leaves) for i, v in enumerate(value)]
-    if isinstance(value, Bundle):
-        inner = value.formula.signature
-        value._values = {
-            n: _resolved(inner[n], f"{path}.{n}", v, leaves) for n, v in value._values.items()
-        }
+        return [_filled(layer, f"{path}.{i}", part) for i, part in enumerate(layers)]
+    if parameter.bundle is not None:
+        if value is not None and not isinstance(value, dict):
+            return value
+        given = value or {}
+        inner = parameter.bundle.signature.after
+        extra = {name: part for name, part in given.items() if name not in [p.name for p in inner]}
+        return {
+            p.name: _filled(p, f"{path}.{p.name}", given.get(p.name, None)) for p in inner
+        } | extra
+    if parameter.space is None:
+        return parameter.default if value is None else value
+    if value is None and parameter.default is None:
+        return None
+    if value is None and parameter.default is not inspect.Parameter.empty:
+        return parameter.default
+    if value is None or is_shape(value):
+        return symbol_of(path, parameter.space, value)
     return value
+
+
+def is_shape(value: Any) -> bool:
+    """Say whether a value is a shape, and no tensor."""
+    if isinstance(value, (tuple, list)):
+        return bool(value) and all(isinstance(part, (str, Axis)) for part in value)
+    return isinstance(value, (str, Axis, Shape, Space))

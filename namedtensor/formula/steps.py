@@ -24,9 +24,9 @@ from namedtensor.errors import (
 from namedtensor.formula.arguments import Given
 from namedtensor.formula.called import look_at_calls
 from namedtensor.formula.formula import Formula
-from namedtensor.formula.lifting import Entry, Leaf, tensors_of
+from namedtensor.formula.lifting import Leaf, tensors_of
 from namedtensor.formula.rewrite import Fired, rewrite
-from namedtensor.formula.shapes import given_values, symbol_of
+from namedtensor.formula.shapes import given_values, is_shape, read
 from namedtensor.formula.signature import Parameter, R, Signature, Space
 from namedtensor.formula.trace import Trace
 from namedtensor.operations.recurrence import recurs, rounds_of
@@ -326,79 +326,6 @@ def _found_on_data(formula: Formula, given: Given, failure: Exception) -> NamedT
 # ------------------------------------------------------------------------------ what is given
 
 
-def read(formula: Formula, values: dict[str, Any], mode: bool) -> Given:
-    """Read shapes and tensors; an open axis takes the size that another argument has for its name."""
-    filled = {p.name: _filled(p, p.name, values.get(p.name)) for p in formula.signature.parameters}
-    given = formula.arguments.read(filled, mode)
-    entry = Entry(f"{formula.name}.steps", given.leaves, None)
-    known: dict[str, Any] = {}
-    alike: dict[str, set[int]] = {}
-    for leaf in given.leaves:
-        for axis, size in leaf.tensor.sizes:
-            if isinstance(size, int):
-                alike.setdefault(axis, set()).add(size)
-                if "." not in leaf.path:
-                    known.setdefault(entry.size_key(leaf, axis), size)
-    for leaf in given.leaves:
-        if (
-            isinstance(leaf.tensor, SymbolicTensor)
-            and leaf.tensor.node.operation.primitive is ARGUMENT
-        ):
-            leaf.tensor = _sized(leaf, entry, known, alike)
-    return given
-
-
-def _sized(
-    leaf: Leaf, entry: Entry, known: dict[str, Any], alike: dict[str, set[int]]
-) -> SymbolicTensor:
-    """Give a symbol's open axes their sizes; those of one name that stay open have one symbol."""
-    type_ = leaf.tensor.node.type
-    axes = []
-    for axis, size in type_.axes:
-        if isinstance(size, Node):
-            if "." not in leaf.path:
-                size = known.setdefault(entry.size_key(leaf, axis), size)
-            elif len(alike.get(axis, ())) == 1:
-                (size,) = alike[axis]
-        axes.append((axis, size))
-    return symbol(leaf.path, type_.with_axes(axes))
-
-
-def _filled(parameter: Parameter, path: str, value: Any) -> Any:
-    """Make symbols of shapes, and of what is not given."""
-    if parameter.optional and (value is None or value is False):
-        return None
-    if parameter.stack:
-        count = 1 if value is None else value
-        layers = [None] * count if isinstance(count, int) else list(count)
-        layer = replace(parameter, stack=False)
-        return [_filled(layer, f"{path}.{i}", part) for i, part in enumerate(layers)]
-    if parameter.bundle is not None:
-        if value is not None and not isinstance(value, dict):
-            return value
-        given = value or {}
-        inner = parameter.bundle.signature.after
-        extra = {name: part for name, part in given.items() if name not in [p.name for p in inner]}
-        return {
-            p.name: _filled(p, f"{path}.{p.name}", given.get(p.name, None)) for p in inner
-        } | extra
-    if parameter.space is None:
-        return parameter.default if value is None else value
-    if value is None and parameter.default is None:
-        return None
-    if value is None and parameter.default is not inspect.Parameter.empty:
-        return parameter.default
-    if value is None or _is_shape(value):
-        return symbol_of(path, parameter.space, value)
-    return value
-
-
-def _is_shape(value: Any) -> bool:
-    if isinstance(value, tuple):
-        return bool(value) and all(isinstance(part, (str, Axis)) for part in value)
-    return isinstance(value, (str, Axis, Shape, Space))
-
-
 def _as_formula(
     run: Callable[..., Any],
     like: Callable[..., Any],
@@ -439,7 +366,7 @@ def _space_of(value: Any) -> Space | None:
     if isinstance(value, NamedTensor):
         axes = [Axis(name) for name in value.axes]
         return Space("R", R.kinds, tuple(axes))
-    if _is_shape(value):
+    if is_shape(value):
         found = value if isinstance(value, Shape) else parse_axes(value)
         return Space("R", R.kinds, tuple([Axis(axis.name) for axis in found]))
     return None

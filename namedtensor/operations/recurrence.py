@@ -804,6 +804,7 @@ class Said:
         parts = flat(carry)
         first = [words[0]] if len(parts) == 1 else [f"{words[0]}{i + 1}" for i in range(len(parts))]
         self.names = [*first, *words[1:]]
+        self.function = step
         self.sequences = sequences
         self.carry = carry
         word = getattr(step, "__name__", "step")
@@ -904,16 +905,9 @@ def _structure(form: Any) -> str:
 # -------------------------------------------------------------------------------------- running
 
 
-def _recur(
-    said: Said,
-    step: Any,
-    carry: Any,
-    sequences: tuple[Any, ...],
-    reverse: bool,
-    emit: Any,
-    every: bool,
-) -> tuple[Any, Any]:
+def _recur(said: Said, reverse: bool, emit: Any, every: bool) -> tuple[Any, Any]:
     """Run a recurrence; give its carry, every one or the last, and what it emits."""
+    carry, sequences = said.carry, said.sequences
     call = f"{said.name}[{said.axis.name}]"
     if not sequences:
         raise AxisNameError(
@@ -943,21 +937,32 @@ def _recur(
             f"nt.{said.name}[{said.axis.name}](step, None, X, emit=g)",
         )
     given = [*flat(carry), *sequences]
-    open_ = any(_is_symbol(x) and not x.node.closed for x in given)
-    if compiling() and not open_:
-        return _step_by_step(said, step, carry, sequences, reverse, emit, every)
-    try:
-        trace = Trace(said, step, carry, sequences, emit)
+
+    def traced() -> tuple[Any, Any]:
+        trace = Trace(said, said.function, carry, sequences, emit)
         found = _run(said, trace, reverse, every)
-    except STAND_IN_ERRORS:
-        if open_ or any(_is_symbol(x) and not x.node.closed for x in given):
-            raise
-        found = None
-    if found is None:
-        # Python in the step looks at numbers, or there is a mistake, which data explains better
-        return _step_by_step(said, step, carry, sequences, reverse, emit, every)
-    count = len(flat(carry))
-    return formed(carry, found[:count]), formed(trace.emitted, found[count:])
+        count = len(flat(carry))
+        return formed(carry, found[:count]), formed(trace.emitted, found[count:])
+
+    found: tuple[Any, Any] = _traced_or_run(
+        given, traced, lambda: _step_by_step(said, reverse, emit, every)
+    )
+    return found
+
+
+def _traced_or_run(given: Sequence[Any], traced: Callable[[], Any], run: Callable[[], Any]) -> Any:
+    """Trace what acts on one element after the other, or run it on data, one by one.
+
+    It runs where Python in it looks at numbers, or where there is a mistake, which data explains better.
+    """
+    symbols = any(_is_symbol(x) and not x.node.closed for x in given)
+    if symbols or not compiling():
+        try:
+            return traced()
+        except STAND_IN_ERRORS:
+            if symbols:
+                raise
+    return run()
 
 
 def _startable(said: Said, name: str, h: Any) -> None:
@@ -1047,16 +1052,9 @@ def _plan(operations: Sequence[Operation], operands: Sequence[Any], leaves: Sequ
     return compile_plan(operations[0].name, trees, arguments, backend, hints=hints)
 
 
-def _step_by_step(
-    said: Said,
-    step: Any,
-    carry: Any,
-    sequences: tuple[Any, ...],
-    reverse: bool,
-    emit: Any,
-    every: bool,
-) -> tuple[Any, Any]:
+def _step_by_step(said: Said, reverse: bool, emit: Any, every: bool) -> tuple[Any, Any]:
     """Take each step on data, where Python in it looks at numbers or a graph compiler reads it."""
+    carry, sequences = said.carry, said.sequences
     axis = said.axis
     states: list[list[Any]] = [[] for _ in flat(carry)]
     outs: list[list[Any]] = []
@@ -1064,7 +1062,7 @@ def _step_by_step(
     size = int(sequences[0].size(axis))
     for count, i in enumerate(range(size - 1, -1, -1) if reverse else range(size)):
         elements = [X[axis(i)] for X in sequences]
-        after = step(carry, *elements)
+        after = said.function(carry, *elements)
         for name, h, new, kept in zip(
             said.names, flat(carry), said.like(carry, after), states, strict=False
         ):
@@ -1138,7 +1136,7 @@ def scan(
     _callable("scan", axis, step)
     flag(f"scan[{axis.name}](...)", "reverse", reverse)
     said = Said("scan", axis, step, carry, sequences)
-    states, emitted = _recur(said, step, carry, sequences, reverse, emit, every=emit is None)
+    states, emitted = _recur(said, reverse, emit, every=emit is None)
     return states if emit is None else (states, emitted)
 
 
@@ -1163,7 +1161,7 @@ def fold(
     _callable("fold", axis, step)
     flag(f"fold[{axis.name}](...)", "reverse", reverse)
     said = Said("fold", axis, step, carry, sequences)
-    return _recur(said, step, carry, sequences, reverse, None, every=False)[0]
+    return _recur(said, reverse, None, every=False)[0]
 
 
 @axis_function(first=lambda axes: axes[0], example="nt.associative_scan[seq](combine, X)")
@@ -1206,16 +1204,11 @@ def associative_scan(
         )
     if all(isinstance(part.size(axis), int) for part in parts):
         same_size(call, axis.name, parts)
-    open_ = any(_is_symbol(x) and not x.node.closed for x in parts)
-    if compiling() and not open_:
-        return _one_by_one(said, combine, X, reverse)
-    try:
-        found = _combined(said, combine, X, reverse)
-    except STAND_IN_ERRORS:
-        if open_:
-            raise
-        found = None
-    return _one_by_one(said, combine, X, reverse) if found is None else formed(X, found)
+    return _traced_or_run(
+        parts,
+        lambda: formed(X, _combined(said, combine, X, reverse)),
+        lambda: _one_by_one(said, combine, X, reverse),
+    )
 
 
 def _combined(said: Said, combine: Any, X: Any, reverse: bool) -> list[Any]:

@@ -122,10 +122,11 @@ def _of(name: str, f: Callable[..., Any], by: By) -> Any:
             hint=f"nt.{name}(f)(X), with f a formula",
         )
     parts = by if isinstance(by, tuple) else (by,)
-    if not all([isinstance(part, (int, str)) for part in parts]):
+    if not parts or not all([isinstance(part, (int, str)) for part in parts]):
         raise KindError(
             f"{name}(f, by)",
-            f"by is {kind_of_thing(by)}, and an argument goes by its place or its name",
+            f"by is {kind_of_thing(by) if parts else 'an empty tuple'}, and an argument goes by its "
+            "place or its name",
             hint=f'nt.{name}(f)(X), or nt.{name}(f, by="X")(X) by a name',
         )
     if isinstance(f, Formula) and f.traced:

@@ -22,6 +22,7 @@ from namedtensor.errors import (
     AxisSizeError,
     BackendError,
     KindError,
+    NamedTensorError,
     kind_of_thing,
 )
 from namedtensor.operations.derivatives import change, gradients, lifted
@@ -58,17 +59,15 @@ def of_function(what: str, f: Callable[..., Any], by: By) -> Callable[..., Any]:
 
     def at_call(*arguments: Any, **named: Any) -> Any:
         every = by if isinstance(by, tuple) else (by,)
-        changes: Any = ()
+        changes: list[tuple[Any, ...]] = [()] * len(every)
         if what == "differential":
-            if "dX" not in named:
+            if "dX" not in named and arguments:
                 *given, named["dX"] = arguments
                 arguments = tuple(given)
-            changes = named.pop("dX")
-            changes = changes if isinstance(by, tuple) else (changes,)
+            changes = _changes(by, every, named.pop("dX", None))
         found: list[Any] = []
-        for b in every:
+        for b, dX in zip(every, changes, strict=True):
             X, one = _of_one(what, f, b, arguments, named)
-            dX = changes[len(found) : len(found) + 1]
             if dX and _seen(X) != _seen(*dX):
                 same_shape("differential(f)(X, dX)", "X", X, "dX", *dX)
             ways = _BY_TORCH if all(map(_is_torch, (X, *dX))) else _ON_SYMBOLS
@@ -78,6 +77,24 @@ def of_function(what: str, f: Callable[..., Any], by: By) -> Callable[..., Any]:
         return tuple(found) if isinstance(by, tuple) else found[0]
 
     return at_call
+
+
+def _changes(by: By, every: Sequence[int | str], given: Any) -> list[tuple[Any, ...]]:
+    """Give the change of each argument that a function is derived by."""
+    if given is not None and not isinstance(by, tuple):
+        return [(given,)]
+    if isinstance(given, tuple) and len(given) == len(every):
+        return [(change,) for change in given]
+    found = f"a tuple of {len(given)}" if isinstance(given, tuple) else kind_of_thing(given)
+    names = ", ".join([f"d{part}" if isinstance(part, str) else f"dX{part}" for part in every])
+    wanted, code = "a change", "dX"
+    if isinstance(by, tuple):
+        wanted, code = f"a tuple of {len(every)}", f"({names},)"
+    raise NamedTensorError(
+        "differential(f)(X, dX)",
+        f"dX is {found}, and {wanted} is asked for",
+        hint=f"nt.differential(f, by={by!r})(X, dX={code})",
+    )
 
 
 def _seen(X: object) -> frozenset[tuple[str, Any]] | None:
@@ -100,7 +117,12 @@ def _of_one(
 ) -> tuple[NamedTensor, Callable[[Any], NamedTensor]]:
     """Give what a function is derived by, and the function of that alone."""
     if isinstance(by, str):
-        bound = inspect.signature(f).bind(*arguments, **named)
+        python = inspect.signature(f)
+        try:
+            bound = python.bind(*arguments, **named)
+        except TypeError as error:
+            hint = f"f takes {python}"
+            raise NamedTensorError(f"{what}(f, {by!r})(...)", str(error), hint=hint) from None
         given: dict[int | str, Any] = dict(bound.arguments.items())
     else:
         given = dict(enumerate(arguments))

@@ -375,6 +375,51 @@ hint: give dX that shape
 """,
     ),
     case(
+        "a differential without a change",
+        lambda: nt.differential(nt.exp)(),
+        nt.NamedTensorError,
+        """
+differential(f)(X, dX): dX is None, and a change is asked for
+hint: nt.differential(f, by=0)(X, dX=dX)
+""",
+    ),
+    case(
+        "a differential with more changes than arguments",
+        lambda: nt.differential(nt.exp, by=(0,))(T, dX=(T, T)),
+        nt.NamedTensorError,
+        """
+differential(f)(X, dX): dX is a tuple of 2, and a tuple of 1 is asked for
+hint: nt.differential(f, by=(0,))(X, dX=(dX0,))
+""",
+    ),
+    case(
+        "a differential by a tuple with one change",
+        lambda: nt.differential(nt.exp, by=(0,))(T, dX=T),
+        nt.NamedTensorError,
+        """
+differential(f)(X, dX): dX is a NamedTensor, and a tuple of 1 is asked for
+hint: nt.differential(f, by=(0,))(X, dX=(dX0,))
+""",
+    ),
+    case(
+        "a gradient by nothing",
+        lambda: nt.grad(nt.exp, by=()),
+        nt.KindError,
+        """
+grad(f, by): by is an empty tuple, and an argument goes by its place or its name
+hint: nt.grad(f)(X), or nt.grad(f, by="X")(X) by a name
+""",
+    ),
+    case(
+        "a gradient by name of a call that lacks an argument",
+        lambda: nt.grad(lambda X, W: X, by="X")(T),
+        nt.NamedTensorError,
+        """
+grad(f, 'X')(...): missing a required argument: 'W'
+hint: f takes (X, W)
+""",
+    ),
+    case(
         "an einops pattern without an arrow",
         lambda: X.rearrange("seq emb"),
         nt.AxisNameError,

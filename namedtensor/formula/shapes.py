@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from namedtensor.axes import Axis, parse_axes
+from namedtensor.backends.lazy import is_number
 from namedtensor.errors import KindError, NamedTensorError
 from namedtensor.formula.arguments import Given
 from namedtensor.formula.lifting import Entry, Leaf
@@ -43,7 +44,7 @@ def traced_results(
 ) -> tuple[Any, tuple[Any, ...]]:
     """Run the body on symbols of these shapes; give its result, and the parts of the result."""
     values = given_values(formula, arguments, named)
-    given = read(formula, values, MODE.training)
+    given = read(formula, values, MODE.training, "shape")
     Entry(f"{formula.name}.shape", given.leaves, None).agree()
     for leaf in given.leaves:
         if type(leaf.tensor) is NamedTensor:
@@ -120,11 +121,11 @@ def symbol_of(path: str, space: Space, value: Any) -> SymbolicTensor:
     return symbol(path, Type(tuple(sizes), kind))
 
 
-def read(formula: Declared, values: dict[str, Any], mode: bool) -> Given:
+def read(formula: Declared, values: dict[str, Any], mode: bool, asked: str) -> Given:
     """Read shapes and tensors; an open axis takes the size that another argument has for its name."""
     filled = {p.name: _filled(p, p.name, values.get(p.name)) for p in formula.signature.parameters}
-    given = formula.arguments.read(filled, mode)
-    entry = Entry(formula.name, given.leaves, None)
+    given: Given = formula.arguments.read(filled, mode)
+    entry = Entry(f"{formula.name}.{asked}", given.leaves, None)
     known: dict[str, Any] = {}
     alike: dict[str, set[int]] = {}
     for leaf in given.leaves:
@@ -182,9 +183,9 @@ def _filled(parameter: Parameter, path: str, value: Any) -> Any:
         return None
     if value is None and parameter.default is not inspect.Parameter.empty:
         return parameter.default
-    if value is None or is_shape(value):
-        return symbol_of(path, parameter.space, value)
-    return value
+    if isinstance(value, NamedTensor) or (parameter.number and is_number(value)):
+        return value
+    return symbol_of(path, parameter.space, value)
 
 
 def is_shape(value: Any) -> bool:

@@ -274,7 +274,7 @@ def steps_of(
     """Give the steps of a formula; a module holds the parameters."""
     held = {} if module is None else {**module.settings, **module.named_values()}
     values = given_values(formula, tuple(arguments), {**held, **named}, "steps")
-    given = read(formula, values, formula._mode(module))
+    given = read(formula, values, formula._mode(module), "steps")
     trace = Trace(formula.body, given, formula.fused, concrete=True)
     error: NamedTensorError | None = None
     fired: tuple[Fired, ...] = ()

@@ -164,7 +164,7 @@ class Formula(MayBeLeftOut, Generic[P, T]):
         try:
             given, plan = self._planned(given, module is None)
         except OnlyWhenItRuns:
-            return self._inline(given.apart(), module)
+            return self.run_in_place(given.apart(), module)
         arrays = given.data
         if plan.updates and module is not None:
             arrays = module.reading(plan, arrays)

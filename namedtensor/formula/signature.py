@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias, Union
@@ -274,6 +274,15 @@ class Signature:
 
     def __getitem__(self, name: str) -> Parameter:
         return next(p for p in self.parameters if p.name == name)
+
+    def spaces(self) -> Iterator[Space]:
+        """Give the spaces of all that it takes, those in bundles among them, and of what it gives."""
+        for parameter in self.parameters:
+            if parameter.bundle is not None:
+                yield from parameter.bundle.signature.spaces()
+            elif parameter.space is not None:
+                yield parameter.space
+        yield from self.results or ()
 
     def __str__(self) -> str:
         before, after = (", ".join(map(str, part)) for part in (self.before, self.after))

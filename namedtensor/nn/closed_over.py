@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterator
-from types import CodeType, FunctionType
 from typing import Any
 
 import torch
 
 from namedtensor.errors import BackendError
 from namedtensor.formula import Formula
+from namedtensor.formula.outside import read_by
 from namedtensor.operations.lifting import Lifted
 
 
@@ -30,28 +30,14 @@ def hold_nothing_closed_over(formula: Formula) -> None:
 
 
 def _closed_over(function: Any, seen: set[int]) -> Iterator[tuple[str, Any]]:
-    """List the torch modules that a function names, and those of functions that it names."""
-    if not isinstance(function, FunctionType) or id(function) in seen:
-        return
-    seen.add(id(function))
-    closure = inspect.getclosurevars(function).nonlocals
-    names = {name for code in _codes(function.__code__) for name in code.co_names}
-    outer = {n: function.__globals__[n] for n in sorted(names) if n in function.__globals__}
-    for name, value in {**outer, **closure}.items():
-        found = value.f if isinstance(value, Lifted) else value
-        found = getattr(found, "__self__", found) if inspect.ismethod(found) else found
-        if isinstance(found, torch.nn.Module):
-            yield name, found
-        elif isinstance(found, Formula):
-            yield from _closed_over(found.function, seen)
-        elif not getattr(found, "__module__", "torch").startswith(
-            ("torch", "namedtensor", "numpy")
-        ):
-            yield from _closed_over(found, seen)
-
-
-def _codes(code: CodeType) -> Iterator[CodeType]:
-    yield code
-    for part in code.co_consts:
-        if isinstance(part, CodeType):
-            yield from _codes(part)
+    """List the torch modules that a function names, and those of functions and formulas that it names."""
+    for read, value in read_by([function])[1].values():
+        for named in (read._replace(attributes=()).value(), value):
+            found = named.f if isinstance(named, Lifted) else named
+            found = getattr(found, "__self__", found) if inspect.ismethod(found) else found
+            if isinstance(found, torch.nn.Module):
+                yield read.name, found
+                break
+            if isinstance(found, Formula) and id(found) not in seen:
+                seen.add(id(found))
+                yield from _closed_over(found.function, seen)

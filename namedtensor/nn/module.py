@@ -845,15 +845,9 @@ def _axes_given(given: Any) -> Iterator[str]:
             yield from _axes_given(part)
 
 
-def _axes_of(formula: Formula) -> Iterator[str]:
+def _axes_of(formula: Formula) -> list[str]:
     """List the axes that a formula declares, and those of its bundles."""
-    for parameter in formula.signature.parameters:
-        if parameter.bundle is not None:
-            yield from _axes_of(parameter.bundle)
-        elif parameter.space is not None:
-            yield from parameter.space.names
-    for space in formula.signature.results or ():
-        yield from space.names
+    return [name for space in formula.signature.spaces() for name in space.names]
 
 
 def _sizes(formula: Formula, axes: tuple[Axis, ...]) -> dict[str, int]:
@@ -871,13 +865,7 @@ def _sizes(formula: Formula, axes: tuple[Axis, ...]) -> dict[str, int]:
 
 def _size_names(formula: Formula) -> set[str]:
     """Collect the names of sizes in a formula's declarations and its bundles'."""
-    found: set[str] = set()
-    for parameter in formula.signature.parameters:
-        if parameter.bundle is not None:
-            found |= _size_names(parameter.bundle)
-        elif parameter.space is not None:
-            found |= {name for _, name in parameter.space.size_names}
-    return found
+    return {name for space in formula.signature.spaces() for _, name in space.size_names}
 
 
 def _sized_code(sizes: dict[str, int]) -> list[str]:

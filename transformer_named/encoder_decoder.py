@@ -22,13 +22,12 @@ from namedtensor import NamedTensor, axes
 from namedtensor.shape import shapes
 from transformer_named.cached_attention import keys, values
 from transformer_named.choice import chosen
-from transformer_named.decoding.cache import Cache, with_room, written
+from transformer_named.decoding.cache import Cache, empty, first, with_room
 from transformer_named.decoding.model import PADDING, evaluating
 from transformer_named.formulated import LayerNorm, scores
 from transformer_named.placement import PLACEMENTS, open_ended
 from transformer_named.the_transformer import PE
 from transformer_named.translation import (
-    DecoderAsk,
     DecoderAttention,
     DecoderLayer,
     DecoderStep,
@@ -159,20 +158,17 @@ class EncoderDecoder(torch.nn.Module):
         if cache.length == cache.places.size(seq):
             cache = replace(cache, places=self.places(2 * cache.length))
         P = cache.places[seq(cache.length)]
-        y, past = EmbedAt(token, P, **self.target_embed.named_values()), []
-        before = cache.past or ((None, None),) * len(self.decoder)
-        for layer, (KX, VX), (K, V) in zip(self.decoder, cache.memory, before, strict=True):
-            held, whole = layer.named_values(), cache.room is not None
-            if cache.room is not None:
-                parts = {name: held[name] for name in ("att", "norm1")}
-                asked = [nt.stack[seq](x) for x in DecoderAsk(y, self.placement, **parts)]
-                room = [with_room(x, cache.room) for x in asked] if K is None else [K, V]
-                past.append(tuple(room))
-                K, V = [written(*pair, cache.length) for pair in zip(room, asked, strict=True)]
-            y, K, V = DecoderStep(y, KX, VX, cache.mask, K, V, self.placement, whole, **held)
-            if not whole:
-                past.append((K, V))
-        return self.logits(y), replace(cache, past=tuple(past), length=cache.length + 1)
+        y = EmbedAt(token, P, **self.target_embed.named_values())
+        taken, past = cache.length + 1, cache.past
+        if not past:
+            n = self.sizes
+            none = empty(y, head=n.head, key=n.key), empty(y, head=n.head, val=n.val)
+            past = (none,) * n.layers
+        past = tuple(with_room(past, cache.room, cache.length, token, 1))
+        for layer, memory, pair in zip(self.decoder, cache.memory, past, strict=True):
+            K, V = [first(x, taken) for x in pair]
+            y = DecoderStep(y, *memory, cache.mask, K, V, self.placement, **layer.named_values())
+        return self.logits(y), replace(cache, past=past, length=taken)
 
     def places(self, count: int) -> NamedTensor:
         """R[seq, emb]: the positional encodings of the first places, as numbers."""

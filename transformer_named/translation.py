@@ -20,6 +20,7 @@ from typing import Any
 import namedtensor as nt
 from namedtensor import R, Z, axes, formula
 from transformer_named.cached_attention import keys, recall, values, weights
+from transformer_named.decoding.cache import keep
 from transformer_named.formulated import FFN, LayerNorm
 from transformer_named.placement import around
 from transformer_named.the_transformer import PE, MultiHead, past
@@ -109,30 +110,14 @@ def DecoderLayer(
 
 
 @formula
-def DecoderAsk(
-    y: R[emb], placement: str = "post", *, att: MultiHead, norm1: LayerNorm
-) -> tuple[R[head, key], R[head, val]]:
-    """Give the key and the value of one more place, which DecoderStep attends to with those before it."""
-    seen: list[Any] = []
-
-    def attend(y: Any) -> Any:
-        seen.extend([keys(y, WK=att.WK), values(y, WV=att.WV)])
-        return y
-
-    around(attend, norm1, y, placement)
-    return seen[0], seen[1]
-
-
-@formula
 def DecoderStep(
     y: R[emb],
     KX: R[head, src, key],
     VX: R[head, src, val],
     M: R[src],
-    K: R[head, seq, key] = None,
-    V: R[head, seq, val] = None,
+    K: R[head, seq, key],
+    V: R[head, seq, val],
     placement: str = "post",
-    whole: bool = False,
     *,
     att: MultiHead,
     norm1: LayerNorm,
@@ -140,28 +125,22 @@ def DecoderStep(
     norm2: LayerNorm,
     ffn: FFN,
     norm3: LayerNorm,
-) -> tuple[R[emb], R[head, seq, key], R[head, seq, val]]:
+) -> R[emb]:
     """Take DecoderLayer's step for one more place, without dropout.
 
-    K and V are the keys and values of the places before it, absent at the first, or `whole`, with its
-    own; KX and VX those of the source. Gives the place's result, and K and V with the place added.
+    K and V are the keys and values of the places so far; the last place is its own, and is written here.
+    KX and VX are those of the source.
     """
-    grown: list[Any] = []
 
     def attend(y: Any) -> Any:
-        if whole:
-            grown.extend((K, V))
-            return recall(y, K, V, WQ=att.WQ, WO=att.WO)
-        k, v = nt.stack[seq](keys(y, WK=att.WK)), nt.stack[seq](values(y, WV=att.WV))
-        grown.extend((k, v) if K is None else (nt.concat[seq](K, k), nt.concat[seq](V, v)))
-        return recall(y, *grown, WQ=att.WQ, WO=att.WO)
+        k, v = nt.stack[seq_](keys(y, WK=att.WK)), nt.stack[seq_](values(y, WV=att.WV))
+        return recall(y, *keep(K, k, V, v), WQ=att.WQ, WO=att.WO)
 
     def consult(y: Any) -> Any:
         past = KX[src >> seq], VX[src >> seq], M[src >> seq]
         return recall(y, *past, WQ=cross.WQ, WO=cross.WO)
 
-    y = stacked(y, (attend, consult, ffn), (norm1, norm2, norm3), placement)
-    return y, grown[0], grown[1]
+    return stacked(y, (attend, consult, ffn), (norm1, norm2, norm3), placement)
 
 
 @formula

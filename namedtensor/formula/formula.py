@@ -307,12 +307,15 @@ class Formula(MayBeLeftOut, Generic[P, T]):
                 return self._call_compiling(values, module)
             numbers: tuple[float, ...] | None = ()
             for own, value in zip(declared, values):  # noqa: B905  both are of one length
-                if type(value) is not NamedTensor or not own.tensor:
+                if type(value) is NamedTensor and own.tensor:
+                    key.append(value._layout)
+                    arrays.append(value._data)
+                elif value is None and own.tensor and own.default is None:
+                    key.append(None)
+                else:
                     key, arrays = key[:modes], []
                     numbers = gather(declared, values, key, arrays, modes, door.open, indexed=True)
                     break
-                key.append(value._layout)
-                arrays.append(value._data)
             if numbers is None:
                 return None
             if rest is not None:

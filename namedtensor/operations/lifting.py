@@ -205,12 +205,7 @@ class Lifted:
         self.hidden = hidden
 
     def __call__(self, *tensors: Any) -> NamedTensor | Any:
-        call = f"lift({self.name}, {self.pattern!r})({', '.join('ABCDEFGH'[: len(tensors)])})"
-        shapes = [
-            (w, spaced(X.sizes))
-            for w, X in zip("ABCDEFGH", tensors, strict=False)
-            if hasattr(X, "sizes")
-        ]
+        call, shapes = self._told(tensors)
         if len(tensors) != len(self.inputs):
             raise AxisNameError(
                 call,
@@ -235,6 +230,35 @@ class Lifted:
             if isinstance(error, NamedTensorError) or "memory" in str(error):
                 raise
             raise self._refused(call, shapes, error) from error
+        return self._all_named(call, shapes, backend, results, lifted, seen, sizes)
+
+    def _told(self, tensors: Sequence[Any]) -> tuple[str, list[tuple[str, str]]]:
+        """Write a call and the shapes of its operands, for messages."""
+        labels = "ABCDEFGH"[: len(tensors)]
+        shapes = [
+            (w, spaced(X.sizes))
+            for w, X in zip(labels, tensors, strict=False)
+            if hasattr(X, "sizes")
+        ]
+        return f"lift({self.name}, {self.pattern!r})({', '.join(labels)})", shapes
+
+    def named(self, found: Any, seen: Sequence[str], *tensors: Any) -> Any:
+        """Name what f gave for these operands, where it saw all of their axes: those `seen` in front."""
+        call, shapes = self._told(tensors)
+        results = self._parts(found) if len(self.outputs) > 1 else [found]
+        sizes, backend = self._sizes(call, tensors, shapes), tensors[0].layout.backend
+        return self._all_named(call, shapes, backend, results, (), seen, sizes)
+
+    def _all_named(
+        self,
+        call: str,
+        shapes: Sequence[tuple[str, str]],
+        backend: Backend,
+        results: Sequence[Any],
+        lifted: Sequence[str],
+        seen: Sequence[str],
+        sizes: dict[str, int],
+    ) -> Any:
         named = [
             self._named(call, shapes, backend, data, lifted, seen, axes, sizes)
             for data, axes in zip(results, self.outputs, strict=True)
@@ -599,23 +623,67 @@ def _agree(call: Call, operand: int, axis: Axis, found: Any) -> None:
 
 
 class _Positional:
-    """A lifted function on arrays: what a plan calls. It knows the axes of operands and results."""
+    """A lifted function on arrays: what a plan calls. It knows the axes of operands and results.
+
+    Where f sees every axis, those that the pattern lacks in front, `seen` are these: arrays then come in the
+    pattern's order and go to f as they are.
+    """
 
     def __init__(
-        self, lifted: Lifted, axes: Sequence[tuple[str, ...]], orders: Sequence[tuple[str, ...]]
+        self,
+        lifted: Lifted,
+        axes: Sequence[tuple[str, ...]],
+        orders: Sequence[tuple[str, ...]],
+        seen: Sequence[str] | None,
     ) -> None:
         self.lifted = lifted
         self.axes = axes
         self.orders = [tuple([sized(a, None) for a in order]) for order in orders]
+        self.seen = seen
+        # of each result the operand that has its axes, in which f may have written it
+        self.same = [
+            next((i for i, own in enumerate(axes) if own == order), None) for order in orders
+        ]
+        where = {a: (i, own.index(a)) for i, own in enumerate(axes) for a in own}
+        # of each result's axes the operand that has it, and its place there
+        self.places = [
+            [where[a] for a in order] if where.keys() >= set(order) else None for order in orders
+        ]
 
     def __call__(self, *arrays: Any) -> Any:
+        if self.seen is None:
+            return self._ordered(self.lifted(*self._tensors(arrays)))
+        found = self.lifted.f(*arrays)
+        if self._fits(found, arrays):
+            return found
+        return self._ordered(self.lifted.named(found, self.seen, *self._tensors(arrays)))
+
+    def _fits(self, found: Any, arrays: Sequence[Any]) -> bool:
+        """Say at once that results are as the pattern says, where that is easily seen."""
+        several = len(self.places) > 1
+        parts = found if several else (found,)
+        if several and (type(found) is not tuple or len(found) != len(self.places)):
+            return False
+        first = arrays[0]
+        for part, same, places in zip(parts, self.same, self.places):  # noqa: B905  of one length
+            if same is not None and part is arrays[same]:
+                continue
+            if places is None or type(part) is not type(first) or part.dtype != first.dtype:
+                return False
+            if part.shape != tuple([arrays[i].shape[place] for i, place in places]):
+                return False
+        return True
+
+    def _tensors(self, arrays: Sequence[Any]) -> list[NamedTensor]:
         tensors = []
         for axes, array in zip(self.axes, arrays, strict=True):
             library = backend_of(array)
             assert library is not None
             layout = layout_of(axes, library.kind_of(array.dtype), library)
             tensors.append(NamedTensor(array, layout))
-        found = self.lifted(*tensors)
+        return tensors
+
+    def _ordered(self, found: Any) -> Any:
         results = found if isinstance(found, tuple) else (found,)
         data = [r.positional("X", o) for r, o in zip(results, self.orders, strict=True)]
         return tuple(data) if isinstance(found, tuple) else data[0]
@@ -645,8 +713,16 @@ def _called(emit: Emitter, lifted: Lifted, values: Sequence[Any], orders: Any) -
             f"{lifted.name} is a torch module, and X has data of {emit.backend.name}",
             hint='X.to("torch")',
         )
-    found = _Positional(lifted, [v.axes for v in values], orders)
-    return emit.apply(emit.hold(_stem(lifted), found), *values)
+    own = [tuple([a.name for a in axes]) for axes in lifted.inputs]
+    seen = orders[0][: len(orders[0]) - len(lifted.outputs[0])]
+    hidden = seen if lifted.hidden is None else [a for a in seen if a in lifted.hidden]
+    wanted = [(*seen, *axes) for axes in own]
+    if hidden or any([set(v.axes) != set(w) for v, w in zip(values, wanted, strict=True)]):
+        found = _Positional(lifted, [v.axes for v in values], orders, None)
+        return emit.apply(emit.hold(_stem(lifted), found), *values)
+    found = _Positional(lifted, wanted, orders, seen)
+    given = [emit.permute(v, w) for v, w in zip(values, wanted, strict=True)]
+    return emit.apply(emit.hold(_stem(lifted), found), *given)
 
 
 LIFTED = primitive(

@@ -52,7 +52,6 @@ NEVER = {
 OTHERWISE = {
     "introduction.encoder_layer": "calls phi_A with a setting that is a word",
     "introduction.decoder_layer": "calls phi_A with a setting that is a word",
-    "translation.DecoderAsk": "takes norm1, which its default placement does not use",
     "translation.DecoderStep": "calls recall without its mask",
     "encoder_decoder.DecoderStep": "calls recall without its mask",
     "forward_pass.Embedding": "has (i + 1) - 1, which reads as i",

@@ -337,3 +337,48 @@ def test_a_mistake_is_told_while_sizes_are_kept_open():
     sizes = ({0: torch.export.Dim("rows", min=2, max=64)},)
     with pytest.raises(nt.AxisMissingError, match="X has no axis hid\n  X : batch seq"):
         torch.export.export(Bare(), (torch.randn(3, 8),), dynamic_shapes=sizes)
+
+
+# ------------------------------------------------------------- functions that see every axis
+
+
+@pytest.mark.parametrize("stored", ["seq emb", "batch seq emb", "emb batch seq", "seq batch emb"])
+def test_a_function_that_sees_every_axis_writes_where_its_operand_is_stored(stored):
+    def write(x, y):
+        x[..., -y.shape[-2] :, :] = y
+        return x
+
+    over = nt.lift(write, "seq emb, seq' emb -> seq emb", over=())
+
+    @formula
+    def written(X: R[seq, emb], Y: R[seq.prime, emb]) -> R[seq, emb]:
+        return 2 * over(X, Y)
+
+    sizes = {"batch": 2, "seq": 4, "emb": 3, "seq'": 2}
+    for _ in range(2):  # the plan is made, and then known
+        X = nt.zeros(" ".join(f"{n}[{sizes[n]}]" for n in stored.split()), backend="torch")
+        Y = nt.normal(" ".join(f"{n}[{sizes[n]}]" for n in ["seq'", *stored.split()] if n != "seq"),
+                      backend="torch")  # fmt: skip
+        found = written(X, Y)
+        wanted = nt.concat[seq](0 * Y[seq.prime >> seq], Y[seq.prime >> seq])
+        assert torch.equal(X.torch(*stored.split()), wanted.torch(*stored.split()))
+        assert torch.equal(found.torch(*stored.split()), 2 * wanted.torch(*stored.split()))
+
+
+def test_what_a_function_gives_is_looked_at_in_each_call():
+    given = [lambda x: x, lambda x: x + 1, lambda x: x.double(), lambda x: x[1:]]
+    now = nt.lift(lambda x: given[-1](x), "seq emb -> seq emb")
+
+    @formula
+    def through(X: R[seq, emb]) -> R[seq, emb]:
+        return now(X)
+
+    X = nt.normal("seq[4] emb[3]", backend="torch")
+    given.append(given[0])
+    assert torch.equal(through(X).data, X.data)
+    for function, wanted in ((given[1], X.data + 1), (given[2], X.data.double())):
+        given.append(function)
+        assert torch.equal(through(X).data, wanted)
+    given.append(given[3])
+    with pytest.raises(nt.NamedTensorError, match=r"axis seq is 4 before .* and 3 after it"):
+        through(X)

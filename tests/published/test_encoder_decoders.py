@@ -14,6 +14,9 @@ from transformer_named.decoding import beam_search, greedy, log_probability, sam
 from transformer_named.published.models import EncoderDecoder, Transformer, generate
 from transformer_named.published.names import BART, MARIAN
 
+# so many kinds of members are made
+pytestmark = pytest.mark.filterwarnings("ignore:.* was planned 64 times")
+
 SIZES = dict(vocab=11, emb=12, hid=20, layers=2, kv=3, key=4, pre=False, biased=True, padding=1)
 BART_SIZES = dict(**SIZES, places=18, first=2)
 MARIAN_SIZES = dict(

@@ -10,9 +10,12 @@ from safetensors.torch import load_file, save_file
 
 import namedtensor as nt
 from tests.errors.check import check
-from transformer_named.published.formulas import angles, half, rotate, seq_
+from transformer_named.published.formulas import Layer, angles, half, rotate, seq_
 from transformer_named.published.models import Cache, Transformer, generate
 from transformer_named.published.names import BERT, GPT2, LLAMA, LLAMA_GGUF, untied
+
+# so many kinds of members are made
+pytestmark = pytest.mark.filterwarnings("ignore:.* was planned 64 times")
 
 SMALL = dict(vocab=11, emb=12, hid=20, layers=2)
 BERT_SIZES = dict(**SMALL, kv=3, key=4, places=16, kinds=2, pre=False, scores=False, eps=1e-12)
@@ -296,8 +299,10 @@ def test_greedy_words_are_those_of_the_whole(decoder):
 @torch.no_grad()
 def test_a_long_text_by_learned_places_makes_no_plan_for_each_word():
     model = Transformer(**{**GPT2_SIZES, "places": 80}).eval()
+    before = Layer.planned
     words = generate(model, [1, 2], 70, room=80)
-    assert len(list(words)) == 70  # a warning of as many plans would be an error here
+    assert len(list(words)) == 70
+    assert Layer.planned - before <= 2  # of the prompt, and of one word more
 
 
 def test_a_cache_that_is_full_and_a_text_that_is_too_long_are_refused(decoder):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import functools
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import namedtensor as nt
 from namedtensor import Axis, NamedTensor
@@ -38,60 +39,68 @@ class Cache:
         )
 
 
-def with_room(X: NamedTensor, room: int) -> NamedTensor:
-    """Give zeros for so many places of what X has one or some of, a head's side by side."""
-    *others, last = [name for name in X.axes if name != "seq"]
-    sizes = [X.size(name) for name in others]
-    zeros = X.data.new_zeros((*sizes, max(room, 0), X.size(last)))
-    return nt.tensor(zeros, *others, "seq", last)
+def empty(like: NamedTensor, **sizes: int) -> NamedTensor:
+    """Give what holds no place yet of these axes, in the dtype of other data."""
+    *others, last = sizes
+    shape = [*[sizes[name] for name in others], 0, sizes[last]]
+    return nt.tensor(like.data.new_empty(shape), *others, "seq", last)
 
 
-def spread(whole: NamedTensor, X: NamedTensor) -> NamedTensor:
-    """Repeat what is kept over axes that only X has: one text that is gone on with in several ways."""
-    more = beyond(X.layout, whole.layout)
-    return whole + _zeros(X, more) if more else whole
+def with_room(
+    held: Sequence[Pair], room: int | None, length: int, words: NamedTensor, new: int
+) -> Sequence[Pair]:
+    """Give room for so many words behind what is held: the chosen room, or else longer copies.
 
+    What is held is repeated over axes that words have and it lacks: one text that is gone on with in several
+    ways.
 
-def _zeros(X: NamedTensor, names: tuple[str, ...]) -> NamedTensor:
-    """Give zeros over some axes of X."""
-    return nt.tensor(X.data.new_zeros([X.size(name) for name in names]), *names)
-
-
-@functools.cache
-def beyond(own: Layout, other: Layout) -> tuple[str, ...]:
-    """Give the axes of a layout that are none of the other's."""
-    return tuple([name for name in own.axes if name not in other.axes])
-
-
-@functools.cache
-def placed(own: Layout, wanted: Layout) -> tuple[int, tuple[int, ...]] | None:
-    """Say where seq stands in a wanted layout, and where its axes stand now; None where some do not."""
-    if beyond(wanted, own):
-        return None
-    return wanted.axes.index("seq"), tuple(map(own.axes.index, wanted.axes))
-
-
-def written(whole: NamedTensor, X: NamedTensor, length: int) -> NamedTensor:
-    """Write X behind the first places of a whole, and give all of these: a view, of which nothing is moved.
-
-    Raises: IndexRangeError where there is no room for it.
+    Raises: IndexRangeError where there is no room for them.
     """
-    held, layout = whole.data, whole.layout
-    known = placed(X.layout, layout)
-    if known is None:
-        return written(whole, X + _zeros(whole, beyond(layout, X.layout)), length)
-    at, places = known
-    data = X.data.permute(places)
-    room, new = held.size(at), data.size(at)
-    if length + new > room:
+    if room is not None and length + new > room:
         raise nt.IndexRangeError(
             "cache.add(...)",
-            f"the cache has room for {room} places, {length} are taken, and {new} come",
+            f"the cache has room for {max(room, 0)} places, {length} are taken, and {new} come",
             hint=f"make a longer one: room={length + new}",
         )
-    found = held.narrow(at, 0, length + new)
-    free = found.narrow(at, length, new)
-    if free.shape != data.shape:
-        nt.concat["seq"](whole, X)  # which refuses it, in its words
-    free.copy_(data)
-    return NamedTensor(found, layout)
+    if not held or (places_of(held[0][0]) == room and not beyond(words.layout, held[0][0].layout)):
+        return held
+    size = length + new if room is None else room
+    return [(longer(K, size, words), longer(V, size, words)) for K, V in held]
+
+
+def longer(X: NamedTensor, size: int, words: NamedTensor) -> NamedTensor:
+    """Give so many places, a head's side by side, of which the first are those of X."""
+    more = beyond(words.layout, X.layout)
+    *others, last = [name for name in X.axes if name != "seq"]
+    sizes = [*[words.size(name) for name in more], *[X.size(name) for name in others]]
+    found = X.data.new_zeros((*sizes, size, X.size(last)))
+    if count := X.size("seq"):
+        found.narrow(-2, 0, count).copy_(X.torch(*others, "seq", last))
+    return nt.tensor(found, *more, *others, "seq", last)
+
+
+def beyond(words: Layout, held: Layout) -> tuple[str, ...]:
+    """Give the axes of words that what is held lacks, but for their places."""
+    return tuple([name for name in words.axes if name not in (*held.axes, "seq", "seq'")])
+
+
+def places_of(X: NamedTensor) -> int:
+    """Count the places of what is held."""
+    return int(X.data.shape[X.layout.axes.index("seq")])
+
+
+def first(X: NamedTensor, count: int) -> NamedTensor:
+    """Give the first places of what is held: a view, of which nothing is moved."""
+    layout = X.layout
+    return NamedTensor(X.data.narrow(layout.axes.index("seq"), 0, count), layout)
+
+
+def _keep(K: Any, k: Any, V: Any, v: Any) -> tuple[Any, Any]:
+    for whole, new in ((K, k), (V, v)):
+        count = new.shape[-2]
+        whole.narrow(-2, -count, count).copy_(new)
+    return K, V
+
+
+#: Write new keys and values over the last places of all, in their own memory, and give all.
+keep = nt.lift(_keep, "seq key, seq' key, seq val, seq' val -> seq key, seq val", over=())

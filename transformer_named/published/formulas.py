@@ -3,6 +3,7 @@
 | axis | what it runs over |
 |---|---|
 | `seq'`, `seq` | places that ask, and places that answer |
+| `src` | places of another text |
 | `emb` | features of a place |
 | `hid` | hidden units |
 | `kv`, `group` | heads of keys and values, and the heads of queries that share one |
@@ -16,8 +17,9 @@ from typing import Any
 import namedtensor as nt
 from namedtensor import R, Z, axes, formula
 from transformer_named.choice import chosen
+from transformer_named.decoding.cache import keep
 
-seq, emb, hid, kv, group, key, val, half = axes("seq emb hid kv group key val half")
+seq, src, emb, hid, kv, group, key, val, half = axes("seq src emb hid kv group key val half")
 vocab, place, kind, two = axes("vocab place kind two")
 seq_ = seq.prime
 
@@ -287,3 +289,54 @@ def Answering(
     if network is None:
         return Y
     return normed(norm2, Y + network(normed(norm, Y), activation=activation))
+
+
+@formula
+def Layer(
+    X: R[seq_, emb],
+    C: R[seq_, half] = None,
+    S: R[seq_, half] = None,
+    M: R[seq, seq_] = None,
+    closed: R[seq] = None,
+    K: R[seq, kv, key] = None,
+    V: R[seq, kv, val] = None,
+    *,
+    ask: Asking,
+    answer: Answering,
+) -> R[seq_, emb]:
+    """Take a layer: asking makes queries, keys and values; answering attends to keys and values.
+
+    K and V are given where places are kept: those of all, of which the last are X's own and are written here.
+    """
+    Q, keys, values = ask(X, C, S)
+    if K is not None:
+        keys, values = keep(K, keys[seq >> seq_], V, values[seq >> seq_])
+    return answer(X, Q, keys, values, M, closed)
+
+
+@formula
+def ReadingLayer(
+    X: R[seq_, emb],
+    KZ: R[src, kv, key],
+    VZ: R[src, kv, val],
+    padding: R[src] = None,
+    C: R[seq_, half] = None,
+    S: R[seq_, half] = None,
+    M: R[seq, seq_] = None,
+    closed: R[seq] = None,
+    K: R[seq, kv, key] = None,
+    V: R[seq, kv, val] = None,
+    *,
+    ask: Asking,
+    answer: Answering,
+    consult: Consulting,
+    tell: Telling,
+    reply: Answering,
+) -> R[seq_, emb]:
+    """Take a layer that consults another text after itself, and replies.
+
+    KZ and VZ are what the other text tells, `tell(Z)`, once for all words; `padding` closes its places.
+    """
+    Y = Layer(X, C, S, M, closed, K, V, ask=ask, answer=answer)
+    hidden = None if padding is None else padding[src >> seq]
+    return reply(Y, consult(Y), KZ[src >> seq], VZ[src >> seq], None, hidden)

@@ -6,11 +6,11 @@ from typing import Any
 import torch
 
 import namedtensor as nt
-from namedtensor import Axis, axes
+from namedtensor import Axis
 from namedtensor.compilers import constant_for_compilers, keep
 from namedtensor.shape import shapes
 from transformer_named.choice import chosen
-from transformer_named.decoding.cache import spread, with_room, written
+from transformer_named.decoding.cache import empty, first, with_room
 from transformer_named.decoding.sampling import chooser
 from transformer_named.published.formulas import (
     ACTIVATIONS,
@@ -21,8 +21,10 @@ from transformer_named.published.formulas import (
     Asking,
     Consulting,
     Kinds,
+    Layer,
     Norm,
     Places,
+    ReadingLayer,
     Scores,
     Telling,
     Words,
@@ -33,10 +35,9 @@ from transformer_named.published.formulas import (
     place,
     seq,
     seq_,
+    src,
     waves,
 )
-
-src = axes("src")
 
 
 class Cache:
@@ -58,22 +59,7 @@ class Cache:
         self.closed = closed
         self.skipped = skipped
         self.length = 0
-        self.held: list[tuple[Any, Any]] = []
-
-    def add(self, layer: int, K: Any, V: Any) -> tuple[Any, Any]:
-        """Put new keys and values behind those of a layer, and give all of them."""
-        if self.room is None:
-            if layer == len(self.held):
-                self.held.append((K, V))
-            else:
-                before, after = self.held[layer]
-                self.held[layer] = nt.concat[seq](before, K), nt.concat[seq](after, V)
-            return self.held[layer]
-        if layer == len(self.held):
-            self.held.append((with_room(K, self.room), with_room(V, self.room)))
-        keys, values = self.held[layer]
-        keys, values = self.held[layer] = spread(keys, K), spread(values, V)
-        return written(keys, K, self.length), written(values, V, self.length)
+        self.held: Sequence[tuple[Any, Any]] = []
 
     def select(self, ax: Axis, chosen: Any) -> "Cache":
         """Follow the hypotheses `chosen`, integers along ax; what has no such axis is shared."""
@@ -107,44 +93,6 @@ def tables(
         found = torch.stack([torch.from_numpy(each) for each in made]).to(device, dtype)
     # a mode of torch may make other things than tensors
     return keep(_TABLES, key, found, 16) if type(found) is torch.Tensor else found
-
-
-class Layer(torch.nn.Module):
-    """One layer: asking makes queries, keys and values; answering attends to keys and values.
-
-    A layer that reads another text consults it after that, and replies.
-    """
-
-    def __init__(self, ask: Any, answer: Any, consult: Any, tell: Any, reply: Any) -> None:
-        super().__init__()
-        self.ask = ask
-        self.answer = answer
-        self.consult = consult
-        self.tell = tell
-        self.reply = reply
-
-    def latex(self, dialect: str = "macros") -> str:
-        """Print the layer's formulas."""
-        return latex_of([self.ask, self.answer, self.consult, self.tell, self.reply], dialect)
-
-    def forward(
-        self, X: Any, M: Any, closed: Any, C: Any, S: Any, cache: Cache | None, number: int
-    ) -> Any:
-        parts = self._modules  # where torch looks for self.ask last of all
-        Q, K, V = parts["ask"](X, C, S)
-        if cache is not None:
-            K, V = cache.add(number, K, V)
-        X = parts["answer"](X, Q, K, V, M, closed)
-        if self.consult is None:
-            return X
-        if cache is None or cache.memory is None:
-            raise nt.NamedTensorError(
-                "Transformer(..., cross=True)(I)",
-                "its layers read another text, and none is given",
-                shapes(X),
-                hint="EncoderDecoder(...)(source, target), whose `start` reads the other text",
-            )
-        return self.reply(X, self.consult(X), *cache.memory[number], None, cache.closed)
 
 
 def counted(name: str, size: Any, least: int) -> None:
@@ -231,8 +179,8 @@ class Transformer(torch.nn.Module):
         self.padding = padding
         sizes = f"vocab[{vocab}] emb[{emb}]"
         self.positions = chosen("positions", positions, POSITIONS)
-        self.pre, self.key, self.base, self.first = pre, key, base, first
-        self.causal = scores if causal is None else causal
+        self.pre, self.kv, self.key, self.base, self.first = pre, kv, key, base, first
+        self.causal, self.cross = scores if causal is None else causal, cross
         self.scale = float(emb) ** 0.5 if scale else None
         self.words = Words.module(sizes, **where)
         learned = positions == "learned"
@@ -254,19 +202,21 @@ class Transformer(torch.nn.Module):
         known = {"together": {"bO": bias}, "norm1": after, **choice, **where}
         heads = {"bQ": bias, "bK": bias, "bV": bias}
 
-        def layer() -> Layer:
-            asking = Asking.module(inner, heads=heads, norm=before, **choice, **where)
+        def layer() -> Any:
+            ask = Asking.module(inner, heads=heads, norm=before, **choice, **where)
             if not cross:
                 answer = Answering.module(f"{outer} hid[{hid}]", **known, **rest)
-                return Layer(asking, answer, None, None, None)
-            return Layer(
-                asking,
-                Answering.module(outer, **known),
-                Consulting.module(
+                return Layer.module(ask=ask, answer=answer)
+            return ReadingLayer.module(
+                ask=ask,
+                answer=Answering.module(outer, **known),
+                consult=Consulting.module(
                     inner.rpartition(" ")[0], bQ=bias, norm=before, **choice, **where
                 ),
-                Telling.module(inner.replace(f" group[{group}]", ""), bK=bias, bV=bias, **where),
-                Answering.module(f"{outer} hid[{hid}]", **known, **rest),
+                tell=Telling.module(
+                    inner.replace(f" group[{group}]", ""), bK=bias, bV=bias, **where
+                ),
+                reply=Answering.module(f"{outer} hid[{hid}]", **known, **rest),
             )
 
         self.layers = torch.nn.ModuleList(layer() for _ in range(layers))
@@ -296,12 +246,40 @@ class Transformer(torch.nn.Module):
             X = self.norm(X)
         C, S = self.table(start, count, X) if self.positions == "rotary" else (None, None)
         past_ = self.mask(start, count, X, skipped)
-        found = [X]
-        for number, layer in enumerate(self.layers):
-            found.append(layer(found[-1], past_, M, C, S, cache, number))
+        none = [(None, None)] * len(self.layers)
+        kept = known = none if cache is None else self._kept(X, I, cache)
         if cache is not None:
-            cache.length += count
+            known = [(first(K, start + count), first(V, start + count)) for K, V in kept]
+        found = [X]
+        for layer, read, pair in zip(self.layers, self._read(X, cache), known, strict=True):
+            found.append(layer(found[-1], *read, C, S, past_, M, *pair))
+        if cache is not None:
+            cache.held, cache.length = kept, start + count
         return found
+
+    def _kept(self, X: Any, words: Any, cache: Cache) -> Any:
+        """Give what a cache holds of each layer, with room for more words."""
+        held = cache.held
+        if not held:
+            none = empty(X, kv=self.kv, key=self.key), empty(X, kv=self.kv, val=self.key)
+            held = [none] * len(self.layers)
+        return with_room(held, cache.room, cache.length, words, words.size(seq_))
+
+    def _read(self, X: Any, cache: Cache | None) -> list[tuple[Any, ...]]:
+        """Give what each layer reads of another text: its keys, values and padding.
+
+        Raises: NamedTensorError where there is none.
+        """
+        if not self.cross or not len(self.layers):
+            return [()] * len(self.layers)
+        if cache is None or cache.memory is None:
+            raise nt.NamedTensorError(
+                "Transformer(..., cross=True)(I)",
+                "its layers read another text, and none is given",
+                shapes(X),
+                hint="EncoderDecoder(...)(source, target), whose `start` reads the other text",
+            )
+        return [(*told, cache.closed) for told in cache.memory]
 
     def mask(self, start: int, count: int, like: Any, skipped: Any) -> Any:
         """Say who sees whom: no place those after it, nor the padding before a text but itself."""
@@ -337,8 +315,9 @@ class Transformer(torch.nn.Module):
 
     def latex(self, dialect: str = "macros") -> str:
         """Print the formulas of its parts, each once and as this member has them."""
+        inside = [part for layer in self.layers[:1] for part in layer.children()]
         return latex_of(
-            [self.words, self.places, self.kinds, *self.layers[:1], self.norm, self.scores], dialect
+            [self.words, self.places, self.kinds, *inside, self.norm, self.scores], dialect
         )
 
     # ---------------------------------------------------------------------------- decoding
@@ -395,12 +374,12 @@ class EncoderDecoder(torch.nn.Module):
 
     def encode(self, source: Any) -> Any:
         """Z[src] -> R[src, emb]."""
-        return self.encoder(source[src >> seq_], self._closed(source))[seq_ >> src]
+        return self.encoder(source[src >> seq_], self._closed(source)[src >> seq])[seq_ >> src]
 
     def start(self, memory: Any, source: Any, room: int | None = None) -> Cache:
         """Project the source's keys and values once, before the first word."""
-        Z = memory[src >> seq]
-        return Cache(room, [layer.tell(Z) for layer in self.decoder.layers], self._closed(source))
+        told = [layer.tell(memory) for layer in self.decoder.layers]
+        return Cache(room, told, self._closed(source))
 
     def step(self, token: Any, cache: Cache) -> tuple[Any, Cache]:
         """Score the next word after one more, and give the cache that has it."""
@@ -416,7 +395,7 @@ class EncoderDecoder(torch.nn.Module):
         return latex_of([self.encoder, self.decoder], dialect)
 
     def _closed(self, source: Any) -> Any:
-        closed = nt.where(source[src >> seq] == self.padding, -nt.inf, 0.0)
+        closed = nt.where(source == self.padding, -nt.inf, 0.0)
         return nt.cast(closed, self.encoder.words.E.dtype)
 
 

@@ -138,8 +138,8 @@ def test_only_numbers_of_the_document_can_be_bound():
     assert said(text, lambda d: d.bind(d_m=3)) == (
         "document.bind(d_m=3): notes.md has no size or number d_m\nhint: did you mean d_k?"
     )
-    assert said(text, lambda d: d.bind(zeta=3)).endswith("\nhint: it has d_k, n")
-    assert said("", lambda d: d.bind(zeta=3)).endswith("\nhint: it has none")
+    assert said(text, lambda d: d.bind(zeta=3)).endswith("\nhint: it has a, d_k, n")
+    assert said("", lambda d: d.bind(zeta=3)).endswith("\nhint: it has a")
 
 
 @pytest.mark.parametrize("value", [2.5, -1, True, "3"])

@@ -322,6 +322,7 @@ LECTURE = {
     r"$$L_t(i) = \frac{\alpha_t(i) \beta_t(i)}{\sum_{j=1}^N \alpha_t(j) \beta_t(j)}$$": both
     / both.sum(1, keepdims=True),
     r"$$L_i = \alpha_{1,i}$$": forward[0],
+    r"$$L_{ij} = \sum_{t=1}^T \alpha_{ti} \alpha_{tj}$$": forward.T @ forward,
     r"$$L = \sum_{i=1}^N \alpha_T(i)$$": forward[-1].sum(),
     r"$$L = \sum_{t=1}^T \log B_{1,o_t}$$": np.log(E[0, o]).sum(),
     r"$$L = \sum_{t=1}^{T-1} \sum_i \sum_j \alpha_t(i) A_{ij} B_{j,o_{t+1}} \beta_{t+1}(j)$$": sum(
@@ -346,7 +347,6 @@ def test_a_lecture_is_read_as_it_is_written(formulas):
         r"L = \pi_1 + \pi_2",  # they may be two of a kind
         r"L = \sum_{t=1}^T \sum_{i=1}^N o_t(i)",
         r"L = \sum_{i=1}^N \pi_{o_i}",  # o is as long as time
-        r"L_{ij} = \sum_{t=1}^T \alpha_{ti} \alpha_{tj}",  # both are over state
     ],
 )
 def test_what_a_lecture_leaves_open_stays_open(formula):

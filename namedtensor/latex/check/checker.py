@@ -84,10 +84,16 @@ class Checker(Symbols):
         finally:
             self.indexed = indexed
             self._open.discard(id(defined))
-        if isinstance(defined.statement.target, Indexed) and is_first(defined.statement.target):
+        first = isinstance(defined.statement.target, Indexed) and is_first(defined.statement.target)
+        if first or (self._is_begun(defined) and getattr(type_of(value), "host", False)):
             value = UNKNOWN
         self._defined[at] = value
         return value
+
+    def _is_begun(self, defined: Defined) -> bool:
+        """Say whether steps of a program begin with this, b <- 0, and go on to change it."""
+        updated = [d for d in self.names.defined[defined.key] if d.statement.op != "="]
+        return defined.statement.op != "=" and updated[-1] is not defined
 
     def promise(self, value: Value | None, defined: Defined) -> Value | None:
         """Give a declared symbol in place of what a definition gives."""

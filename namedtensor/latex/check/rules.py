@@ -75,6 +75,13 @@ def _known_sizes(checker: Checker, defined: Defined) -> None:
     if len(spaces) < len(inputs) or not spaces:
         return  # what is declared nowhere has the axes of each call
     known = {a.axis.name for space in spaces for a in space.axes}
+    if not known:  # of numbers alone: one chooses the size of an axis that the document declares
+        known = {
+            a.axis.name
+            for group in checker.names.declared.values()
+            for d in group
+            for a in d.space.axes
+        }
     known |= {axis for i in inputs for axis in i.along}
     known |= {a.axis.name for _, a in checker.names.sized if fold(a.size, {}) is not None}
     known |= {name for name, _, _ in checker.names.stated_sizes}

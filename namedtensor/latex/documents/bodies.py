@@ -430,8 +430,9 @@ class Body:
         return None
 
     def _size_like(self, name: str) -> Value | None:
-        """Give the size of an axis of an input, of seq where seq' is nowhere."""
+        """Give the size of an axis of an input, or as it is chosen; of seq where seq' is nowhere."""
         found = self.axis_size(name)
+        found = self.numbers.get(f"|{name}|") if found is None else found
         return self._size_like(name[:-1]) if found is None and name.endswith("'") else found
 
     def _said_size(self, name: str, scope: BodyScope) -> Value | None:

@@ -26,6 +26,7 @@ from namedtensor.latex.reading.spoken import names_of
 from namedtensor.latex.reading.tokens import Fault
 from namedtensor.latex.source import Source, Span
 from namedtensor.latex.syntax import (
+    AxisName,
     AxisSize,
     Call,
     Definition,
@@ -321,9 +322,12 @@ class Document:
             text = key(name) if isinstance(name, (Letter, Scripts)) else None
             if text is not None and text not in self.definitions.defined:
                 found[python_name(name, text)] = text
-        for size in all_of(AxisSize, self.reading.statements):
-            if size.axis.name.isidentifier():
-                found.setdefault(size.axis.name, f"|{size.axis.name}|")
+        sized = {axis.axis.name for _, axis in self.definitions.sized}
+        asked = {size.axis.name for size in all_of(AxisSize, self.reading.statements)}
+        named = {axis.name for axis in all_of(AxisName, self.reading.statements)}
+        for axis in sorted(asked | named - sized):
+            if (name := axis.replace("'", "_")).isidentifier():
+                found.setdefault(name, f"|{axis}|")
         return found
 
     # ------------------------------------------------------------------------------- printing

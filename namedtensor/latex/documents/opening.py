@@ -22,7 +22,7 @@ KINDS = (
 ).split()
 
 INPUT = re.compile(
-    r"(?P<comment>(?<!\\)%[^\n]*)|\\(?:input|include|subfile)\s*(?:\{(?P<name>[^{}\n]*)\}|(?P<word>[\w./-]+))"
+    r"(?P<comment>(?<!\\)%[^\n]*)|\\(?:input|include|subfile)(?![A-Za-z])\s*(?:\{(?P<name>[^{}\n]*)\}|(?P<word>[\w./-]+))"
 )
 
 #: The contents of strings of JSON, and what an escape stands for.

@@ -7,6 +7,7 @@ d_{seq(t)}, are cases of one definition, unless elements follow from one another
 
 from __future__ import annotations
 
+import bisect
 import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -319,24 +320,34 @@ def _with_axis(statement: Declaration, series: Mapping[str, AxisName]) -> Declar
 
 
 def bounded(statements: Sequence[Statement]) -> list[Statement]:
-    """Put ranges that are stated right behind a definition by elements among its conditions."""
+    """Put ranges that are stated right behind a definition by elements among its conditions.
+
+    Behind a display they are those of the one definition in it that has these indices.
+    """
     found = list(statements)
     last = -1
     for i, statement in enumerate(statements):
-        before = found[last] if last >= 0 else None
-        if isinstance(before, Definition) and (said := _bounds(statement, before)):
+        near = [last] if last >= 0 else []
+        if near and statement.block != found[last].block:
+            first = bisect.bisect_left(found, found[last].block, key=lambda s: s.block)
+            near += range(first, last)
+        bounds = [(j, said) for j in near if (said := _bounds(statement, found[j]))]
+        if len(bounds) == 1 or (bounds and bounds[0][0] == last):
+            at, said = bounds[0]
+            before = found[at]
+            assert isinstance(before, Definition)
             known = () if before.condition is None else (before.condition,)
             every = (*known, *said)
             condition = every[0] if len(every) == 1 else Logic(every[0].span, "and", every)
-            found[last] = dataclasses.replace(before, condition=condition)
+            found[at] = dataclasses.replace(before, condition=condition)
         else:
             last = i
     return found
 
 
-def _bounds(statement: Statement, rule: Definition) -> tuple[Relation, ...]:
+def _bounds(statement: Statement, rule: Statement) -> tuple[Relation, ...]:
     """Give the ranges that a statement states of the indices of a definition by elements."""
-    target = rule.target
+    target = getattr(rule, "target", None)
     own = [i.at for i in target.items if isinstance(i, At)] if isinstance(target, Indexed) else []
     if isinstance(statement, Declaration) and statement.space.base == "[n]":
         names, space = statement.names, statement.space

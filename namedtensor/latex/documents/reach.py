@@ -28,6 +28,7 @@ from namedtensor.latex.documents.series import refuse_long
 from namedtensor.latex.evaluation.conditions import is_one
 from namedtensor.latex.evaluation.identifiers import set_to
 from namedtensor.latex.evaluation.vocabulary import word_of
+from namedtensor.latex.reading.spoken import names_of
 from namedtensor.latex.syntax import (
     At,
     AxisName,
@@ -97,8 +98,8 @@ class Walk:
     def _doubt(self, call: Call, around: Around) -> None:
         """Leave aside a declaration that is another letter's: of another section, or below.
 
-        That of another section is doubted where another argument is declared nowhere; that below where
-        the document's calls give what it does not fit.
+        Both are doubted where the document's calls give what they do not fit; that of another section
+        also where the body acts along axes of its own section, or another argument is declared nowhere.
         """
         at, arguments = around.place, self.linked.arguments
         unknown = any(found.space is None for found in arguments)
@@ -107,13 +108,20 @@ class Walk:
             declared = None if found is None else found.declared
             if found is None or declared is None:
                 continue
+            far = not self.names.inherits(at, declared.place)
             below = declared.place.index > at.index and declared.place.block != at.block
-            if not self.names.inherits(at, declared.place):
-                doubted = unknown and any(self._acting_on(found.key))
-            else:
-                doubted = below and self._is_given_else(place, found)
+            doubted = (far or below) and self._is_given_else(place, found)
+            if far and not doubted:
+                here, there = map(self._axes_declared, (at, declared.place))
+                other = any(a in here - there for a in self._acting_on(found.key, alone=True))
+                doubted = other or (unknown and any(self._acting_on(found.key)))
             if doubted:
                 found.declared, found.space, found.along = None, None, ()
+
+    def _axes_declared(self, at: Place) -> set[str]:
+        """List the axes that the section of a place declares something over."""
+        said = tuple([s for s in self.names.statements if s.section == at.section])
+        return {sized.axis.name for sized in all_of(SizedAxis, said)}
 
     def _is_given_else(self, place: int, found: Input) -> bool:
         """Say whether a call gives what lacks a declared axis, or an expression to a body of numbers."""
@@ -267,8 +275,8 @@ class Walk:
                 found.space = Space(at, "[n]" if index else "R", sized)
                 found.inferred = True
 
-    def _acting_on(self, text: str) -> Iterator[str]:
-        """Name the axes along which the body acts on what holds a letter."""
+    def _acting_on(self, text: str, alone: bool = False) -> Iterator[str]:
+        """Name the axes along which the body acts on what holds a letter, or holds it alone."""
         for part in [p for d in self._bodies() for p in walk(d.body)]:
             if isinstance(part, Contract):
                 operands: tuple[Expression, ...] = (part.left, part.right)
@@ -282,7 +290,10 @@ class Walk:
                 continue
             else:
                 continue
-            if any(key(inner) == text for o in operands for inner in walk(o)):
+            held = [o for o in operands if any(key(inner) == text for inner in walk(o))]
+            if alone:
+                held = [o for o in held if {key(name) for name in names_of(o)} == {text}]
+            if held:
                 yield from [axis.name for axis in axes]
 
     def _asked_of(self, call: Call, text: str) -> Iterator[str]:
@@ -498,7 +509,8 @@ class Walk:
         declared = meaning.declared
         assert declared is not None
         linked = self.linked
-        if not declared.space.axes and self._small(name, meaning.key):
+        listed = meaning.key in linked.listed  # GIN(X; W, epsilon) learns its declared epsilon
+        if not (declared.space.axes or listed) and self._small(name, meaning.key):
             return
         if linked.input_of(meaning) is not None:
             return

@@ -17,6 +17,7 @@ from typing import Any
 
 from namedtensor.axes import shown, unused
 from namedtensor.latex.evaluation.arithmetic import axes_of
+from namedtensor.latex.evaluation.by_elements import sized_here
 from namedtensor.latex.evaluation.conditions import chosen
 from namedtensor.latex.evaluation.evaluator import Evaluator, Word
 from namedtensor.latex.evaluation.indices import (
@@ -343,7 +344,8 @@ def _joined(e: Evaluator, part: Big, word: Word) -> Value:
             f"write the axis below it: {part.op}_ax (X, Y)",
         )
     join = word.along[axes_of(part.axes)]
-    return e.attempt(part, lambda *x: join(*x), [e.value(p) for p in parts], parts)
+    values = [sized_here(e.scope, e.value(p), weak=True) for p in parts]
+    return e.attempt(part, lambda *x: join(*x), values, parts)
 
 
 # -------------------------------------------------------------------------------- over an index

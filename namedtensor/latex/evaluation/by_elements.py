@@ -176,9 +176,12 @@ def _is_below_one(end: Expression | None) -> bool:
     return isinstance(end, Number) and end.value < 1
 
 
-def sized_here(scope: Scope, X: Value) -> Value:
-    """Give axes that are still open the size that they have here, where the numbers depend on data."""
-    if not isinstance(X, SymbolicTensor) or X.node.type.weak:
+def sized_here(scope: Scope, X: Value, weak: bool = False) -> Value:
+    """Give axes that are still open the size that they have here, where the numbers depend on data.
+
+    With `weak` also where they depend on indices alone.
+    """
+    if not isinstance(X, SymbolicTensor) or (X.node.type.weak and not weak):
         return X
     sizes = {}
     for axis, size in X.node.type.axes:

@@ -408,14 +408,13 @@ def _function(e: Evaluator, part: Call) -> Any:
     name = part.function
     if not isinstance(name, (Letter, Scripts)):
         return e.value(name)
-    found = find(e, name)
+    own = e.scope.function(name) if part.arguments and name not in e.bound else None
+    found = find(e, name) if own is None else own
     if part.axes and isinstance(name, Letter) and getattr(found, "axes", None) == ():
         # a word with axes below it is everybody's where the document defines it without
         found = None if word_of(name.text) is not None else found
     if found is not None:
-        tensor = isinstance(found, (NamedTensor, int, float))
-        function = e.scope.function(name) if part.arguments and tensor else None
-        return e.scope.seen(name, found if function is None else function)
+        return e.scope.seen(name, found)
     if isinstance(name, Letter):
         top = TOP.fullmatch(name.text)
         if top is not None:  # top-2
@@ -432,7 +431,7 @@ def _scripted(e: Evaluator, name: Scripts) -> Any:
         return e.value(name)
     word = word_of(base.text) or applied_letter(base.text)
     if word is None:
-        return undefined(e, name)
+        return e.value(name)
     below = axes_below(name.sub)
     if below and name.sup is None and not name.primes:
         return _Under(base, below)

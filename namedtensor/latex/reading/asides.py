@@ -368,7 +368,7 @@ def with_facts(statements: Sequence[Statement]) -> list[Statement]:
                 functions.add(key_of(statement.target.function))
         elif isinstance(statement, Definition):
             given.add((statement.section, key_of(statement.target)))
-    return [_fact(s) if _is_fact(s, elements, given, functions) else s for s in statements]
+    return [fact_of(s) if _is_fact(s, elements, given, functions) else s for s in statements]
 
 
 def _is_fact(
@@ -406,7 +406,8 @@ def _of_given(definition: Definition, given: set[tuple[int, str]]) -> bool:
     return all(letter.text in FUNCTIONS for letter in letters_of(definition.body))
 
 
-def _fact(statement: Statement) -> Statement:
+def fact_of(statement: Statement) -> Statement:
+    """Give a definition as an equation, which defines nothing."""
     assert isinstance(statement, Definition)
     said = tuple((statement.op, each) for each in (statement.body, *statement.chain))
     relation = Relation(statement.span, statement.target, said)

@@ -1,20 +1,23 @@
-r"""What is given before the first element of an axis: x_0 = 0, beside x \in \mathbb{R}^{time}.
+r"""What is given before the first element of an axis, x_0 = 0, or after the last, x_{time(|time|+1)} = 0.
 
-The tensor has no such element. Formulas of elements and of those before them, x_{time(t)} - x_{time(t-1)},
-take the value that is given where t is 1.
+The tensor, x \in \mathbb{R}^{time}, has no such element. Formulas of elements and of those before them,
+x_{time(t)} - x_{time(t-1)}, take the value that is given where t is 1; those of the next ones where it is
+the last.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from namedtensor.latex.reading.asides import Entry
+from namedtensor.latex.reading.asides import Entry, fact_of
 from namedtensor.latex.reading.spoken import head_of, key_of, sections_around
 from namedtensor.latex.reading.statements import Found
 from namedtensor.latex.syntax import (
     At,
+    AxisName,
+    AxisSize,
     Binary,
     Case,
     Cases,
@@ -26,16 +29,25 @@ from namedtensor.latex.syntax import (
     Number,
     Relation,
     Scripts,
+    SizedAxis,
 )
-from namedtensor.latex.walk import put
+from namedtensor.latex.walk import all_of, put
 
-#: The values before the first elements, by a letter and an axis; x_0 is that of any axis.
-Given = Mapping[tuple[str, str], Expression]
+#: The values outside of tensors, by a letter, an axis, and - before the first or + after the last element;
+#: x_0 is that of any axis.
+Key = tuple[str, str, str]
+Given = Mapping[Key, Expression]
 
 
 def put_before_first(entries: Sequence[Entry], parents: Sequence[int]) -> None:
-    """Put what is given before the first elements of declared tensors where formulas refer to these."""
-    given: dict[int, dict[tuple[str, str], Expression]] = {}
+    """Put what is given outside of declared tensors where formulas refer to their elements."""
+    given: dict[int, dict[Key, Expression]] = {}
+    ends = {
+        letter.text
+        for axis in all_of(SizedAxis, tuple([e.statement for e in entries]))
+        for letter in (axis.size,)
+        if isinstance(letter, Letter)
+    }
     declared: set[tuple[int, str]] = set()
     defined: set[tuple[int, str]] = set()
     for entry in entries:
@@ -43,38 +55,52 @@ def put_before_first(entries: Sequence[Entry], parents: Sequence[int]) -> None:
         if isinstance(statement, Declaration) and statement.space.axes:
             declared |= {(section, key_of(name)) for name in statement.names}
         elif isinstance(statement, Definition):
-            zeroth = _zeroth(statement.target)
-            if zeroth is None:
+            outside = outside_of(statement.target, ends)
+            if outside is None:
                 defined.add((section, head_of(statement.target)))
             elif statement.op == "=":
-                given.setdefault(section, {})[zeroth] = statement.body
+                given.setdefault(section, {})[outside] = statement.body
     for entry in entries if given else ():
         around = sections_around(entry.region.section, parents)
         known = {
-            (letter, axis): value
+            key: value
             for section in reversed(around)
-            for (letter, axis), value in given.get(section, {}).items()
-            if any((at, letter) in declared for at in around)
-            and not any((at, letter) in defined for at in around)
+            for key, value in given.get(section, {}).items()
+            if any((at, key[0]) in declared for at in around)
+            and not any((at, key[0]) in defined for at in around)
         }
         statement = entry.statement
         if known and isinstance(statement, Definition):
             assert isinstance(entry.read, Found)
             entry.read.statement = replace(statement, body=put(statement.body, _Before(known)))
+            if (
+                isinstance(statement.target, Indexed)
+                and outside_of(statement.target, ends) in known
+            ):
+                entry.read.statement = fact_of(statement)  # and the tensor has no such element
 
 
-def _zeroth(target: Expression) -> tuple[str, str] | None:
-    """Give the letter and the axis of x_{time(0)}, and the letter alone of x_0."""
+def outside_of(target: Expression, ends: Collection[str]) -> Key | None:
+    """Give the letter, the axis and the side of x_{time(0)}, x_{time(|time|+1)}, x_0 and x_{n+1}."""
     match target:
-        case Indexed(base=Letter(text=text), items=(At(axis=axis, at=Number(value=0)),)):
-            return text, axis.name
-        case Scripts(base=Letter(text=text), sub=Number(value=0), sup=None, primes=0):
-            return text, ""
+        case Indexed(base=Letter(text=text), items=(At(axis=axis, at=at),)):
+            name = axis.name
+        case Scripts(base=Letter(text=text), sub=at, sup=None, primes=0):
+            name = ""
+        case _:
+            return None
+    match at:
+        case Number(value=0):
+            return text, name, "-"
+        case Binary(op="+", left=AxisSize(axis=AxisName(name=end)), right=Number(value=1)):
+            return (text, end, "+") if name in ("", end) else None
+        case Binary(op="+", left=Letter(text=end), right=Number(value=1)) if end in ends:
+            return text, name, "+"
     return None
 
 
 class _Before:
-    """What to put for the elements before others, given those before the first."""
+    """What to put for the elements beside others, given those outside of the tensor."""
 
     def __init__(self, given: Given) -> None:
         self._given = given
@@ -94,12 +120,16 @@ class _Before:
     def _cases(self, element: Indexed, letter: Letter) -> Cases | None:
         match element.items[0]:
             case At(
-                axis=axis, at=Binary(op="-", left=Letter() as index, right=Number(value=1) as one)
+                axis=axis,
+                at=Binary(
+                    op=("-" | "+") as op, left=Letter() as index, right=Number(value=1) as one
+                ),
             ):
-                own, any_axis = (letter.text, axis.name), (letter.text, "")
+                own, any_axis = (letter.text, axis.name, op), (letter.text, "", op)
                 value = self._given.get(own, self._given.get(any_axis))
-                first = Relation(element.span, index, (("=", one),))
+                end = one if op == "-" else AxisSize(index.span, axis)
+                there = Relation(element.span, index, (("=", end),))
                 if value is not None:
-                    rows = Case(value.span, value, first), Case(element.span, element, None)
+                    rows = Case(value.span, value, there), Case(element.span, element, None)
                     return Cases(element.span, rows)
         return None

@@ -83,8 +83,9 @@ def _heads(names: Sequence[Expression]) -> Iterator[str]:
             yield from _heads((name.base, *(getattr(item, "at", name.base) for item in name.items)))
         elif isinstance(name, Items):
             yield from _heads(name.parts)
-        elif isinstance(name, Scripts):
+        elif isinstance(name, Scripts):  # re of h^{re} is no product of r and e
             yield from _heads((name.base,))
+            yield from [each.text for each in letters_of((name.sub, name.sup)) if each.text[1:]]
         elif isinstance(name, Letter):
             yield name.text
 

@@ -296,7 +296,8 @@ def _is_tensor(name: Expression, part: object) -> bool:
         case Big(body=body, axes=axes) if axes:
             return name == body
         case Call(function=function, arguments=arguments, parameters=parameters, axes=axes):
-            return name in (function, *parameters) or (bool(axes) and name in arguments)
+            called = name == function and (bool(axes) or len(arguments) != 1)
+            return called or name in parameters or (bool(axes) and name in arguments)
         case Indexed(base=base):
             return name == base
         case Scripts(base=base, sub=sub):
@@ -310,5 +311,5 @@ def _may_be_tensor(name: Expression, part: object) -> bool:
         case Contract(axes=axes) | Big(axes=axes) if axes:
             return any(inner == name for inner in walk(part))
         case Call(function=function, axes=axes) if axes or head_of(function) not in FUNCTIONS:
-            return any(inner == name for inner in walk(part))
+            return any(inner == name for inner in walk(part))  # eta (1 + x) may be a function's
     return _is_tensor(name, part)

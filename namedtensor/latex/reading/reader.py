@@ -15,6 +15,7 @@ from namedtensor.latex.reading.asides import (
     with_facts,
     with_stated_sizes,
 )
+from namedtensor.latex.reading.before_first import put_before_first
 from namedtensor.latex.reading.clean import clean
 from namedtensor.latex.reading.grammar.parser import Parser
 from namedtensor.latex.reading.hosts import Host, Region, take_macros
@@ -147,6 +148,7 @@ def statements_of(
     entries = [Entry(read, region) for region, found in regions for read in found]
     left_sides = reworded(entries, source.text, host.parents)
     shorthand = short_elements(entries, host.parents)
+    put_before_first([e for e in entries if isinstance(e.read, Found)], host.parents)
     statements, faults, told = sorted_out(entries, source.text, host.parents)
     statements = with_each_of_a_chain(settled(statements, source.text), host.parents)
     statements = with_stated_sizes(statements, host.parents)

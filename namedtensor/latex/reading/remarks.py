@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from typing import TypeVar
 
-from namedtensor.latex.reading.asides import QUIET, Entry
+from namedtensor.latex.reading.asides import QUIET, Entry, fact_of
 from namedtensor.latex.reading.hosts import Region
 from namedtensor.latex.reading.left_sides import given_names
 from namedtensor.latex.reading.ranges import ranges_in
 from namedtensor.latex.reading.spoken import (
     CONSTANTS,
     head_of,
+    is_series,
     key_of,
     names_of,
     sections_around,
@@ -30,6 +32,7 @@ from namedtensor.latex.syntax import (
     Constraint,
     Declaration,
     Definition,
+    Expression,
     Indexed,
     Letter,
     Matrix,
@@ -100,7 +103,7 @@ Given = dict[str, list[tuple[int, set[str]]]]
 
 def mark_remarks(entries: Sequence[Entry], text: str, parents: Sequence[int]) -> None:
     """Mark definitions that only remark: in prose, of what is defined or declared elsewhere."""
-    displayed: dict[str, set[int]] = {}
+    displayed: dict[str, list[Region]] = {}
     known: set[str] = set()
     for entry in entries:
         statement = entry.statement
@@ -108,10 +111,17 @@ def mark_remarks(entries: Sequence[Entry], text: str, parents: Sequence[int]) ->
         if isinstance(statement, Signature):
             known.add(head_of(statement.name))
         if isinstance(statement, Definition) and entry.region.display:
-            for name in given_names(statement):
-                displayed.setdefault(key_of(name), set()).add(entry.region.block)
+            names = {key_of(name) for name in given_names(statement)}
+            if is_series(statement):  # beside y_t, the letter y is all of them
+                names.add(head_of(statement.target))
+            for name in names:
+                displayed.setdefault(name, []).append(entry.region)
+    functions = {
+        e.region.block
+        for e in entries
+        if isinstance(getattr(e.statement, "target", None), Call) and e.region.display
+    }
     elements = _Elements(entries, text, known, parents)
-    declared = set(elements.declared)
     above: Region | None = None
     for at, entry in enumerate(entries):
         statement, read = entry.statement, entry.read
@@ -125,10 +135,36 @@ def mark_remarks(entries: Sequence[Entry], text: str, parents: Sequence[int]) ->
             read.part_of = QUIET["data"]
         elif _is_any_element(entry):
             read.part_of = elements.why_not(at)
-        elif not (read.named or entry.region.display) and _remarks(
-            entry, text, _elsewhere(entry, text, above, displayed), declared
-        ):
+        elif entry.region.display:
+            continue
+        elif read.named:
+            name, section = key_of(given_names(statement)[0]), entry.region.section
+            there = _in_reach(displayed, name, section, parents)
+            local = above is not None and WHERE.match(
+                text[above.span.end : entry.region.span.start]
+            )
+            if not local and any(
+                at.block not in functions and at.block < entry.region.block for at in there
+            ):
+                read.statement = fact_of(statement)
+        elif _remarks(entry, text, above, displayed, elements.declared, parents):
             read.part_of = QUIET["remark"]
+
+
+#: What a document gives by letters, with the section of each or the region that says it.
+Shown = TypeVar("Shown", Region, tuple[int, set[str]])
+
+
+def _in_reach(
+    given: Mapping[str, list[Shown]], name: str, section: int, parents: Sequence[int]
+) -> list[Shown]:
+    """Give what stands for a name in a section, in those around it and in those within it."""
+    around, found = sections_around(section, parents), []
+    for one in given.get(name, ()):
+        at = one.section if isinstance(one, Region) else one[0]
+        if at in around or section in sections_around(at, parents):
+            found.append(one)
+    return found
 
 
 def _is_tried(entry: Entry, text: str) -> bool:
@@ -142,29 +178,34 @@ def _is_tried(entry: Entry, text: str) -> bool:
     return isinstance(relation.first, AxisSize) and bool(tried)
 
 
-def _elsewhere(
-    entry: Entry, text: str, above: Region | None, displayed: Mapping[str, set[int]]
+def _remarks(
+    entry: Entry,
+    text: str,
+    above: Region | None,
+    displayed: Mapping[str, list[Region]],
+    declared: Given,
+    parents: Sequence[int],
 ) -> bool:
-    """Say whether a display defines what prose defines: where-clauses are those of the display above."""
-    assert isinstance(entry.statement, Definition)
-    blocks = displayed.get(key_of(given_names(entry.statement)[0]), set())
-    if above is not None and WHERE.match(text[above.span.end : entry.region.span.start]):
-        return above.block in blocks
-    return bool(blocks)
-
-
-def _remarks(entry: Entry, text: str, displayed: bool, declared: set[str]) -> bool:
-    statement = entry.statement
+    """Say whether prose only remarks; the where-clauses of a display are those right behind it."""
+    statement, section = entry.statement, entry.region.section
     assert isinstance(statement, Definition)
     name = key_of(given_names(statement)[0])
     before, after = _around(entry, text)
+    there = _in_reach(displayed, name, section, parents)
+    if above is not None and WHERE.match(text[above.span.end : entry.region.span.start]):
+        there = [at for at in there if at.block == above.block]
     at_first = isinstance(statement.target, Letter) and FIRST.search(before)
-    if displayed or at_first or REMARKS.search(before):
+    if there or at_first or REMARKS.search(before):
         return True
-    number = not any(key_of(n) in declared for n in names_of(statement.body))
+
+    def is_declared(part: Expression) -> bool:
+        return bool(_in_reach(declared, key_of(part), section, parents))
+
+    number = not any(map(is_declared, names_of(statement.body)))
     if isinstance(statement.target, Call) or not number or any(all_of(Matrix, statement.body)):
         return False
-    return name in declared or bool(TRIED.search(before) and GIVES.match(after))
+    tried = TRIED.search(before) and GIVES.match(after)
+    return is_declared(given_names(statement)[0]) or bool(tried)
 
 
 def _around(entry: Entry, text: str) -> tuple[str, str]:

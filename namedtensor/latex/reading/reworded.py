@@ -13,7 +13,6 @@ from dataclasses import replace
 from typing import Any
 
 from namedtensor.latex.reading.asides import QUIET, Entry
-from namedtensor.latex.reading.before_first import put_before_first
 from namedtensor.latex.reading.left_sides import (
     LeftSides,
     derived_function,
@@ -63,7 +62,6 @@ def reworded(
     found = [e for e in entries if isinstance(e.read, Found)]
     put_squares(found, parents)
     put_conditions(found, parents)
-    put_before_first(found, parents)
     named = left_sides([e.statement for e in found], [e.region.section for e in found])
     if named is not None:
         for entry in found:

@@ -13,8 +13,9 @@ from dataclasses import replace
 from typing import Any
 
 from namedtensor.latex.reading.asides import Entry
+from namedtensor.latex.reading.before_first import outside_of
 from namedtensor.latex.reading.ranges import listed, ranges_in
-from namedtensor.latex.reading.spoken import key_of, sections_around
+from namedtensor.latex.reading.spoken import head_of, key_of, sections_around
 from namedtensor.latex.reading.statements import Found
 from namedtensor.latex.source import Span
 from namedtensor.latex.syntax import (
@@ -87,6 +88,8 @@ class _Known:
         #: letters of what is defined by its elements, and of what has elements of their own, by sections
         self.by_elements: set[tuple[int, str]] = set()
         self.by_numbers: set[tuple[int, str]] = set()
+        #: what is defined, and in which section, by letters
+        self.defined: dict[str, list[tuple[int, Expression]]] = {}
         self.stated: list[tuple[str, Runs, int, int]] = []
         self._tensors: dict[str, list[tuple[int, tuple[SizedAxis, ...]]]] = {}
         for entry in entries:
@@ -104,6 +107,7 @@ class _Known:
         elif isinstance(statement, Definition):
             sides = [statement.target, statement.body]
             target = statement.target
+            self.defined.setdefault(head_of(target), []).append((section, target))
             places = [i for i in getattr(target, "items", ()) if isinstance(i, At)]
             given = bool(places) and all(isinstance(i.at, Letter) for i in places)
             if isinstance(target, Indexed) and _are_counted([i.at for i in places]):
@@ -147,6 +151,16 @@ class _Known:
                     axes = found.pop()
                     return (replace(base, text=text), axes) if axes and not found else None
         return None
+
+    def is_beside(self, target: Expression, letter: Letter, section: int) -> bool:
+        """Say whether x_0 or x_{n+1} stands beside the elements of a tensor that no formula defines."""
+        known = self.tensor(letter, section)
+        sizes = [s for axis in known[1] for s in self.sizes_of(axis)] if known is not None else []
+        ends = {size.text for size in sizes if isinstance(size, Letter)}
+        around = sections_around(section, self.parents)
+        others = [one for at, one in self.defined.get(letter.text, ()) if at in around]
+        outside = [outside_of(one, ends) for one in (target, *others)] if known is not None else []
+        return bool(outside) and None not in outside
 
     def sizes_of(self, axis: SizedAxis) -> set[Expression]:
         """List what is said to be the size of an axis; a copy has the size of the axis."""
@@ -200,7 +214,8 @@ class _Formula:
         form = short_form(target) if isinstance(target, Scripts) else None
         if form is not None:
             element = self._element(*form, self._of_target()) if self.entry.region.display else None
-            if element is None:
+            beside = self.known.is_beside(target, form[0], self.section)
+            if element is None and not beside:
                 for dress in DRESSED:
                     self.known.apart.setdefault(form[0].text + dress, set()).add(self.section)
 
@@ -399,22 +414,30 @@ class _Formula:
         return at, env[running[0]] if len(running) == 1 else COMPUTED
 
     def _made(self, letter: Letter, sub: Expression, body: Expression) -> Indexed | None:
-        """Give C_{ij} the axes along which i and j run in what defines it, where nothing declares C."""
+        """Give C_{ij} the axes along which i and j run in what defines it, where nothing declares C.
+
+        Two indices of one axis, as of the distances of all pairs, are along it and along its copy.
+        """
         members = [pair for _, _, places in self._indexed(body) for pair in places]
         used = [*named(body), *[(t.text, axis) for at, axis in members for t in letters_of(at)]]
         places = indices_of(sub, len(used), [t for t, _ in used]) or ()
         axes = [{axis for t, axis in used if t == getattr(at, "text", "")} for at in places]
-        if any(len(a) != 1 for a in axes) or len(set().union(*axes)) < len(axes):
+        if any(len(a) != 1 for a in axes) or len(set(places)) < len(places):
             return None
+        over: list[str] = []
+        for (name,) in axes:
+            while name in over:
+                name += "'"
+            over.append(name)
         if len(places) < 2:  # it is a series, which others may follow
-            members_at = [unwritten(axis, sub) for a in axes for axis in a]
+            members_at = [unwritten(axis, sub) for axis in over]
             own = tuple([SizedAxis(at.span, at.axis, None) for at in members_at])
             self.known.members[self.section, letter.text] = own
         alone = len(places) < 2 and (self.section, letter.text) not in self.known.by_numbers
         if alone or self.known.tensor(letter, self.section):
             return None
         self.known.apart.get(letter.text, set()).discard(self.section)
-        items = [unwritten(*pair) for pair in zip(itertools.chain(*axes), places, strict=True)]
+        items = [unwritten(*pair) for pair in zip(over, places, strict=True)]
         element = Indexed(letter.span | sub.span, letter, tuple(items))
         self.shorts.append((self.statement.target, element))
         return element

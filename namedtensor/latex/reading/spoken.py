@@ -340,12 +340,13 @@ def key_of(name: Expression) -> str:
     """Give a name with its scripts as one text.
 
     >>> from namedtensor.latex.reading.reader import parse_expression
-    >>> key_of(parse_expression("d_k")), key_of(parse_expression("W^1"))
-    ('d_k', 'W^1')
+    >>> key_of(parse_expression("d_k")), key_of(parse_expression("W'^1"))
+    ('d_k', "W'^1")
     """
     parts = [head_of(name)]
     while isinstance(name, Scripts | Indexed):
         if isinstance(name, Scripts):
+            parts += ["'" * name.primes]
             parts += [f"_{_said(name.sub)}"] if name.sub is not None else []
             parts += [f"^{_said(name.sup)}"] if name.sup is not None else []
         name = name.base

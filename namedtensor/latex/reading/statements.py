@@ -38,6 +38,8 @@ from namedtensor.latex.walk import all_of, depth_of
 from namedtensor.primitives.notation import RELATION
 
 DEFINING = {"=": "=", ":=": "=", "equiv": "=", "<-": "<-"}
+#: Relations that say of what is defined between which numbers it lies.
+BOUNDING = frozenset(("<", "<=", ">", ">=", "approx"))
 
 #: Commands of the style file.
 NOTATION = frozenset(("\\ndot", "\\nbin", "\\nfun", "\\nsum", "\\ncat", "\\nmatrix"))
@@ -349,6 +351,12 @@ def classified(span: Span, sides: Sequence[Expression], ops: Sequence[str]) -> l
         if isinstance(said[0], Definition) and is_name(first):
             names = (first, *[name for name in sides[1:-2] if is_name(name)])
             return [*said, Declaration(span, names, sides[-1])]
+    if ops[0] == "=" and is_target(first) and not isinstance(sides[1], Number):
+        last = next((at for at, op in enumerate(ops) if op not in DEFINING), len(ops))
+        if last < len(ops) and set(ops[last:]) <= {"in", *BOUNDING}:  # f(x) = ... \ge 0
+            said = tuple(zip(ops[last:], sides[last + 1 :], strict=True))
+            made = classified(span, sides[: last + 1], ops[:last])
+            return [*made, Constraint(span, Relation(span, first, said))]
     if ops[0] == "in" and isinstance(sides[1], Space) and set(ops[1:]) <= {"="}:
         names = first.parts if isinstance(first, Items) and not first.bracket else (first,)
         if all(is_name(name) or isinstance(name, Dots) for name in names):

@@ -97,16 +97,18 @@ class Parts(Spaces):
     def _script_behind(self, base: Expression, axes: bool) -> bool:
         """Say whether what is behind the bracket here belongs to it.
 
-        mean_{seq} (X - Y)^2 averages squares; mean_{seq} [X]_+ and log [X]_+ are of the positive part.
+        mean_{seq} (X - Y)^2 averages squares; mean_{seq} [X]_+ and log [X]_+ are of the positive part,
+        and log [X ; Y]_{seq} of what is joined.
         """
         after = after_bracket(self.tokens, self.at, self.end)
         if after is None or after >= self.end:
             return False
-        if self.tokens[after].kind == "sub" and (axes or self.peek().text == "["):
+        square = self.peek().text == "["
+        if self.tokens[after].kind == "sub" and (axes or square):
             at, self.at = self.at, after + 1
-            plus = self.peek() is not self.stop and self.is_plus(self.bare(self.group()))
+            below = self.bare(self.group()) if self.peek() is not self.stop else (at, at)
             self.at = at
-            return plus
+            return self.is_plus(below) or (square and holds_axes(self.tokens[slice(*below)]))
         statistic = axes and isinstance(base, Letter) and base.text in words.STATISTICS
         return statistic and self.tokens[after].kind == "sup"
 

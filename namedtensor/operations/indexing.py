@@ -274,9 +274,13 @@ def diagnose_index(
     return None
 
 
+def as_asked(index: int) -> int:
+    """Give an index as it was before from_front has put it beyond every axis."""
+    return index - BEYOND if index >= BEYOND // 2 else index
+
+
 def _outside(index: int, label: str, axis: str, size: int, owner: str) -> tuple[Any, str, str]:
-    index -= BEYOND if index >= BEYOND // 2 else 0
-    why = f"index {index} in {label} lies outside axis {shown(axis)}, which is {size} in {owner}"
+    why = f"index {as_asked(index)} in {label} lies outside axis {shown(axis)}, which is {size} in {owner}"
     hint = f"indices count from 0 to {size - 1}" if size else f"axis {shown(axis)} is empty"
     return IndexRangeError, why, hint
 

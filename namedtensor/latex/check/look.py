@@ -43,7 +43,7 @@ from namedtensor.latex.syntax import (
     Space,
     Unary,
 )
-from namedtensor.latex.walk import all_of, walk
+from namedtensor.latex.walk import all_of, letters_of, walk
 from namedtensor.primitives import Node, Type
 from namedtensor.primitives.node import operands_first
 
@@ -332,6 +332,10 @@ def _guarded(statement: Definition) -> set[int]:
     chosen = [
         row.value for cases in all_of(Cases, body) if len(cases.rows) > 1 for row in cases.rows
     ]
+    indices = {letter.text for item in all_of(At, statement.target) for letter in letters_of(item)}
+    for big in all_of(Big, body):
+        if indices.intersection([letter.text for letter in letters_of(big.upper)]):
+            chosen.append(big.body)  # s of a sum from 1 up to t
     for product in all_of(Binary, body):
         factors = members(product, product.op) if product.op in TIMES else []
         if any(held_by(factor) is not None for factor in factors):
@@ -369,35 +373,32 @@ def _declared_index(symbols: Symbols, value: Value) -> tuple[str, Space, Any] | 
 # ----------------------------------------------------------------------------------------- indices
 
 
-def interval(at: Any, bounds: Mapping[Node, Any]) -> tuple[Any, Any] | None:
+def interval(at: Any, bounds: Mapping[Node, Any]) -> tuple[Any, Any]:
     """Give the least and the greatest value of an index that counts from 1, in terms of the sizes.
 
-    `bounds` holds the n of tensors that are declared in [n]; None for what may be any number.
+    `bounds` holds the n of tensors that are declared in [n]; an end is None where nothing says it.
     """
-    low = high = algebra(0)
     if not is_whole(at):
-        return None
+        return None, None
     whole = position(at)
+    low = high = algebra(whole.constant)
     for term, count in whole.terms:
-        found = _term(term, bounds)
-        if found is None:
-            return None
-        ends = count * found[0], count * found[1]
-        low += ends[0] if count > 0 else ends[1]
-        high += ends[1] if count > 0 else ends[0]
-    return low + whole.constant, high + whole.constant
+        ends = _term(term, bounds)[:: 1 if count > 0 else -1]
+        low, high = [
+            None if total is None or end is None else total + count * end
+            for total, end in zip((low, high), ends, strict=True)
+        ]
+    return low, high
 
 
-def _term(term: Any, bounds: Mapping[Node, Any]) -> tuple[Any, Any] | None:
+def _term(term: Any, bounds: Mapping[Node, Any]) -> tuple[Any, Any]:
     """Give the range of one term: a bound index and a tensor over [n] count from 0 inside."""
     node: Any = getattr(term, "node", None)
     if isinstance(term, Index) or node in bounds:
         size = algebra(term.size if isinstance(term, Index) else bounds[node])
-        return None if size is None else (algebra(0), size - 1)
-    if node is not None and node.type.host:
-        value = algebra(node)
-        return None if value is None else (value, value)
-    return None
+        return algebra(0), None if size is None else size - 1
+    value = algebra(node) if node is not None and node.type.host else None
+    return value, value
 
 
 def _check_range(
@@ -411,11 +412,8 @@ def _check_range(
     whole = position(at) if is_whole(at) else None
     if whole is not None and not whole.terms and whole.constant < 0:
         at = -whole.constant
-    found = interval(at, symbols.bounds)
-    if found is None:
-        return
-    low, high = found
-    if is_positive(1 - low):
+    low, high = interval(at, symbols.bounds)
+    if low is not None and is_positive(1 - low):
         symbols.report.error(
             "index-range",
             span,
@@ -425,7 +423,7 @@ def _check_range(
         )
         return
     end = algebra(size)
-    if end is None:
+    if end is None or high is None:
         return
     beyond = symbols.facts.reduced(high - end)
     sure = is_positive(beyond)

@@ -40,7 +40,7 @@ from namedtensor.latex.syntax import (
     SizedAxis,
 )
 from namedtensor.operations.elementwise import clip
-from namedtensor.operations.indexing import AT
+from namedtensor.operations.indexing import AT, as_asked
 from namedtensor.operations.recurrence import SCAN
 from namedtensor.operations.windows import POOL, UNROLL
 from namedtensor.primitives import combine, number
@@ -207,7 +207,7 @@ def _picked(
         ends = _ends(e, numbers)
         beyond = [n for n in ends if not 0 <= n < size]
         if beyond:
-            return outside(e, item.at, part.base, X, axis, str(beyond[0] + 1), size)
+            return outside(e, item.at, part.base, X, axis, str(as_asked(beyond[0]) + 1), size)
     return AxisIndex(axis, numbers)
 
 

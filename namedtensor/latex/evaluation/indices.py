@@ -120,6 +120,26 @@ class Position:
         return bool(data) and (taken or any(map(_is_computed, data)))
 
     @property
+    def may_wrap(self) -> bool:
+        """Say whether it may lie before the first element, and is not to count from the end there.
+
+        That is t - i of two indices, and not |seq| - i + 1 of an i that runs up to |seq|.
+        """
+        if self.may_lie_before or not any(isinstance(term, Index) for term, _ in self.terms):
+            return self.may_lie_before
+        least = self.constant - 1
+        sizes = [term for term, n in self.terms if n > 0 and not isinstance(term, Index)]
+        for term, n in self.terms:
+            if n < 0:
+                size = term.size if isinstance(term, Index) else None
+                known = [s for s in sizes if size is None or equal(s, size)]
+                if n < -1 or not isinstance(term, Index) or not known:
+                    return True
+                sizes.remove(known[0])
+                least += 1
+        return least < 0
+
+    @property
     def numbers(self) -> Any:
         """The numbers as a tensor, a size, or a Python number."""
         return _added(self.terms, self.constant) if self.written is None else self.written
@@ -235,7 +255,7 @@ def zero_based(value: Any) -> Any:
 
 def at_place(value: Any) -> Any:
     """Give an index for data, which counts from 0; one before the first element lies outside."""
-    if isinstance(value, Position) and value.may_lie_before:
+    if isinstance(value, Position) and value.may_wrap:
         return from_front(value.from_zero)
     return zero_based(value)
 

@@ -252,3 +252,90 @@ def test_a_function_of_numbers_alone_may_ask_for_a_size_of_the_document():
     )
     same(called(text, "b", {"ell": 6.0}, {"emb": 3}), 2.0)
     assert "axis-missing" in findings(text.replace("|\\text{emb}|", "|\\text{hid}|"))[0]
+
+
+# ------------------------------------------------------------------------------ beyond the ends
+
+SHORT = r"""$u \in \mathbb{R}^{\text{seq}}$, $k \in \mathbb{R}^{\text{order}[3]}$
+\[ y_{\text{seq}(t)} = \sum_{i=1}^{3} k_{\text{order}(i)} u_{\text{seq}(INDEX)} \]
+"""
+U, KERNEL = np.array([1.0, 3.0, 4.0, 5.0]), np.array([1.0, 10.0, 100.0])
+TAPS = {"u": nt.tensor(U, "seq"), "k": nt.tensor(KERNEL, "order")}
+
+
+@pytest.mark.parametrize("index", ["t - i + 1", "t - i", r"|\text{seq}| - t"])
+def test_a_difference_of_indices_does_not_count_from_the_end(index):
+    with pytest.raises(nt.NamedTensorError, match="index 0 lies outside axis seq"):
+        read(SHORT.replace("INDEX", index))["y"](**TAPS)
+
+
+def test_an_index_that_lies_before_the_first_for_all_sizes_is_an_error():
+    text = SHORT.replace("INDEX", "t - i + 1")
+    assert [f.code for f in read(text).check()] == ["index-range"]
+    assert "can be -1" in str(read(text).check()[0])
+
+
+@pytest.mark.parametrize(
+    "sum_", [r"\sum_{s=1}^{t}", r"\sum_{s=1}^{\min(t, 4)}", r"\sum_{s} [s \le t]"]
+)
+@pytest.mark.parametrize("size", ["", ":4", ":n"])
+def test_an_index_that_a_sum_or_a_bracket_keeps_inside_is_none(sum_, size):
+    text = rf"""$u, h \in \mathbb{{R}}^{{\text{{seq}}{size}}}$
+\[ y_{{\text{{seq}}(t)}} = {sum_} h_{{\text{{seq}}(t - s + 1)}} u_{{\text{{seq}}(s)}} \]"""
+    given = {"u": nt.tensor(U, "seq"), "h": nt.tensor(U[::-1].copy(), "seq")}
+    same(
+        called(text, "y", given),
+        np.convolve(U, U[::-1])[:4],
+        "seq",
+    )
+
+
+def test_an_axis_is_turned_round():
+    text = SHORT.replace("INDEX", r"|\text{seq}| - t + 1")
+    same(called(text, "y", TAPS), 111 * U[::-1], "seq")
+
+
+@pytest.mark.parametrize("range_", ["for $s < 1$", r"if $s \le 0$"])
+@pytest.mark.parametrize("index", ["t - i + 1", "t - 2"])
+def test_zeros_stand_before_the_first_element(range_, index):
+    text = SHORT.replace("INDEX", index) + rf"where $u_{{\text{{seq}}(s)}} = 0$ {range_}."
+    before = np.array([0, 0, *U])
+    taps = [before[2:], before[1:-1], before[:-2]] if "i" in index else [before[:-2]] * 3
+    same(called(text, "y", TAPS), KERNEL @ taps, "seq")
+
+
+def test_zeros_stand_after_the_last_element():
+    text = SHORT.replace("INDEX", "t + i - 1")
+    text += r"with $u_{\text{seq}(s)} = 0$ for $s > |\text{seq}|$."
+    after = np.array([*U, 0, 0])
+    same(called(text, "y", TAPS), KERNEL @ [after[:-2], after[1:-1], after[2:]], "seq")
+
+
+def test_a_bracket_lets_a_window_go_beyond_the_last_element():
+    text = SHORT.replace("INDEX", "t + i - 1").replace(" \\]", r" [t + i \le |\text{seq}| + 1] \]")
+    after = np.array([*U, 0, 0])
+    same(called(text, "y", TAPS), KERNEL @ [after[:-2], after[1:-1], after[2:]], "seq")
+
+
+# ------------------------------------------------------------------------------ sentences
+
+
+def test_a_display_does_not_end_in_a_sentence_that_goes_on_otherwise():
+    text = r"""With $p, q \in [0, 1]^{\text{vocab}}$ the draft is kept with probability
+\[ a(p, q) = \sum_{\text{vocab}} \min(p, q), \]
+otherwise a new one is drawn."""
+    p = np.array([0.2, 0.8])
+    given = {"p": nt.tensor(p, "vocab"), "q": nt.tensor(p[::-1].copy(), "vocab")}
+    same(called(text, "a", given), 0.4)
+
+
+def test_messages_between_all_pairs_follow_their_distances():
+    text = r"""$x \in \mathbb{R}^{\text{node}, \text{xyz}}$
+\begin{align}
+r_{ij} &= \sum_{\text{xyz}} (x_{\text{node}(i)} - x_{\text{node}(j)})^2 \\
+m_{ij} &= \sum_{\text{xyz}} x_{\text{node}(j)} - r_{ij} \\
+y_{\text{node}(i)} &= \sum_{j \ne i} m_{ij}
+\end{align}"""
+    m = X.sum(1) - ((X[:, None] - X) ** 2).sum(2)
+    found = read(text)["y"](x=nt.tensor(X, "node xyz"))
+    same(found, m.sum(1) - np.diag(m), "node")

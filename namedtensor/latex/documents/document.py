@@ -326,8 +326,8 @@ class Document:
         asked = {size.axis.name for size in all_of(AxisSize, self.reading.statements)}
         named = {axis.name for axis in all_of(AxisName, self.reading.statements)}
         for axis in sorted(asked | named - sized):
-            if (name := axis.replace("'", "_")).isidentifier():
-                found.setdefault(name, f"|{axis}|")
+            if (word := axis.replace("'", "_")).isidentifier():
+                found.setdefault(word, f"|{axis}|")
         return found
 
     # ------------------------------------------------------------------------------- printing

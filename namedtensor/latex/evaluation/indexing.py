@@ -185,7 +185,8 @@ def _one(e: Evaluator, part: Indexed, X: Any, item: At, value: Value) -> Value:
     index = value.index
     if index is not None:
         return _along(e, part, X, item, index, value.constant - 1, size)
-    seen = window(e, part, X, axis, value, size)
+    # where a condition chooses, the places of a window may go beyond the last
+    seen = None if e.guards else window(e, part, X, axis, value, size)
     if seen is not None:
         return seen
     return _picked(e, part, X, item, value, _within(e, value, size), size)

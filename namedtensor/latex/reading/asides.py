@@ -62,6 +62,7 @@ QUIET = {
     "data": "what it says is given as data",
     "piece": "it is a piece of the definition before it",
     "set": "it says which indices operators reach over",
+    "outside": "it says what stands outside of an axis",
     "joined": "it is a piece of the definition on another line",
 }
 

@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from namedtensor.latex.reading.asides import Entry, fact_of
+from namedtensor.latex.reading.asides import QUIET, Entry, fact_of
 from namedtensor.latex.reading.spoken import head_of, key_of, sections_around
 from namedtensor.latex.reading.statements import Found
 from namedtensor.latex.syntax import (
@@ -33,8 +33,8 @@ from namedtensor.latex.syntax import (
 )
 from namedtensor.latex.walk import all_of, put
 
-#: The values outside of tensors, by a letter, an axis, and - before the first or + after the last element;
-#: x_0 is that of any axis.
+#: The values outside of tensors, by a letter, an axis, and - before the first or + after the last element,
+#: << and >> for all elements there; x_0 is that of any axis.
 Key = tuple[str, str, str]
 Given = Mapping[Key, Expression]
 
@@ -48,19 +48,20 @@ def put_before_first(entries: Sequence[Entry], parents: Sequence[int]) -> None:
         for letter in (axis.size,)
         if isinstance(letter, Letter)
     }
+    pairs = list(zip(entries, [*entries[1:], None], strict=False))
     declared: set[tuple[int, str]] = set()
     defined: set[tuple[int, str]] = set()
-    for entry in entries:
+    for entry, after in pairs:
         statement, section = entry.statement, entry.region.section
         if isinstance(statement, Declaration) and statement.space.axes:
             declared |= {(section, key_of(name)) for name in statement.names}
         elif isinstance(statement, Definition):
-            outside = outside_of(statement.target, ends)
+            outside = outside_of(statement.target, ends) or _all_outside(entry, after, ends)
             if outside is None:
                 defined.add((section, head_of(statement.target)))
             elif statement.op == "=":
                 given.setdefault(section, {})[outside] = statement.body
-    for entry in entries if given else ():
+    for entry, after in pairs if given else ():
         around = sections_around(entry.region.section, parents)
         known = {
             key: value
@@ -73,11 +74,11 @@ def put_before_first(entries: Sequence[Entry], parents: Sequence[int]) -> None:
         if known and isinstance(statement, Definition):
             assert isinstance(entry.read, Found)
             entry.read.statement = replace(statement, body=put(statement.body, _Before(known)))
-            if (
-                isinstance(statement.target, Indexed)
-                and outside_of(statement.target, ends) in known
-            ):
-                entry.read.statement = fact_of(statement)  # and the tensor has no such element
+            if isinstance(statement.target, Indexed):
+                if outside_of(statement.target, ends) in known:
+                    entry.read.statement = fact_of(statement)  # the tensor has no such element
+                elif _all_outside(entry, after, ends) in known:
+                    entry.read.part_of = QUIET["outside"]
 
 
 def outside_of(target: Expression, ends: Collection[str]) -> Key | None:
@@ -96,6 +97,27 @@ def outside_of(target: Expression, ends: Collection[str]) -> Key | None:
             return (text, end, "+") if name in ("", end) else None
         case Binary(op="+", left=Letter(text=end), right=Number(value=1)) if end in ends:
             return text, name, "+"
+    return None
+
+
+def _all_outside(entry: Entry, after: Entry | None, ends: Collection[str]) -> Key | None:
+    """Give the letter, the axis and the side of x_{time(s)} = 0 for s < 1, and for s > |time|."""
+    statement: Any = entry.statement
+    range_ = getattr(statement, "condition", None) or getattr(
+        after and after.statement, "relation", None
+    )
+    match getattr(statement, "target", None), range_:
+        case (
+            Indexed(base=Letter(text=text), items=(At(axis=axis, at=Letter() as index),)),
+            Relation(first=first, rest=((op, end),)),
+        ) if first == index:
+            match op, end:
+                case ("<", Number(value=1)) | ("<=", Number(value=0)):
+                    return text, axis.name, "<<"
+                case (">", AxisSize(axis=own)) if own == axis:
+                    return text, axis.name, ">>"
+                case (">", Letter(text=size)) if size in ends:
+                    return text, axis.name, ">>"
     return None
 
 
@@ -118,18 +140,26 @@ class _Before:
         return None
 
     def _cases(self, element: Indexed, letter: Letter) -> Cases | None:
-        match element.items[0]:
-            case At(
-                axis=axis,
-                at=Binary(
-                    op=("-" | "+") as op, left=Letter() as index, right=Number(value=1) as one
-                ),
-            ):
-                own, any_axis = (letter.text, axis.name, op), (letter.text, "", op)
+        (item,) = element.items
+        if not isinstance(item, At) or not isinstance(item.at, Binary):
+            return None
+        first, last = Number(item.at.span, 1), AxisSize(item.at.span, item.axis)
+        for side, op, end in (("<<", "<", first), (">>", ">", last)):
+            value = self._given.get((letter.text, item.axis.name, side))
+            if value is not None:
+                there = Relation(element.span, item.at, ((op, end),))
+                return _either(value, there, element)
+        match item.at:
+            case Binary(op=("-" | "+") as op, left=Letter() as index, right=Number(value=1)):
+                own, any_axis = (letter.text, item.axis.name, op), (letter.text, "", op)
                 value = self._given.get(own, self._given.get(any_axis))
-                end = one if op == "-" else AxisSize(index.span, axis)
-                there = Relation(element.span, index, (("=", end),))
+                end = first if op == "-" else last
                 if value is not None:
-                    rows = Case(value.span, value, there), Case(element.span, element, None)
-                    return Cases(element.span, rows)
+                    return _either(value, Relation(element.span, index, (("=", end),)), element)
         return None
+
+
+def _either(value: Expression, there: Relation, element: Indexed) -> Cases:
+    """Give what is given outside of a tensor there, and elsewhere the element."""
+    rows = Case(value.span, value, there), Case(element.span, element, None)
+    return Cases(element.span, rows)

@@ -47,6 +47,9 @@ OTHERWISE = re.compile(
     r",? ?(?:otherwise|else|elsewhere|in (?:all )?other cases|for (?:all |any |every )?(?:the )?others?)\b"
 )
 
+#: What goes on behind a display in words of its own: "otherwise a new one is drawn".
+GOES_ON = re.compile(r",? ?(?:otherwise|else),? (?!and\b|where\b|with\b|let\b|it\b|is\b)\w")
+
 #: What says behind a piece that it holds for some, in words.
 IN_WORDS = re.compile(r",? ?(?:if|when|whenever|unless)\b")
 
@@ -213,7 +216,7 @@ def _is_half(entries: Sequence[Entry], at: int, first: Definition, text: str) ->
     """Say whether words around a definition tell that it is one of several pieces."""
     words = _words(entries, at, text)
     if OTHERWISE.match(words):
-        return True
+        return not (entries[at].region.display and first.condition is None and GOES_ON.match(words))
     if IN_WORDS.match(words) and first.condition is None and _unread(entries, at, first):
         return True
     for place in range(at + 1, len(entries)):

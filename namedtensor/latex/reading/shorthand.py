@@ -152,8 +152,9 @@ class _Known:
                     return (replace(base, text=text), axes) if axes and not found else None
         return None
 
-    def is_beside(self, target: Expression, letter: Letter, section: int) -> bool:
+    def is_beside(self, target: Any, section: int) -> bool:
         """Say whether x_0 or x_{n+1} stands beside the elements of a tensor that no formula defines."""
+        letter = target.base
         known = self.tensor(letter, section)
         sizes = [s for axis in known[1] for s in self.sizes_of(axis)] if known is not None else []
         ends = {size.text for size in sizes if isinstance(size, Letter)}
@@ -214,7 +215,7 @@ class _Formula:
         form = short_form(target) if isinstance(target, Scripts) else None
         if form is not None:
             element = self._element(*form, self._of_target()) if self.entry.region.display else None
-            beside = self.known.is_beside(target, form[0], self.section)
+            beside = self.known.is_beside(target, self.section)
             if element is None and not beside:
                 for dress in DRESSED:
                     self.known.apart.setdefault(form[0].text + dress, set()).add(self.section)
@@ -422,10 +423,14 @@ class _Formula:
         used = [*named(body), *[(t.text, axis) for at, axis in members for t in letters_of(at)]]
         places = indices_of(sub, len(used), [t for t, _ in used]) or ()
         axes = [{axis for t, axis in used if t == getattr(at, "text", "")} for at in places]
-        if any(len(a) != 1 for a in axes) or len(set(places)) < len(places):
+        if len(set(places)) < len(places):
             return None
         over: list[str] = []
-        for (name,) in axes:
+        for runs in axes:
+            stems = {axis.rstrip("'") for axis in runs}
+            if len(stems) != 1:
+                return None
+            name = runs.pop() if len(runs) == 1 else stems.pop()
             while name in over:
                 name += "'"
             over.append(name)

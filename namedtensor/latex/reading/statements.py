@@ -354,9 +354,8 @@ def classified(span: Span, sides: Sequence[Expression], ops: Sequence[str]) -> l
     if ops[0] == "=" and is_target(first) and not isinstance(sides[1], Number):
         last = next((at for at, op in enumerate(ops) if op not in DEFINING), len(ops))
         if last < len(ops) and set(ops[last:]) <= {"in", *BOUNDING}:  # f(x) = ... \ge 0
-            said = tuple(zip(ops[last:], sides[last + 1 :], strict=True))
-            made = classified(span, sides[: last + 1], ops[:last])
-            return [*made, Constraint(span, Relation(span, first, said))]
+            where = Relation(span, first, tuple(zip(ops[last:], sides[last + 1 :], strict=True)))
+            return [*classified(span, sides[: last + 1], ops[:last]), Constraint(span, where)]
     if ops[0] == "in" and isinstance(sides[1], Space) and set(ops[1:]) <= {"="}:
         names = first.parts if isinstance(first, Items) and not first.bracket else (first,)
         if all(is_name(name) or isinstance(name, Dots) for name in names):

@@ -850,11 +850,13 @@ class Said:
             f"{shown(self.axis.name)}",
         )
 
-    def no_tensor(self, value: Any) -> NamedTensorError:
+    def no_tensor(
+        self, value: Any, who: str = "the step", wanted: str = "a carry is made of named tensors"
+    ) -> NamedTensorError:
         return self.error(
             NamedTensorError,
-            f"the step gives {kind_of_thing(value)}, and a carry is made of named tensors",
-            "give the next carry, a named tensor or a tuple of them",
+            f"{who} gives {kind_of_thing(value)}, and {wanted}",
+            f"give {'the next carry, ' if who == 'the step' else ''}a named tensor or a tuple of them",
         )
 
     def check_next(self, name: str, before: Type, after: Type, settled: bool = True) -> None:
@@ -1072,6 +1074,9 @@ def _step_by_step(said: Said, reverse: bool, emit: Any, every: bool) -> tuple[An
         carry = formed(carry, list(map(_carried, flat(carry), flat(after))))
         if emit is not None:
             form = emit(carry, *elements)
+            for part in flat(form):
+                if not (isinstance(part, NamedTensor) or is_number(part)):
+                    raise said.no_tensor(part, "emit", "what is emitted is a named tensor")
             outs = outs or [[] for _ in flat(form)]
             for kept, new in zip(outs, flat(form), strict=True):
                 kept.append(new)
@@ -1134,6 +1139,12 @@ def scan(
          1  3  6
     """
     _callable("scan", axis, step)
+    if emit is not None and not callable(emit):
+        raise KindError(
+            f"scan[{shown(axis.name)}](step, h0, X, emit)",
+            f"emit is {kind_of_thing(emit)}, and not a function",
+            hint=f"nt.scan[{shown(axis.name)}](step, h0, X, emit=lambda h, x: h)",
+        )
     flag(f"scan[{axis.name}](...)", "reverse", reverse)
     said = Said("scan", axis, step, carry, sequences)
     states, emitted = _recur(said, reverse, emit, every=emit is None)
@@ -1241,6 +1252,9 @@ def _one_by_one(said: Said, combine: Any, X: Any, reverse: bool) -> Any:
         element = [part[axis(i)] for part in parts]
         if found:
             element = said.like(X, combine(formed(X, found[-1]), formed(X, element)))
+            for name, before, after in zip(said.names, found[-1], element, strict=False):
+                kind = type_of(before).kind  # which stack makes one
+                said.check_next(name, type_of(before), type_of(after).of_kind(kind))
         found.append(element)
     kept = [list(values) for values in zip(*found, strict=True)] or [[] for _ in parts]
     joined = [_joined(said, v, None, reverse) if v else x for v, x in zip(kept, parts, strict=True)]

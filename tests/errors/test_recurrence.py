@@ -50,6 +50,35 @@ def unread_nan(X: Z[seq]) -> Z[seq]:
 
 CASES = [
     case(
+        "a combination that loses an axis",
+        lambda: nt.associative_scan[seq](lambda a, b: nt.sum[emb](a + b), X),
+        nt.AxisMissingError,
+        """
+associative_scan[seq](combine, X): the next a, over no axes, has lost emb
+  a : seq[3] emb[4]
+hint: a carry keeps its axes: start without emb, or keep it in the step
+""",
+    ),
+    case(
+        "emit that is no function",
+        lambda: nt.scan[seq](step, 0.0, X, emit="last"),
+        nt.KindError,
+        """
+scan[seq](step, h0, X, emit): emit is a str, and not a function
+hint: nt.scan[seq](step, h0, X, emit=lambda h, x: h)
+""",
+    ),
+    case(
+        "what is emitted and no tensor",
+        lambda: nt.scan[seq](step, 0.0, X, emit=lambda h, x: {"h": h}),
+        nt.NamedTensorError,
+        """
+scan[seq](step, h0, X): emit gives a dict, and what is emitted is a named tensor
+  X : seq[3] emb[4]
+hint: give a named tensor or a tuple of them
+""",
+    ),
+    case(
         "a start whose sizes are open",
         lambda: unsized(X),
         nt.AxisSizeError,

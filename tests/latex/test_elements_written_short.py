@@ -351,3 +351,67 @@ def test_a_lecture_is_read_as_it_is_written(formulas):
 )
 def test_what_a_lecture_leaves_open_stays_open(formula):
     assert read(HMM + f"$${formula}$$").reading.shorthand == ()
+
+
+#: What one formula of a section shows of a letter holds for the others, also for elements by numbers.
+SHOWN = r"$$M = \frac{1}{n} \sum_{i=1}^n t_i$$ "
+FOLLOWING = {
+    r"$$L = t_1 + t_2$$": t[0] + t[1],
+    r"The steps are $L_i = t_i - m$ for $i \geq 2$ and $L_1 = 0$.": np.r_[0, t[1:] - 0.5],
+    r"$$L_k = \sum_{i=1}^k t_i$$": t.cumsum(),
+    r"$$L_k = \sum_{i \le k} t_i u_i$$": (t * u).cumsum(),
+    r"$$r_i = t_i - m, \qquad L_k = \sum_{i=1}^k t_i r_i$$": (t * (t - 0.5)).cumsum(),
+}
+
+
+@pytest.mark.parametrize("formula", FOLLOWING)
+def test_a_letter_with_elements_in_one_formula_has_them_in_the_others(formula):
+    text = HEAD + SHOWN + formula
+    assert said(text) == {("note", "meaning")}
+    np.testing.assert_allclose(run(text), FOLLOWING[formula])
+
+
+def test_what_runs_up_to_the_index_of_a_series_runs_along_an_axis():
+    text = HEAD + r"The wealth is $L_k = \prod_{i=1}^{k} (1 + t_i)$."
+    np.testing.assert_allclose(run(text), np.cumprod(1 + t))
+
+
+#: Elements of what a formula defines whole, in its section or in the only one that does.
+WHOLE = r"$$r = A \underset{\text{feat}}{\cdot} v$$ "
+
+
+@pytest.mark.parametrize("around", ["", "\n\n## Two\n\n"])
+@pytest.mark.parametrize("head", [HEAD, "# All\n\n" + HEAD + "\n\n## One\n\n"])
+def test_what_is_defined_whole_has_elements(head, around):
+    text = head + WHOLE + around + r"$$L = \sum_{i=1}^n t_i (r_i - u_i)$$"
+    assert said(text) == {("note", "meaning")}
+    np.testing.assert_allclose(run(text), t @ (A @ b - u))
+
+
+def test_an_index_that_may_run_along_two_axes_chooses_no_element_of_what_is_defined():
+    text = HEAD + r"Let $w \in \mathbb{R}^{\text{other}:n}$. $$r = 2 t$$ $$L = \sum_{i=1}^n r_i$$"
+    assert ("error", "undefined") in said(text)
+
+
+def test_a_sum_over_pairs_has_elements_of_both():
+    text = HEAD + SHOWN + r"$$L = \sum_{i \neq j} \mathbb{1}[t_i < t_j] u_i$$"
+    pairs = [(i, j) for i in range(4) for j in range(4) if i != j and t[i] < t[j]]
+    np.testing.assert_allclose(run(text), sum(u[i] for i, _ in pairs))
+
+
+def test_a_primed_letter_is_another_one():
+    text = HEAD + (
+        r"We work with $g = e^{t}$ and $$g'_{\text{pat}(i)} = g_i \sum_{j=1}^n S_{ij}$$ "
+        r"$$L = \sum_{\text{pat}} g'$$"
+    )
+    np.testing.assert_allclose(run(text), np.exp(t) @ S.sum(1))
+
+
+def test_an_index_along_an_axis_and_its_copy_needs_no_size_for_both():
+    text = (
+        r"Let $t \in \mathbb{R}^{\text{pat}:n}$ and $S \in \mathbb{R}^{\text{pat}, \text{pat}'}$. "
+        + (r"$$L_{\text{pat}(i)} = \sum_{j \neq i} \frac{S_{ij} + S_{ji}}{t_i + t_j}$$")
+    )
+    assert said(text) == {("note", "meaning")}
+    every = (S + S.T) / (t[:, None] + t) * (1 - np.eye(4))
+    np.testing.assert_allclose(run(text), every.sum(1))

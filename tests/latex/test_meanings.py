@@ -173,3 +173,52 @@ def test_an_argument_has_the_axes_that_the_functions_take_which_it_is_given_to()
         r"Let $x, s \in \mathbb{R}^{\text{a}}$. $$t(x) = \tanh(x \odot s), \qquad g(y) = y - t(y)$$"
     )
     assert said(text) == []
+
+
+PRIOR = r"Let $x \in \mathbb{R}^{\text{a}}$." "\n\n## One\n\n" rf"The prior is $\pi = {SOFTMAX} x$."
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        (r"\sum_{\text{a}} x \log \pi", X @ np.log(SOFT)),
+        (r"\sum_{\text{a}} \log (2 \pi x)", np.log(2 * np.pi * X).sum()),
+        (r"\sum_{\text{a}} \sqrt{\pi x}", np.sqrt(np.pi * X).sum()),
+        (r"\sum_{\text{a}} \frac{\pi}{x}", (np.pi / X).sum()),
+    ],
+)
+def test_a_pi_of_another_section_is_taken_where_nothing_shows_the_number(body, expected):
+    """log π of the class priors was log 3.14, without a word."""
+    text = PRIOR + f"\n\n## Two\n\n$$z = {body}$$"
+    assert np.allclose(run(text, "z"), expected)
+    (noted,) = [f.message for f in read(text).check() if "3.14159" in f.message] or [""]
+    assert noted.startswith(r"\pi is the \pi of line 5") == (r"\log \pi" in body)
+
+
+def test_a_power_of_e_is_multiplied_with_the_brackets_behind_it():
+    head = r"Let $x, y \in \mathbb{R}^{\text{a}}$. "
+    text = head + r"$$z = \sum_{\text{a}} e^{-x} (1 + y) + 2 e^{x_{\text{a}(1)}} (3)$$"
+    assert [f for f in said(text) if f[0] != "note"] == []
+    assert np.allclose(run(text, "z"), (np.exp(-X) * (1 + Y)).sum() + 6 * np.exp(X[0]))
+
+
+def test_a_letter_of_one_section_is_no_index_of_another():
+    text = (
+        "Let $x \\in \\mathbb{R}^{\\text{a}:n}$.\n\n# One\n\n$$t = \\sum_{\\text{a}} x$$\n\n# Two\n\n"
+        "It ends at $z_n = x_{\\text{a}(n)}$ and "
+        "$$z_t = x_{\\text{a}(t)} + z_{t+1}, \\quad t = 1, \\ldots, n-1$$"
+    )
+    assert np.allclose(run(text, "z"), np.cumsum(X[::-1])[::-1])
+
+
+def test_a_number_that_a_body_gives_beside_what_has_axes_brings_it_none():
+    text = (
+        r"Let $B \in \mathbb{R}^{\text{a}, \text{b}}$ and $x \in \mathbb{R}^{\text{b}}$. "
+        r"$$f(s) = e^{-s} B \underset{\text{b}}{\cdot} x$$"
+    )
+    assert repr(read(text)["f"]) == "f(s: R; B: R[a, b], x: R[b]) -> R[a]"
+
+
+def test_a_series_is_asked_for_by_its_letter():
+    text = r"Let $x \in \mathbb{R}^{\text{a}:n}$. $$\omega_k = \sum_{i=1}^k x_{\text{a}(i)}$$"
+    assert np.allclose(run(text, r"\omega"), np.cumsum(X))

@@ -156,3 +156,31 @@ def test_a_letter_that_counts_in_a_section_is_not_the_tensor_of_another(said):
 def test_a_word_for_the_tensor_of_another_section_leaves_it_that_tensor():
     text = OTHER + r"For the counts $N$ we have $$q = \frac{N}{\sum_{\text{age}} N}$$"
     assert read(text).check() == []
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        r"with step size $\eta$",
+        r"with a smoothing constant $\eta$",
+        r"with a penalty weight $\eta$",
+        r"where $\eta$ is the discount",
+    ],
+)
+def test_a_number_before_brackets_is_a_factor(words):
+    text = (
+        r"Let $x, y \in \mathbb{R}^{\text{a}}$. We move, "
+        + words
+        + r", to $$z = x + \eta \, (y - x)$$"
+    )
+    found = read(text)["z"]
+    x, y = tensor([1.0, 2.0], "a"), tensor([3.0, 5.0], "a")
+    assert found(x=x, y=y, eta=0.5).numpy("a").tolist() == [2.0, 3.5]
+
+
+def test_a_number_above_0_in_one_section_serves_another():
+    text = (
+        "# All\n\n## One\n\nLet $x \\in \\mathbb{R}^{\\text{a}}$ be seen up to some $T > 0$.\n\n"
+        "## Two\n\n$$z = \\sum_{\\text{a}} (T - x)$$"
+    )
+    assert read(text)["z"](x=tensor([1.0, 2.0], "a"), T=4.0) == 5.0

@@ -135,3 +135,17 @@ def test_a_range_of_other_letters_is_no_range_of_these():
         r"for $1 \le k \le 2W$."
     )
     np.testing.assert_allclose(read(text)["U"](tensor(x, "width")).numpy("width"), 2 * x)
+
+
+def test_a_range_at_the_end_of_a_row_is_that_of_all_with_its_index():
+    text = (
+        r"Let $x \in \mathbb{R}^{\text{pos}:N}$. "
+        r"$$a_{\text{half}(k)} = x_{\text{pos}(2k-1)} + x_{\text{pos}(2k)}, \quad "
+        r"d_{\text{half}(k)} = x_{\text{pos}(2k-1)} - x_{\text{pos}(2k)}, \quad k = 1, \ldots, N / 2$$"
+        r"$$v_s = x_{\text{pos}(s)} + v_{s-1}, \quad v_1 = 5, \quad s = 2, \ldots, N$$"
+    )
+    document, x = read(text), np.array([1.0, 2.0, 4.0, 8.0])
+    given = tensor(x, "pos")
+    np.testing.assert_allclose(document["a"](given).numpy("half"), x[::2] + x[1::2])
+    np.testing.assert_allclose(document["d"](given).numpy("half"), x[::2] - x[1::2])
+    np.testing.assert_allclose(document["v"](given).numpy("pos"), 4 + x.cumsum())

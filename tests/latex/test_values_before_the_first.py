@@ -109,3 +109,22 @@ def test_an_element_within_the_range_leaves_its_end():
         r"i = 1, \ldots, 3, \quad d_{\text{time}(2)} = 9$$"
     )
     same(called(text, "d", GIVEN), [4, 9, 8], "time")
+
+
+def test_elements_written_short_take_it_too():
+    text = (
+        r"$x \in \mathbb{R}^{\text{time}:T}$. With $x_0 = 1$ the length is "
+        r"$$s = \sum_{t=1}^T (x_t - x_{t-1})^2$$"
+    )
+    np.testing.assert_allclose(read(text)["s"](GIVEN["x"]).numpy(), ((x - before(1)) ** 2).sum())
+
+
+def test_a_series_may_have_a_member_before_its_first():
+    text = (
+        r"$x \in \mathbb{R}^{\text{time}:T}$. $$S_k = \prod_{j=1}^k x_j, \quad k = 1, \ldots, T$$ "
+        r"With $S_0 = 1$ the area is $$r = \sum_{j=1}^T S_{j-1} x_j$$"
+    )
+    product, document = np.cumprod(x), read(text)
+    np.testing.assert_allclose(document["S"](GIVEN["x"]).numpy("time"), product)
+    wanted = (np.r_[1, product[:-1]] * x).sum()
+    np.testing.assert_allclose(document["r"](GIVEN["x"]).numpy(), wanted)

@@ -214,7 +214,7 @@ def sizes_meet(symbols: Symbols, where: Contract | Binary) -> bool:
             continue
         other = right.size(axis)
         found = symbols.facts.mismatch(size, other, axis)
-        if found is None:
+        if found is None or symbols.is_of_a_copy(size, other) or symbols.is_of_a_copy(other, size):
             continue
         (severity, only), text = found, symbols.report.text
         symbols.report.add(

@@ -102,12 +102,12 @@ class CallCheck:
             elif self.fine or not self.hint:
                 self._argument(self._given(part, type_, name, declared))
         if len(parameters) == len(self.parameters):
-            for (name, declared), part, value in zip(
+            for (name, declared), parameter, value in zip(
                 self.parameters, call.parameters, parameters, strict=True
             ):
                 type_ = type_of(value)
                 if type_ is not None and declared is not None and not declared.host:
-                    self._argument(self._given(part, type_, name, declared))
+                    self._argument(self._given(parameter, type_, name, declared))
         if not self.fine:
             return ()
         return tuple([None if r is None else self._result(r) for r in self.results])

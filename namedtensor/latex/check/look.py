@@ -22,7 +22,7 @@ from namedtensor.latex.documents.scripts import key, stem
 from namedtensor.latex.evaluation.arithmetic import TIMES
 from namedtensor.latex.evaluation.by_elements import ONE, conjuncts
 from namedtensor.latex.evaluation.conditions import held_by
-from namedtensor.latex.evaluation.indices import Index, is_whole, position
+from namedtensor.latex.evaluation.indices import Index, Position, is_whole, position
 from namedtensor.latex.evaluation.lists import members
 from namedtensor.latex.evaluation.values import UNKNOWN, Value
 from namedtensor.latex.findings import Mend
@@ -380,20 +380,31 @@ def interval(at: Any, bounds: Mapping[Node, Any]) -> tuple[Any, Any]:
     """
     if not is_whole(at):
         return None, None
-    whole = position(at)
-    low = high = algebra(whole.constant)
-    for term, count in whole.terms:
-        ends = _term(term, bounds)[:: 1 if count > 0 else -1]
-        low, high = [
-            None if total is None or end is None else total + count * end
-            for total, end in zip((low, high), ends, strict=True)
-        ]
+    whole, low = position(at), None
+    for up in (False, True):
+        ends = _at_the_end(whole, up)
+        total = algebra(ends.constant)
+        for term, count in ends.terms:
+            end = _term(term, bounds)[(count > 0) == up]
+            total = None if total is None or end is None else total + count * end
+        low, high = (low, total) if up else (total, None)
     return low, high
+
+
+def _at_the_end(at: Position, up: bool) -> Position:
+    """Put the ends of indices that follow others, l of n - i, where that makes it greatest, or least."""
+    for term, count in at.terms:
+        end = (term.last if (count > 0) == up else term.first) if isinstance(term, Index) else None
+        if end is not None:
+            return _at_the_end(at.plus(Position(((term, 1),)), -count).plus(end, count), up)
+    return at
 
 
 def _term(term: Any, bounds: Mapping[Node, Any]) -> tuple[Any, Any]:
     """Give the range of one term: a bound index and a tensor over [n] count from 0 inside."""
     node: Any = getattr(term, "node", None)
+    if isinstance(term, Index) and term.follows and term.last is None:
+        return algebra(0), None
     if isinstance(term, Index) or node in bounds:
         size = algebra(term.size if isinstance(term, Index) else bounds[node])
         return algebra(0), None if size is None else size - 1

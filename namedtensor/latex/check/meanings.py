@@ -22,7 +22,7 @@ from namedtensor.latex.syntax import (
     Number,
     Scripts,
 )
-from namedtensor.latex.walk import all_of
+from namedtensor.latex.walk import all_of, walk
 
 
 def check_meanings(checker: Checker, shorthand: Sequence[Sequence[Short]]) -> None:
@@ -42,10 +42,9 @@ def check_meanings(checker: Checker, shorthand: Sequence[Sequence[Short]]) -> No
         if isinstance(statement, Definition):
             place = Place(index, statement.block, statement.section)
             _rate(checker, statement, place)
-            for power in all_of(Scripts, statement.body):
-                _constant(checker, power, place)
-            for product in all_of(Binary, statement.body):
-                _constant(checker, product, place)
+            for part in walk(statement.body):
+                if isinstance(part, Scripts | Binary | Letter):
+                    _constant(checker, part, place)
             for call in all_of(Call, statement.body):
                 _product(checker, call)
 
@@ -92,10 +91,12 @@ def _short(checker: Checker, shorts: Sequence[Short]) -> None:
     )
 
 
-def _constant(checker: Checker, part: Scripts | Binary, place: Place) -> None:
-    r"""Note e^{-x} where the section has an e, and 2 \pi where it has a \pi."""
+def _constant(checker: Checker, part: Scripts | Binary | Letter, place: Place) -> None:
+    r"""Note e^{-x} where the section has an e, 2 \pi where it has a \pi, and a \pi of another section."""
     name: Expression
-    if isinstance(part, Scripts):
+    if isinstance(part, Letter):
+        name, said = part, "is the {}, and not 3.14159" if part.text == "pi" else ""
+    elif isinstance(part, Scripts):
         if not is_exponential(part):
             return
         name, said = part.base, "is taken for exp, and not for a power of the {}"
@@ -107,7 +108,8 @@ def _constant(checker: Checker, part: Scripts | Binary, place: Place) -> None:
         return
     meaning = checker.names.look(name, place, {})
     found = None if meaning is None else meaning.declared or meaning.defined
-    if found is not None:
+    far = found is not None and not checker.names.inherits(place, found.place)
+    if found is not None and said and (far or name is not part):
         text = checker.report.text(name.span)
         own = f"{text} of line {checker.line(found.name.span)}"
         checker.report.note(

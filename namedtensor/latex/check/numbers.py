@@ -56,11 +56,14 @@ NUMBERS = 4_000_000
 SIZE = 2
 MOST = 10_000
 
+#: What parts numbers at a threshold has none on one side for many draws.
+GAUSSIAN = 12
+
 #: Positive and negative, below one and above: what is nan for all of these is nan for most.
 LIMITS = ((0.05, 0.2), (0.3, 0.7), (2.0, 3.0), (-0.9, -0.1))
 DRAWS: tuple[Callable[[Random], float], ...] = (
     *[partial(Random.uniform, a=low, b=high) for low, high in LIMITS],
-    lambda source: source.gauss(0.0, 1.0),
+    *[partial(Random.gauss, mu=0.0, sigma=1.0)] * GAUSSIAN,
     lambda source: 1.0,  # a mask of {0,1} that hides nothing
 )
 

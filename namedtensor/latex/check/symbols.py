@@ -9,7 +9,7 @@ from typing import Any
 
 from namedtensor.latex.check.annotations import alike
 from namedtensor.latex.check.occurrences import Occurrences
-from namedtensor.latex.check.report import Report, is_own_size, size_text
+from namedtensor.latex.check.report import Report, is_own_size, size_text, unstated
 from namedtensor.latex.check.sizes import Facts
 from namedtensor.latex.check.types import node_of, type_of
 from namedtensor.latex.documents.scopes import Declared, Defined, Names, Place
@@ -168,6 +168,11 @@ class Symbols(ABC):
         if is_own_size(axis, size):
             return ""
         return self.occurrences.sizes.get(size_text(size), size_text(size))
+
+    def is_of_a_copy(self, size: Any, other: Any) -> bool:
+        """Say whether one size is merely |ax'| and the other that of ax: an index runs along both."""
+        named = self.names.sizes_named(size_text(other))
+        return unstated(size) in [sized.axis.name.rstrip("'") for _, sized in named]
 
     def borrow(self, name: Expression, given: Declared | Defined) -> None:
         """Note that a letter stands for what another section declares, so that findings say it."""

@@ -201,7 +201,7 @@ class Document:
         found = (
             [d for d in given if d.key in (name, text)]
             or [d for d in given if python_name(d.name, d.key) == name]
-            or [d for d in given if d.letters and name == key(bare(d.name))]
+            or [d for d in given if d.letters and key(bare(d.name)) in (name, text or name)]
         )
         if found:
             return found[-1], {}

@@ -26,7 +26,7 @@ from namedtensor.latex.documents.along import (
 from namedtensor.latex.documents.scripts import fold, letters_in, script_letters, stem
 from namedtensor.latex.documents.series import Range, Ruled, ranges_for, ranges_of, ruled
 from namedtensor.latex.reading.ranges import ranges_in
-from namedtensor.latex.reading.spoken import indexed, names_of
+from namedtensor.latex.reading.spoken import indexed, names_of, sections_around
 from namedtensor.latex.syntax import (
     At,
     AxisName,
@@ -73,7 +73,9 @@ def placed(
         if within.upper is not None:
             stated.setdefault(within.letter, []).append(within)
     blocks = ruled(statements)
-    taken = set(_taken(statements))
+    taken: dict[str, set[int]] = {}
+    for name, section in _taken(statements):
+        taken.setdefault(name, set()).add(section)
     declared = {n for s in statements if isinstance(s, Declaration) for n in s.names}
     sections: dict[int, list[int]] = {}
     for i, statement in enumerate(statements):
@@ -90,7 +92,7 @@ def placed(
             families = {
                 family: axis
                 for letter, rules in _rules(here).items()
-                if letter not in taken
+                if not taken.get(letter, set()) & {*sections_around(at, parents)}
                 for family, axis in _families(
                     here, letter, rules, stated.get(letter, ()), blocks, parents, whole, ends
                 ).items()
@@ -130,15 +132,15 @@ def _of_others(
     return found
 
 
-def _taken(statements: Sequence[Statement]) -> Iterator[str]:
-    """Give the letters that stand for something, and the names whose members are declared."""
+def _taken(statements: Sequence[Statement]) -> Iterator[tuple[str, int]]:
+    """Give the letters that stand for something, and the names whose members are declared, and where."""
     for statement in statements:
         if isinstance(statement, Declaration) and (
             statement.space.base != "[n]" or statement.space.axes
         ):
-            yield from [stem(name) or "" for name in statement.names]
+            yield from [(stem(name) or "", statement.section) for name in statement.names]
         elif isinstance(statement, Definition) and isinstance(statement.target, Letter):
-            yield statement.target.text
+            yield statement.target.text, statement.section
 
 
 def _rules(statements: Sequence[Statement]) -> dict[str, list[Rule]]:

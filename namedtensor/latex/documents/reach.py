@@ -33,6 +33,7 @@ from namedtensor.latex.syntax import (
     At,
     AxisName,
     Big,
+    Binary,
     Call,
     Contract,
     Expression,
@@ -279,10 +280,12 @@ class Walk:
         """Name the axes along which the body acts on what holds a letter, or holds it alone."""
         for part in [p for d in self._bodies() for p in walk(d.body)]:
             if isinstance(part, Contract):
-                operands: tuple[Expression, ...] = (part.left, part.right)
-                axes = part.axes
+                for operand in (part.left, part.right):
+                    yield from self._brought(operand, text, part.axes)
+                continue
             elif isinstance(part, Big):
-                operands, axes = (part.body,), part.axes
+                operands: tuple[Expression, ...] = (part.body,)
+                axes = part.axes
             elif isinstance(part, Call) and part.axes:
                 operands, axes = part.arguments, part.axes
             elif isinstance(part, Call):
@@ -295,6 +298,22 @@ class Walk:
                 held = [o for o in held if {key(name) for name in names_of(o)} == {text}]
             if held:
                 yield from [axis.name for axis in axes]
+
+    def _brought(self, operand: Expression, text: str, axes: tuple[AxisName, ...]) -> Iterator[str]:
+        """Name the axes that the factor with a letter brings to a product: those that no other one has."""
+        if isinstance(operand, Binary) and operand.op in ("*", "odot"):
+            for one, other in ((operand.left, operand.right), (operand.right, operand.left)):
+                declared = [
+                    self.names.declaration(name, self.linked.defined.place, {})
+                    for name in all_of(Letter, other)
+                ]
+                spaces = [
+                    m.declared.space for m in declared if m is not None and m.declared is not None
+                ]
+                has = {axis.axis.name for space in spaces for axis in space.axes}
+                yield from self._brought(one, text, tuple([a for a in axes if a.name not in has]))
+        elif any(key(inner) == text for inner in walk(operand)):
+            yield from [axis.name for axis in axes]
 
     def _asked_of(self, call: Call, text: str) -> Iterator[str]:
         """Name the axes that another function asks of an argument which is the letter itself."""

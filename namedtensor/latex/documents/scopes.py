@@ -37,9 +37,9 @@ from namedtensor.latex.documents.scripts import (
 )
 from namedtensor.latex.documents.series import Range, ranges_for, ranges_of, ruled, unfolded
 from namedtensor.latex.evaluation.vocabulary import word_of
-from namedtensor.latex.reading.ranges import listed
-from namedtensor.latex.reading.spoken import compared, sections_around
+from namedtensor.latex.reading.spoken import numbers_in, sections_around
 from namedtensor.latex.syntax import (
+    AxisName,
     Binary,
     Call,
     Constraint,
@@ -53,6 +53,7 @@ from namedtensor.latex.syntax import (
     Number,
     Relation,
     Renaming,
+    Root,
     Scripts,
     Signature,
     SizedAxis,
@@ -339,12 +340,7 @@ class Names:
             if isinstance(statement, Definition):
                 for part in all_of(Scripts, statement.body):
                     self._scripted.setdefault(stem(part) or "", []).append((part, statement.block))
-        self._exponentials = {
-            s.section
-            for s in self.statements
-            for part in all_of(Scripts, s)
-            if part.sub is None and part.sup is not None and key(part.base) == "e"
-        }
+        self._numeric = {(t, s.section) for s in self.statements for t in _constants_of(s)}
         self._moved = {
             (letter, s.block)
             for s in self.statements
@@ -430,11 +426,8 @@ class Names:
             if not isinstance(statement, Constraint):
                 continue
             for relation in all_of(Relation, statement.relation):
-                names, *ends = compared(relation)
-                signs = {op for op, _ in relation.rest}
-                if signs <= {"<", ">", "<=", ">="} and all(isinstance(e, Number) for e in ends):
-                    for name in listed(names):
-                        self._note_number(name, Place(index, statement.block, statement.section))
+                for name in numbers_in(relation):
+                    self._note_number(name, Place(index, statement.block, statement.section))
 
     def _note_number(self, name: Expression, place: Place) -> None:
         text = key(name)
@@ -632,8 +625,18 @@ class Names:
         )
 
     def _is_constant(self, text: str, place: Place) -> bool:
-        """Say whether a letter is a number where its section says nothing else: e only beside e^x."""
-        return text in CONSTANTS and (text != "e" or place.section in self._exponentials)
+        r"""Say whether a letter is a number where its section says nothing else: e of e^x, \pi of 2 \pi."""
+        if text != "pi" or text in self.defined or (text, place.section) in self._numeric:
+            return text == "infty" or (text, place.section) in self._numeric
+        near = {
+            a.name
+            for s in self.statements
+            if s.section == place.section
+            for a in all_of(AxisName, s)
+        }
+        return not any(
+            {a.axis.name for a in d.space.axes} & near for d in self.declared.get(text, ())
+        )
 
     def _is_power(self, name: Expression, text: str, place: Place) -> bool:
         """Say whether x^2 is a power though x^t is a series: x is given here, and no member of it."""
@@ -949,6 +952,17 @@ def _letters_of(size: Expression) -> set[str]:
     called = {p.function for p in all_of(Call, size)}
     words = {w for w in called if isinstance(w, Letter) and word_of(w.text) is not None}
     return {p.text for p in all_of(Letter, size) if p not in words}
+
+
+def _constants_of(statement: Statement) -> Iterator[str]:
+    r"""List the letters that are the numbers for sure: in e^x, 2 \pi, \pi / n and \sqrt{\pi}."""
+    for part in walk(statement):
+        if isinstance(part, Scripts) and part.sub is None and part.sup is not None:
+            yield from ("e",) if key(part.base) == "e" else ()
+        elif isinstance(part, Binary) and "pi" in (key(part.left), key(part.right)):
+            yield from ("pi",) if part.op == "/" or isinstance(part.left, Number) else ()
+        elif isinstance(part, Root):
+            yield from [t.text for t in all_of(Letter, part) if t.text == "pi"]
 
 
 def scripts_of(name: Expression) -> list[Expression]:

@@ -20,6 +20,7 @@ from namedtensor.latex.evaluation.arithmetic import axes_of
 from namedtensor.latex.evaluation.by_elements import sized_here
 from namedtensor.latex.evaluation.conditions import chosen
 from namedtensor.latex.evaluation.evaluator import Evaluator, Word
+from namedtensor.latex.evaluation.indexing import sized_as
 from namedtensor.latex.evaluation.indices import (
     Index,
     Position,
@@ -68,14 +69,15 @@ class Range:
         self.indices: list[Index] = []
         self.bound: dict[Expression, Value] = {}
         self.conditions: list[Expression] = []
+        #: the ends of indices that follow others
+        self.ends: list[tuple[Index, Any, Expression]] = []
 
     def of(self, name: Expression) -> Index | None:
         """Give the index that a name is, counting from 1."""
         value = self.bound.get(name)
         return value.index if value is not None and value.direct else None
 
-    def add(self, name: Expression, size: Any = None, first: Any = 1) -> None:
-        index = Index(wording(name), size)
+    def add(self, name: Expression, index: Index, first: Any = 1) -> None:
         self.indices.append(index)
         self.bound[name] = bound(index).plus(position(first)).plus(Position((), 1), -1)
 
@@ -144,14 +146,42 @@ def _between(
         if value is not None and not is_whole(value):
             e.refuse(part, f"ends at {wording(at)}, which is no whole number")  # type: ignore[arg-type]
             return False
+    index = Index(wording(name))
     if _moves(start):
         found.conditions.append(Relation(part.span, name, ((">=", first),)))
+        index.first = _end(inner, first, 1)
         start = 1
-    if _moves(end):
-        found.conditions.append(Relation(part.span, name, (("<=", last),)))  # type: ignore[arg-type]
-        end = None
-    found.add(name, None if end is None else _count(start, end), start)
+    if _moves(end) and last is not None:
+        found.conditions.append(Relation(part.span, name, (("<=", last),)))
+        index.follows, index.last = True, _end(inner, last, start)
+        found.ends.append((index, start, last))
+    elif end is not None:
+        index.size = _count(start, end)
+    index.open = index.size is None
+    found.add(name, index, start)
     return True
+
+
+def _end(e: Evaluator, end: Expression, first: Any) -> Position | None:
+    """Give an end of an index that depends on other indices, from 0; None where it is no sum of them."""
+    at = e.value(end)
+    return at.plus(position(first), -1) if isinstance(at, Position) else None
+
+
+def _give_ends(e: Evaluator, found: Range) -> None:
+    """Give indices that follow others the size that they have at most: l up to n - i, where i is 1."""
+    for index, start, last in found.ends:
+        at = e.inside(found.bound).value(last)
+        ends = {
+            t: 1 if n < 0 else t.size for t, n in getattr(at, "terms", ()) if isinstance(t, Index)
+        }
+        if index.size is None and ends and all(n is not None for n in ends.values()):
+            known = {
+                name: v.index for name, v in e.bound.items() if isinstance(v, Position) and v.direct
+            }
+            given = {name: position(ends[i]) for name, i in known.items() if i in ends}
+            most = e.inside({**found.bound, **given}).extent(last)
+            index.size = None if _moves(most) or not is_whole(most) else _count(start, most)
 
 
 def _moves(end: Any) -> bool:
@@ -205,7 +235,7 @@ def _from_condition(e: Evaluator, part: Big, piece: Relation, found: Range) -> b
         if within is not None and within.lower is not None and len(piece.rest) == 2 and not more:
             return _between(e, part, fresh, within.lower, within.upper, found)
         for name in (fresh, *more):
-            found.add(name)
+            found.add(name, Index(wording(name)))
     elif not found.bound:
         e.refuse(part, "binds no index", "write the index below it: i=1, or i")
         return False
@@ -370,6 +400,7 @@ def _over_index(e: Evaluator, part: Big) -> Value:
     inner = e.inside(found.bound)
     for asked in (part.body, *found.conditions):
         _give_ranges(e, asked, found)
+    _give_ends(e, found)
     with choosing(found.bound) as scope:
         inner.scope = e.scope if choosing is nullcontext else scope
         value = inner.under(*[(c, True) for c in found.conditions]).value(part.body)
@@ -380,6 +411,7 @@ def _over_index(e: Evaluator, part: Big) -> Value:
         value = e.attempt(part, chosen, [holds, value, _neutral(part)])
     if value is UNKNOWN:
         return UNKNOWN
+    _give_ends(e, found)
     for index in reversed(found.indices):
         if one_for_all and index.axis not in getattr(value, "axes", ()):
             continue
@@ -429,6 +461,7 @@ def _reduced(e: Evaluator, part: Big, value: Value, index: Index) -> Value:
     given = plain(value)
     if not isinstance(given, NamedTensor) or index.axis not in given.axes:
         return _repeated(e, part, given, index)
+    given = sized_as(given, index.axis, index.size)
     if dict(given.sizes)[index.axis] is None:
         return e.fail(
             part,

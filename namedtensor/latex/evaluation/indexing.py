@@ -185,6 +185,11 @@ def _one(e: Evaluator, part: Indexed, X: Any, item: At, value: Value) -> Value:
     index = value.index
     if index is not None:
         return _along(e, part, X, item, index, value.constant - 1, size)
+    indices = [(term, count) for term, count in value.terms if isinstance(term, Index)]
+    if any(term.follows for term, _ in indices):
+        for term, count in indices:  # of x_{t + l} and x_{t - l}, t runs along the whole axis
+            if count == 1 and not term.follows and term.size is None:
+                term.size, term.home = size, term.home or axis
     # where a condition chooses, the places of a window may go beyond the last
     seen = None if e.guards else window(e, part, X, axis, value, size)
     if seen is not None:
@@ -302,7 +307,7 @@ def _along(
     if index.axis in X.axes:
         return AxisIndex(axis, _within(e, Position(((index, 1),), shift + 1), size))
     if shift == 0 and (size is None or index.open or equal(count, size)):
-        return e.attempt(part, lambda X: _sized_as(X, axis, count)[(whole,)], [X], [part.base])
+        return e.attempt(part, lambda X: sized_as(X, axis, count)[(whole,)], [X], [part.base])
     if isinstance(count, int) and isinstance(size, int) and not e.guards:
         if count + shift > size:
             return outside(e, item.at, part.base, X, axis, str(count + shift), size)
@@ -316,7 +321,7 @@ def _is_as_long(index: Index, size: Any) -> bool:
     return size is not None and (index.size is None or equal(index.size, size))
 
 
-def _sized_as(X: Any, axis: str, size: Any) -> Any:
+def sized_as(X: Any, axis: str, size: Any) -> Any:
     """Give an axis that is still open the size of the index that runs along it."""
     if size is None or dict(X.sizes)[axis] is not None:
         return X

@@ -32,15 +32,20 @@ class Index:
     """An index that a formula binds: the i of P_{seq(i)} = ..., or of sum_{i=1}^n.
 
     It runs along a hidden axis of its own. Its range may be `open` until the index is used:
-    X_{seq(i)} gives i the range of seq, and `home` remembers the name of the first such axis.
+    X_{seq(i)} gives i the range of seq, and `home` remembers the name of the first such axis. The range
+    of one that `follows` ends where another index says, l at n - i. `first` and `last` are ends that
+    depend on others, from 0.
     """
 
-    __slots__ = ("axis", "home", "open", "size")
+    __slots__ = ("axis", "first", "follows", "home", "last", "open", "size")
 
     def __init__(self, letter: str, size: Any = None) -> None:
         self.axis = f"{letter}{BOUND}{next(_serial)}"
         self.size = size
         self.open = size is None
+        self.follows = False
+        self.first: Position | None = None
+        self.last: Position | None = None
         self.home: str | None = None
 
     def counter(self) -> Any:

@@ -21,6 +21,7 @@ from namedtensor.latex.reading.spoken import (
     is_series,
     key_of,
     names_of,
+    numbers_in,
     sections_around,
 )
 from namedtensor.latex.reading.statements import Failed, Found, is_equation, is_range, is_target
@@ -213,7 +214,10 @@ def _keep(entries: Sequence[Entry], parents: Sequence[int]) -> Spoken:
     waiting = [entry for entry in entries if not entry.kept and _may_follow(entry)]
     _follow(waiting, spoken)
     for entry in waiting:
-        if isinstance(entry.statement, Declaration) and not entry.statement.space.bound:
+        said = entry.statement
+        relation = said.relation if isinstance(said, Constraint) else None
+        number = isinstance(relation, Relation) and bool(numbers_in(relation))
+        if number or (isinstance(said, Declaration) and not said.space.bound):
             _take(entry, spoken)
     notation = bool(spoken.here)
     plain = {id(e.statement): e for e in waiting if not e.kept and not e.positional}

@@ -31,7 +31,7 @@ from namedtensor.latex.syntax import (
     Scripts,
     SizedAxis,
 )
-from namedtensor.latex.walk import all_of, put
+from namedtensor.latex.walk import all_of, letters_of, put
 
 #: The values outside of tensors, by a letter, an axis, and - before the first or + after the last element,
 #: << and >> for all elements there; x_0 is that of any axis.
@@ -51,14 +51,18 @@ def put_before_first(entries: Sequence[Entry], parents: Sequence[int]) -> None:
     pairs = list(zip(entries, [*entries[1:], None], strict=False))
     declared: set[tuple[int, str]] = set()
     defined: set[tuple[int, str]] = set()
+    #: series whose members need no other ones: S_k, which may have an S_0 without starting there
+    plain: set[tuple[int, str]] = set()
     for entry, after in pairs:
         statement, section = entry.statement, entry.region.section
         if isinstance(statement, Declaration) and statement.space.axes:
             declared |= {(section, key_of(name)) for name in statement.names}
         elif isinstance(statement, Definition):
             outside = outside_of(statement.target, ends) or _all_outside(entry, after, ends)
+            own = section, head_of(statement.target)
             if outside is None:
-                defined.add((section, head_of(statement.target)))
+                (plain if _is_alone(statement) and own not in defined else defined).add(own)
+                plain -= defined
             elif statement.op == "=":
                 given.setdefault(section, {})[outside] = statement.body
     for entry, after in pairs if given else ():
@@ -67,18 +71,21 @@ def put_before_first(entries: Sequence[Entry], parents: Sequence[int]) -> None:
             key: value
             for section in reversed(around)
             for key, value in given.get(section, {}).items()
-            if any((at, key[0]) in declared for at in around)
+            if any((at, key[0]) in declared | plain for at in around)
             and not any((at, key[0]) in defined for at in around)
         }
         statement = entry.statement
         if known and isinstance(statement, Definition):
             assert isinstance(entry.read, Found)
             entry.read.statement = replace(statement, body=put(statement.body, _Before(known)))
+            outside = outside_of(statement.target, ends)
             if isinstance(statement.target, Indexed):
-                if outside_of(statement.target, ends) in known:
+                if outside in known:
                     entry.read.statement = fact_of(statement)  # the tensor has no such element
                 elif _all_outside(entry, after, ends) in known:
                     entry.read.part_of = QUIET["outside"]
+            elif outside in known and any((at, outside[0]) in plain for at in around):
+                entry.read.part_of = QUIET["outside"]
 
 
 def outside_of(target: Expression, ends: Collection[str]) -> Key | None:
@@ -121,6 +128,14 @@ def _all_outside(entry: Entry, after: Entry | None, ends: Collection[str]) -> Ke
     return None
 
 
+def _is_alone(statement: Definition) -> bool:
+    """Say whether a definition gives the members of a series, S_k, and is made of no other ones."""
+    match statement.target:
+        case Scripts(base=Letter(text=text), sub=Letter(), sup=None, primes=0):
+            return all(text != letter.text for letter in letters_of(statement.body))
+    return False
+
+
 class _Before:
     """What to put for the elements beside others, given those outside of the tensor."""
 
@@ -129,29 +144,39 @@ class _Before:
 
     def __call__(self, part: Any) -> Expression | None:
         """Give x_{time(t-1)} in cases: what is given where t is 1, and the element elsewhere."""
+        if isinstance(part, Scripts) and isinstance(part.base, Letter) and part.sup is None:
+            return self._cases(part, part.base, "", part.sub)
         if not isinstance(part, Indexed) or len(part.items) != 1:
             return None
         match part.base:
             case Scripts(base=Letter() as letter, sub=None, sup=Number(), primes=0) as power:
-                cases = self._cases(replace(part, base=letter), letter)
+                cases = self._element(replace(part, base=letter), letter)
                 return None if cases is None else replace(power, span=part.span, base=cases)
             case Letter() as letter:
-                return self._cases(part, letter)
+                return self._element(part, letter)
         return None
 
-    def _cases(self, element: Indexed, letter: Letter) -> Cases | None:
+    def _element(self, element: Indexed, letter: Letter) -> Cases | None:
         (item,) = element.items
-        if not isinstance(item, At) or not isinstance(item.at, Binary):
+        return (
+            self._cases(element, letter, item.axis.name, item.at) if isinstance(item, At) else None
+        )
+
+    def _cases(
+        self, element: Expression, letter: Letter, axis: str, at: Expression | None
+    ) -> Cases | None:
+        if not isinstance(at, Binary):
             return None
-        first, last = Number(item.at.span, 1), AxisSize(item.at.span, item.axis)
+        first, last = Number(at.span, 1), AxisSize(at.span, AxisName(at.span, axis))
         for side, op, end in (("<<", "<", first), (">>", ">", last)):
-            value = self._given.get((letter.text, item.axis.name, side))
+            value = self._given.get((letter.text, axis, side))
             if value is not None:
-                there = Relation(element.span, item.at, ((op, end),))
-                return _either(value, there, element)
-        match item.at:
-            case Binary(op=("-" | "+") as op, left=Letter() as index, right=Number(value=1)):
-                own, any_axis = (letter.text, item.axis.name, op), (letter.text, "", op)
+                return _either(value, Relation(element.span, at, ((op, end),)), element)
+        match at:
+            case Binary(op=("-" | "+") as op, left=Letter() as index, right=Number(value=1)) if (
+                axis or op == "-"
+            ):
+                own, any_axis = (letter.text, axis, op), (letter.text, "", op)
                 value = self._given.get(own, self._given.get(any_axis))
                 end = first if op == "-" else last
                 if value is not None:
@@ -159,7 +184,7 @@ class _Before:
         return None
 
 
-def _either(value: Expression, there: Relation, element: Indexed) -> Cases:
+def _either(value: Expression, there: Relation, element: Expression) -> Cases:
     """Give what is given outside of a tensor there, and elsewhere the element."""
     rows = Case(value.span, value, there), Case(element.span, element, None)
     return Cases(element.span, rows)

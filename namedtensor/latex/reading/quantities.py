@@ -8,7 +8,7 @@ outside of what acts along axes, for there it may be a tensor.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,6 +20,7 @@ from namedtensor.latex.reading.spoken import (
     CONSTANTS,
     head_of,
     key_of,
+    numbers_in,
     sections_around,
     subjects_of,
 )
@@ -33,6 +34,7 @@ from namedtensor.latex.syntax import (
     AxisName,
     AxisSize,
     Big,
+    Binary,
     Call,
     Constraint,
     Contract,
@@ -41,7 +43,6 @@ from namedtensor.latex.syntax import (
     Expression,
     Indexed,
     Letter,
-    Number,
     Relation,
     Scripts,
     Signature,
@@ -49,13 +50,14 @@ from namedtensor.latex.syntax import (
     Space,
     Statement,
 )
-from namedtensor.latex.walk import all_of, letters_of, walk
+from namedtensor.latex.walk import all_of, letters_of, put, walk
 from namedtensor.primitives.notation import RELATION
 
 #: What is a number, as its name says.
 NOUN = (
     r"(?:scalars?|numbers?|constants?|temperature|scale|rates?|step size|coefficients?|factors?|threshold|"
-    r"margin|momentum|strength|slope|decay|exponent|(?:hyper-?)?parameters?|probability|penalty)"
+    r"margin|momentum|strength|slope|decay|exponent|(?:hyper-?)?parameters?|probability|penalty|weight|"
+    r"variance|width|discount)"
 )
 
 #: What is no number, as its name says.
@@ -67,9 +69,8 @@ TENSOR = re.compile(
 
 #: Mathematics in a paragraph, and what stands for it: a letter or some, or anything else.
 INLINE = re.compile(r"\$\$.*?\$\$|\\\[.*?\\\]|\$([^$]*)\$|\\\((.*?)\\\)", re.DOTALL)
-LETTERS = re.compile(
-    r"\s*\\?[A-Za-z]+(?:_(?:\w|\{\w+\}))?(?:\s*,\s*\\?[A-Za-z]+(?:_(?:\w|\{\w+\}))?)*\s*"
-)
+LETTER = r"(?:\\(?:bar|hat|tilde)\s*(?:\{\\?[A-Za-z]+\}|[A-Za-z])|\\?[A-Za-z]+)(?:_(?:\w|\{\w+\}))?"
+LETTERS = re.compile(rf"\s*{LETTER}(?:\s*,\s*{LETTER})*\s*")
 NAME, OTHER = "¤", "§"
 
 #: Letters that stand in one list with one: before it, and behind it with names of their own.
@@ -126,6 +127,7 @@ def with_quantities(
     found, notes = list(statements), list[Finding]()
     given = _given(statements)
     axes = {sized.axis.name for sized in all_of(SizedAxis, tuple(statements))}
+    multiplied = _multiplied(statements, given, source)
     for place, statement in enumerate(statements):
         around = sections_around(statement.section, parents)
         kept: list[Expression] = []
@@ -140,12 +142,14 @@ def with_quantities(
             if text in CONSTANTS or here - {"argument"}:
                 continue
             bodies = [
-                d.body
+                multiplied(d.body)
                 for d in statements
                 if isinstance(d, Definition)
                 and statement.section in sections_around(d.section, parents)
             ]
-            used = [body for body in bodies if any(part == name for part in walk(body))]
+            used = [
+                body for body in bodies if any(_without_power(part) == name for part in walk(body))
+            ]
             words = _words_around(statement.span, source.text) if used else None
             if words is None or (here and not words.number):
                 continue
@@ -169,6 +173,35 @@ def with_quantities(
             found[place] = Declaration(statement.span, tuple(kept), space, **where)
             notes += [_note(name, source) for name in kept]
     return found, notes
+
+
+def _multiplied(
+    statements: Sequence[Statement], given: Mapping[str, Mapping[int, set[str]]], source: Source
+) -> Callable[[Any], Any]:
+    r"""Make the change of \eta (a - b) to a product, where words say that \eta is a number."""
+    called = {key_of(call.function) for call in all_of(Call, tuple(statements))}
+    numbers = {
+        key_of(name)
+        for statement in statements
+        for name in _names_alone(statement, source.text)
+        if key_of(name) in called - given.keys()
+        and _words_around(statement.span, source.text).number
+    }
+
+    def change(part: Any) -> Any:
+        if not isinstance(part, Call) or key_of(part.function) not in numbers:
+            return None
+        if part.axes or part.parameters or len(part.arguments) != 1:
+            return None
+        return Binary(part.span, "*", part.function, put(part.arguments[0], change))
+
+    return lambda part: put(part, change) if numbers else part
+
+
+def _without_power(part: Any) -> Any:
+    r"""Give \sigma_s for \sigma_s^2."""
+    raised = isinstance(part, Scripts) and part.sub is not None and part.sup is not None
+    return replace(part, sup=None) if raised else part
 
 
 def _note(name: Expression, source: Source) -> Finding:
@@ -207,7 +240,10 @@ def _names_alone(statement: Statement, text: str) -> tuple[Expression, ...]:
     except Fault:
         return ()
     bases = [name.base if isinstance(name, Scripts) else name for name in names]
-    plain = all(isinstance(b, Letter) and (len(b.text) == 1 or b.text in GREEK) for b in bases)
+    texts = [
+        re.sub("(?:bar|hat|tilde)$", "", b.text) if isinstance(b, Letter) else "" for b in bases
+    ]
+    plain = all(len(text) == 1 or text in GREEK for text in texts)
     return names if plain and parser.peek() is parser.stop else ()
 
 
@@ -279,13 +315,9 @@ def _bound(condition: Expression | None) -> Iterator[str]:
     """Name what a relation says something of: an index, what is equal to something, what lies above 0."""
     for relation in all_of(Relation, condition):
         yield from [between.index.text for between in ranges_in(relation)]
-        signs, ends = {op for op, _ in relation.rest}, [end for _, end in relation.rest]
-        if not signs <= {"<", ">", "<=", ">="}:
+        if not {op for op, _ in relation.rest} <= {"<", ">", "<=", ">="}:
             yield from [letter.text for letter in letters_of(relation.first)]
-        elif all(isinstance(end, Number) for end in ends):
-            yield from [key_of(name) for name in listed(relation.first)]
-        elif isinstance(relation.first, Number):
-            yield from [key_of(name) for name in listed(ends[0])]
+        yield from [key_of(name) for name in numbers_in(relation)]
 
 
 def _is_tensor(name: Expression, part: object) -> bool:

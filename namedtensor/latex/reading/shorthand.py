@@ -64,7 +64,7 @@ def short_elements(
     found = [e for e in entries if isinstance(e.read, Found) and not e.read.part_of]
     known = _Known(found, parents)
     formulas = [_Formula(known, *pair) for pair in enumerate(found)] if known.axes else []
-    for step in (_Formula.note_ranges, _Formula.set_apart, _Formula.rewrite):
+    for step in (_Formula.note_ranges, _Formula.set_apart, _Formula.show, _Formula.rewrite):
         for formula in formulas:
             step(formula)
     said = [dict(formula.shorts) for formula in formulas]
@@ -90,6 +90,8 @@ class _Known:
         self.by_numbers: set[tuple[int, str]] = set()
         #: what is defined, and in which section, by letters
         self.defined: dict[str, list[tuple[int, Expression]]] = {}
+        #: letters, with their axes, of which some formula has elements for sure
+        self.shown: set[tuple[str, tuple[str, ...]]] = set()
         self.stated: list[tuple[str, Runs, int, int]] = []
         self._tensors: dict[str, list[tuple[int, tuple[SizedAxis, ...]]]] = {}
         for entry in entries:
@@ -129,6 +131,8 @@ class _Known:
 
     def _declare(self, name: Expression, space: Space, section: int) -> None:
         if isinstance(name, Scripts) and isinstance(name.base, Letter):
+            if name.sub is None and name.sup is None:
+                return  # t' is another letter
             self.apart.setdefault(name.base.text, set()).add(section)
         elif isinstance(name, Letter):
             if not space.axes:
@@ -145,11 +149,16 @@ class _Known:
             for at in self.apart.get(text, ()):
                 if at in outer or section in sections_around(at, self.parents):
                     return None
-            for around in outer:
-                found = {axes for at, axes in self._tensors.get(text, ()) if at == around}
-                if found:
-                    axes = found.pop()
-                    return (replace(base, text=text), axes) if axes and not found else None
+            given = self._tensors.get(text, ())
+            near = next(
+                ([one for one in given if one[0] == a] for a in outer if a in dict(given)), given
+            )
+            if near is given and self.apart.get(text, set()) & {at for at, _ in given}:
+                return None
+            found = {axes for _, axes in near}
+            if found:
+                axes = found.pop()
+                return (replace(base, text=text), axes) if axes and not found else None
         return None
 
     def is_beside(self, target: Any, section: int) -> bool:
@@ -162,6 +171,23 @@ class _Known:
         others = [one for at, one in self.defined.get(letter.text, ()) if at in around]
         outside = [outside_of(one, ends) for one in (target, *others)] if known is not None else []
         return bool(outside) and None not in outside
+
+    def along(self, letter: Letter, section: int, run: Runs) -> tuple[SizedAxis, ...]:
+        """Find the one axis along which an index runs that stands at a letter of what is defined whole."""
+        around = sections_around(section, self.parents)
+        given = self.defined.get(letter.text, ())
+        sections = {s for s, target in given if isinstance(target, Letter)}
+        near = sections & {*around} or (sections if len(sections) == 1 else set())
+        if (
+            not near
+            or self.apart.get(letter.text, set()) & {*around, *near}
+            or run in (ANY, COMPUTED)
+        ):
+            return ()
+        axes = [SizedAxis(letter.span, AxisName(letter.span, name), None) for name in self.axes]
+        named = [a for a in axes if a.axis.name in run]
+        found = named or [a for a in axes if "'" not in a.axis.name and run & self.sizes_of(a)]
+        return tuple(found) if len(found) == 1 else ()
 
     def sizes_of(self, axis: SizedAxis) -> set[Expression]:
         """List what is said to be the size of an axis; a copy has the size of the axis."""
@@ -220,14 +246,22 @@ class _Formula:
                 for dress in DRESSED:
                     self.known.apart.setdefault(form[0].text + dress, set()).add(self.section)
 
+    def show(self) -> None:
+        """Note of which letters this formula has elements for sure."""
+        if isinstance(self.statement, Definition):
+            put(self.statement.body, self._change(self._of_target()))
+            forms = [short_form(short) for short, _ in self.shorts]
+            letters = [form[0] for form in forms if form is not None]
+            known = [(t.text, self.known.tensor(t, self.section)) for t in letters]
+            self.known.shown |= {(text, _names(of[1])) for text, of in known if of is not None}
+            self.shorts.clear()
+
     def rewrite(self) -> None:
         """Write the elements of a definition in full, and the sets of indices as ranges."""
+        self.show()
         statement = self.statement
         if isinstance(statement, Definition):
-            put(statement.body, self._change(self._of_target()))
-            known = [key_of(element.base) for _, element in self.shorts]
-            self.shorts.clear()
-            change = self._change(self._of_target(known))
+            change = self._change(self._of_target())
             parts = {
                 name: put(getattr(statement, name), change)
                 for name in ("body", "chain", "condition")
@@ -260,7 +294,7 @@ class _Formula:
 
     # ------------------------------------------------------------------------------- indices
 
-    def _of_target(self, known: Collection[str] = ()) -> dict[str, Runs]:
+    def _of_target(self) -> dict[str, Runs]:
         """Say along what the indices of a target run: by a range, or by an index that names its axis.
 
         The place of an index says it where it is one of several, or where others show that the letter
@@ -280,7 +314,7 @@ class _Formula:
         ranges = [*self._ranges(statement.condition, {})]
         found = {
             letter: self._runs(letter, ranges, said)
-            or self._by_place(statement.body, letter, lambda base, n: n > 1 or base in known)
+            or self._by_place(statement.body, letter, lambda _, count: count > 1)
             for letter in {*whole, *"".join(whole)}
         }
         return {letter: runs for letter, runs in found.items() if runs}
@@ -290,21 +324,29 @@ class _Formula:
         pieces = listed(part.lower) if part.lower is not None else ()
         ranges: list[tuple[str, Runs]] = []
         bare: list[str] = []
+        own = {t.text for t in letters_of(getattr(self.statement, "target", None))} - env.keys()
+        open_: list[str] = []
         for piece in pieces:
             op, right = piece.rest[0] if isinstance(piece, Relation) else ("", None)
             names = [
                 t.text for t in letters_of(piece.first if isinstance(piece, Relation) else piece)
             ]
-            if part.upper is not None:
+            last = right if part.upper is None and op in COMPARED else part.upper
+            end = last.text if isinstance(last, Letter) else ""
+            if end and part.upper is None and not {end, *names} & {*own, *env}:
+                bare += [*names, end]  # i < j, over both
+            elif end in own:
+                open_ += [*bare, *names]  # to the k of S_k
+            elif part.upper is not None:
                 ranges += [(name, up_to(right, part.upper, env)) for name in (*bare, *names)]
             ends = {t.text for t in letters_of(right)} & env.keys() if op in COMPARED else set()
             ranges += [(name, env[end]) for name in names for end in ends if name not in env]
             ranges += self._ranges(piece, env)
             bare += names if isinstance(piece, Letter) else []
         found = dict(env)
-        for letter in [*bare, *[name for name, _ in ranges]]:
+        for letter in [*bare, *open_, *[name for name, _ in ranges]]:
             found[letter] = self._runs(letter, ranges, (part.body, part.lower))
-            if letter in bare and part.upper is None:
+            if letter in open_ or (letter in bare and part.upper is None):
                 found[letter] = found[letter] or self._by_place(part.body, letter)
         return {letter: runs for letter, runs in found.items() if runs}
 
@@ -327,16 +369,23 @@ class _Formula:
     def _by_place(
         self, body: Expression, letter: str, shows: Callable[[str, int], bool] = lambda *_: True
     ) -> Runs:
-        """Take the axis of an index without a range from its place, where all its tensors have the same."""
-        axes: set[str] = set()
+        """Take the axis of an index without a range from its place, where all its tensors have the same.
+
+        Where others do not, those that have elements for sure count alone.
+        """
+        axes: dict[bool, set[str]] = {True: set(), False: set()}
+        unknown = False
         for base, sub, places in self._indexed(body):
-            if letter not in "".join([t.text for t in letters_of(sub)]):
-                continue
-            if not places:
-                return frozenset()
-            pairs = places if shows(base, len(places)) else ()
-            axes |= {axis for at, axis in pairs if letter in [t.text for t in letters_of(at)]}
-        return frozenset(axes if len({axis.rstrip("'") for axis in axes}) == 1 else ())
+            if letter in "".join([t.text for t in letters_of(sub)]):
+                unknown = unknown or not places
+                own = {axis for at, axis in places if letter in [t.text for t in letters_of(at)]}
+                sure = (base, tuple([axis for _, axis in places])) in self.known.shown
+                axes[sure] |= own if sure or shows(base, len(places)) else set()
+        every = axes[True] if unknown else axes[True] | axes[False]
+        for found in (every, axes[True]):
+            if len({axis.rstrip("'") for axis in found}) == 1:
+                return frozenset(found)
+        return frozenset()
 
     def _indexed(self, part: Any) -> Iterator[tuple[str, Any, list[tuple[Expression, str]]]]:
         """List letters, what stands below them, and which index at which axis where each axis has one."""
@@ -384,6 +433,9 @@ class _Formula:
     ) -> Indexed | None:
         """Give the element that a letter with indices is; None where it is no such thing for sure."""
         known = self.known.tensor(letter, self.section)
+        if known is None and isinstance(sub, Letter):
+            along = self.known.along(letter, self.section, self._place(sub, env)[1])
+            known = (letter, along) if along else None
         places = None if known is None else indices_of(sub, len(known[1]), env)
         if known is None or not places:
             return None
@@ -392,7 +444,11 @@ class _Formula:
         runs = [run for _, run in found]
         proven = inside or any(run is not ANY for run in runs)
         proven = proven or (
-            _are_counted(places) and (self.section, base.text) in self.known.by_elements
+            _are_counted(places)
+            and (
+                (self.section, base.text) in self.known.by_elements
+                or (letter.text, _names(axes)) in self.known.shown
+            )
         )
         if not all(runs) or not proven or ({ANY, COMPUTED} & {*runs} and len(runs) < len(axes)):
             return None
@@ -487,12 +543,18 @@ def up_to(lower: Expression | None, upper: Expression, env: Mapping[str, Runs]) 
     if isinstance(lower, Number) and lower.value < 1:
         return frozenset()
     found: list[str | Expression] = [upper]
-    while isinstance(upper, Binary) and upper.op == "-" and isinstance(upper.right, Number):
+    while (
+        isinstance(upper, Binary) and upper.op == "-" and isinstance(upper.right, Number | Letter)
+    ):
         upper = upper.left
         found.append(upper)
     if isinstance(upper, Letter) and upper.text in env:
         return env[upper.text]
     return frozenset([end.axis.name if isinstance(end, AxisSize) else end for end in found])
+
+
+def _names(axes: Sequence[SizedAxis]) -> tuple[str, ...]:
+    return tuple([axis.axis.name for axis in axes])
 
 
 def unwritten(axis: str, at: Expression) -> At:

@@ -329,6 +329,13 @@ def compared(relation: Relation) -> list[Expression]:
     return [rest[0], first, *rest[1:]] if isinstance(first, Number) else [first, *rest]
 
 
+def numbers_in(relation: Relation) -> tuple[Expression, ...]:
+    """List the names that a relation says no more of than which numbers they lie above, below or between."""
+    names, *ends = compared(relation)
+    ordered = {op for op, _ in relation.rest} <= {"<", ">", "<=", ">="}
+    return listed(names) if ordered and all(isinstance(end, Number) for end in ends) else ()
+
+
 def head_of(name: Expression) -> str:
     """Give the letter of a name without its scripts and arguments."""
     while isinstance(name, Scripts | Indexed | Call):
@@ -349,6 +356,7 @@ def key_of(name: Expression) -> str:
             parts += ["'" * name.primes]
             parts += [f"_{_said(name.sub)}"] if name.sub is not None else []
             parts += [f"^{_said(name.sup)}"] if name.sup is not None else []
+            parts += ["'" * name.primes]
         name = name.base
     return "".join(parts)
 

@@ -34,7 +34,7 @@ from namedtensor.latex.syntax import (
     Unary,
     Under,
 )
-from namedtensor.latex.walk import all_of, depth_of
+from namedtensor.latex.walk import all_of, depth_of, letters_of
 from namedtensor.primitives.notation import RELATION
 
 DEFINING = {"=": "=", ":=": "=", "equiv": "=", "<-": "<-"}
@@ -92,7 +92,7 @@ def found_in(line: Sequence[Token]) -> list[Found | Failed]:
         except Fault as fault:
             found.append(failed(fault, tokens, looks_named(tokens), piece.relates))
             continue
-        if not _is_condition_of(found[-1:], piece, read):
+        if not _is_condition_of(found, piece, read):
             found += _of_signature(found[-1:], read) or read
     return found
 
@@ -164,8 +164,11 @@ def _takes_axes(before: Sequence[Token]) -> bool:
 
 
 def _is_condition_of(found: Sequence[Found | Failed], piece: Piece, read: Sequence[Found]) -> bool:
-    """Put a range or a condition into the definition before it, if it belongs there."""
-    last = found[0] if found else None
+    """Put a range or a condition into the definition before it, if it belongs there.
+
+    A range belongs to all of the row that its index is of: a_k and b_k of "a_k = .., b_k = .., k = 1, .., n".
+    """
+    last = found[-1] if found else None
     if len(read) != 1 or not isinstance(last, Found) or not isinstance(last.statement, Definition):
         return False
     relation, word = condition_of(read[0].statement), piece.word.split(" ")[0]
@@ -175,13 +178,31 @@ def _is_condition_of(found: Sequence[Found | Failed], piece: Piece, read: Sequen
         return False
     if not (word in words.WHEN or (not piece.word and is_range(relation))):
         return False
-    before = last.statement.condition
-    span = last.statement.span | read[0].statement.span
     if word == "unless":
         relation = Unary(relation.span, "not", relation)
-    both = relation if before is None else Logic(span, "and", (before, relation))
-    last.statement = replace(last.statement, condition=both, span=span)
+    for one in _ranged(found, relation) or [last]:
+        assert isinstance(one.statement, Definition)
+        before = one.statement.condition
+        span = last.statement.span | read[0].statement.span if one is last else one.statement.span
+        both = relation if before is None else Logic(span, "and", (before, relation))
+        one.statement = replace(one.statement, condition=both, span=span)
     return True
+
+
+def _ranged(found: Sequence[Found | Failed], relation: Expression) -> list[Found]:
+    """List the definitions at the end of a row of whose targets a range gives an index."""
+    if not is_range(relation):
+        return []
+    indices = {letter.text for letter in letters_of(getattr(relation, "first", None))}
+    several: list[Found] = []
+    for one in reversed(found):
+        if not isinstance(one, Found) or not isinstance(one.statement, Definition):
+            break
+        if one.statement.condition is not None:
+            break
+        if indices & {letter.text for letter in letters_of(one.statement.target)}:
+            several.append(one)
+    return several
 
 
 def is_equation(statement: Statement) -> bool:

@@ -520,6 +520,11 @@ def gather(x: Array, index: Sequence[Array]) -> Array:
     return found.squeeze(0) if axes and not [count for count in axes if count] else found
 
 
+def detach(x: Array) -> Array:
+    """Give the same numbers outside the gradient's record."""
+    return x.detach()
+
+
 def _as_index(index: Any) -> Any:
     return index if isinstance(index, int) else _with_an_axis(index)
 

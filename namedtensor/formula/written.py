@@ -16,6 +16,7 @@ from namedtensor.errors import KindError, TraceError, kind_of_thing
 from namedtensor.formula.bundle import Bundle
 from namedtensor.formula.lifting import Leaf
 from namedtensor.formula.signature import Parameter, Signature
+from namedtensor.operations.lifting import nobody
 from namedtensor.primitives import Node, Type, number, size_of
 from namedtensor.primitives.node import make_node, operands_first
 from namedtensor.primitives.notation import Special
@@ -347,6 +348,8 @@ def _declared(
         }
         early = {n: v for n, v in parts.items() if n not in found}
         return Bundle(inner, found, None, early) if isinstance(told, Holding) else found
+    if parameter.lift is not None and parameter.name not in settings:
+        return parameter.lift(parameter.name, nobody)
     if parameter.space is None or parameter.name in settings:
         value = settings.get(parameter.name, parameter.default)
         if value is parameter.default is formula.signature.python.empty:

@@ -29,7 +29,7 @@ from namedtensor.operations.axis_functions import same_size
 from namedtensor.operations.joining import stack
 from namedtensor.plans import Emitter, Lowered, Value, layout_of
 from namedtensor.primitives import Call, Node, Traits, Type, primitive, size_of
-from namedtensor.primitives.notation import Word
+from namedtensor.primitives.notation import Special
 from namedtensor.primitives.type import widest
 from namedtensor.shape import sized, spaced
 from namedtensor.tensor import NamedTensor, apply
@@ -151,6 +151,11 @@ def _lift_named(f: Callable[..., Any], hidden: tuple[str, ...]) -> Callable[...,
         return stack[first.name](*parts)
 
     return lifted
+
+
+def nobody(*_: Any) -> Any:
+    """Stand for a function that is written and not called."""
+    raise TypeError("a function that is not given")
 
 
 def _is_module(f: Any) -> bool:
@@ -279,7 +284,7 @@ class Lifted:
             }
         open_ = any([isinstance(sizes.get(n), Node) for n in own])
         refusal: Exception | None = None
-        if new and self.declared is not None and open_:
+        if new and self.declared is not None and (open_ or self.f is nobody):
             # a shape that is asked for without sizes: what the function makes of them stays open
             unknown = {a.name: size_of(self.name, a.name, i) for i, a in enumerate(new)}
             found: Any = [widest([X.kind for X in tensors])] * len(self.outputs), unknown
@@ -730,6 +735,6 @@ LIFTED = primitive(
     _lifted_rule,
     _lower_lifted,
     write=lambda op, labels: f"{op.params[0].name}({', '.join(labels)})",
-    notation=Word("lifted"),
+    notation=Special("lifted"),
     traits=Traits(dtype="given"),
 )

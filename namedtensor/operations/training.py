@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, overload
 from namedtensor.errors import KindError
 from namedtensor.plans import Emitter, Lowered, Value
 from namedtensor.primitives import Call, Traits, Type, primitive
-from namedtensor.primitives.notation import Special
+from namedtensor.primitives.notation import Special, Word
 
 
 class Mode(threading.local):
@@ -147,4 +147,25 @@ STORED = primitive(
     notation=Special("operand"),
     traits=Traits(pointwise=True, uniform=True),
     slopes=(lambda after, before, y: 0.0, lambda after, before, y: 0.0),
+)
+
+
+# ------------------------------------------------------------------------------------- gradients
+
+
+def _lower_detach(emit: Emitter, call: Lowered, x: Value) -> Any:
+    if emit.backend.name != "torch" or x.type.host:
+        return x
+    return emit.bind(emit.call("detach", x.code), x.axes, call.type, "detached")
+
+
+#: X.detach(): the same numbers, by which nothing is derived.
+DETACH = primitive(
+    "detach",
+    lambda call: call.types[0],
+    _lower_detach,
+    write=lambda op, labels: f"{labels[0]}.detach()",
+    notation=Word("sg"),
+    traits=Traits(pointwise=True, uniform=True, fresh=False),
+    slopes=(lambda x, y: 0.0,),
 )

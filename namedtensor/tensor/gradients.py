@@ -67,7 +67,12 @@ class Gradients(Held):
             )
 
     def detach(self) -> Self:
-        """Give the same numbers outside the gradient's record."""
+        """Give the same numbers outside the gradient's record: nothing is derived by them, in formulas too.
+
+        detach : R^axes -> R^axes;  detach(X) = X, and its derivative is 0
+        """
+        if self.layout.backend.name != "torch":
+            return self
         return type(self)(self._torch_data("X.detach()").detach(), self.layout)
 
     def _torch_data(self, call: str) -> Any:

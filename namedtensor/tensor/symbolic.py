@@ -16,10 +16,10 @@ from namedtensor.compilers import STORE, compiling, constant_for_compilers
 from namedtensor.errors import AxisSizeError, TraceError
 from namedtensor.plans import Layout, compile_plan, layout_of
 from namedtensor.plans.compile import no_number, retyped
-from namedtensor.primitives import Node, Type, argument
+from namedtensor.primitives import Node, Type, argument, table
 from namedtensor.primitives.node import ARGUMENT, describe, operands_first, still_open
 from namedtensor.shape import shapes
-from namedtensor.tensor.apply import code_of, stand_in, use_symbols
+from namedtensor.tensor.apply import apply, code_of, stand_in, use_symbols
 from namedtensor.tensor.named import NamedTensor
 from namedtensor.tensor.resize import need_sizes, resize
 
@@ -163,6 +163,9 @@ class SymbolicTensor(NamedTensor):
         if self.node.type.host:
             return f"Size({describe(self.node)})"
         return f"NamedTensor({self.shape}) = {describe(self.node, 3)}"
+
+    def detach(self) -> Any:
+        return apply(table()["detach"].plain, self)
 
     def _torch_data(self, call: str) -> Any:
         if self.node.closed:

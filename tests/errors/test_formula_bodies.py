@@ -142,7 +142,7 @@ def inverted(A: R[row, col]) -> R[row, col]:
 
 @formula
 def recorded(X: R[emb]) -> R[emb]:
-    return X.detach()
+    return X.requires_grad_()
 
 
 @formula
@@ -606,15 +606,15 @@ hint: inv and solve need det other than 0, and nt.pinv takes any matrix; cholesk
 """,
     ),
     case(
-        "a body that leaves the record of gradients",
+        "a body that asks for gradients",
         lambda: recorded(x),
         nt.TraceError,
         """
-X.detach(): a formula's body runs on symbols, which record no gradients
+X.requires_grad_(): a formula's body runs on symbols, which record no gradients
   X : emb[4]
   File "test_formula_bodies.py", line N, in recorded
-    return X.detach()
-           ^^^^^^^^^^
+    return X.requires_grad_()
+           ^^^^^^^^^^^^^^^^^^
 hint: take the gradient of what the formula gives: nt.sum[...](f(X)).backward()
 """,
     ),

@@ -442,16 +442,6 @@ hint: give gradient that shape
 """,
     ),
     case(
-        "detaching numpy data",
-        lambda: X.detach(),
-        nt.BackendError,
-        """
-X.detach(): gradients are torch's, and X holds numpy data
-  X : seq[3] emb[4]
-hint: X.to("torch")
-""",
-    ),
-    case(
         "the truth of truth values",
         lambda: bool(mask),
         nt.AxisSizeError,

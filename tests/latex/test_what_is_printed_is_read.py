@@ -45,6 +45,7 @@ NEVER = {
     *("dropout_mask", "polygamma"),  # what derivatives are made of
     "stored",  # the update of a state, which is printed as its value
     "lifted",  # a function of Python
+    "detach",  # see tests/formula/test_stopped_gradients.py
     "from_front",  # which the notation has no need to say: an index counts from 1
 }
 

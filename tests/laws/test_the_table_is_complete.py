@@ -21,6 +21,7 @@ ELSEWHERE = {
     "polygamma": "tests/formula/test_derivatives_drawn.py",
     "dropout_mask": "tests/formula/test_derivatives_drawn.py",
     "dropout": "test_random.py",
+    "detach": "tests/formula/test_stopped_gradients.py",
     "training": "tests/nn/test_mode.py",
     "update": "tests/nn/test_states.py",
     "parameters": "tests/nn/test_stacks.py",

@@ -45,6 +45,7 @@ from namedtensor.operations import (
 )
 from namedtensor.operations.axis_functions import AxisFunction
 from namedtensor.operations.indexing import SLICE_SIZE
+from namedtensor.operations.training import DETACH
 from namedtensor.primitives import table
 from namedtensor.primitives.node import apply_node
 from namedtensor.primitives.notation import Command, Large, Special
@@ -169,15 +170,9 @@ def largest(name: str, function: Any) -> Use:
     return use
 
 
-def stopped(e: Evaluator, part: Call, values: Any, given: Any) -> Value:
-    """Refuse sg(X): no operation stops a gradient."""
-    name = e.scope.written(part.function)
-    free = [x for x in "xyuvst" if e.scope.find(Letter(part.span, x)) is None] or ["x"]
-    return e.refuse(
-        part,
-        "stops the gradient, which no operation here does",
-        f"for the numbers alone, say that they are the same: {name}({free[0]}) = {free[0]}",
-    )
+def _stopped(X: Any) -> NamedTensor:
+    """Give the same numbers, by which nothing is derived."""
+    return apply(DETACH.plain, X)
 
 
 def window_size(e: Evaluator, part: Call, values: Any, given: Any) -> tuple[Any, Any, Any]:
@@ -649,7 +644,7 @@ def _others() -> Iterator[tuple[str, Word]]:
     yield "norm", _word("norm", reductions.norm)
     yield "expectation", _word("mean", reductions.mean)
     for text in ("sg", "stopgrad", "stop-gradient", "detach"):
-        yield text, Word(text, stopped)
+        yield text, Word("detach", plain("detach", _stopped))
     yield "clip", Word("clip", plain("clip", elementwise.clip))
     yield "power", Word("power", plain("power", raised))
     yield "gamma-function", Word("gamma-function", plain("Gamma", gamma))

@@ -112,6 +112,13 @@ class Forms:
             self.met.append(node)
         return self.element(self.letter(loop.parts_of[node]).text, loop.step.axis, loop.index)
 
+    def function_of_others(self, node: Node) -> str:
+        """Name a function of arrays; of several results each is a function of its own."""
+        lifted, place, *_ = node.operation.params
+        name = lifted.name if lifted.name.isidentifier() else "lifted"
+        below = f"_{{{place + 1}}}" if len(lifted.outputs) > 1 else ""
+        return rf"\text{{{name.replace('_', '-')}}}{below}"
+
     def element(self, name: str, axis: str, index: str) -> Piece:
         """Write the element of a tensor at a place."""
         name = f"{{{name}}}" if "_" in name and name[0] not in "{[" else name

@@ -256,13 +256,18 @@ def _picks_layers(written: Written, ladder: Ladder) -> bool:
     return any(node in ladder.rungs or ladder.has(node) for node in outside)
 
 
-def axes_in(written: Written) -> set[str]:
-    """Give the names of all axes that a formula's parts have."""
+def every_part(written: Written) -> Iterator[Node]:
+    """List the parts of a formula, those of the steps of its recurrences among them."""
 
     def inside(node: Node) -> tuple[Node, ...]:
         return (*node.operands, *(unfolded(node).results if recurs(node) else ()))
 
-    return {n for node in operands_first(written.results, inside) for n in node.type.names}
+    return operands_first(written.results, inside)
+
+
+def axes_in(written: Written) -> set[str]:
+    """Give the names of all axes that a formula's parts have."""
+    return {n for node in every_part(written) for n in node.type.names}
 
 
 def _identifiers(written: Written) -> set[str]:

@@ -13,13 +13,12 @@ from namedtensor.latex.printing.dialects import REALS, Dialect, dialect_of
 from namedtensor.latex.printing.elements import element_of, gathered
 from namedtensor.latex.printing.forms import Forms
 from namedtensor.latex.printing.names import letters
-from namedtensor.latex.printing.naming import axes_in, names_of, without_repeats
+from namedtensor.latex.printing.naming import axes_in, every_part, names_of, without_repeats
 from namedtensor.latex.printing.pieces import Piece, inside, raised
 from namedtensor.latex.printing.special import recurrence
 from namedtensor.latex.printing.stacks import Ladder
 from namedtensor.operations.recurrence import recurs
 from namedtensor.primitives import Node
-from namedtensor.primitives.node import operands_first
 from namedtensor.primitives.notation import RELATION, SUM
 from namedtensor.tensor.resize import opened
 
@@ -35,7 +34,8 @@ def latex_of(written: Written, dialect: str = "macros", taken: Iterable[str] = (
     """Print a formula as a block of equations; `taken` are Python names that its parts must not get."""
     forms = Forms(written, names_of(written, taken), dialect_of(dialect))
     forms.dialect.tell_apart(axes_in(written))
-    rows = [*_declarations(written, forms), *_signature(written, forms)]
+    rows = [*_declarations(written, forms), *_of_others(written, forms)]
+    rows += _signature(written, forms)
     first = written.results[0]
     if forms.names.of.get(first) == written.name:
         rows += _clause(first, forms)
@@ -106,7 +106,7 @@ def _both(first: Form, second: Form) -> Form:
 
 def _called(written: Written) -> Iterator[tuple[str, Any, Form]]:
     """Give the formulas that a formula calls, by their names, in each form in which it does."""
-    calls = [n.operation.params for n in operands_first(written.results) if n.name == "call"]
+    calls = [n.operation.params for n in every_part(written) if n.name == "call"]
     for name, formula in written.called.items():
         for paths, settings in [(p, given) for own, p, given, _ in calls if own == name]:
             title, others = titled(formula, settings)
@@ -157,6 +157,21 @@ def _given(written: Written) -> Iterator[tuple[str, Space]]:
         elif parameter.bundle is not None and written.derived is not None:
             inside = f"{parameter.name}."
             yield from [(f.path, f.space) for f in written.leaves if f.path.startswith(inside)]
+
+
+def _of_others(written: Written, forms: Forms) -> list[str]:
+    """Declare the functions of arrays that a formula calls, each once."""
+    rows: dict[str, None] = {}
+    for node in every_part(written):
+        if node.name == "lifted":
+            lifted, place, *_ = node.operation.params
+            spaces = [
+                forms.dialect.space(REALS, [(a.name, a.size and str(a.size)) for a in axes])
+                for axes in (*lifted.inputs, lifted.outputs[place])
+            ]
+            domain, name = r" \times ".join(spaces[:-1]), forms.function_of_others(node)
+            rows[rf"{name} &\colon {domain} \rightarrow {spaces[-1]}"] = None
+    return list(rows)
 
 
 def _space(space: Any, dialect: Dialect) -> str:

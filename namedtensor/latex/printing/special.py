@@ -169,6 +169,11 @@ def _cast_like(forms: Forms, node: Node) -> Piece:
     return forms.applied(rf"\text{{{notation.word}}}", node.operands)
 
 
+@special("lifted")
+def _lifted(forms: Forms, node: Node) -> Piece:
+    return forms.applied(forms.function_of_others(node), node.operands)
+
+
 @special("operand")
 def _operand(forms: Forms, node: Node) -> Piece:
     """What changes no number that is read: more axes, another dtype."""

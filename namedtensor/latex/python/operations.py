@@ -297,6 +297,11 @@ def _by(spelling: Spelling, axis: str, indices: Node) -> Code:
     return call(spelling.axis(axis), spelling.code(indices))
 
 
+@form("detach")
+def _detach(spelling: Spelling, node: Node) -> Code:
+    return Apply(Attribute(spelling.code(node.operands[0]), "detach"), ())
+
+
 @form("update")
 def _update(spelling: Spelling, node: Node) -> Code:
     (places,) = node.operation.params

@@ -136,9 +136,9 @@ def is_ours(frame: FrameType) -> bool:
 
 
 def caller_frame() -> FrameType | None:
-    """Find the frame of the user's code that called."""
+    """Find the frame of the user's code that called, through libraries that it called."""
     frame: FrameType | None = sys._getframe(1)
-    while frame is not None and is_ours(frame):
+    while frame is not None and is_library(str(frame.f_globals.get("__name__", ""))):
         frame = frame.f_back
     return frame
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
+import re
 import sys
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from namedtensor.axes import either, primed, shown, typed_axes
-from namedtensor.errors import HabitError, nearest
+from namedtensor.errors import HabitError, NamedTensorError, caller_variables, nearest
 from namedtensor.primitives import table
 from namedtensor.shape import shapes
 from namedtensor.tensor.labels import caller_labels
@@ -64,12 +67,30 @@ def habit(X: NamedTensor, word: str) -> HabitError:
         return HabitError(f"X.{word}", known[0], said, _hint(X.axes, known[1], word, label))
     entry = table().get(word)
     if entry is not None and X.axes and not entry.traits.pointwise:
-        codes = [f"nt.{word}[{typed_axes([axis])}]({label})" for axis in X.axes]
-        codes.append(f"nt.{word}[...]({label})")
+        public = vars(sys.modules["namedtensor"]).get(word)
+        more = re.search(r"X(, {.*})\)$", _FUNCTIONS.get(word, ""))
+        codes = []
+        for axis, size in X.sizes:
+            halves = repr([int(size) // 2, int(size) - int(size) // 2])
+            given = _filled(more[1], {"sizes": halves}) if more else ""
+            codes.append(f"nt.{word}[{typed_axes([axis])}]({label}{given})")
+        if public is None or takes_any(public):
+            codes.append(f"nt.{word}[...]({label})")
         why = "functions name the axes they act on"
         return HabitError(f"X.{word}", why, said, either(codes))
     if entry is not None:
-        return HabitError(f"X.{word}", "operations are functions", said, f"`nt.{word}({label})`")
+        symbol = entry.traits.symbol
+        code = f"{label} {symbol} Y" if symbol and len(symbol) < 3 else f"nt.{word}({label})"
+        return HabitError(f"X.{word}", "operations are functions", said, f"`{code}`")
+    known_here = in_our_words(word, [X], {}) if word in _FUNCTIONS else None
+    if known_here:
+        return HabitError(f"X.{word}", "operations are functions", said, f"`{known_here}`")
+    if word.endswith("_"):
+        first = typed_axes(X.axes[:1]) if X.axes else "seq"
+        why = "no operation changes a named tensor, each makes a new one"
+        return HabitError(
+            f"X.{word}", why, said, f"`{label}.at[{first}(0)].set(0.0)`, or `{label} + {label}`"
+        )
     guess = nearest(word, [name for name in dir(type(X)) if not name.startswith("_")])
     hint = f"did you mean X.{guess}?" if guess else "operations are functions: dir(nt) lists them"
     return HabitError(f"X.{word}", f"a named tensor has no {word}", said, hint)
@@ -87,51 +108,61 @@ def _hint(axes: tuple[str, ...], form: str, word: str, label: str) -> str:
             f"for an axis `{primed(label, axis)}`"
         )
     if form == "merge" and len(names) > 1:
-        return f'X["({", ".join(names)}) -> layer"]'
+        return f'{label}["({", ".join(names)}) -> layer"]'
     if form == "merge":
-        return f'X["{axis} -> (head[1], {axis}\')"]'
+        return f'{label}["{axis} -> (head[1], {axis}\')"]'
     if form == "index":
-        return f"X[{names[0] if names else 'seq'}(0)]"
+        return f"{label}[{names[0] if names else 'seq'}(0)]"
     forms = {
-        "lift": "X + Y",
-        "list": f"X.numpy({', '.join(names)}).tolist()",
-        "count": "len(X.axes)",
-        "axes": "X.axes",
+        "lift": f"{label} + Y",
+        "list": f"{label}.numpy({', '.join([n if n.isidentifier() else repr(n) for n in names])}).tolist()",
+        "count": f"len({label}.axes)",
+        "axes": f"{label}.axes",
         "itself": f"leave it out, `{label}`",
-        "records": "X.shape.count",
-        "cast": f'X.to("{_DTYPES.get(word, "float32")}")',
-        "device": f'X.to("{word}")',
+        "records": f"{label}.shape.count",
+        "cast": f'{label}.to("{_DTYPES.get(word, "float32")}")',
+        "device": f'{label}.to("{word}")',
         "dot": f"{label} @ {typed_axes([axis])} @ Y",
         "where": f"nt.where({label} > 0, 0.0, {label})",
     }
     return forms[form]
 
 
-#: Functions of torch and numpy that have another name here, or are written out: a form for each. {a} is the
-#: last axis of X, {s} the one that X and Y share, {c} the first of X that Y lacks, {n} one for a new axis.
+#: Functions of torch and numpy that have another name here, or are written out: a form for each. {a} are the
+#: axes that the call acts on, {s} the one that X and Y share, {c} the first of X that Y lacks, {n} one for a
+#: new axis, {w} windows; what the call was given stands by torch's word for it, with what it is otherwise.
 _PRODUCT = "X @ {s} @ Y"
 _ROWS_OF_FUNCTIONS = (
     ("linear matmul mm bmm mv dot inner vdot einsum tensordot baddbmm addmm", _PRODUCT),
     ("layer_norm group_norm instance_norm batch_norm", "nt.standardize[{a}](X)"),
     ("rms_norm", "X / nt.sqrt(nt.mean[{a}](X * X))"),
     ("normalize", "X / nt.norm[{a}](X)"),
+    ("cosine_similarity", "X @ {a} @ Y / (nt.norm[{a}](X) * nt.norm[{a}](Y))"),
+    ("pairwise_distance", "nt.norm[{a}](X - Y)"),
     ("cross_entropy", "nt.mean[...](-nt.log_softmax[{c}](X)[{c}(Y)])"),
     ("nll_loss nll_loss_nd", "nt.mean[...](-X[{c}(Y)])"),
     ("mse_loss", "nt.mean[...]((X - Y) * (X - Y))"),
     ("l1_loss", "nt.mean[...](nt.abs(X - Y))"),
+    ("binary_cross_entropy_with_logits", "nt.mean[...](nt.softplus(X) - X * Y)"),
     ("embedding", "Y[{f}(X)]"),
     ("cat concat concatenate", "nt.concat[{a}](X, Y)"),
     ("vstack hstack dstack stack", 'nt.stack["{n}"](X, Y)'),
-    ("dropout alpha_dropout feature_alpha_dropout", "nt.dropout(X, 0.5)"),
-    ("max_pool1d max_pool2d max_pool3d", 'nt.max["{n}"](nt.pool[{a}, "{n}[2]"](X))'),
-    ("avg_pool1d avg_pool2d avg_pool3d", 'nt.mean["{n}"](nt.pool[{a}, "{n}[2]"](X))'),
-    ("one_hot", 'nt.one_hot(X, "{n}[5]")'),
+    ("dropout alpha_dropout feature_alpha_dropout", "nt.dropout(X, {p:0.5})"),
+    ("conv1d conv2d conv3d", "Y @ ({s}, {kernels}) @ nt.unroll[{w}](X{moves})"),
+    ("max_pool1d max_pool2d max_pool3d", "nt.max[{kernels}](nt.pool[{w}](X{moves}))"),
+    ("avg_pool1d avg_pool2d avg_pool3d", "nt.mean[{kernels}](nt.pool[{w}](X{moves}))"),
+    ("interpolate", "nt.upsample[{places}](X, {scale_factor:2})"),
+    (
+        "scaled_dot_product_attention",
+        "Z @ {queried} @ nt.softmax[{queried}](X @ {s} @ Y / nt.sqrt(X.size({s})))",
+    ),
+    ("one_hot", 'nt.one_hot(X, "{n}[{num_classes:5}]")'),
     ("zeros_like", "0 * X"),
     ("amax", "nt.max[{a}](X)"),
     ("amin", "nt.min[{a}](X)"),
-    ("topk", 'nt.maxk[{a}, "{n}[2]"](X)'),
-    ("gather take take_along_axis take_along_dim index_select", "X[{c}(Y)]"),
-    ("masked_fill", "nt.where(Y, 0, X)"),
+    ("topk", 'nt.maxk[{a}, "{n}[{k:2}]"](X)'),
+    ("gather take take_along_axis take_along_dim index_select", "X[{by}(Y)]"),
+    ("masked_fill", "nt.where(Y, {value:0}, X)"),
     ("outer ger", "X * Y"),
     ("randn", 'nt.normal("{a}[5]")'),
     ("rand", 'nt.uniform("{a}[5]")'),
@@ -141,58 +172,241 @@ _ROWS_OF_FUNCTIONS = (
     ("allclose isclose", "nt.all[...](nt.abs(X - Y) < 1e-6)"),
     ("argmax", "nt.argmax_index[{a}](X)"),
     ("argmin", "nt.argmin_index[{a}](X)"),
-    ("clamp", "nt.clip(X, 0, 1)"),
+    ("clamp", "nt.clip(X, {min:0}, {max:1})"),
     ("silu swish", "nt.silu(X)"),
+    ("roll", "nt.roll[{a}](X, {shifts:1})"),
+    ("pad", "nt.pad[{a}](X, {before:1}, {after:1})"),
+    ("split", "nt.split[{a}](X, {sizes})"),
 )
 _FUNCTIONS = {word: form for words, form in _ROWS_OF_FUNCTIONS for word in words.split()}
 #: The same, where a second operand has no names: how to name it.
 _UNNAMED = {
-    "linear": 'X @ {a} @ nt.tensor(weight, "{n} {a}")',
-    "embedding": 'nt.tensor(weight, "{n} {m}")[nt.axes("{n}")(X)]',
-    "cross_entropy": 'nt.mean[...](-nt.log_softmax[{a}](X)[{a}(nt.tensor(target, "{r}"))])',
+    "linear": 'X @ {a} @ nt.tensor({weight}, "{n} {a}")',
+    "embedding": 'nt.tensor({weight}, "{n} {m}")[nt.axes("{n}")(X)]',
+    "cross_entropy": 'nt.mean[...](-nt.log_softmax[{a}](X)[{a}(nt.tensor({target}, "{r}"))])',
+    "conv1d conv2d conv3d": 'nt.tensor({weight}, "{n} {contracted} {own}") @ ({contracted}, {kernels}) @ '
+    "nt.unroll[{w}](X{moves})",
+}
+_UNNAMED = {word: form for words, form in _UNNAMED.items() for word in words.split()}
+#: What norms act on, by the place of an axis, where the call says nothing.
+_NORMED: dict[str, Callable[[int], bool]] = {
+    "batch_norm": lambda place: place != 1,
+    "instance_norm": lambda place: place > 1,
+    "group_norm": lambda place: place > 0,
 }
 
 
-def in_our_words(word: str, operands: list[Any]) -> str | None:
-    """Write what a function of torch or numpy is here, for operands X, Y and Z; None where nothing is."""
+def in_our_words(
+    word: str, operands: list[Any], given: Mapping[str, Any] | None = None
+) -> str | None:
+    """Write what a function of torch or numpy is here, for operands that the caller calls X, Y and Z.
+
+    `given` are the arguments of the call by torch's names, where they are known. None: nothing is.
+    """
     if not operands:
         return None
-    axes = [X.axes for X in operands]
-    names = [a for a in axes[0] if len(axes) < 2 or a not in axes[1]]
-    shared = [a for a in axes[0] if len(axes) > 1 and a in axes[1]]
-    new = [a for a in ("hid", "kernel", "vocab", "new", "other") if all([a not in x for x in axes])]
-    words = {
-        "a": axes[0][-1] if axes[0] else None,
-        "s": shared[-1] if shared else None,
-        "c": names[-1] if names else None,
-        "f": axes[1][0] if len(axes) > 1 and axes[1] else None,
-        "r": " ".join(map(shown, axes[0][:-1])) or None,
-        "n": new[0],
-        "m": new[1],
-    }
+    labels = caller_labels(operands) if given is not None else ("X", "Y", "Z")
+    given = given or {}
     form = _FUNCTIONS.get(word)
-    if form is not None and len(operands) == 1 and (word in _UNNAMED or "Y" in form):
+    if (
+        form is not None
+        and len(operands) == 1
+        and (word in _UNNAMED or re.search(r"\b[YZ]\b", form))
+    ):
         form = _UNNAMED.get(word, "")
+    words = _words_of(word, operands, given)
+    if form:
+        form += _affine(word, operands, given)
     if form is None:
-        form = _of_table(word, len(operands))
-    found = form and _filled(form, words)
-    if not found and word in _METHODS and _METHODS[word][1] != "dot" and axes[0]:
-        found = _hint(axes[0], _METHODS[word][1], word, "X")
+        form = _of_table(word, len(operands), words, given)
+    found = form and _filled(_labelled(form, labels), words)
+    if not found and word in _METHODS and _METHODS[word][1] != "dot" and operands[0].axes:
+        found = _hint(operands[0].axes, _METHODS[word][1], word, labels[0])
     return found or None
 
 
-def _of_table(word: str, count: int) -> str:
+def _affine(word: str, operands: list[Any], given: Mapping[str, Any]) -> str:
+    """Write the gain and the shift of a layer, as they are given: named, bare, or not at all."""
+    normed = word in _NORMED or word in ("layer_norm", "rms_norm")
+    if (not normed and word not in ("linear", "conv1d", "conv2d", "conv3d")) or not operands[
+        0
+    ].axes:
+        return ""
+    signs = {"weight": " * ", "bias": " + "} if normed else {"bias": " + "}
+    own, named, found = operands[0].axes, list("YZ" if normed else "Z"), ""
+    new = next(a for a in ("hid", "new", "other") if a not in own)
+    axis = new if not normed else shown(own[1] if word in _NORMED and len(own) > 1 else own[-1])
+    for name, sign in signs.items():
+        value = given.get(name)
+        if any(value is X for X in operands):
+            found += sign + (named.pop(0) if named else "Z")
+        elif value is not None and hasattr(value, "shape"):
+            found += f'{sign}nt.tensor({{{name}}}, "{axis}")'
+    return found
+
+
+def _labelled(form: str, labels: Sequence[str]) -> str:
+    """Put the caller's own names in the places of X, Y and Z."""
+    known = dict(zip("XYZ", labels, strict=False))
+    return re.sub(r"(?<!{)\b[XYZ]\b", lambda found: known.get(found[0], found[0]), form)
+
+
+def _words_of(word: str, operands: list[Any], given: Mapping[str, Any]) -> dict[str, str | None]:
+    """Find the axes that a form names, in the order in which X stores its own, and plain arguments."""
+    axes = [X.axes for X in operands]
+    own, other = axes[0], axes[1] if len(axes) > 1 else ()
+    names = [a for a in own if a not in other]
+    shared = [a for a in own if a in other]
+    new = [a for a in ("hid", "kernel", "vocab", "new", "other") if all([a not in x for x in axes])]
+    acted = [own[i] for i in _dims(given) if -len(own) <= i < len(own)] or list(own[-1:])
+    if word in _NORMED:
+        acted = [a for i, a in enumerate(own) if _NORMED[word](i)] or acted
+    queried = [a for a in other if len(axes) > 2 and a in axes[2] and a not in own]
+    found: dict[str, str | None] = {
+        "a": ", ".join(map(_typed, acted)) or None,
+        "s": _typed(shared[-1]) if shared else None,
+        "c": _typed(names[-1]) if names else None,
+        "by": _typed((acted if _dims(given) else names)[-1]) if names or _dims(given) else None,
+        "f": _typed(other[0]) if other else None,
+        "r": " ".join(map(shown, own[:-1])) or None,
+        "n": new[0],
+        "m": new[1],
+        "queried": _typed(queried[-1]) if queried else None,
+        "places": ", ".join(map(_typed, own[2:])) or None,
+    }
+    for name, value in given.items():
+        if isinstance(value, (bool, int, float)) and (name, value) != ("num_classes", -1):
+            found[name] = repr(
+                int(value) if value == int(value) and name == "scale_factor" else value
+            )
+        elif name in ("weight", "target", "bias") and hasattr(value, "shape"):
+            found[name] = _held_as(value, name)
+    found |= _windows(word, operands, given, new)
+    pad, size = given.get("pad"), given.get("split_size_or_sections")
+    if isinstance(pad, (tuple, list)) and len(pad) == 2:
+        found["before"], found["after"] = map(repr, pad)
+    if isinstance(size, int) and size > 0 and acted:
+        whole = int(operands[0].size(acted[-1]))
+        found["sizes"] = repr([min(size, whole - i) for i in range(0, whole, size)])
+    return found
+
+
+def _typed(axis: str) -> str:
+    return typed_axes([axis])
+
+
+def _dims(given: Mapping[str, Any]) -> list[int]:
+    """Give the places of axes that a call names."""
+    found = next((given[name] for name in ("dim", "dims", "axis") if name in given), None)
+    if isinstance(given.get("normalized_shape"), (tuple, list)):
+        found = range(-len(given["normalized_shape"]), 0)
+    parts = [found] if type(found) is int else found
+    return [i for i in parts if type(i) is int] if isinstance(parts, (list, tuple, range)) else []
+
+
+def _windows(
+    word: str, operands: list[Any], given: Mapping[str, Any], new: list[str]
+) -> dict[str, str | None]:
+    """Write the windows of a convolution or a pool over the last axes of X, and how they move."""
+    count, own = int(word[-2]) if word[-2:] in ("1d", "2d", "3d") else 0, operands[0].axes
+    if not count or len(own) < count + 1:
+        return {}
+    places = own[-count:]
+    if len(operands) > 1:
+        kernels = list(operands[1].axes[-count:])
+        sizes = [operands[1].size(a) for a in kernels]
+    else:
+        kernels = ["kernel"] if count == 1 else ["kd", "kh", "kw"][-count:]
+        wide = given.get(
+            "kernel_size", getattr(given.get("weight"), "shape", (2,) * count)[-count:]
+        )
+        sizes = list(wide) if isinstance(wide, (tuple, list)) else [wide] * count
+    moves = []
+    for name, usual in (
+        ("stride", sizes[0] if "pool" in word else 1),
+        ("padding", 0),
+        ("dilation", 1),
+    ):
+        move = given.get(name) or usual
+        if isinstance(move, (tuple, list)):
+            move = move[0] if len(set(move)) == 1 else tuple(move)
+        if move != usual:
+            moves.append(f", {name}={move!r}")
+    if "max_pool" in word and "padding" in "".join(moves):
+        moves.append(", value=-nt.inf")
+    windows = [
+        f'{_typed(a)}, "{shown(k)}[{n}]"' for a, k, n in zip(places, kernels, sizes, strict=True)
+    ]
+    return {
+        "w": ", ".join(windows),
+        "kernels": ", ".join([_typed(k) if len(operands) > 1 else f'"{k}"' for k in kernels]),
+        "moves": "".join(moves),
+        "contracted": shown(own[-count - 1]),
+        "own": " ".join(kernels),
+    }
+
+
+def _held_as(value: Any, word: str) -> str:
+    """Find what the caller calls a bare array: a variable, or a parameter of a module."""
+    for name, thing in caller_variables().items():
+        if thing is value:
+            return name
+        for path, data in getattr(thing, "named_parameters", dict[str, Any]().items)():
+            if data is value:
+                plain = all([part.isidentifier() for part in path.split(".")])
+                return f"{name}.{path}" if plain else f'{name}.get_parameter("{path}")'
+    return word
+
+
+def _of_table(
+    word: str, count: int, words: Mapping[str, str | None], given: Mapping[str, Any]
+) -> str:
     """Write a call of the public function of this name, or the operator."""
     entry = table().get(word)
     public = vars(sys.modules["namedtensor"]).get(word)
-    labels = ", ".join("XYZ"[:count])
+    labels = list("XYZ"[:count])
     if entry is not None and entry.traits.symbol and count == 2:
         return f"X {entry.traits.symbol} Y"
+    ours = vars(sys.modules["namedtensor"])
+    if entry is not None and entry.traits.folds in ours and count == 2:
+        return f"nt.{entry.traits.folds}(X, Y)"
     if public is None or not callable(public) or not _operates(public):
         return ""
-    return (
-        f"nt.{word}[{{a}}]({labels})" if hasattr(public, "__getitem__") else f"nt.{word}({labels})"
-    )
+    every = inspect.signature(public).parameters.values()
+    if any([p.name == "axes" for p in every]):
+        return ""  # it makes a tensor of axes
+    needed = [p for p in every if p.kind is p.POSITIONAL_OR_KEYWORD and p.default is p.empty]
+    plain = [n for n in given if words.get(n) is not None and n not in ("dim", "keepdim")]
+    for parameter in needed[count:]:
+        name = parameter.name if parameter.name in plain else next(iter(plain), None)
+        if name is None:
+            return ""
+        plain.remove(name)
+        labels.append(f"{{{name}}}")
+    theirs = {"slope": "negative_slope"}
+    for p in every:
+        value = given.get(theirs.get(p.name, p.name))
+        if p.default is not p.empty and type(value) in (bool, int, float) and value != p.default:
+            labels.append(f"{p.name}={value!r}")
+    listed = ", ".join(labels)
+    if not hasattr(public, "__getitem__"):
+        return f"nt.{word}({listed})"
+    whole = "dim" in given and given["dim"] is None and takes_any(public)
+    return f"nt.{word}[{'...' if whole else '{a}'}]({listed})" if takes(public, 1) else ""
+
+
+def takes(public: Any, count: int) -> bool:
+    """Say whether a function acts on so many axes."""
+    try:
+        public[tuple([f"ax{i}" for i in range(count)])]
+    except NamedTensorError:
+        return False
+    return True
+
+
+def takes_any(public: Any) -> bool:
+    """Say whether a function acts on any number of axes."""
+    return takes(public, 1) and takes(public, 2)
 
 
 def _operates(public: object) -> bool:
@@ -208,11 +422,15 @@ def in_place_of(word: str) -> str:
     return in_our_words(word, [X, Y]) or in_our_words(word, [X]) or ""
 
 
-def _filled(form: str, words: dict[str, str | None]) -> str:
-    """Put axes in their places, or give nothing where one is not there."""
-    used = [word for word in words if f"{{{word}}}" in form]
-    if any([words[word] is None for word in used]):
-        return ""
-    for word in used:
-        form = form.replace(f"{{{word}}}", shown(words[word] or ""))
-    return form
+def _filled(form: str, words: Mapping[str, str | None]) -> str:
+    """Put axes and numbers in their places, or give nothing where one is not known."""
+    missing = False
+
+    def fill(found: re.Match[str]) -> str:
+        nonlocal missing
+        value = words.get(found[1], found[2]) if words.get(found[1]) is not None else found[2]
+        missing = missing or value is None
+        return value or ""
+
+    text = re.sub(r"{(\w+)(?::([^}]*))?}", fill, form)
+    return "" if missing else text

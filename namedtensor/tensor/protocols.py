@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 from namedtensor.axes import shown, typed_axes
@@ -14,6 +15,7 @@ from namedtensor.primitives import Operation, table
 from namedtensor.primitives.notation import Before
 from namedtensor.shape import shapes
 from namedtensor.tensor.held import Held
+from namedtensor.tensor.labels import caller_labels
 
 #: `tensor.apply` gives this: it makes tensors, and so comes after them.
 apply: Callable[..., Any] = given_later
@@ -168,12 +170,12 @@ class Protocols(Held):
 
     def _of_numpy(self, word: str, args: tuple[object, ...]) -> BackendError:
         found = _named_in(args)
-        order = f"X.numpy({', '.join(map(shown, self.axes))})"
+        order = f"X.numpy({_order(self)})"
         return BackendError(
             f"np.{word}(...)",
             "numpy's functions know no names",
             _labelled(found) or shapes(self),
-            _in_our_words(word, found) or order,
+            _in_our_words(word, found, {}) or order,
         )
 
     def __array__(self, *args: object, **kwargs: object) -> NoReturn:
@@ -181,7 +183,7 @@ class Protocols(Held):
             "numpy(X)",
             "numpy would have to guess the order of the axes",
             shapes(self),
-            f"say it: X.numpy({', '.join(map(shown, self.axes))})",
+            f"say it: X.numpy({_order(self)})",
         )
 
     @classmethod
@@ -194,13 +196,25 @@ class Protocols(Held):
     ) -> Any:
         name = getattr(func, "__name__", str(func))
         found = _named_in([*args, *(kwargs or {}).values()])
-        order = ", ".join(map(shown, found[0].axes)) if found else "seq, emb"
+        order = _order(found[0]) if found else "seq, emb"
+        ours = _in_our_words(name, found, _arguments(func, args, kwargs or {}))
         raise BackendError(
             f"torch.{name}(...)",
             "torch would have to guess the order of the axes",
             _labelled(found),
-            _in_our_words(name, found) or f"X.torch({order}), or nt.lift({_path(name)}, ...)",
+            ours or f"{caller_labels(found[:1])[0]}.torch({order}), or nt.lift({_path(name)}, ...)",
         )
+
+
+def _arguments(func: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+    """Give the arguments of a call of torch by torch's own names."""
+    known = sys.modules["torch"].overrides.get_testing_overrides().get(func)
+    try:
+        bound = inspect.signature(known).bind(*args, **kwargs)
+    except (TypeError, ValueError):
+        return dict(kwargs)
+    bound.apply_defaults()
+    return dict(bound.arguments)
 
 
 def _order(X: Held) -> str:
@@ -221,11 +235,11 @@ def _named_in(args: Any) -> list[Any]:
     return [x for x in flat if isinstance(x, Protocols)]
 
 
-def _in_our_words(name: str, found: list[Any]) -> str:
+def _in_our_words(name: str, found: list[Any], given: Mapping[str, Any]) -> str:
     """Say what to type for a library's function, or nothing."""
-    hint: str = door("tensor.habits.in_our_words")(name, found)
+    hint: str = door("tensor.habits.in_our_words")(name, found, given)
     return hint
 
 
 def _labelled(found: list[Any]) -> list[tuple[str, str]]:
-    return shapes(*found)
+    return shapes(*found, labels=caller_labels(found))

@@ -20,55 +20,100 @@ I = nt.tensor(torch.tensor([1, 0]), "seq")
 S = nt.tensor(torch.randn(2, 3), "seq emb")
 weight = torch.randn(4, 3)
 target = torch.tensor([1, 0])
+P = nt.ones("batch[2] chans[3] height[8] width[6]", backend="torch")
+K = nt.ones("chans'[4] chans[3] kh[3] kw[3]", backend="torch")
+Q, V = nt.ones("seq'[5] emb[3]", backend="torch"), nt.ones("seq[2] val[4]", backend="torch")
+M, shift = X > 0, nt.ones("hid[4]", backend="torch")
+batch, chans, height, width, kh, kw = nt.axes("batch chans height width kh kw")
+linear, norm, table = torch.nn.Linear(3, 4), torch.nn.LayerNorm(3), torch.nn.Embedding(4, 3)
+conv = torch.nn.Conv2d(3, 4, 3, stride=2, padding=1)
+network = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.ReLU())
 
 TYPED = {
-    "linear": (lambda: F.linear(X, W), (X, W)),
-    "a layer": (lambda: torch.nn.Linear(3, 4)(X), (X,)),
-    "matmul": (lambda: torch.matmul(X, W), (X, W)),
-    "einsum": (lambda: torch.einsum("se,he->sh", X, W), (X, W)),
-    "layer_norm": (lambda: F.layer_norm(X, (3,)), (X,)),
-    "a norm": (lambda: torch.nn.LayerNorm(3)(X), (X,)),
-    "rms_norm": (lambda: F.rms_norm(X, (3,)), (X,)),
-    "cross_entropy": (lambda: F.cross_entropy(X, I), (X, I)),
-    "cross_entropy of plain targets": (lambda: F.cross_entropy(X, target), (X,)),
-    "nll_loss": (lambda: F.nll_loss(X, I), (X, I)),
-    "embedding": (lambda: F.embedding(I, E), (I, E)),
-    "a table": (lambda: torch.nn.Embedding(4, 3)(I), (I,)),
-    "mse_loss": (lambda: F.mse_loss(X, S), (X, S)),
-    "l1_loss": (lambda: F.l1_loss(X, S), (X, S)),
-    "relu": (lambda: F.relu(X), (X,)),
-    "gelu": (lambda: torch.nn.GELU()(X), (X,)),
-    "softmax": (lambda: torch.softmax(X, -1), (X,)),
-    "log_softmax": (lambda: F.log_softmax(X, -1), (X,)),
-    "dropout": (lambda: F.dropout(X), (X,)),
-    "cat": (lambda: torch.cat([X, S]), (X, S)),
-    "stack": (lambda: torch.stack([X, S]), (X, S)),
-    "sum": (lambda: torch.sum(X), (X,)),
-    "argmax": (lambda: torch.argmax(X), (X,)),
-    "amax": (lambda: torch.amax(X, 0), (X,)),
-    "add": (lambda: torch.add(X, S), (X, S)),
-    "maximum": (lambda: torch.maximum(X, S), (X, S)),
-    "max_pool1d": (lambda: F.max_pool1d(nt.ones("seq[2] emb[4]", backend="torch"), 2), None),
-    "normalize": (lambda: F.normalize(X), (X,)),
-    "one_hot": (lambda: F.one_hot(I), (I,)),
-    "numpy's matmul": (lambda: np.matmul(X, W), (X, W)),
-    "numpy's sum": (lambda: np.sum(X), (X,)),
-    "numpy's concatenate": (lambda: np.concatenate([X, S]), (X, S)),
+    "linear": lambda: F.linear(X, W),
+    "a layer": lambda: linear(X),
+    "matmul": lambda: torch.matmul(X, W),
+    "einsum": lambda: torch.einsum("se,he->sh", X, W),
+    "layer_norm": lambda: F.layer_norm(X, (3,)),
+    "a norm": lambda: norm(X),
+    "rms_norm": lambda: F.rms_norm(X, (3,)),
+    "cross_entropy": lambda: F.cross_entropy(X, I),
+    "cross_entropy of plain targets": lambda: F.cross_entropy(X, target),
+    "nll_loss": lambda: F.nll_loss(X, I),
+    "embedding": lambda: F.embedding(I, E),
+    "a table": lambda: table(I),
+    "mse_loss": lambda: F.mse_loss(X, S),
+    "l1_loss": lambda: F.l1_loss(X, S),
+    "relu": lambda: F.relu(X),
+    "gelu": lambda: torch.nn.GELU()(X),
+    "softmax": lambda: torch.softmax(X, -1),
+    "log_softmax": lambda: F.log_softmax(X, -1),
+    "dropout": lambda: F.dropout(X),
+    "cat": lambda: torch.cat([X, S]),
+    "stack": lambda: torch.stack([X, S]),
+    "sum": lambda: torch.sum(X),
+    "argmax": lambda: torch.argmax(X),
+    "amax": lambda: torch.amax(X, 0),
+    "add": lambda: torch.add(X, S),
+    "maximum": lambda: torch.maximum(X, S),
+    "max_pool1d": lambda: F.max_pool1d(K["(kh, kw) -> new"], 3),
+    "max_pool2d": lambda: F.max_pool2d(P, 2),
+    "avg_pool2d": lambda: F.avg_pool2d(P, 3, stride=2, padding=1),
+    "conv2d": lambda: F.conv2d(P, K, padding=1),
+    "a convolution": lambda: conv(P),
+    "interpolate": lambda: F.interpolate(P, scale_factor=2),
+    "attention": lambda: F.scaled_dot_product_attention(Q, X, V),
+    "a linear map with its shift": lambda: F.linear(X, W, shift),
+    "a layer in Sequential": lambda: network(X),
+    "where": lambda: torch.where(M, X, 0.0),
+    "roll": lambda: torch.roll(X, 1, 0),
+    "pad": lambda: F.pad(X, (1, 2)),
+    "topk": lambda: torch.topk(X, 2),
+    "quantile": lambda: torch.quantile(X, 0.5),
+    "lerp": lambda: torch.lerp(X, S, 0.5),
+    "clamp": lambda: torch.clamp(X, 0, 1),
+    "max of two": lambda: torch.max(X, S),
+    "batch_norm": lambda: F.batch_norm(P, None, None),
+    "normalize": lambda: F.normalize(X),
+    "one_hot": lambda: F.one_hot(I),
+    "numpy's matmul": lambda: np.matmul(X, W),
+    "numpy's sum": lambda: np.sum(X),
+    "numpy's concatenate": lambda: np.concatenate([X, S]),
 }
 
 
 @pytest.mark.parametrize("name", TYPED)
 def test_the_hint_works_when_it_is_typed(name):
-    call, operands = TYPED[name]
+    call = TYPED[name]
     with pytest.raises(nt.BackendError) as caught:
         call()
     hint = str(caught.value).rpartition("hint: ")[2]
-    if operands is None:
-        operands = (nt.ones("seq[2] emb[4]", backend="torch"),)
-    scope = {"nt": nt, "weight": weight, "target": target}
-    scope |= {str(axis): axis for axis in (seq, emb, hid, vocab, key)}
-    scope |= dict(zip("XYZ", operands, strict=False))
+    scope = {**globals(), "A": K["(kh, kw) -> new"], "new": nt.axes("new")}
     assert isinstance(eval(hint, scope), nt.NamedTensor)
+
+
+SAME = {
+    "linear": (lambda: linear(X.torch(seq, emb)), "seq hid"),
+    "norm": (lambda: norm(X.torch(seq, emb)), "seq emb"),
+    "conv": (lambda: conv(P.torch(batch, chans, height, width)), "batch hid height width"),
+    "network[0]": (lambda: network[0](X.torch(seq, emb)), "seq hid"),
+    "F.layer_norm": (
+        lambda: F.layer_norm(X.torch(seq, emb), (3,), weight[0], weight[1]),
+        "seq emb",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SAME)
+def test_what_is_typed_for_a_layer_has_its_gain_and_its_shift(name):
+    call, order = SAME[name]
+    layer = eval(name)
+    Y, Z = (nt.tensor(weight[i], emb) for i in (0, 1))
+    with pytest.raises(nt.BackendError) as caught:
+        layer(P) if name == "conv" else layer(X, *([(3,), Y, Z] if name.startswith("F.") else []))
+    hint = str(caught.value).rpartition("hint: ")[2]
+    found = eval(hint, {**globals(), "Y": Y, "Z": Z})
+    torch.testing.assert_close(found.torch(order), call())
 
 
 OTHERS = """einsum matmul linear arange linspace randn rand gather topk outer allclose cat concatenate vstack
@@ -114,17 +159,17 @@ def test_a_linear_layer_is_a_contraction():
         """
 torch.linear(...): torch would have to guess the order of the axes
   X : seq[2] emb[3]
-  Y : hid[4] emb[3]
-hint: X @ emb @ Y
+  W : hid[4] emb[3]
+hint: X @ emb @ W
 """.strip(),
     )
     check(
-        lambda: torch.nn.Linear(3, 4)(X),
+        lambda: linear(X),
         nt.BackendError,
         """
 torch.linear(...): torch would have to guess the order of the axes
   X : seq[2] emb[3]
-hint: X @ emb @ nt.tensor(weight, "hid emb")
+hint: X @ emb @ nt.tensor(linear.weight, "hid emb") + nt.tensor(linear.bias, "hid")
 """.strip(),
     )
 

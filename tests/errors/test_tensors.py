@@ -295,7 +295,7 @@ hint: leave it out, `X`; an array in an order is `X.numpy(emb, seq)`, and anothe
         """
 np.arctan2(...): numpy's functions know no names
   X : seq[3] emb[4]
-  Y : seq[3] emb[4]
+  X : seq[3] emb[4]
 hint: X.numpy(seq, emb)
 """,
     ),
@@ -305,8 +305,8 @@ hint: X.numpy(seq, emb)
         nt.BackendError,
         """
 torch.exp(...): torch would have to guess the order of the axes
-  X : seq[3] emb[4]
-hint: nt.exp(X)
+  T : seq[3] emb[4]
+hint: nt.exp(T)
 """,
     ),
     case(
@@ -315,9 +315,9 @@ hint: nt.exp(X)
         nt.BackendError,
         """
 torch.take(...): torch would have to guess the order of the axes
-  X : seq[3] emb[4]
-  Y : seq[3] emb[4]
-hint: X.torch(seq, emb), or nt.lift(torch.take, ...)
+  T : seq[3] emb[4]
+  T : seq[3] emb[4]
+hint: T.torch(seq, emb), or nt.lift(torch.take, ...)
 """,
     ),
     case(

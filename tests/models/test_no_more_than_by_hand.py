@@ -43,9 +43,9 @@ def decoders():
     return model, Twin(model), ids, nt.tensor(ids, seq_), nt.tensor(ids[:1], seq_)
 
 
-#: What a layer computes beyond the twin: the twin holds WQ, WK, WV as one matrix and W1, W3 as another, and
-#: turns by two products and a sum of a whole key, where the formula writes four and two of half a key.
-APART = {"mm": 3, "mul": 4, "sub": 2, "stack": 2}
+#: What a layer computes beyond the twin: the twin holds WQ, WK, WV as one matrix and W1, W3 as another.
+#: It joins halves of keys by cat, where the formula stacks them.
+APART = {"mm": 3, "stack": 2}
 
 
 def more_than(found, wanted):

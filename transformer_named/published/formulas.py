@@ -125,9 +125,22 @@ def rotate(X: R[key], C: R[half], S: R[half]) -> R[key]:
     Departs: the paper pairs neighbours, x_{2i} and x_{2i + 1}. Published weights pair halves; of others
     the rows are put in this order as they are loaded, by the names LLAMA_GGUF.
     """
+    return turn(X, joined(C, C), joined(-S, S))
+
+
+def joined(x: Any, y: Any) -> Any:
+    """Put two halves of features side by side."""
+    return nt.stack[two](x, y)[(two, half) >> key]
+
+
+@formula
+def turn(X: R[key], C: R[key], S: R[key]) -> R[key]:
+    """Rotate by tables that are made once: C is (cos, cos), S is (-sin, sin).
+
+    (x, y) -> (x, y) C + (y, x) S
+    """
     pair = X[key >> (two[2], half)]
-    x, y = pair[two(0)], pair[two(1)]
-    return nt.stack[two](x * C - y * S, y * C + x * S)[(two, half) >> key]
+    return X * C + joined(pair[two(1)], pair[two(0)]) * S
 
 
 # --------------------------------------------------------------------------------------- attention
@@ -209,8 +222,8 @@ def Network(
 @formula
 def Asking(
     X: R[seq_, emb],
-    C: R[seq_, half] = None,
-    S: R[seq_, half] = None,
+    C: R[seq_, key] = None,
+    S: R[seq_, key] = None,
     kind: str = "layer",
     eps: float = 1e-5,
     *,
@@ -223,7 +236,7 @@ def Asking(
     """
     Q, K, V = heads(X if norm is None else norm(X, kind=kind, eps=eps))
     if C is not None:
-        Q, K = rotate(Q, C, S), rotate(K, C, S)
+        Q, K = turn(Q, C, S), turn(K, C, S)
     return Q, K[seq_ >> seq], V[seq_ >> seq]
 
 
@@ -294,8 +307,8 @@ def Answering(
 @formula
 def Layer(
     X: R[seq_, emb],
-    C: R[seq_, half] = None,
-    S: R[seq_, half] = None,
+    C: R[seq_, key] = None,
+    S: R[seq_, key] = None,
     M: R[seq, seq_] = None,
     closed: R[seq] = None,
     K: R[seq, kv, key] = None,
@@ -320,8 +333,8 @@ def ReadingLayer(
     KZ: R[src, kv, key],
     VZ: R[src, kv, val],
     padding: R[src] = None,
-    C: R[seq_, half] = None,
-    S: R[seq_, half] = None,
+    C: R[seq_, key] = None,
+    S: R[seq_, key] = None,
     M: R[seq, seq_] = None,
     closed: R[seq] = None,
     K: R[seq, kv, key] = None,

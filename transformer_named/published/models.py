@@ -31,6 +31,8 @@ from transformer_named.published.formulas import (
     angles,
     emb,
     half,
+    joined,
+    key,
     past,
     place,
     seq,
@@ -80,19 +82,20 @@ _TABLES: dict[Any, torch.Tensor] = {}
 def tables(
     positions: str, base: float, rows: int, width: int, dtype: torch.dtype, device: torch.device
 ) -> torch.Tensor:
-    """Give cos and sin of angles, or sinusoids: made in float64, in this dtype; those of late are kept."""
-    key = positions, base, rows, width, dtype, device
-    if key in _TABLES:
-        return _TABLES[key]
+    """Give the tables of `turn`, or sinusoids: made in float64, in this dtype; those of late are kept."""
+    kind = positions, base, rows, width, dtype, device
+    if kind in _TABLES:
+        return _TABLES[kind]
     if positions == "rotary":
         angle = angles(base)
-        made = [f(angle)(seq_[rows], half[width]).numpy(seq_, half) for f in (nt.cos, nt.sin)]
+        C, S = [f(angle)(seq_[rows], half[width]) for f in (nt.cos, nt.sin)]
+        made = [X.numpy(seq_, key) for X in (joined(C, C), joined(-S, S))]
     else:
         made = [waves(positions, base)(seq_[rows], emb[width]).numpy(seq_, emb)]
     with torch.inference_mode(False):  # they may be read in training later
         found = torch.stack([torch.from_numpy(each) for each in made]).to(device, dtype)
     # a mode of torch may make other things than tensors
-    return keep(_TABLES, key, found, 16) if type(found) is torch.Tensor else found
+    return keep(_TABLES, kind, found, 16) if type(found) is torch.Tensor else found
 
 
 def counted(name: str, size: Any, least: int) -> None:
@@ -294,7 +297,7 @@ class Transformer(torch.nn.Module):
         return nt.cast(nt.where(open_, 0.0, -nt.inf), like.dtype)
 
     def table(self, start: int, count: int, like: Any) -> list[Any]:
-        """Give what depends on the place: cos and sin of angles, or sinusoids."""
+        """Give what depends on the place: the tables of `turn`, or sinusoids."""
         rotary = self.positions == "rotary"
         rows = 64
         while (
@@ -304,7 +307,7 @@ class Transformer(torch.nn.Module):
         width = self.key // 2 if rotary else like.size(emb)
         given = self.positions, self.base, rows, width, like.data.dtype, like.data.device
         known = tables(*given)[:, start : start + count]
-        return [nt.tensor(known[k], seq_, half if rotary else emb) for k in range(1 + rotary)]
+        return [nt.tensor(X, seq_, key if rotary else emb) for X in known]
 
     def forward(self, I: Any, M: Any = None, K: Any = None, cache: Cache | None = None) -> Any:
         """Take words in Z[seq'], give states in R[seq', emb], or of a decoder scores in R[seq', vocab]."""

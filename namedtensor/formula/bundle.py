@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from namedtensor.errors import BackendError, HabitError, IndexRangeError, kind_of_thing
+from namedtensor.errors import BackendError, HabitError, IndexRangeError, KindError, kind_of_thing
 from namedtensor.formula.alike import Alike, Apart
 from namedtensor.formula.signature import Parameter
 from namedtensor.formula.state import RUNNING, Cell
@@ -114,6 +114,12 @@ class Stack(tuple[Bundle, ...]):
     def __getitem__(self, place: Any) -> Any:
         try:
             found = super().__getitem__(place)
+        except TypeError:
+            raise KindError(
+                f"layers[{place!r}]",
+                f"a stack is indexed by a whole number or a slice, not by {kind_of_thing(place)}",
+                hint="layers[0], or for layer in layers: X = layer(X)",
+            ) from None
         except IndexError:
             raise IndexRangeError(
                 f"layers[{place}]",

@@ -702,11 +702,25 @@ class Build:
 
     def finish(self, module: FormulaModule) -> None:
         """Raise AxisNameError where an initial value fits no parameter."""
-        left = [str(key) for i, (key, _, _) in enumerate(self.wanted) if i not in self.used]
+        left = [
+            (str(key), axes) for i, (key, axes, _) in enumerate(self.wanted) if i not in self.used
+        ]
+        for key, axes in left:
+            found = [
+                path
+                for path, names in module.axes.items()
+                if (fnmatch.fnmatchcase(path, key) if axes is None else axes == set(names))
+            ]
+            if found:
+                raise AxisNameError(
+                    self.call,
+                    f"init names {key}, and {found[0]} came with a module that was given",
+                    hint="give init where that module is made",
+                )
         if left:
             raise AxisNameError(
                 self.call,
-                f"init names {', '.join(left)}, which is no parameter",
+                f"init names {', '.join([key for key, _ in left])}, which is no parameter",
                 hint=f"the parameters are {', '.join(n for n, _ in module.named_parameters())}",
             )
 

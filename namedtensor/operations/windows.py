@@ -260,7 +260,7 @@ class _Moved:
     given: dict[str, Any]
 
     def __post_init__(self) -> None:
-        axes = ", ".join([repr(axis) for pair in self.pairs for axis in pair])
+        axes = ", ".join(dict.fromkeys([repr(axis) for pair in self.pairs for axis in pair]))
         self.head = f"{self.name}[{axes}]"
         named_operand(self.head, self.X, *[axis for axis, _ in self.pairs])
 
@@ -652,7 +652,6 @@ def upsample(
     array([1. , 1.5, 2.5, 3. ])
     """
     moved = _Moved("upsample", tuple([(axis, axis) for axis in axes]), X, {"factor": factor})
-    moved.head = f"upsample[{', '.join(map(repr, axes))}]"
     flag(f"{moved.head}(X, ...)", "linear", linear)
     factors = [moved.whole("factor", part, 1) for part in moved.each("factor", 1)]
     for one in dict.fromkeys(factors):

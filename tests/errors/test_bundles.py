@@ -33,6 +33,11 @@ def deep(X: R[emb], *, layers: nt.each[layer]) -> R[emb]:
 
 
 @formula
+def by_name(X: R[emb], *, layers: nt.each[layer]) -> R[emb]:
+    return layers["last"](X)
+
+
+@formula
 def called(X: R[emb], *, layers: nt.each[layer]) -> R[emb]:
     return layers(X)
 
@@ -91,6 +96,18 @@ layers[2]: the stack has 2 bundles, and 2 is asked for
     return layers[2](X)
            ^^^^^^^^^
 hint: one of 0, ..., 1; len(layers) counts them
+""",
+    ),
+    case(
+        "a layer by its name",
+        lambda: by_name(x, layers=LAYERS),
+        nt.KindError,
+        """
+layers['last']: a stack is indexed by a whole number or a slice, not by a str
+  File "test_bundles.py", line N, in by_name
+    return layers["last"](X)
+           ^^^^^^^^^^^^^^
+hint: layers[0], or for layer in layers: X = layer(X)
 """,
     ),
     case(

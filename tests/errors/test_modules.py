@@ -175,6 +175,15 @@ hint: the parameters are W
 """,
     ),
     case(
+        "a module whose init names a parameter of a module that was given",
+        lambda: looking.module(part=scaled.module(emb[4]), init={"*.g": torch.nn.init.zeros_}),
+        nt.AxisNameError,
+        """
+looking.module(...): init names *.g, and part.g came with a module that was given
+hint: give init where that module is made
+""",
+    ),
+    case(
         "a module whose init is no function",
         lambda: project.module(emb[4], hid[5], init={"W": 3}),
         nt.KindError,

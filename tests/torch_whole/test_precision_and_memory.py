@@ -7,8 +7,12 @@ import torch
 from torch.utils.checkpoint import checkpoint
 
 import namedtensor as nt
+from namedtensor import R, axes, formula
 from tests.torch_whole.model import SIZES, Model, batch, gradients, loss, words
 from transformer_named.named_tensors import emb, layer, seq, vocab
+
+gate, hid = axes("gate hid")
+hid_ = hid.prime
 
 #: bfloat16 keeps 8 bits; scores are about 1, through two layers
 NEAR = dict(rtol=0.1, atol=0.1)
@@ -21,6 +25,36 @@ def test_autocast_runs_formulas_in_bfloat16():
     assert Y.dtype == torch.bfloat16
     nt.testing.assert_close(Y.to(torch.float32), model(x), **NEAR)
     assert all(p.dtype == torch.float32 for p in model.parameters())
+
+
+@formula
+def remembers(
+    X: R[seq, emb],
+    *,
+    W: R[gate[4], emb, hid],
+    U: R[gate[4], hid_, hid],
+    b: R[gate[4], hid],
+) -> R[seq, hid]:
+    """An LSTM, for which not every CPU has a cell in bfloat16."""
+
+    def step(carry, x):
+        h, c = carry
+        i, f, g, o = nt.unstack[gate](W @ emb @ x + U @ hid_ @ h[hid >> hid_] + b)
+        c = nt.sigmoid(f) * c + nt.sigmoid(i) * nt.tanh(g)
+        return nt.sigmoid(o) * nt.tanh(c), c
+
+    start = nt.zeros(hid)
+    return nt.scan[seq](step, (start, start), X)[0]
+
+
+def test_recurrent_cells_run_under_autocast():
+    torch.manual_seed(0)
+    model = remembers.module(emb[3], hid[4], hid_[4])
+    X = nt.tensor(torch.randn(2, 5, 3), batch, seq, emb)
+    assert nt.explain(model, X).splitlines()[1].startswith("  lstm")
+    with torch.autocast("cpu", torch.bfloat16):
+        Y = model(X)
+    nt.testing.assert_close(Y.to(torch.float32), model(X), **NEAR)
 
 
 def test_gradients_under_autocast_are_of_the_parameters_dtype():

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, overload
 
@@ -372,7 +372,7 @@ class Place:
 def _place(derived: Derived, by: Any) -> Place:
     """Find an argument by its place, or an argument or a parameter by its name."""
     f = derived.of
-    paths = dict(_paths(f.signature, ""))
+    paths = dict(f.signature.paths())
     before = [p.name for p in f.signature.before]
     if isinstance(by, int) and not isinstance(by, bool) and 0 <= by < len(before):
         by = before[by]
@@ -387,18 +387,6 @@ def _place(derived: Derived, by: Any) -> Place:
         why = f"{f.name} has no tensor {by!r}"
         hint = f"one of {', '.join(paths) or 'none'}"
     raise AxisNameError(derived.call, why, hint=hint)
-
-
-def _paths(signature: Signature, path: str, after: bool = False) -> Iterator[tuple[str, Space]]:
-    """Give the paths of all tensors of a signature, those in bundles among them."""
-    for p in signature.parameters:
-        if after and not p.after:
-            continue
-        if p.bundle is not None:
-            stack = ".0" if p.stack else ""
-            yield from _paths(p.bundle.signature, f"{path}{p.name}{stack}.", after=True)
-        elif p.space is not None:
-            yield f"{path}{p.name}", p.space
 
 
 def _space_in_stack(signature: Signature, path: str) -> Space | None:

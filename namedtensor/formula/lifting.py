@@ -318,5 +318,4 @@ def shown_once(name: str) -> str:
 
 
 def _text(tensor: Any) -> str:
-
     return spaced([(n, s if isinstance(s, int) else None) for n, s in tensor.sizes])

@@ -275,6 +275,15 @@ class Signature:
     def __getitem__(self, name: str) -> Parameter:
         return next(p for p in self.parameters if p.name == name)
 
+    def paths(self, before: str = "") -> Iterator[tuple[str, Space]]:
+        """Give the paths of all tensors, those in bundles among them; of a stack, those of the first."""
+        for p in self.parameters if not before else self.after:
+            if p.bundle is not None:
+                stack = ".0" if p.stack else ""
+                yield from p.bundle.signature.paths(f"{before}{p.name}{stack}.")
+            elif p.space is not None:
+                yield f"{before}{p.name}", p.space
+
     def spaces(self) -> Iterator[Space]:
         """Give the spaces of all that it takes, those in bundles among them, and of what it gives."""
         for parameter in self.parameters:
@@ -370,11 +379,11 @@ def _refuse_lost(function: Callable[..., Any], name: str, note: Any) -> None:
 
 def _lost_in(note: Any) -> list[Any]:
     """List what an annotation names that would declare something if it stood alone: list[R[emb]]."""
+    if isinstance(note, type) or getattr(note, "__origin__", None) is Callable:
+        return []  # a class, or a function of such tensors: settings
     ours = (Space, StateSpace, Bundled, Declared, Axis)
     if isinstance(note, ours) or hasattr(note, "module") or hasattr(note, "named_values"):
         return [note.formula if isinstance(note, Bundled) else note]
-    if getattr(note, "__origin__", None) is Callable:
-        return []  # a function of such tensors, which is a setting
     inside = note if isinstance(note, (list, tuple)) else getattr(note, "__args__", ())
     return [part for each in inside for part in _lost_in(each)]
 

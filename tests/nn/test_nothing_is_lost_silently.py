@@ -78,6 +78,8 @@ def declared(note):
         (Union[R, float], "W: R"),  # noqa: UP007
         (Callable[[R[emb]], R[emb]], "W"),
         (dict[str, int], "W"),
+        (type(lin), "W"),
+        (module.FormulaModule, "W"),
     ],
 )
 def test_what_may_be_left_out_is_declared_and_functions_are_settings(note, said):

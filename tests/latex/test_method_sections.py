@@ -339,3 +339,52 @@ y_{\text{node}(i)} &= \sum_{j \ne i} m_{ij}
     m = X.sum(1) - ((X[:, None] - X) ** 2).sum(2)
     found = read(text)["y"](x=nt.tensor(X, "node xyz"))
     same(found, m.sum(1) - np.diag(m), "node")
+
+
+# ------------------------------------------------------------------------------ other sections' letters
+
+
+def test_a_function_that_all_know_is_no_tensor_of_another_section():
+    text = r"""
+\section{Rendering} The densities are $\sigma \in \mathbb{R}^{\text{ray}}$.
+\section{Gates} \[ f(x; v) = \sigma(v \odot x), \quad x, v \in \mathbb{R}^{\text{emb}} \]
+"""
+    f = read(text, "paper.tex")["f"]
+    given = nt.tensor(x, "emb")
+    same(f(x=given, v=given), 1 / (1 + np.exp(-x * x)), "emb")
+
+
+def test_a_section_that_declares_a_letter_multiplies_with_it():
+    text = r"\section{A} $\sigma, x \in \mathbb{R}^{\text{emb}}$ \[ y = \sigma (1 + x) \]"
+    given = nt.tensor(x, "emb")
+    same(read(text, "paper.tex")["y"](sigma=given, x=given), x * (1 + x), "emb")
+
+
+def test_epsilon_is_a_small_number_where_its_section_says_nothing_else():
+    text = r"""
+\section{Mixing} with $\epsilon \in [0, 1]^{\text{batch}}$
+\section{Norms} \[ f(x) = \frac{x}{\sqrt{\sum_{\text{emb}} x^2 + \epsilon}}, \quad x \in \mathbb{R}^{\text{emb}} \]
+"""
+    found = read(text, "paper.tex").bind(epsilon=1.0)["f"](x=nt.tensor(x, "emb"))
+    same(found, x / np.sqrt((x * x).sum() + 1), "emb")
+
+
+def test_a_power_of_a_primed_letter_is_a_power():
+    text = EMB + r"\[ f(x) = \sum_{\text{emb}} x'^2 + \sum_{\text{emb}} {x'}^3, \quad x' = 2 x \]"
+    same(called(text, "f", {"x": nt.tensor(x, "emb")}), (4 * x**2 + 8 * x**3).sum())
+
+
+@pytest.mark.parametrize(
+    "step", ["x^k = 2 x^{k-1} + 1", "x_k = 2 x_{k-1} + 1", "x^{(k)} = 2 x^{(k-1)} + 1"]
+)
+def test_a_series_begins_with_the_letter_that_is_declared(step):
+    text = EMB + rf"\[ {step}, \quad k = 1, \dots, K \]"
+    name = "x_K" if "_" in step else "x^K"
+    same(called(text, name, {"x": nt.tensor(x, "emb")}, {"K": 2}), 4 * x + 3, "emb")
+
+
+def test_the_range_of_another_member_is_its_own():
+    text = r"""$R \in \mathbb{R}^{\text{time}}$
+\[ G_{\text{time}(t)} = R_{\text{time}(t)} + G_{\text{time}(t+1)}, \quad G_{\text{time}(|\text{time}|+1)} = 0 \]
+\[ G^{(1)}_{\text{time}(t)} = R_{\text{time}(t+1)}, \qquad 1 \le t \le |\text{time}| - 1 \]"""
+    same(called(text, "G", {"R": nt.tensor(x, "time")}), np.cumsum(x[::-1])[::-1], "time")

@@ -116,8 +116,10 @@ class CheckScope:
     def function(self, name: Expression) -> Value | None:
         """Give the function that the section defines with a name that is no argument."""
         meaning = self.checker.names.function_here(name, self.place, self.indices)
-        if meaning is None or meaning.defined is None or meaning.key in self.arguments:
+        if (meaning.key if meaning is not None else key(name)) in self.arguments:
             return None
+        if meaning is None or meaning.defined is None:
+            return self.checker.names.applied(name, self.place, self.indices)
         return self.checker.function(meaning.defined)
 
     def _foreign(self, text: str, sure: bool, give: Callable[[], Value]) -> Value:

@@ -308,8 +308,10 @@ class BodyScope:
         """Give the function that the section defines with a name that is no argument."""
         library, around = self.body.library, self.around
         meaning = library.names.function_here(name, around.place, around.indices)
-        if meaning is None or meaning.key in self.body.linked.own:
+        if (meaning.key if meaning is not None else key(name)) in self.body.linked.own:
             return None
+        if meaning is None:
+            return library.names.applied(name, around.place, around.indices)
         return Applied(library, meaning)
 
     def _otherwise(self, name: Expression, text: str) -> Value | None:

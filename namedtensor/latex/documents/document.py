@@ -13,9 +13,9 @@ from namedtensor.errors import NamedTensorError, nearest
 from namedtensor.latex.documents.along import ALONG, axis_along, bare
 from namedtensor.latex.documents.failures import LatexError
 from namedtensor.latex.documents.formulas import Family, Library, Members
-from namedtensor.latex.documents.inputs import SMALL, Linked
+from namedtensor.latex.documents.inputs import Linked
 from namedtensor.latex.documents.kept import Ground, Grounds, Kept
-from namedtensor.latex.documents.scopes import Defined, Names, Place
+from namedtensor.latex.documents.scopes import SMALL, Defined, Names, Place
 from namedtensor.latex.documents.scripts import fold, key, stem
 from namedtensor.latex.documents.signatures import python_name
 from namedtensor.latex.findings import Finding

@@ -9,8 +9,7 @@ from namedtensor.latex.documents.scopes import Declared, Defined, Meaning, Names
 from namedtensor.latex.documents.scripts import Indices, key, stem
 from namedtensor.latex.syntax import Call, Expression, Letter, Scripts, Space
 
-#: Small numbers that a formula may use without a declaration: settings with this default.
-SMALL = ("epsilon", "varepsilon")
+#: What a small number is that a formula uses without a declaration.
 SMALL_NUMBER = 1e-5
 
 

@@ -8,7 +8,6 @@ from typing import Any
 
 from namedtensor.latex.documents.along import FAR, LAST, axis_along
 from namedtensor.latex.documents.inputs import (
-    SMALL,
     SMALL_NUMBER,
     Around,
     Input,
@@ -22,7 +21,7 @@ from namedtensor.latex.documents.inputs import (
     passed_on,
 )
 from namedtensor.latex.documents.members import members_needed, way_of
-from namedtensor.latex.documents.scopes import Declared, Defined, Meaning, Names, Place
+from namedtensor.latex.documents.scopes import SMALL, Declared, Defined, Meaning, Names, Place
 from namedtensor.latex.documents.scripts import Indices, fold, key, numbered, script_letters, stem
 from namedtensor.latex.documents.series import refuse_long
 from namedtensor.latex.evaluation.conditions import is_one
@@ -450,7 +449,7 @@ class Walk:
         text = key(name, around.indices)
         if text is not None and (text in around.shadow or self._known(name, text, around)):
             return True
-        if isinstance(name, Scripts) and name.sub is not None and name.sup is not None:
+        if isinstance(name, Scripts) and (name.sub or name.primes) and name.sup is not None:
             self._name(dataclasses.replace(name, sup=None), around)
             self.visit(name.sup, around)
             return False
@@ -625,7 +624,8 @@ class Walk:
             return
         found = self.linker.callee(call, around.place, around.indices)
         if found is None:
-            self.visit(call.function, around)
+            if self.names.applied(call.function, around.place, around.indices) is None:
+                self.visit(call.function, around)
             self._parameters(call.parameters, around)
             return
         callee, owned = found

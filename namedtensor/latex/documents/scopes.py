@@ -36,7 +36,8 @@ from namedtensor.latex.documents.scripts import (
     stem,
 )
 from namedtensor.latex.documents.series import Range, ranges_for, ranges_of, ruled, unfolded
-from namedtensor.latex.evaluation.vocabulary import word_of
+from namedtensor.latex.evaluation.evaluator import Word
+from namedtensor.latex.evaluation.vocabulary import applied_letter, word_of
 from namedtensor.latex.reading.spoken import numbers_in, sections_around
 from namedtensor.latex.syntax import (
     AxisName,
@@ -67,6 +68,9 @@ MOST_BACK = 16
 
 #: So many definitions of one letter are looked at in a section.
 NEAR = 64
+
+#: Small numbers that a formula may use without a declaration.
+SMALL = ("epsilon", "varepsilon")
 
 #: Letters that are numbers wherever their section says nothing else.
 CONSTANTS = ("pi", "e", "infty")
@@ -580,6 +584,14 @@ class Names:
         family = self._family_shelf.near(stem(name) or "", place)
         return self._member(Sought(name, text, place, indices), family, "function")
 
+    def applied(self, name: Expression, place: Place, indices: Indices) -> Word | None:
+        """Give what sigma(X) means to all where only a section elsewhere has a tensor sigma."""
+        word = applied_letter(name.text) if isinstance(name, Letter) else None
+        meaning = None if word is None else self.look(name, place, indices)
+        given = None if meaning is None else meaning.declared or meaning.defined
+        far = given is not None and not self.inherits(place, given.place)
+        return word if far and meaning is not None and meaning.kind != "function" else None
+
     def function_here(self, name: Expression, place: Place, indices: Indices) -> Meaning | None:
         """Find a function that the section of a place defines, or one around it: z of z(x)."""
         found = self.function(name, place, indices)
@@ -622,6 +634,7 @@ class Names:
             or self.function(name, place, indices)
             or (Meaning("size", text) if self.is_size(text) else None)
             or self._first_by_script(name, place, indices)
+            or self._declared_first(name, place, indices)
         )
 
     def _is_constant(self, text: str, place: Place) -> bool:
@@ -678,6 +691,19 @@ class Names:
             near = given is not None and self.inherits(place, given.place)
             if given is not None and near and given.place.block not in rules - {place.block}:
                 return meaning
+        return None
+
+    def _declared_first(self, name: Expression, place: Place, indices: Indices) -> Meaning | None:
+        """Find the declared S for the S^0 with which S^k = f(S^{k-1}) begins: it is no power."""
+        if not isinstance(name, Scripts) or not set(script_letters(name)) & set(indices):
+            return None
+        for rule in self._by_stem.get(stem(name) or "", ()):
+            if rule.place.block == place.block and rule.letters and not axis_along(rule.name):
+                first = 1 if rule.range is None else fold(rule.range.lower, indices)
+                bound = match(rule.name, name, rule.letters, indices)
+                number = None if bound is None else bound.get(rule.letters[0])
+                if first is not None and number is not None and number < first:
+                    return self.declaration(bare(rule.name), place, {})
         return None
 
     def declaration(self, name: Expression, place: Place, indices: Indices) -> Meaning | None:
@@ -914,6 +940,8 @@ class Names:
         found = self._declared(sought, "document")
         if found is None or found.declared is None:
             return None
+        if stem(sought.name) in SMALL and found.declared.space.axes:
+            return None  # epsilon is a small number where its section says nothing else
         return self._section(dataclasses.replace(sought, place=found.declared.place)) or found
 
     def _declared(self, sought: Sought, reach: str = "document") -> Meaning | None:

@@ -18,7 +18,7 @@ from typing import Any
 
 from namedtensor.errors import NamedTensorError
 from namedtensor.latex.documents.along import FAR, LAST, bare
-from namedtensor.latex.documents.scripts import Indices, fold, letters_in, script_letters, stem
+from namedtensor.latex.documents.scripts import Indices, fold, key, letters_in, script_letters, stem
 from namedtensor.latex.reading.ranges import ranges_in
 from namedtensor.latex.reading.spoken import sections_around
 from namedtensor.latex.syntax import (
@@ -107,13 +107,13 @@ def ruled(statements: Sequence[Statement]) -> Ruled:
     for statement in statements:
         target = statement.target if isinstance(statement, Definition) else None
         letters = list(script_letters(target)) if isinstance(target, Scripts) else []
-        name = target
+        name = _head(target)
         if isinstance(target, Indexed):
             letters = [t for i in target.items if isinstance(i, At) for t in letters_in(i.at)]
-            name = target.base
+            name = key(target.base) or ""  # G^3 of G^3_{seq(t)} is no member of G
         for letter in letters:
             blocks = found.setdefault(letter, {})
-            blocks.setdefault(statement.block, set()).add(_head(name))
+            blocks.setdefault(statement.block, set()).add(name)
     return found
 
 

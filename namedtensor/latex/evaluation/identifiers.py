@@ -143,7 +143,7 @@ def scripts(e: Evaluator, name: Scripts) -> Value:
         if len(orders) == 1:
             return norm_of_order(e, name, orders[0], axes)
         return e.value(replace(name.base, axes=axes)) if not orders else undefined(e, name)
-    if name.primes or name.sup is None:
+    if name.sup is None:
         return undefined(e, name) if name.sub or name.primes else e.value(name.base)
     if isinstance(name.sup, Letter) and name.sup.text in MARKS and find(e, name.sup) is None:
         return e.refuse(
@@ -152,7 +152,7 @@ def scripts(e: Evaluator, name: Scripts) -> Value:
             r"write [X]_+ for the positive part, \text{pinv} for a pseudo-inverse",
         )
     base: Expression = name.base
-    if name.sub is not None:
+    if name.sub is not None or name.primes:
         base = replace(name, sup=None)
     if isinstance(name.base, Letter) and not _is_known(e, base):
         return undefined(e, name)

@@ -52,6 +52,7 @@ with $c = 2.5$.
 \section{Two} The columns are $c \in \mathbb{R}^{\text{col}}$.
 """
     same(read(text, "paper.tex")["f"](x=nt.tensor(x, "emb")), 2.5 * x, "emb")
+    assert "col" not in read(text, "paper.tex")["f"].latex()
 
 
 def test_a_function_in_prose_is_nearer_than_what_a_display_of_another_section_defines():
@@ -295,10 +296,18 @@ def test_an_axis_is_turned_round():
     same(called(text, "y", TAPS), 111 * U[::-1], "seq")
 
 
-@pytest.mark.parametrize("range_", ["for $s < 1$", r"if $s \le 0$"])
+@pytest.mark.parametrize(
+    "zeros",
+    [
+        r"$u_{\text{seq}(s)} = 0$ for $s < 1$",
+        r"$u_{\text{seq}(s)} = 0$ if $s \le 0$",
+        r"$u_{\text{seq}(0)} = u_{\text{seq}(-1)} = 0$",
+        r"$u_{\text{seq}(0)} = 0$ and $u_{\text{seq}(-1)} = 0$",
+    ],
+)
 @pytest.mark.parametrize("index", ["t - i + 1", "t - 2"])
-def test_zeros_stand_before_the_first_element(range_, index):
-    text = SHORT.replace("INDEX", index) + rf"where $u_{{\text{{seq}}(s)}} = 0$ {range_}."
+def test_zeros_stand_before_the_first_element(zeros, index):
+    text = SHORT.replace("INDEX", index) + f"where {zeros}."
     before = np.array([0, 0, *U])
     taps = [before[2:], before[1:-1], before[:-2]] if "i" in index else [before[:-2]] * 3
     same(called(text, "y", TAPS), KERNEL @ taps, "seq")
@@ -363,7 +372,8 @@ def test_a_section_that_declares_a_letter_multiplies_with_it():
 def test_epsilon_is_a_small_number_where_its_section_says_nothing_else():
     text = r"""
 \section{Mixing} with $\epsilon \in [0, 1]^{\text{batch}}$
-\section{Norms} \[ f(x) = \frac{x}{\sqrt{\sum_{\text{emb}} x^2 + \epsilon}}, \quad x \in \mathbb{R}^{\text{emb}} \]
+\section{Norms} with $x \in \mathbb{R}^{\text{emb}}$
+\[ f(x) = \frac{x}{\sqrt{\sum_{\text{emb}} x^2 + \epsilon}} \]
 """
     found = read(text, "paper.tex").bind(epsilon=1.0)["f"](x=nt.tensor(x, "emb"))
     same(found, x / np.sqrt((x * x).sum() + 1), "emb")
@@ -385,6 +395,7 @@ def test_a_series_begins_with_the_letter_that_is_declared(step):
 
 def test_the_range_of_another_member_is_its_own():
     text = r"""$R \in \mathbb{R}^{\text{time}}$
-\[ G_{\text{time}(t)} = R_{\text{time}(t)} + G_{\text{time}(t+1)}, \quad G_{\text{time}(|\text{time}|+1)} = 0 \]
+\[ G_{\text{time}(t)} = R_{\text{time}(t)} + G_{\text{time}(t+1)} \]
+\[ G_{\text{time}(|\text{time}|+1)} = 0 \]
 \[ G^{(1)}_{\text{time}(t)} = R_{\text{time}(t+1)}, \qquad 1 \le t \le |\text{time}| - 1 \]"""
     same(called(text, "G", {"R": nt.tensor(x, "time")}), np.cumsum(x[::-1])[::-1], "time")

@@ -717,8 +717,11 @@ class Names:
         if meaning is None or meaning.declared is None:
             return None
         own, given = defined.place, meaning.declared.place
+        far = not self.inherits(own, given)
+        if far and defined.kind == "value" and not defined.letters:
+            return None  # c = 2 is no c that another section declares
         if self._is_block_of_functions(own.block) and own.block != given.block:
-            foreign = self._is_block_of_functions(given.block) or not self.inherits(own, given)
+            foreign = self._is_block_of_functions(given.block) or far
             return None if foreign else meaning.declared.space
         return meaning.declared.space
 

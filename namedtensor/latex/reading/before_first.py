@@ -30,11 +30,12 @@ from namedtensor.latex.syntax import (
     Relation,
     Scripts,
     SizedAxis,
+    Unary,
 )
 from namedtensor.latex.walk import all_of, letters_of, put
 
 #: The values outside of tensors, by a letter, an axis, and - before the first or + after the last element,
-#: << and >> for all elements there; x_0 is that of any axis.
+#: -- for the one before that, << and >> for all elements there; x_0 is that of any axis.
 Key = tuple[str, str, str]
 Given = Mapping[Key, Expression]
 
@@ -63,8 +64,15 @@ def put_before_first(entries: Sequence[Entry], parents: Sequence[int]) -> None:
             if outside is None:
                 (plain if _is_alone(statement) and own not in defined else defined).add(own)
                 plain -= defined
-            elif statement.op == "=":
-                given.setdefault(section, {})[outside] = statement.body
+            elif statement.op == "=":  # x_0 = x_{-1} = 0 gives both
+                *equal, value = (statement.body, *statement.chain)
+                names = [outside, *[outside_of(part, ends) for part in equal]]
+                given.setdefault(section, {}).update({name: value for name in names if name})
+    for here in given.values():  # what is given twice in the same way is given for all before
+        for letter, axis, side in list(here):
+            first = here.get((letter, axis, "-"))
+            if side == "--" and first is not None and here[letter, axis, side] == first:
+                here[letter, axis, "<<"] = first
     for entry, after in pairs if given else ():
         around = sections_around(entry.region.section, parents)
         known = {
@@ -100,6 +108,8 @@ def outside_of(target: Expression, ends: Collection[str]) -> Key | None:
     match at:
         case Number(value=0):
             return text, name, "-"
+        case Unary(op="-", operand=Number(value=1)):
+            return text, name, "--"
         case Binary(op="+", left=AxisSize(axis=AxisName(name=end)), right=Number(value=1)):
             return (text, end, "+") if name in ("", end) else None
         case Binary(op="+", left=Letter(text=end), right=Number(value=1)) if end in ends:

@@ -653,10 +653,13 @@ class Names:
 
     def _is_power(self, name: Expression, text: str, place: Place) -> bool:
         """Say whether x^2 is a power though x^t is a series: x is given here, and no member of it."""
-        if not isinstance(name, Scripts) or not isinstance(name.sup, Number):
+        if not isinstance(name, Scripts) or not isinstance(name.sup, Number | Letter):
             return False
         if name.sub is not None or name.primes or text in self.declared or text in self.defined:
             return False
+        if isinstance(name.sup, Letter):  # no tensor counts members: c^E
+            given = self.declared.get(key(name.sup) or "", ())
+            return any(d.space.axes and self.inherits(place, d.place) for d in given)
         own = key(name.base)
         if own is None or own not in self.series_letters:
             return False

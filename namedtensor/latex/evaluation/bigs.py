@@ -256,9 +256,9 @@ def chooses_members(e: Evaluator, part: Big) -> bool:
     """Say whether an index of an operator stands in the script of a family's member."""
     counts = getattr(e.scope, "counts", None)
     letters = {letter.text for letter in letters_of(part.lower)}
-    return counts is not None and any(
-        isinstance(name, Scripts) and counts(name, letters) for name in walk(part.body)
-    )
+    names = [name for name in walk(part.body) if isinstance(name, Scripts)]
+    names += [replace(name, sup=None) for name in names if name.sub is not None and name.sup is not None]
+    return counts is not None and any(counts(name, letters) for name in names)
 
 
 def _pair(part: Big) -> Callable[[Any, Any], Any] | None:

@@ -169,7 +169,8 @@ def _filled(
     e: Evaluator, where: Expression, number: Expression, axes: Sequence[AxisName]
 ) -> Value | None:
     r"""Give the tensor of ones, or of zeros, that nothing declares: \mathbf{1}_{\text{seq}}."""
-    written = number.text if isinstance(number, Letter) else str(getattr(number, "value", ""))
+    text = number.text if isinstance(number, Letter) else str(getattr(number, "value", ""))
+    written = text.removesuffix("bold")
     if not axes or written not in ("0", "1"):
         return None
 

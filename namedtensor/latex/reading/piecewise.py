@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from namedtensor.latex.reading.asides import QUIET, Entry
 from namedtensor.latex.reading.ranges import ranges_in
+from namedtensor.latex.reading.spoken import head_of
 from namedtensor.latex.reading.statements import Failed, Found, condition_of
 from namedtensor.latex.reading.tokens import Fault
 from namedtensor.latex.source import Span
@@ -178,7 +179,8 @@ def _belongs(
     entries: Sequence[Entry], found: Pieces, first: Definition, condition: Expression, said: str
 ) -> bool:
     """Say whether a condition is one of the piece before it."""
-    about = set(letters_of(condition)) & set(letters_of(first.target))
+    own = [t for t in letters_of(first.target) if t.text != head_of(first.target)]
+    about = set(letters_of(condition)) & set(own)
     if not about or WHEN.fullmatch(said):
         return bool(about)
     if not WHERE.fullmatch(said):

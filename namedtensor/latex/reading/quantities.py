@@ -57,7 +57,7 @@ from namedtensor.primitives.notation import RELATION
 NOUN = (
     r"(?:scalars?|numbers?|constants?|temperature|scale|rates?|step size|coefficients?|factors?|threshold|"
     r"margin|momentum|strength|slope|decay|exponent|(?:hyper-?)?parameters?|probability|penalty|weight|"
-    r"variance|width|discount)"
+    r"variance|width|discount|cut-?off|time|price)"
 )
 
 #: What is no number, as its name says.
@@ -94,7 +94,7 @@ SAID = re.compile(rf"{IS}\w|,?\s+(?:an?|the|its)\s+[a-z]|\s*(?::|\()\s*[a-z]", r
 COUNTS = re.compile(
     rf"{IS}(?:(?:an?|the)\s+)?(?:[\w-]+\s+)?(?:number|count|size|scalar|constant)\b", re.IGNORECASE
 )
-COUNTED = re.compile(rf"\b(?:of|with|has|have)\s+{NAME}\s+[a-z-]+s\b")
+COUNTED = re.compile(rf"\b(?:of|with|has|have)\s+{NAME}\s+(?:[a-z-]+s|people|children|men|women)\b")
 
 #: What a letter is the number of, where that is all that the text says of it: "the number of samples".
 MANY = r"(?:(?:an?|the)\s+)?(?:total\s+)?number of (?P<noun>[a-z]+)"

@@ -47,7 +47,7 @@ from namedtensor.latex.walk import all_of, letters_of
 REMARKS = re.compile(
     r"\b(?:in (?:matrix|vector|index|scalar) (?:notation|form|terms)|"
     r"for (?:example|instance)|e\.\s?g\.|i\.\s?e\.|say|"
-    r"if|when|whenever|suppose|assume|unless)\b[^.;$]*$",
+    r"if|when|whenever|suppose|assume|unless)\b(?![^.;$]*,\s+(?:is|are)\s+$)[^.;$]*$",
     re.IGNORECASE,
 )
 
@@ -143,7 +143,8 @@ def mark_remarks(entries: Sequence[Entry], text: str, parents: Sequence[int]) ->
             local = above is not None and WHERE.match(
                 text[above.span.end : entry.region.span.start]
             )
-            if not local and any(
+            starts = isinstance(statement.target, Indexed) and name in elements.series
+            if not (local or starts) and any(
                 at.block not in functions and at.block < entry.region.block for at in there
             ):
                 read.statement = fact_of(statement)
@@ -271,14 +272,14 @@ class _Elements:
         self._entries, self._text, self._known, self._parents = entries, text, known, parents
         self.declared = declared_in(entries)
         self._displayed: Given = {}
-        self._series: set[str] = set()
+        self.series: set[str] = set()
         for entry in entries:
             statement = entry.statement
             if not isinstance(statement, Definition) or not isinstance(statement.target, Indexed):
                 continue
             name = key_of(statement.target.base)
             if any(item.text == head_of(statement.target) for item in letters_of(statement.body)):
-                self._series.add(name)
+                self.series.add(name)
             if entry.region.display:
                 place = entry.region.section, _axes_of(statement.target)
                 self._displayed.setdefault(name, []).append(place)
@@ -292,7 +293,7 @@ class _Elements:
         statement = entry.statement
         assert isinstance(statement, Definition)
         assert isinstance(statement.target, Indexed)
-        if key_of(statement.target.base) in self._series:
+        if key_of(statement.target.base) in self.series:
             return ""
         declared = gives_elements(entry, self.declared, self._parents)
         displayed = gives_elements(entry, self._displayed, self._parents)

@@ -172,19 +172,18 @@ class _Known:
         outside = [outside_of(one, ends) for one in (target, *others)] if known is not None else []
         return bool(outside) and None not in outside
 
-    def along(self, letter: Letter, section: int, run: Runs) -> tuple[SizedAxis, ...]:
-        """Find the one axis along which an index runs that stands at a letter of what is defined whole."""
-        around = sections_around(section, self.parents)
-        given = self.defined.get(letter.text, ())
-        sections = {s for s, target in given if isinstance(target, Letter)}
+    def along(self, name: Expression, section: int, run: Runs) -> tuple[SizedAxis, ...]:
+        """Find the one axis along which an index runs that stands at a name of what is defined whole."""
+        around, text = sections_around(section, self.parents), head_of(name)
+        sections = {s for s, target in self.defined.get(text, ()) if target == name}
         near = sections & {*around} or (sections if len(sections) == 1 else set())
         if (
             not near
-            or self.apart.get(letter.text, set()) & {*around, *near}
+            or (isinstance(name, Letter) and self.apart.get(text, set()) & {*around, *near})
             or run in (ANY, COMPUTED)
         ):
             return ()
-        axes = [SizedAxis(letter.span, AxisName(letter.span, name), None) for name in self.axes]
+        axes = [SizedAxis(name.span, AxisName(name.span, axis), None) for axis in self.axes]
         named = [a for a in axes if a.axis.name in run]
         found = named or [a for a in axes if "'" not in a.axis.name and run & self.sizes_of(a)]
         return tuple(found) if len(found) == 1 else ()
@@ -207,7 +206,7 @@ class _Known:
 
         def nearly(run: Runs, axis: SizedAxis) -> bool:
             stems = {r.rstrip("'") for r in run if isinstance(r, str)}
-            return run in (ANY, COMPUTED) or axis.axis.name.rstrip("'") in stems
+            return exactly(run, axis) or axis.axis.name.rstrip("'") in stems
 
         for fits in (exactly, nearly) if len(axes) <= MOST else ():
             orders = list(itertools.permutations(axes, len(runs)))
@@ -420,6 +419,10 @@ class _Formula:
             short = part if power is None else replace(part, sup=None)
             form = short_form(short)
             element = None if form is None else self._element(*form, env)
+            if element is None and form is not None and isinstance(power, Number):
+                square = self._of_whole(form[0], power, form[1], env)
+                self.shorts += [] if square is None else [(part, square)]
+                return square
             if element is None:
                 kept = form is not None and isinstance(part, Call) and _counted(part, env)
                 return part if kept else None
@@ -428,12 +431,20 @@ class _Formula:
 
         return change
 
+    def _of_whole(
+        self, letter: Letter, power: Number, at: Expression, env: Mapping[str, Runs]
+    ) -> Indexed | None:
+        """Give the element h_i^2 of what is defined as h^2."""
+        base = Scripts(letter.span, letter, sup=power)
+        axes = self.known.along(base, self.section, self._place(at, env)[1])
+        return Indexed(letter.span, base, (unwritten(axes[0].axis.name, at),)) if axes else None
+
     def _element(
         self, letter: Letter, sub: Expression, env: Mapping[str, Runs], inside: bool = False
     ) -> Indexed | None:
         """Give the element that a letter with indices is; None where it is no such thing for sure."""
         known = self.known.tensor(letter, self.section)
-        if known is None and isinstance(sub, Letter):
+        if known is None and is_near(sub) and not isinstance(sub, Number):
             along = self.known.along(letter, self.section, self._place(sub, env)[1])
             known = (letter, along) if along else None
         places = None if known is None else indices_of(sub, len(known[1]), env)

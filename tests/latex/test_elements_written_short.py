@@ -415,3 +415,17 @@ def test_an_index_along_an_axis_and_its_copy_needs_no_size_for_both():
     assert said(text) == {("note", "meaning")}
     every = (S + S.T) / (t[:, None] + t) * (1 - np.eye(4))
     np.testing.assert_allclose(run(text), every.sum(1))
+
+
+def test_a_square_that_is_defined_whole_has_elements():
+    text = (
+        HEAD
+        + r"The communality is $h^2 = \sum_{\text{feat}} A^2$. $$L = \sum_{i=1}^n t_i (1 - h_i^2)$$"
+    )
+    np.testing.assert_allclose(run(text), t @ (1 - (A**2).sum(1)))
+
+
+def test_an_index_along_a_copy_stands_at_what_has_the_axis_alone():
+    text = HEAD + r"$$L_{\text{pat}(i), \text{pat}'(j)} = \sum_{k=1}^d A_{ik} A_{jk}$$"
+    found = read(text)["L"](A=GIVEN["A"])
+    np.testing.assert_allclose(found.numpy("pat", "pat'"), A @ A.T)

@@ -222,3 +222,38 @@ def test_a_number_that_a_body_gives_beside_what_has_axes_brings_it_none():
 def test_a_series_is_asked_for_by_its_letter():
     text = r"Let $x \in \mathbb{R}^{\text{a}:n}$. $$\omega_k = \sum_{i=1}^k x_{\text{a}(i)}$$"
     assert np.allclose(run(text, r"\omega"), np.cumsum(X))
+
+
+def test_ones_stand_beside_indicators():
+    head = r"Let $x \in \mathbb{R}^{\text{a}}$. "
+    text = head + r"$$z = \mathbf{1}_{\text{a}} + x$$ $$u = \sum_{\text{a}} \mathbb{1}[x > 1]$$"
+    assert np.allclose(run(text, "z"), 1 + X)
+    assert np.allclose(run(text, "u"), (X > 1).sum())
+
+
+def test_a_tensor_counts_no_members():
+    text = (
+        r"Let $c, E \in \mathbb{R}^{\text{a}}$. Euler's method is $c^{i+1} = c^i + 2 c^i$. "
+        r"$$v(c) = \sum_{\text{a}} c^{E}$$"
+    )
+    found = read(text)["v"](tensor(X, "a"), E=tensor(Y, "a"))
+    assert np.allclose(found.numpy(), (X**Y).sum())
+
+
+def test_members_may_be_squared_in_a_sum():
+    text = (
+        r"Let $x \in \mathbb{R}^{\text{a}:n}$. "
+        r"$$g_k = \sum_{s=1}^{n} x_{\text{a}(s)}^k, \quad k = 0, \ldots, K$$ "
+        r"and $r_k = g_k / g_0$. $$Q = \sum_{k=1}^K r_k^2$$"
+    )
+    found = read(text).bind(K=3)["Q"](tensor(X, "a"))
+    assert np.allclose(found.numpy(), sum(((X**k).sum() / 2) ** 2 for k in (1, 2, 3)))
+
+
+def test_what_prose_defines_behind_a_recurrence_is_no_piece_of_it():
+    text = (
+        r"Let $x \in \mathbb{R}^{\text{a}:n}$. "
+        r"$$y_{\text{a}(1)} = x_{\text{a}(1)} \\ y_{\text{a}(t)} = 2 y_{\text{a}(t-1)} + x_{\text{a}(t)}, "
+        r"\quad t = 2, \ldots, n,$$ and $\log Z = \log y_{\text{a}(n)}$."
+    )
+    assert np.allclose(run(text, r"\log Z"), np.log(2 * X[0] + X[1]))

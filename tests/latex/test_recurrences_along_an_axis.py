@@ -515,3 +515,16 @@ def test_a_recurrence_backwards_on_one_that_counts_by_another_letter_is_read():
     X = nt.tensor([1.0, -5.0, 3.0, 2.0], "seq")
     assert read(text).check() == []
     assert read(text)["f"](X).numpy().tolist() == [5.0, 5.0, 5.0, 2.0]
+
+
+@pytest.mark.parametrize(
+    "start", [r"starting from $S$.", r"for $t = 2, \ldots, T$. We start from $S$."]
+)
+def test_a_start_in_prose_behind_the_display_counts(start):
+    text = (
+        r"$x \in \mathbb{R}^{\text{day}:T}$. "
+        r"$$s_{\text{day}(t)} = 2 s_{\text{day}(t-1)} + x_{\text{day}(t)}$$ "
+        + start.replace("$S$", r"$s_{\text{day}(1)} = 7$")
+    )
+    found = read(text)["s"](x=nt.tensor([1.0, 2.0, 3.0], "day"))
+    np.testing.assert_allclose(found.numpy("day"), [7.0, 16.0, 35.0])

@@ -658,8 +658,8 @@ class Names:
         if name.sub is not None or name.primes or text in self.declared or text in self.defined:
             return False
         if isinstance(name.sup, Letter):  # no tensor counts members: c^E
-            given = self.declared.get(key(name.sup) or "", ())
-            return any(d.space.axes and self.inherits(place, d.place) for d in given)
+            tensors = [d for d in self.declared.get(key(name.sup) or "", ()) if d.space.axes]
+            return any(self.inherits(place, d.place) for d in tensors)
         own = key(name.base)
         if own is None or own not in self.series_letters:
             return False

@@ -399,3 +399,14 @@ def test_the_range_of_another_member_is_its_own():
 \[ G_{\text{time}(|\text{time}|+1)} = 0 \]
 \[ G^{(1)}_{\text{time}(t)} = R_{\text{time}(t+1)}, \qquad 1 \le t \le |\text{time}| - 1 \]"""
     same(called(text, "G", {"R": nt.tensor(x, "time")}), np.cumsum(x[::-1])[::-1], "time")
+
+
+@pytest.mark.parametrize("given", [r"and $%s$.", r"\[ %s \]"])
+def test_a_logarithm_is_a_name_beside_a_letter_of_another_section(given):
+    text = r"""
+\section{A} $Z \in \mathbb{R}^{\text{centre}}$ \[ y = \sum_{\text{centre}} \log Z \]
+\section{B} $f \in \mathbb{R}^{\text{tag}}$ """
+    text += given % r"\log Z = \log \sum_{\text{tag}} \exp f" + r" \[ p = \exp(f - \log Z) \]"
+    document, e = read(text, "paper.tex"), np.exp(x)
+    same(document["p"](f=nt.tensor(x, "tag")), e / e.sum(), "tag")
+    same(document["y"](Z=nt.tensor(x, "centre")), np.log(x).sum())

@@ -6,12 +6,12 @@ stand for it wherever they are written again. So do the derivatives of a functio
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from namedtensor.latex.printing.names import identifier, named
-from namedtensor.latex.reading.spoken import CONSTANTS, head_of, key_of, names_of
+from namedtensor.latex.reading.spoken import CONSTANTS, head_of, key_of, names_of, sections_around
 from namedtensor.latex.reading.statements import is_name
 from namedtensor.latex.reading.words import FUNCTIONS, MOMENTS
 from namedtensor.latex.syntax import (
@@ -50,7 +50,7 @@ class LeftSides:
     `marked` are the names with a mark, log Z; `givens` the functions of what is given, p(y | x), `several`
     those of one head that their arguments tell apart, p(x | z) and p(z), `calls` all these as they are
     defined; `idle` the arguments that nothing is made of; `whole` the left sides that stand for a value as
-    they are written.
+    they are written. `given` are the names that are letters, by their sections, and `here` those in reach.
     """
 
     marked: frozenset[str] = frozenset()
@@ -59,6 +59,12 @@ class LeftSides:
     calls: tuple[Call, ...] = ()
     idle: frozenset[str] = frozenset()
     whole: frozenset[Expression] = frozenset()
+    given: Mapping[str, Collection[int]] = field(default_factory=dict)
+    here: frozenset[str] = frozenset()
+
+    def at(self, section: int, parents: Sequence[int]) -> LeftSides:
+        r"""Give what stands for parts in a section: \log Z is a logarithm where a Z is in reach."""
+        return replace(self, here=_within(self.given, section, parents))
 
     def __call__(self, part: Any) -> Expression | None:
         """Give the name that stands for a part, or the call of one; None for any other part."""
@@ -70,7 +76,7 @@ class LeftSides:
                 return self._call(part)
         elif isinstance(part, Bars) and part in self.whole:
             return _name_of(part)
-        compound = _compound(part)
+        compound = _compound(part, self.here)
         if isinstance(part, Binary) and isinstance(part.left, Binary) and _is_mark(part.left.right):
             marked = self(replace(part, left=part.left.right))  # 2 \Delta W
             before = put(part.left.left, self)
@@ -112,7 +118,23 @@ class LeftSides:
 # ------------------------------------------------------------------------------ what is found
 
 
-def left_sides(statements: Sequence[Statement], sections: Sequence[int]) -> LeftSides | None:
+def _within(
+    given: Mapping[str, Collection[int]], section: int, parents: Sequence[int]
+) -> frozenset[str]:
+    """Give the names that a section, one around it or one within it gives."""
+    around = sections_around(section, parents)
+    return frozenset(
+        [
+            text
+            for text, places in given.items()
+            if any(at in around or section in sections_around(at, parents) for at in places)
+        ]
+    )
+
+
+def left_sides(
+    statements: Sequence[Statement], sections: Sequence[int], parents: Sequence[int] = (0,)
+) -> LeftSides | None:
     """Find what left sides name that is no letter; None where there is nothing of the kind."""
     densities = _densities(statements, sections)
     known = {
@@ -123,6 +145,12 @@ def left_sides(statements: Sequence[Statement], sections: Sequence[int]) -> Left
         for text in (key_of(name), head_of(name))
     }
     densities -= known
+    given: dict[str, set[int]] = {}
+    for s, section in zip(statements, sections, strict=True):
+        for text in {text for name in given_names(s) for text in (key_of(name), head_of(name))}:
+            if text in known:
+                given.setdefault(text, set()).add(section)
+    near = {section: _within(given, section, parents) for section in set(sections)}
     sides = [part for s in statements for part, _ in _left(s)]
     named = [part for part in (*sides, *_functions(statements)) if isinstance(part, Call)]
     stated = {_text(call, head_of) for call in named}
@@ -134,7 +162,7 @@ def left_sides(statements: Sequence[Statement], sections: Sequence[int]) -> Left
         calls += [f for f in _functions([statement]) if key_of(f.function) in densities]
         for part, op in _left(statement):
             derived = derived or derived_function(part) is not None
-            compound = _compound(part, known)
+            compound = _compound(part, near[sections[at]])
             free = compound is not None and not (op == "=" and isinstance(part, Derivative))
             if compound is not None and free:
                 marked.add(compound[0])
@@ -158,6 +186,7 @@ def left_sides(statements: Sequence[Statement], sections: Sequence[int]) -> Left
         tuple(calls),
         frozenset(idle),
         frozenset(whole),
+        given,
     )
 
 

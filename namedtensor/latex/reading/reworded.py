@@ -62,10 +62,12 @@ def reworded(
     found = [e for e in entries if isinstance(e.read, Found)]
     put_squares(found, parents)
     put_conditions(found, parents)
-    named = left_sides([e.statement for e in found], [e.region.section for e in found])
+    named = left_sides([e.statement for e in found], [e.region.section for e in found], parents)
     if named is not None:
+        sections = {entry.region.section for entry in found}
+        inside = {section: named.at(section, parents) for section in sections}
         for entry in found:
-            _reword(entry, named)
+            _reword(entry, inside[entry.region.section])
     _join_pieces(found)
     mark_remarks(found, text, parents)
     return named

@@ -119,7 +119,8 @@ class Checker:
         checked.findings += document.check()
         if meaning:
             found, checked.parts = look_at(document)
-            checked.findings += found
+            faults = [f.span for f in checked.findings if f.severity == "error"]
+            checked.findings += [f for f in found if not any(f.span | s == f.span for s in faults)]
 
     def close(self) -> None:
         """End the worker."""

@@ -103,7 +103,7 @@ def test_what_no_rule_follows_and_the_run_refuses_is_said():
     H_{\text{seq}:0} = 0 \\
     H_{\text{seq}:t} = \tanh([H_{\text{seq}:t-1}]_{\text{%s} \rightarrow \text{hid}} + X_{\text{seq}:t})$$"""
     (found,) = findings(text % "val")
-    assert (found.severity, found.code) == ("note", "axis-missing")
+    assert (found.severity, found.code) == ("warning", "axis-missing")
     assert found.message.startswith("refused when it runs: ")
 
 

@@ -23,6 +23,7 @@ from namedtensor.latex.documents.scripts import key, stem
 from namedtensor.latex.evaluation.evaluate import Evaluator, element
 from namedtensor.latex.evaluation.values import UNKNOWN, Scope, Value
 from namedtensor.latex.evaluation.wording import wording
+from namedtensor.latex.findings import Finding
 from namedtensor.latex.reading.words import LETTERS
 from namedtensor.latex.source import Span
 from namedtensor.latex.syntax import (
@@ -483,10 +484,10 @@ class CheckedFunction:
         found = held.check(call, arguments, parameters)
         if held.refused:
             return UNKNOWN
-        if not any(found):
-            return self._inlined(call, arguments)
         named = zip(self.call.parameters, parameters, strict=False)
         given_ = {key(n) or "": v for n, v in (*zip(self.names, arguments, strict=False), *named)}
+        if not any(found):
+            return self._inlined(call, given_, len(arguments))
         values: list[Value] = []
         for type_ in found:
             if type_ is None:
@@ -523,14 +524,16 @@ class CheckedFunction:
         pairs = zip(self.names, types, strict=False)
         return any(key(n) in self.assumed and t is not None and t.axes for n, t in pairs)
 
-    def _inlined(self, call: Call, arguments: Sequence[Value]) -> Value:
-        """Find what a function of undeclared arguments gives for these, without a word."""
+    def _inlined(self, call: Call, given: dict[str, Value], count: int) -> Value:
+        """Find what a function of undeclared arguments gives for these.
+
+        Where its letters may be other sections', what fails in its body is the call's.
+        """
         unknown = [n for n in self.names if self.value(n) is UNKNOWN or key(n) in self.assumed]
-        if not (unknown or self.borrowed) or self._busy or len(arguments) != len(self.names):
+        if not (unknown or self.borrowed) or self._busy or count != len(self.names):
             return UNKNOWN
-        assumed = self.checker.assumed
-        known = [UNKNOWN if node_of(v) in assumed else v for v in arguments]
-        given = {key(n) or "": v for n, v in zip(self.names, known, strict=True)}
+        assumed, report = self.checker.assumed, self.checker.report
+        given = {n: UNKNOWN if node_of(v) in assumed else v for n, v in given.items()}
         indices: dict[str, int | None] = dict.fromkeys(self.defined.letters)
         scope = CheckScope(
             self.checker,
@@ -539,12 +542,25 @@ class CheckedFunction:
             {**self.values(), **given},
             owner=-next(_serial),
         )
-        scope.quiet = bool(self.borrowed)
-        self._busy = True
+        self._busy, mark = True, report.mark()
         try:
             return evaluated(scope, self.defined.body, self._body)
         finally:
             self._busy = False
+            if self.borrowed:
+                self._fails(call, report.take_back(mark, self.defined.statement.span))
+
+    def _fails(self, call: Call, found: Sequence[Finding]) -> None:
+        """Report at a call what its arguments make fail in the body."""
+        for failed in found:
+            if failed.severity == "error" and failed.code in ("axis-missing", "axis-clash"):
+                self.checker.report.error(
+                    failed.code,
+                    call.span,
+                    f"in {self.name}, on line {failed.line}: {failed.message}",
+                    failed.shapes,
+                    f"give {self.name} what it declares: {self.checker.report.text(self.call.span)}",
+                )
 
     def _declared(self, names: Sequence[Expression]) -> list[tuple[str, Type | None]]:
         """Give what arguments are declared over, but not what another section may mean by them."""

@@ -29,14 +29,16 @@ from namedtensor.formula.signature import Signature
 from namedtensor.formula.written import write
 from namedtensor.latex.check.symbols import unbraced
 from namedtensor.latex.check.types import node_of
-from namedtensor.latex.documents.along import axis_along
+from namedtensor.latex.documents.along import axis_along, bare
 from namedtensor.latex.documents.failures import LatexError
 from namedtensor.latex.documents.scopes import Defined
+from namedtensor.latex.documents.scripts import key
 from namedtensor.latex.documents.signatures import BASES
 from namedtensor.latex.evaluation.indices import plain
 from namedtensor.latex.evaluation.values import UNKNOWN, Value
 from namedtensor.latex.source import Span
-from namedtensor.latex.syntax import Number
+from namedtensor.latex.syntax import Call, Constraint, Indexed, Number, Relation
+from namedtensor.latex.walk import all_of
 from namedtensor.plans import LIBRARY_ERRORS
 from namedtensor.plans.bounds import bounds_of
 from namedtensor.primitives import Node
@@ -54,6 +56,7 @@ NUMBERS = 4_000_000
 
 #: The size of axes that are declared without a number, and the most numbers of a tensor on the way.
 SIZE = 2
+LARGER = 7
 MOST = 10_000
 
 #: What parts numbers at a threshold has none on one side for many draws.
@@ -91,7 +94,10 @@ def check_numbers(document: Document, checker: Checker) -> None:
         for span in spans:
             if not checker.report.any_in(span):
                 code, words = found.refused
-                checker.report.note(code, span, f"refused when it runs: {words}")
+                place = checker.occurrences.place_of(span)
+                there = checker.names.defined_at(place) if place is not None else None
+                severity = "note" if _may_mean_another(checker, there or defined) else "warning"
+                checker.report.add(severity, code, span, f"refused when it runs: {words}")
         if found.nan:
             checker.report.warning(
                 "nan",
@@ -191,15 +197,35 @@ class Tried:
     refused: tuple[str, str] = ("", "")
 
 
-#: What is refused for numbers of every size.
-FOLLOWED = ("axis-missing", "axis-clash")
+def _may_mean_another(checker: Checker, defined: Defined) -> bool:
+    """Say whether letters of a formula may stand for others where it is run: a function's, or a section's."""
+    inside = defined.kind != "function" and defined.place.block in checker.blocks_of_functions
+    span, names = defined.statement.span, checker.names
+    calls = [key(call.function) for call in all_of(Call, defined.statement)]
+    called = [d for d in names.definitions if d.kind == "function" and d.key in calls]
+    said = [s.relation for s in names.statements if isinstance(s, Constraint)]
+    elements = [
+        r.first.base for r in said if isinstance(r, Relation) and isinstance(r.first, Indexed)
+    ]
+    elements += [bare(d.name) for d in names.definitions if axis_along(d.name) is not None]
+    starts = {*map(key, elements)} - {key(bare(defined.name))}
+    return (
+        inside
+        or any(checker.function(d).borrowed for d in called)
+        or any(span.start <= at.start < span.end for at in checker.report.borrowed)
+        or any(key(part.base) in starts for part in all_of(Indexed, defined.body))
+    )
 
 
-def tried(document: Document, defined: Defined) -> tuple[Sequence[Span], Tried]:
+#: What is refused for numbers of every size, and what is where larger sizes are refused too.
+FOLLOWED = ("axis-missing", "axis-clash", "index-range")
+
+
+def tried(document: Document, defined: Defined, size: int = SIZE) -> tuple[Sequence[Span], Tried]:
     """Try what a definition gives; the places are those at which it is refused."""
     computed = 0
     try:
-        roots = _roots(document.library.of(defined))
+        roots = _roots(document.library.of(defined), size)
         for place, limits in enumerate(LIMITS):
             bounds = _bounds(roots, *limits)
             if bounds is not None:
@@ -217,6 +243,8 @@ def tried(document: Document, defined: Defined) -> tuple[Sequence[Span], Tried]:
         return (), Tried(nan=True, computed=computed)
     except LatexError as error:
         found = error.finding
+        if found.code == "index-range" and size == SIZE:
+            return tried(document, defined, LARGER)
         if found.code in FOLLOWED:
             return (found.span,), Tried(refused=(found.code, found.message))
         return (), Tried(computed=computed)
@@ -224,12 +252,12 @@ def tried(document: Document, defined: Defined) -> tuple[Sequence[Span], Tried]:
         return (), Tried(computed=computed)
 
 
-def _roots(formula: Formula) -> Sequence[Node]:
+def _roots(formula: Formula, size: int) -> Sequence[Node]:
     """Give the trees of the results for arguments of these sizes."""
     signature = formula.signature
     if not signature.several:  # what a body gives is not held to itself
         formula = Formula(formula.function, replace(signature, gives=None))
-    sizes = dict.fromkeys(_open_sizes(signature), SIZE)
+    sizes = dict.fromkeys(_open_sizes(signature), size)
     return write(formula, {}, sizes, whole=True).results
 
 

@@ -148,15 +148,15 @@ class Checker(Symbols):
         """Say whether what fails with letters of other sections is a fault, as the letters are the same.
 
         They are not where a section has another such letter, nor where the part that fails acts along
-        axes, or is held to axes, that this section alone names, and that look like none of the others.
+        axes, or lacks axes, that this section alone names, and that look like none of the others.
         """
         if not all(foreign.values()):
             return False
         parts = [p for p in walk(defined.statement) if p.span == failed.span]
         axes = [axis for p in parts for axis in acts_along(p)]
-        declared = self.own_declaration(defined)
-        if declared is not None and failed.code.endswith("-shape"):
-            axes += [a.axis.name for a in declared.space.axes]
+        declared, found = self.own_declaration(defined), self.type_of(defined.body)
+        if declared is not None and found is not None and failed.code.endswith("-shape"):
+            axes += [a.axis.name for a in declared.space.axes if not found.has(a.axis.name)]
         others = self.occurrences.axes_outside(defined.place.section)
         strangers = [a for n in axes if (a := n.rstrip("'*")) not in others and n not in others]
         return all(close(a, others) is not None for a in strangers)

@@ -103,12 +103,10 @@ class CallCheck:
             elif self.fine or not self.hint:
                 self._argument(self._given(part, type_, name, declared))
         if len(parameters) == len(self.parameters):
-            for (name, declared), parameter, value in zip(
-                self.parameters, call.parameters, parameters, strict=True
-            ):
-                type_ = type_of(value)
+            passed = zip(self.parameters, call.parameters, map(type_of, parameters), strict=True)
+            for (name, declared), own, type_ in passed:
                 if type_ is not None and declared is not None and not declared.host:
-                    self._argument(self._given(parameter, type_, name, declared))
+                    self._argument(self._given(own, type_, name, declared))
         if not self.fine:
             return ()
         return tuple([None if r is None else self._result(r) for r in self.results])
@@ -532,23 +530,33 @@ class CheckedFunction:
         unknown = [n for n in self.names if self.value(n) is UNKNOWN or key(n) in self.assumed]
         if not (unknown or self.borrowed) or self._busy or count != len(self.names):
             return UNKNOWN
-        assumed, report = self.checker.assumed, self.checker.report
-        given = {n: UNKNOWN if node_of(v) in assumed else v for n, v in given.items()}
-        indices: dict[str, int | None] = dict.fromkeys(self.defined.letters)
-        scope = CheckScope(
-            self.checker,
-            self.defined.place,
-            indices,
-            {**self.values(), **given},
-            owner=-next(_serial),
+        assumed = self.checker.assumed
+        value, failed = self._with(
+            {n: UNKNOWN if node_of(v) in assumed else v for n, v in given.items()}
         )
-        self._busy, mark = True, report.mark()
+        alike = {
+            key(n) or "": self.checker.declared_value(found[0])
+            for n in unknown
+            if (found := self.checker.names.declared.get(key(n) or ""))
+        }
+        if failed and (self.borrowed or (alike and not self._with(alike)[1])):
+            self._fails(call, failed)
+        else:
+            self.checker.report.keep(failed)
+        return value
+
+    def _with(self, given: dict[str, Value]) -> tuple[Value, list[Finding]]:
+        """Find what the body gives for some arguments, and what is found in it."""
+        indices: dict[str, int | None] = dict.fromkeys(self.defined.letters)
+        arguments = {**self.values(), **given}
+        place, owner = self.defined.place, -next(_serial)
+        scope = CheckScope(self.checker, place, indices, arguments, owner=owner)
+        self._busy, mark = True, self.checker.report.mark()
         try:
-            return evaluated(scope, self.defined.body, self._body)
+            value = evaluated(scope, self.defined.body, self._body)
         finally:
             self._busy = False
-            if self.borrowed:
-                self._fails(call, report.take_back(mark, self.defined.statement.span))
+        return value, self.checker.report.take_back(mark, self.defined.statement.span)
 
     def _fails(self, call: Call, found: Sequence[Finding]) -> None:
         """Report at a call what its arguments make fail in the body."""

@@ -94,8 +94,8 @@ def check_numbers(document: Document, checker: Checker) -> None:
         for span in spans:
             if not checker.report.any_in(span):
                 code, words = found.refused
-                place = checker.occurrences.place_of(span)
-                there = checker.names.defined_at(place) if place is not None else None
+                at = checker.occurrences.place_of(span)
+                there = checker.names.defined_at(at) if at is not None else None
                 severity = "note" if _may_mean_another(checker, there or defined) else "warning"
                 checker.report.add(severity, code, span, f"refused when it runs: {words}")
         if found.nan:

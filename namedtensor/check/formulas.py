@@ -406,8 +406,12 @@ class Check:
         missing, more = set(space.names) - names, names - set(space.names)
         got = [f"lacks {listed(missing)}"] if missing else []
         got += [f"has {listed(more)} too"] if more else []
+        own, code = self.definition(formula), inspect.unwrap(formula.function).__code__
+        lines = range(code.co_firstlineno, ((own and own.end_lineno) or 0) + 1)
         for remark in why_not_declared(Tree(written), more, missing):
-            place = next(filter(None, map(self.places.of, places_of(written, remark.node))), None)
+            places = places_of(written, remark.node)
+            inside = [p for p in places if p.file == code.co_filename and p.line in lines]
+            place = next(filter(None, map(self.places.of, inside if own else places)), None)
             if place is not None:
                 message = (
                     f"{call}: the result {' and '.join(got)}; declared is {space}{_with(settings)}; "

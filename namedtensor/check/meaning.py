@@ -1166,7 +1166,7 @@ def why_not_declared(tree: Tree, more: set[str], missing: set[str]) -> Iterator[
                     if picked
                     else f"rename it in {describe(part)}: [{shown(axis)} >> {listed(twins)}]",
                 )
-    for node in tree.tensors():
+    for node in reversed(tree.tensors()):  # what is kept from early on is summed over by the last
         shared = set.intersection(*[set(o.type.names) for o in node.operands] or [set()]) & more
         if is_contraction(node) and shared:
             both = [a for a in node.operands[0].type.names if a in shared or a in uses(node)]

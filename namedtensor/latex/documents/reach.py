@@ -280,7 +280,7 @@ class Walk:
         for part in [p for d in self._bodies() for p in walk(d.body)]:
             if isinstance(part, Contract):
                 for operand in (part.left, part.right):
-                    yield from self._brought(operand, text, part.axes)
+                    yield from self._brought(operand, text, part.axes, alone)
                 continue
             elif isinstance(part, Big):
                 operands: tuple[Expression, ...] = (part.body,)
@@ -292,13 +292,12 @@ class Walk:
                 continue
             else:
                 continue
-            held = [o for o in operands if any(key(inner) == text for inner in walk(o))]
-            if alone:
-                held = [o for o in held if {key(name) for name in names_of(o)} == {text}]
-            if held:
+            if any(_holds(operand, text, alone) for operand in operands):
                 yield from [axis.name for axis in axes]
 
-    def _brought(self, operand: Expression, text: str, axes: tuple[AxisName, ...]) -> Iterator[str]:
+    def _brought(
+        self, operand: Expression, text: str, axes: tuple[AxisName, ...], alone: bool
+    ) -> Iterator[str]:
         """Name the axes that the factor with a letter brings to a product: those that no other one has."""
         if isinstance(operand, Binary) and operand.op in ("*", "odot"):
             for one, other in ((operand.left, operand.right), (operand.right, operand.left)):
@@ -310,8 +309,9 @@ class Walk:
                     m.declared.space for m in declared if m is not None and m.declared is not None
                 ]
                 has = {axis.axis.name for space in spaces for axis in space.axes}
-                yield from self._brought(one, text, tuple([a for a in axes if a.name not in has]))
-        elif any(key(inner) == text for inner in walk(operand)):
+                rest = tuple([a for a in axes if a.name not in has])
+                yield from self._brought(one, text, rest, alone)
+        elif _holds(operand, text, alone):
             yield from [axis.name for axis in axes]
 
     def _asked_of(self, call: Call, text: str) -> Iterator[str]:
@@ -757,3 +757,10 @@ class Linker:
         if not listed or (meaning is not None and meaning.kind != "function"):
             return False
         return not self.names.has_members(name)
+
+
+def _holds(part: Expression, text: str, alone: bool) -> bool:
+    """Say whether a part holds a letter, or holds it alone."""
+    if alone:
+        return {key(name) for name in names_of(part)} == {text}
+    return any(key(inner) == text for inner in walk(part))

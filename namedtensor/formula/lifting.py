@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import itertools
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -73,6 +74,27 @@ def refuse_meta(name: str, leaves: Sequence[Leaf]) -> None:
     )
 
 
+#: More tensors of a call than these are not listed one by one where they are parameters of bundles.
+MOST_LISTED = 12
+
+
+def _in_short(shapes: list[tuple[str, str]], why: str) -> list[tuple[str, str]]:
+    """Count the parameters of each bundle that an error does not speak of, where there are many tensors."""
+    if len(shapes) <= MOST_LISTED:
+        return shapes
+    said = set(re.findall(r"[\w.]+", why))
+    found: dict[str, str] = {}
+    counts: dict[str, int] = {}
+    for path, text in shapes:
+        bundle, inside, _ = path.partition(".")
+        if not inside or path in said:
+            found[path] = text
+            continue
+        counts[bundle] = counts.get(bundle, 0) + 1
+        found[bundle] = f"{counts[bundle]} parameter{'s'[: counts[bundle] > 1]}"
+    return list(found.items())
+
+
 class Entry:
     """The leaves of one call, checked against their declarations."""
 
@@ -88,11 +110,11 @@ class Entry:
         self._refuse_results()
 
     def error(self, kind: type[NamedTensorError], why: str, hint: str) -> NamedTensorError:
-        call = f"{self.name}({', '.join(leaf.path for leaf in self.leaves)})"
         shapes = [
             (leaf.path, f"{_text(leaf.tensor)}   declared {leaf.space}") for leaf in self.leaves
         ]
-        return kind(call, why, shapes, hint)
+        shapes = _in_short(shapes, why)
+        return kind(f"{self.name}({', '.join([path for path, _ in shapes])})", why, shapes, hint)
 
     def _check(self, leaf: Leaf) -> None:
         tensor, declared = leaf.tensor, leaf.space.names

@@ -33,6 +33,21 @@ def deep(X: R[emb], *, layers: nt.each[layer]) -> R[emb]:
 
 
 @formula
+def network(X: R[emb], *, W: R[emb, hid], b: R[hid], U: R[hid, emb]) -> R[emb]:
+    return U @ hid @ (W @ emb @ X + b)
+
+
+@formula
+def networks(X: R[emb], *, g: R[emb], layers: nt.each[network], last: layer) -> R[emb]:
+    for layer in layers:
+        X = layer(X)
+    return last(X) * g
+
+
+WIDE = networks.module(emb[4], layers=[network.module(emb[4], hid[n]) for n in (2, 3, 4, 5)])
+
+
+@formula
 def by_name(X: R[emb], *, layers: nt.each[layer]) -> R[emb]:
     return layers["last"](X)
 
@@ -108,6 +123,19 @@ layers['last']: a stack is indexed by a whole number or a slice, not by a str
     return layers["last"](X)
            ^^^^^^^^^^^^^^
 hint: layers[0], or for layer in layers: X = layer(X)
+""",
+    ),
+    case(
+        "a model of more parameters than one reads",
+        lambda: WIDE(nt.ones("emb[3]", backend="torch")),
+        nt.AxisSizeError,
+        """
+networks(X, g, layers, last): axis emb is 3 in X and 4 in g
+  X      : emb[3]   declared R[emb]
+  g      : emb[4]   declared R[emb]
+  layers : 12 parameters
+  last   : 1 parameter
+hint: one name has one size in a formula: select, or rename one of them: g["emb -> emb'"]
 """,
     ),
     case(

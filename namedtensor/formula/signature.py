@@ -342,10 +342,16 @@ def read_signature(function: Callable[..., Any], scope: dict[str, Any]) -> Signa
         parameters.append(
             Parameter(name, space, bundle, after, parameter.default, state, lift, many)
         )
-    result = annotations.get("return")
+    result = _not_optional(annotations.get("return"))
     several = getattr(result, "__origin__", None) is tuple
     spaces: tuple[Any, ...] = getattr(result, "__args__", ()) if several else (result,)
     known = all(isinstance(s, Space) for s in spaces)
+    if not known and _lost_in(result):
+        raise AxisNameError(
+            f"@formula {function.__name__}",
+            f"the result is declared as {_in_words(result)}, which is no space",
+            hint="-> R[seq, emb], or -> tuple[R[seq, emb], R] for several results",
+        )
     return Signature(tuple(parameters), spaces if known else None, several, python)
 
 
@@ -395,6 +401,8 @@ def _in_words(note: Any) -> str:
         return f"{getattr(note, '__name__', note)}[{', '.join(map(_in_words, inside))}]"
     if isinstance(note, (list, tuple)):
         return ", ".join(map(_in_words, note))
+    if note is Ellipsis:
+        return "..."
     if hasattr(note, "named_values"):
         return f"{note.formula.name}.module(...)"
     return getattr(note, "name" if hasattr(note, "module") else "__name__", repr(note))

@@ -59,3 +59,26 @@ def test_text_that_names_no_axis_is_refused():
         "(name 'nowhere' is not defined)\n"
         'hint: define it first: seq, emb = nt.axes("seq emb")'
     )
+
+
+@pytest.mark.parametrize(
+    ("note", "said"),
+    [
+        (emb, "emb"),
+        ((seq, emb), "seq, emb"),
+        (list[R[emb]], "list[R[emb]]"),
+        (tuple[R[emb], ...], "tuple[R[emb], ...]"),
+        (nt.one[project], "one[project]"),
+    ],
+)
+def test_a_result_that_is_declared_and_no_space_is_refused(note, said):
+    def give(X):
+        return X
+
+    give.__annotations__ = {"X": R[emb], "return": note}
+    with pytest.raises(nt.AxisNameError) as caught:
+        formula(give)
+    assert str(caught.value) == (
+        f"@formula give: the result is declared as {said}, which is no space\n"
+        "hint: -> R[seq, emb], or -> tuple[R[seq, emb], R] for several results"
+    )

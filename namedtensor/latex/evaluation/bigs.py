@@ -257,7 +257,9 @@ def chooses_members(e: Evaluator, part: Big) -> bool:
     counts = getattr(e.scope, "counts", None)
     letters = {letter.text for letter in letters_of(part.lower)}
     names = [name for name in walk(part.body) if isinstance(name, Scripts)]
-    names += [replace(name, sup=None) for name in names if name.sub is not None and name.sup is not None]
+    names += [
+        replace(name, sup=None) for name in names if name.sub is not None and name.sup is not None
+    ]
     return counts is not None and any(counts(name, letters) for name in names)
 
 

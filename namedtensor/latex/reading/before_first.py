@@ -32,7 +32,7 @@ from namedtensor.latex.syntax import (
     SizedAxis,
     Unary,
 )
-from namedtensor.latex.walk import all_of, letters_of, put
+from namedtensor.latex.walk import all_of, letters_of, put, reached
 
 #: The values outside of tensors, by a letter, an axis, and - before the first or + after the last element,
 #: -- for the one before that, << and >> for all elements there; x_0 is that of any axis.
@@ -54,6 +54,11 @@ def put_before_first(entries: Sequence[Entry], parents: Sequence[int]) -> None:
     defined: set[tuple[int, str]] = set()
     #: series whose members need no other ones: S_k, which may have an S_0 without starting there
     plain: set[tuple[int, str]] = set()
+    used: dict[str, set[str]] = {}
+    for entry in entries:
+        if isinstance(entry.statement, Definition):
+            letters = {letter.text for letter in letters_of(entry.statement.body)}
+            used.setdefault(head_of(entry.statement.target), set()).update(letters)
     for entry, after in pairs:
         statement, section = entry.statement, entry.region.section
         if isinstance(statement, Declaration) and statement.space.axes:
@@ -62,7 +67,7 @@ def put_before_first(entries: Sequence[Entry], parents: Sequence[int]) -> None:
             outside = outside_of(statement.target, ends) or _all_outside(entry, after, ends)
             own = section, head_of(statement.target)
             if outside is None:
-                (plain if _is_alone(statement) and own not in defined else defined).add(own)
+                (plain if _is_alone(statement, used) and own not in defined else defined).add(own)
                 plain -= defined
             elif statement.op == "=":  # x_0 = x_{-1} = 0 gives both
                 *equal, value = (statement.body, *statement.chain)
@@ -138,11 +143,11 @@ def _all_outside(entry: Entry, after: Entry | None, ends: Collection[str]) -> Ke
     return None
 
 
-def _is_alone(statement: Definition) -> bool:
+def _is_alone(statement: Definition, used: Mapping[str, Collection[str]]) -> bool:
     """Say whether a definition gives the members of a series, S_k, and is made of no other ones."""
     match statement.target:
         case Scripts(base=Letter(text=text), sub=Letter(), sup=None, primes=0):
-            return all(text != letter.text for letter in letters_of(statement.body))
+            return text not in reached(used[text], lambda letter: used.get(letter, ()))
     return False
 
 

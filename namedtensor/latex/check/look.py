@@ -46,6 +46,7 @@ from namedtensor.latex.syntax import (
 from namedtensor.latex.walk import all_of, letters_of, walk
 from namedtensor.primitives import Node, Type
 from namedtensor.primitives.node import operands_first
+from namedtensor.primitives.primitive import table
 
 
 def declaration_with(symbols: Symbols, axis: str, side: Expression) -> Declared | None:
@@ -408,8 +409,26 @@ def _term(term: Any, bounds: Mapping[Node, Any]) -> tuple[Any, Any]:
     if isinstance(term, Index) or node in bounds:
         size = algebra(term.size if isinstance(term, Index) else bounds[node])
         return algebra(0), None if size is None else size - 1
-    value = algebra(node) if node is not None and node.type.host else None
-    return value, value
+    return (None, None) if node is None else _computed(node)
+
+
+def _computed(node: Node) -> tuple[Any, Any]:
+    """Give the range of numbers that are made of indices and sizes: of p (i - 1), from 0 to p (m - 1)."""
+    if node.type.host:
+        value = algebra(node)
+        return value, value
+    if node.operation.primitive is table()["iota"]:
+        size = algebra(node.type.axes[0][1])
+        return algebra(0), None if size is None else size - 1
+    sign, found = node.operation.primitive.traits.symbol, [_computed(o) for o in node.operands]
+    if sign not in ("+", "-", "*") or len(found) != 2 or any(None in ends for ends in found):
+        return None, None
+    (low, high), (less, more) = found if found[1][0] == found[1][1] else found[::-1]
+    if sign == "*":
+        fits = less == more and is_never_negative(less)
+        return (low * less, high * less) if fits else (None, None)
+    (low, high), (less, more) = found
+    return (low + less, high + more) if sign == "+" else (low - more, high - less)
 
 
 def _check_range(

@@ -250,7 +250,7 @@ class Lifted:
     def named(self, found: Any, seen: Sequence[str], *tensors: Any) -> Any:
         """Name what f gave for these operands, where it saw all of their axes: those `seen` in front."""
         call, shapes = self._told(tensors)
-        results = self._parts(found) if len(self.outputs) > 1 else [found]
+        results = self._parts(found)
         sizes, backend = self._sizes(call, tensors, shapes), tensors[0].layout.backend
         return self._all_named(call, shapes, backend, results, (), seen, sizes)
 
@@ -372,7 +372,7 @@ class Lifted:
             ]
             try:
                 results = self.f(*arrays)
-                parts = self._parts(results) if len(self.outputs) > 1 else [results]
+                parts = self._parts(results)
                 parts = [backend.function("as_array")(part) for part in parts]
             except STAND_IN_ERRORS as error:
                 refusal = error
@@ -409,7 +409,7 @@ class Lifted:
                     ]
                 ),
             )
-            parts = self._parts(results) if len(self.outputs) > 1 else [results]
+            parts = self._parts(results)
             kind_of = get_backend("torch").kind_of
             found = {
                 a.name: size
@@ -474,15 +474,13 @@ class Lifted:
         return list(found)
 
     def _run(self, backend: Backend, arrays: Any, sizes: list[int], depth: int) -> list[Any]:
-        several = len(self.outputs) > 1
         if not depth:
-            results = self.f(*arrays)
-            return self._parts(results) if several else [results]
+            return self._parts(self.f(*arrays))
         flat = [x.reshape((math.prod(sizes), *x.shape[depth:])) for x in arrays]
         if math.prod(sizes) == 0:
             # no record to run f on: one of zeros tells the shape of what it gives
             results = self.f(*[backend.function("full_like_kind")(x.shape[1:], 0, x) for x in flat])
-            found = self._parts(results) if several else [results]
+            found = self._parts(results)
             like = backend.function("full_like_kind")
             return [
                 like((*sizes, *np.shape(r)), 0, r) for r in map(backend.function("as_array"), found)
@@ -501,7 +499,7 @@ class Lifted:
                         data.copy_(was)
                 results = self._one_by_one(flat, torch.stack)
             else:
-                results = self._parts(results) if several else [results]
+                results = self._parts(results)
         else:
             results = self._one_by_one(flat, lambda xs: np.stack([np.asarray(x) for x in xs]))
         return [r.reshape((*sizes, *r.shape[1:])) for r in results]
@@ -509,11 +507,13 @@ class Lifted:
     def _one_by_one(self, arrays: Sequence[Any], stack: Callable[[list[Any]], Any]) -> list[Any]:
         """Call f for each record: what lifting means."""
         rows = [self.f(*parts) for parts in zip(*arrays, strict=True)]
-        parts = [self._parts(row) for row in rows] if len(self.outputs) > 1 else [[r] for r in rows]
+        parts = [self._parts(row) for row in rows]
         return [stack(list(part)) for part in zip(*parts, strict=True)]
 
     def _parts(self, results: Any) -> list[Any]:
-        """Give the results of a function of several, as many as the pattern names."""
+        """List the results of a function, as many as the pattern names: of one, what it gives."""
+        if not isinstance(results, tuple) and len(self.outputs) == 1:
+            return [results]
         if not isinstance(results, tuple) or len(results) != len(self.outputs):
             found = f"{len(results)} results" if isinstance(results, tuple) else "one result"
             raise AxisNameError(
@@ -535,6 +535,13 @@ class Lifted:
         sizes: Any,
     ) -> NamedTensor:
         if backend_of(data) is not backend:
+            if backend.name != "numpy":
+                raise KindError(
+                    call,
+                    f"{self.name} gave {kind_of_thing(data)} for tensors of {backend.name}",
+                    shapes,
+                    f"return a tensor of {backend.name}: torch.as_tensor(...)",
+                )
             data = np.asarray(data)
         if backend.kind_of(data.dtype) == "object":
             raise KindError(

@@ -76,7 +76,45 @@ def declared_before_the_star():
         return f(X)
 
 
+def twice(x):
+    return x, x
+
+
+def counted(x):
+    return np.arange(3)
+
+
+@formula
+def doubled(X: R[seq]) -> R[seq]:
+    return nt.lift(twice, "seq -> seq")(X)
+
+
 CASES = [
+    *[
+        case(
+            f"a lifted function that gives two arrays for one, on {library}",
+            lambda library=library: doubled(nt.ones("seq[3]", backend=library)),
+            nt.AxisNameError,
+            """
+lift(twice, 'seq -> seq'): twice gave 2 results, and the pattern names 1
+  File "test_lifting.py", line N, in doubled
+    return nt.lift(twice, "seq -> seq")(X)
+           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+hint: one group of axes for each result, with commas between
+""",
+        )
+        for library in ("numpy", "torch")
+    ],
+    case(
+        "a lifted function that gives an array of another library",
+        lambda: nt.lift(counted, "seq -> seq")(nt.ones("seq[3]", backend="torch")),
+        nt.KindError,
+        """
+lift(counted, 'seq -> seq')(A): counted gave an ndarray for tensors of torch
+  A : seq[3]
+hint: return a tensor of torch: torch.as_tensor(...)
+""",
+    ),
     case(
         "a function that is declared before the star",
         declared_before_the_star,

@@ -184,7 +184,13 @@ class CallCheck:
 
     def _missing(self, axis: str, given: Given) -> None:
         self.fine = False
-        others = [n for n in given.type.names if not self._declares(n)]
+        wanted, differ = given.declared.size(axis), self.symbols.facts.mismatch
+        others = [
+            n
+            for n, size in given.type.axes
+            if not self._declares(n)
+            and (is_own_size(n, size) or differ(wanted, size, axis) is None)
+        ]
         hint = f"give {self.name} a tensor with an axis {axis}"
         if self.hint:
             hint = self.hint

@@ -139,7 +139,7 @@ def _contraction(symbols: Symbols, where: Contract | Binary) -> Words | None:
                 "axis-missing",
                 f"contraction over {axis.name}, and {listed(without)} {has} no axis {axis.name}",
                 shapes_of(symbols, parts),
-                _contraction_hint(symbols, texts, axis, common),
+                _contraction_hint(symbols, parts, texts, axis, common),
                 _slip(symbols, axis, common),
             )
     return None
@@ -155,11 +155,16 @@ def _common(types: Sequence[Type | None], used: Sequence[AxisName]) -> list[str]
 
 
 def _contraction_hint(
-    symbols: Symbols, texts: Sequence[str], axis: AxisName, common: Sequence[str]
+    symbols: Symbols,
+    parts: Sequence[Expression],
+    texts: Sequence[str],
+    axis: AxisName,
+    common: Sequence[str],
 ) -> str:
-    left, right = texts
     guess = close(axis.name, common) or (common[0] if len(common) == 1 else None)
     if guess:
+        sums = [isinstance(p, Binary) and p.op in ("+", "-") for p in parts]
+        left, right = [f"({t})" if total else t for t, total in zip(texts, sums, strict=True)]
         return f"both have {guess}: {left} {symbols.dialect.dot([guess])} {right}"
     if common:
         return f"both have {listed(common)}; write the one that you mean under the dot"

@@ -429,3 +429,9 @@ def test_an_index_along_a_copy_stands_at_what_has_the_axis_alone():
     text = HEAD + r"$$L_{\text{pat}(i), \text{pat}'(j)} = \sum_{k=1}^d A_{ik} A_{jk}$$"
     found = read(text)["L"](A=GIVEN["A"])
     np.testing.assert_allclose(found.numpy("pat", "pat'"), A @ A.T)
+
+
+def test_a_kronecker_delta_leaves_indices_to_the_tensors():
+    text = HEAD + r"$$L_{ij} = 2 S_{ij} - \delta_{ij}$$"
+    found = read(text)["L"](S=GIVEN["S"])
+    np.testing.assert_allclose(found.numpy("pat", "pat'"), 2 * S - np.eye(4))

@@ -376,7 +376,7 @@ class _Formula:
         unknown = False
         for base, sub, places in self._indexed(body):
             if letter in "".join([t.text for t in letters_of(sub)]):
-                unknown = unknown or not places
+                unknown = unknown or not (places or base in self.known.defined or base == "delta")
                 own = {axis for at, axis in places if letter in [t.text for t in letters_of(at)]}
                 sure = (base, tuple([axis for _, axis in places])) in self.known.shown
                 axes[sure] |= own if sure or shows(base, len(places)) else set()

@@ -435,3 +435,9 @@ def test_a_kronecker_delta_leaves_indices_to_the_tensors():
     text = HEAD + r"$$L_{ij} = 2 S_{ij} - \delta_{ij}$$"
     found = read(text)["L"](S=GIVEN["S"])
     np.testing.assert_allclose(found.numpy("pat", "pat'"), 2 * S - np.eye(4))
+
+
+def test_arguments_are_no_elements():
+    text = HEAD + SHOWN + r"$$L(t_1, t_2) = \sum_{\text{pat}} (t_1 - t_2)^2$$"
+    found = read(text)["L"](GIVEN["t"], GIVEN["u"])
+    np.testing.assert_allclose(found.numpy(), ((t - u) ** 2).sum())

@@ -406,7 +406,9 @@ class _Formula:
     # ------------------------------------------------------------------------------- elements
 
     def _change(self, env: Mapping[str, Runs]) -> Callable[[Any], Any]:
-        """Make the change of a part to what it is in full."""
+        """Make the change of a part to what it is in full; arguments of the formula are what they are."""
+        target = getattr(self.statement, "target", None)
+        arguments = (*target.arguments, *target.parameters) if isinstance(target, Call) else ()
 
         def change(part: Any) -> Any:
             if isinstance(part, Big):
@@ -417,7 +419,7 @@ class _Formula:
             if isinstance(power, Text) or not (label is None or label in self.known.numbers):
                 return None  # x^T and x^{(k)} are no powers
             short = part if power is None else replace(part, sup=None)
-            form = short_form(short)
+            form = None if short in arguments else short_form(short)
             element = None if form is None else self._element(*form, env)
             if element is None and form is not None and isinstance(power, Number):
                 square = self._of_whole(form[0], power, form[1], env)

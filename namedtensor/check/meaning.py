@@ -742,12 +742,13 @@ def scales(tree: Tree) -> Iterator[Remark]:
             if not inner or _is_lookup(tree, summed):
                 continue
             if found & inner:
-                if root and found < inner and _weighed(tree, node):
-                    rest = {axis_of(size) for size in inner - found}
+                said = {axis_of(size) for size in found}
+                rest = {axis_of(size) for size in inner - found} - said
+                if root and rest and found < inner and _weighed(tree, node):
                     yield Remark(
                         "scale-axis",
                         f"{listed(uses(summed))} are summed over, and the result is divided by the root of "
-                        f"the size of {listed({axis_of(size) for size in found})} alone",
+                        f"the size of {listed(said)} alone",
                         node,
                         f"divide by the size of {listed(rest)} too, or sum over fewer axes",
                     )

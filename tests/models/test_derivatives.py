@@ -21,6 +21,7 @@ SIZES = {"head": 2, "key": 2, "val": 2, "seq": 4, "seq'": 4, "concat": 4}
 NONE = {
     "formulated.Mask": "its numbers depend on sizes alone",
     "introduction.padding": "takes whole numbers alone",
+    "translation.DecoderStep": "writes keys and values into a cache",
 }
 #: So many layers has each stack.
 LAYERS = 2

@@ -14,6 +14,9 @@ from transformer_named.encoder_decoder import EncoderDecoder as Documents
 from transformer_named.encoder_decoder import Sizes
 from transformer_named.published.models import Cache, EncoderDecoder, Transformer, generate
 
+#: So many kinds of members are made.
+pytestmark = pytest.mark.filterwarnings("ignore:.* was planned 64 times")
+
 SMALL = dict(vocab=7, emb=6, hid=5, kv=2, key=2, layers=1, dtype=torch.float64)
 POSITIONS = ["learned", "rotary", "sinusoidal", "sinusoidal halves"]
 IDS = torch.tensor([[3, 1, 4, 1, 5, 2], [6, 2, 6, 5, 0, 3]])
@@ -110,7 +113,6 @@ def greedy_by_hand(a, model, row, end, length, begin=None):
     return said
 
 
-@pytest.mark.filterwarnings("ignore:.* was planned 64 times")  # so many kinds of members are made
 @pytest.mark.parametrize("seed", range(6))
 def test_a_member_drawn_at_random_is_its_positional_twin_and_decodes_alike(seed):
     dice = random.Random(seed)

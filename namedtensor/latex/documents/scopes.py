@@ -657,9 +657,10 @@ class Names:
             return False
         if name.sub is not None or name.primes or text in self.declared or text in self.defined:
             return False
-        if isinstance(name.sup, Letter):  # no tensor counts members: c^E
-            tensors = [d for d in self.declared.get(key(name.sup) or "", ()) if d.space.axes]
-            return any(self.inherits(place, d.place) for d in tensors)
+        if isinstance(name.sup, Letter):  # no tensor counts members, c^E; the end of a range does
+            end = key(name.sup) or ""
+            given = () if end in self.lengths else self.declared.get(end, ())
+            return any(self.inherits(place, d.place) for d in given if d.space.axes)
         own = key(name.base)
         if own is None or own not in self.series_letters:
             return False

@@ -6,6 +6,7 @@ stand for it wherever they are written again. So do the derivatives of a functio
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -122,14 +123,20 @@ def _within(
     given: Mapping[str, Collection[int]], section: int, parents: Sequence[int]
 ) -> frozenset[str]:
     """Give the names that a section, one around it or one within it gives."""
-    around = sections_around(section, parents)
-    return frozenset(
-        [
-            text
-            for text, places in given.items()
-            if any(at in around or section in sections_around(at, parents) for at in places)
-        ]
-    )
+    last = max([section, *map(max, given.values())])
+    near = _near(tuple(parents), last).get(section, set())
+    return frozenset([text for text, places in given.items() if not near.isdisjoint(places)])
+
+
+@functools.lru_cache(maxsize=8)
+def _near(parents: tuple[int, ...], last: int) -> dict[int, set[int]]:
+    """Give for each section those around it and within it."""
+    found: dict[int, set[int]] = {}
+    for section in range(max(last + 1, len(parents))):
+        for outer in sections_around(section, parents):
+            found.setdefault(section, set()).add(outer)
+            found.setdefault(outer, set()).add(section)
+    return found
 
 
 def left_sides(

@@ -356,7 +356,6 @@ def key_of(name: Expression) -> str:
             parts += ["'" * name.primes]
             parts += [f"_{_said(name.sub)}"] if name.sub is not None else []
             parts += [f"^{_said(name.sup)}"] if name.sup is not None else []
-            parts += ["'" * name.primes]
         name = name.base
     return "".join(parts)
 

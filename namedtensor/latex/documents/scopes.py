@@ -659,8 +659,8 @@ class Names:
             return False
         if isinstance(name.sup, Letter):  # no tensor counts members, c^E; the end of a range does
             end = key(name.sup) or ""
-            given = () if end in self.lengths else self.declared.get(end, ())
-            return any(self.inherits(place, d.place) for d in given if d.space.axes)
+            tensors = () if end in self.lengths else self.declared.get(end, ())
+            return any(self.inherits(place, d.place) for d in tensors if d.space.axes)
         own = key(name.base)
         if own is None or own not in self.series_letters:
             return False

@@ -6,12 +6,10 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from namedtensor.axes import Axis
 from namedtensor.check.formulas import Part, shape_text
 from namedtensor.check.meaning import Remark, remarks
 from namedtensor.errors import NamedTensorError
-from namedtensor.formula import Formula, R
-from namedtensor.formula.signature import Space
+from namedtensor.formula import Formula
 from namedtensor.formula.written import Written, write
 from namedtensor.latex.documents.document import Document
 from namedtensor.latex.findings import Finding
@@ -86,10 +84,6 @@ def _unheld(formula: Formula) -> Formula:
     if formula.signature.several or not callable(formula.signature.gives):
         return formula
     return Formula(formula.function, replace(formula.signature, gives=None))
-
-
-def _spaces(results: tuple[Node, ...]) -> tuple[Space, ...]:
-    return tuple([R[tuple(map(Axis, node.type.names))] for node in results])
 
 
 def _stands_in(document: Document, place: Any) -> bool:

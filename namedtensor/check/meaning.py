@@ -354,7 +354,8 @@ def _unmet(
     others: list[Node],
 ) -> Remark | None:
     if any(axes <= met for axes in chain):
-        return _partly(tree, start, user, kind, chain, met, others)
+        only = kind != "logs" and len(chain) == 1 and bool(user.type.names)
+        return _partly(tree, start, chain[0], met, others) if only else None
     left = chain[-1] - met
     named = listed(left)
     hint = f"normalise over what is contracted: [{listed(met)}]"
@@ -389,19 +390,11 @@ def _unmet(
 
 
 def _partly(
-    tree: Tree,
-    start: Node,
-    user: Node,
-    kind: str,
-    chain: list[frozenset[str]],
-    met: frozenset[str],
-    others: list[Node],
+    tree: Tree, start: Node, axes: frozenset[str], met: frozenset[str], others: list[Node]
 ) -> Remark | None:
     """Find records of the data that are pooled over two axes, and weighted over one of them."""
-    (axes, *rest), more = chain, met - chain[0]
-    ours, data = _given(tree)
-    pooled = all(met <= set(o.type.names) for o in others) and bool(user.type.names)
-    if rest or kind == "logs" or not more or not pooled or not met <= data - ours:
+    more, (ours, data) = met - axes, _given(tree)
+    if not more or not met <= data - ours or not all(met <= set(o.type.names) for o in others):
         return None
     return Remark(
         "softmax-unmet",
@@ -950,7 +943,7 @@ def sums_bring_axes(tree: Tree) -> Iterator[Remark]:
             if not all(map(tree.kept, own | theirs)):
                 continue
             if not theirs and symbol(node) == "+":
-                yield from _summed_less(tree, node, part, other, own)
+                yield from _summed_less(tree, part, other, own)
             if not own and theirs and part in tree.inside(other) and not part.closed:
                 yield from _branch_gains(tree, node, other, theirs)
             if not own or not theirs:
@@ -983,9 +976,7 @@ def sums_bring_axes(tree: Tree) -> Iterator[Remark]:
                 )
 
 
-def _summed_less(
-    tree: Tree, node: Node, part: Node, other: Node, own: set[str]
-) -> Iterator[Remark]:
+def _summed_less(tree: Tree, part: Node, other: Node, own: set[str]) -> Iterator[Remark]:
     """Find a sum that leaves axes which the sum that it is added to has summed over."""
     back = own & {a for n in tree.inside(other) if is_sum(n) or is_contraction(n) for a in uses(n)}
     sums = [n for n in (unscaled(part), *map(unscaled, terms(other))) if uses(n)]

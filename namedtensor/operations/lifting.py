@@ -389,11 +389,9 @@ class Lifted:
         """Ask a torch module for its shapes, where nothing is computed and no state changes."""
         import torch
 
+        # torch notes which modules are called while it exports, and loses count where one raises
         if torch.compiler.is_exporting():
-            return (
-                None,
-                None,
-            )  # torch notes which modules are called, and loses count where one raises
+            return None, None
         held = {**dict(self.f.named_parameters()), **dict(self.f.named_buffers())}  # type: ignore[attr-defined]
         floats = [data.dtype for data in held.values() if data.is_floating_point()]
         dtypes = {"float": floats[0] if floats else torch.get_default_dtype(), "int": torch.int64}

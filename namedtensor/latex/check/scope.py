@@ -66,8 +66,6 @@ class CheckScope:
             **(arguments or {}),
         }
         self.owner: int = around.owner if around else owner
-        #: nothing is reported of a body that is evaluated again for other arguments
-        self.quiet: bool = around is not None and around.quiet
         #: letters that another section gives: whether it alone does, and nothing says they are others
         self.foreign: dict[str, bool] = {}
         self.borrowed: frozenset[str] = around.borrowed if around else frozenset()
@@ -214,13 +212,13 @@ class CheckScope:
         """Remember the value of a part, and look where its axes come from."""
         checker = self.checker
         checker.values[id(where)] = value
-        if not self.lenient and not self.quiet:
+        if not self.lenient:
             value = checker.values[id(where)] = look_at(checker, where, value)
         return value
 
     def noted(self, where: Expression, message: str, hint: str, code: str = "no-axis") -> None:
         """Take note of how a part is understood."""
-        if not self.lenient and not self.quiet:
+        if not self.lenient:
             self.checker.report.note(code, where.span, message, hint=hint)
 
     def written(self, part: Expression) -> str:
@@ -231,9 +229,6 @@ class CheckScope:
         """Report a failure, and go on with what is unknown."""
         checker = self.checker
         value: Value = UNKNOWN
-        if self.quiet:
-            checker.values[id(where)] = UNKNOWN
-            return UNKNOWN
         if isinstance(error, UndefinedError):
             if not self.lenient and id(where) not in self.bundles:
                 failing.undefined(checker, where)

@@ -117,9 +117,8 @@ def find_function(names: Names, name: Expression, place: Place, indices: Indices
     """Find the function that a name is of: f, a member f_k of a family, or MHA for MHA^1."""
     meaning = names.function(name, place, indices)
     if meaning is None and isinstance(name, Scripts):
-        near = names.look(
-            name.base, place, indices
-        )  # C^2 of a C that is defined beside the formula
+        # C^2 is a power of the C that is defined beside the formula
+        near = names.look(name.base, place, indices)
         if near is None or near.kind != "where":
             return names.function(name.base, place, indices)
     return meaning

@@ -19,6 +19,7 @@ from namedtensor.latex.reading.ranges import listed, ranges_in
 from namedtensor.latex.reading.spoken import (
     CONSTANTS,
     head_of,
+    in_reach,
     key_of,
     numbers_in,
     sections_around,
@@ -129,14 +130,11 @@ def with_quantities(
     axes = {sized.axis.name for sized in all_of(SizedAxis, tuple(statements))}
     multiplied = _multiplied(statements, given, source)
     for place, statement in enumerate(statements):
-        around = sections_around(statement.section, parents)
         kept: list[Expression] = []
         for name in _names_alone(statement, source.text):
             text = key_of(name)
             meant = given.get(text, {})
-            reach = [
-                s for s in meant if s in around or statement.section in sections_around(s, parents)
-            ]
+            reach = [s for s in meant if in_reach(s, statement.section, parents)]
             here = set[str]().union(*[meant[section] for section in reach])
             there = set[str]().union(*meant.values()) & {"axes", "value"}
             if text in CONSTANTS or here - {"argument"}:

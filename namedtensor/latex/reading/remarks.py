@@ -17,6 +17,7 @@ from namedtensor.latex.reading.ranges import ranges_in
 from namedtensor.latex.reading.spoken import (
     CONSTANTS,
     head_of,
+    in_reach,
     is_series,
     key_of,
     names_of,
@@ -160,12 +161,10 @@ def _in_reach(
     given: Mapping[str, list[Shown]], name: str, section: int, parents: Sequence[int]
 ) -> list[Shown]:
     """Give what stands for a name in a section, in those around it and in those within it."""
-    around, found = sections_around(section, parents), []
-    for one in given.get(name, ()):
-        at = one.section if isinstance(one, Region) else one[0]
-        if at in around or section in sections_around(at, parents):
-            found.append(one)
-    return found
+    places = [
+        (one.section if isinstance(one, Region) else one[0], one) for one in given.get(name, ())
+    ]
+    return [one for at, one in places if in_reach(at, section, parents)]
 
 
 def _is_tried(entry: Entry, text: str) -> bool:

@@ -15,7 +15,7 @@ from typing import Any
 from namedtensor.latex.reading.asides import Entry
 from namedtensor.latex.reading.before_first import outside_of
 from namedtensor.latex.reading.ranges import listed, ranges_in
-from namedtensor.latex.reading.spoken import head_of, key_of, sections_around
+from namedtensor.latex.reading.spoken import head_of, in_reach, key_of, sections_around
 from namedtensor.latex.reading.statements import Found
 from namedtensor.latex.source import Span
 from namedtensor.latex.syntax import (
@@ -146,9 +146,8 @@ class _Known:
         """Find the tensor of which a letter has elements; those of a bold letter are often written plain."""
         for text in [base.text + d for d in DRESSED] if isinstance(base, Letter) else ():
             outer = sections_around(section, self.parents)
-            for at in self.apart.get(text, ()):
-                if at in outer or section in sections_around(at, self.parents):
-                    return None
+            if any(in_reach(at, section, self.parents) for at in self.apart.get(text, ())):
+                return None
             given = self._tensors.get(text, ())
             near = next(
                 ([one for one in given if one[0] == a] for a in outer if a in dict(given)), given

@@ -53,6 +53,11 @@ def sections_around(section: int, parents: Sequence[int]) -> tuple[int, ...]:
     return tuple(found)
 
 
+def in_reach(at: int, section: int, parents: Sequence[int]) -> bool:
+    """Say whether one section is the other, lies in it, or has it inside."""
+    return at in sections_around(section, parents) or section in sections_around(at, parents)
+
+
 class Spoken:
     """The names that the notation speaks of, those that it gives, and those of its functions.
 

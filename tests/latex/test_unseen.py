@@ -5,8 +5,7 @@ import pytest
 from .unseen.counting import ALL, report
 
 #: What is legal all the same, or not followed yet, by document: faults missed and formulas refused.
-#: That of where.md is found, and said at the calls of the function whose body it is in.
-SHORT = {"gaussian_process.md": (1, 0), "preferences.tex": (1, 0), "where.md": (1, 0)}
+SHORT = {"gaussian_process.md": (1, 0), "preferences.tex": (1, 0)}
 
 
 @pytest.mark.parametrize("unseen", ALL, ids=lambda unseen: unseen.file)

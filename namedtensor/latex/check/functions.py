@@ -531,7 +531,7 @@ class CheckedFunction:
     def _inlined(self, call: Call, given: dict[str, Value], count: int) -> Value:
         """Find what a function of undeclared arguments gives for these.
 
-        Where its letters may be other sections', what fails in its body is the call's.
+        What fails in its body is the call's where it does not fail for what declarations say of its letters.
         """
         unknown = [n for n in self.names if self.value(n) is UNKNOWN or key(n) in self.assumed]
         if not (unknown or self.borrowed) or self._busy or count != len(self.names):
@@ -540,12 +540,14 @@ class CheckedFunction:
         value, failed = self._with(
             {n: UNKNOWN if node_of(v) in assumed else v for n, v in given.items()}
         )
+        declared = self.checker.names.declared
         alike = {
             key(n) or "": self.checker.declared_value(found[0])
-            for n in unknown
-            if (found := self.checker.names.declared.get(key(n) or ""))
+            for n in (*unknown, *self.call.parameters)
+            if self.value(n) is UNKNOWN or n in unknown
+            if (found := declared.get(key(n) or ""))
         }
-        if failed and (self.borrowed or (alike and not self._with(alike)[1])):
+        if failed and (self.borrowed or alike) and not self._with(alike)[1]:
             self._fails(call, failed)
         else:
             self.checker.report.keep(failed)

@@ -130,8 +130,7 @@ def _unchanged(rest: Rest, settings: Mapping[str, Any]) -> bool:
 class Structure:
     """What a module holds: the formula, and in each bundle, or each bundle of a stack, what that holds.
 
-    Modules that hold the same have one structure. `missing` are optional parameters that are left out;
-    `mark` is what stands in a key for a bundle of this structure where another formula is declared.
+    Modules that hold the same have one structure. `missing` are optional parameters that are left out.
     """
 
     __parameters__ = (
@@ -139,7 +138,6 @@ class Structure:
         "formula",
         "key",
         "keys",
-        "mark",
         "missing",
         "read",
         "settings",
@@ -159,7 +157,6 @@ class Structure:
         self.missing = missing
         self.settings = settings
         self.key = key
-        self.mark = marked(formula, settings)
         self.keys: dict[Any, tuple[Any, ...]] = {}
         inside = [part.states for parts in bundles.values() for part in parts]
         self.states: bool = any([own.state for own in formula.signature.after]) or any(inside)
@@ -175,7 +172,9 @@ class Structure:
 
     def mark_in(self, declared: Any) -> tuple[Any, ...]:
         """Give what stands in a key before a bundle of this structure."""
-        return (self.mark,) if self.formula is not declared or self.settings else ()
+        if self.formula is declared and not self.settings:
+            return ()
+        return (marked(declared, self.formula, self.settings),)
 
     def __deepcopy__(self, memo: Any) -> Structure:
         return self
@@ -213,7 +212,7 @@ def structure_of(module: Any) -> Structure | None:
                 missing.append(own.name)
     settings = {n: v for n, v in module.settings.items() if n not in formula.parameters_after}
     inside = tuple([(name, tuple([p.key for p in parts])) for name, parts in bundles.items()])
-    key = (marked(formula, settings), inside, tuple(missing))
+    key = (marked(formula, formula, settings), inside, tuple(missing))
     try:
         structure = _structures.get(key)
     except TypeError:  # a setting without a hash, which a call refuses

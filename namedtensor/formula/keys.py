@@ -39,9 +39,14 @@ OPEN = ("a number", "of any value")
 ABSENT = ("none",)
 
 
-def marked(formula: Declared, settings: Mapping[str, Any]) -> tuple[Any, ...]:
-    """Write a formula and settings as part of a key."""
-    return ("as", formula.number, *[(n, kind_of(v), v) for n, v in settings.items()])
+def marked(declared: Declared, formula: Declared, settings: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Write as part of a key what stands where a formula is declared: another one, or settings."""
+    return (
+        "as",
+        declared.number,
+        formula.number,
+        *[(n, kind_of(v), v) for n, v in settings.items()],
+    )
 
 
 def marker(declared: Declared, value: Any) -> tuple[Any, ...] | None:
@@ -49,7 +54,7 @@ def marker(declared: Declared, value: Any) -> tuple[Any, ...] | None:
     formula, settings = formula_of(declared, value), settings_of(value)
     if formula is declared and not settings:
         return None
-    return marked(formula, settings)
+    return marked(declared, formula, settings)
 
 
 def mode_of(bundle: Any) -> bool | None:
@@ -161,8 +166,8 @@ def _bundle_of(own: Parameter, parts: deque[Any], modes: bool) -> Bundle | None:
     if parts and parts[0] == ABSENT:
         parts.popleft()
         return None
-    if parts and isinstance(parts[0], tuple) and parts[0][:1] == ("as",):
-        _, number, *given = parts.popleft()
+    if parts and isinstance(parts[0], tuple) and parts[0][:2] == ("as", formula.number):
+        _, _, number, *given = parts.popleft()
         formula, settings = NUMBERED[number], {n: v for n, _, v in given}
     mode = parts.popleft() if modes else None
     found = {inner.name: value_of(inner, parts, modes) for inner in formula.signature.after}

@@ -65,6 +65,16 @@ mask = nt.define[seq](lambda i: nt.where(i < 2, 0.0, -nt.inf))
 
 
 @formula
+def leading(X: R[emb], *, first: project, b: R[hid]) -> R[hid]:
+    return first(X) + b
+
+
+@formula
+def holding(X: R[emb], *, inner: leading) -> R[hid]:
+    return inner(X)
+
+
+@formula
 def chosen(X: R[emb], word: str = "one", *, W: R[emb, hid]) -> tuple[R[hid], R[emb]]:
     return (W @ emb @ X) * WORDS.index(word), X
 
@@ -86,6 +96,7 @@ nested = twice.module(emb[4], hid[5])
 same = several.module(emb[4], hid[5], layers=2)
 others = several.module(emb[4], hid[5], layers=[dict(p=0.25), other_block], last=True)
 others.layers[0].eval()
+unmarked = holding.module(emb[4], hid[5], inner=dict(first=dict(scale=0.5)))
 
 CALLS: dict[str, Callable[[], Any]] = {
     "positions": lambda: project(X, 2.0, b, W=W),
@@ -110,6 +121,7 @@ READ: dict[str, tuple[Any, dict[str, Any]]] = {
     "a tensor that is defined by its indices": (hidden, {"X": X, "M": mask}),
     "a module": (twice, {"X": X, "first": module}),
     "modules within a module": (both, {"X": X, **module_of_modules.named_values()}),
+    "settings of the first bundle of a bundle": (holding, {"X": X, **unmarked.named_values()}),
     "settings": (chosen, {"X": X, "word": "other", "W": W}),
     "a module of another formula": (several, {"X": X, **others.named_values()}),
     "a stack, and a bundle that is left out": (several, {"X": X, **same.named_values()}),
@@ -132,6 +144,16 @@ def test_all_ways_to_read_a_call_give_one_key(name: str, mode: bool) -> None:
     assert (found is None) is (name in ("dicts", "a module of another formula"))
     back = f.arguments.of_key(given.key)
     assert f.arguments.read(back.values, back.mode, every=True).key == given.key
+
+
+@pytest.mark.parametrize("name", READ)
+def test_a_key_says_in_words_what_it_says_with_modes(name: str) -> None:
+    f, named = READ[name]
+    f(**named)
+    with_modes = f.arguments.read(f.arguments.bind((), named), True, every=True).key
+    wanted = dict(f.arguments.parts_of(with_modes))
+    found = [dict(f.arguments.parts_of(key)) for key in f.plans]
+    assert {n: w for n, w in wanted.items() if "training" not in n} in found
 
 
 @pytest.mark.parametrize("held", [module, nested, scaled, module_of_modules, others, same])

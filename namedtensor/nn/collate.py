@@ -249,8 +249,8 @@ class _Batch:
 
     def _numbers(self, parts: list[Any], path: str) -> NamedTensor:
         """Put numbers together: Python's, numpy's, and arrays without axes."""
-        odd = () if set(map(type, parts)) <= _PLAIN else enumerate(parts)
-        for place, part in odd:
+        odd = [] if set(map(type, parts)) <= _PLAIN else parts
+        for place, part in enumerate(odd):
             plain = isinstance(part, numbers.Number) or getattr(part, "shape", None) == ()
             if not plain or isinstance(part, NamedTensor):
                 what = self._of(path, place)
@@ -263,19 +263,25 @@ class _Batch:
                     hint='name its axes: nt.tensor(x, "seq")',
                 )
         backend = self.library
-        if any([isinstance(part, int) and not -(1 << 63) <= part < 1 << 63 for part in parts]):
-            raise KindError(
-                self.call,
-                f"{path or 'X'} has a whole number beyond 64 bits",
-                hint="give real numbers: float(x)",
-            )
-        if backend.name == "torch":
+        if backend.name == "torch" and any([backend_of(part) is backend for part in odd]):
             import torch
 
-            of_torch = backend_of(parts[0]) is backend
-            data: Any = torch.stack(parts) if of_torch else torch.as_tensor(np.asarray(parts))
+            data: Any = torch.stack([torch.as_tensor(part) for part in parts])
         else:
             data = np.asarray(parts)
+            # whole numbers that fit are the usual case, which needs no look at each
+            if data.dtype.kind not in "ib" and any(
+                [isinstance(part, int) and not -(1 << 63) <= part < 1 << 63 for part in parts]
+            ):
+                raise KindError(
+                    self.call,
+                    f"{path or 'X'} has a whole number beyond 64 bits",
+                    hint="give real numbers: float(x)",
+                )
+            if backend.name == "torch":
+                import torch
+
+                data = torch.from_numpy(data)
         return NamedTensor(data, layout_of((self.axis,), backend.kind_of(data.dtype), backend))
 
     def _stacked(self, parts: list[Any], path: str, one_kind: bool) -> NamedTensor:

@@ -61,6 +61,27 @@ def test_dicts_tuples_numbers_and_text_keep_their_structure():
     assert found["none"] == [None] * 3
 
 
+@pytest.mark.parametrize(
+    ("numbers", "dtype"),
+    [
+        ([1, 2], torch.int64),
+        ([True, False], torch.bool),
+        ([True, 2], torch.int64),
+        ([1, 2.5], torch.float64),
+        ([np.float64(1), 2], torch.float64),
+        ([torch.tensor(1), 2], torch.int64),
+        ([2, torch.tensor(1)], torch.int64),
+        ([torch.tensor(1), torch.tensor(2.5)], torch.float32),
+        ([torch.tensor(1.0, requires_grad=True), 2.0], torch.float32),
+    ],
+)
+def test_numbers_of_several_kinds_are_put_together(numbers, dtype):
+    found = nt.collate["batch"]([{"y": number} for number in numbers])["y"].torch(batch)
+    assert found.tolist() == [torch.as_tensor(number).item() for number in numbers]
+    assert found.dtype == dtype
+    assert found.requires_grad == any(getattr(number, "requires_grad", False) for number in numbers)
+
+
 @pytest.mark.parametrize("library", ["numpy", "torch"])
 def test_padding_fills_to_the_longest_and_masks_say_where(library):
     rows = [nt.full(f"seq[{n}] emb[2]", float(n)).to(library) for n in (2, 4, 1)]

@@ -10,7 +10,7 @@ from safetensors.torch import load_file, save_file
 
 import namedtensor as nt
 from tests.errors.check import check
-from transformer_named.published.formulas import Layer, angles, half, rotate, seq_
+from transformer_named.published.formulas import Layers, angles, half, rotate, seq_
 from transformer_named.published.models import Cache, Transformer, generate
 from transformer_named.published.names import BERT, GPT2, LLAMA, LLAMA_GGUF, untied
 
@@ -299,10 +299,10 @@ def test_greedy_words_are_those_of_the_whole(decoder):
 @torch.no_grad()
 def test_a_long_text_by_learned_places_makes_no_plan_for_each_word():
     model = Transformer(**{**GPT2_SIZES, "places": 80}).eval()
-    before = Layer.planned
+    before = Layers.planned
     words = generate(model, [1, 2], 70, room=80)
     assert len(list(words)) == 70
-    assert Layer.planned - before <= 2  # of the prompt, and of one word more
+    assert Layers.planned - before <= 2  # of the prompt, and of one word more
 
 
 def test_a_cache_that_is_full_and_a_text_that_is_too_long_are_refused(decoder):
@@ -359,3 +359,44 @@ def test_scores_of_turned_features_depend_on_distance_alone():
     for apart in range(-5, 6):
         diagonal = found.diagonal(apart)
         torch.testing.assert_close(diagonal, diagonal[:1].expand_as(diagonal))
+
+
+def test_layers_at_once_give_what_layers_one_by_one_give(decoder):
+    with torch.no_grad():
+        cache, other = Cache(8), Cache(8)
+        for part in (slice(0, 3), slice(3, 4), slice(4, 5)):
+            found = decoder(words()[seq_[part]], cache=cache)
+            one_by_one = decoder.states(words()[seq_[part]], cache=other)[-1]
+            expected = decoder.scores(decoder.norm(one_by_one) if decoder.norm else one_by_one)
+            close(found, expected.torch("batch", "seq'", "vocab"), "batch", "seq'", "vocab")
+    assert len(cache.held) == 1
+
+
+@torch.no_grad()
+def test_what_torch_runs_at_a_layer_s_call_runs(decoder):
+    seen = []
+    before = decoder(words())
+    handle = decoder.layers[1].register_forward_hook(lambda *what: seen.append(what[0]))
+    during = decoder(words())
+    handle.remove()
+    assert seen == [decoder.layers[1]]
+    close(during, before.torch("batch", "seq'", "vocab"), "batch", "seq'", "vocab")
+    decoder(words())
+    assert len(seen) == 1
+
+
+def test_a_cache_made_without_gradients_is_gone_on_with_under_them_and_back(decoder):
+    with torch.no_grad():
+        whole = decoder(words())
+        cache = Cache(8)
+        decoder(words()[seq_[:2]], cache=cache)
+    scores = decoder(words()[seq_[2:4]], cache=cache)
+    assert len(cache.held) == len(decoder.layers)
+    gradients = torch.autograd.grad(
+        nt.sum[...](scores * scores).torch(), list(decoder.layers[0].parameters())
+    )
+    assert all(torch.isfinite(g).all() and g.abs().sum() > 0 for g in gradients)
+    with torch.no_grad():
+        last = decoder(words()[seq_[4:]], cache=cache)
+    found = nt.concat[seq_](scores.detach(), last)
+    close(found, whole[seq_[2:]].torch("batch", "seq'", "vocab"), "batch", "seq'", "vocab")

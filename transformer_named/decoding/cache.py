@@ -95,6 +95,12 @@ def first(X: NamedTensor, count: int) -> NamedTensor:
     return NamedTensor(X.data.narrow(layout.axes.index("seq"), 0, count), layout)
 
 
+def apart(X: NamedTensor, ax: Axis) -> list[NamedTensor]:
+    """Give the parts of what is held along an axis, each in its own memory."""
+    others = [name for name in X.axes if name != ax.name]
+    return [nt.tensor(part.clone(), *others) for part in X.torch(ax, *others)]
+
+
 def _keep(K: Any, k: Any, V: Any, v: Any) -> tuple[Any, Any]:
     for whole, new in ((K, k), (V, v)):
         count = new.shape[-2]

@@ -9,6 +9,7 @@
 | `kv`, `group` | heads of keys and values, and the heads of queries that share one |
 | `key`, `val` | features of queries and keys, and of values |
 | `half` | pairs of features that a rotation turns |
+| `depth` | layers |
 | `vocab`, `place`, `kind` | words, positions with a vector of their own, kinds of text |
 """
 
@@ -20,7 +21,7 @@ from transformer_named.choice import chosen
 from transformer_named.decoding.cache import keep
 
 seq, src, emb, hid, kv, group, key, val, half = axes("seq src emb hid kv group key val half")
-vocab, place, kind, two = axes("vocab place kind two")
+vocab, place, kind, two, depth = axes("vocab place kind two depth")
 seq_ = seq.prime
 
 #: No place attends to those after it: 0 if j <= i, -inf otherwise.
@@ -325,6 +326,28 @@ def Layer(
     if K is not None:
         keys, values = keep(K, keys[seq >> seq_], V, values[seq >> seq_])
     return answer(X, Q, keys, values, M, closed)
+
+
+@formula
+def Layers(
+    X: R[seq_, emb],
+    C: R[seq_, key] = None,
+    S: R[seq_, key] = None,
+    M: R[seq, seq_] = None,
+    closed: R[seq] = None,
+    K: R[depth, seq, kv, key] = None,
+    V: R[depth, seq, kv, val] = None,
+    *,
+    layers: nt.each[Layer],
+) -> R[seq_, emb]:
+    """Take all layers, each on what the one before gives: X^l = layer^l(X^{l-1}).
+
+    K and V are those of each layer, along depth.
+    """
+    for i, layer in enumerate(layers):
+        held = () if K is None else (K[depth(i)], V[depth(i)])
+        X = layer(X, C, S, M, closed, *held)
+    return X
 
 
 @formula

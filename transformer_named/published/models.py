@@ -10,7 +10,7 @@ from namedtensor import Axis
 from namedtensor.compilers import constant_for_compilers, keep
 from namedtensor.shape import shapes
 from transformer_named.choice import chosen
-from transformer_named.decoding.cache import empty, first, with_room
+from transformer_named.decoding.cache import apart, empty, first, with_room
 from transformer_named.decoding.sampling import chooser
 from transformer_named.published.formulas import (
     ACTIVATIONS,
@@ -22,6 +22,7 @@ from transformer_named.published.formulas import (
     Consulting,
     Kinds,
     Layer,
+    Layers,
     Norm,
     Places,
     ReadingLayer,
@@ -29,6 +30,7 @@ from transformer_named.published.formulas import (
     Telling,
     Words,
     angles,
+    depth,
     emb,
     half,
     joined,
@@ -43,8 +45,9 @@ from transformer_named.published.formulas import (
 
 
 class Cache:
-    """Keys and values of each layer, of what was read so far. With `room` they are written in place.
+    """Keys and values of what was read so far. With `room` they are written in place.
 
+    `held` is a pair for each layer, or one pair for all, along depth.
     `memory` are those of another text, which a decoder reads again and again, and `closed` its padding.
     `skipped` counts the places of padding that stand before each text.
     """
@@ -73,6 +76,18 @@ class Cache:
         found.length = self.length
         found.held = [(followed(K), followed(V)) for K, V in self.held]
         return found
+
+
+def _for_all(held: Sequence[tuple[Any, Any]]) -> bool:
+    """Say whether one pair holds what all layers have."""
+    return bool(held) and depth in held[0][0].shape
+
+
+def _of_layer(i: int, held: Sequence[tuple[Any, Any]]) -> tuple[Any, ...]:
+    """Give what is held of one layer, where anything is held."""
+    if _for_all(held):
+        return tuple([X[depth(i)] for X in held[0]])
+    return held[i] if held else ()
 
 
 _TABLES: dict[Any, torch.Tensor] = {}
@@ -229,6 +244,10 @@ class Transformer(torch.nn.Module):
 
     def states(self, I: Any, M: Any = None, K: Any = None, cache: Cache | None = None) -> list[Any]:
         """Give what each layer makes of words I over seq'; M over seq closes places that nobody sees."""
+        return self._through(I, M, K, cache, at_once=False)
+
+    def _through(self, I: Any, M: Any, K: Any, cache: Cache | None, at_once: bool) -> list[Any]:
+        """Give words with their places, and what each layer makes of them, or at once what all make."""
         start, skipped = (0, None) if cache is None else (cache.length, cache.skipped)
         count = I.size(seq_)
         X = self.words(I)
@@ -248,24 +267,46 @@ class Transformer(torch.nn.Module):
         if not self.pre and self.norm is not None:
             X = self.norm(X)
         C, S = self.table(start, count, X) if self.positions == "rotary" else (None, None)
-        past_ = self.mask(start, count, X, skipped)
-        none = [(None, None)] * len(self.layers)
-        kept = known = none if cache is None else self._kept(X, I, cache)
-        if cache is not None:
-            known = [(first(K, start + count), first(V, start + count)) for K, V in kept]
+        given = C, S, self.mask(start, count, X, skipped), M
+        kept = [] if cache is None else self._kept(X, I, cache)
+        known = [(first(K, start + count), first(V, start + count)) for K, V in kept]
         found = [X]
-        for layer, read, pair in zip(self.layers, self._read(X, cache), known, strict=True):
-            found.append(layer(found[-1], *read, C, S, past_, M, *pair))
+        if at_once:
+            found.append(Layers(X, *given, *(known[0] if known else ()), layers=list(self.layers)))
+        else:
+            for i, (layer, read) in enumerate(zip(self.layers, self._read(X, cache), strict=True)):
+                found.append(layer(found[-1], *read, *given, *_of_layer(i, known)))
         if cache is not None:
             cache.held, cache.length = kept, start + count
         return found
 
+    def _at_once(self) -> bool:
+        """Say whether layers may run as one formula: nothing is learned, and torch runs nothing at a call."""
+        if torch.is_grad_enabled() or torch.compiler.is_compiling() or not len(self.layers):
+            return False
+        return all(
+            [
+                getattr(layer, "formula", None) is Layer
+                and not (layer._forward_hooks or layer._forward_pre_hooks)
+                and "forward" not in vars(layer)
+                for layer in self.layers
+            ]
+        )
+
     def _kept(self, X: Any, words: Any, cache: Cache) -> Any:
-        """Give what a cache holds of each layer, with room for more words."""
-        held = cache.held
-        if not held:
-            none = empty(X, kv=self.kv, key=self.key), empty(X, kv=self.kv, val=self.key)
-            held = [none] * len(self.layers)
+        """Give what a cache holds, with room for more words.
+
+        Autograd counts what is written into a tensor, not where: with gradients each layer has its own.
+        """
+        own, held, count = self.cross or torch.is_grad_enabled(), cache.held, len(self.layers)
+        if not held and count:
+            along = {"kv": self.kv} if own else {"depth": count, "kv": self.kv}
+            none = empty(X, **along, key=self.key), empty(X, **along, val=self.key)
+            held = [none] * (count if own else 1)
+        elif own and _for_all(held):
+            held = list(zip(*[apart(Y, depth) for Y in held[0]], strict=True))
+        elif held and not own and not _for_all(held):
+            held = [tuple([nt.stack[depth](*each) for each in zip(*held, strict=True)])]
         return with_room(held, cache.room, cache.length, words, words.size(seq_))
 
     def _read(self, X: Any, cache: Cache | None) -> list[tuple[Any, ...]]:
@@ -311,7 +352,7 @@ class Transformer(torch.nn.Module):
 
     def forward(self, I: Any, M: Any = None, K: Any = None, cache: Cache | None = None) -> Any:
         """Take words in Z[seq'], give states in R[seq', emb], or of a decoder scores in R[seq', vocab]."""
-        X = self.states(I, M, K, cache)[-1]
+        X = self._through(I, M, K, cache, self._at_once())[-1]
         if self.pre and self.norm is not None:
             X = self.norm(X)
         return X if self.scores is None else self.scores(X)

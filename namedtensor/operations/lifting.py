@@ -6,10 +6,12 @@ lift(f, "row col -> row col") sees only row and col; every other axis passes thr
 from __future__ import annotations
 
 import functools
+import inspect
 import math
 import sys
 import warnings
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from namedtensor.axes import Axis, lacks, parse_axes, primed, shown
@@ -20,25 +22,36 @@ from namedtensor.errors import (
     AxisNameError,
     AxisSizeError,
     BackendError,
+    DerivativeError,
     KindError,
     NamedTensorError,
     first_line,
     kind_of_thing,
 )
 from namedtensor.operations.axis_functions import same_size
+from namedtensor.operations.derivatives import lifted as given_values
 from namedtensor.operations.joining import stack
+from namedtensor.operations.simplification import is_filled, zeros
 from namedtensor.plans import Emitter, Lowered, Value, layout_of
 from namedtensor.primitives import Call, Node, Traits, Type, primitive, size_of
+from namedtensor.primitives.node import operands_first
 from namedtensor.primitives.notation import Special
+from namedtensor.primitives.sizes import as_node
 from namedtensor.primitives.type import widest
+from namedtensor.primitives.use import Use
 from namedtensor.shape import sized, spaced
 from namedtensor.tensor import NamedTensor, apply
 from namedtensor.tensor.apply import STAND_IN_ERRORS
-from namedtensor.tensor.symbolic import on_symbols, tracing
+from namedtensor.tensor.labels import first_letters
+from namedtensor.tensor.symbolic import SymbolicTensor, on_symbols, symbol, tracing
 
 
 def _lift(
-    f: Callable[..., Any], pattern: str | None = None, *, over: Any = None
+    f: Callable[..., Any],
+    pattern: str | None = None,
+    *,
+    over: Any = None,
+    differential: Callable[..., Any] | None = None,
 ) -> Callable[..., Any]:
     """Make a function of positional arrays a function of named tensors.
 
@@ -48,10 +61,13 @@ def _lift(
     it names: f then sees the others, in front. Without a pattern f is a function of named tensors,
     and `over` says which axes are hidden from it. On torch f runs under torch.vmap.
 
+    What f does is not seen, so nt.grad and its like need a rule: `differential(X, dX)`, of named tensors, gives
+    the change of f(X) for a change of each operand, as nt.differential does. torch's backward goes through f.
+
     In brackets the pattern declares a formula's parameter, which is then a function or a torch module:
     net: nt.lift["chans height -> chans' height'"], and f.module(net=conv) holds conv with its parameters.
 
-    Raises: AxisMissingError, AxisSizeError, AxisNameError, BackendError.
+    Raises: AxisMissingError, AxisSizeError, AxisNameError, BackendError, KindError.
 
     >>> import namedtensor as nt
     >>> total = lift(np.sum, "row col ->")
@@ -68,8 +84,15 @@ def _lift(
         )
     hidden = None if over is None else tuple([a.name for a in parse_axes(over)])
     if pattern is None:
+        if differential is not None:
+            raise KindError(
+                f"lift({_name(f)}, differential=...)",
+                "what has no pattern is a function of named tensors, and is derived by what it does",
+                hint="leave differential out, or say which axes f takes and gives: "
+                "nt.lift(np.sin, '->', differential=lambda X, dX: nt.cos(X) * dX)",
+            )
         return _lift_named(f, hidden or ())
-    return Lifted(f, pattern, hidden)
+    return Lifted(f, pattern, hidden, differential=differential)
 
 
 class Lift:
@@ -80,9 +103,14 @@ class Lift:
         self.__name__ = self.__qualname__ = "lift"
 
     def __call__(
-        self, f: Callable[..., Any], pattern: str | None = None, *, over: Any = None
+        self,
+        f: Callable[..., Any],
+        pattern: str | None = None,
+        *,
+        over: Any = None,
+        differential: Callable[..., Any] | None = None,
     ) -> Callable[..., Any]:
-        return _lift(f, pattern, over=over)
+        return _lift(f, pattern, over=over, differential=differential)
 
     def __getitem__(self, pattern: str) -> Any:
         return Declared(pattern)
@@ -100,7 +128,12 @@ if TYPE_CHECKING:
 
         class lift(Any):
             def __new__(
-                cls, f: Callable[..., Any], pattern: str | None = None, *, over: Any = None
+                cls,
+                f: Callable[..., Any],
+                pattern: str | None = None,
+                *,
+                over: Any = None,
+                differential: Callable[..., Any] | None = None,
             ) -> Callable[..., Any]: ...
             def __class_getitem__(cls, pattern: str) -> Any: ...
 else:
@@ -189,6 +222,7 @@ class Lifted:
         pattern: str,
         hidden: tuple[str, ...] | None,
         declared: str | None = None,
+        differential: Callable[..., Any] | None = None,
     ) -> None:
         if not isinstance(pattern, str):
             raise AxisNameError(
@@ -208,6 +242,32 @@ class Lifted:
         self.inputs = [parse_axes(part) for part in left.split(",")]
         self.outputs = [parse_axes(part) for part in right.split(",")]
         self.hidden = hidden
+        self.differential = differential
+        if differential is not None:
+            self._check_rule()
+
+    def _check_rule(self) -> None:
+        """Raise KindError for a differential that cannot be called with operands and changes of them."""
+        rule, count = self.differential, len(self.inputs)
+        why = "" if callable(rule) else f"differential is {kind_of_thing(rule)}"
+        try:
+            inspect.signature(rule).bind(*[None] * 2 * count) if callable(rule) else None
+        except TypeError:
+            why = f"differential takes other arguments than {count} operand(s) and as many changes"
+        except ValueError:
+            pass  # a signature that nobody wrote down
+        if why:
+            raise KindError(
+                f"lift({self.name}, {self.pattern!r}, differential=...)",
+                why,
+                hint=f"a function of named tensors: {self.rule}",
+            )
+
+    @property
+    def rule(self) -> str:
+        """How a differential begins."""
+        letters = first_letters(len(self.inputs))
+        return f"differential=lambda {', '.join([*letters, *[f'd{w}' for w in letters]])}: ..."
 
     def __call__(self, *tensors: Any) -> NamedTensor | Any:
         call, shapes = self._told(tensors)
@@ -735,10 +795,73 @@ def _called(emit: Emitter, lifted: Lifted, values: Sequence[Any], orders: Any) -
     return emit.apply(emit.hold(_stem(lifted), found), *given)
 
 
+# ------------------------------------------------------------------------------------- derivatives
+
+
+def _change(use: Use, place: int, d: SymbolicTensor) -> Any:
+    """Give the change of a result for a change d of one operand, by the user's rule."""
+    lifted, result, *_ = use.params
+    operands = use.node.operands
+    letters = first_letters(len(operands))
+
+    def fail(why: str, hint: str) -> DerivativeError:
+        shapes = [(w, str(o.type)) for w, o in zip(letters, operands, strict=True)]
+        return DerivativeError(f"d {lifted.name}({', '.join(letters)})", why, shapes, hint)
+
+    if lifted.differential is None:
+        raise fail(
+            f"{lifted.name} is lifted without a rule for its derivative",
+            f"give it one, nt.lift({lifted.name}, {lifted.pattern!r}, {lifted.rule}), or let torch derive it: "
+            "nt.sum[...](f(X)).backward()",
+        )
+    types = [replace(o.type, kind="float") for o in operands]
+    symbols = [symbol(f"d{w}", type_) for w, type_ in zip(letters, types, strict=True)]
+    found = lifted.differential(*use.operands, *symbols)
+    parts = found if isinstance(found, tuple) else (found,)
+    if len(parts) != len(lifted.outputs):
+        raise fail(
+            f"its differential gives {len(parts)} result(s), and the pattern names {len(lifted.outputs)}",
+            f"give a change for each result: {lifted.rule}",
+        )
+    root = as_node(getattr(parts[result], "node", parts[result]))
+    for axis in root.type.names:
+        if not use.node.type.has(axis):
+            raise fail(
+                f"its differential gives an axis {shown(axis)}, which {lifted.name} does not give",
+                f"sum over it: nt.sum[{shown(axis)}](...)",
+            )
+    if not _is_linear(root, [x.node for x in symbols]):
+        raise fail(
+            "its differential is not seen to be linear in the changes",
+            "multiply each change by what does not depend on it, and add: lambda X, dX: nt.cos(X) * dX",
+        )
+    values = [d if i == place else SymbolicTensor(zeros(o)) for i, o in enumerate(operands)]
+    (change,) = given_values([root], dict(zip([x.node for x in symbols], values, strict=True)))
+    return change
+
+
+def _is_linear(root: Node, changes: Sequence[Node]) -> bool:
+    """Say whether a tree is seen to be linear in all changes together, so that it is 0 where they are."""
+    depend = set(changes)
+    for node in operands_first([root]):
+        traits = node.operation.primitive.traits
+        places = [i for i, o in enumerate(node.operands) if o in depend]
+        if not places:
+            continue
+        depend.add(node)
+        if not all([traits.linear_in(i) for i in places]):
+            return False
+        others = [o for i, o in enumerate(node.operands) if i not in places and traits.linear_in(i)]
+        if not all([is_filled(o, 0) for o in others]) if traits.jointly else len(places) > 1:
+            return False
+    return root in depend or is_filled(root, 0)
+
+
 LIFTED = primitive(
     "lifted",
     _lifted_rule,
     _lower_lifted,
+    differential=_change,
     write=lambda op, labels: f"{op.params[0].name}({', '.join(labels)})",
     notation=Special("lifted"),
     traits=Traits(dtype="given"),

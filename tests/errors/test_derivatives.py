@@ -1,5 +1,7 @@
 """What cannot be derived."""
 
+import functools
+
 import numpy as np
 import pytest
 
@@ -40,6 +42,17 @@ def biased(X: R[emb], dX: R[emb]) -> R[emb]:
 @formula
 def shifted(X: R[emb], b: R[emb] = None) -> R[emb]:
     return X if b is None else X + b
+
+
+def through(**rule):
+    """Derive a sum of sines that are lifted, with a rule or without."""
+    sine = nt.lift(np.sin, "->", **rule)
+
+    @formula
+    def waves(X: R[emb]) -> R:
+        return nt.sum[emb](sine(X))
+
+    return nt.grad(waves)(X)
 
 
 CASES = [
@@ -126,6 +139,54 @@ derivative(f, 'Y'): f is given X, and not Y
 hint: give it, or name another
 """,
     ),
+    case(
+        "a lifted function without a rule",
+        through,
+        nt.DerivativeError,
+        """
+d sin(A): sin is lifted without a rule for its derivative
+  A : emb[4]
+hint: give it one, nt.lift(sin, '->', differential=lambda A, dA: ...), or let torch derive it: nt.sum[...](f(X)).backward()
+""",
+    ),
+    case(
+        "a rule that gives another number of changes",
+        lambda: through(differential=lambda X, dX: (dX, dX)),
+        nt.DerivativeError,
+        """
+d sin(A): its differential gives 2 result(s), and the pattern names 1
+  A : emb[4]
+hint: give a change for each result: differential=lambda A, dA: ...
+""",
+    ),
+    case(
+        "a rule that gives an axis too many",
+        lambda: through(differential=lambda X, dX: nt.stack[hid](dX, dX)),
+        nt.DerivativeError,
+        """
+d sin(A): its differential gives an axis hid, which sin does not give
+  A : emb[4]
+hint: sum over it: nt.sum[hid](...)
+""",
+    ),
+    *[
+        case(
+            f"a rule that {what}",
+            functools.partial(through, differential=rule),
+            nt.DerivativeError,
+            """
+d sin(A): its differential is not seen to be linear in the changes
+  A : emb[4]
+hint: multiply each change by what does not depend on it, and add: lambda X, dX: nt.cos(X) * dX
+""",
+        )
+        for what, rule in [
+            ("forgets the change", lambda X, dX: nt.cos(X)),
+            ("multiplies changes", lambda X, dX: dX * dX),
+            ("adds what does not change", lambda X, dX: dX + nt.cos(X)),
+            ("takes another function of the change", lambda X, dX: nt.sin(dX)),
+        ]
+    ],
 ]
 
 

@@ -637,6 +637,33 @@ A.rearrange("(seq emb) -> seq emb"): A would have two axes seq
 hint: rename the one that is there first: `A["seq -> seq'"]`
 """,
     ),
+    case(
+        "a differential of a function of named tensors",
+        lambda: nt.lift(first_two, over=emb, differential=lambda X, dX: dX),
+        nt.KindError,
+        """
+lift(first_two, differential=...): what has no pattern is a function of named tensors, and is derived by what it does
+hint: leave differential out, or say which axes f takes and gives: nt.lift(np.sin, '->', differential=lambda X, dX: nt.cos(X) * dX)
+""",
+    ),
+    case(
+        "a differential that is no function",
+        lambda: nt.lift(added, "seq, seq -> seq", differential=X),
+        nt.KindError,
+        """
+lift(added, 'seq, seq -> seq', differential=...): differential is a NamedTensor
+hint: a function of named tensors: differential=lambda A, B, dA, dB: ...
+""",
+    ),
+    case(
+        "a differential that takes no changes",
+        lambda: nt.lift(added, "seq, seq -> seq", differential=lambda X, Y: X),
+        nt.KindError,
+        """
+lift(added, 'seq, seq -> seq', differential=...): differential takes other arguments than 2 operand(s) and as many changes
+hint: a function of named tensors: differential=lambda A, B, dA, dB: ...
+""",
+    ),
 ]
 
 

@@ -103,10 +103,20 @@ def apart(X: NamedTensor, ax: Axis) -> list[NamedTensor]:
 
 def _keep(K: Any, k: Any, V: Any, v: Any) -> tuple[Any, Any]:
     for whole, new in ((K, k), (V, v)):
-        count = new.shape[-2]
-        whole.narrow(-2, -count, count).copy_(new)
+        whole[..., -new.shape[-2] :, :] = new
     return K, V
 
 
+def _kept(K: Any, k: Any, V: Any, v: Any, dK: Any, dk: Any, dV: Any, dv: Any) -> Any:
+    seq = nt.Axis("seq")
+
+    def joined(whole: Any, new: Any) -> Any:
+        return nt.concat[seq](whole[seq[: -new.size(seq.prime)]], new[seq.prime >> seq])
+
+    return joined(dK, dk), joined(dV, dv)
+
+
 #: Write new keys and values over the last places of all, in their own memory, and give all.
-keep = nt.lift(_keep, "seq key, seq' key, seq val, seq' val -> seq key, seq val", over=())
+keep = nt.lift(
+    _keep, "seq key, seq' key, seq val, seq' val -> seq key, seq val", over=(), differential=_kept
+)

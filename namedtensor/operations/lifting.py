@@ -61,8 +61,8 @@ def _lift(
     it names: f then sees the others, in front. Without a pattern f is a function of named tensors,
     and `over` says which axes are hidden from it. On torch f runs under torch.vmap.
 
-    What f does is not seen, so nt.grad and its like need a rule: `differential(X, dX)`, of named tensors, gives
-    the change of f(X) for a change of each operand, as nt.differential does. torch's backward goes through f.
+    What f does is not seen, so nt.grad and its like need a rule: `differential(X, dX)`, of named tensors,
+    gives the change of f(X) for changes of its operands. torch's backward goes through f itself.
 
     In brackets the pattern declares a formula's parameter, which is then a function or a torch module:
     net: nt.lift["chans height -> chans' height'"], and f.module(net=conv) holds conv with its parameters.
@@ -811,8 +811,8 @@ def _change(use: Use, place: int, d: SymbolicTensor) -> Any:
     if lifted.differential is None:
         raise fail(
             f"{lifted.name} is lifted without a rule for its derivative",
-            f"give it one, nt.lift({lifted.name}, {lifted.pattern!r}, {lifted.rule}), or let torch derive it: "
-            "nt.sum[...](f(X)).backward()",
+            f"give it one, nt.lift({lifted.name}, {lifted.pattern!r}, {lifted.rule}), or let torch derive "
+            "it: nt.sum[...](f(X)).backward()",
         )
     types = [replace(o.type, kind="float") for o in operands]
     symbols = [symbol(f"d{w}", type_) for w, type_ in zip(letters, types, strict=True)]

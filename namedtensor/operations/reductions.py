@@ -16,7 +16,6 @@ from namedtensor.errors import AxisSizeError
 from namedtensor.operations.axis_functions import AxisFunction, Tensor, axis_function
 from namedtensor.operations.elementwise import abs, isnan, maximum, where
 from namedtensor.plans import Emitter, Lowered, Value
-from namedtensor.plans.code import Code
 from namedtensor.primitives import Call, Node, Operation, Primitive, Type, primitive, table
 from namedtensor.primitives.notation import Command, Large, Notation, Special, Word
 from namedtensor.primitives.primitive import BoundsRule
@@ -83,20 +82,14 @@ def lower_reduction(word: str, floating: bool) -> Callable[..., Any]:
             code = emit.floating(code)
         if not axes and x.type.kind == "bool" and call.type.kind == "int":
             return emit.bind(emit.call("integer", code), rest, call.type, word)
-        if not axes:
-            return emit.bind(_of_nothing(emit, word, code), rest, call.type, word)
-        return emit.bind(emit.call(word, code, x.places(axes)), rest, call.type, word)
+        traits = call.node.operation.primitive.traits
+        if not axes and (traits.folds or traits.idempotent):
+            return emit.bind(code, rest, call.type, word)  # a record alone is its own sum
+        places = x.places(axes) if axes else (0,)
+        code = code if axes else emit.call("unsqueeze", code, 0)
+        return emit.bind(emit.call(word, code, places), rest, call.type, word)
 
     return lower
-
-
-def _of_nothing(emit: Emitter, word: str, code: Code) -> Any:
-    """Reduce over no axes: a single number is its own sum, and its own only spread is 0."""
-    if word in ("var", "std"):
-        return emit.call("absolute", emit.infix("*", code, 0))
-    if word == "norm":
-        return emit.call("absolute", code)
-    return code
 
 
 def _reduction(

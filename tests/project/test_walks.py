@@ -35,7 +35,7 @@ def follow(title: str, folder: Path) -> set[str]:
     touched = set()
     for how, name, file, code in steps(title):
         text = (folder / file).read_text()
-        start = re.search(rf"^{name}\b.*[({{]\n", text, re.M) if name else None
+        start = re.search(rf"^{name}\b.*[({{\[]\n", text, re.M) if name else None
         if how == "at the end of":
             text = f"{text}\n\n{code}"
         else:
@@ -56,23 +56,70 @@ def run(folder: Path, *command: str) -> subprocess.CompletedProcess[str]:
 
 
 def laws(folder: Path, name: str) -> subprocess.CompletedProcess[str]:
-    files = ("tests/laws/test_laws.py", "tests/laws/test_the_table_is_complete.py")
+    files = [
+        f"tests/laws/test_{what}.py" for what in ("laws", "derivatives", "the_table_is_complete")
+    ]
     return run(folder, "-m", "pytest", "-q", "-p", "no:cacheprovider", *files, "-k", name)
 
 
-def test_an_elementwise_operation_is_added_as_the_walk_says(tmp_path):
-    touched = follow("Adding an elementwise operation", tmp_path)
-    assert len(touched) <= 4
-    done = laws(tmp_path, "deg2rad")
+#: What a walk adds, its most files, and a fault in its derivative, its call or its definition.
+ADDED = {
+    "Adding an elementwise operation": (
+        "deg2rad",
+        4,
+        {
+            "namedtensor/testing/elementwise.py": ("x * math.pi / 180", "x * math.pi / 200"),
+            "namedtensor/operations/elementwise.py": ("lambda x, y: pi / 180", "lambda x, y: pi"),
+        },
+    ),
+    "Adding a reduction": (
+        "sumsq",
+        6,
+        {
+            "namedtensor/testing/reductions.py": (
+                '"sumsq": lambda xs: sum',
+                '"sumsq": lambda xs: max',
+            ),
+            "namedtensor/operations/reductions.py": (
+                "2 * each(sum, use)(use.o",
+                "each(sum, use)(use.o",
+            ),
+        },
+    ),
+}
+
+
+@pytest.mark.parametrize("title", ADDED)
+def test_an_operation_is_added_as_the_walk_says(title, tmp_path):
+    name, most, _ = ADDED[title]
+    assert len(follow(title, tmp_path)) <= most
+    done = laws(tmp_path, name)
     assert re.search(r"\b[1-9]\d* passed", done.stdout), done.stdout + done.stderr
     assert done.returncode == 0, done.stdout
+    example = run(tmp_path, "-c", EXAMPLE.format(name=name))
+    assert example.returncode == 0, example.stdout + example.stderr
 
 
-def test_a_wrong_definition_turns_the_law_of_a_new_operation_red(tmp_path):
-    follow("Adding an elementwise operation", tmp_path)
-    file = tmp_path / "namedtensor/testing/elementwise.py"
-    file.write_text(file.read_text().replace("x * math.pi / 180", "x * math.pi / 200"))
-    assert laws(tmp_path, "deg2rad").returncode == 1
+#: Runs the docstring's example.
+EXAMPLE = """
+import doctest, sys
+import namedtensor as nt
+test = doctest.DocTestFinder().find(getattr(nt, "{name}"), "{name}", globs=dict(nt=nt))[0]
+sys.exit(doctest.DocTestRunner().run(test).failed or not test.examples)
+"""
+
+
+@pytest.mark.parametrize(
+    ("title", "file"), [(title, file) for title, (_, _, faults) in ADDED.items() for file in faults]
+)
+def test_a_fault_turns_the_law_of_a_new_operation_red(title, file, tmp_path):
+    name, _, faults = ADDED[title]
+    follow(title, tmp_path)
+    right, wrong = faults[file]
+    text = (tmp_path / file).read_text()
+    assert text.count(right) == 1
+    (tmp_path / file).write_text(text.replace(right, wrong))
+    assert laws(tmp_path, name).returncode == 1
 
 
 def test_a_kernel_rule_is_added_as_the_walk_says(tmp_path):
@@ -85,7 +132,7 @@ def test_a_kernel_rule_is_added_as_the_walk_says(tmp_path):
     assert done.returncode == 0, done.stdout
 
 
-@pytest.mark.parametrize("title", ["Adding an elementwise operation", "Adding a kernel rule"])
+@pytest.mark.parametrize("title", [*ADDED, "Adding a kernel rule"])
 def test_every_block_of_a_walk_is_a_step(title):
     section = (ROOT / "CONTRIBUTING.md").read_text().split(f"## {title}\n")[1].split("\n## ")[0]
     assert section.count("```python") == len(steps(title)) > 2

@@ -49,7 +49,7 @@ REDUCTIONS = [
     *[
         Row(
             f"{name}/nan",
-            along(Domain("special"), least_size=1),
+            along(Domain("special"), least=0, least_size=1),
             lambda X, axes, name=name: getattr(nt, name)[axes](nt.where(nt.isinf(X), 7.0, X)),
             lambda X, axes, name=name: D[name](D["where"](D["isinf"](X), 7.0, X), axes),
             (name,),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -13,6 +14,7 @@ from namedtensor.errors import HabitError, NamedTensorError, caller_variables, n
 from namedtensor.primitives import table
 from namedtensor.shape import shapes
 from namedtensor.tensor.labels import caller_labels
+from namedtensor.tensor.protocols import Called
 
 if TYPE_CHECKING:
     from namedtensor.tensor.named import NamedTensor
@@ -82,7 +84,7 @@ def habit(X: NamedTensor, word: str) -> HabitError:
         symbol = entry.traits.symbol
         code = f"{label} {symbol} Y" if symbol and len(symbol) < 3 else f"nt.{word}({label})"
         return HabitError(f"X.{word}", "operations are functions", said, f"`{code}`")
-    known_here = in_our_words(word, [X], {}) if word in _FUNCTIONS else None
+    known_here = in_our_words(word, [X], Called()) if word in _FUNCTIONS else None
     if known_here:
         return HabitError(f"X.{word}", "operations are functions", said, f"`{known_here}`")
     if word.endswith("_"):
@@ -133,21 +135,22 @@ def _hint(axes: tuple[str, ...], form: str, word: str, label: str) -> str:
 #: new axis, {w} windows; what the call was given stands by torch's word for it, with what it is otherwise.
 _PRODUCT = "X @ {s} @ Y"
 _ROWS_OF_FUNCTIONS = (
-    ("linear matmul mm bmm mv dot inner vdot einsum tensordot baddbmm addmm", _PRODUCT),
-    ("layer_norm group_norm instance_norm batch_norm", "nt.standardize[{a}](X)"),
-    ("rms_norm", "X / nt.sqrt(nt.mean[{a}](X * X))"),
+    ("linear matmul mm bmm mv dot inner vdot", _PRODUCT),
+    ("einsum", "X @ {summed} @ Y"),
+    ("layer_norm group_norm instance_norm batch_norm", "nt.standardize[{a}](X{near})"),
+    ("rms_norm", "X / nt.sqrt(nt.mean[{a}](X * X){above})"),
     ("normalize", "X / nt.norm[{a}](X)"),
     ("cosine_similarity", "X @ {a} @ Y / (nt.norm[{a}](X) * nt.norm[{a}](Y))"),
     ("pairwise_distance", "nt.norm[{a}](X - Y)"),
-    ("cross_entropy", "nt.mean[...](-nt.log_softmax[{c}](X)[{c}(Y)])"),
-    ("nll_loss nll_loss_nd", "nt.mean[...](-X[{c}(Y)])"),
-    ("mse_loss", "nt.mean[...]((X - Y) * (X - Y))"),
-    ("l1_loss", "nt.mean[...](nt.abs(X - Y))"),
-    ("binary_cross_entropy_with_logits", "nt.mean[...](nt.softplus(X) - X * Y)"),
+    ("cross_entropy", "{mean}(-nt.log_softmax[{c}](X)[{c}(Y)])"),
+    ("nll_loss nll_loss_nd", "{mean}(-X[{c}(Y)])"),
+    ("mse_loss", "{mean}((X - Y) * (X - Y))"),
+    ("l1_loss", "{mean}(nt.abs(X - Y))"),
+    ("binary_cross_entropy_with_logits", "{mean}(nt.softplus(X) - X * Y)"),
     ("embedding", "Y[{f}(X)]"),
-    ("cat concat concatenate", "nt.concat[{a}](X, Y)"),
-    ("vstack hstack dstack stack", 'nt.stack["{n}"](X, Y)'),
-    ("dropout alpha_dropout feature_alpha_dropout", "nt.dropout(X, {p:0.5})"),
+    ("cat concat concatenate vstack hstack", "nt.concat[{a}]({every})"),
+    ("stack", 'nt.stack["{n}"]({every})'),
+    ("dropout", "nt.dropout(X, {p:0.5})"),
     ("conv1d conv2d conv3d", "Y @ ({s}, {kernels}) @ nt.unroll[{w}](X{moves})"),
     ("max_pool1d max_pool2d max_pool3d", "nt.max[{kernels}](nt.pool[{w}](X{moves}))"),
     ("avg_pool1d avg_pool2d avg_pool3d", "nt.mean[{kernels}](nt.pool[{w}](X{moves}))"),
@@ -160,6 +163,8 @@ _ROWS_OF_FUNCTIONS = (
     ("zeros_like", "0 * X"),
     ("amax", "nt.max[{a}](X)"),
     ("amin", "nt.min[{a}](X)"),
+    ("var", "nt.var[{a}](X){freed}"),
+    ("std", "nt.std[{a}](X){freed_root}"),
     ("topk", 'nt.maxk[{a}, "{n}[{k:2}]"](X)'),
     ("gather take take_along_axis take_along_dim index_select", "X[{by}(Y)]"),
     ("masked_fill", "nt.where(Y, {value:0}, X)"),
@@ -169,13 +174,14 @@ _ROWS_OF_FUNCTIONS = (
     ("arange", 'nt.iota("{a}[5]")'),
     ("linspace", 'nt.iota("{a}[5]") / 4'),
     ("ones_like", "0 * X + 1"),
-    ("allclose isclose", "nt.all[...](nt.abs(X - Y) < 1e-6)"),
+    ("allclose", "nt.all[...](nt.abs(X - Y) <= {atol:1e-08} + {rtol:1e-05} * nt.abs(Y))"),
+    ("isclose", "nt.abs(X - Y) <= {atol:1e-08} + {rtol:1e-05} * nt.abs(Y)"),
     ("argmax", "nt.argmax_index[{a}](X)"),
     ("argmin", "nt.argmin_index[{a}](X)"),
-    ("clamp", "nt.clip(X, {min:0}, {max:1})"),
+    ("clamp clip", "nt.clip(X, {ends:0, 1})"),
     ("silu swish", "nt.silu(X)"),
-    ("roll", "nt.roll[{a}](X, {shifts:1})"),
-    ("pad", "nt.pad[{a}](X, {before:1}, {after:1})"),
+    ("roll", "nt.roll[{a}](X, {shift:1})"),
+    ("pad", "nt.pad[{a}](X, {before:1}, {after:1}{filled})"),
     ("split", "nt.split[{a}](X, {sizes})"),
 )
 _FUNCTIONS = {word: form for words, form in _ROWS_OF_FUNCTIONS for word in words.split()}
@@ -183,7 +189,7 @@ _FUNCTIONS = {word: form for words, form in _ROWS_OF_FUNCTIONS for word in words
 _UNNAMED = {
     "linear": 'X @ {a} @ nt.tensor({weight}, "{n} {a}")',
     "embedding": 'nt.tensor({weight}, "{n} {m}")[nt.axes("{n}")(X)]',
-    "cross_entropy": 'nt.mean[...](-nt.log_softmax[{a}](X)[{a}(nt.tensor({target}, "{r}"))])',
+    "cross_entropy": '{mean}(-nt.log_softmax[{a}](X)[{a}(nt.tensor({target}, "{r}"))])',
     "conv1d conv2d conv3d": 'nt.tensor({weight}, "{n} {contracted} {own}") @ ({contracted}, {kernels}) @ '
     "nt.unroll[{w}](X{moves})",
 }
@@ -196,33 +202,82 @@ _NORMED: dict[str, Callable[[int], bool]] = {
 }
 
 
-def in_our_words(
-    word: str, operands: list[Any], given: Mapping[str, Any] | None = None
-) -> str | None:
+#: What libraries call the places of axes; along which place functions join that do not ask for one.
+_PLACES = ("dim", "dims", "axis")
+_JOINED = {"vstack": 0, "hstack": 1}
+#: What a function is outside of training; "" where it depends on what was kept.
+_WITHOUT_TRAINING = {"dropout": "X", "batch_norm": ""}
+#: Functions of torch that give other numbers than numpy's and ours of the same name.
+_OTHERWISE = frozenset(("median", "nanmedian"))
+#: What stands in a form for arguments of other names.
+_ARGUMENTS = {
+    "a": "dim dims axis normalized_shape num_groups",
+    "by": "dim axis",
+    "n": "dim axis",
+    "mean": "reduction",
+    "summed": "equation",
+    "near": "eps",
+    "above": "eps",
+    "w": "kernel_size",
+    "moves": "stride padding dilation",
+    "before": "pad",
+    "filled": "value",
+    "sizes": "split_size_or_sections dim",
+    "ends": "min max a_min a_max",
+    "shift": "shifts",
+    "freed": "correction unbiased ddof",
+    "freed_root": "correction unbiased ddof",
+}
+_STANDS_FOR = {word: names.split() for word, names in _ARGUMENTS.items()}
+#: Arguments that change no number of a result, or only in what order and where it is stored.
+_ALIKE = frozenset(
+    "inplace out keepdim keepdims _stacklevel stable sorted kind momentum training".split()
+)
+
+
+def in_our_words(word: str, operands: list[Any], call: Called | None = None) -> str | None:
     """Write what a function of torch or numpy is here, for operands that the caller calls X, Y and Z.
 
-    `given` are the arguments of the call by torch's names, where they are known. None: nothing is.
+    `call` is how it was called, where that is known. What is written gives the numbers of that call: where a
+    form has no place for what was chosen, nothing is written. None: nothing is.
     """
     if not operands:
         return None
-    labels = caller_labels(operands) if given is not None else ("X", "Y", "Z")
-    given = given or {}
-    form = _FUNCTIONS.get(word)
-    if (
-        form is not None
-        and len(operands) == 1
-        and (word in _UNNAMED or re.search(r"\b[YZ]\b", form))
-    ):
-        form = _UNNAMED.get(word, "")
-    words = _words_of(word, operands, given)
-    if form:
-        form += _affine(word, operands, given)
-    if form is None:
-        form = _of_table(word, len(operands), words, given)
-    found = form and _filled(_labelled(form, labels), words)
+    labels = caller_labels(operands) if call is not None else ("X", "Y", "Z")
+    call = call or Called()
+    form = None if call.library == "torch" and word in _OTHERWISE else _form(word, operands, call)
+    found = form and _filled(
+        _labelled(form, labels), _words_of(word, operands, labels, call.given), call.given
+    )
     if not found and word in _METHODS and _METHODS[word][1] != "dot" and operands[0].axes:
         found = _hint(operands[0].axes, _METHODS[word][1], word, labels[0])
     return found or None
+
+
+def _form(word: str, operands: list[Any], call: Called) -> str:
+    """Choose a form in which each operand and each argument that was chosen has its place."""
+    form = _FUNCTIONS.get(word)
+    several = form is not None and re.search(r"\b[YZ]\b", form)
+    if form is not None and len(operands) == 1 and (word in _UNNAMED or several):
+        form = _UNNAMED.get(word, "")
+    if form and call.given.get("training") is False and word in _WITHOUT_TRAINING:
+        form = _WITHOUT_TRAINING[word]
+        return form if call.chosen <= {"training", "p"} | _ALIKE else ""
+    if form:
+        form += _affine(word, operands, call.given)
+    if form is None:
+        form = _of_table(word, len(operands), call)
+    placed = set(re.findall(r"{(\w+)", form))
+    for name in tuple(placed):
+        placed.update(_STANDS_FOR.get(name, ()))
+    if word in _NORMED and call.given.get("num_groups", 1) != 1:
+        return ""
+    running = {"running_mean", "running_var"} if call.given.get("training") else set()
+    if not call.chosen <= placed | _ALIKE | running:
+        return ""
+    if not call.library:
+        return form
+    return form if "every" in placed or set("XYZ"[: len(operands)]) <= set(form) else ""
 
 
 def _affine(word: str, operands: list[Any], given: Mapping[str, Any]) -> str:
@@ -251,19 +306,25 @@ def _labelled(form: str, labels: Sequence[str]) -> str:
     return re.sub(r"(?<!{)\b[XYZ]\b", lambda found: known.get(found[0], found[0]), form)
 
 
-def _words_of(word: str, operands: list[Any], given: Mapping[str, Any]) -> dict[str, str | None]:
+def _words_of(
+    word: str, operands: list[Any], labels: Sequence[str], given: Mapping[str, Any]
+) -> dict[str, str | None]:
     """Find the axes that a form names, in the order in which X stores its own, and plain arguments."""
     axes = [X.axes for X in operands]
     own, other = axes[0], axes[1] if len(axes) > 1 else ()
     names = [a for a in own if a not in other]
     shared = [a for a in own if a in other]
     new = [a for a in ("hid", "kernel", "vocab", "new", "other") if all([a not in x for x in axes])]
-    acted = [own[i] for i in _dims(given) if -len(own) <= i < len(own)] or list(own[-1:])
+    places = [_JOINED[word]] if given and word in _JOINED else _dims(given)
+    acted = [own[i] for i in places if -len(own) <= i < len(own)] or list(own[-1:])
     if word in _NORMED:
         acted = [a for i, a in enumerate(own) if _NORMED[word](i)] or acted
+    if word == "vstack" and len(own) < 2:  # which makes an axis
+        acted = []
+    whole = _acts_on_all(word, given)
     queried = [a for a in other if len(axes) > 2 and a in axes[2] and a not in own]
     found: dict[str, str | None] = {
-        "a": ", ".join(map(_typed, acted)) or None,
+        "a": whole or ", ".join(map(_typed, acted)) or None,
         "s": _typed(shared[-1]) if shared else None,
         "c": _typed(names[-1]) if names else None,
         "by": _typed((acted if _dims(given) else names)[-1]) if names or _dims(given) else None,
@@ -282,13 +343,78 @@ def _words_of(word: str, operands: list[Any], given: Mapping[str, Any]) -> dict[
         elif name in ("weight", "target", "bias") and hasattr(value, "shape"):
             found[name] = _held_as(value, name)
     found |= _windows(word, operands, given, new)
+    found["summed"] = _summed(axes, given) if given else found["s"]
+    found["every"] = ", ".join(labels[: len(operands)])
+    found["shift"] = found.get("shift", found.get("shifts"))
+    found["mean"] = {"sum": "nt.sum[...]", "none": ""}.get(
+        given.get("reduction", ""), "nt.mean[...]"
+    )
+    eps = given.get("eps")
+    found["near"] = f", {eps!r}" if eps not in (None, 1e-05) else ""
+    found["above"] = f" + {eps!r}" if eps else ""
+    found |= _freed(operands[0], own if whole else acted, given)
+    ends = [
+        next((given[n] for n in (f"a_{n}", n) if _is_number(given.get(n))), None)
+        for n in ("min", "max")
+    ]
+    if any(end is not None for end in ends):
+        named = [
+            f"{n}={end!r}" for n, end in zip(("low", "high"), ends, strict=True) if end is not None
+        ]
+        found["ends"] = ", ".join(named) if len(named) == 1 else ", ".join(map(repr, ends))
+    value = given.get("value")
+    found["filled"] = f", {value!r}" if _is_number(value) and value else ""
     pad, size = given.get("pad"), given.get("split_size_or_sections")
     if isinstance(pad, (tuple, list)) and len(pad) == 2:
         found["before"], found["after"] = map(repr, pad)
     if isinstance(size, int) and size > 0 and acted:
-        whole = int(operands[0].size(acted[-1]))
-        found["sizes"] = repr([min(size, whole - i) for i in range(0, whole, size)])
+        count = int(operands[0].size(acted[-1]))
+        found["sizes"] = repr([min(size, count - i) for i in range(0, count, size)])
     return found
+
+
+def _summed(axes: Sequence[tuple[str, ...]], given: Mapping[str, Any]) -> str | None:
+    """Write the axes that an equation of einsum sums over, where both operands have them by one letter."""
+    left, arrow, right = str(given.get("equation", "")).replace(" ", "").partition("->")
+    parts = left.split(",")
+    if not arrow or [len(part) for part in parts] != [len(own) for own in axes]:
+        return None
+    pairs = {
+        pair for part, own in zip(parts, axes, strict=True) for pair in zip(part, own, strict=True)
+    }
+    known = dict(pairs)
+    gone = [letter for letter in known if letter not in right]
+    one = len(pairs) == len(known) == len(set(known.values()))
+    if not one or not gone or not all([letter in part for letter in gone for part in parts]):
+        return None
+    names = ", ".join([_typed(known[letter]) for letter in sorted(gone, key=parts[0].index)])
+    return names if len(gone) == 1 else f"({names})"
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float))
+
+
+def _acts_on_all(word: str, given: Mapping[str, Any]) -> str:
+    """Write the axes of a call that names no places: all of them, where a function reduces those."""
+    if not given or any(given.get(name) is not None for name in _PLACES):
+        return ""
+    entry = table().get(word)
+    reduces = entry is not None and (word[:3] == "arg" or entry.traits.reduces((("ax",),)))
+    return "..." if reduces or any(name in given for name in _PLACES) else ""
+
+
+def _freed(X: NamedTensor, axes: Sequence[str], given: Mapping[str, Any]) -> dict[str, str | None]:
+    """Write by what a variance and its root differ from ours, where the library divides by less than |ax|."""
+    less = given.get("correction", given.get("ddof", 1 if "input" in given else 0))
+    less = int(given["unbiased"]) if "unbiased" in given else less
+    count = math.prod([int(X.size(axis)) for axis in axes])
+    if not given or not less:
+        return {"freed": "", "freed_root": ""}
+    if not _is_number(less) or count <= less:
+        return {}
+    ratio = f"{count} / {count - less}"
+    return {"freed": f" * {ratio}", "freed_root": f" * nt.sqrt({ratio})"}
 
 
 def _typed(axis: str) -> str:
@@ -297,7 +423,7 @@ def _typed(axis: str) -> str:
 
 def _dims(given: Mapping[str, Any]) -> list[int]:
     """Give the places of axes that a call names."""
-    found = next((given[name] for name in ("dim", "dims", "axis") if name in given), None)
+    found = next((given[name] for name in _PLACES if name in given), None)
     if isinstance(given.get("normalized_shape"), (tuple, list)):
         found = range(-len(given["normalized_shape"]), 0)
     parts = [found] if type(found) is int else found
@@ -358,25 +484,27 @@ def _held_as(value: Any, word: str) -> str:
     return word
 
 
-def _of_table(
-    word: str, count: int, words: Mapping[str, str | None], given: Mapping[str, Any]
-) -> str:
-    """Write a call of the public function of this name, or the operator."""
+def _of_table(word: str, count: int, call: Called) -> str:
+    """Write a call of the public function of this name, or the operator, with places for what was chosen."""
     entry = table().get(word)
-    public = vars(sys.modules["namedtensor"]).get(word)
+    ours = vars(sys.modules["namedtensor"])
+    public, given = ours.get(word), call.given
     labels = list("XYZ"[:count])
     if entry is not None and entry.traits.symbol and count == 2:
         return f"X {entry.traits.symbol} Y"
-    ours = vars(sys.modules["namedtensor"])
     if entry is not None and entry.traits.folds in ours and count == 2:
         return f"nt.{entry.traits.folds}(X, Y)"
     if public is None or not callable(public) or not _operates(public):
         return ""
     every = inspect.signature(public).parameters.values()
-    if any([p.name == "axes" for p in every]):
+    if any([p.name.startswith("axes") for p in every]):
         return ""  # it makes a tensor of axes
+    if count > 1 and not any([p.kind is p.VAR_POSITIONAL for p in every]):
+        positional = [p for p in every if p.kind is p.POSITIONAL_OR_KEYWORD]
+        if count > len(positional):
+            return ""
     needed = [p for p in every if p.kind is p.POSITIONAL_OR_KEYWORD and p.default is p.empty]
-    plain = [n for n in given if words.get(n) is not None and n not in ("dim", "keepdim")]
+    plain = [n for n, v in given.items() if _is_number(v) and n not in _PLACES and n not in _ALIKE]
     for parameter in needed[count:]:
         name = parameter.name if parameter.name in plain else next(iter(plain), None)
         if name is None:
@@ -385,14 +513,17 @@ def _of_table(
         labels.append(f"{{{name}}}")
     theirs = {"slope": "negative_slope"}
     for p in every:
-        value = given.get(theirs.get(p.name, p.name))
-        if p.default is not p.empty and type(value) in (bool, int, float) and value != p.default:
-            labels.append(f"{p.name}={value!r}")
+        name = theirs.get(p.name, p.name)
+        if p.default is not p.empty and _is_number(given.get(name)) and given[name] != p.default:
+            labels.append(f"{p.name}={{{name}}}")
     listed = ", ".join(labels)
     if not hasattr(public, "__getitem__"):
         return f"nt.{word}({listed})"
-    whole = "dim" in given and given["dim"] is None and takes_any(public)
-    return f"nt.{word}[{'...' if whole else '{a}'}]({listed})" if takes(public, 1) else ""
+    if _acts_on_all(word, given) and not (
+        takes_any(public) and entry is not None and entry.traits.reduces((("ax",),))
+    ):
+        return ""
+    return f"nt.{word}[{{a}}]({listed})" if takes(public, 1) else ""
 
 
 def takes(public: Any, count: int) -> bool:
@@ -422,15 +553,26 @@ def in_place_of(word: str) -> str:
     return in_our_words(word, [X, Y]) or in_our_words(word, [X]) or ""
 
 
-def _filled(form: str, words: Mapping[str, str | None]) -> str:
-    """Put axes and numbers in their places, or give nothing where one is not known."""
+def _filled(
+    form: str, words: Mapping[str, str | None], given: Mapping[str, Any] | None = None
+) -> str:
+    """Put axes and numbers in their places, or give nothing where one is not known.
+
+    What a place has otherwise stands there only if the call says nothing of it.
+    """
     missing = False
 
     def fill(found: re.Match[str]) -> str:
         nonlocal missing
-        value = words.get(found[1], found[2]) if words.get(found[1]) is not None else found[2]
+        value = words.get(found[1])
+        if value is None and not (given and found[1] in given):
+            value = found[2]
         missing = missing or value is None
         return value or ""
 
     text = re.sub(r"{(\w+)(?::([^}]*))?}", fill, form)
+    for name in re.findall(r"\bnt\.(\w+)\[{a}\]", form) if words.get("a") else ():
+        acted = str(words["a"])
+        count = 2 if acted == "..." else acted.count(", ") + 1
+        missing = missing or not takes(getattr(sys.modules["namedtensor"], name), count)
     return "" if missing else text

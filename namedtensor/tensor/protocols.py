@@ -5,7 +5,8 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NoReturn, Self
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Self
 
 from namedtensor.axes import shown, typed_axes
 from namedtensor.backends.lazy import np
@@ -161,21 +162,27 @@ class Protocols(Held):
             # numpy has wrapped its own single numbers in arrays without axes
             given = [x[()] if isinstance(x, np.ndarray) and not x.ndim else x for x in inputs]
             return apply(_operator(symbol), *given)
-        raise self._of_numpy(ufunc.__name__, inputs)
+        word = ufunc.__name__ if method == "__call__" else f"{ufunc.__name__}.{method}"
+        raise self._of_numpy(word, inputs, Called(kwargs, frozenset(kwargs), "numpy"))
 
     def __array_function__(
-        self, func: Callable[..., Any], types: object, args: tuple[object, ...], kwargs: object
+        self,
+        func: Callable[..., Any],
+        types: object,
+        args: tuple[object, ...],
+        kwargs: dict[str, Any],
     ) -> NoReturn:
-        raise self._of_numpy(func.__name__, args)
+        raise self._of_numpy(func.__name__, args, _called(func, args, kwargs, "numpy"))
 
-    def _of_numpy(self, word: str, args: tuple[object, ...]) -> BackendError:
-        found = _named_in(args)
-        order = f"X.numpy({_order(self)})"
+    def _of_numpy(self, word: str, args: tuple[object, ...], call: Called) -> BackendError:
+        found = _named_in([*args, *call.given.values()] if not _named_in(args) else args)
+        (label,) = caller_labels([found[0] if found else self])
+        order = f"{label}.numpy({_order(self)})"
         return BackendError(
             f"np.{word}(...)",
             "numpy's functions know no names",
             _labelled(found) or shapes(self),
-            _in_our_words(word, found, {}) or order,
+            _in_our_words(word, found, call) or order,
         )
 
     def __array__(self, *args: object, **kwargs: object) -> NoReturn:
@@ -197,24 +204,69 @@ class Protocols(Held):
         name = getattr(func, "__name__", str(func))
         found = _named_in([*args, *(kwargs or {}).values()])
         order = _order(found[0]) if found else "seq, emb"
-        ours = _in_our_words(name, found, _arguments(func, args, kwargs or {}))
+        ours = _in_our_words(name, found, _called(func, args, kwargs or {}, "torch"))
         raise BackendError(
             f"torch.{name}(...)",
             "torch would have to guess the order of the axes",
             _labelled(found),
-            ours or f"{caller_labels(found[:1])[0]}.torch({order}), or nt.lift({_path(name)}, ...)",
+            ours or f"{caller_labels(found[:1])[0]}.torch({order}){_or_lifted(func)}",
         )
 
 
-def _arguments(func: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
-    """Give the arguments of a call of torch by torch's own names."""
-    known = sys.modules["torch"].overrides.get_testing_overrides().get(func)
-    try:
-        bound = inspect.signature(known).bind(*args, **kwargs)
-    except (TypeError, ValueError):
-        return dict(kwargs)
-    bound.apply_defaults()
-    return dict(bound.arguments)
+class Called(NamedTuple):
+    """How a function of another library was called: its arguments by name, and those that were chosen.
+
+    Nothing is known of it without a library.
+    """
+
+    given: Mapping[str, Any] = {}
+    chosen: frozenset[str] = frozenset()
+    library: str = ""
+
+
+def _called(func: Any, args: Sequence[Any], kwargs: Mapping[str, Any], library: str) -> Called:
+    """Give the arguments of a call by the library's own names; what is not named otherwise is a place."""
+    known: Any = (
+        sys.modules["torch"].overrides.get_testing_overrides() if library == "torch" else {}
+    )
+    signature = None
+    for told in (func, known.get(func)):
+        with suppress(TypeError, ValueError):
+            signature = inspect.signature(told)
+        if signature is not None and not _takes_any(signature):
+            break
+    given: dict[str, Any] = {}
+    usual: dict[str, Any] = {}
+    if signature is not None:
+        usual = {n: p.default for n, p in signature.parameters.items()}
+        places = [
+            n
+            for n, p in signature.parameters.items()
+            if p.kind is not p.KEYWORD_ONLY and n != "out"
+        ]
+        given = {
+            n: v
+            for n, v in usual.items()
+            if v is not inspect.Parameter.empty and repr(v) != "<no value>"
+        }
+        if _takes_any(signature):
+            places = []
+        given |= zip(places, args, strict=False)
+        args = args[len(places) :]
+    for value in args:
+        if not isinstance(value, Protocols):
+            of_einsum = isinstance(value, str)
+            name = "dim" if "dim" not in given and _is_place(value) else "place"
+            given["equation" if of_einsum else name] = value
+    given |= kwargs
+    if given.get("num_classes") == -1:  # as many as the numbers say, which a hint does not print
+        del given["num_classes"]
+    if "names" in given:  # as some of torch's signatures call places
+        given["dim"] = given.pop("names")
+    chosen = [
+        n for n, value in given.items() if not _named_in([value]) and not _same(value, usual.get(n))
+    ]
+    return Called(given, frozenset(chosen), library)
 
 
 def _order(X: Held) -> str:
@@ -223,10 +275,41 @@ def _order(X: Held) -> str:
     return ", ".join([word if word.isidentifier() else f'"{word}"' for word in words])
 
 
-def _path(name: str) -> str:
-    """Say where torch has a function; it does not know itself where people find it."""
+def _or_lifted(func: Any) -> str:
+    """Say how a function of torch is lifted, where there is one that people can type."""
     torch: Any = sys.modules["torch"]
-    return f"torch.{name}" if hasattr(torch, name) else f"torch.nn.functional.{name}"
+    path = (
+        torch.overrides.resolve_name(func) or f"{func.__module__}.{getattr(func, '__name__', '')}"
+    )
+    short = f"torch.{path.rpartition('.')[2]}"
+    for typed in (short, path):
+        owner: Any = torch
+        for word in typed.split(".")[1:]:
+            owner = getattr(owner, word, None)
+        if owner is func and not path.startswith("torch.Tensor."):
+            return f", or nt.lift({typed}, ...)"
+    return ""
+
+
+def _takes_any(signature: inspect.Signature) -> bool:
+    return any([p.kind is p.VAR_POSITIONAL for p in signature.parameters.values()])
+
+
+def _is_place(value: object) -> bool:
+    """Say whether a value may be the place of an axis, or several."""
+    parts = value if isinstance(value, (tuple, list)) else (value,)
+    return bool(parts) and all([type(part) is int for part in parts])
+
+
+def _same(value: object, usual: object) -> bool:
+    """Say whether an argument is what it is otherwise."""
+    if value is usual or value is None:
+        return True
+    return (
+        isinstance(value, (bool, int, float, str, tuple))
+        and type(usual) in (bool, int, float, str, tuple)
+        and value == usual
+    )
 
 
 def _named_in(args: Any) -> list[Any]:
@@ -235,9 +318,9 @@ def _named_in(args: Any) -> list[Any]:
     return [x for x in flat if isinstance(x, Protocols)]
 
 
-def _in_our_words(name: str, found: list[Any], given: Mapping[str, Any]) -> str:
+def _in_our_words(name: str, found: list[Any], call: Called) -> str:
     """Say what to type for a library's function, or nothing."""
-    hint: str = door("tensor.habits.in_our_words")(name, found, given)
+    hint: str = door("tensor.habits.in_our_words")(name, found, call)
     return hint
 
 

@@ -13,7 +13,7 @@ import namedtensor as nt
 import namedtensor.latex
 
 from ..corpus.entry import Entry, axes_of, draw
-from . import further, hosts, letters, models, reach, scopes
+from . import authors, further, hosts, letters, models, reach, scopes, strangers
 from .document import Unseen
 
 ALL = [
@@ -23,6 +23,8 @@ ALL = [
     *letters.DOCUMENTS,
     *models.DOCUMENTS,
     *further.DOCUMENTS,
+    *strangers.DOCUMENTS,
+    *authors.DOCUMENTS,
 ]
 
 

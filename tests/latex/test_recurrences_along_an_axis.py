@@ -528,3 +528,23 @@ def test_a_start_in_prose_behind_the_display_counts(start):
     )
     found = read(text)["s"](x=nt.tensor([1.0, 2.0, 3.0], "day"))
     np.testing.assert_allclose(found.numpy("day"), [7.0, 16.0, 35.0])
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        r"h_{\text{seq}(0)} = 0, \qquad h_{\text{seq}(t)} = X_{\text{seq}(t)} + 0.5 h_{\text{seq}(t-1)}",
+        r"""h_{\text{seq}(0)} = 0, \qquad
+h_{\text{seq}(t)} = X_{\text{seq}(t)} +
+\left[ V \underset{\text{emb}}{\cdot} h_{\text{seq}(t-1)} \right]_{\text{emb}' \to \text{emb}}""",
+        r"""c_{\text{seq}(0)} = 1, \qquad h_{\text{seq}(t)} = X_{\text{seq}(t)} c_{\text{seq}(t-1)}, \qquad
+c_{\text{seq}(t)} = \tanh h_{\text{seq}(t)}""",
+    ],
+)
+def test_what_uses_a_recurrence_that_begins_with_a_number_is_held_to_its_axes(rules):
+    text = rf"""Let $X \in \mathbb{{R}}^{{\text{{seq}}, \text{{emb}}}}$ and
+$V \in \mathbb{{R}}^{{\text{{emb}}, \text{{emb}}'}}$, $w \in \mathbb{{R}}^{{\text{{out}}}}$.
+\[ {rules} \]
+\[ y = \sum_{{\text{{out}}}} h \odot X \]"""
+    assert [f.code for f in read(text).check()] == ["axis-missing"]
+    assert read(text.replace(r"sum_{\text{out}}", r"sum_{\text{emb}}")).check() == []

@@ -25,7 +25,7 @@ from namedtensor.latex.evaluation.evaluate import Evaluator, element, update
 from namedtensor.latex.evaluation.indices import marked
 from namedtensor.latex.evaluation.values import UNKNOWN, Value
 from namedtensor.latex.findings import Finding
-from namedtensor.latex.source import Source
+from namedtensor.latex.source import Source, Span
 from namedtensor.latex.syntax import (
     At,
     Expression,
@@ -37,6 +37,9 @@ from namedtensor.latex.syntax import (
 )
 from namedtensor.latex.walk import walk
 from namedtensor.primitives import Node, Type
+
+#: So often a series is tried with the axes that its rule gave.
+ROUNDS = 4
 
 
 class Checker(Symbols):
@@ -62,6 +65,8 @@ class Checker(Symbols):
                 self.functions_of.setdefault(d.place.section, []).append(d)
         self._open: set[int] = set()
         self._members: dict[int, Value] = {}
+        #: series of which nothing says the shape before their rule does, and what it is tried with
+        self._tried: dict[int, Value] = {}
         self._functions: dict[int, CheckedFunction] = {}
 
     # ------------------------------------------------------------------------- definitions
@@ -187,7 +192,13 @@ class Checker(Symbols):
         if declared is None and axis_along(defined.name) is not None:
             declared = self.whole_declaration(defined)
         promised = None if declared is None else self._promised(defined, declared)
-        value = evaluated(scope, defined.body, lambda e: self._body(defined, e, promised))
+
+        def find() -> Value:
+            return evaluated(scope, defined.body, lambda e: self._body(defined, e, promised))
+
+        value = find()
+        if value is UNKNOWN and id(defined) in self._tried:
+            value = self._settled(defined, find)
         if declared is not None and declared.space.base == "[n]":
             value = marked(value) or value
         agrees = check_declared(self, defined, declared, promised, value)
@@ -198,6 +209,27 @@ class Checker(Symbols):
         if promised is None:
             return value
         return value if agrees and value is not UNKNOWN else self.promise(promised, defined)
+
+    def _settled(self, defined: Defined, find: Callable[[], Value]) -> Value:
+        """Find the shape of a series that begins with a number: that which its rule gives again.
+
+        It is tried with the axes that its rule acts along, and then with those that the rule gives.
+        """
+        axes = [(a, self.size_symbol(f"|{a}|").node) for a in self.names.axes_of_series(defined)]
+        tried: Type | None = Type(tuple(axes))
+        known = {at for at, value in self._defined.items() if value is not UNKNOWN}
+        for rounds in range(ROUNDS):
+            tried = None if rounds == ROUNDS - 1 else tried
+            mark = self.report.mark()
+            self._tried[id(defined)] = UNKNOWN if tried is None else self.stand_in(tried)
+            self._defined = {at: v for at, v in self._defined.items() if at in known}
+            value = find()
+            found = type_of(value)
+            if tried is None or (found is not None and set(found.names) == set(tried.names)):
+                break
+            self.report.take_back(mark, Span(0, len(self.source.text)))
+            tried = found
+        return value
 
     def _body(self, defined: Defined, evaluator: Evaluator, promised: Value | None) -> Value:
         target = defined.statement.target
@@ -261,7 +293,9 @@ class Checker(Symbols):
         first = self.member(stem(defined.name), defined.place)
         type_ = None if first is None else type_of(self.value_of(first, around))
         # a series that begins with the number 0 may go on with tensors
-        return UNKNOWN if type_ is None or type_.host else self.stand_in(type_)
+        if type_ is None or type_.host:
+            return self._tried.setdefault(id(defined), UNKNOWN)
+        return self.stand_in(type_)
 
     def series_leaf(self, defined: Defined, around: CheckScope | None = None) -> Value | None:
         """Give the symbol that a member of a series is before it is known: as declared, or the first."""

@@ -65,3 +65,21 @@ def test_arguments_without_a_declaration_are_alike(before, call):
     same(called(before + PAIR + call, "D", GIVEN), -(X * X).sum(1), "batch")
     if call:
         same(called(before + PAIR + call, "J", GIVEN), -(X * X).sum(1).mean())
+
+
+def test_a_declaration_right_below_is_the_argument_s_whatever_calls_give():
+    text = r"""\[ f(Z) = Z - \underset{\text{batch}}{\text{mean}} Z \]
+for $Z \in \mathbb{R}^{\text{emb}}$. Let $G \in \mathbb{R}^{\text{emb}}$. \[ y = f(G) \]"""
+    assert [(f.code, f.line) for f in read(text).check()] == [("axis-missing", 1)]
+
+
+def test_what_counts_elements_is_a_whole_number():
+    text = r"""Let $x \in \mathbb{R}^{\text{time}}$.
+\[ f(x, \delta)_{\text{time}(t)} =
+\begin{cases} x_{\text{time}(t - \delta)} & t > \delta \\ 0 & \text{otherwise} \end{cases} \]
+\[ g(x, \delta) = f(x, \delta) + x \]"""
+    assert read(text).check() == []
+
+
+def test_what_a_norm_without_axes_is_of_is_no_number():
+    assert read(r"\[ f(h) = \frac{\|h\|_1}{\|h\|_2} \]").check() == []

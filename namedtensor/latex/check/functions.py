@@ -27,7 +27,9 @@ from namedtensor.latex.findings import Finding
 from namedtensor.latex.reading.words import LETTERS
 from namedtensor.latex.source import Span
 from namedtensor.latex.syntax import (
+    At,
     Call,
+    Definition,
     Expression,
     Indexed,
     Letter,
@@ -36,7 +38,7 @@ from namedtensor.latex.syntax import (
     Signature,
     Space,
 )
-from namedtensor.latex.walk import walk
+from namedtensor.latex.walk import all_of, walk
 from namedtensor.operations.step_trees import placed_parts
 from namedtensor.primitives import Node, Type
 from namedtensor.primitives.node import SIZE
@@ -339,15 +341,21 @@ class CheckedFunction:
             return checker.symbol(key(name) or "", space, place)
         declared = checker.declaration(name, place) or checker.taken(name, self.defined)
         if declared is not None:
-            later = declared.place.index > place.index and declared.place.block != place.block
             inherited = checker.names.inherits(place, declared.place)
-            if later or not inherited:
+            if not inherited or self._stands_apart(declared):
                 self.far[key(name) or ""] = declared
                 if not self._is_trusted(name, declared):
                     self.borrowed.add(key(name) or "")
             value = checker.declared_value(declared)
             return value if self._fits(value) else UNKNOWN
         return self._number(name)
+
+    def _stands_apart(self, declared: Declared) -> bool:
+        """Say whether a declaration stands below, and other formulas stand between."""
+        own, between = self.defined.place, self.checker.names.statements
+        below = between[own.index : declared.place.index]
+        blocks = {s.block for s in below if isinstance(s, Definition)}
+        return not blocks <= {own.block, declared.place.block}
 
     def _is_trusted(self, name: Expression, declared: Declared) -> bool:
         """Say whether an argument is what another section declares: no other and no call says else."""
@@ -369,6 +377,9 @@ class CheckedFunction:
         space = self.checker.index_space(name, self.defined)
         if space is not None:
             return self.checker.symbol(text, space, self.defined.place)
+        places = [at.at for at in all_of(At, self.defined.body)]
+        if any(key(part) == text for part in walk(tuple(places))):
+            return self.checker.size_symbol(text)  # it counts elements, as d of t - d
         small = isinstance(name, Letter) and (
             text.islower() and (len(text) == 1 or text in LETTERS)
         )

@@ -13,6 +13,7 @@ from namedtensor.latex.source import Source, Span
 from namedtensor.latex.syntax import (
     Aside,
     AxisName,
+    Bars,
     Big,
     Call,
     Constraint,
@@ -184,4 +185,6 @@ def _direct(part: Expression) -> list[Expression]:
         return [part.base]
     if isinstance(part, Big):
         return [part.body]
+    if isinstance(part, Bars):
+        return [part.operand] if part.double else []
     return list(part.arguments) if isinstance(part, Call) and part.axes else []

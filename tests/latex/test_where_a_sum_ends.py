@@ -52,3 +52,24 @@ def test_a_term_that_has_the_axis_still_is_noted(formula, summed):
 )
 def test_nothing_is_said_where_there_is_one_reading(formula):
     assert notes(formula) == []
+
+
+@pytest.mark.parametrize("function", [r"\text{mean}", r"\max"])
+@pytest.mark.parametrize("sign", [r"\odot", r"\underset{\text{emb}}{\cdot}"])
+def test_a_mean_that_ends_before_a_factor_with_its_axis_is_noted(function, sign):
+    ((code, message, hint),) = notes(rf"J = \underset{{\text{{point}}}}{{{function}}} W {sign} W")
+    assert (code, "which has point too" in message) == ("meaning", True)
+    assert rf"\left( W {sign} W \right)" in hint
+
+
+@pytest.mark.parametrize(
+    "formula",
+    [
+        r"J = \underset{\text{point}}{\text{mean}} \left( W \odot W \right)",
+        r"J = \underset{\text{point}}{\text{mean}} (W) \odot W",
+        r"J = \underset{\text{point}}{\text{softmax}} W \odot W",
+        r"J = \underset{\text{point}}{\text{mean}} W \odot b",
+    ],
+)
+def test_a_mean_that_ends_where_it_must_is_not(formula):
+    assert notes(formula) == []

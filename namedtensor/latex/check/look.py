@@ -33,6 +33,7 @@ from namedtensor.latex.syntax import (
     At,
     Big,
     Binary,
+    Call,
     Cases,
     Contract,
     Definition,
@@ -165,23 +166,32 @@ def look_at_sum(symbols: Symbols, part: Binary, left: Node, right: Node) -> str 
     return None
 
 
-def _ends(symbols: Symbols, part: Binary, right: Node) -> None:
-    """Note where a sum without brackets ends before a term that has its axis too."""
+def _ends(symbols: Symbols, part: Binary | Contract, right: Node) -> None:
+    """Note where a sum, or a mean before a product, ends before what has its axis too."""
     summed: Expression = part.left
     while isinstance(summed, (Binary, Unary)):
         summed = summed.operand if isinstance(summed, Unary) else summed.right
-    if not isinstance(summed, Big) or summed.op != "sum" or part.right in walk(summed.body):
+    body: Expression
+    if isinstance(part, Binary) and part.op in ("+", "-"):
+        if not isinstance(summed, Big) or summed.op != "sum" or part.right in walk(summed.body):
+            return
+        body, name = summed.body, "sum"
+    elif isinstance(summed, Call) and summed.axes and not summed.bracket and summed.arguments:
+        body, name = summed.arguments[0], symbols.report.text(summed.function.span)
+    else:
         return
-    both = [axis.name for axis in summed.axes if right.type.has(axis.name)]
+    given, left = symbols.type_of(body), symbols.type_of(summed)
+    used = [a.name for a in summed.axes if given and left and given.has(a.name) > left.has(a.name)]
+    both = [axis for axis in used if right.type.has(axis)]
     text = symbols.report.text
     between = text(Span(summed.span.end, part.right.span.start))
-    if both and not set(between) & set(")]}"):
-        sign, body, term = part.op, text(summed.body.span), text(part.right.span)
+    if both and all(between.count(o) >= between.count(c) for o, c in ("()", "[]", "{}")):
+        inner, term = text(body.span), text(part.right.span)
         symbols.report.note(
             "meaning",
             part.span,
-            f"the sum ends before {sign} {term}, which has {' and '.join(both)} too",
-            hint=rf"to sum both, write \left( {body} {sign} {term} \right) behind the sign of the sum",
+            f"the {name} ends before {between} {term}, which has {' and '.join(both)} too",
+            hint=rf"where it is of both, write \left( {inner} {between} {term} \right) behind the {name}",
         )
 
 
@@ -276,6 +286,8 @@ def look_at(symbols: Symbols, where: Expression, value: Value) -> Value:
             node = node_of(value)
             if axis is not None and node is not None:
                 return symbols.stand_in(node.type.without([axis]))
+        elif isinstance(where, Contract) or where.op in TIMES:
+            _ends(symbols, where, right)
     elif isinstance(where, Indexed):
         for item in where.items:
             if isinstance(item, At) and id(item.at) in symbols.values:

@@ -193,7 +193,8 @@ def python_name(name: Expression, text: str) -> str:
     found = python_names.identifier(without_brackets(name))
     if found is not None:
         return found
-    plain = re.sub(r"\W+", "_", text.replace("'", "").replace("^{", "__")).strip("_")
+    said = text.replace("'", "").replace("*", "star").replace("^{", "__")
+    plain = re.sub(r"\W+", "_", said).strip("_")
     primes = "_" * text.count("'")
     return plain + primes if plain[:1].isalpha() else f"_{plain}"
 

@@ -23,7 +23,7 @@ from namedtensor.latex.reading.left_sides import LeftSides
 from namedtensor.latex.reading.letters import settled
 from namedtensor.latex.reading.macros import SHARE, Macros
 from namedtensor.latex.reading.quantities import with_quantities
-from namedtensor.latex.reading.reworded import reworded
+from namedtensor.latex.reading.reworded import reworded, with_identities
 from namedtensor.latex.reading.rows import LAYOUTS, environment, lines_of
 from namedtensor.latex.reading.shorthand import Short, short_elements
 from namedtensor.latex.reading.statements import Failed, Found, failed, found_in, looks_named
@@ -146,6 +146,7 @@ def statements_of(
     host = Host(source, macros)
     regions = list(_regions(host, source, Regions() if known is None else known))
     entries = [Entry(read, region) for region, found in regions for read in found]
+    entries = list(with_identities(entries, source.text))
     left_sides = reworded(entries, source.text, host.parents)
     shorthand = short_elements(entries, host.parents)
     put_before_first([e for e in entries if isinstance(e.read, Found)], host.parents)

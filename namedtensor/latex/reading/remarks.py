@@ -33,12 +33,14 @@ from namedtensor.latex.syntax import (
     Constraint,
     Declaration,
     Definition,
+    Dots,
     Expression,
     Indexed,
     Letter,
     Matrix,
     Number,
     Relation,
+    Scripts,
     Signature,
     Text,
 )
@@ -51,6 +53,9 @@ REMARKS = re.compile(
     r"if|when|whenever|suppose|assume|unless)\b(?![^.;$]*,\s+(?:is|are)\s+$)[^.;$]*$",
     re.IGNORECASE,
 )
+
+#: What stands before what is believed of data that are given: "the model is $X = A S$".
+MODEL = re.compile(r"\b(?:models?|modelled|assum\w+|believe|hypothesis)\b[^.;$]*$", re.IGNORECASE)
 
 #: What stands before a size that an example has: "if $|seq| = 1$", and not "we assume $|seq| = n$".
 EXAMPLES = re.compile(
@@ -72,9 +77,21 @@ WHERE = re.compile(
 )
 
 #: What stands around a number that is tried: "with $\tau = 1$ we get", "for $n = 3$ this is".
-TRIED = re.compile(r"\b(?:with|for|at|setting|taking)\s+$", re.IGNORECASE)
+TRIED = re.compile(r"\b(?:with|for|at|setting|taking|choosing|putting)\s+$", re.IGNORECASE)
 GIVES = re.compile(
     r"\s*,?\s*(?:we\s+(?:get|have|obtain|recover|are)|this|these|it\b|one\s+(?:gets|has)|there)",
+    re.IGNORECASE,
+)
+
+#: What a sentence says of a number that a letter might have: "$w = 0$ is no guidance at all".
+BEGINS = re.compile(r"(?:^|[.!?:;(]|\bthat)\s*$")
+#: What a number is tried for, whatever is said of it; not right behind a display, "for $w = 0.1$".
+TRIED_FOR = re.compile(r"\b(?:for|case|such as|like|to|than)\s+$", re.IGNORECASE)
+BEHIND = re.compile(r"(?:[\s$,;]|\\\]|\\end\{[a-z*]+\})*(?:for|at)\s+\$")
+CASE = re.compile(
+    r"\s*(?:gives|means|recovers|corresponds|yields|reduces|amounts|turns|makes|would|leads|switches|"
+    r"(?:is|are)\s+(?:no|not|just|simply|exactly|only|equivalent|like|called|known|plain|again|as|an?|"
+    r"the\s+(?:usual|standard|ordinary|special|same|case|plain|classical|original)))\b",
     re.IGNORECASE,
 )
 
@@ -145,11 +162,13 @@ def mark_remarks(entries: Sequence[Entry], text: str, parents: Sequence[int]) ->
                 text[above.span.end : entry.region.span.start]
             )
             starts = isinstance(statement.target, Indexed) and name in elements.series
-            if not (local or starts) and any(
-                at.block not in functions and at.block < entry.region.block for at in there
-            ):
+            given = _in_reach(elements.declared, name, section, parents)
+            whole = any(given) and MODEL.search(_around(entry, text)[0])
+            shown = [at for at in there if at.block < entry.region.block]
+            outside = any(at.block not in functions for at in shown)
+            if not (local or starts) and (whole or outside):
                 read.statement = fact_of(statement)
-        elif _remarks(entry, text, above, displayed, elements.declared, parents):
+        elif _remarks(entry, text, above, displayed, elements, parents):
             read.part_of = QUIET["remark"]
 
 
@@ -183,7 +202,7 @@ def _remarks(
     text: str,
     above: Region | None,
     displayed: Mapping[str, list[Region]],
-    declared: Given,
+    elements: _Elements,
     parents: Sequence[int],
 ) -> bool:
     """Say whether prose only remarks; the where-clauses of a display are those right behind it."""
@@ -192,20 +211,41 @@ def _remarks(
     name = key_of(given_names(statement)[0])
     before, after = _around(entry, text)
     there = _in_reach(displayed, name, section, parents)
-    if above is not None and WHERE.match(text[above.span.end : entry.region.span.start]):
+    behind = "" if above is None else text[above.span.end : entry.region.span.start]
+    if above is not None and WHERE.match(behind):
         there = [at for at in there if at.block == above.block]
     at_first = isinstance(statement.target, Letter) and FIRST.search(before)
     if there or at_first or REMARKS.search(before):
         return True
+    if MODEL.search(before) and _in_reach(elements.declared, name, section, parents):
+        return True
 
     def is_declared(part: Expression) -> bool:
-        return bool(_in_reach(declared, key_of(part), section, parents))
+        return bool(_in_reach(elements.declared, key_of(part), section, parents))
 
+    target = statement.target
+    element = isinstance(target, Scripts) and (
+        is_declared(target.base) or head_of(target) in displayed
+    )
+    unknown = any(_is_unknown(name, elements.known) for name in names_of(statement.body))
+    if element and (unknown or any(all_of(Dots, statement.body))):
+        return True  # it says in another notation what m_i is
     number = not any(map(is_declared, names_of(statement.body)))
-    if isinstance(statement.target, Call) or not number or any(all_of(Matrix, statement.body)):
+    starts = isinstance(target, Scripts) and head_of(target) in elements.members
+    if isinstance(target, Call) or not number or starts or any(all_of(Matrix, statement.body)):
         return False
-    tried = TRIED.search(before) and GIVES.match(after)
-    return is_declared(given_names(statement)[0]) or bool(tried)
+    tried = TRIED.search(before) and (GIVES.match(after) or CASE.match(after))
+    tried = tried or (BEGINS.search(before) and CASE.match(after))
+    tried = tried or (TRIED_FOR.search(before) and not (behind and BEHIND.fullmatch(behind)))
+    return bool(tried) or is_declared(given_names(statement)[0])
+
+
+def _is_unknown(name: Expression, known: set[str]) -> bool:
+    """Say whether a word, or a letter with something below it, is none that the document gives."""
+    base = name.base if isinstance(name, Scripts) and name.sub is not None else name
+    marked = base is not name or (isinstance(base, Letter) and base.style == "word")
+    head = head_of(base)
+    return marked and head not in known | FUNCTIONS | {"delta"}
 
 
 def _around(entry: Entry, text: str) -> tuple[str, str]:
@@ -268,10 +308,18 @@ class _Elements:
     def __init__(
         self, entries: Sequence[Entry], text: str, known: set[str], parents: Sequence[int]
     ) -> None:
-        self._entries, self._text, self._known, self._parents = entries, text, known, parents
+        self._entries, self._text, self.known, self._parents = entries, text, known, parents
         self.declared = declared_in(entries)
         self._displayed: Given = {}
         self.series: set[str] = set()
+        #: letters of which displays give members: b of b^r, which b^0 = 0 in prose starts
+        self.members = {
+            head_of(name)
+            for e in entries
+            if isinstance(e.statement, Definition) and e.region.display
+            for name in given_names(e.statement)
+            if isinstance(name, Scripts) and letters_of((name.sub, name.sup))
+        }
         for entry in entries:
             statement = entry.statement
             if not isinstance(statement, Definition) or not isinstance(statement.target, Indexed):
@@ -325,7 +373,7 @@ class _Elements:
         """Name a function of p(y | x) or Pr(Y = y) that the document does not give."""
         for call in all_of(Call, (statement.body, statement.chain)):
             word = head_of(call.function)
-            if word not in FUNCTIONS | self._known or (word in MOMENTS and not call.axes):
+            if word not in FUNCTIONS | self.known or (word in MOMENTS and not call.axes):
                 return self._text[call.function.span.start : call.function.span.end]
         return ""
 

@@ -8,7 +8,7 @@ mathematics in their prose only remarks on what the displays define, which `rema
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -40,6 +40,7 @@ from namedtensor.latex.syntax import (
     Letter,
     Number,
     Relation,
+    Scripts,
     Space,
     Unary,
 )
@@ -50,6 +51,34 @@ WITHIN = re.compile(
     r"\$\s*(?:(?:is|are|be|lies?|live[sd]?|all|both|each)\s+)*(?:in|from|of shape)\s+\$"
 )
 BESIDE = re.compile(r"\$\s*(?:,|and|,\s*and)\s+\$")
+#: What stands between the second of two names and the space of both, and between them.
+BOTH = re.compile(r"\$\s*[.,;]\s*[Bb]oth(?: of (?:them|which))?\s+(?:are|lie|live)\s+in\s+\$")
+APART = re.compile(r"\$[^.$]*\$")
+
+
+#: What stands behind the declaration of an identity, and before it.
+IS_IDENTITY = re.compile(
+    r"\$\s*,?\s*(?:is|be|denotes?|being)\s+(?:the|an)\s+identity\b(?!\s+(?:map|func))"
+)
+AN_IDENTITY = re.compile(r"\bidentity(?:\s+matrix)?\s+\$$")
+
+
+def with_identities(entries: Sequence[Entry], text: str) -> Iterator[Entry]:
+    r"""Give what was read, and I = \delta_{ij} behind an I that prose declares and calls the identity."""
+    for entry in entries:
+        yield entry
+        said = entry.statement if isinstance(entry.read, Found) else None
+        if not isinstance(said, Declaration) or entry.region.display:
+            continue
+        axes, (start, end) = said.space.axes, (entry.region.span.start, entry.region.span.end)
+        named = AN_IDENTITY.search(text, max(0, start - 40), start) or IS_IDENTITY.match(text, end)
+        if len(said.names) == 1 and len(axes) == 2 and named:
+            at = said.span
+            places = Letter(at, "i"), Letter(at, "j")
+            items = tuple([At(at, a.axis, i) for a, i in zip(axes, places, strict=True)])
+            equal = Scripts(at, Letter(at, "delta"), sub=Items(at, places, ""))
+            unit = Definition(at, Indexed(at, said.names[0], items), equal)
+            yield Entry(Found(unit, named=True), entry.region)
 
 
 def reworded(
@@ -86,10 +115,11 @@ def _declare(entries: Sequence[Entry], text: str) -> None:
             listed = isinstance(said, Items) and not said.bracket
             given: tuple[Any, ...] = said.parts if listed and isinstance(said, Items) else (said,)
             between = text[other.region.span.end : after]
-            if not all(map(is_name, given)) or not mark.fullmatch(between):
+            both = not names and BOTH.fullmatch(between)
+            if not all(map(is_name, given)) or not (both or mark.fullmatch(between)):
                 break
             names[:0] = given
-            mark, after = BESIDE, other.region.span.start
+            mark, after = APART if both else BESIDE, other.region.span.start
         if names:
             assert isinstance(entry.read, Found)
             entry.read.statement = Declaration(names[0].span | space.span, tuple(names), space)

@@ -238,7 +238,7 @@ class _Formula:
         target = getattr(self.statement, "target", None)
         form = short_form(target) if isinstance(target, Scripts) else None
         if form is not None:
-            element = self._element(*form, self._of_target()) if self.entry.region.display else None
+            element = self._element(*form, self._of_target()) if self._is_shown() else None
             beside = self.known.is_beside(target, self.section)
             if element is None and not beside:
                 for dress in DRESSED:
@@ -264,7 +264,7 @@ class _Formula:
                 name: put(getattr(statement, name), change)
                 for name in ("body", "chain", "condition")
             }
-            target = change(statement.target) if self.entry.region.display else None
+            target = change(statement.target) if self._is_shown() else None
             form = short_form(statement.target)
             if form is not None and target in (None, statement.target):
                 target = self._made(*form, parts["body"])
@@ -315,7 +315,26 @@ class _Formula:
             or self._by_place(statement.body, letter, lambda _, count: count > 1)
             for letter in {*whole, *"".join(whole)}
         }
-        return {letter: runs for letter, runs in found.items() if runs}
+        return self._of_own_places() | {letter: runs for letter, runs in found.items() if runs}
+
+    def _is_shown(self) -> bool:
+        r"""Say whether a target may be an element: in prose, I_{ij} = \delta_{ij} says what I is."""
+        said = self.statement
+        return self.entry.region.display or any(
+            head_of(part) == "delta" and part.sub == getattr(said.target, "sub", None)
+            for part in all_of(Scripts, said.body)
+        )
+
+    def _of_own_places(self) -> dict[str, Runs]:
+        """Say along what the indices of A_{ij} run where A is declared with as many axes: not of x_t."""
+        form = short_form(self.statement.target)
+        known = None if form is None else self.known.tensor(form[0], self.section)
+        axes = () if known is None else known[1]
+        at = () if form is None else indices_of(form[1], len(axes)) or ()
+        names = [i.text for i in at if isinstance(i, Letter)]
+        if not 1 < len(axes) == len(names) == len(at) == len(set(names)):
+            return {}
+        return {i: frozenset([a.axis.name]) for i, a in zip(names, axes, strict=True)}
 
     def _of_big(self, part: Big, env: Mapping[str, Runs]) -> dict[str, Runs]:
         """Say along what indices run, also those that an operator binds."""

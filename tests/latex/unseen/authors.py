@@ -352,7 +352,7 @@ up to a constant. In the latent variant we draw $L$ samples $\mu_s \in \R^{\smp[
                 {
                     "x": "context[4] xdim[2]",
                     "y": "context[4] ydim[1]",
-                    "x_": "target[3] xdim[2]",
+                    "x__star": "target[3] xdim[2]",
                 },
                 {
                     "A": "xdim[2] hid[3]",
@@ -371,7 +371,7 @@ up to a constant. In the latent variant we draw $L$ samples $\mu_s \in \R^{\smp[
                 {
                     "x": "context[4] xdim[2]",
                     "y": "context[4] ydim[1]",
-                    "x_": "target[3] xdim[2]",
+                    "x__star": "target[3] xdim[2]",
                 },
                 {
                     "A": "xdim[2] hid[3]",
@@ -386,7 +386,7 @@ up to a constant. In the latent variant we draw $L$ samples $\mu_s \in \R^{\smp[
                 lambda m, y: np.log(np.exp(-0.5 * ((y - m) ** 2).sum((1, 2))).mean()),
                 "",
                 {"mu_s": "sample[5] target[3] ydim[1]"},
-                {"y": "target[3] ydim[1]"},
+                {"y__star": "target[3] ydim[1]"},
             ),
         ],
     ),
@@ -688,7 +688,7 @@ A greedy method adds in every step the observation with the largest $1 - q$, i.e
                     )
                 ),
                 "new",
-                {"X_": "new[3] inp[2]"},
+                {"X__star": "new[3] inp[2]"},
                 {"Z": "ind[2] inp[2]", "X": "obs[4] inp[2]", "y": "obs[4]"},
             ),
             Entry(

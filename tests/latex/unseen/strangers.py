@@ -507,6 +507,8 @@ Clicks are labels $y \in \{0, 1\}^{\text{batch}}$; training minimises the log lo
 
 $$\text{logloss}(x, e, y) = -\underset{\text{batch}}{\text{mean}} \bigl( y \log \hat y(x, e) + (1 - y) \log(1 - \hat y(x, e)) \bigr) + \frac{\lambda}{2} \| V \|_{\text{feat}, \text{fac}}^2$$
 
+($\lambda$ is chosen on a validation set).
+
 ### Field-aware version
 
 In an FFM there is one vector for each feature *and* field of the partner, $Q \in \mathbb{R}^{\text{field}, \text{field}', \text{fac}:k}$ for the active ones. With $M \in \{0,1\}^{\text{field}, \text{field}'}$ the strict upper triangle,
@@ -919,7 +921,7 @@ E = \sum_{\ax{query}, \ax{class}} (g - T)^2 .
 \end{equation}
 
 \paragraph{Evaluation.} The accuracy of a classifier $p \in [0,1]^{\ax{query} \times \ax{class}}$ is
-\[ \operatorname{acc}(p) = \fun{query}{mean} T \dotover{class} \mathbf{1}\bigl[ p = \fun{class}{max} p \bigr] . \]
+\[ \operatorname{acc}(p) = \fun{query}{mean} \left( T \dotover{class} \mathbf{1}\bigl[ p = \fun{class}{max} p \bigr] \right) . \]
 We average it over 600 episodes. \emph{Transductive} methods refine $c$ by soft assignments of the queries,
 \[ c' = \frac{ Y \dotover{sup} S + p \dotover{query} Q }{ \sum_{\ax{sup}} Y + \sum_{\ax{query}} p } . \]
 \end{document}
@@ -928,8 +930,8 @@ We average it over 600 episodes. \emph{Transductive} methods refine $c$ by soft 
             Fault(r"c = \frac{Y \dotover{sup} S}", r"c = \frac{Y \dotover{query} S}"),
             Fault(r"- \sum_{\ax{emb}} (Q - c)^2", r"- \sum_{\ax{sup}} (Q - c)^2"),
             Fault(
-                r"\operatorname{acc}(p) = \fun{query}{mean} T \dotover{class}",
-                r"\operatorname{acc}(p) = \fun{query}{mean} T \dotover{emb}",
+                r"\operatorname{acc}(p) = \fun{query}{mean} \left( T \dotover{class}",
+                r"\operatorname{acc}(p) = \fun{query}{mean} \left( T \dotover{emb}",
             ),
         ],
         [

@@ -446,10 +446,15 @@ class Parts(Spaces):
     def partial(self, token: Token, start: int) -> Expression:
         """Read \\partial X, \\nabla_X f, or \\nabla_X^2 f, which is derived twice."""
         by: Expression | None = None
+        first = self.at
         if self.peek().kind == "sub":
             self.at += 1
             by = self.script(self.bare(self.group()))
-        twice = token.text == "\\nabla" and [self.peek(i).text for i in range(2)] == ["^", "2"]
+        gradient = token.text == "\\nabla"
+        if gradient and self.peek().text != "^" and not self.begins_operand(self.peek()):
+            self.at = first  # it is a letter: \\nabla = f - g
+            return self.scripts(Letter(token.span, "nabla"), start)
+        twice = gradient and [self.peek(i).text for i in range(2)] == ["^", "2"]
         if twice:
             self.at += 2
         of = self.expression(PREFIX)

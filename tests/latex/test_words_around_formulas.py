@@ -1,0 +1,134 @@
+r"""What prose says of letters: numbers that are tried, starts of series, elements otherwise, identities."""
+
+import numpy as np
+import pytest
+
+from namedtensor import tensor
+from namedtensor.latex import read
+from tests.latex.calling import called, same
+
+X = np.array([[1.0, -2.0, 0.5], [0.3, 4.0, -1.0], [2.0, 0.1, 0.7]])
+x = X[0]
+HEAD = r"Let $x \in \mathbb{R}^{\text{a}}$ and a strength $w \ge 0$." "\n\n$$y = w x + x$$\n\n"
+
+
+def takes(text, name):
+    return [p.name for p in read(text)[name].signature.parameters]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "($w = 0$ is no guidance at all.)",
+        "With $w = 0$ there is none.",
+        "$w = 1$ recovers the sum.",
+        "Setting $w = 1$ gives the sum.",
+        "For $w = 1$ the result is the sum.",
+        "The case $w = 1$ is special.",
+        "Larger values, such as $w = 7$, help.",
+        "Note that $w = 1$ means no scaling.",
+        "In contrast to $w = 1$, larger values help.",
+    ],
+)
+def test_a_number_that_prose_tries_is_no_value_of_its_letter(said):
+    assert takes(HEAD + said, "y") == ["x", "w"]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "where $w = 2$.",
+        "for $w = 2$.",
+        "with $w = 2$ as usual.",
+        "We use $w = 2$.",
+        "(here $w = 2$)",
+    ],
+)
+def test_a_number_that_prose_chooses_is_the_value_of_its_letter(said):
+    same(called(HEAD + said, "y", {"x": tensor(x, "a")}), 3 * x, "a")
+
+
+@pytest.mark.parametrize(
+    "start",
+    [r"Start from $b^0 = 0$ with $b^0 \in \mathbb{R}^{\text{a}}$.", "It starts at $b^0 = 0$."],
+)
+def test_prose_starts_a_series_also_where_its_first_member_is_declared(start):
+    text = rf"""Let $x \in \mathbb{{R}}^{{\text{{a}}}}$. {start}
+\[ c^r = \tanh b^{{r-1}}, \qquad b^r = c^r + x \]
+for $r = 1, \dots, 3$."""
+    wanted = np.tanh(np.tanh(x) + x) + x
+    assert takes(text, "b^3") == ["x"]
+    same(called(text, "b^3", {"x": tensor(x, "a")}), wanted, "a")
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        r"In the paper $m_i = \sum_j l_j \odot A x_{ij}$; here",
+        r"Element by element, $m_t = m_{t-1} + \text{noise}$, so",
+        r"Unrolled, $m_t = a_t \cdots a_1 m_1$, so",
+    ],
+)
+def test_prose_that_says_in_another_notation_what_elements_are_only_remarks(said):
+    text = rf"""Let $m \in \mathbb{{R}}^{{\text{{a}}}}$. {said}
+\[ y = \tanh m \]"""
+    assert [str(f) for f in read(text).check()] == []
+
+
+IDENTITY = r"""Let $X \in \mathbb{R}^{\text{a}, \text{a}'}$. %s
+\[ Y = X \odot (1 - I) \]
+%s"""
+DECLARED = r"$I \in \mathbb{R}^{\text{a}, \text{a}'}$"
+
+
+@pytest.mark.parametrize(
+    ("above", "below"),
+    [
+        (f"With {DECLARED} the identity matrix, $I_{{ij}} = \\delta_{{ij}}$,", ""),
+        (f"Let {DECLARED} be the identity.", ""),
+        (f"We need the identity {DECLARED}.", ""),
+        ("", f"where {DECLARED} is the identity matrix."),
+    ],
+)
+def test_what_prose_calls_the_identity_is_no_argument(above, below):
+    text = IDENTITY % (above, below)
+    assert [f for f in read(text).check() if f.severity != "note"] == []
+    assert takes(text, "Y") == ["X"]
+    Y = read(text)["Y"](X=tensor(X, "a", "a'"))
+    same(Y, X * (1 - np.eye(3)), "a", "a'")
+
+
+def test_a_declared_tensor_in_a_sentence_about_another_one_is_an_argument():
+    text = IDENTITY % (f"Unlike the identity map, {DECLARED} is any matrix.", "")
+    assert takes(text, "Y") == ["X", "I"]
+
+
+MODEL = r"""The recordings are $X \in \mathbb{R}^{\text{a}}$, and %s for
+unknown $S \in \mathbb{R}^{\text{a}}$.
+\[ y = \sum_{\text{a}} X \]"""
+
+
+@pytest.mark.parametrize("body", ["2 S", r"S \odot \sum_{\text{a}} S"])
+def test_a_model_of_data_that_are_declared_defines_none_of_them(body):
+    assert takes(MODEL % f"the model is $X = {body}$", "y") == ["X"]
+    assert takes(MODEL % f"we make them by $X = {body}$", "y") == ["S"]
+
+
+def test_a_space_of_both_declares_the_two_letters_before_it():
+    text = r"""It is run with the prompt, $u$, and without, $v$. Both are in $\mathbb{R}^{\text{a}}$.
+\[ y = u - v \]"""
+    given = {"u": tensor(x, "a"), "v": tensor(2 * x, "a")}
+    same(called(text, "y", given), -x, "a")
+
+
+def test_a_star_has_a_name():
+    text = r"""Let $x, x^* \in \mathbb{R}^{\text{a}}$. \[ y = x^* - x \]"""
+    assert takes(text, "y") == ["x", "x__star"]
+
+
+def test_a_gradient_alone_is_a_letter():
+    text = r"""Let $f, g \in \mathbb{R}^{\text{a}}$.
+\[ \nabla = f - g, \qquad \nabla_w = 2 f \]
+\[ y = f + 0.1 \nabla \]"""
+    given = {"f": tensor(x, "a"), "g": tensor(X[1], "a")}
+    same(called(text, "y", given), 1.1 * x - 0.1 * X[1], "a")

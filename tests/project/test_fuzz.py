@@ -1,7 +1,6 @@
 """The fuzzer counts what it tries, stops in time, and sees a failure."""
 
 import re
-import time
 
 import pytest
 
@@ -36,11 +35,11 @@ def laws(tmp_path):
 
 
 def test_it_says_how_many_cases_it_tried(laws, capsys):
-    start = time.time()
     assert main(["--seconds", "0", laws("n == n")]) == 0
-    tried = re.search(r"tried ([\d,]+) cases in \d+ s; none failed", capsys.readouterr().out)
+    printed = capsys.readouterr().out
+    tried = re.search(r"tried ([\d,]+) cases in \d+ s; none failed", printed)
     assert int(tried[1].replace(",", "")) == 200
-    assert time.time() - start < 60
+    assert printed.count("round ") == 1
 
 
 def test_it_does_not_call_it_a_success_if_nothing_was_tried(tmp_path, capsys):
@@ -51,9 +50,9 @@ def test_it_does_not_call_it_a_success_if_nothing_was_tried(tmp_path, capsys):
 
 
 def test_it_stops_at_a_failure_and_shows_the_smallest_case(laws, capsys):
-    assert main(["--seconds", "30", laws("n < 1000")]) == 1
+    assert main(["--seconds", "30", laws("n < 10")]) == 1
     printed = capsys.readouterr().out
-    assert "n=1000" in printed
+    assert "n=10" in printed
     assert "found a failure after" in printed
 
 

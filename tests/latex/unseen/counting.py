@@ -13,7 +13,7 @@ import namedtensor as nt
 import namedtensor.latex
 
 from ..corpus.entry import Entry, axes_of, draw
-from . import authors, further, hosts, letters, models, reach, scopes, strangers
+from . import authors, further, hosts, latecomers, letters, models, reach, scopes, strangers
 from .document import Unseen
 
 ALL = [
@@ -25,6 +25,7 @@ ALL = [
     *further.DOCUMENTS,
     *strangers.DOCUMENTS,
     *authors.DOCUMENTS,
+    *latecomers.DOCUMENTS,
 ]
 
 

@@ -58,7 +58,11 @@ def _resized(node: Node, wanted: dict[str, Size], done: dict[Any, Node]) -> Node
         before = {new: old for old, new in node.operation.params[0]}
         inner = {before.get(n, n): s for n, s in wanted.items()}
         return apply_node(node.operation, (resize(node.operands[0], inner, done),))
-    return apply_node(node.operation, tuple([resize(o, wanted, done) for o in node.operands]))
+    operands = tuple([resize(o, wanted, done) for o in node.operands])
+    if node.name == "call":  # what it gives is written down, and not found again
+        axes = [(n, wanted.get(n) if s is None else s) for n, s in node.type.axes]
+        return make_node(node.operation, operands, node.type.with_axes(axes))
+    return apply_node(node.operation, operands)
 
 
 def _made(node: Node, wanted: dict[str, Size], done: dict[Any, Node]) -> Node:

@@ -16,6 +16,22 @@ def test_a_call_of_a_formula_is_kept():
     assert written.called == {"att": model.att}
 
 
+def test_a_kept_call_takes_its_open_sizes_from_what_it_meets():
+    @formula
+    def wave(x: R):
+        return nt.sin(x * nt.iota(emb))
+
+    @formula
+    def f(x: R, w: R[emb]) -> R:
+        return w @ emb @ wave(x)
+
+    (call,) = [n for n in _nodes(f.written().results[0]) if n.name == "call"]
+    assert str(call.type) == "emb"
+    assert [size is None for _, size in call.type.axes] == [False]
+    x, w = nt.ones("seq[2]"), nt.ones("emb[3]")
+    assert f(x, w).axes == ("seq",)
+
+
 def test_a_run_takes_the_body_in():
     Q = nt.ones("seq'[3] key[2]")
     K, V = nt.ones("seq[3] key[2]"), nt.ones("seq[3] val[2]")

@@ -121,6 +121,19 @@ def test_a_space_of_both_declares_the_two_letters_before_it():
     same(called(text, "y", given), -x, "a")
 
 
+def test_a_space_of_both_in_a_list_declares_them_too():
+    text = r"""With slopes $u$ and rates $v$, both in $\mathbb{R}^{\text{a}}$, \[ y = u - v \]"""
+    given = {"u": tensor(x, "a"), "v": tensor(2 * x, "a")}
+    same(called(text, "y", given), -x, "a")
+
+
+def test_what_prose_says_of_a_function_that_a_display_defines_only_remarks():
+    text = r"""Let $x, u, v \in \mathbb{R}^{\text{a}}$.
+\[ h(x) = \sum_{\text{a}} u \odot x + v \]
+$v$ is zero at first, so $h(x) = \sum_{\text{a}} u \odot x$ in the beginning."""
+    assert takes(text, "h") == ["x", "u", "v"]
+
+
 def test_a_star_has_a_name():
     text = r"""Let $x, x^* \in \mathbb{R}^{\text{a}}$. \[ y = x^* - x \]"""
     assert takes(text, "y") == ["x", "x__star"]

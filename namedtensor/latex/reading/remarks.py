@@ -165,7 +165,8 @@ def mark_remarks(entries: Sequence[Entry], text: str, parents: Sequence[int]) ->
             given = _in_reach(elements.declared, name, section, parents)
             whole = any(given) and MODEL.search(_around(entry, text)[0])
             shown = [at for at in there if at.block < entry.region.block]
-            outside = any(at.block not in functions for at in shown)
+            again = isinstance(statement.target, Call)
+            outside = any(again or at.block not in functions for at in shown)
             if not (local or starts) and (whole or outside):
                 read.statement = fact_of(statement)
         elif _remarks(entry, text, above, displayed, elements, parents):

@@ -52,7 +52,9 @@ WITHIN = re.compile(
 )
 BESIDE = re.compile(r"\$\s*(?:,|and|,\s*and)\s+\$")
 #: What stands between the second of two names and the space of both, and between them.
-BOTH = re.compile(r"\$\s*[.,;]\s*[Bb]oth(?: of (?:them|which))?\s+(?:are|lie|live)\s+in\s+\$")
+BOTH = re.compile(
+    r"\$\s*[.,;]\s*both(?:\s+of\s+(?:them|which))?(?:\s+(?:are|lie|live))?\s+in\s+\$", re.IGNORECASE
+)
 APART = re.compile(r"\$[^.$]*\$")
 
 

@@ -41,7 +41,7 @@ class NamedTensorError(ValueError):
     def __init__(
         self,
         call: str,
-        why: str,
+        why: str = "",
         operands: Iterable[tuple[str, str]] = (),
         hint: str = "",
     ) -> None:
@@ -58,7 +58,7 @@ class NamedTensorError(ValueError):
 
     def __str__(self) -> str:
         width = max((len(label) for label, _ in self.operands), default=0)
-        lines = [f"{self.call}: {self.why}"]
+        lines = [f"{self.call}: {self.why}" if self.why else self.call]  # which may be a whole text
         lines += [f"  {label:<{width}} : {shape}" for label, shape in self.operands]
         lines += self._written()
         if self.hint:
@@ -133,6 +133,11 @@ def is_ours(frame: FrameType) -> bool:
     """Say whether a frame runs a line of this package."""
     module = str(frame.f_globals.get("__name__", ""))
     return module == "namedtensor" or module.startswith("namedtensor.")
+
+
+def asked_by_us() -> bool:
+    """Say whether a line of this package called what asks."""
+    return is_ours(sys._getframe(2))
 
 
 def caller_frame() -> FrameType | None:

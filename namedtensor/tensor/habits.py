@@ -9,8 +9,11 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from namedtensor.axes import either, primed, shown, typed_axes
+from namedtensor.axes import Axis, either, primed, shown, typed_axes
+from namedtensor.backends import get_backend
+from namedtensor.backends.lazy import np
 from namedtensor.errors import HabitError, NamedTensorError, caller_variables, nearest
+from namedtensor.plans import layout_of
 from namedtensor.primitives import table
 from namedtensor.shape import shapes
 from namedtensor.tensor.labels import caller_labels
@@ -43,7 +46,18 @@ _ROWS = (
     ("astype float double half bfloat16 long int bool", "a dtype is given by name", "cast"),
     ("cuda cpu", "a device is given by name", "device"),
     ("dot matmul mm bmm mv", "a contraction names its axes between the operands", "dot"),
-    ("masked_fill masked_fill_", "a choice by a condition is nt.where", "where"),
+    ("masked_fill masked_fill_ where", "a choice by a condition is nt.where", "where"),
+    (
+        "gather index_select take take_along_dim",
+        "an index stands in brackets, beside its axis",
+        "pick",
+    ),
+    (
+        "scatter scatter_ scatter_add scatter_add_ scatter_reduce index_add index_add_ index_copy",
+        "an update names its records by their axes, and makes a new tensor",
+        "put",
+    ),
+    ("is_floating_point is_complex", "a dtype has a kind, which is a word", "kind"),
 )
 #: A method of numpy's arrays and torch's tensors: why it is none of ours, and a form of the hint.
 _METHODS = {word: (why, form) for words, why, form in _ROWS for word in words.split()}
@@ -67,35 +81,76 @@ def habit(X: NamedTensor, word: str) -> HabitError:
     known = _METHODS.get(word)
     if known is not None:
         return HabitError(f"X.{word}", known[0], said, _hint(X.axes, known[1], word, label))
-    entry = table().get(word)
-    if entry is not None and X.axes and not entry.traits.pointwise:
-        public = vars(sys.modules["namedtensor"]).get(word)
-        more = re.search(r"X(, {.*})\)$", _FUNCTIONS.get(word, ""))
-        codes = []
-        for axis, size in X.sizes:
-            halves = repr([int(size) // 2, int(size) - int(size) // 2])
-            given = _filled(more[1], {"sizes": halves}) if more else ""
-            codes.append(f"nt.{word}[{typed_axes([axis])}]({label}{given})")
-        if public is None or takes_any(public):
-            codes.append(f"nt.{word}[...]({label})")
-        why = "functions name the axes they act on"
+    why = "operations are functions"
+    codes = _codes(word, X, label)
+    if codes:
+        if "[" in codes[0]:
+            why = "functions name the axes they act on"
         return HabitError(f"X.{word}", why, said, either(codes))
-    if entry is not None:
-        symbol = entry.traits.symbol
-        code = f"{label} {symbol} Y" if symbol and len(symbol) < 3 else f"nt.{word}({label})"
-        return HabitError(f"X.{word}", "operations are functions", said, f"`{code}`")
     known_here = in_our_words(word, [X], Called()) if word in _FUNCTIONS else None
     if known_here:
-        return HabitError(f"X.{word}", "operations are functions", said, f"`{known_here}`")
+        return HabitError(f"X.{word}", why, said, f"`{known_here}`")
+    public = vars(sys.modules["namedtensor"]).get(word)
+    if public is not None and _operates(public):
+        return HabitError(
+            f"X.{word}", why, said, f"nt.{word}, which takes {inspect.signature(public)}"
+        )
     if word.endswith("_"):
         first = typed_axes(X.axes[:1]) if X.axes else "seq"
         why = "no operation changes a named tensor, each makes a new one"
         return HabitError(
             f"X.{word}", why, said, f"`{label}.at[{first}(0)].set(0.0)`, or `{label} + {label}`"
         )
-    guess = nearest(word, [name for name in dir(type(X)) if not name.startswith("_")])
+    guess = nearest(word, _ATTRIBUTES, 0.7)
     hint = f"did you mean X.{guess}?" if guess else "operations are functions: dir(nt) lists them"
     return HabitError(f"X.{word}", f"a named tensor has no {word}", said, hint)
+
+
+#: What people ask a named tensor for.
+_ATTRIBUTES = """at axes backward data detach device dtype grad item kind numpy rearrange requires_grad shape
+ size sizes to torch""".split()
+
+
+def _codes(word: str, X: NamedTensor, label: str) -> list[str]:
+    """Write the calls of the operation of this name that run on tensors such as X."""
+    public, entry = vars(sys.modules["namedtensor"]).get(word), table().get(word)
+    if entry is None or (public is not None and not _operates(public)):
+        return []
+    symbol = entry.traits.symbol
+    if not hasattr(public, "__getitem__"):
+        tried = [[f"{label} {symbol} Y"]] if symbol and len(symbol) < 3 else []
+        given = [label, f"{label}, Y", f"{label} > 0", f"{label} > 0, Y > 0"]
+        tried += [[f"nt.{word}({operands})"] for operands in given]
+    else:
+        more = re.search(r"X(, {.*})\)$", _FUNCTIONS.get(word, ""))
+        tried = [[], []]
+        for axis, size in X.sizes:
+            halves = repr([int(size) // 2, int(size) - int(size) // 2])
+            rest = _filled(more[1], {"sizes": halves}) if more else ""
+            tried[0].append(f"nt.{word}[{_typed(axis)}]({label}{rest})")
+            tried[1].append(f"nt.{word}[{_typed(axis)}]({label} > 0)")
+        if takes_any(public):
+            tried[0].append(f"nt.{word}[...]({label})")
+            tried[1].append(f"nt.{word}[...]({label} > 0)")
+    found = [[code for code in way if _runs(code, X, label)] for way in tried]
+    return next(filter(None, found), [])
+
+
+def _runs(code: str, X: NamedTensor, label: str) -> bool:
+    """Say whether a call runs on a tensor such as X, of zeros, where that is soon seen."""
+    if hasattr(X, "node"):
+        return f"[{label}" not in code and " > 0" not in code
+    if X.shape.count > 4096:
+        return True
+    sizes = [int(size) for _, size in X.sizes]
+    like = type(X)(np.zeros(sizes, X.kind), layout_of(X.axes, X.kind, get_backend("numpy")))
+    axes = {_typed(axis): Axis(axis) for axis in X.axes}
+    try:
+        with np.errstate(all="ignore"):
+            eval(code, {"nt": sys.modules["namedtensor"], "Y": like, **axes, label: like})
+    except (NamedTensorError, SyntaxError, ValueError, TypeError, AttributeError, ArithmeticError):
+        return False
+    return True
 
 
 def _hint(axes: tuple[str, ...], form: str, word: str, label: str) -> str:
@@ -115,6 +170,7 @@ def _hint(axes: tuple[str, ...], form: str, word: str, label: str) -> str:
         return f'{label}["{axis} -> (head[1], {axis}\')"]'
     if form == "index":
         return f"{label}[{names[0] if names else 'seq'}(0)]"
+    first = _typed(axes[0]) if axes else "seq"
     forms = {
         "lift": f"{label} + Y",
         "list": f"{label}.numpy({', '.join([n if n.isidentifier() else repr(n) for n in names])}).tolist()",
@@ -125,6 +181,9 @@ def _hint(axes: tuple[str, ...], form: str, word: str, label: str) -> str:
         "cast": f'{label}.to("{_DTYPES.get(word, "float32")}")',
         "device": f'{label}.to("{word}")',
         "dot": f"{label} @ {typed_axes([axis])} @ Y",
+        "kind": f'{label}.kind == "float"',
+        "pick": f"`{label}[{first}(0)]`, with 0 or with named integers",
+        "put": f"`{label}.at[{first}(0)].add(1.0)`, with 0 or with named integers",
         "where": f"nt.where({label} > 0, 0.0, {label})",
     }
     return forms[form]
@@ -182,7 +241,8 @@ _ROWS_OF_FUNCTIONS = (
     ("silu swish", "nt.silu(X)"),
     ("roll", "nt.roll[{a}](X, {shift:1})"),
     ("pad", "nt.pad[{a}](X, {before:1}, {after:1}{filled})"),
-    ("split", "nt.split[{a}](X, {sizes})"),
+    ("split chunk", "nt.split[{a}](X, {sizes})"),
+    ("unbind", "nt.unstack[{a}](X)"),
 )
 _FUNCTIONS = {word: form for words, form in _ROWS_OF_FUNCTIONS for word in words.split()}
 #: The same, where a second operand has no names: how to name it.

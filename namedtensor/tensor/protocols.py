@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Self
 from namedtensor.axes import shown, typed_axes
 from namedtensor.backends.lazy import np
 from namedtensor.doors import door, given_later
-from namedtensor.errors import AxisNameError, AxisSizeError, BackendError, KindError
+from namedtensor.errors import AxisNameError, AxisSizeError, BackendError, KindError, asked_by_us
 from namedtensor.primitives import Operation, table
 from namedtensor.primitives.notation import Before
 from namedtensor.shape import shapes
@@ -51,14 +51,28 @@ def _operator(symbol: str) -> Operation:
     )
 
 
-#: What we ask things to tell what they are: symbols, modules, formulas, bundles.
-_ASKED = frozenset(("node", "module", "named_values", "signature", "apply", "value", "gather"))
+def _fixed(word: str) -> property:
+    """Make an attribute that torch gives its own tensors, and a named tensor refuses to be given."""
+
+    def given(X: Any, value: object) -> NoReturn:
+        kind = "Parameter" if word == "_is_param" else "Buffer"
+        raise BackendError(
+            f"torch.nn.{kind}(X)",
+            "torch keeps positional tensors, and names the axes of none",
+            shapes(X),
+            f"torch.nn.{kind}(X.torch({_order(X)})), or declare it in a formula and make its module",
+        )
+
+    return property(None, given)
 
 
 class Protocols(Held):
     """Single numbers become Python's; what would need an order of axes is refused in words."""
 
     __slots__ = ()
+
+    _is_param = _fixed("_is_param")
+    persistent = _fixed("persistent")
 
     def __setitem__(self, record: object, value: object) -> NoReturn:
         raise AxisNameError(
@@ -71,7 +85,7 @@ class Protocols(Held):
     if not TYPE_CHECKING:  # which find a misspelt attribute themselves
 
         def __getattr__(self, word: str) -> NoReturn:
-            if word in _ASKED or word.startswith("_"):  # by ourselves and by protocols
+            if word.startswith("_") or asked_by_us():  # by protocols and by ourselves
                 raise AttributeError(f"{type(self).__name__} has no attribute {word}")
             raise door("tensor.habits.habit")(self, word)
 
@@ -186,12 +200,24 @@ class Protocols(Held):
         )
 
     def __array__(self, *args: object, **kwargs: object) -> NoReturn:
+        (label,) = caller_labels([self])
         raise BackendError(
-            "numpy(X)",
+            f"numpy({label})",
             "numpy would have to guess the order of the axes",
-            shapes(self),
-            f"say it: X.numpy({_order(self)})",
+            shapes(self, labels=[label]),
+            f"say it: {label}.numpy({_order(self)})",
         )
+
+    def __dlpack__(self, *args: object, **kwargs: object) -> NoReturn:
+        (label,) = caller_labels([self])
+        raise BackendError(
+            f"from_dlpack({label})",
+            "the other library would have to guess the order of the axes",
+            shapes(self, labels=[label]),
+            f"say it: {label}.{self.layout.backend}({_order(self)})",
+        )
+
+    __dlpack_device__ = __dlpack__
 
     @classmethod
     def __torch_function__(

@@ -1,4 +1,4 @@
-"""Tell torch that a named tensor is a container of one tensor, for torch.func, export, FSDP and load.
+"""Tell torch what a named tensor is: a container of one tensor, for torch.func, export, FSDP, load, collate.
 
 What torch puts back in the container keeps the names, so it must have as many axes. Transforms that
 add or take axes by position (vmap, jacrev) cannot say which: they are refused, and lifting does it.
@@ -8,16 +8,19 @@ torch has no public door for this; the test of this file says when the private o
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 import torch
 from torch.utils import _pytree
+from torch.utils.data._utils.collate import default_collate_fn_map
 
 from namedtensor.axes import shown
 from namedtensor.backends import backend_of, get_backend
-from namedtensor.errors import AxisNameError
+from namedtensor.errors import AxisNameError, BackendError
 from namedtensor.plans import Layout, layout_of
+from namedtensor.shape import shapes
 from namedtensor.tensor.named import NamedTensor, tensor
 from namedtensor.tensor.torch_matmul import teach
 
@@ -64,6 +67,16 @@ def _read(written: dict[str, Any]) -> Layout:
     return layout_of(tuple(written["axes"]), written["kind"], get_backend(written["library"]))
 
 
+def _collate(batch: Sequence[NamedTensor], **rest: Any) -> NoReturn:
+    """Refuse to join examples without a name for the axis that they are joined along."""
+    raise BackendError(
+        "torch.utils.data.default_collate(batch)",
+        "the examples are joined along a new axis, which needs a name",
+        shapes(*batch[:2], labels=["batch[0]", "batch[1]"][: len(batch)]),
+        'nt.collate["batch"](batch), in a loader DataLoader(..., collate_fn=nt.collate["batch"])',
+    )
+
+
 def register() -> None:
     _pytree.register_pytree_node(
         NamedTensor,
@@ -76,6 +89,7 @@ def register() -> None:
     )
     # torch.load need not trust a file for it: a named tensor is saved as a call of nt.tensor
     torch.serialization.add_safe_globals([tensor])
+    default_collate_fn_map[NamedTensor] = _collate
     NamedTensor.__dataclass_fields__ = _Fields()  # type: ignore[attr-defined]
 
 

@@ -145,7 +145,6 @@ def test_a_name_that_nobody_knows_is_told_the_nearest():
 def test_protocols_still_find_nothing():
     for word in (
         "__array_interface__",
-        "__dlpack__",
         "__len_hint__",
         "_repr_png_",
         "__torch_dispatch__",

@@ -8,6 +8,7 @@ import torch
 import namedtensor as nt
 from namedtensor import Axis
 from namedtensor.compilers import constant_for_compilers, keep
+from namedtensor.errors import kind_of_thing
 from namedtensor.shape import shapes
 from transformer_named.choice import chosen
 from transformer_named.decoding.cache import apart, empty, first, with_room
@@ -124,6 +125,41 @@ def counted(name: str, size: Any, least: int) -> None:
             f"{name} is a whole number of {least} at least",
             hint=f"{name}={max(least, 1)}",
         )
+
+
+def over(call: str, label: str, words: Any, ax: Axis) -> None:
+    """Raise AxisMissingError or BackendError unless words are named, and stand along an axis."""
+    axes = words.axes if hasattr(words, "sizes") else None
+    if axes is not None and ax.name in axes:
+        return
+    if axes is None:
+        raise nt.BackendError(
+            call,
+            f"{label} is {kind_of_thing(words)}, and not a named tensor of words along {ax}",
+            hint=f'name its axes, of which {ax} is that of the words: nt.tensor({label}, "batch {ax}")',
+        )
+    known = next((name for name in (seq.name, src.name, seq_.name) if name in axes), None)
+    old = known or (axes[-1] if axes else "")
+    raise nt.AxisMissingError(
+        call,
+        f"{label} has no axis {ax}, along which its words stand",
+        shapes(words, labels=[label]),
+        f'rename the axis of its words: {label}["{old} -> {ax}"]'
+        if old
+        else f'one word stands along it too: nt.stack["{ax}"]({label})',
+    )
+
+
+def one_word(token: Any) -> None:
+    """Raise AxisClashError where a step is given words along an axis, and not the next one of each text."""
+    for name in getattr(token, "axes", ()):
+        if name in (seq.name, seq_.name, src.name):
+            raise nt.AxisClashError(
+                "model.step(token, cache)",
+                f"token has an axis {name}, and a step takes the next word of each text",
+                shapes(token, labels=["token"]),
+                f'take one of them: token["{name}(-1)"]',
+            )
 
 
 def latex_of(parts: Iterable[Any], dialect: str) -> str:
@@ -248,6 +284,7 @@ class Transformer(torch.nn.Module):
 
     def _through(self, I: Any, M: Any, K: Any, cache: Cache | None, at_once: bool) -> list[Any]:
         """Give words with their places, and what each layer makes of them, or at once what all make."""
+        over("Transformer(...)(I)", "I", I, seq_)
         start, skipped = (0, None) if cache is None else (cache.length, cache.skipped)
         count = I.size(seq_)
         X = self.words(I)
@@ -371,6 +408,7 @@ class Transformer(torch.nn.Module):
 
         Raises: NamedTensorError where padding stands elsewhere than on the left, or a text has no word.
         """
+        over("model.begin(prompt)", "prompt", prompt, src)
         cache = Cache(room)
         if self.padding is not None:
             cache.skipped = self._skipped(prompt)
@@ -393,6 +431,7 @@ class Transformer(torch.nn.Module):
 
     def step(self, token: Any, cache: Cache) -> tuple[Any, Cache]:
         """Score the next word after one more, and give the cache that has it."""
+        one_word(token)
         return self(nt.stack[seq_](token), cache=cache)[seq_(-1)], cache
 
 
@@ -418,10 +457,13 @@ class EncoderDecoder(torch.nn.Module):
 
     def encode(self, source: Any) -> Any:
         """Z[src] -> R[src, emb]."""
+        over("EncoderDecoder(...).encode(source)", "source", source, src)
         return self.encoder(source[src >> seq_], self._closed(source)[src >> seq])[seq_ >> src]
 
     def start(self, memory: Any, source: Any, room: int | None = None) -> Cache:
         """Project the source's keys and values once, before the first word."""
+        over("EncoderDecoder(...).start(memory, source)", "source", source, src)
+        over("EncoderDecoder(...).start(memory, source)", "memory", memory, src)
         told = [layer.tell(memory) for layer in self.decoder.layers]
         return Cache(room, told, self._closed(source))
 
@@ -431,6 +473,8 @@ class EncoderDecoder(torch.nn.Module):
 
     def forward(self, source: Any, target: Any) -> Any:
         """Z[src], Z[seq] -> R[seq, vocab]: the scores of every next word of the target."""
+        over("EncoderDecoder(...)(source, target)", "source", source, src)
+        over("EncoderDecoder(...)(source, target)", "target", target, seq)
         cache = self.start(self.encode(source), source)
         return self.decoder(target[seq >> seq_], cache=cache)[seq_ >> seq]
 

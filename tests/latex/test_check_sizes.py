@@ -72,3 +72,19 @@ def test_the_sizes_of_an_axis_and_its_copy_agree_where_nothing_is_said_of_them()
     text = r"""Let $F, P \in \mathbb{R}^{\text{state} \times \text{state}'}$.
 $$S = F_{\text{state} \rightarrow \text{b}} + P_{\text{state}' \rightarrow \text{b}}$$"""
     assert [f for f in read(text).check() if f.code == "axis-size"] == []
+
+
+def test_an_index_of_one_axis_is_none_of_another_of_no_stated_size():
+    text = r"""Let $R \in \mathbb{R}^{\text{rel}, \text{dim}}$ and $r \in [|\text{rel}|]^{\text{bat}}$.
+\[ s = \sum_{\text{rel}} R_{\text{dim}(r)} \]"""
+    (found,) = read(text).check()
+    assert (found.code, found.line) == ("index-type", 2)
+    assert found.hint == r"is \text{rel}:r meant?"
+    assert (
+        read(
+            text.replace(r"\text{dim}(r)", r"\text{rel}(r)").replace(
+                r"_{\text{rel}} R", r"_{\text{dim}} R"
+            )
+        ).check()
+        == []
+    )

@@ -548,3 +548,20 @@ $V \in \mathbb{{R}}^{{\text{{emb}}, \text{{emb}}'}}$, $w \in \mathbb{{R}}^{{\tex
 \[ y = \sum_{{\text{{out}}}} h \odot X \]"""
     assert [f.code for f in read(text).check()] == ["axis-missing"]
     assert read(text.replace(r"sum_{\text{out}}", r"sum_{\text{emb}}")).check() == []
+
+
+def test_a_step_that_does_not_take_what_its_rule_gives_is_reported():
+    text = r"""Let $K \in \mathbb{R}^{\text{age}, \text{age}'}$, $D \in \mathbb{R}^{\text{day}}$,
+$v^0 = 1$. \[ v^k = K \underset{\text{age}'}{\cdot} w^k, \quad
+w^k = [v^{k-1}]_{\text{day} \to \text{age}'} \]"""
+    (found,) = read(text).check()
+    assert (found.code, found.line) == ("axis-missing", 3)
+    assert read(text.replace(r"\text{day} \to", r"\text{age} \to")).check() == []
+
+
+def test_a_rule_is_held_to_the_start_below_it():
+    text = r"""Let $p \in \mathbb{R}^{\text{a}}$, $A \in \mathbb{R}^{\text{a}, \text{a}'}$,
+$d \in \mathbb{R}^{\text{b}}$. \[ x^k = [x^{k-1} \underset{\text{a}}{\cdot} A]_{\text{a}' \to \text{b}}, \quad
+x^0 = p \]"""
+    assert [f.code for f in read(text).check()] == ["series-shape"]
+    assert read(text.replace(r"\to \text{b}", r"\to \text{a}")).check() == []

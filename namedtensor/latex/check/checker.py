@@ -227,7 +227,10 @@ class Checker(Symbols):
             found = type_of(value)
             if tried is None or (found is not None and set(found.names) == set(tried.names)):
                 break
-            self.report.take_back(mark, Span(0, len(self.source.text)))
+            failed = self.report.take_back(mark, Span(0, len(self.source.text)))
+            if rounds and found is None and failed:
+                self.report.keep(failed)  # the next step does not take what the rule gives
+                break
             tried = found
         return value
 
@@ -344,7 +347,8 @@ class Checker(Symbols):
         if declared is not None and (said := self.declared_type(declared)) is not None:
             return declared.name, said
         member = self.member(stem(defined.name), defined.place)
-        if member is None or member.place.index >= defined.place.index:
+        below = member is not None and member.place.index >= defined.place.index
+        if member is None or (below and not defined.letters):
             return None
         said = type_of(self.value_of(member))
         return None if said is None or said.host else (member.name, said)

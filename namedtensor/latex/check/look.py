@@ -12,7 +12,7 @@ from typing import Any
 from namedtensor.errors import AxisMissingError
 from namedtensor.latex.check.annotations import alike
 from namedtensor.latex.check.failing import failed, sizes_meet
-from namedtensor.latex.check.report import is_own_size, shape_text, size_text
+from namedtensor.latex.check.report import is_own_size, shape_text, size_text, unstated
 from namedtensor.latex.check.shapes import shapes_of
 from namedtensor.latex.check.sizes import algebra, condition, is_never_negative, is_positive, text
 from namedtensor.latex.check.symbols import Symbols, Taken
@@ -502,6 +502,16 @@ def _check_type(
             f"{name} indexes {axis}, and it is declared in {space.base}; an index is a whole number",
             shapes,
             f"declare it in {inside if size is not None else '[n]'}",
+        )
+        return
+    other = unstated(bound) if size is None else None
+    if other is not None and other != axis.rstrip("'"):
+        symbols.report.error(
+            "index-type",
+            span,
+            f"{name} is in {said}, an index of {other}, and it indexes {axis}",
+            shapes,
+            f"is {symbols.dialect.at(other, name)} meant?",
         )
         return
     found = symbols.facts.mismatch(bound, size)

@@ -46,7 +46,7 @@ class Given:
     def written(self, part):
         return wording(part)
 
-    def seen(self, where, value):
+    def seen(self, where, value, guarded=False):
         self.parts.append((wording(where), value))
         return value
 

@@ -264,9 +264,11 @@ U, KERNEL = np.array([1.0, 3.0, 4.0, 5.0]), np.array([1.0, 10.0, 100.0])
 TAPS = {"u": nt.tensor(U, "seq"), "k": nt.tensor(KERNEL, "order")}
 
 
-@pytest.mark.parametrize("index", ["t - i + 1", "t - i", r"|\text{seq}| - t"])
-def test_a_difference_of_indices_does_not_count_from_the_end(index):
-    with pytest.raises(nt.NamedTensorError, match="index 0 lies outside axis seq"):
+@pytest.mark.parametrize(
+    ("index", "least"), [("t - i + 1", -1), ("t - i", -2), (r"|\text{seq}| - t", 0)]
+)
+def test_a_difference_of_indices_does_not_count_from_the_end(index, least):
+    with pytest.raises(nt.NamedTensorError, match=f"index {least} lies outside axis seq"):
         read(SHORT.replace("INDEX", index))["y"](**TAPS)
 
 

@@ -55,6 +55,8 @@ class Checker(Symbols):
         #: symbols of declared tensors that stand for what a definition gives
         self.promises: dict[Node, Defined] = {}
         self.reached: set[int] = set()
+        #: definitions with an index of which only numbers tell whether it lies inside its axis
+        self.open_indices: set[int] = set()
         self.sized_names = {key(a.size) for _, a in names.sized if a.size is not None}
         self.sizes_of = {
             (d.place.section, key(a.size)) for d, a in names.sized if a.size is not None
@@ -135,7 +137,8 @@ class Checker(Symbols):
             scope = make(believing)
             scope.expect_bundles(defined.body)
             value = find(defined, scope)
-            look_at_indices(self, defined.statement)
+            if look_at_indices(self):
+                self.open_indices.add(id(defined))
             return scope, value
 
         mark = self.report.mark()

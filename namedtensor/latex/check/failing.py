@@ -14,7 +14,7 @@ from namedtensor.latex.documents.scripts import key
 from namedtensor.latex.evaluation.values import UNKNOWN, Value
 from namedtensor.latex.evaluation.vocabulary import word_of
 from namedtensor.latex.printing.dialects import REALS
-from namedtensor.latex.reading.shorthand import indices_of
+from namedtensor.latex.reading.ranges import indices_of
 from namedtensor.latex.syntax import (
     At,
     Bars,

@@ -6,7 +6,7 @@ one side has contracted an axis away and the other brings it back, or where noth
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from namedtensor.errors import AxisMissingError
@@ -14,37 +14,38 @@ from namedtensor.latex.check.annotations import alike
 from namedtensor.latex.check.failing import failed, sizes_meet
 from namedtensor.latex.check.report import is_own_size, shape_text, size_text, unstated
 from namedtensor.latex.check.shapes import shapes_of
-from namedtensor.latex.check.sizes import algebra, condition, is_never_negative, is_positive, text
+from namedtensor.latex.check.sizes import (
+    algebra,
+    condition,
+    is_never_negative,
+    is_positive,
+    text,
+    with_values,
+)
 from namedtensor.latex.check.symbols import Symbols, Taken
 from namedtensor.latex.check.types import node_of
 from namedtensor.latex.documents.scopes import Declared
 from namedtensor.latex.documents.scripts import key, stem
 from namedtensor.latex.evaluation.arithmetic import TIMES
-from namedtensor.latex.evaluation.by_elements import ONE, conjuncts
-from namedtensor.latex.evaluation.conditions import held_by
 from namedtensor.latex.evaluation.indices import Index, Position, is_whole, position
-from namedtensor.latex.evaluation.lists import members
 from namedtensor.latex.evaluation.values import UNKNOWN, Value
 from namedtensor.latex.findings import Mend
 from namedtensor.latex.printing.dialects import REALS
-from namedtensor.latex.reading.ranges import ranges_in
 from namedtensor.latex.source import Span
 from namedtensor.latex.syntax import (
     At,
     Big,
     Binary,
     Call,
-    Cases,
     Contract,
     Definition,
     Expression,
     Indexed,
     Number,
-    Relation,
     Space,
     Unary,
 )
-from namedtensor.latex.walk import all_of, letters_of, walk
+from namedtensor.latex.walk import walk
 from namedtensor.primitives import Node, Type
 from namedtensor.primitives.node import operands_first
 from namedtensor.primitives.primitive import table
@@ -267,7 +268,7 @@ def _alone(symbols: Symbols, axis: str, side: Expression, gains: list[str]) -> b
 MEETING = frozenset("+ - * / odot times mod".split())
 
 
-def look_at(symbols: Symbols, where: Expression, value: Value) -> Value:
+def look_at(symbols: Symbols, where: Expression, value: Value, guarded: bool) -> Value:
     """Look at a part whose value is found; give it on, without the axes of a fault."""
     if isinstance(where, (Contract, Binary)):
         left, right = [
@@ -291,7 +292,8 @@ def look_at(symbols: Symbols, where: Expression, value: Value) -> Value:
     elif isinstance(where, Indexed):
         for item in where.items:
             if isinstance(item, At) and id(item.at) in symbols.values:
-                symbols.indexed.append(Taken(where.base, item, symbols.values[id(item.at)]))
+                found = symbols.values[id(item.at)]
+                symbols.indexed.append(Taken(where.base, item, found, guarded))
     return value
 
 
@@ -303,15 +305,9 @@ def _lacks(symbols: Symbols, where: Contract) -> None:
             failed(symbols, where, AxisMissingError("", ""))
 
 
-def _is_whole_range(condition: Expression) -> bool:
-    """Say whether a condition only says how far an index runs, from 1: i = 1, ..., n."""
-    found = list(ranges_in(condition)) if isinstance(condition, Relation) else []
-    return bool(found) and all(within.lower == ONE for within in found)
-
-
-def look_at_indices(symbols: Symbols, statement: Definition) -> None:
-    """Hold the indices of a definition to the sizes of their axes."""
-    guarded = _guarded(statement)
+def look_at_indices(symbols: Symbols) -> bool:
+    """Hold the indices of a definition to the sizes of their axes; say whether numbers must tell of one."""
+    open_ = False
     for taken in symbols.indexed:
         base = symbols.type_of(taken.base)
         if base is None or not base.has(taken.axis) or taken.value is UNKNOWN:
@@ -324,36 +320,29 @@ def look_at_indices(symbols: Symbols, statement: Definition) -> None:
         declared = _declared_index(symbols, taken.value)
         if declared is not None:
             _check_type(symbols, taken, size, shapes, *declared)
-        elif id(taken.item) not in guarded:
-            _check_range(symbols, taken, size, shapes)
+        elif taken.guarded or not _check_range(symbols, taken, size, shapes):
+            open_ = open_ or _has_one_size(taken, size)
     symbols.indexed.clear()
+    return open_
 
 
-def _guarded(statement: Definition) -> set[int]:
-    """Find the parts that count only where a condition holds.
+def _has_one_size(taken: Taken, size: Any) -> bool:
+    """Say whether an index is made of indices, and it and its axis have sizes of one letter at most."""
+    terms = position(taken.value).terms if is_whole(taken.value) else ()
+    sizes = [algebra(_size_of(taken, size)(term)) for term, _ in terms]
+    names = {n for known in (algebra(size), *sizes) for n in getattr(known, "names", ["?", "!"])}
+    return any(isinstance(term, Index) for term, _ in terms) and len(names) < 2
 
-    They are rows of cases, what [i < n] multiplies, and elements for i > 1 or i = 2, ..., n alone.
-    """
-    body, condition = statement.body, statement.condition
-    parts = (
-        ()
-        if condition is None or not isinstance(statement.target, Indexed)
-        else conjuncts(condition)
-    )
-    if any(not _is_whole_range(part) for part in parts):
-        return {id(item) for item in all_of(At, body)}
-    chosen = [
-        row.value for cases in all_of(Cases, body) if len(cases.rows) > 1 for row in cases.rows
-    ]
-    indices = {letter.text for item in all_of(At, statement.target) for letter in letters_of(item)}
-    for big in all_of(Big, body):
-        if indices.intersection([letter.text for letter in letters_of(big.upper)]):
-            chosen.append(big.body)  # s of a sum from 1 up to t
-    for product in all_of(Binary, body):
-        factors = members(product, product.op) if product.op in TIMES else []
-        if any(held_by(factor) is not None for factor in factors):
-            chosen += factors
-    return {id(part) for one in chosen for part in walk(one)}
+
+def _size_of(taken: Taken, size: Any) -> Callable[[Any], Any]:
+    """Make what gives how far a bound index counts, which runs along an axis of this size or another."""
+
+    def size_of(term: Any) -> Any:
+        home = getattr(term, "home", None)
+        own = getattr(term, "size", None) if isinstance(term, Index) else None
+        return size if own is None and home is not None and home.rstrip("'") == taken.axis else own
+
+    return size_of
 
 
 def _say_next(symbols: Symbols, taken: Taken, shapes: Sequence[tuple[str, str]]) -> None:
@@ -386,10 +375,10 @@ def _declared_index(symbols: Symbols, value: Value) -> tuple[str, Space, Any] | 
 # ----------------------------------------------------------------------------------------- indices
 
 
-def interval(at: Any, bounds: Mapping[Node, Any]) -> tuple[Any, Any]:
+def interval(at: Any, size_of: Callable[[Any], Any]) -> tuple[Any, Any]:
     """Give the least and the greatest value of an index that counts from 1, in terms of the sizes.
 
-    `bounds` holds the n of tensors that are declared in [n]; an end is None where nothing says it.
+    `size_of` gives how far a term counts; an end is None where nothing says it.
     """
     if not is_whole(at):
         return None, None
@@ -398,7 +387,7 @@ def interval(at: Any, bounds: Mapping[Node, Any]) -> tuple[Any, Any]:
         ends = _at_the_end(whole, up)
         total = algebra(ends.constant)
         for term, count in ends.terms:
-            end = _term(term, bounds)[(count > 0) == up]
+            end = _term(term, size_of)[(count > 0) == up]
             total = None if total is None or end is None else total + count * end
         low, high = (low, total) if up else (total, None)
     return low, high
@@ -413,13 +402,14 @@ def _at_the_end(at: Position, up: bool) -> Position:
     return at
 
 
-def _term(term: Any, bounds: Mapping[Node, Any]) -> tuple[Any, Any]:
+def _term(term: Any, size_of: Callable[[Any], Any]) -> tuple[Any, Any]:
     """Give the range of one term: a bound index and a tensor over [n] count from 0 inside."""
     node: Any = getattr(term, "node", None)
     if isinstance(term, Index) and term.follows and term.last is None:
         return algebra(0), None
-    if isinstance(term, Index) or node in bounds:
-        size = algebra(term.size if isinstance(term, Index) else bounds[node])
+    counted = size_of(term)
+    if isinstance(term, Index) or counted is not None:
+        size = algebra(counted)
         return algebra(0), None if size is None else size - 1
     return (None, None) if node is None else _computed(node)
 
@@ -445,41 +435,46 @@ def _computed(node: Node) -> tuple[Any, Any]:
 
 def _check_range(
     symbols: Symbols, taken: Taken, size: Any, shapes: Sequence[tuple[str, str]]
-) -> None:
+) -> bool:
     """Report an index that lies outside its axis, for all values of the sizes or for most.
 
-    A number below 0 counts from the end: -1 is the last. An index of an axis of size 1 says nothing new.
+    False where nothing tells. A number below 0 counts from the end: -1 is the last. An index of an axis of
+    size 1 says nothing new.
     """
     at, axis, span = taken.value, taken.axis, taken.item.at.span
     whole = position(at) if is_whole(at) else None
     if whole is not None and not whole.terms and whole.constant < 0:
         at = -whole.constant
-    low, high = interval(at, symbols.bounds)
-    if low is not None and is_positive(1 - low):
-        symbols.report.error(
-            "index-range",
-            span,
-            f"the index of {axis} can be {text(low)}, and the notation counts from 1",
-            shapes,
-            f"indices of {axis} go from 1 to |{axis}|",
-        )
-        return
-    end = algebra(size)
-    if end is None or high is None:
-        return
-    beyond = symbols.facts.reduced(high - end)
-    sure = is_positive(beyond)
-    if not sure and (size == 1 or beyond == 0 or not is_never_negative(beyond)):
-        return
-    only = "" if sure else f", unless {condition(beyond)}"
-    symbols.report.add(
-        "error" if sure else "warning",
-        "index-range",
-        span,
-        f"the index of {axis} goes up to {text(high)}, past the end, {size_text(size)}{only}",
-        shapes,
-        f"make {axis} longer, or let the index stop earlier",
-    )
+
+    counted = _size_of(taken, size)
+
+    def size_of(term: Any) -> Any:
+        return counted(term) if isinstance(term, Index) else symbols.bounds.get(term.node)
+
+    known = {} if size is None else {f"|{axis}|": algebra(size)}
+    low, high = [None if end is None else with_values(end, known) for end in interval(at, size_of)]
+    last = algebra(size)
+    first = "can be {}, and the notation counts from 1", f"indices of {axis} go from 1 to |{axis}|"
+    past = f"goes up to {{}}, past the end, {size_text(size)}"
+    for end, less, more, why, hint in (
+        (low, low, 1, *first),
+        (high, last, high, past, f"make {axis} longer, or let the index stop earlier"),
+    ):
+        beyond = None if less is None or more is None else symbols.facts.reduced(more - less)
+        sure = beyond is not None and is_positive(beyond)
+        open_ = beyond is None or size == 1 or beyond == 0 or not is_never_negative(beyond)
+        if sure or not open_:
+            symbols.report.add(
+                "error" if sure else "warning",
+                "index-range",
+                span,
+                f"the index of {axis} {why.format(text(end))}"
+                + ("" if sure else f", unless {condition(beyond)}"),
+                shapes,
+                hint,
+            )
+            return True
+    return None not in (low, high, last)
 
 
 def _check_type(

@@ -83,7 +83,8 @@ def check_numbers(document: Document, checker: Checker) -> None:
             continue
         if checker.is_size_definition(defined):
             continue
-        if any(r.of_definition(defined, {}) is not None for r in ranges):
+        bounded = any(r.of_definition(defined, {}) is not None for r in ranges)
+        if bounded and id(defined) not in checker.open_indices:
             continue
         spans, found = document.kept.answer(
             "nan", document.grounds.of(defined), partial(tried, document, defined)

@@ -141,8 +141,11 @@ class Report:
         )
 
     def any_in(self, span: Span) -> bool:
-        """Say whether any rule has spoken of a place inside a span."""
-        return any(span.start <= start and end <= span.end for _, start, end in self._found)
+        """Say whether any rule has spoken of a place inside a span, but of what is meant there."""
+        return any(
+            code != "meaning" and span.start <= start and end <= span.end
+            for code, start, end in self._found
+        )
 
     def text(self, span: Span) -> str:
         """Give a part of a formula as it is written, on one line."""

@@ -208,12 +208,12 @@ class CheckScope:
 
     # ------------------------------------------------------------------------- what happens
 
-    def seen(self, where: Expression, value: Value) -> Value:
+    def seen(self, where: Expression, value: Value, guarded: bool = False) -> Value:
         """Remember the value of a part, and look where its axes come from."""
         checker = self.checker
         checker.values[id(where)] = value
         if not self.lenient:
-            value = checker.values[id(where)] = look_at(checker, where, value)
+            value = checker.values[id(where)] = look_at(checker, where, value, guarded)
         return value
 
     def noted(self, where: Expression, message: str, hint: str, code: str = "no-axis") -> None:

@@ -67,7 +67,7 @@ class Facts:
         target = _lone_symbol(difference)
         if target is not None:
             name, value = target
-            self.solved = {s: _with_values(v, {name: value}) for s, v in self.solved.items()}
+            self.solved = {s: with_values(v, {name: value}) for s, v in self.solved.items()}
             self.solved[name] = value
         return True
 
@@ -107,14 +107,15 @@ class Facts:
     def reduced(self, expression: Any) -> Any:
         """Give an expression after all that is known."""
         for _ in range(len(self.solved) + 1):
-            replaced = _with_values(expression, self.solved)
+            replaced = with_values(expression, self.solved)
             if replaced == expression:
                 break
             expression = replaced
         return _plain(expression)
 
 
-def _with_values(expression: Any, values: Mapping[str, Any]) -> Any:
+def with_values(expression: Any, values: Mapping[str, Any]) -> Any:
+    """Put values for symbols."""
     if isinstance(expression, Sum):
         return expression.with_values(values)
     return expression.subs({s: values[s.name] for s in expression.free_symbols if s.name in values})

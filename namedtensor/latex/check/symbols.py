@@ -42,6 +42,7 @@ class Taken:
     base: Expression
     item: At
     value: Value
+    guarded: bool
 
     @property
     def axis(self) -> str:

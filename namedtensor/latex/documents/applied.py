@@ -418,7 +418,7 @@ class BodyScope:
         """Give a part as the document writes it."""
         return self.body.library.source.written(part.span)
 
-    def seen(self, where: Expression, value: Value) -> Value:
+    def seen(self, where: Expression, value: Value, guarded: bool = False) -> Value:
         """Note where a part was written, where a body is traced; a name is no part of its own."""
         node = getattr(value, "node", None)
         table = noting.get()

@@ -37,10 +37,12 @@ from namedtensor.latex.evaluation.vocabulary import big_word
 from namedtensor.latex.evaluation.wording import wording
 from namedtensor.latex.printing.names import axis_letters
 from namedtensor.latex.reading import words
-from namedtensor.latex.reading.ranges import ends_of, members_of, ranges_in
+from namedtensor.latex.reading.ranges import bound_by, members_of, pieces_below
 from namedtensor.latex.syntax import (
     At,
     Big,
+    Binary,
+    Call,
     Expression,
     Indexed,
     Items,
@@ -63,12 +65,13 @@ from namedtensor.tensor import NamedTensor, SymbolicTensor, apply
 
 
 class Range:
-    """The indices that a big operator binds, their values, and the condition on them."""
+    """The indices that a big operator binds, their values, the conditions and the ends that hold them."""
 
     def __init__(self) -> None:
         self.indices: list[Index] = []
         self.bound: dict[Expression, Value] = {}
         self.conditions: list[Expression] = []
+        self.held: list[Expression] = []
         #: the ends of indices that follow others
         self.ends: list[tuple[Index, Any, Expression]] = []
 
@@ -82,20 +85,10 @@ class Range:
         self.bound[name] = bound(index).plus(position(first)).plus(Position((), 1), -1)
 
 
-def _below(part: Big) -> tuple[Any, ...]:
-    """List what stands below an operator."""
-    lower = part.lower
-    joined = isinstance(lower, Logic) and lower.op == "and"
-    joined = joined or (isinstance(lower, Items) and lower.bracket == "")
-    pieces: tuple[Any, ...] = lower.parts if joined else (lower,)  # type: ignore[union-attr]
-    pairs = [p.parts if isinstance(p, Items) and p.bracket == "(" else (p,) for p in pieces]
-    return tuple([piece for pair in pairs for piece in pair])
-
-
 def read_range(e: Evaluator, part: Big) -> Any:
     """Read what stands below and above: i; i = 1 .. n; i in [n]; 1 <= i <= n; j != i; i, j."""
     found = Range()
-    for piece in _below(part):
+    for piece in pieces_below(part):
         if piece is None:
             return e.refuse(part, "has an upper end and no index below", "write i=1 below it")
         if not _piece(e, part, piece, found):
@@ -105,27 +98,50 @@ def read_range(e: Evaluator, part: Big) -> Any:
 
 def _piece(e: Evaluator, part: Big, piece: Expression, found: Range) -> bool:
     """Read one part of a range; False where it cannot be read, which has been reported."""
-    if isinstance(piece, (Letter, Scripts)):
-        if piece not in found.bound:
-            stated = getattr(e.scope, "range_of", lambda *_: None)(piece, part.body)
-            first, last = (Number(part.span, 1), part.upper) if stated is None else stated
-            return _between(e, part, piece, first, last, found)
+    if piece in found.bound:
         return True
     if isinstance(piece, Logic) and found.bound:
         found.conditions.append(piece)
         return True
-    if not isinstance(piece, Relation):
+    if not isinstance(piece, (Letter, Scripts, Relation)):
         e.refuse(
             part, f"has no range: {wording(piece)} binds no index", "write i=1 below and n above"
         )
         return False
-    op, right = piece.rest[0]
-    single = len(piece.rest) == 1 and isinstance(piece.first, (Letter, Scripts))
-    if single and op == "=" and piece.first not in found.bound:
-        return _between(e, part, piece.first, right, part.upper, found)
-    if single and op == "in" and piece.first not in found.bound:
-        return _from_set(e, part, piece.first, right, found)
-    return _from_condition(e, part, piece, found)
+
+    def is_open(name: Expression) -> bool:
+        return name not in found.bound and name not in e.bound and e.scope.find(name) is None
+
+    stated = getattr(e.scope, "range_of", lambda *_: None)
+    indices, says_more = bound_by(part, piece, is_open)
+    indices = [one for one in indices if one.index not in found.bound]
+    of_set = isinstance(piece, Relation) and piece.rest[0][0] == "in"
+    if not indices and not (found.bound and (not of_set or piece.first in found.bound)):  # type: ignore[union-attr]
+        return _no_index(e, part, piece)
+    for one in indices:
+        ends: tuple[Expression, Expression | None] = one.lower or Number(part.span, 1), one.upper
+        if not isinstance(piece, Relation):
+            ends = stated(piece, part.body) or ends
+        elif says_more and one.upper is None:
+            found.add(one.index, Index(wording(one.index)))
+            continue
+        if not _between(e, part, one.index, *ends, found):
+            return False
+    if says_more or not indices:
+        found.conditions.append(piece)
+    return True
+
+
+def _no_index(e: Evaluator, part: Big, piece: Expression) -> bool:
+    """Say that a piece below an operator binds nothing."""
+    op, right = piece.rest[0] if isinstance(piece, Relation) else ("", None)
+    if op == "in" and right is not None:
+        why = f"runs over {wording(right)}, which is no range"
+        name = piece.first  # type: ignore[union-attr]
+        e.refuse(part, why, _condition_for(part, name, right) or "write i=1 below and n above")
+    else:
+        e.refuse(part, "binds no index", "write the index below it: i=1, or i")
+    return False
 
 
 def _between(
@@ -148,11 +164,11 @@ def _between(
             return False
     index = Index(wording(name))
     if _moves(start):
-        found.conditions.append(Relation(part.span, name, ((">=", first),)))
+        found.held.append(Relation(part.span, name, ((">=", first),)))
         index.first = _end(inner, first, 1)
         start = 1
     if _moves(end) and last is not None:
-        found.conditions.append(Relation(part.span, name, (("<=", last),)))
+        found.held.append(Relation(part.span, name, (("<=", last),)))
         index.follows, index.last = True, _end(inner, last, start)
         found.ends.append((index, start, last))
     elif end is not None:
@@ -171,17 +187,31 @@ def _end(e: Evaluator, end: Expression, first: Any) -> Position | None:
 def _give_ends(e: Evaluator, found: Range) -> None:
     """Give indices that follow others the size that they have at most: l up to n - i, where i is 1."""
     for index, start, last in found.ends:
-        at = e.inside(found.bound).value(last)
-        ends = {
-            t: 1 if n < 0 else t.size for t, n in getattr(at, "terms", ()) if isinstance(t, Index)
-        }
-        if index.size is None and ends and all(n is not None for n in ends.values()):
-            known = {
-                name: v.index for name, v in e.bound.items() if isinstance(v, Position) and v.direct
-            }
-            given = {name: position(ends[i]) for name, i in known.items() if i in ends}
-            most = e.inside({**found.bound, **given}).extent(last)
-            index.size = None if _moves(most) or not is_whole(most) else _count(start, most)
+        if index.size is None:
+            sizes = [_at_most(e, found, start, end) for end in _least_of(last)]
+            known = [size for size in sizes if size is not None]
+            index.size = min([n for n in known if isinstance(n, int)], default=(*known, None)[0])
+
+
+def _least_of(end: Expression) -> tuple[Expression, ...]:
+    """List the ends of which the first one counts: those of min(2, n - i), and of min(c, t) - 1."""
+    if isinstance(end, Binary) and end.op in ("+", "-") and isinstance(end.right, Number):
+        return tuple([replace(end, left=left) for left in _least_of(end.left)])
+    least = isinstance(end, Call) and end.function == Letter(end.span, "min", "word")
+    return end.arguments if least and not end.axes else (end,)  # type: ignore[union-attr]
+
+
+def _at_most(e: Evaluator, found: Range, start: Any, last: Expression) -> Any:
+    """Give how many numbers there are up to an end that depends on indices, at most."""
+    at = e.inside(found.bound).value(last)
+    terms = [(t, n) for t, n in position(at).terms if isinstance(t, Index)] if is_whole(at) else []
+    ends = {term: 1 if n < 0 else term.size for term, n in terms}
+    if any(n is None for n in ends.values()):
+        return None
+    known = {name: v.index for name, v in e.bound.items() if isinstance(v, Position) and v.direct}
+    given = {name: position(ends[i]) for name, i in known.items() if i in ends}
+    most = e.inside({**found.bound, **given}).extent(last)
+    return None if _moves(most) or not is_whole(most) else _count(start, most)
 
 
 def _moves(end: Any) -> bool:
@@ -198,16 +228,6 @@ def _count(start: Any, end: Any) -> Any:
     return SymbolicTensor(combine("sub", end, combine("sub", start, 1)))
 
 
-def _from_set(e: Evaluator, part: Big, name: Expression, right: Expression, found: Range) -> bool:
-    """i in [n], and i in {1, ..., n}."""
-    ends = ends_of(right)
-    if ends is not None:
-        return _between(e, part, name, *ends, found)
-    why = f"runs over {wording(right)}, which is no range"
-    e.refuse(part, why, _condition_for(part, name, right) or "write i=1 below and n above")
-    return False
-
-
 def _condition_for(part: Big, name: Expression, members: Expression) -> str:
     r"""Write the condition that says of which indices a set is; nothing where they index no axis."""
     axis = next((at.axis.name for at in all_of(At, part.body) if at.at == name), "")
@@ -218,34 +238,6 @@ def _condition_for(part: Big, name: Expression, members: Expression) -> str:
     inside = ", ".join([f"{axis_letters(a, 'underset')}({wording(i)})" for a, i in places])
     axes = ", ".join([axis_letters(a, "underset") for a, _ in places])
     return rf"write {wording(name)} : M_{{{inside}}} = 1 below it, with M \in \{{0, 1\}}^{{{axes}}}"
-
-
-def _from_condition(e: Evaluator, part: Big, piece: Relation, found: Range) -> bool:
-    """1 <= i <= n, j < i, j != i: the first name that stands for nothing yet is the index.
-
-    So is each further one that indexes what is summed: i < j runs over both.
-    """
-    members = [piece.first, *[right for _, right in piece.rest]]
-    names = [m for m in members if isinstance(m, (Letter, Scripts)) and m not in found.bound]
-    free = [m for m in dict.fromkeys(names) if m not in e.bound and e.scope.find(m) is None]
-    if free:
-        fresh, *others = free
-        more = [m for m in others if _indexes(m, part.body)]
-        within = next((r for r in ranges_in(piece) if r.index == fresh and r.upper), None)
-        if within is not None and within.lower is not None and len(piece.rest) == 2 and not more:
-            return _between(e, part, fresh, within.lower, within.upper, found)
-        for name in (fresh, *more):
-            found.add(name, Index(wording(name)))
-    elif not found.bound:
-        e.refuse(part, "binds no index", "write the index below it: i=1, or i")
-        return False
-    found.conditions.append(piece)
-    return True
-
-
-def _indexes(name: Expression, body: Expression) -> bool:
-    """Say whether a name chooses elements of what is summed."""
-    return any(name in walk(item.at) for item in all_of(At, body))
 
 
 #: More members than this are not written out.
@@ -310,7 +302,7 @@ def unrolled(e: Evaluator, part: Big, start: int, end: int) -> Value:
 def _listed(part: Big) -> tuple[list[Any], list[Expression], tuple[Expression, ...]] | None:
     """Give the indices of a, b in {0, 1}, what the set lists, and what else stands below."""
     names: list[Any] = []
-    pieces = _below(part)
+    pieces = pieces_below(part)
     for at, piece in enumerate(pieces):
         if isinstance(piece, (Letter, Scripts)):
             names.append(piece)
@@ -400,13 +392,15 @@ def _over_index(e: Evaluator, part: Big) -> Value:
     if found is UNKNOWN:
         return UNKNOWN
     inner = e.inside(found.bound)
-    for asked in (part.body, *found.conditions):
+    conditions = [*found.held, *found.conditions]
+    for asked in (part.body, *conditions):
         _give_ranges(e, asked, found)
     _give_ends(e, found)
     with choosing(found.bound) as scope:
         inner.scope = e.scope if choosing is nullcontext else scope
+        inner = inner.under(*[(c, True) for c in found.held], ends=True)
         value = inner.under(*[(c, True) for c in found.conditions]).value(part.body)
-    for condition in found.conditions:
+    for condition in conditions:
         holds = inner.value(condition)
         if one_for_all:
             continue

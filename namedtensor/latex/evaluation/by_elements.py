@@ -24,7 +24,7 @@ from namedtensor.latex.evaluation.indices import (
 )
 from namedtensor.latex.evaluation.values import UNKNOWN, ArgumentsError, Scope, Value
 from namedtensor.latex.evaluation.wording import wording
-from namedtensor.latex.reading.ranges import ranges_in
+from namedtensor.latex.reading.ranges import conjuncts, ranges_in
 from namedtensor.latex.source import Span
 from namedtensor.latex.syntax import (
     At,
@@ -74,13 +74,6 @@ def element(
     found = e.attempt(target, lambda x: _over(x, pairs, wording(target)), [value])
     found = sized_here(e.scope, found)
     return found if e.bound else settled(found)
-
-
-def conjuncts(condition: Expression) -> tuple[Expression, ...]:
-    """List the conditions that a condition joins by and."""
-    joined = isinstance(condition, Logic) and condition.op == "and"
-    parts = condition.parts if isinstance(condition, Logic) and joined else (condition,)
-    return tuple([c for p in parts for c in conjuncts(p)]) if joined else parts
 
 
 def upper_ends(target: Indexed, condition: Expression | None) -> dict[str, Expression]:

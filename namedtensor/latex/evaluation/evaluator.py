@@ -52,7 +52,7 @@ class Evaluator:
 
     `bound` are the indices that the formula itself binds. With `exact`, whole numbers divide to
     whole numbers, as sizes do. `guards` are conditions that choose which records count, so that
-    an index may lie outside of its axis where they do not hold.
+    an index may lie outside of its axis where they do not hold; `guarded` where some are no ends of indices.
     """
 
     def __init__(
@@ -61,18 +61,20 @@ class Evaluator:
         bound: Mapping[Expression, Value] | None = None,
         exact: bool = False,
         guards: tuple[Guard, ...] = (),
+        guarded: bool = False,
     ) -> None:
         self.scope = scope
         self.bound: dict[Expression, Value] = dict(bound or {})
         self.exact = exact
         self.guards = guards
+        self.guarded = guarded
 
     def value(self, expression: Expression) -> Value:
         """Give what an expression stands for: a named tensor, a number, a position, a function."""
         reader = READERS.get(type(expression))
         if reader is None:
             return self.refuse(expression, "says nothing that can be computed")
-        found = self.scope.seen(expression, reader(self, expression))
+        found = self.scope.seen(expression, reader(self, expression), self.guarded)
         if type(found) is not tuple:
             return found
         text = wording(expression)
@@ -97,11 +99,16 @@ class Evaluator:
 
     def inside(self, bound: Mapping[Expression, Value]) -> Evaluator:
         """Give an evaluator for which more names are bound."""
-        return Evaluator(self.scope, {**self.bound, **bound}, self.exact, self.guards)
+        inner = {**self.bound, **bound}
+        return Evaluator(self.scope, inner, self.exact, self.guards, self.guarded)
 
-    def under(self, *guards: Guard) -> Evaluator:
-        """Give an evaluator for what counts only where more conditions hold, or do not."""
-        return Evaluator(self.scope, self.bound, self.exact, (*self.guards, *guards))
+    def under(self, *guards: Guard, ends: bool = False) -> Evaluator:
+        """Give an evaluator for what counts only where more conditions hold, or do not.
+
+        Those that are the `ends` of indices say no more than the indices know.
+        """
+        guarded = self.guarded or (bool(guards) and not ends)
+        return Evaluator(self.scope, self.bound, self.exact, (*self.guards, *guards), guarded)
 
     def attempt(
         self,

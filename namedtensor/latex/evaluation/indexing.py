@@ -39,7 +39,7 @@ from namedtensor.latex.syntax import (
     Renaming,
     SizedAxis,
 )
-from namedtensor.operations.elementwise import clip
+from namedtensor.operations.elementwise import clip, where
 from namedtensor.operations.indexing import AT, as_asked
 from namedtensor.operations.recurrence import SCAN
 from namedtensor.operations.windows import POOL, UNROLL
@@ -177,7 +177,7 @@ def _one(e: Evaluator, part: Indexed, X: Any, item: At, value: Value) -> Value:
     """Apply one index where it needs no integer tensor; give the index where it does."""
     axis, size = item.axis.name, X.size(sized(item.axis.name, None))
     if isinstance(value, NamedTensor) and not _is_size(value):
-        return _picked(e, part, X, item, value, zero_based(value), size)
+        return _picked(e, part, X, item, value, size)
     if not isinstance(value, Position):
         return _number(e, part, X, item, value, size)
     if not value.terms:
@@ -194,27 +194,45 @@ def _one(e: Evaluator, part: Indexed, X: Any, item: At, value: Value) -> Value:
     seen = None if e.guards else window(e, part, X, axis, value, size)
     if seen is not None:
         return seen
-    return _picked(e, part, X, item, value, _within(e, value, size), size)
+    return _picked(e, part, X, item, value, size)
 
 
-def _within(e: Evaluator, value: Position, size: Any) -> Any:
-    """Give positions as data counts; where a condition chooses among them, those outside are moved in."""
-    return clip(value.from_zero, 0, size - 1) if e.guards else at_place(value)
+def _picked(e: Evaluator, part: Indexed, X: Any, item: At, value: Value, size: Any) -> Value:
+    """Give computed indices as data counts; the one that lies outside is named, where its size is known.
 
-
-def _picked(
-    e: Evaluator, part: Indexed, X: Any, item: At, value: Value, numbers: Any, size: Any
-) -> Value:
-    """Give computed indices as data counts; where data is there, the one that lies outside is named."""
+    Where a condition chooses among them, those that it leaves out are moved in.
+    """
     axis = item.axis.name
-    if numbers is value or not hasattr(numbers, "node") or not numbers.axes:
-        return AxisIndex(axis, numbers)  # data, and one number
-    if not hasattr(X, "node"):
-        ends = _ends(e, numbers)
-        beyond = [n for n in ends if not 0 <= n < size]
+    numbers = value.from_zero if isinstance(value, Position) else zero_based(value)
+    if numbers is value:
+        return AxisIndex(axis, value)
+    counting = _that_count(e, numbers)
+    if isinstance(size, int):
+        beyond = [n for n in _ends(e, counting) if not 0 <= n < size]
         if beyond:
             return outside(e, item.at, part.base, X, axis, str(as_asked(beyond[0]) + 1), size)
-    return AxisIndex(axis, numbers)
+    if not e.guards or not isinstance(value, Position):
+        return AxisIndex(axis, at_place(value))
+    left_out = counting is None  # where other data decides, all are moved inside
+    return AxisIndex(
+        axis, clip(numbers, 0, size - 1) if left_out else _that_count(e, at_place(value))
+    )
+
+
+def _that_count(e: Evaluator, numbers: Any) -> Any:
+    """Give the numbers for which all conditions around hold, and 0 elsewhere.
+
+    None where a condition is not on these indices alone.
+    """
+    for condition, holds in e.guards:
+        found = e.value(condition)
+        if isinstance(found, bool):
+            numbers = numbers if found is holds else 0
+        elif found is UNKNOWN or not {*found.axes} <= {*getattr(numbers, "axes", ())}:
+            return None
+        else:
+            numbers = where(found, numbers, 0) if holds else where(found, 0, numbers)
+    return numbers
 
 
 def _size_of(e: Evaluator, index: Index) -> Any:
@@ -222,8 +240,10 @@ def _size_of(e: Evaluator, index: Index) -> Any:
     return index.size or (known_size(e.scope, index.home) if index.home else None)
 
 
-def _ends(e: Evaluator, numbers: SymbolicTensor) -> list[int]:
+def _ends(e: Evaluator, numbers: Any) -> list[int]:
     """Compute the least and the greatest of numbers that indices define; none where a size is open."""
+    if not hasattr(numbers, "node") or not numbers.axes:
+        return []
     sizes = dict(numbers.node.type.axes)
     for found in e.bound.values():
         index = found.index if isinstance(found, Position) else None
@@ -305,7 +325,7 @@ def _along(
     count = index.size
     whole = Rename((sized(axis, None),), (sized(index.axis, None),))
     if index.axis in X.axes:
-        return AxisIndex(axis, _within(e, Position(((index, 1),), shift + 1), size))
+        return _picked(e, part, X, item, Position(((index, 1),), shift + 1), size)
     if shift == 0 and (size is None or index.open or equal(count, size)):
         return e.attempt(part, lambda X: sized_as(X, axis, count)[(whole,)], [X], [part.base])
     if isinstance(count, int) and isinstance(size, int) and not e.guards:
@@ -313,7 +333,7 @@ def _along(
             return outside(e, item.at, part.base, X, axis, str(count + shift), size)
         chosen = AxisSelection(axis, slice(shift, shift + count))
         return e.attempt(part, lambda X: X[(chosen, whole)], [X], [part.base])
-    return AxisIndex(axis, _within(e, Position(((index, 1),), shift + 1), size))
+    return _picked(e, part, X, item, Position(((index, 1),), shift + 1), size)
 
 
 def _is_as_long(index: Index, size: Any) -> bool:

@@ -44,8 +44,8 @@ class Scope(Protocol):
         """Take a failed operation: raise, or report and give UNKNOWN."""
         ...
 
-    def seen(self, where: Expression, value: Value) -> Value:
-        """Look at the value of each part as it is found, and give it on."""
+    def seen(self, where: Expression, value: Value, guarded: bool = False) -> Value:
+        """Look at the value of each part, which may count where a condition holds alone; give it on."""
         ...
 
     def noted(self, where: Expression, message: str, hint: str, code: str = "no-axis") -> None:

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from namedtensor.latex.reading.asides import QUIET, Entry, fact_of
+from namedtensor.latex.reading.ranges import indices_of
 from namedtensor.latex.reading.spoken import head_of, key_of, sections_around
 from namedtensor.latex.reading.statements import Found
 from namedtensor.latex.syntax import (
@@ -26,6 +27,7 @@ from namedtensor.latex.syntax import (
     Expression,
     Indexed,
     Letter,
+    Logic,
     Number,
     Relation,
     Scripts,
@@ -49,7 +51,7 @@ def put_before_first(entries: Sequence[Entry], parents: Sequence[int]) -> None:
         for letter in (axis.size,)
         if isinstance(letter, Letter)
     }
-    pairs = list(zip(entries, [*entries[1:], None], strict=False))
+    pairs = [(entry, entries[at + 1 : at + 4]) for at, entry in enumerate(entries)]
     declared: set[tuple[int, str]] = set()
     defined: set[tuple[int, str]] = set()
     #: series whose members need no other ones: S_k, which may have an S_0 without starting there
@@ -64,14 +66,14 @@ def put_before_first(entries: Sequence[Entry], parents: Sequence[int]) -> None:
         if isinstance(statement, Declaration) and statement.space.axes:
             declared |= {(section, key_of(name)) for name in statement.names}
         elif isinstance(statement, Definition):
-            outside = outside_of(statement.target, ends) or _all_outside(entry, after, ends)
+            outside = _outside(entry, after, ends)
             own = section, head_of(statement.target)
-            if outside is None:
+            if not outside:
                 (plain if _is_alone(statement, used) and own not in defined else defined).add(own)
                 plain -= defined
             elif statement.op == "=":  # x_0 = x_{-1} = 0 gives both
                 *equal, value = (statement.body, *statement.chain)
-                names = [outside, *[outside_of(part, ends) for part in equal]]
+                names = [*outside, *[outside_of(part, ends) for part in equal]]
                 given.setdefault(section, {}).update({name: value for name in names if name})
     for here in given.values():  # what is given twice in the same way is given for all before
         for letter, axis, side in list(here):
@@ -91,56 +93,77 @@ def put_before_first(entries: Sequence[Entry], parents: Sequence[int]) -> None:
         if known and isinstance(statement, Definition):
             assert isinstance(entry.read, Found)
             entry.read.statement = replace(statement, body=put(statement.body, _Before(known)))
-            outside = outside_of(statement.target, ends)
+            one = outside_of(statement.target, ends)
             if isinstance(statement.target, Indexed):
-                if outside in known:
+                if one in known:
                     entry.read.statement = fact_of(statement)  # the tensor has no such element
-                elif _all_outside(entry, after, ends) in known:
+                elif {*_outside(entry, after, ends)} & known.keys():
                     entry.read.part_of = QUIET["outside"]
-            elif outside in known and any((at, outside[0]) in plain for at in around):
+            elif one is not None and one in known and any((at, one[0]) in plain for at in around):
                 entry.read.part_of = QUIET["outside"]
 
 
 def outside_of(target: Expression, ends: Collection[str]) -> Key | None:
-    """Give the letter, the axis and the side of x_{time(0)}, x_{time(|time|+1)}, x_0 and x_{n+1}."""
+    """Give the letter, the axis and the side of x_{time(0)}, x_{time(|time|+1)}, x_0 and x_{n+1}.
+
+    Other indices beside it are letters: x_{row(0), col(j)} and x_{0,j}.
+    """
+    places: list[tuple[str, Expression]] = []
     match target:
-        case Indexed(base=Letter(text=text), items=(At(axis=axis, at=at),)):
-            name = axis.name
-        case Scripts(base=Letter(text=text), sub=at, sup=None, primes=0):
-            name = ""
+        case Indexed(base=Letter(text=text), items=items):
+            places = [(item.axis.name, item.at) for item in items if isinstance(item, At)]
+        case Scripts(base=Letter(text=text), sub=at, sup=None, primes=0) if at is not None:
+            places = [("", one) for one in indices_of(at) or ()]
         case _:
             return None
+    found = [(name, side) for name, at in places if (side := _side(name, at, ends))]
+    others = [at for name, at in places if not _side(name, at, ends)]
+    alone = len(found) == 1 and all(isinstance(at, Letter) for at in others)
+    return (text, *found[0]) if alone else None
+
+
+def _side(axis: str, at: Expression, ends: Collection[str]) -> str:
+    """Say on which side of an axis an index lies; nothing where it lies on none."""
     match at:
         case Number(value=0):
-            return text, name, "-"
+            return "-"
         case Unary(op="-", operand=Number(value=1)):
-            return text, name, "--"
+            return "--"
         case Binary(op="+", left=AxisSize(axis=AxisName(name=end)), right=Number(value=1)):
-            return (text, end, "+") if name in ("", end) else None
+            return "+" if axis == end else ""
         case Binary(op="+", left=Letter(text=end), right=Number(value=1)) if end in ends:
-            return text, name, "+"
-    return None
+            return "+"
+    return ""
 
 
-def _all_outside(entry: Entry, after: Entry | None, ends: Collection[str]) -> Key | None:
-    """Give the letter, the axis and the side of x_{time(s)} = 0 for s < 1, and for s > |time|."""
+def _outside(entry: Entry, after: Sequence[Entry], ends: Collection[str]) -> list[Key]:
+    """List what a statement gives: outside of an axis, or all there, x_{time(s)} = 0 for s < 1."""
     statement: Any = entry.statement
-    range_ = getattr(statement, "condition", None) or getattr(
-        after and after.statement, "relation", None
-    )
-    match getattr(statement, "target", None), range_:
-        case (
-            Indexed(base=Letter(text=text), items=(At(axis=axis, at=Letter() as index),)),
-            Relation(first=first, rest=((op, end),)),
-        ) if first == index:
-            match op, end:
-                case ("<", Number(value=1)) | ("<=", Number(value=0)):
-                    return text, axis.name, "<<"
-                case (">", AxisSize(axis=own)) if own == axis:
-                    return text, axis.name, ">>"
-                case (">", Letter(text=size)) if size in ends:
-                    return text, axis.name, ">>"
-    return None
+    one = outside_of(statement.target, ends)
+    target, condition = statement.target, statement.condition
+    if one is not None or not isinstance(target, Indexed) or not isinstance(target.base, Letter):
+        return [] if one is None else [one]
+    axes = {item.at: item.axis.name for item in target.items if isinstance(item, At)}
+    said = [condition, *[getattr(one.statement, "relation", None) for one in after]]
+    parts = [p for one in said if one for p in (one.parts if isinstance(one, Logic) else (one,))]
+    found: list[tuple[str, Any]] = []
+    for part in parts:
+        if not isinstance(part, Relation) or part.first not in axes:
+            break
+        found.append((axes[part.first], part.rest))
+    keys: list[Key] = []
+    for axis, rest in found if all(isinstance(at, Letter) for at in axes) else ():
+        match rest:
+            case (("<", Number(value=1)) | ("<=", Number(value=0)),):
+                side = "<<"
+            case ((">", AxisSize(axis=AxisName(name=name))),) if name == axis:
+                side = ">>"
+            case ((">", Letter(text=size)),) if size in ends:
+                side = ">>"
+            case _:
+                return []
+        keys.append((target.base.text, axis, side))
+    return keys
 
 
 def _is_alone(statement: Definition, used: Mapping[str, Collection[str]]) -> bool:
@@ -161,7 +184,7 @@ class _Before:
         """Give x_{time(t-1)} in cases: what is given where t is 1, and the element elsewhere."""
         if isinstance(part, Scripts) and isinstance(part.base, Letter) and part.sup is None:
             return self._cases(part, part.base, "", part.sub)
-        if not isinstance(part, Indexed) or len(part.items) != 1:
+        if not isinstance(part, Indexed):
             return None
         match part.base:
             case Scripts(base=Letter() as letter, sub=None, sup=Number(), primes=0) as power:
@@ -172,10 +195,12 @@ class _Before:
         return None
 
     def _element(self, element: Indexed, letter: Letter) -> Cases | None:
-        (item,) = element.items
-        return (
-            self._cases(element, letter, item.axis.name, item.at) if isinstance(item, At) else None
-        )
+        """Give an element in cases, as each of its indices may lie outside."""
+        found: Expression = element
+        for item in element.items:
+            if isinstance(item, At):
+                found = self._cases(found, letter, item.axis.name, item.at) or found
+        return found if isinstance(found, Cases) else None
 
     def _cases(
         self, element: Expression, letter: Letter, axis: str, at: Expression | None

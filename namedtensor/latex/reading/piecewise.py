@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from namedtensor.latex.reading.asides import QUIET, Entry
-from namedtensor.latex.reading.ranges import ranges_in
+from namedtensor.latex.reading.ranges import places_of, ranges_in
 from namedtensor.latex.reading.spoken import head_of
 from namedtensor.latex.reading.statements import Failed, Found, condition_of
 from namedtensor.latex.reading.tokens import Fault
@@ -96,7 +96,8 @@ def joined(entries: Sequence[Entry], text: str, of_data: Callable[[Entry], bool]
 
 def _join(entries: Sequence[Entry], at: int, first: Definition, text: str) -> int | None:
     """Join the pieces that begin at a place; give the place behind them, None where one is unreadable."""
-    inside = isinstance(first.target, Indexed | Call) and not any(all_of(Cases, first.body))
+    many = isinstance(first.target, Indexed | Call) or bool(places_of(first.target))
+    inside = many and not any(all_of(Cases, first.body))
     if first.op != "=" or not inside:
         return at + 1
     found = _pieces(entries, at, first, text)
@@ -111,7 +112,7 @@ def _join(entries: Sequence[Entry], at: int, first: Definition, text: str) -> in
         return found.end
     if _is_half(entries, at, first, text):
         return None
-    if isinstance(first.target, Indexed) and not _only_ranges(last[1], first.condition):
+    if not isinstance(first.target, Call) and not _only_ranges(last[1], first.condition):
         _put(entries[at], replace(first, condition=last[1]))
         _set_aside(entries[at + 1 : found.end])
         return found.end
@@ -180,6 +181,7 @@ def _belongs(
 ) -> bool:
     """Say whether a condition is one of the piece before it."""
     own = [t for t in letters_of(first.target) if t.text != head_of(first.target)]
+    own += letters_of(places_of(first.target))
     about = set(letters_of(condition)) & set(own)
     if not about or WHEN.fullmatch(said):
         return bool(about)
@@ -190,16 +192,18 @@ def _belongs(
         entry.region.display and entry.region.block == before.region.block and "and" not in said
     )
     known = found.rows[-1][1] is not None and "and" in said
-    beside = beside and isinstance(first.target, Indexed)
+    beside = beside and not isinstance(first.target, Call)
     return (known or beside) and isinstance(entry.statement, Constraint)
 
 
 def _condition(entry: Entry, first: Definition) -> Expression | None:
     """Give what a statement says as a condition."""
-    statement = entry.statement
-    if isinstance(statement, Definition) and statement.target == first.target:
-        return None
-    return condition_of(statement)
+    condition = condition_of(entry.statement)
+    own = isinstance(entry.statement, Definition) and entry.statement.target == first.target
+    said = condition.first if isinstance(condition, Relation) else None
+    diagonal = isinstance(said, Indexed) and head_of(said) == head_of(first.target)
+    own = own or (diagonal and len({*places_of(said)}) < len(places_of(said)))  # type: ignore[arg-type]
+    return None if own else condition
 
 
 def _value(entry: Entry, first: Definition, behind: str) -> Expression | None:

@@ -3,32 +3,38 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from namedtensor.latex.source import Span
 from namedtensor.latex.syntax import (
+    At,
     Big,
     Binary,
     Call,
     Dots,
     Expression,
+    Indexed,
     Items,
     Letter,
+    Logic,
     Number,
     Relation,
+    Scripts,
     Space,
 )
+from namedtensor.latex.walk import all_of, parted, put, walk
 
 _TURNED = {">=": "<=", ">": "<", "<=": ">=", "<": ">"}
+_NAMES = (Letter, Scripts)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Between:
     """The numbers that an index runs through; an open end is None."""
 
-    index: Letter
+    index: Any
     lower: Expression | None
     upper: Expression | None
 
@@ -80,27 +86,86 @@ def ranges_in(relation: Relation) -> Iterator[Between]:
 
 def _compared(relation: Relation) -> Iterator[Between]:
     """Read 1 <= t <= T, t >= 1, 0 < t; a letter at the end of a chain is no least number."""
-    ends: dict[Letter, list[Expression | None]] = {}
-    members = [("", relation.first), *relation.rest]
-    for at, ((_, left), (op, right)) in enumerate(itertools.pairwise(members)):
-        if op not in _TURNED:
-            continue
-        inside = 0 < at < len(members) - 2
-        for side, sign, end in ((left, op, right), (right, _TURNED[op], left)):
-            for index in listed(side):
-                lower = sign[0] == ">"
-                known = isinstance(end, Items) or (lower and isinstance(end, Letter) and not inside)
-                if not isinstance(index, Letter) or known:
-                    continue
-                step = Number(end.span, 1)
-                pair = ends.setdefault(index, [None, None])
-                if lower:
-                    pair[0] = end if sign == ">=" else Binary(end.span, "+", end, step)
-                else:
-                    pair[1] = end if sign == "<=" else Binary(end.span, "-", end, step)
-    for index, (lowest, highest) in ends.items():
-        if lowest is not None:
-            yield Between(index, lowest, highest)
+    members = _members(relation)
+    for letter in dict.fromkeys([m for m in itertools.chain(*members) if isinstance(m, Letter)]):
+        inside = any(letter in member for member in members[1:-1])
+        beside = members[1 if letter in members[0] else -2]
+        if inside or not any(isinstance(other, Letter) for other in beside):
+            yield from [r for r in between(relation, (letter,)) if r.lower is not None]
+
+
+def _members(relation: Relation) -> list[tuple[Expression, ...]]:
+    return [listed(part) for part in (relation.first, *[right for _, right in relation.rest])]
+
+
+def between(relation: Relation, indices: Collection[Expression]) -> Iterator[Between]:
+    """Give the ends that a chain of comparisons gives to indices: the nearest that are none of them.
+
+    In 1 <= i < j <= n both i and j run from 1 to n.
+    """
+    members, ops = _members(relation), [op for op, _ in relation.rest]
+    ends: dict[Expression, dict[str, Expression]] = {}
+    for at, way in itertools.product(range(len(members)), (1, -1)):
+        sign, to = "", at
+        while 0 <= to + way < len(members) and (to == at or {*members[to]} <= {*indices}):
+            op = ops[to] if way > 0 else _TURNED.get(ops[to - 1], "")
+            if op not in _TURNED or (sign and op[0] != sign[0]):
+                break
+            sign, to = (op if to == at else op[0] + "="), to + way
+        own = [index for index in members[at] if index in indices]
+        if own and to != at and len(members[to]) == 1 and members[to][0] not in indices:
+            for index in own:
+                ends.setdefault(index, {})[sign[0]] = _stepped(members[to][0], sign)
+        for index in own:
+            ends.setdefault(index, {})
+    for index, pair in ends.items():
+        yield Between(index, pair.get(">"), pair.get("<"))
+
+
+def _stepped(end: Expression, sign: str) -> Expression:
+    """Give the last number before an end, or the first behind it, where it does not count itself."""
+    ways = {"<": "-", ">": "+"}
+    return Binary(end.span, ways[sign], end, Number(end.span, 1)) if sign in ways else end
+
+
+def pieces_below(part: Big) -> tuple[Any, ...]:
+    """List what stands below an operator."""
+    lower = part.lower
+    joined = isinstance(lower, Logic) and lower.op == "and"
+    pieces: tuple[Any, ...] = lower.parts if joined else listed(lower)  # type: ignore[union-attr, arg-type]
+    pairs = [p.parts if isinstance(p, Items) and p.bracket == "(" else (p,) for p in pieces]
+    return tuple([piece for pair in pairs for piece in pair])
+
+
+def bound_by(
+    part: Big, piece: Expression, is_open: Callable[[Expression], bool]
+) -> tuple[list[Between], bool]:
+    """Give the indices that a piece below an operator binds, and whether it says more of them.
+
+    `is_open` says whether a letter of a chain stands for nothing yet: the first such one is bound, and so
+    is each further one that chooses elements of what is summed: i < j runs over both.
+    """
+    if not isinstance(piece, Relation):
+        return ([Between(piece, None, part.upper)] if isinstance(piece, _NAMES) else []), False
+    op, right = piece.rest[0]
+    names = [name for name in listed(piece.first) if isinstance(name, _NAMES)]
+    if len(piece.rest) == 1 and op in ("=", "in") and names:
+        ends = ends_of(right)
+        if ends is None and op == "in":
+            return [], True
+        return [Between(name, *(ends or (right, part.upper))) for name in names], False
+    every = [m for member in _members(piece) for m in member if isinstance(m, _NAMES)]
+    fresh = [name for name in dict.fromkeys(every) if is_open(name)]
+    bound = [*fresh[:1], *[name for name in fresh[1:] if chooses(name, part.body)]]
+    found = list(between(piece, bound))
+    sides = [end for one in found for end in (one.lower, one.upper) if end is not None]
+    return found, len(bound) != 1 or found[0].upper is None or len(sides) < len(piece.rest)
+
+
+def chooses(name: Expression, body: Expression) -> bool:
+    """Say whether a name chooses elements of what is summed."""
+    below = [s.sub for s in all_of(Scripts, body) if s.sub is not None]
+    return any(name in walk(place) for place in (*[a.at for a in all_of(At, body)], *below))
 
 
 def set_of(index: Expression, condition: Expression, span: Span) -> Items:
@@ -119,3 +184,50 @@ def number_of(index: Expression, condition: Expression, span: Span) -> Big:
     """Count the indices for which a condition holds: the sum of 1 there."""
     one = Call(span, Letter(span, "1bold"), (), (condition,))
     return Big(span, "sum", (), index, None, one)
+
+
+def conjuncts(condition: Expression) -> tuple[Expression, ...]:
+    """List the conditions that a condition joins by and."""
+    joined = isinstance(condition, Logic) and condition.op == "and"
+    parts = condition.parts if isinstance(condition, Logic) and joined else (condition,)
+    return tuple([c for p in parts for c in conjuncts(p)]) if joined else parts
+
+
+def places_of(target: Expression) -> tuple[Expression, ...]:
+    """Give the indices of an element, A_{row(i), col(j)} or A_{ij}, where they are letters; else none."""
+    found: tuple[Expression, ...] = ()
+    if isinstance(target, Indexed):
+        found = tuple([item.at for item in target.items if isinstance(item, At)])
+    elif isinstance(target, Scripts) and target.sup is None:
+        found = indices_of(target.sub) or ()
+    plain = all(isinstance(at, Letter) and at.style == "letter" for at in found)
+    return found if plain and len(found) > 1 else ()
+
+
+def indices_of(
+    sub: Expression | None, most: int = 9, known: Collection[str] = ()
+) -> tuple[Expression, ...] | None:
+    """Part the indices of A_{ij}, A_{i,j} and A_{i j}; None where there are more than axes."""
+    found: list[Expression] = []
+    for part in () if sub is None else listed(sub):
+        pieces: tuple[Expression, ...] = (part,)
+        if isinstance(part, Binary) and part.op == "*" and part.how == "juxtaposed":
+            pieces = (part.left, part.right)
+        elif isinstance(part, Letter) and part.style == "letter" and part.text not in known:
+            pieces = parted(part) if len(part.text) > 1 else pieces
+        found += pieces
+    return tuple(found) if len(found) <= most else None
+
+
+def renamed(part: Any, names: Mapping[Expression, Expression]) -> Any:
+    """Put other expressions for indices, also for those that are written together, i and j of ij."""
+
+    def change(one: Any) -> Any:
+        if isinstance(one, Letter | Scripts) and one in names:
+            return names[one]
+        pieces = parted(one) if isinstance(one, Letter) and one.style == "letter" else ()
+        if len(pieces) > 1 and any(piece in names for piece in pieces):
+            return Items(one.span, tuple([names.get(piece, piece) for piece in pieces]), "")
+        return None
+
+    return put(part, change)

@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
+from string import ascii_lowercase
 from typing import Any
 
 from namedtensor.latex.reading.asides import QUIET, Entry
@@ -21,10 +23,12 @@ from namedtensor.latex.reading.left_sides import (
     listed,
     signed,
 )
+from namedtensor.latex.reading.margins import put_margins
 from namedtensor.latex.reading.piecewise import joined
+from namedtensor.latex.reading.ranges import conjuncts, places_of, renamed
 from namedtensor.latex.reading.remarks import declared_in, gives_elements, mark_remarks
 from namedtensor.latex.reading.sets import put_conditions
-from namedtensor.latex.reading.spoken import key_of
+from namedtensor.latex.reading.spoken import head_of, key_of
 from namedtensor.latex.reading.squares import put_squares
 from namedtensor.latex.reading.statements import Found, is_name
 from namedtensor.latex.syntax import (
@@ -38,13 +42,14 @@ from namedtensor.latex.syntax import (
     Indexed,
     Items,
     Letter,
+    Logic,
     Number,
     Relation,
     Scripts,
     Space,
     Unary,
 )
-from namedtensor.latex.walk import put
+from namedtensor.latex.walk import letters_of, put
 
 #: What stands in prose between a name and the space that it is in, and between names.
 WITHIN = re.compile(
@@ -91,6 +96,7 @@ def reworded(
     given = declared_in(entries)
     joined(entries, text, lambda entry: gives_elements(entry, given, parents))
     found = [e for e in entries if isinstance(e.read, Found)]
+    put_margins(found)
     put_squares(found, parents)
     put_conditions(found, parents)
     named = left_sides([e.statement for e in found], [e.region.section for e in found], parents)
@@ -100,6 +106,7 @@ def reworded(
         for entry in found:
             _reword(entry, inside[entry.region.section])
     _join_pieces(found)
+    _join_diagonals(found)
     mark_remarks(found, text, parents)
     return named
 
@@ -193,3 +200,77 @@ def _join(group: Sequence[tuple[Entry, Definition, At]]) -> None:
     read = group[0][0].read
     assert isinstance(read, Found)
     read.statement, read.part_of = joined, ""
+
+
+def _join_diagonals(entries: Sequence[Entry]) -> None:
+    """Join P_{ij} = a for i != j and P_{ii} = b to one definition, by cases."""
+    off: dict[tuple[int, str], tuple[Entry, Definition]] = {}
+    on: dict[tuple[int, str], list[tuple[Entry, Expression, Expression]]] = {}
+    for before, entry in pairwise([None, *entries]):
+        assert entry is not None
+        statement, section = entry.statement, entry.region.section
+        relation = getattr(statement, "relation", None)
+        if isinstance(statement, Definition) and statement.op == "=" and not statement.chain:
+            target, body = statement.target, statement.body
+        elif isinstance(relation, Relation) and [op for op, _ in relation.rest] == ["="]:
+            target, body = relation.first, relation.rest[0][1]
+        else:
+            continue
+        places, name = places_of(target), (section, head_of(target))
+        if len({*places}) < len(places):
+            on.setdefault(name, []).append((entry, target, body))
+        elif isinstance(statement, Definition):
+            said = getattr(
+                before and before.statement, "relation", None
+            )  # for i != j let P_{ij} = a
+            if statement.condition is None and before is not None and not before.region.display:
+                statement = replace(statement, condition=said)
+            if _apart(statement.condition, places) is not None:
+                off[name] = entry, statement
+    for name in off.keys() & on.keys():
+        if len(on[name]) == 1:
+            (entry, definition), (other, target, body) = off[name], on[name][0]
+            _join_diagonal(entry, definition, other, target, body)
+
+
+def _apart(condition: Expression | None, places: Sequence[Expression]) -> Relation | None:
+    """Find the part of a condition that keeps two indices apart: i != j."""
+    for part in () if condition is None else conjuncts(condition):
+        unequal = isinstance(part, Relation) and [op for op, _ in part.rest] == ["!="]
+        if unequal and {part.first, part.rest[0][1]} <= {*places}:  # type: ignore[union-attr]
+            return part  # type: ignore[return-value]
+    return None
+
+
+def _join_diagonal(
+    entry: Entry, off: Definition, other: Entry, target: Expression, body: Expression
+) -> None:
+    """Put what stands on a diagonal into the definition of what stands off it."""
+    places, given = places_of(off.target), places_of(target)
+    apart = _apart(off.condition, places)
+    if apart is None or len(places) != len(given):
+        return
+    at, to = places.index(apart.first), places.index(apart.rest[0][1])
+    if given[at] != given[to] or len({*given}) < len(given) - 1:
+        return
+
+    written = "".join([letter.text for letter in letters_of((off, body))])
+
+    def element(part: Any) -> Any:
+        inside = places_of(part) if head_of(part) == head_of(target) else ()
+        if len(inside) != len(places) or len({*inside}) < len(inside):
+            return None
+        return renamed(off.body, dict(zip(places, inside, strict=True)))
+
+    free = (c for c in ascii_lowercase if c not in written)
+    other_names = {place: Letter(place.span, next(free)) for place in places if place not in given}
+    pairs = zip(reversed(given), reversed(places), strict=True)
+    value = renamed(put(renamed(body, other_names), element), dict(pairs))
+    there = Relation(apart.span, places[to], (("=", places[at]),))
+    rows = Case(body.span, value, there), Case(off.body.span, off.body, None)
+    left = tuple([part for part in conjuncts(off.condition) if part != apart])  # type: ignore[arg-type]
+    condition = Logic(apart.span, "and", left) if left[1:] else next(iter(left), None)
+    for one in (entry, other):
+        assert isinstance(one.read, Found)
+    entry.read.statement = replace(off, body=Cases(off.body.span, rows), condition=condition)  # type: ignore[union-attr]
+    other.read.part_of = QUIET["joined"]  # type: ignore[union-attr]

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from namedtensor.latex.reading.asides import QUIET, Entry
-from namedtensor.latex.reading.ranges import ends_of, is_set, listed, number_of
+from namedtensor.latex.reading.ranges import ends_of, is_set, listed, number_of, renamed
 from namedtensor.latex.reading.spoken import head_of, sections_around
 from namedtensor.latex.reading.statements import Found
 from namedtensor.latex.syntax import (
@@ -98,7 +98,7 @@ class Sets:
             held, right = [self._held(index, side, names) for side in (of.left, of.right)]
             if held is None:
                 return None
-            right = right or Relation(of.span, index, (("=", _renamed(of.right, names)),))
+            right = right or Relation(of.span, index, (("=", renamed(of.right, names)),))
             if of.op == "setminus":
                 return Logic(of.span, "and", (held, Unary(of.span, "not", right)))
             return Logic(of.span, "or", (held, right))
@@ -107,7 +107,7 @@ class Sets:
         given = _given(of)
         if definition is None or formals is None or given is None or len(formals) != len(given):
             return None
-        actual = [_renamed(each, names) for each in given]
+        actual = [renamed(each, names) for each in given]
         return self._held(index, definition.body, dict(zip(formals, actual, strict=True)))
 
     def _in_braces(
@@ -124,7 +124,7 @@ class Sets:
             ranges += [within] if within is not None else []
             for op, end in zip((">=", "<="), ends or (), strict=False):
                 ranges += [] if end is None else [Relation(end.span, index, ((op, end),))]
-        held = _renamed(condition, {**names, own: index})
+        held = renamed(condition, {**names, own: index})
         return Logic(held.span, "and", (*ranges, held)) if ranges else held
 
 
@@ -138,11 +138,3 @@ def _given(name: Expression) -> tuple[Expression, ...] | None:
         case Scripts(base=Letter(), sub=sub, sup=None, primes=0) if sub is not None:
             return tuple(listed(sub))
     return None
-
-
-def _renamed(part: Expression, names: Names) -> Expression:
-    """Put other expressions for indices."""
-    renamed: Expression = put(
-        part, lambda each: names.get(each) if isinstance(each, Letter | Scripts) else None
-    )
-    return renamed

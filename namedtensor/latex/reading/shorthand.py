@@ -14,7 +14,7 @@ from typing import Any
 
 from namedtensor.latex.reading.asides import Entry
 from namedtensor.latex.reading.before_first import outside_of
-from namedtensor.latex.reading.ranges import listed, ranges_in
+from namedtensor.latex.reading.ranges import bound_by, indices_of, listed, pieces_below, ranges_in
 from namedtensor.latex.reading.spoken import head_of, in_reach, key_of, sections_around
 from namedtensor.latex.reading.statements import Found
 from namedtensor.latex.source import Span
@@ -39,7 +39,7 @@ from namedtensor.latex.syntax import (
     Space,
     Text,
 )
-from namedtensor.latex.walk import all_of, children, letters_of, parted, put
+from namedtensor.latex.walk import all_of, children, letters_of, put
 
 #: A part as it is written, and the element that it is taken as.
 Short = tuple[Scripts | Call, Indexed]
@@ -49,6 +49,8 @@ Runs = frozenset[str | Expression]
 ANY: Runs = frozenset(("",))
 #: A sum of indices, i + j - 1, runs along the axis at its place.
 COMPUTED: Runs = frozenset(("+",))
+#: An index from 0 to n - 1 is none of an axis, and one more is.
+FROM_ZERO: Runs = frozenset(("0",))
 
 #: Tensors with more axes than these have no short elements.
 MOST = 6
@@ -78,7 +80,10 @@ class _Known:
         self.parents = parents
         self.axes: set[str] = set()
         self.sizes: dict[str, set[Expression]] = {}
-        #: letters of numbers, and what the numbers in a tensor of indices are below
+        #: letters that stand for something, those of numbers that are stated, and of numbers; and what the
+        #: numbers in a tensor of indices are below
+        self.given: set[str] = set()
+        self.counted: set[str] = set()
         self.numbers: set[str] = set()
         self.bounds: dict[str, Expression] = {}
         #: letters whose members are declared or defined one by one, as those of a series, by sections;
@@ -102,6 +107,7 @@ class _Known:
         for axis in all_of(SizedAxis, statement):
             if axis.size is not None:
                 self.sizes.setdefault(axis.axis.name, set()).add(axis.size)
+                self.given |= {t.text for t in letters_of(axis.size)}
         sides: list[Expression] = []
         if isinstance(statement, Declaration):
             for name in statement.names:
@@ -109,6 +115,9 @@ class _Known:
         elif isinstance(statement, Definition):
             sides = [statement.target, statement.body]
             target = statement.target
+            self.given.add(key_of(target))
+            if isinstance(statement.body, Number):
+                self.counted.add(key_of(target))
             self.defined.setdefault(head_of(target), []).append((section, target))
             places = [i for i in getattr(target, "items", ()) if isinstance(i, At)]
             given = bool(places) and all(isinstance(i.at, Letter) for i in places)
@@ -135,6 +144,7 @@ class _Known:
                 return  # t' is another letter
             self.apart.setdefault(name.base.text, set()).add(section)
         elif isinstance(name, Letter):
+            self.given.add(name.text)
             if not space.axes:
                 self.numbers.add(name.text)
             self.axes |= {axis.axis.name for axis in space.axes}
@@ -243,6 +253,18 @@ class _Formula:
             if element is None and not beside:
                 for dress in DRESSED:
                     self.known.apart.setdefault(form[0].text + dress, set()).add(self.section)
+            elif beside:
+                self.statement = replace(self.statement, target=self._beside(target, form[1]))
+
+    def _beside(self, target: Any, sub: Expression) -> Any:
+        """Give x_{0,j} the axes of its tensor, where it has several."""
+        known = self.known.tensor(target.base, self.section)
+        axes = () if known is None else known[1]
+        places = indices_of(sub, len(axes)) or ()
+        if len(places) < max(2, len(axes)):
+            return target
+        items = [unwritten(a.axis.name, at) for a, at in zip(axes, places, strict=True)]
+        return Indexed(target.span, target.base, tuple(items))
 
     def show(self) -> None:
         """Note of which letters this formula has elements for sure."""
@@ -338,33 +360,35 @@ class _Formula:
 
     def _of_big(self, part: Big, env: Mapping[str, Runs]) -> dict[str, Runs]:
         """Say along what indices run, also those that an operator binds."""
-        pieces = listed(part.lower) if part.lower is not None else ()
-        ranges: list[tuple[str, Runs]] = []
-        bare: list[str] = []
         own = {t.text for t in letters_of(getattr(self.statement, "target", None))} - env.keys()
-        open_: list[str] = []
-        for piece in pieces:
-            op, right = piece.rest[0] if isinstance(piece, Relation) else ("", None)
-            names = [
-                t.text for t in letters_of(piece.first if isinstance(piece, Relation) else piece)
-            ]
-            last = right if part.upper is None and op in COMPARED else part.upper
-            end = last.text if isinstance(last, Letter) else ""
-            if end and part.upper is None and not {end, *names} & {*own, *env}:
-                bare += [*names, end]  # i < j, over both
-            elif end in own:
-                open_ += [*bare, *names]  # to the k of S_k
-            elif part.upper is not None:
-                ranges += [(name, up_to(right, part.upper, env)) for name in (*bare, *names)]
-            ends = {t.text for t in letters_of(right)} & env.keys() if op in COMPARED else set()
-            ranges += [(name, env[end]) for name in names for end in ends if name not in env]
-            ranges += self._ranges(piece, env)
-            bare += names if isinstance(piece, Letter) else []
+        ranges: list[tuple[str, Runs]] = []
+        by_place: list[str] = []
+        from_zero: set[str] = set()
+
+        def is_open(name: Expression) -> bool:
+            return not {t.text for t in letters_of(name)} & {*own, *env, *self.known.given}
+
+        for piece in pieces_below(part) if part.lower is not None else ():
+            for within in bound_by(part, piece, is_open)[0]:
+                name, end = key_of(within.index), within.upper
+                ends = {t.text for t in letters_of(end)} | {
+                    a.axis.name for a in all_of(AxisSize, end)
+                }
+                if end is None or ends & own or ends <= self.known.counted:  # to the k of S_k, to 3
+                    by_place.append(name)
+                else:
+                    ranges.append((name, up_to(None, end, env)))
+                if isinstance(within.lower, Number) and within.lower.value < 1:
+                    from_zero.add(name)
+                compared = isinstance(piece, Relation) and piece.rest[0][0] in COMPARED
+                others = {t.text for t in letters_of(piece)} & env.keys() if compared else set()
+                ranges += [(name, env[other]) for other in others if name not in env]
         found = dict(env)
-        for letter in [*bare, *open_, *[name for name, _ in ranges]]:
+        for letter in [*by_place, *[name for name, _ in ranges]]:
             found[letter] = self._runs(letter, ranges, (part.body, part.lower))
-            if letter in open_ or (letter in bare and part.upper is None):
+            if letter in by_place:
                 found[letter] = found[letter] or self._by_place(part.body, letter)
+            found[letter] |= FROM_ZERO if letter in from_zero and found[letter] else frozenset()
         return {letter: runs for letter, runs in found.items() if runs}
 
     def _runs(self, letter: str, ranges: Sequence[tuple[str, Runs]], said: Any) -> Runs:
@@ -414,7 +438,7 @@ class _Formula:
         axes = self.known.members.get((self.section, base), ()) if known is None else known[1]
         at = () if form is None else indices_of(sub, len(axes)) or ()
         whole = len(at) == len(axes) > 0
-        if whole or isinstance(part, Scripts):
+        if whole or (isinstance(part, Scripts) and part.sub is not None):
             pairs = [(i, a.axis.name) for i, a in zip(at, axes, strict=False)]
             yield base, sub, pairs if whole else []
         for inner in [*((sub,) if whole else children(part)), power]:
@@ -494,12 +518,16 @@ class _Formula:
             element = self._element(*form, env, inside=True)
             bound = None if element is None else self.known.bounds.get(key_of(element.base))
             return element or at, frozenset(() if bound is None else (bound,))
-        running = [t.text for t in letters_of(at) if t.text in env]
         if isinstance(at, Number) or not is_near(at):
             return at, ANY if isinstance(at, Number) else frozenset()
+        running = [env[t.text] for t in letters_of(at) if t.text in env]
+        counting = [run for run in running if not run >= FROM_ZERO]
         if not running:
             return at, up_to(None, at, {})
-        return at, env[running[0]] if len(running) == 1 else COMPUTED
+        if counting:
+            return at, counting[0] if len(counting) == 1 else COMPUTED
+        plus = isinstance(at, Binary) and at.op == "+" and len(running) == 1
+        return at, running[0] - FROM_ZERO if plus else frozenset()
 
     def _made(self, letter: Letter, sub: Expression, body: Expression) -> Indexed | None:
         """Give C_{ij} the axes along which i and j run in what defines it, where nothing declares C.
@@ -612,18 +640,3 @@ def is_near(at: Expression) -> bool:
     if isinstance(at, Binary) and at.op in ("+", "-"):
         return is_near(at.left) and isinstance(at.right, Number | Letter)
     return isinstance(at, Number) or (isinstance(at, Letter) and at.style == "letter")
-
-
-def indices_of(
-    sub: Expression | None, most: int, known: Collection[str] = ()
-) -> tuple[Expression, ...] | None:
-    """Part the indices of A_{ij}, A_{i,j} and A_{i j}; None where there are more than axes."""
-    found: list[Expression] = []
-    for part in () if sub is None else listed(sub):
-        pieces: tuple[Expression, ...] = (part,)
-        if isinstance(part, Binary) and part.op == "*" and part.how == "juxtaposed":
-            pieces = (part.left, part.right)
-        elif isinstance(part, Letter) and part.style == "letter" and part.text not in known:
-            pieces = parted(part) if len(part.text) > 1 else pieces
-        found += pieces
-    return tuple(found) if len(found) <= most else None

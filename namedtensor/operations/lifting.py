@@ -14,10 +14,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from namedtensor.axes import Axis, lacks, parse_axes, primed, shown
+from namedtensor.axes import Axis, distinct, lacks, parse_axes, primed, shown
 from namedtensor.backends import Backend, backend_of, get_backend
 from namedtensor.backends.lazy import np
 from namedtensor.errors import (
+    AxisClashError,
     AxisMissingError,
     AxisNameError,
     AxisSizeError,
@@ -241,6 +242,8 @@ class Lifted:
             )
         self.inputs = [parse_axes(part) for part in left.split(",")]
         self.outputs = [parse_axes(part) for part in right.split(",")]
+        for axes in (*self.inputs, *self.outputs):
+            distinct(f"lift({self.name}, {self.pattern!r})", axes)
         self.hidden = hidden
         self.differential = differential
         if differential is not None:
@@ -282,7 +285,16 @@ class Lifted:
             return self._in_body(call, tensors, shapes)
         backend = self._backend(call, tensors, shapes)
         sizes = self._sizes(call, tensors, shapes)
-        extra = self._extra(tensors, sizes)
+        extra = self._extra(tensors)
+        for axis in self._clashes(extra):
+            label = next(
+                w
+                for w, X in zip(first_letters(len(tensors)), tensors, strict=True)
+                if axis in X.axes
+            )
+            raise AxisClashError(
+                call, _clash(self, label, axis), shapes, f"rename it first: {primed(label, axis)}"
+            )
         lifted = [a for a in extra if self.hidden is None or a in self.hidden]
         seen = [a for a in extra if a not in lifted]
         arrays = [
@@ -524,7 +536,12 @@ class Lifted:
                     )
         return sizes
 
-    def _extra(self, tensors: Any, sizes: dict[str, int]) -> list[str]:
+    def _clashes(self, extra: Sequence[str]) -> list[str]:
+        """List the axes that pass through, and that f also gives to a result."""
+        given = {a.name for axes in self.outputs for a in axes}
+        return [axis for axis in extra if axis in given]
+
+    def _extra(self, tensors: Any) -> list[str]:
         found: dict[str, None] = {}
         for X, own in zip(tensors, self.inputs, strict=True):
             mine = {a.name for a in own}
@@ -675,11 +692,21 @@ def _lifted_rule(call: Call) -> Type:
     names = dict.fromkeys([n for t in call.types for n in t.names])
     agreed = {n: call.agree(n, every) for n in names}
     extra = [(n, size) for n, size in agreed.items() if n not in own]
+    for axis in lifted._clashes([n for n, _ in extra]):
+        label = next(w for w, t in zip(call.labels, call.types, strict=True) if t.has(axis))
+        raise call.fail(
+            AxisClashError, _clash(lifted, label, axis), f"rename it first: {primed(label, axis)}"
+        )
     given = [
         (a.name, a.size if a.size is not None else agreed.get(a.name, known.get(a.name)))
         for a in lifted.outputs[place]
     ]
     return Type((*extra, *given), kind)
+
+
+def _clash(lifted: Lifted, label: str, axis: str) -> str:
+    """Say that an axis which passes through is also one of a result's own."""
+    return f"{label} has an axis {shown(axis)} that passes through, and {lifted.name} gives one of that name"
 
 
 def _agree(call: Call, operand: int, axis: Axis, found: Any) -> None:
@@ -852,9 +879,13 @@ def _is_linear(root: Node, changes: Sequence[Node]) -> bool:
         if not all([traits.linear_in(i) for i in places]):
             return False
         others = [o for i, o in enumerate(node.operands) if i not in places and traits.linear_in(i)]
-        if not all([is_filled(o, 0) for o in others]) if traits.jointly else len(places) > 1:
+        if not all([_is_zero(o) for o in others]) if traits.jointly else len(places) > 1:
             return False
-    return root in depend or is_filled(root, 0)
+    return root in depend or _is_zero(root)
+
+
+def _is_zero(node: Node) -> bool:
+    return is_filled(node.operands[0] if node.name == "full" else node, 0)
 
 
 LIFTED = primitive(

@@ -55,7 +55,12 @@ def five(X: R[seq]) -> R[seq]:
     return nt.lift(np.cumsum, "seq[5] -> seq")(X)
 
 
-ROW = nt.ones("seq[3]")
+@formula
+def crossed(X: R[seq, seq_]) -> R[seq, seq_]:
+    return nt.lift(np.outer, "seq, seq -> seq seq'")(X, X)
+
+
+ROW, TWO = nt.ones("seq[3]"), nt.ones("seq[3] seq'[3]")
 
 LINEAR = torch.nn.Linear(3, 3)
 
@@ -294,10 +299,10 @@ hint: select as many of both, or rename one: B["seq -> seq'"]
     ),
     case(
         "a result with other axes than the pattern",
-        lambda: nt.lift(np.sum, "seq -> emb")(X),
+        lambda: nt.lift(np.sum, "seq -> hid")(X),
         nt.AxisSizeError,
         """
-lift(sum, 'seq -> emb')(A): sum gave an array of sizes (), and the pattern names emb
+lift(sum, 'seq -> hid')(A): sum gave an array of sizes (), and the pattern names hid
   A : seq[3] emb[4]
 hint: name each axis of the result, in its order
 """,
@@ -635,6 +640,40 @@ hint: X.rearrange("batch (head key) -> batch head key", head=8)
 A.rearrange("(seq emb) -> seq emb"): A would have two axes seq
   A : seq_emb[6] seq[4]
 hint: rename the one that is there first: `A["seq -> seq'"]`
+""",
+    ),
+    case(
+        "an axis that passes through and that a result also gets",
+        lambda: nt.lift(np.outer, "seq, seq -> seq seq'")(TWO, TWO),
+        nt.AxisClashError,
+        """
+lift(outer, "seq, seq -> seq seq'")(A, B): A has an axis seq' that passes through, and outer gives one of that name
+  A : seq[3] seq'[3]
+  B : seq[3] seq'[3]
+hint: rename it first: A["seq' -> seq''"]
+""",
+    ),
+    case(
+        "the same in a body",
+        lambda: crossed(TWO),
+        nt.AxisClashError,
+        """
+outer(X, X): X has an axis seq' that passes through, and outer gives one of that name
+  X : seq[3] seq'[3]
+  X : seq[3] seq'[3]
+  File "test_lifting.py", line N, in crossed
+    return nt.lift(np.outer, "seq, seq -> seq seq'")(X, X)
+           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+hint: rename it first: X["seq' -> seq''"]
+""",
+    ),
+    case(
+        "a pattern that names an axis twice",
+        lambda: nt.lift(np.outer, "seq, seq -> seq seq"),
+        nt.AxisNameError,
+        """
+lift(outer, 'seq, seq -> seq seq'): seq is named twice
+hint: name it once; "seq'" is a second copy
 """,
     ),
     case(

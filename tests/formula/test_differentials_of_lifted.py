@@ -121,3 +121,15 @@ def test_whole_numbers_among_the_operands_have_no_change():
 
     X, n = draw("emb[3]"), nt.tensor(np.array([1, 2, 3]), emb)
     assert_close(nt.grad(loss)(X, n), n * X ** (n - 1))
+
+
+def test_a_part_that_stays_0_is_linear_too():
+    rule = lambda X, dX: nt.concat[hid](dX[emb >> hid], nt.zeros("hid[2]"))
+    filled = nt.lift(lambda x: np.concatenate([x, np.ones(2)]), "emb -> hid[5]", differential=rule)
+
+    @formula
+    def loss(X: R[emb]) -> R:
+        return nt.sum[hid](filled(X) * filled(X))
+
+    X = draw("emb[3]")
+    assert_close(nt.grad(loss)(X), 2 * X)

@@ -394,7 +394,10 @@ def _names_of_locals(function: Callable[..., Any], written: Written) -> Iterator
     try:
         yield
     finally:
-        sys.setprofile(before)
+        if hasattr(before, "enable"):  # cProfile.Profile is no function, and sets itself
+            before.enable()
+        else:
+            sys.setprofile(before)
 
 
 def _inside(written: Written) -> dict[str, Node]:

@@ -1,5 +1,8 @@
 """A formula as it is written: calls and names are kept."""
 
+import cProfile
+import operator
+
 import pytest
 
 import namedtensor as nt
@@ -134,3 +137,16 @@ def _nodes(node):
             found[id(part)] = part
             pending += part.operands
     return list(found.values())
+
+
+def test_a_profile_goes_on_while_a_formula_is_written():
+    def doubled(X: R[seq]) -> R[seq]:
+        Y = X * 2.0
+        return nt.relu(Y)
+
+    profile = cProfile.Profile()
+    profile.enable()
+    formula(doubled).latex()
+    operator.index(1)
+    profile.disable()
+    assert any("operator.index" in str(entry.code) for entry in profile.getstats())

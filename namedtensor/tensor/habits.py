@@ -106,6 +106,8 @@ def habit(X: NamedTensor, word: str) -> HabitError:
     return HabitError(f"X.{word}", f"a named tensor has no {word}", said, hint)
 
 
+#: Forms of hints that show how, and do not give what the call gives.
+_EXAMPLES = frozenset("dot where pick put kind".split())
 #: What people ask a named tensor for.
 _ATTRIBUTES = """at axes backward data detach device dtype grad item kind numpy rearrange requires_grad shape
  size sizes to torch""".split()
@@ -309,7 +311,7 @@ def in_our_words(word: str, operands: list[Any], call: Called | None = None) -> 
     found = form and _filled(
         _labelled(form, labels), _words_of(word, operands, labels, call.given), call.given
     )
-    if not found and word in _METHODS and _METHODS[word][1] != "dot" and operands[0].axes:
+    if not found and word in _METHODS and _METHODS[word][1] not in _EXAMPLES and operands[0].axes:
         found = _hint(operands[0].axes, _METHODS[word][1], word, labels[0])
     return found or None
 

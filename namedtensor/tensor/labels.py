@@ -11,8 +11,9 @@ from contextvars import ContextVar
 from types import FrameType
 from typing import Any
 
-from namedtensor.errors import caller_variables, is_ours
+from namedtensor.errors import caller_frame, caller_variables, is_ours
 from namedtensor.primitives.node import Node, noting
+from namedtensor.primitives.origins import origin_of
 
 #: Gives an operand's words where an operation is read from a text, which has no variables.
 operand_words: ContextVar[Callable[[Any], str | None] | None] = ContextVar(
@@ -101,3 +102,31 @@ def warn_caller(text: str) -> None:
     while frame is not None and is_ours(frame):
         frame, depth = frame.f_back, depth + 1
     warnings.warn(text, stacklevel=depth - 1)
+
+
+def asked_of_truth(X: Any) -> str:
+    """Write what the caller asks to be true or false, where it is a comparison that no name holds.
+
+    0 < X < 1 asks twice, and is (0 < X) & (X < 1).
+    """
+    frame = caller_frame()
+    if frame is None or any([value is X for value in caller_variables().values()]):
+        return ""
+    text = " ".join(origin_of(frame.f_code, frame.f_lasti).text.split())
+    try:
+        part = ast.parse(text, mode="eval").body
+    except (SyntaxError, ValueError):
+        return ""
+    if isinstance(part, ast.Call) and len(part.args) == 1 and ast.unparse(part.func) == "bool":
+        part = part.args[0]
+    if isinstance(part, ast.UnaryOp) and isinstance(part.op, ast.Not):
+        part = part.operand
+    if not isinstance(part, ast.Compare):
+        return ""
+    pairs = [
+        ast.unparse(ast.Compare(left, [op], [right]))
+        for left, op, right in zip(
+            (part.left, *part.comparators), part.ops, part.comparators, strict=False
+        )
+    ]
+    return pairs[0] if len(pairs) == 1 else " & ".join([f"({pair})" for pair in pairs])

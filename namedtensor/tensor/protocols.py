@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Self
 
 from namedtensor.axes import shown, typed_axes
 from namedtensor.backends.lazy import np
+from namedtensor.compilers import compiling
 from namedtensor.doors import door, given_later
 from namedtensor.errors import AxisNameError, AxisSizeError, BackendError, KindError, asked_by_us
 from namedtensor.primitives import Operation, table
 from namedtensor.primitives.notation import Before
 from namedtensor.shape import shapes
 from namedtensor.tensor.held import Held
-from namedtensor.tensor.labels import caller_labels
+from namedtensor.tensor.labels import asked_of_truth, caller_labels
 
 #: `tensor.apply` gives this: it makes tensors, and so comes after them.
 apply: Callable[..., Any] = given_later
@@ -49,6 +50,10 @@ def _operator(symbol: str) -> Operation:
         for entry in _TABLE.values()
         if entry.traits.symbol == symbol and not isinstance(entry.notation, Before)
     )
+
+
+#: What we ask things to tell what they are: symbols, modules, formulas, bundles.
+_ASKED = frozenset(("node", "module", "named_values", "signature", "apply", "value", "gather"))
 
 
 def _fixed(word: str) -> property:
@@ -85,7 +90,8 @@ class Protocols(Held):
     if not TYPE_CHECKING:  # which find a misspelt attribute themselves
 
         def __getattr__(self, word: str) -> NoReturn:
-            if word.startswith("_") or asked_by_us():  # by protocols and by ourselves
+            # by protocols and by ourselves; a compiler follows no frames
+            if word[0] == "_" or (word in _ASKED and (compiling() or asked_by_us())):
                 raise AttributeError(f"{type(self).__name__} has no attribute {word}")
             raise door("tensor.habits.habit")(self, word)
 
@@ -137,13 +143,15 @@ class Protocols(Held):
         """Give the one number of a tensor without axes to what asks for it."""
         if self.axes:
             every = ", ".join(f"{shown(a)}(0)" for a in self.axes)
+            compared = asked_of_truth(self) if self.kind == "bool" else ""
+            (label,) = [compared] if compared else caller_labels([self])
             raise AxisSizeError(
-                call,
-                "X has axes, and this is asked of a single number",
-                shapes(self),
-                "nt.all[...](X) or nt.any[...](X)"
+                call.replace("(X", f"({label}"),
+                f"{'the comparison' if compared else label} has axes, and this is asked of a single number",
+                shapes(self, labels=[label]),
+                f"`nt.all[...]({label})` or `nt.any[...]({label})`"
                 if self.kind == "bool"
-                else f"reduce the axes, nt.sum[...](X), or index them, X[{every}]",
+                else f"reduce the axes, nt.sum[...]({label}), or index them, {label}[{every}]",
             )
         return self.data.item()
 
@@ -214,7 +222,7 @@ class Protocols(Held):
             f"from_dlpack({label})",
             "the other library would have to guess the order of the axes",
             shapes(self, labels=[label]),
-            f"say it: {label}.{self.layout.backend}({_order(self)})",
+            f"say it: `{label}.torch({_order(self)})` or `{label}.numpy({_order(self)})`",
         )
 
     __dlpack_device__ = __dlpack__

@@ -527,9 +527,9 @@ hint: choose with nt.where(condition, x, y)
         lambda: nt.define[seq[3]](lambda i: 0 if i > 3 else 1),
         nt.AxisSizeError,
         """
-bool(X): X has axes, and this is asked of a single number
-  X : seq[3]
-hint: nt.all[...](X) or nt.any[...](X)
+bool(i > 3): the comparison has axes, and this is asked of a single number
+  i > 3 : seq[3]
+hint: `nt.all[...](i > 3)` or `nt.any[...](i > 3)`
 """,
     ),
     case(

@@ -249,3 +249,20 @@ def test_as_many_axes_are_named_as_the_function_acts_on():
         nt.AxisMissingError,
         f'maxk(X): the axes it acts on are not named\n{SHAPE}hint: nt.maxk["seq k[5]"](X)',
     )
+
+
+@pytest.mark.parametrize(
+    ("asks", "said"),
+    [
+        (lambda X, Y: 0 < X < 1, "(0 < X) & (X < 1)"),
+        (lambda X, Y: 1 if X > Y else 0, "X > Y"),
+        (lambda X, Y: not X < Y, "X < Y"),
+        (lambda X, Y: bool(X <= 1), "X <= 1"),
+    ],
+)
+def test_a_comparison_that_is_asked_for_its_truth_is_named_in_the_hint(asks, said):
+    X, Y = nt.tensor(np.array([0.0, 2.0]), seq), nt.ones("seq[2]")
+    with pytest.raises(nt.AxisSizeError) as caught:
+        asks(X, Y)
+    assert caught.value.hint == f"`nt.all[...]({said})` or `nt.any[...]({said})`"
+    assert isinstance(eval(f"nt.all[...]({said})", {"nt": nt, "X": X, "Y": Y}), nt.NamedTensor)

@@ -253,9 +253,9 @@ hint: int(X) rounds towards zero
         lambda: [1, 2][I],
         nt.AxisSizeError,
         """
-operator.index(X): X has axes, and this is asked of a single number
-  X : seq[3]
-hint: reduce the axes, nt.sum[...](X), or index them, X[seq(0)]
+operator.index(I): I has axes, and this is asked of a single number
+  I : seq[3]
+hint: reduce the axes, nt.sum[...](I), or index them, I[seq(0)]
 """,
     ),
     case(
@@ -293,7 +293,7 @@ hint: leave it out, `X`; an array in an order is `X.numpy(emb, seq)`, and anothe
         lambda: np.arctan2.outer(X, X),
         nt.BackendError,
         """
-np.arctan2(...): numpy's functions know no names
+np.arctan2.outer(...): numpy's functions know no names
   X : seq[3] emb[4]
   X : seq[3] emb[4]
 hint: X.numpy(seq, emb)
@@ -446,9 +446,9 @@ hint: give gradient that shape
         lambda: bool(mask),
         nt.AxisSizeError,
         """
-bool(X): X has axes, and this is asked of a single number
-  X : seq[3] emb[4]
-hint: nt.all[...](X) or nt.any[...](X)
+bool(mask): mask has axes, and this is asked of a single number
+  mask : seq[3] emb[4]
+hint: `nt.all[...](mask)` or `nt.any[...](mask)`
 """,
     ),
     case(

@@ -419,13 +419,13 @@ hint: `X // Y` and `X % Y`
 """,
     ),
     case(
-        "the length of a tensor that torch asks for",
+        "what torch asks of a tensor of another library",
         lambda: torch.tensor(X),
-        nt.AxisNameError,
+        nt.BackendError,
         """
-len(X): a named tensor has no first axis to measure
+from_dlpack(X): the other library would have to guess the order of the axes
   X : seq[2] emb[3]
-hint: `X.size(seq)` for one axis, `X.shape.count` for all records; an array in an order is `X.torch(seq, emb)` or `X.numpy(seq, emb)`
+hint: say it: `X.torch(seq, emb)` or `X.numpy(seq, emb)`
 """,
     ),
     case(

@@ -513,7 +513,7 @@ hint: torch.nn.Buffer(X.torch(seq, emb)), or declare it in a formula and make it
         """
 from_dlpack(X): the other library would have to guess the order of the axes
   X : seq[2] emb[3]
-hint: say it: X.torch(seq, emb)
+hint: say it: `X.torch(seq, emb)` or `X.numpy(seq, emb)`
 """,
     ),
     case(

@@ -389,7 +389,7 @@ def _names_of_locals(function: Callable[..., Any], written: Written) -> Iterator
                 if isinstance(value, SymbolicTensor):
                     written.locals.setdefault(name, value.node)
 
-    before = sys.getprofile()
+    before: Any = sys.getprofile()
     sys.setprofile(look)
     try:
         yield

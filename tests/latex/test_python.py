@@ -48,7 +48,7 @@ def made_of(row, example):
 
 
 @pytest.mark.parametrize("row", TABLE.values(), ids=list(TABLE))
-@settings(max_examples=15)
+@settings(max_examples=6)
 @given(data=st.data())
 def test_every_operation_is_read_back_as_it_was_written(row, data):
     example = data.draw(row.example)

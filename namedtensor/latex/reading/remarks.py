@@ -235,9 +235,11 @@ def _remarks(
     starts = isinstance(target, Scripts) and head_of(target) in elements.members
     if isinstance(target, Call) or not number or starts or any(all_of(Matrix, statement.body)):
         return False
-    tried = TRIED.search(before) and (GIVES.match(after) or CASE.match(after))
-    tried = tried or (BEGINS.search(before) and CASE.match(after))
-    tried = tried or (TRIED_FOR.search(before) and not (behind and BEHIND.fullmatch(behind)))
+    tried = (
+        (TRIED.search(before) and (GIVES.match(after) or CASE.match(after)))
+        or (BEGINS.search(before) and CASE.match(after))
+        or (TRIED_FOR.search(before) and not (behind and BEHIND.fullmatch(behind)))
+    )
     return bool(tried) or is_declared(given_names(statement)[0])
 
 

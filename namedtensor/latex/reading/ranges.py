@@ -193,15 +193,15 @@ def conjuncts(condition: Expression) -> tuple[Expression, ...]:
     return tuple([c for p in parts for c in conjuncts(p)]) if joined else parts
 
 
-def places_of(target: Expression) -> tuple[Expression, ...]:
+def places_of(target: Expression, least: int = 2) -> tuple[Expression, ...]:
     """Give the indices of an element, A_{row(i), col(j)} or A_{ij}, where they are letters; else none."""
     found: tuple[Expression, ...] = ()
     if isinstance(target, Indexed):
         found = tuple([item.at for item in target.items if isinstance(item, At)])
-    elif isinstance(target, Scripts) and target.sup is None:
+    elif isinstance(target, Scripts) and target.sup is None and not target.primes:
         found = indices_of(target.sub) or ()
     plain = all(isinstance(at, Letter) and at.style == "letter" for at in found)
-    return found if plain and len(found) > 1 else ()
+    return found if plain and len(found) >= least else ()
 
 
 def indices_of(

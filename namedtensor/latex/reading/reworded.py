@@ -8,7 +8,7 @@ mathematics in their prose only remarks on what the displays define, which `rema
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from string import ascii_lowercase
@@ -28,11 +28,13 @@ from namedtensor.latex.reading.piecewise import joined
 from namedtensor.latex.reading.ranges import conjuncts, places_of, renamed
 from namedtensor.latex.reading.remarks import declared_in, gives_elements, mark_remarks
 from namedtensor.latex.reading.sets import put_conditions
-from namedtensor.latex.reading.spoken import head_of, key_of
+from namedtensor.latex.reading.spoken import head_of, key_of, sections_around
 from namedtensor.latex.reading.squares import put_squares
 from namedtensor.latex.reading.statements import Found, is_name
 from namedtensor.latex.syntax import (
     At,
+    Big,
+    Call,
     Case,
     Cases,
     Constraint,
@@ -46,10 +48,11 @@ from namedtensor.latex.syntax import (
     Number,
     Relation,
     Scripts,
+    SizedAxis,
     Space,
     Unary,
 )
-from namedtensor.latex.walk import letters_of, put
+from namedtensor.latex.walk import all_of, letters_of, put, walk
 
 #: What stands in prose between a name and the space that it is in, and between names.
 WITHIN = re.compile(
@@ -96,6 +99,7 @@ def reworded(
     given = declared_in(entries)
     joined(entries, text, lambda entry: gives_elements(entry, given, parents))
     found = [e for e in entries if isinstance(e.read, Found)]
+    _put_indices(found, parents)
     put_margins(found)
     put_squares(found, parents)
     put_conditions(found, parents)
@@ -274,3 +278,73 @@ def _join_diagonal(
         assert isinstance(one.read, Found)
     entry.read.statement = replace(off, body=Cases(off.body.span, rows), condition=condition)  # type: ignore[union-attr]
     other.read.part_of = QUIET["joined"]  # type: ignore[union-attr]
+
+
+# ----------------------------------------------------------------------------------- indices
+
+
+def _put_indices(entries: Sequence[Entry], parents: Sequence[int]) -> None:
+    """Put 2 (i - 1) + j for the index k_{ij} that is said to be so, and is nothing but an index."""
+    axes = all_of(SizedAxis, tuple([e.statement for e in entries]))
+    sizes = {letter.text for axis in axes for letter in letters_of(axis.size)}
+    for entry in entries:
+        said, section = entry.statement, entry.region.section
+        if not isinstance(said, Definition) or not _is_of_indices(said, sizes):
+            continue
+        index = _index(said)
+        changed = [
+            (other, put(other.statement, index))
+            for other in entries
+            if other is not entry and section in sections_around(other.region.section, parents)
+        ]
+        used = any(after is not other.statement for other, after in changed)
+        left = letters_of(tuple([after for _, after in changed]))
+        if used and head_of(said.target) not in [letter.text for letter in left]:
+            for other, after in changed:
+                _put(other, after)
+            _put(entry, said, QUIET["joined"])
+
+
+def _put(entry: Entry, statement: Any, part_of: str = "") -> None:
+    assert isinstance(entry.read, Found)
+    entry.read.statement, entry.read.part_of = statement, part_of or entry.read.part_of
+
+
+def _is_of_indices(said: Definition, sizes: Collection[str]) -> bool:
+    """Say whether an element is computed of its indices and of sizes alone."""
+    places, made_of = _indices(said.target), letters_of(said.body)
+    data = any(isinstance(part, Scripts | Indexed | Call | Big) for part in walk(said.body))
+    plain = said.op == "=" and not said.chain and said.condition is None and not data
+    known = {place.text for place in letters_of(places)} | {*sizes}
+    return plain and bool(places and made_of) and {letter.text for letter in made_of} <= known
+
+
+def _indices(part: Any) -> tuple[Expression, ...]:
+    """Give the letters of k_{ij}, of k_{row(i), col(j)} and of k(i, j)."""
+    if not isinstance(part, Call):
+        return places_of(part, 1)
+    plain = (
+        not part.parameters and not part.axes and all(isinstance(a, Letter) for a in part.arguments)
+    )
+    return part.arguments if plain else ()
+
+
+def _index(table: Definition) -> Callable[[Any], Any]:
+    """Make the change of the indices that a definition says to what they are."""
+    places, name = _indices(table.target), head_of(table.target)
+
+    def element(part: Any) -> Any:
+        alike = type(part) is type(table.target) or isinstance(part, Scripts | Indexed)
+        given = _indices(part) if alike and head_of(part) == name else ()
+        if not given or len(given) != len(places):
+            return None
+        return renamed(table.body, dict(zip(places, given, strict=True)))
+
+    def index(part: Any) -> Any:
+        if isinstance(part, At):
+            return replace(part, at=put(part.at, element))
+        if isinstance(part, Scripts) and part.sub is not None and head_of(part) != name:
+            return replace(part, base=put(part.base, index), sub=put(part.sub, element))
+        return None
+
+    return index

@@ -419,7 +419,8 @@ class _Formula:
         for base, sub, places in self._indexed(body):
             if letter in "".join([t.text for t in letters_of(sub)]):
                 unknown = unknown or not (places or base in self.known.defined or base == "delta")
-                own = {axis for at, axis in places if letter in [t.text for t in letters_of(at)]}
+                whole = [(at, axis) for at, axis in places if short_form(at) is None]
+                own = {axis for at, axis in whole if letter in [t.text for t in letters_of(at)]}
                 sure = (base, tuple([axis for _, axis in places])) in self.known.shown
                 axes[sure] |= own if sure or shows(base, len(places)) else set()
         every = axes[True] if unknown else axes[True] | axes[False]
@@ -518,8 +519,11 @@ class _Formula:
             element = self._element(*form, env, inside=True)
             bound = None if element is None else self.known.bounds.get(key_of(element.base))
             return element or at, frozenset(() if bound is None else (bound,))
+        letters = letters_of(at)
         if isinstance(at, Number) or not is_near(at):
-            return at, ANY if isinstance(at, Number) else frozenset()
+            summed = isinstance(at, Binary) and at.op in ("+", "-") and bool(letters)
+            computed = summed and all(t.text in env for t in letters)
+            return at, ANY if isinstance(at, Number) else COMPUTED if computed else frozenset()
         running = [env[t.text] for t in letters_of(at) if t.text in env]
         counting = [run for run in running if not run >= FROM_ZERO]
         if not running:

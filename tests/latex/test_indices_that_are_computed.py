@@ -1,0 +1,47 @@
+r"""Indices of indices alone, k_{ij} = 2 (i - 1) + j, that stand in other indices: x_{k_{ij}}."""
+
+import numpy as np
+import pytest
+
+from namedtensor import tensor
+from namedtensor.latex import read
+
+x = np.random.default_rng(1).normal(size=6)
+table = np.array([[0, 5], [2, 2], [4, 1]])
+HEAD = r"Let $x \in \mathbb{R}^{\text{obs}:N}$. "
+OVER = r"z_{\text{row}(i),\text{col}(j)} = x_{\text{obs}(k_{ij})}, \quad i=1,\ldots,3, \; j = 1,2"
+
+RIGHT = {
+    rf"$$k_{{ij}} = 2(i-1) + j$$ $${OVER}$$": (x.reshape(3, 2), "row col"),
+    rf"Let $k_{{ij}} = 2(i-1) + j$. $${OVER}$$": (x.reshape(3, 2), "row col"),
+    r"$$k_{ij} = i + j - 1$$ $$z = \sum_{i=1}^2 \sum_{j=1}^2 x_{k_{ij}}$$": (
+        x[0] + 2 * x[1] + x[2],
+        "",
+    ),
+    r"$$k_i = 2i - 1$$ $$z = \sum_{i=1}^3 x_{k_i}$$": (x[::2].sum(), ""),
+    r"$$z_{\text{obs}(i)} = x_{\text{obs}(r_i)}$$ where $r_i = N - i + 1$.": (x[::-1], "obs"),
+    r"$$r(i) = N - i + 1$$ $$z_{\text{obs}(i)} = x_{\text{obs}(r(i))}$$": (x[::-1], "obs"),
+    r"Let $k \in [N]^{\text{row}:n, \text{col}:m}$. $$z_{ij} = x_{k_{ij}}$$": (x[table], "row col"),
+    r"Let $k \in [N]^{\text{row}:n, \text{col}:m}$. $$z_i = \sum_{j=1}^m x_{k_{ij}}$$": (
+        x[table].sum(1),
+        "row",
+    ),
+}
+
+
+@pytest.mark.parametrize("text", RIGHT)
+def test_an_index_is_what_its_definition_says(text):
+    document = read(HEAD + text)
+    assert [str(f) for f in document.check() if f.severity != "note"] == []
+    formula = document["z"]
+    given = {"x": tensor(x, "obs"), "k": tensor(table, "row col")}
+    wanted, axes = RIGHT[text]
+    found = formula(**{p.name: given[p.name] for p in formula.signature.parameters})
+    np.testing.assert_allclose(found.numpy(axes), wanted)
+
+
+@pytest.mark.parametrize("start", ["N - i + 2", "N - i"])
+def test_an_index_that_is_one_too_far_is_found(start):
+    text = rf"$$z_{{\text{{obs}}(i)}} = x_{{\text{{obs}}(r_i)}}$$ where $r_i = {start}$."
+    found = [f.code for f in read(HEAD + text).check() if f.severity == "error"]
+    assert found == ["index-range"]

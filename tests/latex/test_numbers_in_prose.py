@@ -184,3 +184,37 @@ def test_a_number_above_0_in_one_section_serves_another():
         "## Two\n\n$$z = \\sum_{\\text{a}} (T - x)$$"
     )
     assert read(text)["z"](x=tensor([1.0, 2.0], "a"), T=4.0) == 5.0
+
+
+# ------------------------------------------------------------------------- of which nothing is said
+
+STEP = r"Let $w, g \in \mathbb{R}^{\text{dim}}$. "
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        r"Some $\alpha$. $$v = \sum_{\text{AX}} (w - \alpha g)$$",
+        r"Go on with $\alpha$: $$v = \underset{\text{AX}}{\text{softmax}} (w - \alpha \, g)$$",
+        r"Move by $\eta$ times the gradient. $$v = \sum_{\text{AX}} (w - \eta g)^2$$",
+    ],
+)
+def test_what_stands_behind_a_letter_that_prose_names_is_checked(text):
+    right = read(STEP + text.replace("AX", "dim")).check()
+    assert [(f.severity, f.code) for f in right] == [("note", "undeclared")]
+    found = [f.code for f in read(STEP + text.replace("AX", "seq")).check()]
+    assert found == ["axis-missing", "undeclared"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        r"The weights $\alpha$ come from before. $$v = \sum_{\text{seq}} (w - \alpha g)$$",
+        r"Some $A$. $$v = \sum_{\text{seq}} (w - A g)$$",
+        r"Some $\alpha$. $$v = \sum_{\text{seq}} (\alpha - w)$$",
+    ],
+)
+def test_a_letter_that_may_have_axes_is_not_taken_for_a_number(text):
+    found = read(STEP + text).check()
+    assert [(f.severity, f.code) for f in found] == [("note", "undefined")]
+    assert "not checked" in found[0].message

@@ -50,8 +50,6 @@ class Checker(Symbols):
         self.linker = linker
         self.dotted = {s.block for s in names.statements if isinstance(s, Induction)}
         self._defined: dict[tuple[Any, ...], Value] = {}
-        #: symbols of letters that are taken for numbers, as nothing says what they are
-        self.assumed: set[Node] = set()
         #: symbols of declared tensors that stand for what a definition gives
         self.promises: dict[Node, Defined] = {}
         self.reached: set[int] = set()

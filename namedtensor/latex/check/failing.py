@@ -6,7 +6,7 @@ from typing import Any, cast
 
 from namedtensor.errors import AxisNameError, AxisSizeError, NamedTensorError
 from namedtensor.latex.check.annotations import no_axis as names_no_axis
-from namedtensor.latex.check.occurrences import names
+from namedtensor.latex.check.occurrences import is_coefficient, names
 from namedtensor.latex.check.report import listed, size_text
 from namedtensor.latex.check.shapes import explained, needed, shapes_of
 from namedtensor.latex.check.symbols import Symbols
@@ -56,18 +56,25 @@ def not_followed(symbols: Symbols, where: Expression, error: NamedTensorError) -
         symbols.report.note("not-notation", where.span, message, hint=error.hint)
 
 
-def undefined(symbols: Symbols, where: Expression) -> None:
-    """Report a name that stands for nothing."""
+def undefined(symbols: Symbols, where: Expression, body: Expression) -> Value:
+    """Report a name that stands for nothing; one that prose names, a factor in a body, is a number."""
     text = symbols.report.text(where.span)
     if any(names(line, text) for line in symbols.report.unread_lines()):
-        return  # what could not be read may say what it is
+        return UNKNOWN  # what could not be read may say what it is
     beside = _told_apart(symbols, where)
     if beside:
         message = f"{text} is not defined: the document has {listed(beside)}"
         hint = f"write one of these, or define it: {text} = ..."
         symbols.report.error("undefined", where.span, message, hint=hint)
-        return
+        return UNKNOWN
     if symbols.occurrences.in_prose(where):
+        number = f"declare it: {text} \\in {symbols.dialect.space(REALS, [])}"
+        if symbols.occurrences.is_number(where) and is_coefficient(where, body):
+            why = "the text names it, and nothing that is read says what it is"
+            symbols.report.note(
+                "undeclared", where.span, f"{text} is taken for a number: {why}", hint=number
+            )
+            return symbols.assumed_number()
         axis = _axis_indexed(symbols, where)
         said = f"a number is declared so: {text} \\in {symbols.dialect.space(REALS, [])}"
         symbols.report.note(
@@ -78,13 +85,14 @@ def undefined(symbols: Symbols, where: Expression) -> None:
             if axis
             else said,
         )
-        return
+        return UNKNOWN
     symbols.report.error(
         "undefined",
         where.span,
         f"{text} is neither declared nor defined",
         hint=_what_to_say(symbols, where, text),
     )
+    return UNKNOWN
 
 
 def _told_apart(symbols: Symbols, where: Expression) -> list[str]:

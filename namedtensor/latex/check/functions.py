@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from namedtensor.formula.lifting import fitting_order
 from namedtensor.latex.check.compare import check_chain, check_promised
-from namedtensor.latex.check.occurrences import is_elementwise
+from namedtensor.latex.check.occurrences import is_elementwise, is_small
 from namedtensor.latex.check.report import is_own_size, listed, shape_text, size_text
 from namedtensor.latex.check.scope import CheckScope, evaluated
 from namedtensor.latex.check.symbols import Symbols
@@ -24,7 +24,6 @@ from namedtensor.latex.evaluation.evaluate import Evaluator, element
 from namedtensor.latex.evaluation.values import UNKNOWN, Scope, Value
 from namedtensor.latex.evaluation.wording import wording
 from namedtensor.latex.findings import Finding
-from namedtensor.latex.reading.words import LETTERS
 from namedtensor.latex.source import Span
 from namedtensor.latex.syntax import (
     At,
@@ -380,17 +379,12 @@ class CheckedFunction:
         places = [at.at for at in all_of(At, self.defined.body)]
         if any(key(part) == text for part in walk(tuple(places))):
             return self.checker.size_symbol(text)  # it counts elements, as d of t - d
-        small = isinstance(name, Letter) and (
-            text.islower() and (len(text) == 1 or text in LETTERS)
-        )
-        if not small or self.call.axes or not is_elementwise(text, self.defined.body):
+        if not is_small(name) or self.call.axes or not is_elementwise(text, self.defined.body):
             return UNKNOWN
         if self.checker.inferred(name, self.defined):
             return UNKNOWN  # a function that it is given to acts along axes
         self.assumed.add(text)
-        value = self.checker.stand_in(Type(()))
-        self.checker.assumed.add(value.node)
-        return value
+        return self.checker.assumed_number()
 
     def _fits(self, value: Value) -> bool:
         """Say whether a tensor has the axes of f_{ax}(X), which stand for any."""

@@ -9,12 +9,16 @@ from collections.abc import Iterable
 from namedtensor.latex.documents.scopes import Declared, Names, Place
 from namedtensor.latex.documents.scripts import key
 from namedtensor.latex.findings import Finding
+from namedtensor.latex.reading.quantities import TENSOR
+from namedtensor.latex.reading.spoken import sections_around
+from namedtensor.latex.reading.words import LETTERS
 from namedtensor.latex.source import Source, Span
 from namedtensor.latex.syntax import (
     Aside,
     AxisName,
     Bars,
     Big,
+    Binary,
     Call,
     Constraint,
     Contract,
@@ -22,6 +26,7 @@ from namedtensor.latex.syntax import (
     Definition,
     Expression,
     Indexed,
+    Letter,
     Relation,
     SizedAxis,
     Space,
@@ -35,6 +40,9 @@ PLAIN = re.compile(r"(?:\\[a-zA-Z]+\s*(?:\{[\w\\ -]+\})?|\w+)(?:'|_\w|\^?\{?\\pr
 
 #: So many statements may begin inside another one.
 NEAR = 40
+
+#: So many signs around a letter in prose are its words.
+BESIDE = 40
 
 
 class Occurrences:
@@ -116,6 +124,16 @@ class Occurrences:
         written = self.source.text[name.span.start : name.span.end].strip()
         return any(names(text, written) for text in self._prose)
 
+    def is_number(self, name: Expression) -> bool:
+        """Say whether a letter may be a number: it is a small one, and no words say that it has axes."""
+        text, source = self.source.text[name.span.start : name.span.end].strip(), self.source.text
+        place = self.place_of(name.span)
+        near = sections_around(place.section if place is not None else 0, self.names.parents)
+        said = [s for s in self.names.statements if isinstance(s, Aside) and s.section in near]
+        spans = [s.span for s in said if names(s.text, text)]
+        around = [source[max(0, at.start - BESIDE) : at.end + BESIDE] for at in spans]
+        return is_small(name) and bool(spans) and not any(map(TENSOR.search, around))
+
     def elsewhere(self, axis: str, owner: Declared) -> bool:
         """Say whether an axis is named outside of a tensor's declaration and elements."""
         for start, statement in self._places.get(axis, {}).items():
@@ -165,6 +183,19 @@ def names(text: str, name: str) -> bool:
             return True
         start = text.find(name, start + 1)
     return False
+
+
+def is_small(name: Expression) -> bool:
+    """Say whether a name is a small letter, as numbers have."""
+    text = name.text if isinstance(name, Letter) else ""
+    return text.islower() and (len(text) == 1 or text in LETTERS)
+
+
+def is_coefficient(name: Expression, body: Expression) -> bool:
+    r"""Say whether a letter stands in a body in front of tensors alone, as \alpha of w - \alpha g."""
+    products = [part for part in walk(body) if isinstance(part, Binary) and part.op == "*"]
+    before = [part.left for part in products if not part.axes and part.left == name]
+    return len(before) == [*walk(body)].count(name) > 0
 
 
 def is_elementwise(name: str, body: Expression) -> bool:

@@ -62,6 +62,8 @@ class Symbols(ABC):
         self.names = names
         self.report = report
         self.facts = Facts()
+        #: symbols of letters that are taken for numbers, as nothing says what they are
+        self.assumed: set[Node] = set()
         self.values: dict[int, Value] = {}
         self.spaces: dict[Node, tuple[str, Space, Any]] = {}
         self.bounds: dict[Node, Any] = {}
@@ -159,6 +161,12 @@ class Symbols(ABC):
     def stand_in(self, type_: Type) -> SymbolicTensor:
         """Make a symbol of a shape, of which nothing else is known."""
         return SymbolicTensor(argument(f"part {next(_serial)}", type_))
+
+    def assumed_number(self) -> SymbolicTensor:
+        """Make a symbol of a letter that is taken for a number."""
+        value = self.stand_in(Type(()))
+        self.assumed.add(value.node)
+        return value
 
     def line(self, span: Span) -> int:
         """Give the line where a span begins."""

@@ -7,11 +7,12 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
+from namedtensor.errors import KindError
 from namedtensor.formula.written import Written
 from namedtensor.latex.printing.dialects import Dialect
 from namedtensor.latex.printing.elements import Gathered, constant, counts, from_one
 from namedtensor.latex.printing.names import joined, letters, parts
-from namedtensor.latex.printing.naming import Loop, Names
+from namedtensor.latex.printing.naming import Loop, Names, is_word
 from namedtensor.latex.printing.pieces import Piece, inside, joined_by, raised, wrapped
 from namedtensor.latex.printing.stacks import Ladder
 from namedtensor.operations.elementwise import ADD, EQ, MOD, MUL, SUB
@@ -82,8 +83,15 @@ class Forms:
         number = constant(node)
         if number is not None:
             return self.write(number)
-        notation = node.operation.primitive.notation
+        notation, traits = node.operation.primitive.notation, node.operation.primitive.traits
         match notation:
+            case Word() if traits.fresh and node.operation.primitive.effect:
+                raise KindError(
+                    f"latex({node.name})",
+                    "the notation has no word for numbers that each call draws anew",
+                    [(node.name, str(node.type))],
+                    "take them as an argument, f(X, Z), and draw Z where the formula is called",
+                )
             case Infix():
                 return self._infix(node, notation)
             case Before():
@@ -116,6 +124,7 @@ class Forms:
         """Name a function of arrays; of several results each is a function of its own."""
         lifted, place, *_ = node.operation.params
         name = lifted.name if lifted.name.isidentifier() else "lifted"
+        name = f"lifted-{name}" if is_word(name) else name
         below = f"_{{{place + 1}}}" if len(lifted.outputs) > 1 else ""
         return rf"\text{{{name.replace('_', '-')}}}{below}"
 

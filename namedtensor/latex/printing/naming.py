@@ -11,6 +11,7 @@ from namedtensor.formula.written import Written, passed
 from namedtensor.latex.printing.elements import Elements, constant, gathered
 from namedtensor.latex.printing.names import letters
 from namedtensor.latex.printing.stacks import Ladder, ladders_of
+from namedtensor.latex.reading.words import FUNCTIONS
 from namedtensor.operations.recurrence import Unfolded, kept_along, recurs, unfolded
 from namedtensor.primitives import Node, table
 from namedtensor.primitives.node import operands_first
@@ -287,6 +288,13 @@ def _name_locals(written: Written, names: Names, reached: set[Node]) -> None:
         plain = plain and not (recurs(node) and set(letters(name)) & set("^_'"))
         if plain and letters(name) not in taken:
             names.of[node] = name
+
+
+def is_word(name: str) -> bool:
+    """Say whether a document takes a name for an operation that all know: relu, and ReLU."""
+    known = {*_words(), *FUNCTIONS}
+    plain = name.lower().replace("_", "")
+    return any(plain == word.lower().replace("_", "").replace("-", "") for word in known)
 
 
 def _words() -> Iterator[str]:

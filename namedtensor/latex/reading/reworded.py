@@ -33,7 +33,9 @@ from namedtensor.latex.reading.squares import put_squares
 from namedtensor.latex.reading.statements import Found, is_name
 from namedtensor.latex.syntax import (
     At,
-    Big,
+    AxisName,
+    AxisSize,
+    Binary,
     Call,
     Case,
     Cases,
@@ -41,6 +43,7 @@ from namedtensor.latex.syntax import (
     Declaration,
     Definition,
     Expression,
+    Floor,
     Indexed,
     Items,
     Letter,
@@ -59,6 +62,9 @@ WITHIN = re.compile(
     r"\$\s*(?:(?:is|are|be|lies?|live[sd]?|all|both|each)\s+)*(?:in|from|of shape)\s+\$"
 )
 BESIDE = re.compile(r"\$\s*(?:,|and|,\s*and)\s+\$")
+
+#: What indices are computed with.
+COUNTED = Letter, Number, AxisSize, AxisName, Binary, Unary, Items, Floor
 #: What stands between the second of two names and the space of both, and between them.
 BOTH = re.compile(
     r"\$\s*[.,;]\s*both(?:\s+of\s+(?:them|which))?(?:\s+(?:are|lie|live))?\s+in\s+\$", re.IGNORECASE
@@ -313,8 +319,10 @@ def _put(entry: Entry, statement: Any, part_of: str = "") -> None:
 def _is_of_indices(said: Definition, sizes: Collection[str]) -> bool:
     """Say whether an element is computed of its indices and of sizes alone."""
     places, made_of = _indices(said.target), letters_of(said.body)
-    data = any(isinstance(part, Scripts | Indexed | Call | Big) for part in walk(said.body))
-    plain = said.op == "=" and not said.chain and said.condition is None and not data
+    counted = all(
+        isinstance(part, COUNTED) and not getattr(part, "axes", ()) for part in walk(said.body)
+    )
+    plain = said.op == "=" and not said.chain and said.condition is None and counted
     known = {place.text for place in letters_of(places)} | {*sizes}
     return plain and bool(places and made_of) and {letter.text for letter in made_of} <= known
 
@@ -341,10 +349,9 @@ def _index(table: Definition) -> Callable[[Any], Any]:
         return renamed(table.body, dict(zip(places, given, strict=True)))
 
     def index(part: Any) -> Any:
-        if isinstance(part, At):
-            return replace(part, at=put(part.at, element))
-        if isinstance(part, Scripts) and part.sub is not None and head_of(part) != name:
-            return replace(part, base=put(part.base, index), sub=put(part.sub, element))
-        return None
+        field = {At: "at", Scripts: "sub"}.get(type(part), "")
+        place = getattr(part, field, None)
+        after = None if place is None or head_of(part) == name else put(place, element)
+        return None if after is place or after is None else replace(part, **{field: after})
 
     return index

@@ -39,6 +39,7 @@ from namedtensor.latex.syntax import (
     Renaming,
     SizedAxis,
 )
+from namedtensor.latex.walk import all_of
 from namedtensor.operations.elementwise import clip, where
 from namedtensor.operations.indexing import AT, as_asked
 from namedtensor.operations.recurrence import SCAN
@@ -225,7 +226,7 @@ def _that_count(e: Evaluator, numbers: Any) -> Any:
     None where a condition is not on these indices alone.
     """
     for condition, holds in e.guards:
-        found = e.value(condition)
+        found = UNKNOWN if any(all_of(Indexed, condition)) else e.value(condition)
         if isinstance(found, bool):
             numbers = numbers if found is holds else 0
         elif found is UNKNOWN or not {*found.axes} <= {*getattr(numbers, "axes", ())}:

@@ -1,6 +1,6 @@
-"""Stacks whose bundles are alike: a plan reads the first, and the data of all in rows.
+"""Stacks whose bundles are alike: a plan reads the structure of the first, and a row of data for each.
 
-Alike are modules of the same structure, whose parameters have the same dtypes and sizes.
+Modules are alike if they have the same structure and their parameters the same dtypes and sizes.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from namedtensor.primitives import Node
 
 
 class Apart(Exception):
-    """A body does with one bundle what it does not with the first, so that each is to be read."""
+    """A body treats one bundle in another way than the first, so that each must be read by itself."""
 
 
 @dataclass(eq=False, slots=True)
@@ -30,12 +30,12 @@ class Alike:
     nodes: tuple[Node, ...] = ()
 
     def name(self, place: int) -> str:
-        """Give the name of all that one bundle holds."""
+        """Name the argument that holds all data of one bundle."""
         return f"{self.path}.{place}"
 
 
 def rows_of(parts: Sequence[Any]) -> list[list[Any]] | None:
-    """Give the data of modules that are alike, a list for each; None of others."""
+    """Give a list of data for each module, or None if the modules are not alike."""
     held: list[Any] = [getattr(part, "_structure", None) for part in parts]
     first = held[0] if len(held) > 1 else None
     if first is None or first.states or held.count(first) < len(held):

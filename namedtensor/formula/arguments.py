@@ -42,9 +42,9 @@ from namedtensor.tensor import NamedTensor, SymbolicTensor, tensor
 class Given:
     """What a formula is called with: values by name, the tensors among them, and the key of its plan.
 
-    `numbers` are those that the plan takes as arguments after the data; the key lacks their values.
-    `mode` says whether the body runs in training. Of stacks whose bundles are alike, the leaves are the
-    first bundle's; `rows` have the data of all, and `again` reads each bundle.
+    `numbers` are the numbers that the plan takes as arguments after the data; the key does not contain them.
+    `mode` says whether the body runs in training. For a stack whose bundles are alike, the leaves are those
+    of its first bundle, `rows` has the data of every bundle, and `again` reads each bundle by itself.
     """
 
     values: dict[str, Any]
@@ -58,25 +58,25 @@ class Given:
 
     @property
     def data(self) -> list[Any]:
-        """What the plan is run on."""
+        """The arrays and numbers that the plan is run on."""
         found = [X.data for X in tensors_of(self.leaves)]
         for alike, rows in reversed(self.rows):
             found[alike.start : alike.start + alike.width] = [x for row in rows for x in row]
         return [*found, *self.numbers.values()]
 
     def apart(self) -> Given:
-        """Give the same with the leaves of every bundle."""
+        """Read the call again, with the leaves of every bundle in stacks whose bundles are alike."""
         return self if self.again is None else self.again()
 
 
 @constant_for_compilers
 def refuse(call: str, why: str, hint: str) -> NoReturn:
-    """Say that a call does not fit the signature, in words that no graph compiler has to follow."""
+    """Raise the error of a call that does not fit the signature; graph compilers do not trace into this."""
     raise NamedTensorError(call, why, hint=hint) from None
 
 
 class Arguments:
-    """Read what a formula is called with by its signature."""
+    """Read the arguments of a call as the formula's signature declares them."""
 
     def __init__(self, name: str, signature: Signature, door: Door) -> None:
         self.name = name
@@ -106,8 +106,9 @@ class Arguments:
     ) -> Given:
         """List the tensors of a call, and what else its plan depends on.
 
-        The plan takes the floating numbers of the names that are `opened` as arguments. `every` mode is
-        part of the key, asked for or not. Bundles that are alike are read `together`.
+        The plan takes floating numbers under the names in `opened` as arguments. With `every`, the modes are
+        part of the key even if the body does not ask for them. With `together`, of bundles that are alike
+        only the first is read.
         """
         given = Given(values, mode, together=together and not compiling())
         modes = every or self.door.asks or compiling()
@@ -172,7 +173,7 @@ class Arguments:
     def _read_alike(
         self, parameter: Parameter, path: str, value: Any, given: Given, key: list[Any], modes: bool
     ) -> bool:
-        """Read the first bundle for all where they are alike; say whether they are."""
+        """Read the first bundle in place of all if they are alike; say whether they are."""
         known = getattr(value, "alike", None)
         if known is None and not given.together:
             return False
@@ -249,7 +250,7 @@ class Arguments:
         return self.read({p.name: value_of(p, parts, True) for p in self.door.every}, mode)
 
     def key_after(self, held: Mapping[str, Any], modes: bool) -> tuple[Any, ...]:
-        """Give the part of a key for what stands after the semicolon, as a module holds it."""
+        """Give the part of a key that describes the parameters after the semicolon that a module holds."""
         key: list[Any] = []
         given = Given({}, True, together=True)
         for own in self.signature.after:
@@ -264,7 +265,7 @@ class Arguments:
         entered: dict[str, Any],
         frame: Frame,
     ) -> Any:
-        """Give what the body sees of an argument; its states are kept in its frame."""
+        """Turn an argument into what the body receives, such as a Bundle; put its states into the frame."""
         if parameter.optional and value is None:
             return None
         known = entered.get(path, getattr(value, "alike", None)) if parameter.stack else None

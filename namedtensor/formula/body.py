@@ -41,7 +41,7 @@ class Body:
     ) -> tuple[Any, Frame]:
         """Run the body on renamed tensors; abs(ax) is answered by `sizes`, nt.training() by `mode`.
 
-        Gives what it returned, and its states as they are then, but for what it returned as an update.
+        Gives what the body returned, and the states after the run, before its own update is applied.
         """
         outside, SIZES.of = SIZES.of, sizes
         before, MODE.training = MODE.training, mode
@@ -73,9 +73,9 @@ class Body:
     def results_of(
         self, returned: tuple[Any, Frame], entry: Entry, origins: Origins | None = None
     ) -> tuple[list[Any], dict[str, Cell]]:
-        """Check what the body returned, and give it with the caller's axis names; and updated states.
+        """Check what the body returned; give it with the caller's axis names, and the updated states.
 
-        What the result lacks is said of the place where it is written, if the origins tell it.
+        An error about the result points at the place where it is written, if the origins tell it.
         """
         result, frame = returned
         spaces = self.signature.results
@@ -143,7 +143,7 @@ class Body:
             if origins is not None:
                 origins.leave()
         parts, updates = self.results_of(result, entry, origins)
-        if origins is not None:  # also where the call gives what was there before
+        if origins is not None:  # also if the result is a node that existed before the call
             origins.gave([part.node for part in parts if hasattr(part, "node")])
         return tuple(parts) if self.signature.several else parts[0], updates
 
@@ -166,7 +166,7 @@ class Body:
 
 
 def _whole_hint(part: Any, entry: Entry) -> str:
-    """Say how a half contraction ends, where arguments have its axes."""
+    """Complete a half contraction X @ ax in a hint, if other arguments have its axes."""
     left: Any = getattr(part, "left", None)
     if not isinstance(part, Contraction) or not hasattr(left, "node"):
         return ""

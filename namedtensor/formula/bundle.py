@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 class Bundle:
     """The parameters of a formula, bound: called with the formula's remaining arguments.
 
-    `ffn.W1` gives a parameter; `ffn(X)` is FFN(X, W1=..., b1=..., ...). `training` is the mode of the
-    module that holds them, or None where its body has the mode of its caller; `settings` are those
-    that the module was made with.
+    `ffn.W1` gives a parameter; `ffn(X)` is FFN(X, W1=..., b1=..., ...). `training` is the mode of the module
+    that holds them, or None if the body has the mode of its caller; `settings` are the settings that the
+    module was made with.
     """
 
     def __init__(
@@ -36,9 +36,9 @@ class Bundle:
         self._values = values
         self.training = training
         self.settings = dict(settings or {})
-        # whether it is one of a stack, whose bundles share their plans
+        # whether it belongs to a stack, whose bundles share their plans
         self._layer = False
-        # the stack of bundles that are alike where it is one of them, and its place there
+        # the stack of bundles that are alike, if it belongs to one, and its place there
         self._alike: Alike | None = None
         self._place = 0
 
@@ -55,11 +55,11 @@ class Bundle:
 
     @property
     def _first(self) -> Bundle:
-        """The first of the bundles that are alike, which has the symbols for all."""
+        """The first of the bundles that are alike, which holds the symbols for all of them."""
         return self
 
     def _given(self, args: Any, settings: Mapping[str, Any]) -> dict[str, Any]:
-        """Give what its formula is called with beside `args`."""
+        """Give the named arguments of the formula's call: parameters and settings that `args` lacks."""
         given = {**self.settings, **self._values, **settings}
         for parameter in self.formula.signature.parameters[: len(args)] if self.settings else ():
             given.pop(parameter.name, None)  # which stands among args
@@ -82,7 +82,7 @@ class Bundle:
 
 
 class Twin(Bundle):
-    """A bundle that is like the first of its stack: it can be called, and not looked into."""
+    """A bundle that is like the first of its stack: it can be called, but its parameters cannot be read."""
 
     def __init__(self, first: Bundle, place: int) -> None:
         self.__dict__.update(first.__dict__, _of=first, _place=place)
@@ -100,7 +100,7 @@ class Twin(Bundle):
 class Stack(tuple[Bundle, ...]):
     """The bundles of a stack, in order: for layer in layers: X = layer(X)."""
 
-    #: What says that they are alike, if they are.
+    #: Set if the bundles are alike.
     alike: Alike | None = None
 
     @classmethod
@@ -155,7 +155,7 @@ def _parameters(formula: Declared) -> list[Any]:
 
 
 def fits(one: Declared, other: Declared) -> bool:
-    """Say whether one formula may stand in the place of another: the same arguments and results."""
+    """Say whether one formula can replace another: the same arguments and results."""
     return one is other or (
         _arguments(one) == _arguments(other)
         and (_results(one) == _results(other) or None in (_results(one), _results(other)))
@@ -176,14 +176,14 @@ def _results(formula: Declared) -> list[Any] | None:
 
 
 def formula_of(declared: Declared, value: Any) -> Declared:
-    """Give the formula of a bundle: the declared one, or one that stands in its place."""
+    """Give the formula of a bundle: the declared one, or the one that replaces it."""
     if isinstance(value, Bundle) and fits(value.formula, declared):
         return value.formula
     return declared
 
 
 def settings_of(value: Any) -> dict[str, Any]:
-    """Give the settings that a bundle's module was made with, but for those after the star."""
+    """Give the settings before the star that a bundle's module was made with."""
     found: dict[str, Any] = getattr(value, "settings", {})
     if not found:
         return found
@@ -192,7 +192,7 @@ def settings_of(value: Any) -> dict[str, Any]:
 
 
 def opened(parameter: Parameter, value: Any, path: str) -> dict[str, tuple[Parameter, Any]]:
-    """Give what is directly in a bundle, or in a stack of them: declarations and values by name."""
+    """List the members of a bundle or of a stack: the declaration and the value of each, by name."""
     if parameter.stack:
         held = enumerate(layers_of(parameter, value, path))
         return {str(i): (layer_in(parameter, i), part) for i, part in held}
@@ -220,7 +220,7 @@ def layers_of(parameter: Parameter, value: Any, path: str) -> list[Any]:
 
 
 def parameters_of(formula: Declared, bundle: Any, path: str) -> dict[str, Any]:
-    """Give the parameters in a bundle: a Bundle, a dict, or a module of this formula."""
+    """Give the parameters that a bundle holds; a bundle is a Bundle, a dict, or a module of this formula."""
     if isinstance(bundle, Bundle):
         if not same_parameters(bundle.formula, formula):
             raise _others(formula, bundle, path)

@@ -22,12 +22,12 @@ from namedtensor.errors import (
 
 F = TypeVar("F", bound=Any)
 
-#: The size of each axis, and who has it.
+#: The size of each axis, and which value has it.
 Bound = dict[str, tuple[Any, str]]
 
 
 class _Now(threading.local):
-    """What the calls that run now have bound: names of axes to sizes, and who said so."""
+    """The axis sizes that running calls have bound, and which value bound each."""
 
     bound: Bound | None = None
 
@@ -36,7 +36,7 @@ _NOW = _Now()
 
 
 class checks:
-    """Turn what `checked` does on or off: at once, and in a `with` block until its end.
+    """Turn the checks of `checked` on or off: from now on, or in a `with` block until its end.
 
     >>> import numpy as np
     >>> @nt.checked("seq emb -> seq")
@@ -61,7 +61,7 @@ class checks:
 
 
 def checked(pattern: str) -> Callable[[F], F]:
-    """Hold a function of arrays, or a torch module, to the axes of what it takes and gives.
+    """Check the axes of what a function of arrays, or a torch module, takes and returns.
 
         @checked("batch seq emb, emb hid -> batch seq hid")
         def project(x, w): ...
@@ -109,7 +109,7 @@ def checked(pattern: str) -> Callable[[F], F]:
 
 
 class _Pattern:
-    """The names of arguments and results, and the sizes that are stated."""
+    """A pattern that was read: the axes of each argument and result, and the sizes that it states."""
 
     def __init__(self, pattern: str) -> None:
         self.text = pattern
@@ -142,7 +142,7 @@ class _Pattern:
 
 
 class _Signature:
-    """The names of a function's parameters, those with None for a default, and where checking starts."""
+    """A function's parameters: their names, which default to None, and the first that is checked."""
 
     def __init__(self, function: Any) -> None:
         try:
@@ -207,14 +207,14 @@ class _Forward:
 
 
 class _Fault:
-    """What does not fit: whose it is, over which axes, and the axis that has two sizes."""
+    """A mismatch: the value that does not fit, its axes, and the axis that has two sizes."""
 
     def __init__(self, owner: str, value: Any, axes: tuple[str, ...], name: str | None) -> None:
         self.owner, self.value, self.axes, self.name = owner, value, axes, name
 
 
 def _bind(axes: tuple[str, ...], value: Any, owner: str, bound: Bound) -> _Fault | None:
-    """Give each axis its size, or say what is at fault."""
+    """Bind the axes of a value to its sizes, or give the mismatch."""
     shape = getattr(value, "shape", None)
     if not isinstance(shape, tuple):
         plain = not axes and isinstance(value, (bool, int, float, complex))
@@ -282,7 +282,7 @@ def _error(
     bound: Bound,
     fault: _Fault,
 ) -> NamedTensorError:
-    """Find the words for what does not fit."""
+    """Make the error for a mismatch."""
     names = [signature.name(place) for place in range(len(pattern.inputs))]
     values = {**dict(zip(names, arguments, strict=False)), **named}
     shapes = [

@@ -1,4 +1,4 @@
-"""What the files below a formula's class ask of a formula: what it declares, and to be called."""
+"""The part of Formula that its arguments, bundles and traces use: what it declares, and how it is called."""
 
 from __future__ import annotations
 

@@ -2,8 +2,8 @@
 
 f : R^S -> R^T,   derivative(f)(X) in R^{T x S*},   (df/dX)_{t,s*} = d f(X)_t / d X_s
 
-The body of a derivative runs the body of f on symbols that have the declared axes alone, derives what
-comes out, and puts the arguments in place of the symbols: they lift, one derivative for each record.
+The body of a derivative runs the body of f on symbols that have only the declared axes, differentiates the
+result, and substitutes the arguments for the symbols. Further axes lift: one derivative for each record.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def differential(f: Formula[P, Any], by: By = 0) -> Formula[..., NamedTensor]: .
 @overload
 def differential(f: Callable[..., Any], by: By = 0) -> Callable[..., NamedTensor]: ...
 def differential(f: Callable[..., Any], by: By = 0) -> Any:
-    """Give the change of f(X) for a small change of X: the derivative times dX, never built.
+    """Give the change of f(X) for a small change dX: the derivative times dX, but never built.
 
         differential(f)(X, dX)_t = sum_s d f(X)_t / d X_s dX_s
 
@@ -136,7 +136,7 @@ def _of(name: str, f: Callable[..., Any], by: By) -> Any:
 
 
 def _hold_no_module(name: str, f: Any, parts: Sequence[int | str]) -> None:
-    """Raise AxisNameError for a name where a module is derived: its formula knows the names."""
+    """Raise AxisNameError if a module is differentiated by a name: only its formula has the names."""
     named = [part for part in parts if isinstance(part, str)]
     formula = getattr(f, "formula", None)
     if named and isinstance(formula, Formula):
@@ -148,7 +148,7 @@ def _hold_no_module(name: str, f: Any, parts: Sequence[int | str]) -> None:
 
 
 def _plainly(f: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a function whose symbols have the stable forms of what it spells out."""
+    """Wrap f so that a symbolic result uses the stable form of what f spells out, such as a softmax."""
 
     @functools.wraps(f)
     def plain(*arguments: Any, **named: Any) -> Any:
@@ -189,7 +189,7 @@ class Derived(Formula):
     # ------------------------------------------------------------------------------ signature
 
     def _signature(self) -> Signature:
-        """Take what f takes, and the changes; give what the derivative has by declaration."""
+        """Make the signature: the arguments of f and the changes; the declared axes of the derivative."""
         parameters = [replace(p, state=False) for p in self.of.signature.parameters]
         python = list(self.of.signature.python.parameters.values())
         if self.what == "differential":
@@ -260,7 +260,7 @@ class Derived(Formula):
         return body
 
     def _found(self, values: dict[str, Any], changes: dict[str, Any]) -> list[Any]:
-        """Derive f on symbols with the declared axes, and lift what comes out over the arguments."""
+        """Differentiate f on symbols with the declared axes, then lift the result over the arguments."""
         leaves: dict[str, tuple[Space, Any, Any]] = {}
         by = {place.path for place in self.places}
         inner = {
@@ -271,7 +271,7 @@ class Derived(Formula):
             self._check(place, leaves)
         with names_kept(self.of.function), nothing_runs():
             result = self.of(**inner)
-        if isinstance(result, tuple):  # a derivative updates no states
+        if isinstance(result, tuple):  # a derivative does not update states
             result, _ = result
         Y = result.node if isinstance(result, SymbolicTensor) else number(result)
         (Y,) = in_plain_forms([Y], writing())
@@ -342,7 +342,7 @@ class Derived(Formula):
 
 
 def _what_to_give(path: str, leaves: Mapping[str, Any]) -> str:
-    """Say how a tensor is given that is not: as an argument, in a bundle, or that its stack ends before."""
+    """Say in a hint how to pass the missing tensor, or how long the stack is that lacks it."""
     words = path.split(".")
     for n, word in enumerate(words):
         stack = ".".join([*words[:n], ""])
@@ -358,7 +358,7 @@ def _what_to_give(path: str, leaves: Mapping[str, Any]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A tensor of a formula's signature that it is derived by: its path, and its space."""
+    """A tensor of a formula's signature to differentiate by: its path and its space."""
 
     path: str
     space: Space
@@ -403,13 +403,13 @@ def _space_in_stack(signature: Signature, path: str) -> Space | None:
 
 
 def _starred(place: Place, taken: Sequence[str]) -> tuple[Axis, ...]:
-    """Give the starred axes of what is derived by, each with stars enough to be told apart."""
+    """Give the starred axes of the tensor to differentiate by, each with enough stars to be distinct."""
     names = starred(place.space.names, taken)
     return tuple([Axis(names[axis.name], axis.size) for axis in place.space.axes])
 
 
 def _real(space: Space, axes: Sequence[Axis]) -> Space:
-    """Give a space of real numbers over axes, of which some have the named sizes of another's."""
+    """Give a space of real numbers over axes; those that another space has keep its named sizes."""
     names = {axis.name for axis in axes}
     kept = tuple([pair for pair in space.size_names if pair[0] in names])
     return Space(R.letter, R.kinds, tuple(axes), kept)
@@ -460,7 +460,7 @@ def _change_of(place: Place, part: Node) -> Node:
 
 
 def _finished(result: Any, extra: Mapping[str, Any], like: Any) -> Any:
-    """Give a result the extra axes of the arguments, and the dtype of what it is derived by."""
+    """Give a result the extra axes of the arguments, and the dtype of the tensor to differentiate by."""
     for axis, size in extra.items():
         if axis not in getattr(result, "axes", ()):
             result = apply(EXPAND(axis), result, size)

@@ -1,6 +1,6 @@
-"""The door of a formula for calls whose plan is known: names to data, with nothing checked twice.
+"""Read the arguments of a call whose plan is known, from names to data, without checking anything twice.
 
-What is unusual (symbols, a first call, a mistake) is left to the formula itself, which finds the words.
+The unusual (symbols, a first call, a mistake) is left to the formula itself, which also makes the errors.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ from namedtensor.formula.keys import ABSENT, gather, marked
 from namedtensor.formula.outside import Bound, Outside, kind_of
 from namedtensor.formula.signature import Parameter, Signature
 
-#: So many kinds of parameters are remembered for one formula: dtypes, and settings of modules.
+#: How many kinds of parameters (dtypes, and settings of modules) are remembered for one formula.
 MOST_KEYS = 128
 
-#: Of so many modules of one formula it is remembered what their settings give.
+#: For how many modules of one formula the values from their settings are remembered.
 MOST_MODULES = 4096
 
-#: Data and dtypes of a module's parameters, or None of a module that is unusual.
+#: Gives the data and dtypes of a module's parameters, or None for an unusual module.
 Read = Callable[[Any, bool], tuple[list[Any], tuple[Any, ...]] | None]
 
 
 class Rest(NamedTuple):
-    """What settings and defaults give behind a call's arguments, and what of it stands in keys.
+    """The values that settings and defaults add after a call's arguments, and their part of the key.
 
-    `given` are the settings' values when this was made; numbers of the names `floats` may become arguments
-    of plans.
+    `given` are the settings' values when this was made; numbers under the names in `floats` may become
+    arguments of plans.
     """
 
     settings: Mapping[str, Any]
@@ -40,7 +40,7 @@ class Rest(NamedTuple):
 
 
 class Door:
-    """Bind a call's values to a signature, and read off what its plan depends on."""
+    """Bind a call's values to a signature, and find what its plan depends on."""
 
     def __init__(self, signature: Signature) -> None:
         self.before = signature.before
@@ -94,7 +94,7 @@ class Door:
         return values if used == len(named) else None
 
     def rest(self, place: int, settings: Mapping[str, Any]) -> Rest | None:
-        """Give what follows so many arguments of a module, or None where it is not the same at each call."""
+        """Give the values after the first `place` arguments of a module, or None if calls differ in them."""
         found = self.rests.get((place, id(settings)))
         if found is None or not _unchanged(found, settings):
             found = self._new_rest(place, settings)
@@ -105,7 +105,7 @@ class Door:
         return found if found.floats.isdisjoint(self.open) else None
 
     def _new_rest(self, place: int, settings: Mapping[str, Any]) -> Rest | None:
-        """Bind what follows so many arguments, where it is made of settings alone."""
+        """Bind the values after the first `place` arguments, if settings and defaults alone give them."""
         own = self.before[place:]
         values = self.bind([None] * place, {}, settings, late=False)
         if values is None or any([p.name in self.open or p.bundle is not None for p in own]):
@@ -128,9 +128,9 @@ def _unchanged(rest: Rest, settings: Mapping[str, Any]) -> bool:
 
 
 class Structure:
-    """What a module holds: the formula, and in each bundle, or each bundle of a stack, what that holds.
+    """What a module holds: its formula, and the structure of each bundle and of each bundle of a stack.
 
-    Modules that hold the same have one structure. `missing` are optional parameters that are left out.
+    Modules that hold the same share one Structure. `missing` are the optional parameters that are left out.
     """
 
     __parameters__ = (
@@ -163,7 +163,7 @@ class Structure:
         self.read = _Reader(self).define()
 
     def key_of(self, module: Any, kinds: tuple[Any, ...], modes: bool) -> tuple[Any, ...]:
-        """Give the part of a key for a module of this structure, whose parameters are of these kinds."""
+        """Give the part of a key for a module of this structure with parameters of these kinds."""
         key = self.keys.get((kinds, modes) if modes else kinds)
         if key is None:
             made = self.formula.arguments.key_after(module.named_values(), modes)
@@ -180,7 +180,7 @@ class Structure:
         return self
 
     def __reduce__(self) -> Any:
-        return _none, ()  # it is found again
+        return _none, ()  # the structure is looked for again
 
 
 def _none() -> None:
@@ -191,7 +191,7 @@ _structures: dict[Any, Structure] = {}
 
 
 def structure_of(module: Any) -> Structure | None:
-    """Find what a module holds; None of one that is unusual, such as one whose parameters are computed."""
+    """Find what a module holds; None for an unusual module, such as one whose parameters are computed."""
     formula = module.formula
     bundles: dict[str, tuple[Structure, ...]] = {}
     missing = []
@@ -241,7 +241,7 @@ class _Reader:
         self.write(structure, "module")
 
     def fresh(self, stem: str, value: Any = None) -> str:
-        """Make a name that nothing else has, with its value where the function finds it outside."""
+        """Make a new name; a value is stored under it among the function's globals."""
         name = f"{stem}_{next(self.serial)}"
         if value is not None:
             self.scope[name] = value

@@ -1,4 +1,4 @@
-"""Say which rules fired for a formula, and what came near a kernel and missed it."""
+"""Say which rules fired for a formula, and which parts came close to a kernel but did not match."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from namedtensor.tensor import NamedTensor
 def explain(formula: Any, *args: Any, **kwargs: Any) -> str:
     """Say what a formula, or its module, becomes for these arguments: the rules that fired, and near misses.
 
-    Of another torch module it says so for each module of a formula that it calls, by its place.
+    For another torch module, it explains each call of a formula's module inside, by its place.
 
     >>> import namedtensor as nt
     >>> from namedtensor import R, formula
@@ -80,7 +80,7 @@ def _of_parts(module: Any, args: tuple[Any, ...], named: dict[str, Any]) -> str:
 
 
 def _refusal(plan: Plan, given: Given) -> list[str]:
-    """Say that a kernel refuses these very numbers, and so the formula runs as written."""
+    """Say that a kernel refuses these numbers, so that the formula runs as written."""
     try:
         plan.run(*given.data)
     except LIBRARY_ERRORS as error:
@@ -89,7 +89,7 @@ def _refusal(plan: Plan, given: Given) -> list[str]:
 
 
 def _found(nodes: tuple[Node, ...], look: Callable[[Node], list[Any]]) -> list[Any]:
-    """Ask every node of the trees once, and give what each says, once."""
+    """Apply `look` to every node once, and collect the results without repetition."""
     seen: set[Node] = set()
     found = []
     waiting = list(nodes)
@@ -132,7 +132,7 @@ def _paths(trace: Trace, node: Node) -> list[str]:
 
 
 def _norm_paths(trace: Trace, node: Node) -> list[str]:
-    """Say where weights have another dtype than the data, which the kernels refuse."""
+    """Say where weights and data differ in dtype, which the norm kernels refuse."""
     parts = operands_first(node.operands)
     paths = {p.operation.params[-1] for p in parts if p.operation.primitive is ARGUMENT}
     held = {

@@ -64,19 +64,20 @@ else:
 
     P, T, S = ParamSpec("P"), TypeVar("T"), TypeVar("S")
 
-#: So many plans for one set of layouts mean that each call makes its own; so many are kept.
+#: With so many plans for one set of layouts, a warning says that each call makes its own; and how many are
+#: kept.
 MANY_PLANS = 16
 MOST_VALUES = 32
-#: So many sets of layouts and settings mean the same; so many are kept.
+#: The same for sets of layouts and settings.
 MANY_KEYS = 64
 MOST_KEYS = 128
 
 _new = object.__new__  # half the time of calling the class
 
-#: What a body raises that takes a number into Python, where it is an argument of the plan.
+#: What a body may raise when it uses a number in Python and the number is an argument of the plan.
 _PYTHON_ERRORS = (TypeError, ValueError, KeyError, AttributeError)
 
-#: What the quick way of a call may meet, and leaves to the long one.
+#: What may be raised on the short path of a call; the long path then runs and makes the error.
 _UNUSUAL = (*LIBRARY_ERRORS, LookupError, AttributeError, NamedTensorError)
 
 
@@ -86,7 +87,7 @@ class Formula(MayBeLeftOut, Generic[P, T]):
     #: Whether calls give their states, and update those of their callers: derivatives do not.
     threads = True
 
-    #: What it is the derivative of, if it is one.
+    #: What this formula is the derivative of, if it is one.
     derived: DerivedFrom | None = None
     #: Whether all bodies run on data; see debug.
     debugging = False
@@ -105,12 +106,13 @@ class Formula(MayBeLeftOut, Generic[P, T]):
         self.arguments = Arguments(self.name, signature, self.door)
         self.body = Body(function, self.arguments)
         self.several = signature.several
-        #: A function and its arguments that make this formula anew, where no module holds it.
+        #: A function and its arguments that make this formula again (to pickle it), if no Python module holds
+        #: it.
         self.made_by: tuple[Callable[..., Any], tuple[Any, ...]] | None = None
         self.traced = trace
         self.fused = fuse
         self.planned = 0
-        #: How often plans were forgotten, and the last name that stood for something else.
+        #: How often all plans were forgotten, and the last name whose value had changed.
         self.forgotten, self.bound_anew = 0, ""
         self.plans: dict[Any, list[tuple[tuple[Any, ...], Plan]]] = {}
         # not MAKING: the body is the user's code
@@ -182,7 +184,7 @@ class Formula(MayBeLeftOut, Generic[P, T]):
         return self._delivered(result, updates, given, module)
 
     def run_in_place(self, given: Given, module: Any = None) -> Any:
-        """Run the body in place, and give the states that it updates to whom they belong."""
+        """Run the body in place, and store the states that it updates where they belong."""
         result, cells = self.body.inline(given.values, given.leaves, given.mode)
         if RUNNING.frame is not None and module is None:
             updates = {path: cell.value for path, cell in cells.items()}
@@ -191,7 +193,7 @@ class Formula(MayBeLeftOut, Generic[P, T]):
         return self._delivered(result, updates, given, module)
 
     def call_layer(self, args: Sequence[Any], named: Mapping[str, Any], mode: bool | None) -> Any:
-        """Call a formula for a layer of a stack, while a plan is made: layers that are alike share it."""
+        """Call a formula for a layer while a plan is made: layers that are alike share one trace."""
         mode = MODE.training if mode is None else mode
         cache = RUNNING.shared
         assert cache is not None
@@ -212,7 +214,7 @@ class Formula(MayBeLeftOut, Generic[P, T]):
         return result
 
     def call_alike(self, bundle: Bundle, args: Sequence[Any], named: Mapping[str, Any]) -> Any:
-        """Call a formula for one of the bundles of a stack that are alike, while a plan is made."""
+        """Call a formula, while a plan is made, for one bundle of a stack whose bundles are alike."""
         cache = RUNNING.shared
         assert cache is not None
         RUNNING.shared = None  # what is inside of a layer is its own
@@ -224,7 +226,7 @@ class Formula(MayBeLeftOut, Generic[P, T]):
     def _delivered(
         self, result: Any, updates: dict[str, Any], given: Given, module: Any = None
     ) -> Any:
-        """Give the result: alone in a body and of a module, with the states after a plain call."""
+        """Give the result alone (in a body, from a module), or with the new states after a plain call."""
         states = {leaf.path: leaf.tensor for leaf in given.leaves if leaf.state}
         if not (states or self.door.states) or not self.threads:
             return result
@@ -238,7 +240,7 @@ class Formula(MayBeLeftOut, Generic[P, T]):
         return (*result, new) if self.signature.several else (result, new)
 
     def _mode(self, module: Any) -> bool:
-        """Give the mode of a call: its module's, or that in which plain calls are."""
+        """Give the mode of a call, training or not: its module's, or else the mode of plain calls."""
         if module is not None:
             return bool(module.training)
         return training() if self.door.asks else MODE.training
@@ -266,7 +268,7 @@ class Formula(MayBeLeftOut, Generic[P, T]):
         return result
 
     def _named(self, plan: Plan, data: Any) -> tuple[Any, dict[str, NamedTensor]]:
-        """Name a plan's results, and by path the new values of states after them."""
+        """Give a plan's results their axes, and so the new values of states that follow them, by path."""
         found = []
         parts = data if len(plan.layouts) > 1 else (data,)
         for part, layout, order in zip(parts, plan.layouts, plan.orders):  # noqa: B905
@@ -281,7 +283,7 @@ class Formula(MayBeLeftOut, Generic[P, T]):
     ) -> Any | None:
         """Call a formula whose plan is known, or give None: the path of almost every call.
 
-        A module holds the parameters. Where the library finds fault, the long path finds the words.
+        A module holds the parameters. If the library raises, the long path makes the error.
         """
         if not self.traced or Formula.debugging:
             return None
@@ -293,7 +295,7 @@ class Formula(MayBeLeftOut, Generic[P, T]):
         modes = door.asks
         key: list[Any] = [self._mode(module)] if modes else []
         arrays: list[Any] = []
-        torch = sys.modules.get("torch")  # as in compiling(), which is a call more
+        torch = sys.modules.get("torch")  # as compiling() does, without the cost of a call
         try:
             compiled = torch is not None and torch.compiler.is_dynamo_compiling()
             if settings and not (named or compiled):
@@ -341,7 +343,7 @@ class Formula(MayBeLeftOut, Generic[P, T]):
                 return None
             plan = known[0][1]
             if plan.on_torch and arrays[~len(numbers)].is_meta is not arrays[0].is_meta:
-                return None  # a module without numbers, as a rule: the long way tells
+                return None  # usually a module on the device meta: the long path raises
         except _UNUSUAL:
             return None
         if plan.stateful or door.states:
@@ -365,7 +367,7 @@ class Formula(MayBeLeftOut, Generic[P, T]):
         return result
 
     def _call_compiling(self, values: Sequence[Any], module: Any) -> Any | None:
-        """Call a formula that a graph compiler reads, in few steps: it reads every one of them."""
+        """Call a formula that a graph compiler reads, in few steps, because the compiler reads every one."""
         key: list[Any] = [self._mode(module)]
         arrays: list[Any] = []
         if gather(self.door.every, values, key, arrays, modes=True) is None:
@@ -399,7 +401,7 @@ class Formula(MayBeLeftOut, Generic[P, T]):
     # ------------------------------------------------------------------------------- tracing
 
     def _planned(self, given: Given, late: bool = True) -> tuple[Given, Plan]:
-        """Give the plan of a call; with its numbers fixed where this branch of the body needs them so."""
+        """Give the plan of a call; its numbers become constants if this branch of the body needs that."""
         if not given.numbers:
             return given, self._plan(given, late)
         with suppress(NamedTensorError, *_PYTHON_ERRORS):
@@ -409,7 +411,7 @@ class Formula(MayBeLeftOut, Generic[P, T]):
         return given, self._plan(given, late)
 
     def _plan(self, given: Given, late: bool = True) -> Plan:
-        """Find the plan of a call, or make it: one thread does, and others wait for it."""
+        """Find the plan of a call, or make it: one thread makes it while others wait."""
         if compiling():
             return self._plan_compiling(given)
         if self._bound_anew():
@@ -418,7 +420,7 @@ class Formula(MayBeLeftOut, Generic[P, T]):
         if plan is not None:
             return plan
         with self.planning:
-            # another thread may have found meanwhile that plans depend on more
+            # meanwhile another thread may have found further things that plans depend on
             given = self._read_again(given)
             plan = self._known(given)
             if plan is not None:
@@ -437,13 +439,13 @@ class Formula(MayBeLeftOut, Generic[P, T]):
         """Find the plan of a call that a graph compiler reads."""
         parts = _constants(given.key)
         name = plan_formula(self.number, None, *parts, fused=fused)
-        if not name:  # the body may ask for a size, which is then a constant of the graph
+        if not name:  # the body may use a size in Python, which is then a constant of the graph
             name = plan_formula(self.number, _shapes(given.leaves), *parts, fused=fused)
         kept: Plan = getattr(STORE, name)
         return kept
 
     def _traced(self, given: Given) -> tuple[Given, Trace, Plan]:
-        """Trace the body and compile what it gives; bundles that are alike are read one by one if need be."""
+        """Trace the body and compile the result; read bundles that are alike one by one if needed."""
         trace = Trace(self.body, given, self.fused)
         try:
             return given, trace, trace.compile()
@@ -451,11 +453,11 @@ class Formula(MayBeLeftOut, Generic[P, T]):
             return self._traced(given.apart())
 
     def _read_again(self, given: Given) -> Given:
-        """Read what a call's plan depends on, once more is known of the body."""
+        """Read again what a call's plan depends on, when the trace has told more about the body."""
         return self.arguments.read(given.values, given.mode, given.numbers, together=given.together)
 
     def _reads(self, trace: Trace) -> bool:
-        """Let keys have what the bodies of a trace read from outside; say whether this is new."""
+        """Add to the keys what the bodies of a trace read from outside; say whether any of it is new."""
         known = {read.key for read in self.door.outside}
         plain, held = read_by(trace.functions)
         new = [read for read in plain if read.key not in known]
@@ -466,7 +468,7 @@ class Formula(MayBeLeftOut, Generic[P, T]):
         return bool(new)
 
     def _bound_anew(self) -> bool:
-        """Forget all plans once a name that they were made with stands for something else."""
+        """Forget all plans if a name that they were made with has another value now."""
         with self.planning:
             name = self.door.bound.changed()
             if name is None:
@@ -477,15 +479,15 @@ class Formula(MayBeLeftOut, Generic[P, T]):
             return True
 
     def _known(self, given: Given) -> Plan | None:
-        """Find a plan that was made for these layouts, and whose sizes and numbers hold."""
+        """Find a plan for these layouts whose guards on sizes and numbers hold."""
         for guards, plan in self.plans.get(given.key, ()):
             if Trace.holds(guards, given) and (given.rows or not plan.rows):
                 return plan
         return None
 
     def _keep(self, given: Given, trace: Trace, plan: Plan) -> str:
-        """Keep a plan, forget the oldest, and say once where each call makes its own."""
-        # a plan for bundles that are alike gives way to one for any
+        """Keep a plan and forget the oldest; warn once if each call makes its own."""
+        # a plan for any bundles replaces one for bundles that are alike
         known = [held for held in self.plans.get(given.key, ()) if plan.rows or not held[1].rows]
         plans = [*known, (trace.guards, plan)]
         if given.key not in self.plans:
@@ -527,13 +529,13 @@ class Formula(MayBeLeftOut, Generic[P, T]):
         )
 
     def _open(self, given: Given, trace: Trace, late: bool) -> str:
-        """Take a number as an argument from now on, where calls differ in it and its body allows."""
+        """Make a number an argument of plans from now on, if calls differ in it and the body allows it."""
         changed = set()
         for own in self.door.every if late else self.door.before:
             value, seen = given.values[own.name], self.door.seen.setdefault(own.name, set())
             if type(value) is float and own.name not in given.numbers and len(seen) < 2:
                 seen.add(repr(value))
-                if len(seen) == 2:  # it is tried once
+                if len(seen) == 2:  # each name is tried once
                     changed.add(own.name)
         if not changed:
             return ""
@@ -548,10 +550,10 @@ class Formula(MayBeLeftOut, Generic[P, T]):
         return ""
 
     def _as_written(self, given: Given, error: Exception, module: Any = None) -> Any:
-        """Find the words for a failure, or the result where only a kernel has failed.
+        """Make the error for a failure, or give the result if only a kernel has failed.
 
-        Sizes are checked at the door; then the body runs operation by operation, which gives what a
-        kernel refuses: a dtype, an axis of size 0, an index that lies outside.
+        Sizes are checked first. Then the body runs operation by operation, which also computes what a kernel
+        refuses: a dtype, an axis of size 0, an index that lies outside.
         """
         given = given.apart()
         paths = [leaf.path for leaf in given.leaves]
@@ -566,7 +568,7 @@ class Formula(MayBeLeftOut, Generic[P, T]):
             raise no_number(f"{self.name}(...)", error, named) from None
         if "memory" in str(error):
             raise error from None
-        if isinstance(error, Mismatch):  # a loop of one step does not meet what its next one would
+        if isinstance(error, Mismatch):  # one step of a loop raises no error of the next
             raise AxisSizeError(
                 f"{self.name}(...)",
                 "sizes differ that are one for any number of steps",
@@ -581,7 +583,7 @@ class Formula(MayBeLeftOut, Generic[P, T]):
         try:
             return self.body.inline(given.values, given.leaves, given.mode)
         except (AxisSizeError, BackendError) as found:
-            # what is made in a body has the sizes of the call, and its library, only in its plan
+            # tensors made in a body get the sizes and the library of the call only in a plan
             if isinstance(found, BackendError) and "never changes library" not in str(found):
                 raise
             owners = tensors_of(given.leaves)
@@ -595,7 +597,7 @@ class Formula(MayBeLeftOut, Generic[P, T]):
             ) from None
 
     def check_sizes(self, given: Given) -> None:
-        """Raise in words where sizes do not fit: those of the arguments, then those in the body."""
+        """Raise an error where sizes do not fit: first those of the arguments, then those in the body."""
         given = given.apart()
         Entry(self.name, given.leaves, self.signature.results).agree()
         Trace(self.body, given, concrete=True).run()
@@ -628,11 +630,11 @@ class Formula(MayBeLeftOut, Generic[P, T]):
         return self._planned(given)[1].source
 
     def written(self, **settings: Any) -> Written:
-        """Give the expression as the body writes it: names of its parts and calls of formulas kept."""
+        """Give the expression as the body writes it; names of its parts and calls of formulas are kept."""
         return write(self, settings)
 
     def latex(self, dialect: str = "macros", **settings: Any) -> str:
-        """Print the equation: declarations of what it takes, then f(X; W) = ...
+        """Print the declarations of the arguments and parameters, then the equation f(X; W) = ...
 
         The formulas that it calls come before it. `dialect` is "macros" for the notation's style file,
         or "underset" for plain LaTeX. A setting without a default is given by name.
@@ -662,21 +664,21 @@ class Formula(MayBeLeftOut, Generic[P, T]):
     def module(
         self, *axes: Any, init: Any = None, dtype: Any = None, device: Any = None, **settings: Any
     ) -> FormulaModule[T]:
-        """Make a torch.nn.Module whose parameters stand after the semicolon.
+        """Make a torch.nn.Module that holds the parameters after the semicolon.
 
-        Sizes come by axis: FFN.module(emb[512], hid[2048]). Weights start as suits their role in
-        the formula; `init` overrides it by name, with a function that fills a torch tensor.
+        Sizes come by axis: FFN.module(emb[512], hid[2048]). Weights are initialised by their role in the
+        formula; `init` overrides this for a name, with a function that fills a torch tensor.
 
         Raises: AxisSizeError where a parameter's axis has no size.
         """
-        get_backend("torch")  # which says in our words where torch is not installed
+        get_backend("torch")  # which raises our own error if torch is not installed
         made: FormulaModule[T] = door("nn.module.make_module")(
             self, axes, init, dtype, device, settings
         )
         return made
 
     def stacked(self, axis: str) -> Formula:
-        """Give the formula whose parameters have one more axis, and that runs along it as a scan."""
+        """Give the formula that runs this one as a scan along a further axis of all parameters."""
         from namedtensor.formula.stacked import stacked
 
         return stacked(self, axis)
@@ -725,7 +727,7 @@ _serial = itertools.count()
 
 
 def formulas_since(number: int) -> tuple[list[Formula], int]:
-    """Give the living formulas that were made after one, in order, and the number of the last."""
+    """List the living formulas made after that number, in order, and give the number of the last."""
     found = sorted([int(n) for n in list(_numbered) if int(n) > number])
     living = [_numbered[str(n)] for n in found if str(n) in _numbered]
     return living, found[-1] if found else number
@@ -737,7 +739,7 @@ def _constants(key: Sequence[Any]) -> list[Any]:
 
 
 def _constant(part: Any) -> Any:
-    """Make a number a constant of a graph compiler, which may make it dynamic, as it may no set's key."""
+    """Make a number a constant for a graph compiler, which may make numbers dynamic, but no key of a set."""
     if type(part) is tuple:
         return tuple([_constant(p) for p in part])
     return next(iter({part})) if type(part) in NUMBERS else part
@@ -755,8 +757,8 @@ def _shapes(leaves: Sequence[Leaf]) -> Shapes:
 def plan_formula(number: str, shapes: Shapes | None, *parts: Any, fused: bool = True) -> str:
     """Plan a formula for the parts of a key, layouts as codes, parameters' as dtypes; name the plan.
 
-    A graph compiler runs this outside of its graph, where tracing the body is plain Python. Without
-    shapes the plan is for all sizes, and a formula that has none, or is at fault, gives no name.
+    A graph compiler runs this outside of its graph, where tracing the body is plain Python. Without shapes
+    the plan is for all sizes; if there is no such plan, or an error, the name is empty.
     """
 
     def make() -> Plan:
@@ -783,7 +785,7 @@ def plan_formula(number: str, shapes: Shapes | None, *parts: Any, fused: bool = 
 
 @constant_for_compilers
 def misfit(number: str, shapes: Shapes, *parts: Any) -> str:
-    """Find the words for sizes that do not fit; a graph compiler could not follow their making."""
+    """Make the message for sizes that do not fit; a graph compiler takes it as a constant."""
     formula, given = _of_constants(number, parts, shapes)
     try:
         formula.check_sizes(given)

@@ -40,7 +40,7 @@ ABSENT = ("none",)
 
 
 def marked(declared: Declared, formula: Declared, settings: Mapping[str, Any]) -> tuple[Any, ...]:
-    """Write as part of a key what stands where a formula is declared: another one, or settings."""
+    """Write as part of a key how a bundle differs from its declaration: another formula, or settings."""
     return (
         "as",
         declared.number,
@@ -50,7 +50,7 @@ def marked(declared: Declared, formula: Declared, settings: Mapping[str, Any]) -
 
 
 def marker(declared: Declared, value: Any) -> tuple[Any, ...] | None:
-    """Give the part of a key for a bundle that is not as declared: another formula, or settings."""
+    """Give the part of a key that says how a bundle differs from its declaration, or None."""
     formula, settings = formula_of(declared, value), settings_of(value)
     if formula is declared and not settings:
         return None
@@ -75,11 +75,11 @@ def gather(
     opened: Collection[str] = (),
     indexed: bool = False,
 ) -> tuple[float, ...] | None:
-    """Add what a plan depends on to `key`, and the data to `arrays`; give None of what is unusual.
+    """Add what a plan depends on to `key`, and the data to `arrays`; give None if a value is unusual.
 
-    Gives the numbers that the plan takes after the data: those of the names that are `opened`. `indexed`
-    says that tensors defined by their indices are usual: they have no data, and are in the key.
-    Arguments.read writes the same key of anything, or says why it cannot.
+    Gives the numbers that the plan takes after the data: those under the names in `opened`. With `indexed`,
+    tensors defined by their indices are not unusual: they have no data, and stand in the key. Arguments.read
+    writes the same key for every value, or raises an error.
     """
     numbers: tuple[float, ...] = ()
     for own, value in zip(parameters, values):  # noqa: B905  strict is slow, and both are of one length
@@ -144,7 +144,7 @@ def _gather_one(own: Parameter, value: Any, key: list[Any], arrays: list[Any], m
 
 
 def value_of(own: Parameter, parts: deque[Any], modes: bool) -> Any:
-    """Read what one name has in a key: layouts, their codes and dtypes give stand-ins without data."""
+    """Read back the part of a key for one name: layouts, codes and dtypes become stand-ins without data."""
     if own.stack:
         held = [_bundle_of(own, parts, modes) for _ in range(parts.popleft())]
         return Stack([bundle for bundle in held if bundle is not None])
@@ -175,7 +175,7 @@ def _bundle_of(own: Parameter, parts: deque[Any], modes: bool) -> Bundle | None:
 
 
 def in_words(path: str, value: Any) -> Iterator[tuple[str, str]]:
-    """Write what one name has in a key, for a reader."""
+    """Write the part of a key for one name as text for people."""
     if isinstance(value, Stack):
         yield f"len({path})", repr(len(value))
         for i, part in enumerate(value):

@@ -1,6 +1,6 @@
 """Lifting with hygiene: an axis that an argument has and the formula does not declare passes through.
 
-It is renamed to a fresh name on entry, so that the body cannot meet it, and back on exit.
+It gets a fresh name on entry, so that it cannot clash with an axis of the body, and its own name on exit.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ MOST_REORDERED = 4
 
 @dataclass(slots=True)
 class Leaf:
-    """One tensor that a formula is called with: its path in the signature, its space, itself.
+    """One tensor that a formula is called with: its path in the signature, its space, and the tensor.
 
-    `state` says that it is what a call leaves to the next.
+    `state` says that it is a state, which a call leaves to the next.
     """
 
     path: str
@@ -79,7 +79,7 @@ MOST_LISTED = 12
 
 
 def _in_short(shapes: list[tuple[str, str]], why: str) -> list[tuple[str, str]]:
-    """Count the parameters of each bundle that an error does not speak of, where there are many tensors."""
+    """Shorten the shapes in an error: parameters of bundles that it does not mention are only counted."""
     if len(shapes) <= MOST_LISTED:
         return shapes
     said = set(re.findall(r"[\w.]+", why))
@@ -158,7 +158,7 @@ class Entry:
         return f"rename the axis that you mean: {leaf.path}[{shown(guess)} >> {shown(name)}]"
 
     def _reordered(self) -> str:
-        """Write the caller's call with its arguments in the one order that fits, if there is one."""
+        """Write the caller's call with its arguments in the only order that fits, if there is one."""
         frame = caller_frame()
         text = origin_of(frame.f_code, frame.f_lasti).text if frame is not None else ""
         try:
@@ -203,7 +203,7 @@ class Entry:
                     raise self._differ(leaf, name, size, owner, axis, other)
 
     def pairs(self) -> list[tuple[Any, Any]]:
-        """List the sizes of one name that must be equal, and that the code reads when it runs."""
+        """List pairs of sizes of one name, which must be equal and which the code reads when it runs."""
         seen: dict[str, Any] = {}
         found = []
         for leaf in self.leaves:
@@ -219,13 +219,13 @@ class Entry:
         return name if name in leaf.space.names else self.extra[name]
 
     def size_key(self, leaf: Leaf, name: str) -> str:
-        """Say what two axes of arguments must share to have one size: the size's name, or their own."""
+        """Give the name of an axis's size, or else of the axis; axes with the same key have the same size."""
         return leaf.space.size_key(name) or self.inner_name(leaf, name)
 
     def _differ(
         self, leaf: Leaf, name: str, size: int, owner: str, axis: str, other: int
     ) -> NamedTensorError:
-        """Make the error of one name with two sizes among the arguments."""
+        """Make the error for one name that has two sizes among the arguments."""
         common = leaf.space.size_name(name)
         if axis != name:
             why = (
@@ -289,7 +289,7 @@ class Entry:
 
 
 def fitting_order(count: int, fits: Callable[[int, int], bool]) -> tuple[int, ...]:
-    """Find the one order in which arguments fit their places; none where there are others, or too many."""
+    """Find the only order in which the arguments fit; () if there are several, or too many arguments."""
     if not 2 <= count <= MOST_REORDERED:
         return ()
     orders = itertools.permutations(range(count))
@@ -305,7 +305,7 @@ def _fits(leaf: Leaf, space: Space) -> bool:
 def _result_hint(
     entry: Entry, space: Space, inner: list[str], missing: list[str], more: list[str], text: str
 ) -> str:
-    """Say how the result gets the axes that are declared: rename, reduce, or rename an argument before."""
+    """Say in a hint how the result gets its declared axes: rename, reduce, or rename an argument before."""
     given = f"{space.letter}[{', '.join(map(shown, inner))}]" if inner else space.letter
     if len(missing) == 1 and len(more) == 1:
         code = renamed_code(text or "(...)", more[0], missing[0])

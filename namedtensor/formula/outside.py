@@ -1,9 +1,9 @@
-"""What a body reads from outside: the names of its module, or of a function around it.
+"""What a body reads from outside: names of its module, and of functions around it.
 
 Numbers, words, truth values and tensors that are defined by their indices are constants of a plan, and
-belong to its key. All else, functions, formulas and axes above all, is held: once such a name stands for
-something else, every plan is forgotten. Which names a body reads is found in its code when it is planned,
-and in that of the plain functions that it names.
+belong to its key. All else, such as functions, formulas and axes, is compared: if such a name has another
+value than before, every plan is forgotten. The names are found in the body's code when it is planned, and in
+the code of the plain functions that it names.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _MISSING = object()
 
 
 def kind_of(value: Any) -> Any:
-    """Tell settings apart that are equal: (1, 2) and (1.0, 2.0), True and 1, 0.0 and -0.0."""
+    """Distinguish settings that Python calls equal: (1, 2) and (1.0, 2.0), True and 1, 0.0 and -0.0."""
     if type(value) is tuple:
         return tuple([kind_of(part) for part in value])
     return (float, str(value)) if type(value) is float and not value else type(value)
@@ -60,7 +60,7 @@ class Read(NamedTuple):
         if type(self.place) is CellType:
             try:
                 found = self.place.cell_contents
-            except ValueError:  # nothing is in it yet
+            except ValueError:  # a closure's cell that is still empty
                 return _MISSING
         else:
             found = self.place.get(self.name, _MISSING)
@@ -69,19 +69,19 @@ class Read(NamedTuple):
                 return _MISSING
             try:
                 found = getattr(found, attribute, _MISSING)
-            except Exception:  # of a property: the body itself will meet it
+            except Exception:  # a property raised it: the body itself will raise it too
                 return _MISSING
         return found
 
 
 class Outside(tuple[Read, ...]):
-    """What a body reads from outside, with the values that it had last and the key that was made of them."""
+    """What a body reads from outside, the values of the last call, and the key made of them."""
 
     last: tuple[list[Any], tuple[Any, ...]] = ([], ())
 
 
 def values_now(reads: Outside) -> tuple[Any, ...]:
-    """Give the part of a key for what is read from outside; in few steps where nothing has changed."""
+    """Give the part of a key for what is read from outside; this is quick if nothing has changed."""
     values = []
     for read in reads:
         plain = type(read.place) is dict and not read.attributes
@@ -129,7 +129,7 @@ class Bound:
         self.parts = tuple([(names, place, names(place)) for names, place in parts])
 
     def changed(self) -> Read | None:
-        """Give the first name that stands for something else."""
+        """Give the first name whose value has changed."""
         for read, value in self.known.values():
             now = read.value()
             if now is not value and not (type(now) is Axis and now == value):
@@ -146,7 +146,7 @@ def _reader(
 
 
 def read_by(functions: Iterable[Any]) -> tuple[list[Read], dict[Any, tuple[Read, Any]]]:
-    """List what functions read from outside: what belongs to keys, and what else, with its value."""
+    """List what functions read from outside: what belongs to keys, and all else with its value."""
     plain: dict[Any, Read] = {}
     held: dict[Any, tuple[Read, Any]] = {}
     seen: dict[Any, Any] = {}
@@ -160,7 +160,7 @@ def read_by(functions: Iterable[Any]) -> tuple[list[Read], dict[Any, tuple[Read,
 
 
 def _reads(function: Any, seen: dict[Any, Any]) -> Iterator[tuple[Read, Any, bool]]:
-    """List names, their values, and whether those are all that the function reads there."""
+    """List names and their values, and whether each value itself, not only attributes of it, is read."""
     if type(function) is not FunctionType or id(function) in seen or len(seen) >= MOST_FUNCTIONS:
         return
     if _of_library(function.__module__):
@@ -225,7 +225,7 @@ def _may_be_asked(value: Any) -> bool:
 
 
 class _Held:
-    """What is no number and no word: the same only as itself."""
+    """A value that is neither a number nor text: equal only to itself."""
 
     __slots__ = ("value",)
 
@@ -243,7 +243,7 @@ class _Held:
 
 
 def _frozen(value: Any) -> Any:
-    """Write a value so that it can be in a key, or hold it as itself."""
+    """Turn a value into a part of a key; what is not a constant is compared by identity."""
     kind = type(value)
     if kind in _PLAIN:
         return kind_of(value), value

@@ -1,4 +1,4 @@
-"""The numbers of a small tree, record by record, in Python's own numbers: no plan, and no array library.
+"""Compute a small tree record by record in Python numbers, without a plan and without an array library.
 
 Rules of the checker ask for them where a few numbers tell what a formula says: what a mask hides, whether
 something is nan. What an operation does is asked of its entry: pointwise ones are run on numbers, as
@@ -23,7 +23,7 @@ Numbers = dict[Record, Any]
 
 
 class NotCounted(Exception):
-    """A tree has a part whose numbers are not found here."""
+    """A tree has a part that cannot be computed here."""
 
 
 def numbers_of(
@@ -48,7 +48,7 @@ def numbers_of(
 
 
 def records_in(node: Node) -> int:
-    """Count what is multiplied, added or written to find a node's numbers from its operands'.
+    """Count the operations needed to compute a node's numbers from those of its operands.
 
     Raises: NotCounted.
     """
@@ -141,7 +141,7 @@ def _contracted(node: Node, operands: Sequence[tuple[Sequence[str], Numbers]]) -
 def _groups(
     operand: tuple[Sequence[str], Numbers], along: Sequence[str]
 ) -> dict[Record, dict[Record, Any]]:
-    """Put the records that differ along some axes alone together: those of the others, then all."""
+    """Group the records that differ only along some axes, by their indices along the others."""
     names, numbers = operand
     others = [i for i, name in enumerate(names) if name not in along]
     groups: dict[Record, dict[Record, Any]] = {}

@@ -1,4 +1,4 @@
-"""Shapes that a formula is given in the place of data, and the shape of its result."""
+"""Shapes given to a formula instead of data, and the shape of its result."""
 
 from __future__ import annotations
 
@@ -58,9 +58,9 @@ def traced_results(
 
 
 def largest(formula: Declared, named: dict[str, Any]) -> int:
-    """Count the numbers of the largest tensor that a call would compute, without computing any.
+    """Count the elements of the largest tensor that a call would compute, without computing it.
 
-    A size that no argument tells counts as 1. A call that is at fault computes nothing.
+    A size that no argument tells counts as 1. A call that raises an error counts as 0.
     """
     try:
         _, parts = traced_results(formula, (), named)

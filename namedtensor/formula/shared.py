@@ -1,7 +1,7 @@
 """Layers of a stack that are alike share a plan: the body is traced once, and becomes a function.
 
-A call of such a layer is one node, whose operands are what the layer is given, and whose step, as that
-of a recurrence, holds the trees of its results.
+A call of such a layer is one node: its operands are the layer's arguments, and its step holds the trees of
+the results, as the step of a recurrence does.
 """
 
 from __future__ import annotations
@@ -30,27 +30,27 @@ from namedtensor.tensor.symbolic import tracing
 
 
 class _Alone(Exception):
-    """A layer's body asks for what is not in it; it cannot be shared."""
+    """A layer's body uses something from outside of it, so that its trace cannot be shared."""
 
 
 @dataclass(frozen=True, slots=True)
 class Layer(Step):
     """The step of a layer; those of a stack that are alike take `row`, the leaves of the first, as one.
 
-    `held` are pairs of sizes that must be equal, which no part of the results asks for.
+    `held` are pairs of sizes that must be equal although no part of the results checks them.
     """
 
     row: tuple[Node, ...] = ()
     held: tuple[tuple[Any, Any], ...] = ()
 
     def each(self, given: Sequence[Any], row: Sequence[Any]) -> list[Any]:
-        """Put what is given for each leaf of a row in the place of what is given for the row."""
+        """Replace what is given for the row by what is given for each of its leaves."""
         return [*given[:-1], *row] if self.row else [*given]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Shared:
-    """What a layer computes: its step, the states that it updates, and whether it draws anew each time."""
+    """What a layer computes: its step, the states that it updates, and whether it draws random numbers."""
 
     step: Layer
     results: int
@@ -81,7 +81,7 @@ def _rule(call: Call) -> Type:
 
 
 def _sizes(inside: Sequence[Any], given: dict[Node, Node]) -> dict[Any, Any]:
-    """Give sizes inside of a layer as they are outside."""
+    """Map the sizes inside of a layer to those outside."""
     nodes = [size for size in dict.fromkeys(inside) if isinstance(size, Node)]
     placed_ = zip(nodes, placed(nodes, given), strict=True)
     known = {size: new if new.value is None else new.value for size, new in placed_}
@@ -139,7 +139,7 @@ def needed(node: Node) -> Sequence[Node]:
 def share(
     cache: dict[Any, Any], formula: Any, values: dict[str, Any], mode: bool
 ) -> tuple[Any, dict[str, Any]] | None:
-    """Give the results and the updated states of a layer as nodes; None where it is to be traced alone."""
+    """Give the results and the updated states of a layer as nodes; None if it must be traced alone."""
     if tracing.get() is None or steps_traced.get():
         return None
     given = formula.arguments.read(values, mode, every=True)
@@ -163,7 +163,7 @@ def share_alike(
 ) -> Any:
     """Give the results of one of the bundles of a stack that are alike.
 
-    Raises: Apart where its body is to be run alone.
+    Raises: Apart if its body must be run alone.
     """
     formula, alike = bundle.formula, bundle._alike
     mode = MODE.training if bundle.training is None else bundle.training
@@ -186,7 +186,7 @@ def share_alike(
 def _shared_alike(
     cache: dict[Any, Any], bundle: Any, args: Sequence[Any], named: Mapping[str, Any], mode: bool
 ) -> tuple[Shared, tuple[Node, ...]]:
-    """Give what such bundles share, and its operands before the row."""
+    """Trace the body that such bundles share; give it with its operands before the row."""
     formula, alike = bundle.formula, bundle._alike
     if tracing.get() is None or steps_traced.get():
         raise Apart
@@ -228,9 +228,9 @@ def _called(
 
 
 def _key(formula: Any, given: Any, before: int | None = None) -> Any:
-    """Say what layers have in common that share a trace; None of one that cannot.
+    """Give a key that is equal for layers that can share a trace; None for a layer that cannot.
 
-    The sizes of the leaves after those `before` have nothing in common with theirs.
+    The sizes of the leaves after the first `before` are unrelated to those of the others.
     """
     seen: dict[Any, int] = {}
     parts: list[Any] = []
@@ -246,7 +246,7 @@ def _key(formula: Any, given: Any, before: int | None = None) -> Any:
         if node.type.weak or node.type.host or node.type.open:
             return None
         if any([size is None for _, size in node.type.axes]):
-            return None  # it takes its sizes from what it meets in the body
+            return None  # it takes its sizes from the tensors that the body combines it with
         sizes = [
             (a, s if isinstance(s, int) else ("like", seen.setdefault(s, len(seen))))
             for a, s in [(a, node.type.size(a)) for a in _ordered(leaf)]
@@ -317,6 +317,6 @@ def _refuse(size: Node) -> Any:
 
 
 def rewritten(node: Node, step: Step) -> Node:
-    """Put rewritten trees into a call of a layer."""
+    """Rebuild a call of a layer with rewritten trees."""
     _, place, serial = node.operation.params
     return make_node(SHARED(step, place, serial), node.operands, node.type, node.guards)

@@ -15,7 +15,7 @@ from namedtensor.operations.lifting import Declared
 
 
 def named_size(name: str) -> str:
-    """Tell the name of a size from the names of axes."""
+    """Mark the name of a size, so that it differs from names of axes."""
     return f"[{name}]"
 
 
@@ -23,7 +23,7 @@ class Space:
     """A set of tensors: R[key, seq] is R^{key x seq}; Z holds whole numbers, B truth values.
 
     R[seq[n], emb], with n of nt.sizes, names the size of seq: R[seq[m], emb] may have another. `stated` says
-    where the sizes are stated that the declaration leaves open.
+    where the sizes are given that the declaration leaves open.
     """
 
     __slots__ = ("axes", "kinds", "letter", "size_names", "stated")
@@ -50,11 +50,11 @@ class Space:
         return Space(self.letter, self.kinds, parsed, named)
 
     def size_name(self, axis: str) -> str | None:
-        """Give the name of an axis's size, where the declaration names it."""
+        """Give the name of an axis's size, if the declaration names it."""
         return dict(self.size_names).get(axis)
 
     def size_key(self, axis: str) -> str | None:
-        """Give the name of an axis's size, told from the names of axes, where the declaration names it."""
+        """Give the marked name of an axis's size, if the declaration names it."""
         named = self.size_name(axis)
         return None if named is None else named_size(named)
 
@@ -63,7 +63,7 @@ class Space:
         return tuple([axis.name for axis in self.axes])
 
     def __or__(self, other: Any) -> Space:
-        """R[emb] | None may be left out, and R | float may be a number: type checkers are told so."""
+        """Allow R[emb] | None (it may be left out) and R | float (it may be a number) for type checkers."""
         return self if other in _BESIDE else NotImplemented
 
     __ror__ = __or__
@@ -84,7 +84,7 @@ _BESIDE = (None, type(None), bool, int, float, complex)
 
 
 class MayBeLeftOut:
-    """What is written with | None where it may be left out: type checkers are told so."""
+    """A declaration that may be written with | None, for what may be left out, as type checkers see it."""
 
     __slots__ = ()
 
@@ -105,7 +105,7 @@ class StateSpace(MayBeLeftOut):
 
 
 class _States:
-    """What a call leaves to the next, after the star: running: nt.State[R[chans]].
+    """Declare a state, a value that one call leaves to the next, after the star: m: nt.State[R[chans]].
 
     A module keeps it as a buffer; a plain call takes it, and gives the new one beside its result.
     """
@@ -214,9 +214,9 @@ else:
 class Parameter:
     """One name of the signature: a tensor's space, a bundle's formula, a function to lift, or a setting.
 
-    `after` says that it stands after the semicolon (the * in Python), as a parameter. `state` says that
-    it is what a call leaves to the next, `stack` that it is a list of bundles, `optional` that it is a
-    bundle that may be left out, norm: LayerNorm = None, and `number` that a number may be given for it.
+    `after` says that it stands after the semicolon (the * in Python), as a parameter. `state` says that it is
+    a state, `stack` that it is a list of bundles, `optional` that it is a bundle that may be left out, norm:
+    LayerNorm = None, and `number` that a number may be given for it.
     """
 
     name: str
@@ -251,9 +251,9 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """What a formula takes and gives; what it takes stands `before` the semicolon or `after` it.
+    """What a formula takes and gives; its parameters stand `before` the semicolon or `after` it.
 
-    `gives` may be a function that finds the spaces of the results when they are asked for first.
+    `gives` may be a function that finds the spaces of the results when they are first needed.
     """
 
     parameters: tuple[Parameter, ...]
@@ -269,7 +269,7 @@ class Signature:
 
     @property
     def results(self) -> tuple[Space, ...] | None:
-        """The spaces of the results; None where nothing says them."""
+        """The spaces of the results; None if they are not declared."""
         return self.gives() if callable(self.gives) else self.gives
 
     def __getitem__(self, name: str) -> Parameter:
@@ -356,14 +356,14 @@ def read_signature(function: Callable[..., Any], scope: dict[str, Any]) -> Signa
 
 
 def _not_optional(note: Any) -> Any:
-    """Give what may be left out, Optional[R[emb]], or be a number, Union[R, float]."""
+    """Strip None and numbers from an annotation: R[emb] of Optional[R[emb]], R of Union[R, float]."""
     several = getattr(note, "__origin__", None) is Union
     left = [part for part in note.__args__ if part not in _BESIDE] if several else []
     return left[0] if len(left) == 1 else note
 
 
 def _refuse_lost(function: Callable[..., Any], name: str, note: Any) -> None:
-    """Raise AxisNameError for an annotation that names axes or formulas, and declares nothing by them."""
+    """Raise AxisNameError for an annotation that mentions axes or formulas but declares nothing."""
     lost = _lost_in(note)
     if not lost:
         return
@@ -428,7 +428,7 @@ def _annotations(function: Callable[..., Any], scope: dict[str, Any]) -> dict[st
 def _closure(function: Callable[..., Any]) -> dict[str, Any]:
     found = {}
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
-        with suppress(ValueError):  # what is assigned later
+        with suppress(ValueError):  # a variable that is assigned later
             found[name] = cell.cell_contents
     return found
 

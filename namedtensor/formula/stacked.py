@@ -23,7 +23,7 @@ _wide: dict[tuple[str, str], Formula] = {}
 def stacked(layer: Formula, axis: str) -> Formula:
     """Give the formula that runs a layer along an axis that all of its parameters have.
 
-    Raises: NamedTensorError where the layer does not give what it takes first.
+    Raises: NamedTensorError unless the layer's result has the space of its first argument.
     """
     key = layer.number, axis
     if key not in _made:
@@ -117,7 +117,7 @@ def widened(narrow: Formula, axis: str) -> Formula:
 
 
 def _widened(parameter: Parameter, axis: str) -> Parameter:
-    """Declare one more axis for a parameter, and for all in a bundle."""
+    """Declare a further axis for a parameter, or for all parameters in a bundle."""
     if parameter.bundle is not None:
         bundle = widened(parameter.bundle, axis)
         return Parameter(parameter.name, None, bundle, True, parameter.default)
@@ -135,7 +135,7 @@ def _widened(parameter: Parameter, axis: str) -> Parameter:
 
 
 def _can_hold(signature: Signature) -> bool:
-    """Say whether there are parameters, in bundles or without."""
+    """Say whether there are parameters, in bundles or not."""
     return any(
         [
             p.after and (p.space is not None or (p.bundle and _can_hold(p.bundle.signature)))
@@ -153,7 +153,7 @@ def _tensors(formula: Declared, values: Mapping[str, Any]) -> Iterator[Any]:
 
 
 def _placed(formula: Declared, values: Mapping[str, Any], parts: Iterator[Any]) -> dict[str, Any]:
-    """Put the parts of one layer in the places of what holds them for all."""
+    """Replace each tensor that holds all layers by the part of one layer."""
     found: dict[str, Any] = {}
     for name, value in values.items():
         if isinstance(value, Bundle):

@@ -59,7 +59,7 @@ class Frame:
         return self.cells[path]
 
     def holding(self, tensor: Any) -> Cell | None:
-        """Find the state that a tensor is, as the body was given it."""
+        """Find the state of which this tensor is the value that the body was given."""
         return next((c for c in self.cells.values() if c.before is tensor), None)
 
     @property
@@ -95,7 +95,7 @@ def nothing_runs() -> Iterator[None]:
 
 
 def split(result: Any, several: bool) -> tuple[Any, Update | None]:
-    """Take the update off what a body returned."""
+    """Separate the update from the result that a body returned."""
     if isinstance(result, Update):
         return (), result
     if not isinstance(result, tuple) or not result or not isinstance(result[-1], Update):
@@ -180,12 +180,12 @@ def _fitting(name: str, value: Any, cell: Cell, entry: Entry) -> Any:
 
 
 def kept(cell: Cell) -> Any:
-    """Give a state's new value as it is kept: without gradients, in its dtype, of its sizes."""
+    """Give a state's new value as it is stored: without gradients, with the state's dtype and sizes."""
     return apply(STORED.plain, cell.value, cell.before)
 
 
 def cells_of(values: Mapping[str, Any], path: str) -> Any:
-    """Find what a call was given for a state: a bundle's cell, or a tensor."""
+    """Find the value that a call was given for a state: a bundle's cell, or a tensor."""
     head, _, rest = path.partition(".")
     found = values[head]
     if not rest:
@@ -217,7 +217,7 @@ def with_cells(signature: Signature, values: dict[str, Any], frame: Frame) -> di
 
 
 def hand_over(name: str, values: Mapping[str, Any], updates: Mapping[str, Any], to: Frame) -> None:
-    """Give the states of the body that called what a call has updated."""
+    """Store the states that a call has updated in the frame of the body that called."""
     for path, value in updates.items():
         given = cells_of(values, path)
         cell = given if isinstance(given, Cell) else to.holding(given)

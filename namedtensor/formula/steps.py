@@ -153,7 +153,7 @@ def steps(f: Any, /, *arguments: Any, **named: Any) -> Steps:
     """Tell step by step what a formula, a module or a function computes, and what each step costs.
 
     Arguments are shapes or tensors; tensors also give the least and the greatest number of each step. What is
-    not given has its declared axes, of open sizes. A call that is at fault has the steps up to its fault.
+    not given has its declared axes, of open sizes. A call that fails has the steps up to the failing one.
 
     Raises: KindError, and NamedTensorError where the arguments themselves do not fit.
 
@@ -225,7 +225,7 @@ def steps_of_function(
 ) -> Steps:
     """Give the steps of a function, whose arguments are those of `like`.
 
-    What it closes over is taken in; `held` has the names of arrays that are parameters.
+    Arrays that it closes over count as arguments; `held` has the names of those that are parameters.
     """
     whole = Whole(f, held or {})
     name = name or getattr(f, "__name__", type(f).__name__)
@@ -315,7 +315,7 @@ def _has_data(tensors: Sequence[NamedTensor], leaves: Sequence[Leaf]) -> bool:
 
 
 def _found_on_data(formula: Formula, given: Given, failure: Exception) -> NamedTensorError | None:
-    """Find the words for what a library refused."""
+    """Make the error for what a library refused on the data; None if it refuses nothing."""
     try:
         formula._as_written(given, failure)
     except NamedTensorError as error:
@@ -393,7 +393,7 @@ class Part:
 
 
 def parts_of(origins: Origins) -> list[Part]:
-    """Gather a table's log into written sub-expressions, those of other bodies inside of their calls."""
+    """Turn a table's log into sub-expressions as written; those of another body stand inside of its call."""
     levels: list[list[Part]] = [[]]
     for entry in origins.log():
         level = levels[-1]
@@ -478,7 +478,7 @@ class Reader:
                 self.bytes[leaf.tensor.kind] = leaf.tensor.data.dtype.itemsize
 
     def rows(self, parts: Sequence[Part], within: str = "") -> tuple[Row, ...]:
-        """Give the rows of some parts, those that repeat put together; a rule took what they are within."""
+        """Give the rows of some parts, repeated ones joined; `within` is the rule that took all around."""
         found = [self._row(part, within) for part in parts]
         return together([row for row in found if row is not None])
 
@@ -541,7 +541,7 @@ class Reader:
         )
 
     def _claim(self, nodes: Sequence[Node]) -> list[Node]:
-        """List what a part computes: its nodes, and what stands below them and in no part before."""
+        """List the nodes that a part computes: its own, and those below that no earlier part has."""
         found = []
         waiting = list(reversed(nodes))
         while waiting:
@@ -620,7 +620,7 @@ def _times(rounds: int | None, number: int | None) -> int | None:
 
 
 def together(rows: Sequence[Row]) -> tuple[Row, ...]:
-    """Put calls that repeat into one row each, which says how often; so are several in turn."""
+    """Join repeated calls, or repeated runs of calls, into one row for each, which says how often it runs."""
     kept: list[Row] = []
     alike = [_alike(row) for row in rows]
     at = 0
@@ -678,7 +678,7 @@ def _widest(ranges: Sequence[tuple[float, float] | None]) -> tuple[float, float]
 
 
 def _results(parts: Sequence[Part]) -> list[Node]:
-    """List what each part gives, but for what stands inside of loops."""
+    """List the result of each part that is not inside of a loop."""
     found = []
     for part in parts:
         nodes = [n for n in part.nodes if not n.type.host]

@@ -23,16 +23,16 @@ from namedtensor.primitives.origins import Origins, noted_in
 from namedtensor.tensor import SymbolicTensor, tracing
 from namedtensor.tensor.apply import sizes_held, type_of
 
-#: A number that a formula is called with, and that its plan takes as an argument.
+#: A number in a formula's call that its plan takes as an argument.
 _NUMBER = Type((), "float", host=True)
 
 
 class Trace:
     """One trace of a formula for arguments of known layouts.
 
-    Sizes are symbols, read when the code runs. Where Python asks a size for its number (in `range`,
-    say), the trace holds for that number only: `guards` remembers which.
-    With `concrete`, sizes are the numbers that the arguments have, so that errors can name them.
+    Sizes are symbols, read when the code runs. If Python needs the number of a size (in `range`, say), the
+    trace is valid for that number only, which `guards` records. With `concrete`, sizes are the numbers that
+    the arguments have, so that errors can name them.
     """
 
     def __init__(
@@ -116,7 +116,7 @@ class Trace:
         return entered
 
     def _sizes_of_symbols(self) -> None:
-        """Hold index-defined arguments to the sizes of the others, or take sizes from them."""
+        """Require index-defined arguments to have the sizes of the others, or take sizes from the others."""
         for leaf in self.leaves:
             if not isinstance(leaf.tensor, SymbolicTensor) or "." in leaf.path:
                 continue
@@ -167,7 +167,7 @@ class Trace:
         return SymbolicTensor(size) if isinstance(size, Node) else size
 
     def _specialise(self, node: Node) -> Any:
-        """Give a size, or a number, its value at this call, and keep the trace for that value."""
+        """Give the value of a size or a number at this call, and make the trace valid for that value only."""
         value = _value(node, self.types, self.given)
         if value is None and _kept_open(self.types):
             raise OnlyWhenItRuns
@@ -183,7 +183,7 @@ class Trace:
 
     @staticmethod
     def holds(guards: Sequence[tuple[Node, Any]], given: Given) -> bool:
-        """Say whether what a body asked Python for has the same value again."""
+        """Say whether the sizes and numbers that a body used in Python have the same values at this call."""
         types = _types_of(given) if guards else {}
         # 0.0 and -0.0 are equal, and two values
         return all(
@@ -295,7 +295,7 @@ def _kept_open(types: Mapping[str, Type]) -> bool:
 
 
 def _value(node: Node, types: Mapping[str, Type], given: Given) -> Any:
-    """Compute a number of a tree from the sizes and the numbers of a call."""
+    """Compute a node that depends on nothing but the sizes and the numbers of a call."""
     return retyped(node, {**types, **given.numbers}).value
 
 
@@ -322,7 +322,7 @@ def alike(opened: Trace, fixed: Trace) -> bool:
 
 
 def _settled(node: Node, numbers: Mapping[str, float]) -> Node:
-    """Put numbers in their places in a tree of numbers and sizes."""
+    """Substitute numbers in a tree of numbers and sizes."""
     done: dict[Node, Node] = {}
     for part in operands_first([node]):
         operands = tuple([done[o] for o in part.operands])

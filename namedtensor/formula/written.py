@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class DerivedFrom:
-    """Say what a formula is the derivative of, by the paths of what.
+    """What a formula is the derivative of, and by which paths.
 
     A differential has `changes`, the names of its arguments that are changes; `of` is what the
     formula that is derived is itself derived from.
@@ -112,13 +112,13 @@ CALL: Primitive = primitive(
 
 
 def writing() -> bool:
-    """Say whether a body runs to be read."""
+    """Say whether a body runs only to be read, not to compute."""
     return _writing.get() is not None
 
 
 @contextmanager
 def calls_taken_in() -> Iterator[None]:
-    """Take in the bodies of formulas that are called, also where a body runs to be read."""
+    """Inline the bodies of called formulas, also while a body runs only to be read."""
     token = _writing.set(None)
     try:
         yield

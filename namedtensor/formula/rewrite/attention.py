@@ -40,7 +40,7 @@ class Scores:
 
 
 def attention(node: Node, shared: Collection[Node] = ()) -> Node | None:
-    """Weights that are used elsewhere too stay: the kernel would compute them once more."""
+    """Match attention; weights that are also used elsewhere stay: the kernel would compute them again."""
     if node.name != "dot" or len(node.operands) != 2:
         return None
     seqs = node.operation.params[0]
@@ -130,7 +130,7 @@ def _fused(scores: Scores, V: Node, seqs: tuple[str, ...], p: Node | None) -> No
     if any(Q.type.has(s) for s in seqs) or Q.type.weak or K.type.weak:
         return None
     own = [k for k in keys if V.type.has(k)]
-    if own:  # the axis that V brings only has the name of that which Q and K used up
+    if own:  # an axis of V that has the name of the axis which Q and K used up
         taken = {n for o in (Q, K, V) for n in o.type.names}
         apart = tuple([(k, unused(k, taken, FRESH)) for k in own])
         found = _fused(scores, apply_node(table()["rename"](apart), (V,)), seqs, p)
@@ -161,13 +161,13 @@ def _fused(scores: Scores, V: Node, seqs: tuple[str, ...], p: Node | None) -> No
 
 
 def _as_real(mask: Node) -> Node:
-    """Whole numbers that meet scores are real; added or scaled by themselves they might wrap."""
+    """Make whole numbers in a mask real, because added or scaled as whole numbers they might overflow."""
     whole = mask.type.kind in ("bool", "int") and not mask.type.weak
     return op("mul", mask, number(1.0)) if whole else mask
 
 
 def _as_number(mask: Node) -> Node:
-    """A truth value that is added to scores is 1 or 0; the kernel takes it for a condition."""
+    """Make truth values that are added to scores numbers, 1 or 0; the kernel takes them for conditions."""
     return op("where", mask, number(1.0), number(0.0)) if mask.type.kind == "bool" else mask
 
 
@@ -221,7 +221,7 @@ def _masks(scores: Scores, queries: list[str], seq: str, parts: Parts) -> list[N
 
 
 def _is_by_index(masks: list[Node], plane: tuple[str, ...]) -> bool:
-    """Say whether masks would be built over queries and keys, and none is stored so already."""
+    """Say whether masks would have to be built over queries and keys, because none is stored that way."""
     spans = any(all(m.type.has(a) for a in plane) for m in masks)
     return len(plane) > 1 and spans and not any(is_given(m, plane) for m in masks)
 

@@ -49,7 +49,7 @@ def _rule(call: Call) -> Type:
 
 @dataclass(slots=True)
 class Order:
-    """Which axes become the kernel's four: those of Q, and the heads that keys and values have."""
+    """Which axes become the kernel's four: those of Q, and the heads of keys and values."""
 
     lead: tuple[str, ...]
     heads: tuple[str, ...]
@@ -85,7 +85,7 @@ class Order:
         return emit.call("reshape", code, shape)
 
     def index(self, emit: Any, parts: Parts) -> dict[str, Any]:
-        """Give the index along each axis by the kernel's own b, h, i and j."""
+        """Write the index along each axis in terms of the kernel's own b, h, i and j."""
         b, h, i, j = (Name(name) for name in "bhij")
         found: dict[str, Any] = dict.fromkeys(parts.queries, i) | dict.fromkeys(parts.seqs, j)
         for index, axes in ((b, self.lead), (h, self.heads)):

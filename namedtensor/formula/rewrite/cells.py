@@ -44,7 +44,7 @@ class Linear:
 
 
 class _Cell:
-    """The leaves of a step, as a matcher sees them: which is h, which is x, and what is fixed."""
+    """The leaves of a step, as a matcher sees them: h, x, and those that are the same at each step."""
 
     def __init__(self, step: Step, h: Node, hid: str) -> None:
         self.h = h
@@ -150,7 +150,7 @@ class _Cell:
 
 
 def _spread(node: Node) -> list[Node]:
-    """Take a sum apart, also one of which an element or a renaming is taken."""
+    """List the terms of a sum; an index or a renaming of the sum is applied to each term."""
     wrappers = []
     part = node
     while part.operation.primitive in (RENAME, AT):
@@ -193,7 +193,7 @@ def _renamed(node: Node, pairs: Iterable[tuple[str, str]]) -> Node:
 
 
 def lstm(node: Node, present: Iterable[Node] = ()) -> Node | None:
-    """Match an LSTM of which every c is not asked for."""
+    """Match an LSTM, unless the result contains c at every step."""
     step = _step_of(node, carries=2)
     if step is None:
         return None
@@ -327,7 +327,7 @@ def _same_loop(a: Node, b: Node) -> bool:
 
 
 def _asked(node: Node, h_place: int, c_place: int) -> str | None:
-    """Say which result of the cell a node is; None for every c, which the kernel does not give."""
+    """Say which result of the cell a node is; None for c at every step, which the kernel does not give."""
     _, _, listed, _, place = node.operation.params
     if place == h_place:
         return EVERY if listed[place] else LAST_H
@@ -428,7 +428,7 @@ def _lower_cell(emit: Any, call: Any, *values: Any) -> Value:
 
 
 def _lower_whole(emit: Any, call: Any, values: Sequence[Any]) -> Value:
-    """Call torch's cell on rows: all axes that the step does not name are one."""
+    """Call torch's cell on rows: the axes that the step does not name become one axis."""
     kind, axis, reverse, hid, emb, out, forms, _ = call.params
     first = 2 + (kind == "lstm")
     X, starts, rest = values[0], values[1:first], iter(values[first:])

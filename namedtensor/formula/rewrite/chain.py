@@ -48,7 +48,7 @@ def _is_link(node: Node) -> bool:
 
 
 def _as_written(node: Node, operands: Sequence[Node]) -> tuple[Place, ...]:
-    """Give the order of the formula itself, as places in the list of what is left to contract."""
+    """Give the order in which the formula contracts, as places in the list of the remaining operands."""
     pending: list[Node] = list(operands)
     path: list[Place] = []
 

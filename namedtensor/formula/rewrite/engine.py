@@ -45,12 +45,12 @@ from namedtensor.primitives.origins import Origins
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A formula and what finds it in a tree and computes it; `libraries` are those that have the kernel.
+    """A formula, the function that matches it and gives the kernel, and the `libraries` that have the kernel.
 
-    `written` is the formula as a plain function, `pattern` the formula itself. `asks` says that the match
-    takes the nodes that are used more than once: they are computed once. `looks` says that it takes all
-    nodes there are. `selects` says that records are selected where a product is written: nothing is
-    multiplied.
+    `written` is the formula as a plain function, `pattern` the formula itself. `asks` says that the match is
+    also given the nodes that are used more than once, which must stay. `looks` says that it is given all
+    nodes. `selects` says that the formula is written as a product but the kernel only selects records and
+    multiplies nothing.
     """
 
     name: str
@@ -79,7 +79,7 @@ def _formula(function: Callable[..., Any]) -> Declared:
 
 @dataclass(frozen=True, slots=True)
 class Fired:
-    """Where a rule fired: the tree before, what took its place, and where that was written."""
+    """Where a rule fired: the tree before, the tree after, and the place where the first was written."""
 
     rule: str
     formula: str
@@ -103,7 +103,7 @@ STABLE = (
     Rule("logsumexp", formulas.logsumexp, stable_logsumexp, BOTH),
 )
 
-#: What is drawn at random, in a form that can be derived.
+#: Random numbers, in a form that can be differentiated.
 DRAWN = Rule("dropout", formulas.dropped, drawn_once, BOTH)
 
 #: Equal forms that are safer or plainer, on every library.
@@ -142,7 +142,7 @@ KERNELS = (
     Rule("linear", formulas.linear, linear, asks=True),
 )
 
-#: What is left in the steps of loops.
+#: Rules for the steps of loops, after all others.
 STEPS = (Rule("addcmul", formulas.accumulated, accumulated, asks=True),)
 
 #: The order of contractions comes last: kernels know better orders.
@@ -154,9 +154,9 @@ RULES = (*FORMS, *KERNELS, *STEPS, CHAIN)
 def rewrite(
     nodes: Sequence[Node], library: str, origins: Origins | None = None
 ) -> tuple[tuple[Node, ...], tuple[Fired, ...]]:
-    """Give the trees with every rule applied that the library has a kernel for, and what fired.
+    """Apply every rule whose kernel the library has; give the new trees, and where rules fired.
 
-    What takes the place of other nodes has their origins.
+    A node that replaces others gets their origins.
     """
     fired: list[Fired] = []
     origins = Origins() if origins is None else origins
@@ -176,7 +176,7 @@ def _applied(
     fired: list[Fired],
     origins: Origins,
 ) -> tuple[Node, ...]:
-    """Apply the rules that a library has kernels for to trees; forms are looked for from the leaves on."""
+    """Apply to trees the rules whose kernels a library has; forms are matched from the leaves up."""
     shared, every = shared_in(nodes), list(operands_first(nodes))
     usable = [_telling(r, shared, every) for r in rules if library in r.libraries]
     done: dict[Node, Node] = {}
@@ -184,7 +184,7 @@ def _applied(
 
 
 def in_plain_forms(nodes: Sequence[Node], written: bool = False) -> tuple[Node, ...]:
-    """Give trees that will be derived in the forms of what they spell out, such as a softmax.
+    """Rewrite trees to differentiate: what they spell out, such as a softmax, becomes one operation.
 
     A tree that is `written` for a reader keeps what is safe as it is.
     """
@@ -230,7 +230,7 @@ def _with_steps(
 
 
 def _telling(rule: Rule, shared: set[Node], every: Sequence[Node]) -> Rule:
-    """Tell a rule which nodes are used more than once, if it asks, or which there are, if it looks."""
+    """Give a rule's match the nodes that are used more than once if it `asks`, or all nodes if it `looks`."""
     if rule.looks:
         return replace(rule, match=functools.partial(rule.match, present=every))
     if not rule.asks:
@@ -286,7 +286,7 @@ def _rewrite(
 
 
 def _on(node: Node, operands: tuple[Node, ...]) -> Node:
-    """Put other operands into a node."""
+    """Rebuild a node with other operands."""
     if all([new.type == old.type for new, old in zip(operands, node.operands, strict=True)]):
         # a kept call has no rule: its type was found when the other formula was read
         return make_node(node.operation, operands, node.type, node.guards)

@@ -69,7 +69,7 @@ class Pointwise:
         return apply_node(node.operation, tuple(operands))
 
     def _is_whole(self, node: Node) -> bool:
-        """Say whether a node is computed before, as a tensor: it has few axes, or is no function."""
+        """Say whether a node is computed before, as a tensor: it has few axes, or is not elementwise."""
         if not elementwise(node) or node.type.host:
             return True
         spans = all(node.type.has(a) for a in self.plane)
@@ -82,7 +82,7 @@ def uses(node: Node, part: Node | None) -> bool:
 
 
 def is_given(node: Node, plane: Sequence[str]) -> bool:
-    """Say whether a tree needs a tensor that has every query and key, so that one is stored anyway."""
+    """Say whether a tree reads a tensor over all queries and keys, so that one is stored anyway."""
     if not all(node.type.has(a) for a in plane):
         return False
     if node.type.weak:
@@ -131,7 +131,7 @@ def write_function(
 
 
 def inlined(body: Sequence[Any]) -> tuple[Any, ...]:
-    """Put what is used once in its place: a function of indices reads as its formula."""
+    """Inline what is used once, so that a function of indices reads like its formula."""
     uses = Counter(names_in(codes_in(body)))
     given: dict[str, Code] = {}
     kept = []

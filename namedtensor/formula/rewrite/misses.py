@@ -1,4 +1,4 @@
-"""What comes near a kernel and misses it, in words."""
+"""Explain why parts that are close to a kernel's formula do not run as the kernel."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from namedtensor.primitives import Node
 
 
 def misses(node: Node, shared: Collection[Node] = ()) -> list[tuple[str, str]]:
-    """List the kernels that this node's formula comes near, each with what is in the way.
+    """List the kernels that this node nearly matches, each with the reason why it does not.
 
     `shared` are the nodes that are used more than once.
     """
@@ -53,7 +53,7 @@ def _attention(node: Node, shared: Collection[Node]) -> list[tuple[str, str]]:
 
 
 def _kinds(operands: tuple[Node, ...]) -> str:
-    """Say which operand has no real numbers, the only ones that kernels take."""
+    """Name the operands whose numbers are not real: kernels take only real ones."""
     for operand in operands:
         if operand.type.kind != "float":
             held = f"{written(operand)} holds {operand.type.kind} numbers"

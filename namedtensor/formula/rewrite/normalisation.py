@@ -78,7 +78,7 @@ def channel_norm(node: Node, shared: Collection[Node] = ()) -> Node | None:
 def _weighed(node: Node, shared: Collection[Node]) -> Iterator[tuple[Node, Node, list[Node]]]:
     """Read standardize[ax](X) * gamma + beta of real numbers, in any order, beta or not.
 
-    What is used elsewhere too stays: a kernel would compute it once more.
+    What is used elsewhere too is left, because a kernel would compute it again.
     """
     parts = list(itertools.islice(each_term(node), 3))
     if len(parts) > 2:
@@ -163,11 +163,11 @@ def _lower_channel_norm(emit: Any, call: Any, x: Any, *rest: Any) -> Any:
 CHANNEL_NORM = primitive("channel_norm", _norm_rule, _lower_channel_norm, notation=KERNEL)
 
 
-# --------------------------------------------- what a state wants to know of the data, too
+# --------------------------------------- means and variances that a state needs of the same data
 
 
 def _lower_told(place: int, otherwise: str) -> Any:
-    """Give a mean or a variance that the kernel has found, or compute it where another kernel runs."""
+    """Take the mean or the variance from the kernel, or compute it if another kernel runs."""
 
     def lower(emit: Any, call: Any, normed: Any) -> Any:
         (norm,) = call.node.operands
@@ -187,16 +187,16 @@ def _told_rule(call: Call) -> Type:
     return call.types[0].without(call.params[0])
 
 
-#: channel_norm that also tells its means and variances, where only new values of states want them.
+#: channel_norm that also gives its means and variances, if only new values of states need them.
 TOLD_NORM = primitive("told_norm", _norm_rule, _lower_channel_norm, notation=KERNEL)
 TOLD_MEAN = primitive("told_mean", _told_rule, _lower_told(1, "mean"), notation=KERNEL)
 TOLD_VAR = primitive("told_var", _told_rule, _lower_told(2, "var"), notation=KERNEL)
 
 
 def told(nodes: tuple[Node, ...]) -> dict[Node, Node]:
-    """Find the means and variances that only new states want, of data that is normalised by them.
+    """Find the means and variances that only new states need, of data that is normalised with them.
 
-    Gives what takes their place, and the place of the norms: batch norm's kernel computes both.
+    Gives the replacements of these and of the norms: batch norm's kernel computes both.
     """
     stored = [n for n in nodes if n.operation.primitive is STORED]
     if not stored:

@@ -1,4 +1,4 @@
-"""What the rules look through: sums, scales, renamed counters."""
+"""Readers that the rules share: the terms of a sum, the scale of a tensor, the counter of an axis."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def written(node: Node, depth: int = 2) -> str:
 
 
 def each_term(node: Node, whole: Collection[Node] = ()) -> Iterator[Node]:
-    """Take a sum apart, term by term; sums in it that are `whole` stay so."""
+    """Give the terms of a sum; inner sums that are in `whole` count as one term."""
     waiting = [node]
     while waiting:
         top = waiting.pop()
@@ -34,19 +34,19 @@ def each_term(node: Node, whole: Collection[Node] = ()) -> Iterator[Node]:
 
 
 def terms(node: Node) -> list[Node]:
-    """Take a sum apart."""
+    """List the terms of a sum."""
     return list(each_term(node))
 
 
 def factors(node: Node) -> list[Node]:
-    """Take a product apart."""
+    """List the factors of a product."""
     if node.name == "mul":
         return [f for o in node.operands for f in factors(o)]
     return [node]
 
 
 def peel_scale(node: Node) -> tuple[Node, Node | None]:
-    """Split off the number that a tensor is multiplied with or divided by."""
+    """Split off the number that a tensor is multiplied or divided by."""
     scale: Node | None = None
     while True:
         if node.name == "mul" and any(o.type.host for o in node.operands):
@@ -96,9 +96,9 @@ def below_diagonal(condition: Node) -> tuple[str, str] | None:
 
 
 def negated(condition: Node) -> Node | None:
-    """Give the condition that holds where this one does not, where it is a comparison.
+    """Give the negation of a condition that is a comparison.
 
-    Neither x < nan nor x >= nan holds, so that numbers must be whole.
+    Numbers must be whole, since neither x < nan nor x >= nan holds.
     """
     if condition.operation is LOGICAL_NOT:
         return condition.operands[0]

@@ -18,7 +18,7 @@ Names = tuple[tuple[str, str], ...]
 
 
 def push_renames(roots: Sequence[Node], origins: Origins | None = None) -> tuple[Node, ...]:
-    """Rebuild the trees with renames as near to the leaves as computing nothing twice allows."""
+    """Move renames as near to the leaves as possible without computing anything twice."""
     order = _parents_first(roots)
     wanted: dict[Node, list[Names]] = {node: [] for node in order}
     for root in roots:
@@ -70,7 +70,7 @@ def _takes(node: Node, names: Names) -> bool:
 
 
 def _passed_down(node: Node, names: Names, operand: Node) -> Names:
-    """Give the names that an operand must have for its node to have these."""
+    """Give the names that an operand's axes must have so that its node's axes have these."""
     renaming = dict(names)
     if node.name == "rename":
         renaming = {old: renaming.get(new, new) for old, new in _every_pair(node)}
@@ -99,7 +99,7 @@ def _rebuilt(node: Node, given: dict[Node, Names], done: dict[Node, Node]) -> No
 
 
 def _difference(node: Node, wanted: Names, given: Names) -> Names:
-    """Give what is still to be renamed where a node took other names than this use of it wants."""
+    """Give the renaming that is left where a node got other names than this use of it needs."""
     has, wants = dict(given), dict(wanted)
     names = [(has.get(n, n), wants.get(n, n)) for n in node.type.names]
     return tuple([(old, new) for old, new in names if old != new])
@@ -109,7 +109,7 @@ def _renamed(node: Node, names: Names) -> Node:
     if not names:
         return node
     if node.type.weak and node.operands and _takes(node, names):
-        # what is defined by its indices costs little, and rules must see it plainly
+        # what is defined by its indices costs little, and rules must see it without renames
         operands = [_renamed(o, _passed_down(node, names, o)) for o in node.operands]
         if node.name == "rename":
             return operands[0]

@@ -1,4 +1,4 @@
-"""Operations spelled out in other ones, so that the rules know them by one name."""
+"""Recognise operations that are spelled out in others, so that further rules see one form."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ RELU_GRADIENT = primitive("relu_gradient", _float_rule, _lower_relu_gradient, no
 def accumulated(node: Node, shared: Collection[Node] = ()) -> Node | None:
     """A + B * C of floating data is one operation, where nothing else needs the product.
 
-    It is looked for in steps of loops: there each operation takes longer than its numbers.
+    It is looked for in steps of loops, where starting an operation takes longer than computing it.
     """
     if node.name != "add":
         return None

@@ -1,4 +1,4 @@
-"""Forms that are safe for large numbers, however they were written."""
+"""Replace forms that overflow for large numbers by equal ones that do not."""
 
 from __future__ import annotations
 
@@ -34,5 +34,5 @@ def stable_logsumexp(node: Node) -> Node | None:
 
 
 def _takes(X: Node) -> bool:
-    """Say whether numbers have a greatest one, which the stable forms subtract."""
+    """Say whether numbers are ordered, because the stable forms subtract the greatest."""
     return not X.type.host and X.type.kind != "complex"

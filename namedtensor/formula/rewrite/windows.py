@@ -26,7 +26,7 @@ from namedtensor.primitives.sizes import as_node
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """How one axis is seen: its window's axis and size, steps, and the padding at both ends."""
+    """The windows along one axis: the axis and size of a window, the steps, and the padding at both ends."""
 
     kernel: str
     size: Node
@@ -41,7 +41,7 @@ class Window:
 
 
 def _seen_through(node: Node, filling: float) -> tuple[Node, dict[str, Window]]:
-    """Take windows apart: what is under them, and each axis's; padding with this number is theirs."""
+    """Give the tensor under windows and the Window of each axis, with the padding by `filling` if any."""
     one, zero = number(1), number(0)
     found: dict[str, Window] = {}
     while True:
@@ -81,7 +81,7 @@ class Parts:
 def _parts(
     X: Node, W: Node, summed: Sequence[str], pairs: dict[str, str], bias: Sequence[Node]
 ) -> Parts | None:
-    """Sort the axes of a convolution; None where it is something else, or the kernel takes it not."""
+    """Sort the axes of a convolution; None if it is something else, or the kernel does not take it."""
     kernels = set(pairs.values())
     if not pairs or len(pairs) > 3 or any(o.type.weak or o.type.kind != "float" for o in (X, W)):
         return None
@@ -105,9 +105,9 @@ def _parts(
 def _with_bias(
     node: Node, shared: Collection[Node], kernel: Callable[[Node, list[Node]], Node | None]
 ) -> Node | None:
-    """Find the kernel of a product, or those of products and their biases wherever they stand in a sum.
+    """Find the kernel of a product; in a sum, those of its products, each with its bias if it has one.
 
-    A product may have been renamed: its bias then takes the names from before.
+    If a product was renamed, its bias gets the names from before the renaming.
     """
     if node.name != "add":
         return kernel(node, [])

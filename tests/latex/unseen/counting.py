@@ -13,7 +13,18 @@ import namedtensor as nt
 import namedtensor.latex
 
 from ..corpus.entry import Entry, axes_of, draw
-from . import authors, further, hosts, latecomers, letters, models, reach, scopes, strangers
+from . import (
+    authors,
+    further,
+    hosts,
+    latecomers,
+    letters,
+    models,
+    passersby,
+    reach,
+    scopes,
+    strangers,
+)
 from .document import Unseen
 
 ALL = [
@@ -26,6 +37,7 @@ ALL = [
     *strangers.DOCUMENTS,
     *authors.DOCUMENTS,
     *latecomers.DOCUMENTS,
+    *passersby.DOCUMENTS,
 ]
 
 

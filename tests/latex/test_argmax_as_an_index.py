@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from namedtensor import tensor
+from namedtensor.latex import read
 from tests.latex.calling import called, same
 
 rng = np.random.default_rng(1)
@@ -108,3 +109,10 @@ def test_argmax_stays_one_hot_elsewhere():
 
 def test_an_index_that_is_asked_for_counts_from_zero():
     same(called(HEAD + TOLD, "\\hat{e}", GIVEN), best, "token")
+
+
+def test_what_an_index_is_found_from_is_not_used_up_by_what_it_picks():
+    text = r"""Let $P \in \mathbb{R}^{\text{unit}, \text{xy}}$ and $X \in \mathbb{R}^{\text{obs}, \text{xy}}$.
+\[ b = \underset{\text{unit}}{\text{argmin}} \sum_{\text{xy}} (X - P)^2 \]
+\[ D = \sum_{\text{xy}} (P_{\text{unit}(b)} - P)^2 \]"""
+    assert [f for f in read(text).check() if f.code != "reach"] == []

@@ -97,14 +97,13 @@ def test_a_signature_says_what_a_letter_is_also_where_a_table_says_else():
     assert "K has no axis key" in str(findings(text)[0])
 
 
-def test_what_no_rule_follows_and_the_run_refuses_is_said():
-    """The shape of a recurrence that nothing declares is known when it runs."""
+def test_a_recurrence_that_nothing_declares_and_that_begins_with_a_number_is_followed():
     text = r"""$$X \in \mathbb{R}^{\text{seq}, \text{hid}} \\
     H_{\text{seq}:0} = 0 \\
     H_{\text{seq}:t} = \tanh([H_{\text{seq}:t-1}]_{\text{%s} \rightarrow \text{hid}} + X_{\text{seq}:t})$$"""
     (found,) = findings(text % "val")
-    assert (found.severity, found.code) == ("warning", "axis-missing")
-    assert found.message.startswith("refused when it runs: ")
+    assert (found.severity, found.code) == ("error", "axis-missing")
+    assert found.message.startswith("val is renamed, and ")
 
 
 def test_what_the_check_passes_in_silence_runs_with_few_exceptions():

@@ -66,6 +66,7 @@ for $r = 1, \dots, 3$."""
     [
         r"In the paper $m_i = \sum_j l_j \odot A x_{ij}$; here",
         r"Element by element, $m_t = m_{t-1} + \text{noise}$, so",
+        r"Its scale shrinks, $s_k = s_0 \, e^{-k}$ in step $k$, and",
         r"Unrolled, $m_t = a_t \cdots a_1 m_1$, so",
     ],
 )

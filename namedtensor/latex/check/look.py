@@ -47,7 +47,6 @@ from namedtensor.latex.syntax import (
 )
 from namedtensor.latex.walk import walk
 from namedtensor.primitives import Node, Type
-from namedtensor.primitives.node import operands_first
 from namedtensor.primitives.primitive import table
 
 
@@ -123,9 +122,8 @@ def coming_back(symbols: Symbols, giver: Node, taker: Node, less: bool) -> list[
     own, others = one_sided(giver.type, taker.type)
     if not own or not others or used_up(giver, symbols.parts(giver)) & set(others):
         return []
-    parts = symbols.parts(taker)
-    centre = less and giver in parts
-    gone = used_up(taker, operands_first([taker]) if centre else parts)
+    centre = less and giver in symbols.parts(taker)
+    gone = used_up(taker, symbols.parts(taker, of_calls=not centre))
     return [name for name in own if name in gone]
 
 

@@ -145,16 +145,20 @@ class Symbols(ABC):
         ]
         return near[0] if near else None
 
-    def parts(self, root: Node) -> set[Node]:
-        """Collect the parts of a tree, with those of the functions that it calls and of their arguments."""
+    def parts(self, root: Node, of_calls: bool = True) -> set[Node]:
+        """Collect the parts of a tree, with those of the functions that it calls and of their arguments.
+
+        What an index is found from is no part of what it picks.
+        """
 
         def inside(node: Node) -> list[Node]:
-            if node not in self.calls:
-                return [*node.operands]
+            own = [*node.operands][: 1 if node.name == "index" else None]
+            if node not in self.calls or not of_calls:
+                return own
             defined, given = self.calls[node]
             value = self.found.get(id(defined), UNKNOWN)
             values = [*given.values(), *(value if isinstance(value, tuple) else (value,))]
-            return [*node.operands, *[n for n in map(node_of, values) if n is not None]]
+            return [*own, *[n for n in map(node_of, values) if n is not None]]
 
         return reached([root], inside)
 

@@ -7,6 +7,7 @@ linked": what is declared stays what it is.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
@@ -42,6 +43,7 @@ from namedtensor.latex.syntax import (
     Relation,
     Scripts,
     Signature,
+    Space,
     Text,
 )
 from namedtensor.latex.walk import all_of, letters_of
@@ -122,12 +124,12 @@ Given = dict[str, list[tuple[int, set[str]]]]
 def mark_remarks(entries: Sequence[Entry], text: str, parents: Sequence[int]) -> None:
     """Mark definitions that only remark: in prose, of what is defined or declared elsewhere."""
     displayed: dict[str, list[Region]] = {}
-    known: set[str] = set()
+    known: Counter[str] = Counter()
     for entry in entries:
         statement = entry.statement
-        known |= {head_of(name) for name in given_names(statement)}
+        known.update({head_of(name) for name in given_names(statement)})
         if isinstance(statement, Signature):
-            known.add(head_of(statement.name))
+            known[head_of(statement.name)] += 1
         if isinstance(statement, Definition) and entry.region.display:
             names = {key_of(name) for name in given_names(statement)}
             if is_series(statement):  # beside y_t, the letter y is all of them
@@ -171,6 +173,16 @@ def mark_remarks(entries: Sequence[Entry], text: str, parents: Sequence[int]) ->
                 read.statement = fact_of(statement)
         elif _remarks(entry, text, above, displayed, elements, parents):
             read.part_of = QUIET["remark"]
+            body, name = statement.body, statement.target
+            if isinstance(name, Letter) and known[name.text] == 1 and _is_fraction(body):
+                space = Space(statement.span, "R", ())  # q is a number, as q = 0.9 is tried
+                where = {"block": statement.block, "section": statement.section}
+                read.statement = Declaration(statement.span, (name,), space, **where)
+                read.part_of, read.said = "", True
+
+
+def _is_fraction(body: Expression) -> bool:
+    return isinstance(body, Number) and body.value != int(body.value)
 
 
 #: What a document gives by letters, with the section of each or the region that says it.
@@ -225,10 +237,9 @@ def _remarks(
         return bool(_in_reach(elements.declared, key_of(part), section, parents))
 
     target = statement.target
-    element = isinstance(target, Scripts) and (
-        is_declared(target.base) or head_of(target) in displayed
-    )
-    unknown = any(_is_unknown(name, elements.known) for name in names_of(statement.body))
+    element = isinstance(target, Scripts) and letters_of(target.sub)
+    known = {*(elements.known - Counter([head_of(target)]))}
+    unknown = any(_is_unknown(name, known) for name in names_of(statement.body))
     if element and (unknown or any(all_of(Dots, statement.body))):
         return True  # it says in another notation what m_i is
     number = not any(map(is_declared, names_of(statement.body)))
@@ -309,7 +320,7 @@ class _Elements:
     """What a document gives, to tell what its prose says of elements: definitions, or remarks."""
 
     def __init__(
-        self, entries: Sequence[Entry], text: str, known: set[str], parents: Sequence[int]
+        self, entries: Sequence[Entry], text: str, known: Counter[str], parents: Sequence[int]
     ) -> None:
         self._entries, self._text, self.known, self._parents = entries, text, known, parents
         self.declared = declared_in(entries)
@@ -376,7 +387,7 @@ class _Elements:
         """Name a function of p(y | x) or Pr(Y = y) that the document does not give."""
         for call in all_of(Call, (statement.body, statement.chain)):
             word = head_of(call.function)
-            if word not in FUNCTIONS | self.known or (word in MOMENTS and not call.axes):
+            if word not in FUNCTIONS.union(self.known) or (word in MOMENTS and not call.axes):
                 return self._text[call.function.span.start : call.function.span.end]
         return ""
 

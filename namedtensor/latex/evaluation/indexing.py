@@ -6,6 +6,7 @@ is none of these picks by an integer tensor.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -50,6 +51,9 @@ from namedtensor.primitives.sizes import as_node
 from namedtensor.shape import sized, spaced
 from namedtensor.tensor import NamedTensor, SymbolicTensor, apply
 from namedtensor.tensor.resize import resize
+
+#: Of more numbers than these the ends are not looked for.
+MOST = 10_000_000
 
 
 def indexed(e: Evaluator, part: Indexed) -> Value:
@@ -226,7 +230,7 @@ def _that_count(e: Evaluator, numbers: Any) -> Any:
     None where a condition is not on these indices alone.
     """
     for condition, holds in e.guards:
-        found = UNKNOWN if any(all_of(Indexed, condition)) else e.value(condition)
+        found: Any = UNKNOWN if any(all_of(Indexed, condition)) else e.value(condition)
         if isinstance(found, bool):
             numbers = numbers if found is holds else 0
         elif found is UNKNOWN or not {*found.axes} <= {*getattr(numbers, "axes", ())}:
@@ -252,6 +256,8 @@ def _ends(e: Evaluator, numbers: Any) -> list[int]:
             known = _size_of(e, index)
             sizes[index.axis] = getattr(known, "node", known)
     if not numbers.node.closed or not all(isinstance(n, int) and n for n in sizes.values()):
+        return []
+    if math.prod(sizes.values()) > MOST:
         return []
     data = SymbolicTensor(resize(numbers.node, sizes)).data
     return [int(data.min()), int(data.max())]

@@ -1,7 +1,7 @@
-"""What all threads and graph compilers share: what was made once, found by what it was made for.
+"""Caches that all threads and graph compilers share: objects made once, found by the key they were made for.
 
-What is known is found in a plain dictionary, without a lock. What is new is made by one thread while
-others wait for `MAKING`, and a cache that is full forgets what was made first.
+A known object is found in a plain dictionary, without a lock. A new one is made by one thread while others
+wait for `MAKING`, and a full cache forgets the oldest.
 
 Graph compilers must be told which functions have a result that is a constant of the graph.
 torch.compiler.assume_constant_result says the same, but needs torch, which must not be imported for
@@ -44,7 +44,7 @@ def one_at_a_time(function: Callable[P, T]) -> Callable[P, T]:
 
 
 def keep(cache: dict[K, V], key: K, made: V, most: int) -> V:
-    """Put what was made into a cache, unless another thread did so first; forget the oldest."""
+    """Put a new object into a cache, unless another thread did so first; forget the oldest."""
     with MAKING:
         found = cache.setdefault(key, made)
         while len(cache) > most:
@@ -71,18 +71,18 @@ def give_up_compiling(why: str) -> None:
 
 
 def caches_closed() -> bool:
-    """Say whether caches must not change: Dynamo watches those it has read, and would start again."""
+    """Say whether caches must not change: Dynamo watches those that it read, and would compile again."""
     return compiling() or STORE.making.now
 
 
 class _Making(threading.local):
-    """Whether this thread makes something for the store."""
+    """Whether this thread is making an object for the store."""
 
     now = False
 
 
 class Store:
-    """Hold, by name, what such a function made: it can give a name as a constant, not an object.
+    """Hold objects by name: a function that is constant to compilers can return a name, but not an object.
 
     Compiled graphs hold the names, so nothing is forgotten here.
     """
@@ -99,7 +99,7 @@ class Store:
             return name
         before, self.making.now = self.making.now, True
         try:
-            made = make()  # this may make other things, and take names for them
+            made = make()  # making it may store further objects under new names
         finally:
             self.making.now = before
         with MAKING:

@@ -36,7 +36,7 @@ class Masks(dict[str, NamedTensor]):
 
 
 class Collated:
-    """Examples along one axis: what nt.collate[batch] gives. It is pickled to workers."""
+    """nt.collate[batch], which puts examples together along one axis; workers get it pickled."""
 
     def __init__(self, axis: str) -> None:
         self.axis = axis
@@ -113,7 +113,7 @@ class Collate:
 
 @functools.lru_cache(maxsize=64)
 def _collated(name: str) -> Collated:
-    """Keep what was made of an axis's name: a program asks for it with each batch."""
+    """Make nt.collate[axis] once for each name, because a program asks for it with each batch."""
     return Collated(one_axis("collate[...]", name).name)
 
 
@@ -121,20 +121,20 @@ collate = Collate()
 
 
 _PLAIN = {int, float, bool}
-#: What a named tensor holds, read without the detour of X.data: a batch has many examples.
+#: Reads a named tensor's array faster than X.data does: a batch has many examples.
 _DATA, _LAYOUT = [vars(Held)[name].__get__ for name in ("_data", "_layout")]
 _DTYPE = operator.attrgetter("dtype")
 
 
 class _Batch:
-    """One call: what is padded, with what, and how long it becomes."""
+    """One call: which axes are padded, with what, and to which size."""
 
     def __init__(self, axis: str, examples: list[Any], pad: Mapping[Any, Any]) -> None:
         self.axis = axis
         self.call = f"collate[{axis}](...)"
         self.examples = examples
         self.pad = {one_axis(self.call, a).name: value for a, value in pad.items()}
-        #: for each padded axis the size in each example, and who has it
+        #: for each padded axis its size in each example, and the tensor that has it
         self.lengths: dict[str, list[tuple[int, str] | None]] = {}
 
     def made(self, mask: bool) -> Any:
@@ -160,7 +160,7 @@ class _Batch:
     # ------------------------------------------------------------------------------------ sizes
 
     def _measure(self, example: Any, path: str, place: int) -> None:
-        """Note the sizes of padded axes: one name is one size in an example."""
+        """Note the sizes of padded axes: within an example, an axis has one size."""
         if type(example) is NamedTensor:
             for axis, size in zip(example.axes, example.data.shape, strict=True):
                 if axis in self.pad:
@@ -181,7 +181,7 @@ class _Batch:
                 self._measure(part, f"{path}[{i}]", place)
 
     def _masks(self) -> Masks:
-        """Say for each padded axis what is no padding."""
+        """Make the mask of each padded axis: true where there is no padding."""
         masks = Masks()
         for axis, found in self.lengths.items():
             sizes = np.array([size for size, _ in [pair or (0, "") for pair in found]])
@@ -197,7 +197,7 @@ class _Batch:
 
     @functools.cached_property
     def library(self) -> Any:
-        """The library of the first tensor; numbers alone are torch's, as DataLoader's are."""
+        """The library of the first tensor; numbers alone become torch tensors, as in a DataLoader."""
         first = next((X for X in _leaves(self.examples[0]) if isinstance(X, NamedTensor)), None)
         return get_backend("torch") if first is None else first.layout.backend
 
@@ -269,7 +269,7 @@ class _Batch:
             data: Any = torch.stack([torch.as_tensor(part) for part in parts])
         else:
             data = np.asarray(parts)
-            # whole numbers that fit are the usual case, which needs no look at each
+            # whole numbers that fit are the usual case, in which they need not be checked one by one
             if data.dtype.kind not in "ib" and any(
                 [isinstance(part, int) and not -(1 << 63) <= part < 1 << 63 for part in parts]
             ):

@@ -75,7 +75,7 @@ def _axes(
     parameter: torch.Tensor,
     known: Mapping[str, tuple[str, ...]],
 ) -> tuple[str, ...] | None:
-    """Give the axes of a parameter; what makes one up has its axes, as far as their sizes are those."""
+    """Give the axes of a parameter; parts of a parametrized one have its axes where sizes are equal."""
     owner, mark, last = name.rpartition("parametrizations.")
     if not mark:
         return known.get(name)

@@ -1,4 +1,4 @@
-"""Start weights as suits what the formula does with them, which its traced expression says.
+"""Initialise weights by their role, which is read from the formula's traced expression.
 
 | role | what the formula does with it | it starts as |
 |---|---|---|
@@ -37,12 +37,12 @@ class Initialiser:
     axes: tuple[str, ...] = ()
 
 
-#: What an expression does something else with.
+#: The role of a parameter that the expression uses in another way.
 OTHER = Initialiser("table")
 
 
 def roles_of(formula: Formula, settings: dict[str, Any]) -> dict[str, Initialiser] | None:
-    """Find the role of each parameter in the formula's expression; None of one that cannot be traced."""
+    """Find the role of each parameter in the formula's expression; None if the body cannot be traced."""
     try:
         results = traced_results(formula, (), dict(settings))[1]
     except NamedTensorError:
@@ -66,7 +66,7 @@ def roles_of(formula: Formula, settings: dict[str, Any]) -> dict[str, Initialise
 
 
 def _leaf(node: Node) -> tuple[str | None, dict[str, str]]:
-    """Look through renamings: which argument is it, and what were its axes called?"""
+    """Look through renamings: give the name of the argument, and the original names of its axes."""
     names = {n: n for n in node.type.names}
     while node.operation.primitive is RENAME:
         back = {new: old for old, new in node.operation.params[0]}
@@ -116,7 +116,7 @@ def _weighed_axes(node: Node, parameters: tuple[str, ...]) -> set[str]:
 
 
 def start(role: Initialiser | None, names: tuple[str, ...], data: torch.Tensor) -> None:
-    """Fill a parameter: a matrix keeps the variance of what it maps, on the average of both ways."""
+    """Fill a parameter by its role; a matrix keeps the variance, averaged over forward and backward."""
     kind = role.role if role is not None else ("matrix" if data.ndim > 1 else "bias")
     if role is OTHER:
         kind = "matrix" if data.ndim > 1 else "table"

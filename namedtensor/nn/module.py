@@ -43,7 +43,7 @@ from namedtensor.tensor import NamedTensor
 
 parameter_empty = inspect.Parameter.empty
 
-#: What a module holds in the place of what was deleted.
+#: What a module holds in place of a deleted member.
 _GONE = object()
 
 #: The name by which a call of another formula reaches `forward` through torch's hooks.
@@ -57,9 +57,10 @@ class FormulaModule(torch.nn.Module, Generic[T]):
     stack of them a torch.nn.ModuleList.
     """
 
-    #: What it holds, as far as it has been looked at.
+    #: The structure that the module holds, if it was read already.
     _structure: Structure | None = None
-    #: The formula whose module holds it as a bundle, and computes what it computes without calling it.
+    #: The formula whose module holds this one as a bundle: its plan contains this computation, without a
+    #: call.
     _holder: str = ""
 
     if TYPE_CHECKING:
@@ -71,7 +72,7 @@ class FormulaModule(torch.nn.Module, Generic[T]):
         self.formula = formula
         self.sizes = sizes
         self.settings = settings
-        # those that can be assigned: module.drop = 0.1; a lifted torch module is one of them
+        # settings can be assigned: module.drop = 0.1; a lifted torch module is one of them
         self._named_settings = frozenset(
             [p.name for p in formula.signature.parameters if p.setting and p.name not in _OWN]
         )
@@ -89,8 +90,8 @@ class FormulaModule(torch.nn.Module, Generic[T]):
         return super().register_full_backward_hook(hook, *how, **more)
 
     def _not_called(self, what: str, function: Any) -> None:
-        """Warn that what torch runs at a module's call does not run where another formula holds it."""
-        # torch's own shards gather what they have split as the holder's hooks do
+        """Warn that torch's hooks do not run for a module that another formula holds."""
+        # torch's own sharding gathers its parameters by the holder's hooks
         if self._holder and not str(getattr(function, "__module__", "")).startswith("torch.dist"):
             warnings.warn(
                 f"{self.formula.name}.module(...).{what}: {self._holder} holds this module and does not "
@@ -100,7 +101,7 @@ class FormulaModule(torch.nn.Module, Generic[T]):
             )
 
     def _hold_all(self) -> None:
-        """Tell the modules within, which are not called, that this one holds them."""
+        """Tell the modules inside that this one holds them, so that they are not called themselves."""
         for part in self.modules():
             if part is not self and isinstance(part, FormulaModule):
                 part.__dict__["_holder"] = self.formula.name
@@ -119,7 +120,7 @@ class FormulaModule(torch.nn.Module, Generic[T]):
             self.settings = {**self.settings, name: value}
 
     def _refuse_named(self, name: str, value: NamedTensor) -> None:
-        """Say how a named tensor becomes a parameter or a state: a module stores tensors of torch."""
+        """Raise for a named tensor: a module stores torch tensors; the hint says how to make one."""
         space = self.formula.signature[name].space
         order = ", ".join(
             [f'"{axis}"' for axis in (space.names if space is not None else value.axes)]
@@ -138,7 +139,7 @@ class FormulaModule(torch.nn.Module, Generic[T]):
         bundle = next((p.bundle for p in self.formula.signature.parameters if p.name == name), None)
         held = self._modules.get(name)
         if isinstance(held, FormulaModule):
-            bundle = held.formula  # which may stand in the place of the declared one
+            bundle = held.formula  # this formula may replace the declared one
         if bundle is None:
             return
         if not same_parameters(value.formula, bundle):
@@ -160,7 +161,7 @@ class FormulaModule(torch.nn.Module, Generic[T]):
     def _load_from_state_dict(
         self, state_dict: Any, prefix: str, local_metadata: Any, *rest: Any
     ) -> None:
-        """Take stored tensors by the names of their axes, which a state dict's metadata has."""
+        """Permute stored tensors to the declared order of axes by the names in the state dict's metadata."""
         stored = local_metadata.get("axes", {})
         for name, space in self._own_spaces():
             data = state_dict.get(prefix + name)
@@ -208,7 +209,7 @@ class FormulaModule(torch.nn.Module, Generic[T]):
     def axes(self) -> dict[str, tuple[str, ...]]:
         """The axes of each parameter and each state, by path: {"att.WQ": ("head", "emb", "key")}.
 
-        What is held twice stands here twice.
+        A tensor that is held twice is listed twice.
         """
         found: dict[str, tuple[str, ...]] = {}
         for parameter in self.formula.signature.after:
@@ -240,7 +241,7 @@ class FormulaModule(torch.nn.Module, Generic[T]):
             return self.formula.code(*arguments, **self._given(named))
 
     def latex(self, dialect: str = "macros", **settings: Any) -> str:
-        """Print the formula's equation: so many layers, settings, formulas and options as there are."""
+        """Print the formula's equation, with the layers, settings and formulas that this module holds."""
         return self.formula.latex(dialect, **{**_holding(self).known, **settings})
 
     def call(self, other: Formula, *arguments: Any, **named: Any) -> Any:
@@ -248,7 +249,7 @@ class FormulaModule(torch.nn.Module, Generic[T]):
 
         It runs as a call of the module does, through torch's hooks, which shard parameters and gather them.
 
-        Raises: BackendError where the module holds nothing of a name that the formula declares.
+        Raises: BackendError where the module lacks a name that the formula declares.
         """
         if not isinstance(other, Formula):
             raise KindError(
@@ -288,7 +289,7 @@ class FormulaModule(torch.nn.Module, Generic[T]):
     def gather(self, key: list[Any], arrays: list[Any], modes: bool) -> bool:
         """Add what a plan depends on to `key`, and the data to `arrays`; see formula.door.
 
-        A graph compiler is given dtypes, of which layouts are made outside of its graph.
+        A graph compiler gets dtypes; layouts are made from them outside of its graph.
         """
         structure = self._structure
         found = None if structure is None else structure.read(self, modes)
@@ -314,7 +315,7 @@ class FormulaModule(torch.nn.Module, Generic[T]):
     # ----------------------------------------------------------------------------------- states
 
     def reading(self, plan: Plan, arrays: list[Any]) -> list[Any]:
-        """Give copies of the states that a result depends on: what is stored must not change them."""
+        """Copy the states that a result depends on, so that storing new values does not change them."""
         if not plan.used or not torch.is_grad_enabled():
             return arrays
         if not compiling() and recomputing():
@@ -334,7 +335,7 @@ class FormulaModule(torch.nn.Module, Generic[T]):
         return ", ".join([n for n, b in self.named_buffers() if any(b is x for x in held)])
 
     def store(self, updates: dict[str, NamedTensor]) -> None:
-        """Keep new values of states, by path; once, also where a checkpoint runs the body again."""
+        """Store new values of states by path, only once even if a checkpoint runs the body again."""
         if not compiling() and recomputing():
             return
         for path, given in updates.items():
@@ -374,12 +375,12 @@ class FormulaModule(torch.nn.Module, Generic[T]):
         return repr(self.formula)
 
 
-#: What torch's modules, and ours, have themselves under names that a setting may have.
+#: Attributes of torch's modules, and of ours, whose names a setting may have.
 _OWN = frozenset({*dir(FormulaModule), *vars(torch.nn.Module()), "formula", "settings", "sizes"})
 
 
 def _holding(module: FormulaModule) -> Holding:
-    """Say what a module holds, for who writes it."""
+    """Describe what a module holds, for printers."""
     known = dict(module.settings)
     for parameter in module.formula.signature.after:
         if not parameter.setting:
@@ -394,18 +395,18 @@ def _holding(module: FormulaModule) -> Holding:
 
 
 def _as_bundle(parameter: Parameter, held: Any) -> Any:
-    """Give a bundle's module, or what runs its own formula where that is not the declared one."""
+    """Give a bundle's module, or, if its formula is not the declared one, a Bundle that runs that formula."""
     if not isinstance(held, FormulaModule) or held.formula is parameter.bundle:
         return held
     return Bundle(held.formula, held.named_values(), held.training, held.settings)
 
 
-#: Whether it was said that a state dict names no axes.
+#: Whether the warning was given that a state dict names no axes.
 _said: set[str] = set()
 
 
 def _take_in_order(name: str, data: torch.Tensor, space: Space) -> None:
-    """Say, once, that the order of axes is believed where the sizes cannot tell."""
+    """Warn once that axes of equal sizes are assumed to be stored in the declared order."""
     if data.ndim == len(space.names) and len(set(data.shape)) < data.ndim and not _said:
         _said.add(name)
         warnings.warn(
@@ -567,7 +568,7 @@ class Build:
     def bundle(
         self, declared: Formula, name: str, sizes: dict[str, int], given: Any, path: str
     ) -> FormulaModule:
-        """Make a bundle, or take the one that is given, or that of another formula."""
+        """Make a bundle, by the declared formula or by another one, or take the module that is given."""
         if isinstance(given, FormulaModule):
             self.hold_fitting(declared, given.formula, path)
             self.hold_as_wide(declared, given.formula, path)
@@ -596,7 +597,7 @@ class Build:
     def stack(
         self, parameter: Parameter, sizes: dict[str, int], given: Any, path: str
     ) -> torch.nn.ModuleList:
-        """Make a stack: so many bundles, or those of a list."""
+        """Make a stack of a number of new bundles, or of those in a list."""
         layer = parameter.bundle
         if _is_count(given):
             given = [None] * int(given)
@@ -640,7 +641,7 @@ class Build:
             )
 
     def tied(self, module: FormulaModule, path: str) -> FormulaModule:
-        """Take a module that is given; twice where it is given twice."""
+        """Take a module that is given; the same one if it is given twice."""
         first = self.held.setdefault(id(module), path)
         if first != path and any(True for _ in module.buffers()):
             raise BackendError(
@@ -687,7 +688,7 @@ class Build:
         return None if found is None else found.get(name, OTHER)
 
     def initialiser(self, path: str, space: Space) -> Any:
-        """Find what fills a parameter: by its name first, then by a pattern, then by its axes."""
+        """Find the initial value of a parameter: by its name first, then by a pattern, then by its axes."""
         found: tuple[int, Any] | None = None
         for i, (key, axes, fill) in enumerate(self.wanted):
             if axes is not None:
@@ -752,7 +753,7 @@ def _hold_same(formula: Formula, other: Formula, own: Parameter, wanted: Paramet
         )
 
 
-#: What holds states of whole numbers and of truth values.
+#: The dtypes of states of whole numbers and of truth values.
 _STATE_DTYPES = {"Z": torch.int64, "B": torch.bool}
 
 
@@ -766,7 +767,7 @@ def _hold_function(module: FormulaModule, parameter: Parameter) -> None:
             [(parameter.name, repr(parameter.lift))],
             f"{module.formula.name}.module(..., {parameter.name}=torch.nn.Linear(4, 4))",
         )
-    parameter.lift(parameter.name, given)  # which refuses what is no function
+    parameter.lift(parameter.name, given)  # this refuses what is not a function
     if isinstance(given, torch.nn.Module):
         _free(module, parameter.name)
         module.settings = {**module.settings, parameter.name: given}
@@ -774,7 +775,7 @@ def _hold_function(module: FormulaModule, parameter: Parameter) -> None:
 
 
 def _free(module: FormulaModule, name: str) -> None:
-    """Refuse a parameter's name that torch.nn.Module, or ours, has given to something else."""
+    """Refuse a parameter's name that is an attribute of torch.nn.Module or of ours."""
     if hasattr(type(module), name) or name in vars(module):
         raise AxisNameError(
             f"{module.formula.name}.module(...)",
@@ -836,7 +837,7 @@ def _numbers(formula: Formula, name: str, data: torch.Tensor, filled: Any, space
 
 
 def _hold_known(formula: Formula, axes: tuple[Axis, ...], given: dict[str, Any]) -> None:
-    """Raise AxisNameError for an axis that the formula declares nowhere, nor what is given in its bundles."""
+    """Raise AxisNameError for an axis that neither the formula nor the formulas given for bundles declare."""
     known = list(dict.fromkeys([*_axes_of(formula), *_axes_given(given)]))
     for axis in axes:
         if axis.name not in known:

@@ -126,7 +126,7 @@ def summary(module: Any) -> Summary:
         like = tuple([(h.name, h.axes, h.sizes, h.bytes) for h in held])
         groups.setdefault((part, formula, like), []).append(held)
     parts = [part for part, _, _ in groups]
-    # of one part, what there is more of comes later: norms after what they stand beside
+    # within a part, formulas with more modules come later: norms after the layers beside them
     groups = dict(sorted(groups.items(), key=lambda g: (parts.index(g[0][0]), len(g[1]))))
     counts = [_counted(found) for found in groups.values()]
     count, size = sum([c for c, _ in counts]), sum([b for _, b in counts])
@@ -148,7 +148,7 @@ def _counted(found: list[tuple[Held, ...]]) -> tuple[int, int]:
 
 
 def owners(module: Any) -> Iterator[tuple[str, str, tuple[Held, ...]]]:
-    """Give the path, the formula and the parameters of each module that has some of its own."""
+    """Give the path, the formula and the parameters of each module that has parameters of its own."""
     first: dict[int, str] = {}
     for path, owner in module.named_modules(remove_duplicate=False):
         own = [(name, data) for name, data in owner._parameters.items() if data is not None]

@@ -1,4 +1,4 @@
-"""Bounds: between which numbers the parts of a tree lie, and whether any may be nan, without running it."""
+"""Find, without running a tree, an interval that contains the numbers of each part, unless one may be nan."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from namedtensor.primitives.node import operands_first
 from namedtensor.primitives.primitive import table
 from namedtensor.primitives.traits import EVERY, Bounds
 
-#: The bounds of a part that is not computed from others: an argument, a size, a kept call.
+#: Gives the bounds of a leaf: an argument, a size, a kept call.
 Given = Callable[[Node], Bounds]
 
 
 def bounds_of(root: Node, given: Given) -> Bounds:
-    """Bound the numbers of a tree; None where one may be nan, or where nothing is known.
+    """Bound the numbers of a tree; None if one may be nan, or if nothing is known.
 
-    `given` bounds its leaves. What is found is safe and not tight.
+    `given` bounds its leaves. The result is a safe interval, but it may be too wide.
 
     >>> from namedtensor.operations.elementwise import exp
     >>> from namedtensor.primitives import Type
@@ -107,13 +107,13 @@ def _hull(known: list[tuple[float, float]]) -> Bounds:
 
 
 def _repeated(each: tuple[float, float], times: tuple[float, float]) -> Bounds:
-    """Bound a sum of so many numbers."""
+    """Bound a sum from the bounds of one term and those of the number of terms."""
     ends = [number * count for number in each for count in times if number]
     return (min(ends), max(ends)) if len(ends) == 4 else (min([0.0, *ends]), max([0.0, *ends]))
 
 
 def _at_corners(node: Node, known: list[tuple[float, float]]) -> Bounds:
-    """Find the extremes of what rises or falls with each operand."""
+    """Bound an operation that is monotone in each operand, by its values at the operands' bounds."""
     try:
         ends = [run_on_numbers(node.operation, corner) for corner in itertools.product(*known)]
     except NamedTensorError:

@@ -149,7 +149,7 @@ def parts_of(code: Code) -> tuple[Code, ...]:
 
 
 def leaves_of(code: Code) -> list[Code]:
-    """List the names, words and literals of an expression from left to right, each as often as it stands."""
+    """List the names, words and literals of an expression from left to right, with repetitions."""
     found: list[Code] = []
     waiting = [code]
     while waiting:
@@ -164,12 +164,12 @@ def leaves_of(code: Code) -> list[Code]:
 
 
 def names_in(codes: Iterable[Code]) -> list[str]:
-    """List the locals that expressions read, each as often as it stands."""
+    """List the locals that expressions read, with repetitions."""
     return [leaf.name for code in codes for leaf in leaves_of(code) if isinstance(leaf, Name)]
 
 
 def with_parts(code: Code, parts: Sequence[Code]) -> Code:
-    """Put other expressions in the place of those directly inside an expression, in the order of parts_of."""
+    """Replace the expressions directly inside an expression, in the order of parts_of."""
     match code:
         case Attribute(_, name):
             return Attribute(parts[0], name)
@@ -191,7 +191,7 @@ def with_parts(code: Code, parts: Sequence[Code]) -> Code:
 
 
 def replaced(code: Code, given: Mapping[str, Code]) -> Code:
-    """Put expressions in the place of locals."""
+    """Substitute expressions for locals."""
     if isinstance(code, Name):
         return given.get(code.name, code)
     return with_parts(code, [replaced(part, given) for part in parts_of(code)])
@@ -204,8 +204,8 @@ def replaced(code: Code, given: Mapping[str, Code]) -> Code:
 class Step:
     """Compute an expression and name the result, which has these axes in storage order.
 
-    `type` is None for what is no tensor or number of the formula. `node` is the part of the tree that
-    the step was written for; a part may need several steps.
+    `type` is None if the result is neither a tensor nor a number of the formula. `node` is the part of the
+    tree that the step computes; one part may need several steps.
     """
 
     name: str
@@ -237,7 +237,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """Read an array's sizes into locals; None for a size that nobody needs."""
+    """Read an array's sizes into locals; None for a size that is not needed."""
 
     owner: Code
     names: tuple[str | None, ...]
@@ -245,14 +245,14 @@ class Sizes:
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """Hold the call only if these tests do."""
+    """Stop the call unless these tests are true."""
 
     tests: tuple[Code, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Return:
-    """Give values back."""
+    """Return values."""
 
     values: tuple[Value, ...]
 
@@ -273,7 +273,7 @@ class Function:
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """Run some statements for each part of what an expression gives."""
+    """Run some statements for each element of an expression's value."""
 
     name: str
     over: Code
@@ -282,7 +282,7 @@ class Loop:
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """Let go of locals that nobody reads again."""
+    """Delete locals that are not read again."""
 
     names: tuple[str, ...]
 
@@ -313,14 +313,14 @@ def codes_in(body: Iterable[Statement]) -> Iterator[Code]:
 
 
 def words_in(body: Iterable[Statement]) -> list[str]:
-    """List the words that some statements take from outside, each once, in order."""
+    """List the words from outside that some statements use, each once, in order."""
     leaves = [leaf for code in codes_in(body) for leaf in leaves_of(code)]
     return list(dict.fromkeys([leaf.word for leaf in leaves if isinstance(leaf, Word)]))
 
 
 # --------------------------------------------------------------------------------------- printing
 
-#: How strongly operators hold their operands, as in Python.
+#: The precedence of operators, as in Python.
 _HOLDS = {
     "and": 1,
     **dict.fromkeys(["==", "!=", "<", "<=", ">", ">="], 2),
@@ -335,7 +335,7 @@ _POWER, _SIGN, _ATOM = 9, 8, 10
 
 
 def held(code: Code) -> int:
-    """Say how strongly an expression holds together."""
+    """Give the precedence of an expression's outermost operator."""
     match code:
         case Infix(symbol, _):
             return _HOLDS[symbol]
@@ -349,8 +349,8 @@ def held(code: Code) -> int:
 def bracketed(code: Code) -> list[tuple[Code, bool]]:
     """Give the expressions directly inside an expression, and which of them stand in brackets of their own.
 
-    What the operator around it holds more strongly than its own does; powers are taken from the right,
-    and comparisons of comparisons are none. A product that is contracted does for its reader's sake.
+    An expression of lower precedence than its operator needs gets brackets; powers group to the right, and
+    comparisons are not chained. A product that is contracted gets brackets for readability.
     """
     parts = parts_of(code)
     least = [0] * len(parts)
@@ -433,7 +433,7 @@ def _lines(statement: Statement, tells: bool) -> list[str]:
 
 
 def _with_last(body: Sequence[Statement]) -> Sequence[Statement]:
-    """Return the value of the last step without giving it a name first."""
+    """Return the value of the last step directly, without a name."""
     match body:
         case [*rest, Step() as step, Return((Value(Name(name), axes, type_),))] if (
             name == step.name
@@ -443,7 +443,7 @@ def _with_last(body: Sequence[Statement]) -> Sequence[Statement]:
 
 
 def _comment(results: Sequence[tuple[tuple[str, ...], Type | None]], tells: bool) -> str:
-    """Print the axes of results beside their code; Python numbers need no word."""
+    """Print the axes of results as a comment; Python numbers need none."""
     if not tells or all(type_ is None or type_.host for _, type_ in results):
         return ""
     return "  # " + "; ".join([" ".join(map(shown, axes)) or "one number" for axes, _ in results])

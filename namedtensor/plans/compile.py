@@ -1,4 +1,4 @@
-"""Compile an expression tree to a positional function, and say what was wrong where it fails."""
+"""Compile an expression tree to a positional function, and explain a failure of it."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ from namedtensor.primitives.node import ARGUMENT, NUMBER, SIZE, apply_node, oper
 
 
 class Mismatch(Exception):
-    """Emitted code found two sizes that differ; the caller finds the words for it."""
+    """Emitted code found two sizes that differ; the caller makes the error."""
 
 
 def mismatch() -> None:
@@ -63,11 +63,11 @@ MOST_LISTED = 2048
 class Plan:
     """A compiled tree: `run` takes positional data, its result has `layout`.
 
-    A plan of several trees gives a tuple of data, and `layouts` has one for each. `functions` are what
-    runs, as data: the plan's own is the last. `orders` are the orders in which people read the results'
-    axes: those declared, whatever the storage. `stateful` says that some arguments are states. The last
-    results are the new values of those that `updates` names; `used` are the places of those arguments
-    among them that other results depend on. `rows` says that some arguments come in rows of equal sizes.
+    A plan of several trees gives a tuple of data, and `layouts` has one for each. `functions` are the code
+    that runs, as data; the last one is the plan itself. `orders` are the declared orders of the results'
+    axes, in which they are shown, whatever the storage. `stateful` says that some arguments are states. The
+    last results are the new values of the states in `updates`; `used` are the places of the states on which
+    other results depend. `rows` says that some arguments come in rows of equal sizes.
     """
 
     run: Callable[..., Any]
@@ -117,10 +117,10 @@ def compile_plan(
     """Emit, compile and cache nothing: the caller keeps the plan.
 
     `arguments` are name, type and axes in storage order. `guards` are further pairs of sizes that
-    must agree. `order` asks for the result in one storage order. `eager` says that one operation is
-    all, so that every nanosecond of its code counts. `stateful`, `updates` and `used` are kept with
-    the plan. Of arguments that come in `rows`, the first row stands among them. `weights` are those
-    that a formula declares after the semicolon.
+    must agree. `order` asks for the result in one storage order. `eager` says that the plan is one operation,
+    so that every nanosecond of its code counts. `stateful`, `updates` and `used` are kept with the plan. Of
+    arguments that come in `rows`, `arguments` has the first row. `weights` are those that a formula declares
+    after the semicolon.
     """
     emit = Emitter(backend, eager)
     emit.guess = functools.partial(guess, dict(hints or {}))
@@ -170,7 +170,7 @@ def compile_plan(
 
 
 def size_tests(emit: Emitter, pairs: Sequence[tuple[Any, Any]]) -> tuple[Code, ...]:
-    """Test that sizes agree: whole shapes where two must be equal, else size by size."""
+    """Write tests that sizes agree: of whole shapes where these must be equal, else size by size."""
     groups = _classes_of(pairs)
     tests: list[Code] = []
     whole = _equal_shapes(emit, groups)
@@ -235,8 +235,8 @@ def collect_guards(
 ) -> list[tuple[Any, Any]]:
     """List the pairs of sizes that a tree needs to be equal, each once.
 
-    Those that the library itself refuses are left out: all that are trusted to it, where the tree runs as it
-    is, else those that are `refused` by what runs.
+    Pairs that the library itself refuses are left out: if the tree runs as it is, all whose operation is
+    `trusted`; else only those in `refused`.
     """
     seen: set[Node] = set()
     found: dict[tuple[Any, Any], None] = {}
@@ -258,7 +258,7 @@ def collect_guards(
 
 
 def not_held(pairs: Sequence[tuple[Any, Any]], nodes: Sequence[Node]) -> list[tuple[Any, Any]]:
-    """List the pairs of sizes that may differ although every operation of these trees has what it needs."""
+    """List the pairs of sizes that may differ although the guards of all operations in these trees hold."""
     if not pairs:
         return []
     same: dict[Any, Any] = {}
@@ -281,7 +281,7 @@ def not_held(pairs: Sequence[tuple[Any, Any]], nodes: Sequence[Node]) -> list[tu
 
 
 def refused_by(nodes: Sequence[Node]) -> set[frozenset[Any]]:
-    """List the pairs of sizes that the library refuses itself where they differ."""
+    """List the pairs of sizes whose difference the library itself refuses."""
     return {
         frozenset(g) for n in operands_first(nodes) if n.guards and _is_trusted(n) for g in n.guards
     }
@@ -335,7 +335,7 @@ def _identifier(name: str) -> str:
 
 
 def guess(hints: dict[Node, int], size: Any) -> int | None:
-    """Compute a size from the sizes that some symbols have; None where that cannot be done."""
+    """Compute a size from known sizes of some symbols; None if they are not enough."""
     if not isinstance(size, Node):
         return known(size)
     for part in operands_first([size]):
@@ -391,7 +391,7 @@ def _retype_one(node: Node, types: Mapping[str, Any], operands: tuple[Node, ...]
 
 
 def fold(node: Node, operands: tuple[Node, ...]) -> Node | None:
-    """Compute what is made of known numbers alone."""
+    """Compute an operation whose operands are all known numbers."""
     if not node.type.host or not operands:
         return None
     if any(o.operation.primitive is not NUMBER for o in operands):

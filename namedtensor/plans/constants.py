@@ -1,7 +1,7 @@
 """Parts of a tree that depend on no data, only on sizes: masks, encodings. They are built once.
 
-Each becomes a function of its sizes beside the emitted one, and what it gives is kept for the sizes
-and the dtype and device of the data that it meets.
+Each becomes a separate function of sizes. Its result is kept for these sizes and for the dtype and device of
+the data that it is combined with.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from namedtensor.axes import shown
 from namedtensor.primitives import Node
 from namedtensor.primitives.node import ARGUMENT, NUMBER
 
-#: Building less than this many parts costs what finding them would.
+#: Building fewer parts than this costs no more than looking them up.
 _FEW = 3
 
 
@@ -21,7 +21,7 @@ def constants_of(nodes: Iterable[Node]) -> frozenset[Node]:
     """Find the largest parts that depend on sizes alone and are worth keeping."""
     seen: set[Node] = set()
     waiting = list(nodes)
-    # what is kept is not given away: neither as a result nor as a view of it
+    # kept values are never returned, neither themselves nor as a view
     given = set(waiting)
     while waiting:
         top = waiting.pop()
@@ -43,8 +43,8 @@ def _is_constant(node: Node) -> bool:
     if not (type_.weak and not type_.host and type_.axes and known):
         return False
     if any([n.operation.primitive is ARGUMENT for n in _tensors_of(node)]):
-        return False  # what the step of a loop is given from outside
-    # 0.0 and -0.0 would be one key of what is kept
+        return False  # operands that the step of a loop gets from outside
+    # 0.0 and -0.0 would be the same key
     return all([size.type.kind == "int" for size in sizes_of(node)])
 
 

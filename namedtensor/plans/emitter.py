@@ -46,7 +46,7 @@ class Emitter:
         self.eager = eager
         self.body: list[Statement] = []
         self.locals: set[str] = set()
-        # what all functions of the plan see: no two have one name, and no local hides one
+        # names that all functions of the plan see: each is unique, and no local hides one
         self.titles: set[str] = set()
         # the last number of each stem, where names are looked for
         self.counts: dict[str, int] = {}
@@ -61,9 +61,9 @@ class Emitter:
         self.several: dict[Any, Value] = {}
         self.closed: dict[Any, Value] = {}
         self.node: Node | None = None
-        # the axes that whoever takes a node's result wants to be stored side by side
+        # the axes that the users of a node's result want to be stored side by side
         self.wanted: dict[Node, tuple[str, ...]] = {}
-        # what parameters hold, and what is made of parameters alone
+        # parameters, and values computed from parameters alone
         self.weights: set[Code] = set()
 
     # ------------------------------------------------------------------------------ arguments
@@ -111,10 +111,10 @@ class Emitter:
         return self.product([type_.size(a) for a in axes])
 
     def guesses(self, values: Iterable[Value], otherwise: int = 8) -> dict[str, int]:
-        """Guess each axis's size at planning time: what it is at the call that makes the plan.
+        """Guess each axis's size at planning time: its size in the call that makes the plan.
 
-        A guess chooses among codes that are all right. An axis has one guess, and at least 1, also
-        where the operands compute its size in different ways.
+        A guess only chooses between equally correct codes. An axis has one guess of at least 1, even if the
+        operands compute its size in different ways.
         """
         found: dict[str, int | None] = {}
         for axis, size in [pair for v in values for pair in v.type.axes]:
@@ -129,7 +129,7 @@ class Emitter:
         return _apply(Word(word), arguments, named)
 
     def apply(self, function: Code, *arguments: Any) -> Code:
-        """Apply what `hold` has named."""
+        """Apply a function that `hold` has named."""
         return _apply(function, arguments, {})
 
     def host_call(self, word: str, *arguments: Any) -> Code:
@@ -138,12 +138,12 @@ class Emitter:
         return _apply(Attribute(Word(owner), word), arguments, {})
 
     def floating(self, x: Any) -> Code:
-        """Make whole numbers and truth values real: in double precision until data gives them a dtype."""
+        """Make whole numbers and truth values real: in double precision, until data gives them a dtype."""
         wide = self.node is not None and self.node.type.wide
         return self.call("double" if wide else "floating", x)
 
     def wide(self, value: Value, type_: Type) -> Value:
-        """Give whole numbers and truth values in double precision to a result that is computed so."""
+        """Convert whole numbers and truth values to double precision if the result is computed in it."""
         if not type_.wide or value.type.host or value.type.kind not in _WHOLE:
             return value
         return replace(value, code=self.call("double", value), type=value.type.of_kind("float"))
@@ -160,7 +160,7 @@ class Emitter:
     def hold(self, stem: str, value: Any) -> Code:
         """Name an object that the code takes from outside: a user's function, a generator.
 
-        All functions of a plan see it, so that none may hold another under its name.
+        All functions of a plan see it, so that the name must be unique among them.
         """
         name = self.title(stem)
         self.held[name] = value
@@ -171,7 +171,7 @@ class Emitter:
         return Word(word)
 
     def function(self, word: str, symbol: str, a: Any, b: Any) -> Code:
-        """Apply an operator, or for one operation alone torch's function, which starts sooner."""
+        """Apply an operator; for a single operation use torch's function, which starts faster."""
         if self.eager and self.backend.name == "torch":
             return self.call(word, a, b)
         return self.infix(symbol, a, b)
@@ -194,7 +194,7 @@ class Emitter:
         return name
 
     def title(self, stem: str) -> str:
-        """Choose the name of what all functions of the plan see."""
+        """Choose a name for an object that all functions of the plan see."""
         name = self.fresh(stem)
         self.titles.add(name)
         return name
@@ -212,7 +212,7 @@ class Emitter:
         return Value(Name(name), tuple(axes), type_)
 
     def value(self, node: Node) -> Value:
-        """Emit what a node needs and give its value; every node is computed once."""
+        """Emit the code of a node and of its operands, each once, and give the node's value."""
         found = self.values.get(node)
         if found is not None:
             return found
@@ -242,17 +242,17 @@ class Emitter:
         return self.values[node]
 
     def _of_weights(self, values: Iterable[Value]) -> bool:
-        """Say whether values are parameters, and numbers beside them."""
+        """Say whether all data among the values is computed from parameters alone."""
         data = [value.code for value in values if not value.type.host]
         return bool(data) and all([code in self.weights for code in data])
 
     def inherit(self, emit: Emitter, name: str, value: Value) -> None:
-        """Know of an argument what another emitter, whose code calls this one's, knows of its value."""
+        """Mark an argument as a parameter if it is one in the emitter whose code calls this one's."""
         if value.code in emit.weights:
             self.weights.add(self.arguments[name].code)
 
     def _taken(self, node: Node) -> list[Value]:
-        """Give a node's operands, those without a dtype in that of the data that they meet here."""
+        """Give a node's operands; those without a dtype get that of the data among the operands."""
         values = [self.values[o] for o in node.operands]
         if not any([o.type.open for o in node.operands]) or not self._settles(node):
             return values
@@ -264,14 +264,14 @@ class Emitter:
         ]
 
     def _settles(self, node: Node) -> bool:
-        """Say whether numbers that have no dtype yet get one where this node takes them."""
+        """Say whether operands that have no dtype yet must get one at this node."""
         dtype = node.operation.primitive.traits.dtype
         if dtype:
             return dtype == "given"
         return node.type.settled
 
     def settled(self, value: Value, data: Value | None = None) -> Value:
-        """Give open numbers the dtype of data, or the library's own default."""
+        """Give numbers without a dtype that of the data, or the library's default."""
         key = (value.code, None if data is None else data.code)
         if key not in self.closed:
             code = self.call("floating", value) if data is None else self._as_like(value, data)
@@ -305,13 +305,13 @@ class Emitter:
         return Value(code, result.axes, node.type)
 
     def filled(self, code: Any, axes: Sequence[str], type_: Type) -> Value:
-        """Give one number in all records; real ones are made where they meet data, in its dtype."""
+        """Fill all records with one number; a real one is made later, in the dtype of the data."""
         if type_.kind == "float":
             return Value(code_of(code), tuple(axes), type_)
         return self.bind(code, axes, type_, "filled")
 
     def fill_of(self, value: Value) -> Code | None:
-        """Give the real number that a value holds in all records, where that is known."""
+        """Give the real number that all records of a value have, if it is known."""
         match value.code:
             case Apply(Word("full"), (_, fill, _)) if value.type.kind == "float":
                 return fill
@@ -320,7 +320,7 @@ class Emitter:
     # ------------------------------------------------------------------------------- alignment
 
     def named(self, value: Value, stem: str = "x") -> Value:
-        """Make sure that a value is a local name, so that its text may stand twice."""
+        """Give a value a local name unless it has one, so that it can be used twice."""
         return (
             value
             if isinstance(value.code, Name)
@@ -356,13 +356,13 @@ class Emitter:
         return code
 
     def typed_like(self, value: Value, others: Sequence[Value]) -> Value:
-        """Give index-defined numbers the dtype of the data that they meet."""
+        """Give index-defined numbers the dtype of the data that they are combined with."""
         if value.strong or value.type.host:
             return value
         found = [o for o in others if o.strong]
         data = next((o for o in found if o.type.settled), found[0] if found else None)
         if data is None or (data.type.kind in _WHOLE and value.type.kind not in _WHOLE):
-            return value  # whole numbers give real ones no dtype
+            return value  # whole numbers do not determine the dtype of real ones
         match value.code:
             case Apply(Name() as constant, (*sizes, _)):
                 like = Attribute(constant, "like")
@@ -377,21 +377,21 @@ class Emitter:
         return self.call("as_like", value, self.named(data))
 
     def fitting(self, value: Value, others: Sequence[Value], word: str = "fitting") -> Value:
-        """Hold a whole number to what the whole numbers that it meets can be: 300 is no uint8."""
+        """Check that a whole number fits the dtype of the whole numbers beside it: 300 is no uint8."""
         if not value.type.host or value.type.kind != "int":
             return value
         if isinstance(value.code, Literal) and 0 <= value.code.value <= _FITS_ALL:
             return value
         data = [o for o in others if not o.type.host]
         if not data or any([o.type.kind not in _WHOLE for o in data]):
-            return value  # in real numbers there is room
+            return value  # any whole number fits real dtypes
         whole = next((o for o in data if o.type.kind == "int"), None)
         if whole is None:
             return value
         return replace(value, code=self.call(word, value, self.named(whole)))
 
     def widened(self, value: Value, others: Sequence[Value]) -> Value:
-        """Give whole numbers a dtype that holds a single number of data too: torch keeps the narrow one."""
+        """Widen whole numbers to hold a single number of data too, for which torch keeps the narrow dtype."""
         if self.backend.name != "torch" or not value.axes or value.type.kind != "int":
             return value
         alone = [o for o in others if not (o.axes or o.type.host) and o.type.kind == "int"]
@@ -400,7 +400,7 @@ class Emitter:
         return value
 
     def flat(self, value: Value, axes: Sequence[str]) -> Value:
-        """Move axes to the end, as one axis where there are several or none."""
+        """Move axes to the end; several, or none, become one axis."""
         axes = tuple(axes)
         rest = tuple([a for a in value.axes if a not in axes])
         moved = self.permute(value, rest + axes)
@@ -419,7 +419,7 @@ class Emitter:
 
 
 class Lowered:
-    """What a lowering may ask about its node."""
+    """The facts about its node that a lowering may use."""
 
     __slots__ = ("node", "operation", "params", "type", "types")
 

@@ -9,7 +9,7 @@ from weakref import WeakValueDictionary
 from namedtensor.backends import Backend, get_backend
 from namedtensor.compilers import MAKING, STORE, caches_closed, constant_for_compilers, keep
 
-#: So many layouts are found at once; those made before them live as long as something has them.
+#: How many layouts the cache keeps; older ones live as long as something refers to them.
 MOST = 1024
 
 

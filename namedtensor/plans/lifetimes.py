@@ -1,4 +1,4 @@
-"""What lives how long in emitted code: a view that is read twice is made once, and memory is given back."""
+"""Lifetimes in emitted code: a view that is read twice is made once, and memory is freed early."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ from namedtensor.plans.code import (
 _VIEWS = frozenset({"permute", "unsqueeze", "reshape"})
 
 
-# ------------------------------------------------------------------------------- views that stand twice
+# ------------------------------------------------------------------------------- repeated views
 
 
 def views_once(body: Sequence[Statement], fresh: Callable[[str], str]) -> list[Statement]:
-    """Name a view that stands at several places: each call costs as much as a small operation.
+    """Compute a view that occurs several times once: making it costs as much as a small operation.
 
     y = x * unsqueeze(C, 1) + z * unsqueeze(C, 1)  is  C2 = unsqueeze(C, 1); y = x * C2 + z * C2.
     """
@@ -46,7 +46,7 @@ def views_once(body: Sequence[Statement], fresh: Callable[[str], str]) -> list[S
     found: list[Statement] = []
 
     def shorter(code: Code) -> Code:
-        """Put names in the place of the views that have them, and name those that come again."""
+        """Replace views that have names by the names, and name those that occur again."""
         if code in names:
             return names[code]
         new = with_parts(code, [shorter(part) for part in parts_of(code)])
@@ -74,7 +74,7 @@ def views_once(body: Sequence[Statement], fresh: Callable[[str], str]) -> list[S
 
 
 def _count(code: Code, counts: Counter[Code]) -> None:
-    """Count the views in an expression; the inside of one that was met before stands there once."""
+    """Count the views in an expression; the inside of a view that was counted before is not counted again."""
     if _is_view(code):
         counts[code] += 1
         if counts[code] > 1:
@@ -92,29 +92,29 @@ def _is_view(code: Code) -> bool:
 
 
 def _of_sizes(code: Code) -> bool:
-    """Say whether an operand of a view tells sizes and places."""
+    """Say whether an operand of a view only gives sizes and places."""
     return not isinstance(code, (Apply, Items)) or (
         isinstance(code, Items) and all(map(_of_sizes, code.parts))
     )
 
 
-# ------------------------------------------------------------------------------- what nobody reads again
+# ------------------------------------------------------------------------------- last uses
 
 
 def released(function: Function) -> Function:
-    """Let go of results after they were read for the last time, as nested calls would.
+    """Delete results after their last use, as nested calls would.
 
-    A call so holds no more memory at once than its formula needs, and what was given back is warm when
-    it is asked for again: fresh memory costs more to get than small results cost to compute.
+    A call then holds no more memory at once than its formula needs. Freed memory is reused while it is in the
+    cache; fresh memory costs more than computing a small result.
     """
     if function.kept or not function.tells:
         return function
     last = {name: i for i, part in enumerate(function.body) for name in names_in(codes_in([part]))}
     for part in function.body:
-        if not isinstance(part, Step):  # a function inside of this one reads when it is called
+        if not isinstance(part, Step):  # an inner function reads its locals when it is called
             last |= dict.fromkeys(names_in(codes_in([part])), len(function.body))
     steps = [i for i, part in enumerate(function.body) if isinstance(part, Step)]
-    least = steps[-2] if len(steps) > 1 else 0  # what the last step ends soon is left to it
+    least = steps[-2] if len(steps) > 1 else 0  # what the last steps read ends with the call
     held = dict(_held(function.body))
     body: list[Statement] = []
     for i, part in enumerate(function.body):
@@ -126,7 +126,7 @@ def released(function: Function) -> Function:
 
 
 def _held(body: Sequence[Statement]) -> Iterator[tuple[str, int]]:
-    """Give the names of results that hold arrays, and where they are computed."""
+    """Give the names of results that hold arrays, and the places of the steps that compute them."""
     names: set[str] = set()
     for i, part in enumerate(body):
         if not isinstance(part, Step) or isinstance(part.code, Literal):

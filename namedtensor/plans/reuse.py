@@ -1,6 +1,6 @@
-"""Let a result take the memory of an operand that nobody reads again: numpy would ask for new memory.
+"""Write a result into the memory of an operand that is not read again: numpy would allocate new memory.
 
-Only temporary results are written over, never arguments or what is kept.
+Only temporary results are overwritten, never arguments or kept constants.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _OPERATORS = {"+": "add", "-": "subtract", "*": "multiply", "/": "divide"}
 
 
 def reuse_memory(emit: Emitter) -> None:
-    """Make of the steps x = y / z, where y is of no more use, x = divide(y, z, out=y)."""
+    """Turn a step x = y / z, if y is not read again, into x = divide(y, z, out=y)."""
     steps = {s.name: s for s in emit.body if isinstance(s, Step)}
     uses = Counter(names_in(codes_in(emit.body)))
     fresh: set[str] = set()
@@ -62,7 +62,7 @@ def _is_float(step: Step) -> bool:
 
 
 def _operation(emit: Emitter, code: Code) -> tuple[Sequence[str], str | None]:
-    """Give the operands whose memory a step may write to, and the word that does it."""
+    """Give the operands whose memory a step may overwrite, and the function that does it."""
     match code:
         case Infix(symbol, (a, b)):
             return [x.name for x in (a, b) if isinstance(x, Name)], _OPERATORS.get(symbol)
@@ -74,7 +74,7 @@ def _operation(emit: Emitter, code: Code) -> tuple[Sequence[str], str | None]:
 
 
 def _takes_room(function: Any) -> bool:
-    """Say whether a function writes its result where it is told: numpy's own of one number, or ours."""
+    """Say whether a function takes the array to write to: numpy's of one operand, or ours."""
     if isinstance(function, np.ufunc):
         return function.nin == 1
     if not isinstance(function, FunctionType):
@@ -86,7 +86,7 @@ def _takes_room(function: Any) -> bool:
 def _written(
     emit: Emitter, steps: dict[str, Step], step: Step, word: str, room: str
 ) -> list[Statement]:
-    """Compute a step into `room`; what must be looked at first gets a name."""
+    """Compute a step into `room`; operands that must be inspected first get names."""
     before: list[Statement] = []
     memory: Code = Name(room)
     if isinstance(step.code, Apply):

@@ -1,4 +1,4 @@
-"""Arguments that come in rows: those of bundles that are alike, whose calls become a loop."""
+"""Arguments in rows, one row for each bundle that is like the first; their calls become a loop."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from namedtensor.plans.code import (
 from namedtensor.plans.emitter import Emitter
 from namedtensor.primitives import Type
 
-#: The type of all that one bundle holds.
+#: The type of a row: all data that one bundle holds.
 ROW = Type((), "float")
 
 
@@ -43,7 +43,7 @@ class Rows(Protocol):
 
 
 def in_rows(given: Sequence[Any], start: int, count: int, width: int) -> list[Sequence[Any]]:
-    """Part arguments into rows."""
+    """Split the arguments into rows."""
     return [given[start + i * width : start + (i + 1) * width] for i in range(count)]
 
 
@@ -59,7 +59,7 @@ WORDS = {"in_rows": in_rows, "alike": alike}
 def enter(
     emit: Emitter, arguments: Sequence[tuple[str, Type, tuple[str, ...]]], rows: Sequence[Rows]
 ) -> tuple[tuple[str, ...], list[Statement], dict[str, int]]:
-    """Name arguments; give the function's parameters, what parts the rest, and how many each has."""
+    """Name arguments; give the function's parameters, the code that splits rows, and their counts."""
     emit.locals |= set(WORDS)
     starts = {each.start: each for each in rows}
     first = min(starts, default=len(arguments))
@@ -95,7 +95,7 @@ def enter(
 def looped(
     body: Sequence[Statement], counts: Mapping[str, int], fresh: Callable[[str], str]
 ) -> list[Statement]:
-    """Put a loop in the place of calls of one function for one row after the other."""
+    """Replace consecutive calls of one function, for one row after the other, by a loop."""
     rest, found = [*body], list[Statement]()
     while rest:
         at, run = _chain(rest)
@@ -132,7 +132,7 @@ def _row(statement: Statement) -> Any:
 
 
 def _chain(body: Sequence[Any]) -> tuple[int, list[Any]]:
-    """Find the calls at the start of some statements that a loop can make, and what it carries."""
+    """Find the first steps that one loop can replace, and the place of the argument that it carries."""
     run: list[Any] = [body[0]]
     at = -1
     if _row(body[0]) is None:
@@ -155,7 +155,7 @@ def _chain(body: Sequence[Any]) -> tuple[int, list[Any]]:
 
 
 def _renamed(statement: Statement, given: Mapping[str, Code]) -> Statement:
-    """Put expressions in the place of locals in a statement."""
+    """Substitute expressions for locals in a statement."""
     match statement:
         case Step():
             return replace(statement, code=replaced(statement.code, given))

@@ -33,12 +33,12 @@ if TYPE_CHECKING:
     from namedtensor.primitives.primitive import Operation
 
 
-#: Whether a call is checked only to see if it would fit, so that nobody reads its hint.
+#: Whether a call is only tried, so that hints need not be made.
 _TRYING: ContextVar[bool] = ContextVar("trying", default=False)
 
 
 def _replaced(part: Any, before: str, after: str) -> Any:
-    """Put one axis in the place of another, wherever it stands in an operation's parameters."""
+    """Replace an axis by another throughout an operation's parameters."""
     if isinstance(part, tuple):
         return tuple([_replaced(p, before, after) for p in part])
     return after if isinstance(part, str) and part == before else part
@@ -55,8 +55,8 @@ class Call:
     """Check one use of an operation.
 
     `labels` are the operands as the caller wrote them; `values` are the numbers among them, as sizes:
-    an int, or the node of a number that is known when the code runs. Sizes that cannot be compared
-    yet, because the code reads them when it runs, are kept in `guards` as pairs that must be equal.
+    an int, or the node of a number that is known when the code runs. Sizes that are known only when the code
+    runs are compared then: `guards` has the pairs that must be equal.
     """
 
     __slots__ = ("guards", "labels", "operation", "result", "types", "values")
@@ -125,7 +125,7 @@ class Call:
         return self.renaming_hint(operand, name)
 
     def renaming_hint(self, operand: int, name: str) -> str:
-        """Say which axes of an operand can be given a name that it lacks."""
+        """Say which axes of an operand can be renamed to the one that it lacks."""
         label, type_ = self.labels[operand], self.types[operand]
         others = {n for i, t in enumerate(self.types) if i != operand for n in t.names}
         sizes = [t.size(name) for i, t in enumerate(self.types) if i != operand and t.has(name)]
@@ -140,7 +140,7 @@ class Call:
         return f"rename the axis of {label} that you mean: {either(codes)}"
 
     def _with_axis(self, name: str, other: str) -> str | None:
-        """Write the call over another axis; None where that does not fit either."""
+        """Write the call with another axis; None if that does not fit either."""
         if other in _names_in(self.params):
             return None
         operation = self.operation.primitive(*_replaced(self.params, name, other))
@@ -154,7 +154,7 @@ class Call:
         return self.typed(operation, self.labels)
 
     def typed(self, operation: Operation, labels: tuple[str, ...]) -> str | None:
-        """Write a call as code that runs as it stands; None where its axes are no words of Python."""
+        """Write a call as code that runs as it stands; None if its axes are not Python names."""
         text = operation.write(labels)
         head = re.match(rf"{operation.name}(\[((?:[^][]|\[[^]]*\])*)\])?\(", text)
         if head is None:
@@ -180,7 +180,7 @@ class Call:
                 )
 
     def agree(self, name: str, operands: Iterable[int]) -> Any:
-        """Give the one size that an axis has in all these operands that have it."""
+        """Give the size of an axis in these operands; raise AxisSizeError where they differ."""
         found: Any = None
         owner = -1
         for i in operands:
@@ -201,7 +201,7 @@ class Call:
         return found
 
     def size_error(self, name: str, i: int, a: Any, j: int, b: Any) -> NamedTensorError:
-        """Make the error of one axis with two sizes, each with its owner."""
+        """Make the error for an axis that has two sizes, with the owner of each."""
         first, second = self.labels[i], self.labels[j]
         why = (
             f"axis {shown(name)} is {a} in {first}{self._brought(i, name)} and {b} in "
@@ -225,13 +225,13 @@ class Call:
         return self.fail(AxisSizeError, why, hint)
 
     def _with_label(self, operand: int, code: str) -> str:
-        """Write the call with other code for one operand, between backticks."""
+        """Write the call with one operand's code replaced, between backticks."""
         labels = tuple([code if i == operand else label for i, label in enumerate(self.labels)])
         text = self.typed(self.operation, labels)
         return f"`{text}`" if text is not None else ""
 
     def _brought(self, operand: int, name: str) -> str:
-        """Say which argument an axis of a computed operand comes from."""
+        """Say from which argument a computed operand has an axis."""
         node: Any = self.values[operand] if operand < len(self.values) else None
         if getattr(node, "operands", None):
             for source in node.brought_by(name):

@@ -36,8 +36,8 @@ class Node:
     """Apply an operation to operands.
 
     Nodes with the same operation and operands are the same object, so a common subexpression is
-    found by identity. `guards` are pairs of sizes that must be equal when the code runs. `measures`
-    are the axes whose open sizes the numbers of an index-defined tensor depend on.
+    found by identity. `guards` are pairs of sizes that must be equal when the code runs. `measures` are the
+    axes with open sizes on which the numbers of an index-defined tensor depend.
     """
 
     __slots__ = (
@@ -65,11 +65,11 @@ class Node:
 
     @property
     def value(self) -> Any:
-        """The number that a number's node holds; None for all other nodes."""
+        """The number, if the node is that of a number; else None."""
         return self.operation.params[0] if self.operation.primitive is NUMBER else None
 
     def brought_by(self, name: str) -> Iterator[str]:
-        """Give the arguments from which an axis comes as it is, through renamings of it."""
+        """Give the arguments from which an axis comes unchanged or only renamed."""
         if self.operation.primitive is ARGUMENT:
             yield str(self.operation.params[-1])
             return
@@ -140,7 +140,7 @@ def apply_node(operation: Operation, operands: tuple[Node, ...], labels: Any = N
     types = tuple([o.type for o in operands])
     values = tuple([o if o.value is None else o.value for o in operands])
     if labels is None:
-        # operands are described where the operation does not fit them, which is rare
+        # operands are described only for an error, which is rare
         with suppress(NamedTensorError):
             call = operation.typed(types, ("",) * len(operands), values)
             return make_node(operation, operands, call.result, call.guards)
@@ -154,7 +154,7 @@ def _own_operands(node: Node) -> tuple[Node, ...]:
 
 
 def without(parts: Sequence[Node], one: Node) -> list[Node]:
-    """Leave out one part of a sum or a product; an equal one is the same node, and stays."""
+    """Leave out one occurrence of a part of a sum or a product; equal parts are the same node."""
     place = list(parts).index(one)
     return [*parts[:place], *parts[place + 1 :]]
 
@@ -162,7 +162,7 @@ def without(parts: Sequence[Node], one: Node) -> list[Node]:
 def operands_first(
     roots: Iterable[Node], inside: Callable[[Node], Sequence[Node]] = _own_operands
 ) -> Iterator[Node]:
-    """Give every part of some trees once, after what is inside it: its operands, unless told."""
+    """Give every node of some trees once, after its operands (or after what `inside` gives)."""
     seen: set[Node] = set()
     pending = [(root, False) for root in reversed(list(roots))]
     while pending:
@@ -178,13 +178,13 @@ def operands_first(
 def only_in(one: Node, other: Node) -> list[Node]:
     """Give the operations in one tree that are not in the other, the outermost first.
 
-    An operand is older than what is made of it. So the youngest parts of both are looked at first, and what
-    lies below parts of both is never seen.
+    An operand is older than the nodes made from it. So the youngest nodes of both trees are visited first,
+    and nothing below a shared node is visited.
     """
     if one is other:
         return []
     found: list[Node] = []
-    apart, shared = {one}, {other}  # what is met from the first tree alone, and what from the other
+    apart, shared = {one}, {other}  # reached from the first tree, from the other
     waiting = [(-_age(one), one), (-_age(other), other)]
     heapq.heapify(waiting)
     while apart:
@@ -214,7 +214,7 @@ def _age(node: Node) -> int:
 
 
 def still_open(call: str, name: str, shapes: Sequence[tuple[str, str]] = ()) -> AxisSizeError:
-    """Make the error of an index-defined tensor whose axis has met no size."""
+    """Make the error for an index-defined tensor with an axis that has no size yet."""
     return AxisSizeError(
         call,
         f"axis {shown(name)} has no size yet",
@@ -225,7 +225,7 @@ def still_open(call: str, name: str, shapes: Sequence[tuple[str, str]] = ()) -> 
 
 
 def declared_size(name: str) -> Any:
-    """Give the size of an axis that the body which runs may ask for, or None."""
+    """Give the size of an axis of the formula whose body runs, or None."""
     if SIZES.of is None:
         return None
     try:
@@ -292,7 +292,7 @@ ARGUMENT: Primitive = primitive(
     "argument", _leaf_rule, _lower_argument, notation=Special("argument")
 )
 SIZE: Primitive = primitive("size", _leaf_rule, _lower_size, notation=Special("size"))
-#: The size of an axis that an index-defined tensor has yet to meet.
+#: The size of an axis of an index-defined tensor that is not known yet.
 OPEN_SIZE: Primitive = primitive(
     "open_size", lambda call: _SIZE_TYPE, _lower_open_size, notation=Special("size")
 )
@@ -313,5 +313,5 @@ def size_of(name: str, axis: str, place: int) -> Node:
 
 def number(value: Any) -> Node:
     """Make the leaf of a Python number."""
-    # repr tells 1 from 1.0 and True, 0.0 from -0.0, and makes one leaf of every nan
+    # repr distinguishes 1, 1.0 and True, 0.0 and -0.0, and is the same for every nan
     return make_node(NUMBER(value, repr(value)), (), Type((), kind_of(value), host=True, weak=True))

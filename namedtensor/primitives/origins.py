@@ -62,7 +62,7 @@ class Origin:
 
 
 class Origins:
-    """The table of one trace. It is read by node; what rewriting put in place of others has theirs."""
+    """The table of one trace, read by node; a node made by rewriting has the origins of what it replaced."""
 
     def __init__(self) -> None:
         self._log: list[tuple[Node, CodeType | Place | None, int] | str | bool] = []
@@ -87,7 +87,7 @@ class Origins:
         self._log.append((node, origin, 0))
 
     def gave(self, nodes: Iterable[Node]) -> None:
-        """Note what a body has given, also where no line of the user's called it."""
+        """Note the results of a body, even if no line of the user's code called it."""
         before = len(self._log)
         for node in nodes:
             self.note(node)
@@ -106,7 +106,8 @@ class Origins:
     def log(self) -> Iterator[tuple[Node, Place | None] | str | bool]:
         """Give all that was noted in order: nodes, names of bodies that begin, False where one ends.
 
-        True follows a node that a body gave; it has no place where nobody's line called the body.
+        True follows a node that a body returned; it has no place if no line of the user's code called the
+        body.
         """
         places: dict[tuple[CodeType, int], Origin] = {}
         for entry in self._log:
@@ -149,12 +150,12 @@ class Origins:
         return iter(self._written)
 
     def replaced(self, before: Node, after: Node) -> tuple[Place, ...]:
-        """Give the places of what is in one tree and no more in the tree that took its place."""
+        """Give the places of nodes that are in one tree and no longer in the tree that replaced it."""
         gone = reversed(only_in(before, after))
         return tuple(dict.fromkeys([origin for node in gone for origin in self[node]]))
 
     def _settle(self) -> None:
-        """Read what was noted, and give what rewriting made the origins of what it replaced.
+        """Process the log, and give rewritten nodes the origins of those that they replaced.
 
         Both wait until someone asks, so that tracing stays fast.
         """
@@ -179,14 +180,14 @@ _BORDERS: set[int] = set()
 
 
 def border(function: F) -> F:
-    """Let nobody look for a formula's expressions beyond this function, which runs its body."""
+    """Mark a function that runs a body: the search for the user's expression stops at its frame."""
     _BORDERS.add(id(function.__code__))
     return function
 
 
 @contextmanager
 def noted_in(table: Origins) -> Iterator[None]:
-    """Note in a table where the nodes are written that are made meanwhile."""
+    """Note in a table, inside the with block, where new nodes are written."""
     token = noting.set(table)
     try:
         yield
@@ -196,7 +197,7 @@ def noted_in(table: Origins) -> Iterator[None]:
 
 @contextmanager
 def noted_inside(name: str) -> Iterator[None]:
-    """Note that what is run meanwhile is the body of another formula, or a step."""
+    """Note that the with block runs the body of another formula, or a step."""
     table: Origins | None = noting.get()
     if table is None:
         yield
@@ -211,7 +212,7 @@ def noted_inside(name: str) -> Iterator[None]:
 def made_again(
     trees: Sequence[Node], make: Callable[[Sequence[Node]], Sequence[Node]]
 ) -> Sequence[Node]:
-    """Make trees of the same operations again, which are written where the first ones are."""
+    """Make trees with the same operations again; the new nodes get the origins of the old ones."""
     table: Origins | None = noting.get()
     if table is None:
         return make(trees)

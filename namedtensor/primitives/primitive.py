@@ -17,7 +17,7 @@ from namedtensor.primitives.type import Type
 if TYPE_CHECKING:
     from namedtensor.primitives.node import Node
 
-#: Gives the cost of one use, or is absent where the default for its traits is right.
+#: Gives the cost of one use; absent if the default for the traits is right.
 CostRule: TypeAlias = "Callable[[Node], Cost]"
 #: Gives the bounds of the result of one use from those of its operands, and from how many records it uses
 #: up or acts along, at most. It is absent where the default for its traits is right.
@@ -25,7 +25,7 @@ BoundsRule: TypeAlias = "Callable[[Node, list[tuple[float, float]], float], Boun
 
 PLAIN = Traits()
 
-#: So many uses of a primitive are found at once; those made before them live as long as something has them.
+#: How many operations of a primitive are cached; older ones live as long as something refers to them.
 MOST = 512
 
 _TABLE: dict[str, Primitive] = {}
@@ -40,8 +40,8 @@ class Primitive:
     user typed it, for messages. `effect` marks results that differ from call to call. `diagnose`
     looks at the data of a call that failed, and gives an error class, the reason and a hint.
     `trusted(node)` says that the library itself refuses sizes that differ. `notation` is its LaTeX.
-    `traits` are what is true of every use, `cost(node)` what one use costs, `bounds(node, operands,
-    records)` between which numbers its result lies.
+    `traits` hold for every use, `cost(node)` is the cost of one use, `bounds(node, operands, records)` an
+    interval that contains its result.
 
     One of three rules, written in our own operations, gives its derivative; none is needed where it
     is pointwise and linear, or stepped. `slopes` has a partial derivative for each operand of a
@@ -156,16 +156,16 @@ class Operation:
     def typed(
         self, types: tuple[Type, ...], labels: tuple[str, ...], values: tuple[Any, ...] = ()
     ) -> Call:
-        """Check the operands and find the result's type; the call also holds what stays to check."""
+        """Check the operands and find the result's type; the call also keeps the guards."""
         call = Call(self, types, labels, values)
         call.result = self.primitive.rule(call)
-        if call.result.weak and not call.weak:  # a rule may begin with one operand's type
+        if call.result.weak and not call.weak:  # a rule may return one operand's type unchanged
             call.result = replace(call.result, weak=False)
         self._open(call)
         return call
 
     def _open(self, call: Call) -> None:
-        """Say whether a real result is made of whole numbers or truth values alone."""
+        """Mark a real result as open if it is computed from whole numbers or truth values alone."""
         result = call.result
         found = result.data and result.kind in ("float", "complex")
         if found and not self.primitive.traits.dtype:
@@ -195,7 +195,7 @@ def primitive(
 
 
 def plain_operation(name: str) -> Operation:
-    """Give the operation without parameters of a primitive that may yet have to be defined."""
+    """Give the operation without parameters of a primitive, which may be defined later."""
     operation = _PLAIN.get(name)
     if operation is None:
         operation = _PLAIN[name] = Operation.__new__(Operation)
@@ -205,7 +205,7 @@ def plain_operation(name: str) -> Operation:
 
 
 def table() -> dict[str, Primitive]:
-    """Give the one table: name -> primitive."""
+    """Give the table of all primitives: name -> primitive."""
     return _TABLE
 
 

@@ -64,8 +64,8 @@ class Traits:
     `picks`: its result has one 1 along the axes that it makes, and else 0.
     `scatters`: an axis that its indices have, its third operand and those after it, and its first lacks is
     used up.
-    `opaque`: what it computes is not seen from outside, so that no rule looks for it.
-    `needs`: it acts along so many axes, or more.
+    `opaque`: rules cannot know what it computes, so that none matches it.
+    `needs`: the least number of axes that it acts along.
     `dtype`: "named" if its result has a dtype that it names itself; "given" if its operands need theirs
     before it runs, as a user's function does.
     `acts(params)`: the axes that one use names.
@@ -122,5 +122,5 @@ class Cost:
     written: Any = 0
 
 
-#: The least and the greatest number that a tensor holds, none of them nan; or nothing is known.
+#: The least and the greatest number in a tensor without nan; None if nothing is known.
 Bounds = tuple[float, float] | None

@@ -13,13 +13,14 @@ KINDS = ("bool", "int", "float", "complex")
 
 @dataclass(frozen=True, slots=True)
 class Type:
-    """Describe a value without its numbers.
+    """The axes, the sizes and the kind of a value.
 
     A size is an int, the node of a size read when the code runs, or None where an index-defined
-    tensor has not met its size yet. The order of the axes is a wish, never a meaning.
-    `host` values are Python numbers; `weak` ones depend on no data and take the dtype they meet.
-    `open` ones are real numbers made of whole numbers or truth values alone, such as angles of positions:
-    no data gave them a dtype either. They are computed in double precision and take the dtype they meet.
+    tensor has not met its size yet. The order of the axes has no meaning; it is a preference for storage.
+    `host` values are Python numbers; `weak` ones depend on no data and take the dtype of the data they are
+    combined with. `open` ones are real numbers made of whole numbers or truth values alone, such as angles of
+    positions: no data gave them a dtype either. They are computed in double precision and then take the dtype
+    of the data.
     """
 
     axes: tuple[tuple[str, Any], ...]
@@ -54,13 +55,13 @@ class Type:
 
     @property
     def wide(self) -> bool:
-        """Whether these are real numbers in double precision, which no data gave a dtype."""
+        """Whether these are real numbers in double precision that got no dtype from data."""
         found = self.open or (self.weak and not self.host)
         return found and self.kind in ("float", "complex")
 
     @property
     def settled(self) -> bool:
-        """Whether these are floating numbers whose dtype data has given."""
+        """Whether these are floating numbers with the dtype of data."""
         return self.data and not self.open and self.kind in ("float", "complex")
 
     def without(self, names: Iterable[str]) -> Type:
@@ -90,5 +91,5 @@ def kind_of(value: Any) -> str:
 
 
 def widest(kinds: Iterable[str]) -> str:
-    """Give the kind that holds all kinds: float of int and float."""
+    """Give the kind that can hold all these kinds: float for int and float."""
     return max(kinds, key=KINDS.index)

@@ -1,4 +1,4 @@
-"""What a rule of a derivative sees of one use of an operation."""
+"""The use of an operation that a derivative rule is given."""
 
 from __future__ import annotations
 

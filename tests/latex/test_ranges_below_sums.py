@@ -122,3 +122,11 @@ def test_a_reversal_is_right(index):
     document = read(HEAD + rf"$$y_{{\text{{step}}(t)}} = x_{{\text{{step}}({index})}}$$")
     assert document.check() == []
     np.testing.assert_allclose(document["y"](x=tensor(x, "step")).numpy("step"), x[::-1])
+
+
+@pytest.mark.parametrize(
+    "body", [r"\sum_{i < j} \|x_i - x_j\|^2", r"\frac13 \sum_{i=1}^3 \|x_i\|^2"]
+)
+def test_what_has_a_norm_is_no_element(body):
+    (note,) = read(HEAD + f"$$E = {body}$$").check()
+    assert (note.severity, note.code) == ("note", "not-notation")

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from namedtensor.latex.printing.names import identifier, named
+from namedtensor.latex.reading.ranges import listed
 from namedtensor.latex.reading.spoken import CONSTANTS, head_of, key_of, names_of, sections_around
 from namedtensor.latex.reading.statements import is_name
 from namedtensor.latex.reading.words import FUNCTIONS, MOMENTS
@@ -240,11 +241,6 @@ def signed(part: Expression) -> tuple[str, Expression]:
     if isinstance(part, Unary) and part.op == "-":
         return "-", part.operand
     return "", part
-
-
-def listed(first: Expression) -> tuple[Expression, ...]:
-    """Give what is listed without brackets, and anything else alone."""
-    return first.parts if isinstance(first, Items) and not first.bracket else (first,)
 
 
 def _settled(

@@ -20,12 +20,11 @@ from namedtensor.latex.reading.left_sides import (
     derived_function,
     is_target,
     left_sides,
-    listed,
     signed,
 )
 from namedtensor.latex.reading.margins import put_margins
 from namedtensor.latex.reading.piecewise import joined
-from namedtensor.latex.reading.ranges import conjuncts, places_of, renamed
+from namedtensor.latex.reading.ranges import conjuncts, listed, places_of, renamed
 from namedtensor.latex.reading.remarks import declared_in, gives_elements, mark_remarks
 from namedtensor.latex.reading.sets import put_conditions
 from namedtensor.latex.reading.spoken import head_of, key_of, sections_around

@@ -22,6 +22,7 @@ from namedtensor.latex.syntax import (
     At,
     AxisName,
     AxisSize,
+    Bars,
     Big,
     Binary,
     Call,
@@ -415,9 +416,13 @@ class _Formula:
         Where others do not, those that have elements for sure count alone.
         """
         axes: dict[bool, set[str]] = {True: set(), False: set()}
+        inside = [bars.operand for bars in all_of(Bars, body) if bars.double and not bars.axes]
+        norms = {letter.text for letter in letters_of(tuple(inside))}
         unknown = False
         for base, sub, places in self._indexed(body):
             if letter in "".join([t.text for t in letters_of(sub)]):
+                normed = base in norms and len(places) == 1  # of \|x_i\|, x_i has axes of its own
+                unknown = unknown or normed
                 unknown = unknown or not (places or base in self.known.defined or base == "delta")
                 whole = [(at, axis) for at, axis in places if short_form(at) is None]
                 own = {axis for at, axis in whole if letter in [t.text for t in letters_of(at)]}

@@ -24,6 +24,7 @@ from . import (
     reach,
     scopes,
     strangers,
+    visitors,
 )
 from .document import Unseen
 
@@ -38,6 +39,7 @@ ALL = [
     *authors.DOCUMENTS,
     *latecomers.DOCUMENTS,
     *passersby.DOCUMENTS,
+    *visitors.DOCUMENTS,
 ]
 
 

@@ -116,3 +116,16 @@ def test_what_an_index_is_found_from_is_not_used_up_by_what_it_picks():
 \[ b = \underset{\text{unit}}{\text{argmin}} \sum_{\text{xy}} (X - P)^2 \]
 \[ D = \sum_{\text{xy}} (P_{\text{unit}(b)} - P)^2 \]"""
     assert [f for f in read(text).check() if f.code != "reach"] == []
+
+
+def test_what_a_function_marks_is_an_index_where_it_stands_for_one():
+    text = r"""Let $f \in \mathbb{R}^{\text{obs}}$ and $G \in \mathbb{R}^{\text{obs}, \text{kind}}$.
+\[ h(f) = G \odot f \]
+\[ j(f) = \underset{\text{kind}}{\text{argmin}} \sum_{\text{obs}} h(f) \]
+\[ s(f) = f + h(f)_{\text{kind}(j(f))} \]"""
+    f, G = np.array([1.0, -2.0]), np.array([[0.5, 2.0, 1.0], [1.0, 4.0, -1.0]])
+    found = read(text)["s"].signature.results[0]
+    assert found.names == ("obs",)
+    best = (f @ G).argmin()
+    given = {"f": tensor(f, "obs"), "G": tensor(G, "obs", "kind")}
+    same(called(text, "s", given), f + G[:, best] * f, "obs")

@@ -149,3 +149,15 @@ def test_a_range_at_the_end_of_a_row_is_that_of_all_with_its_index():
     np.testing.assert_allclose(document["a"](given).numpy("half"), x[::2] + x[1::2])
     np.testing.assert_allclose(document["d"](given).numpy("half"), x[::2] - x[1::2])
     np.testing.assert_allclose(document["v"](given).numpy("pos"), 4 + x.cumsum())
+
+
+def test_a_rule_that_does_not_look_back_begins_where_another_one_starts():
+    text = r"""Let $E \in \mathbb{R}^{\text{time}:T}$. At first
+$u_{\text{time}(1)} = E_{\text{time}(1)}$, later
+\begin{align}
+u_{\text{time}(t)} &= a_{\text{time}(t-1)} + E_{\text{time}(t)}, \qquad t = 2, \dots, T \\
+a_{\text{time}(t)} &= \frac{u_{\text{time}(t)}}{2}
+\end{align}"""
+    assert read(text).check() == []
+    a = read(text)["a"](E=tensor(np.array([2.0, 4.0, 6.0]), "time"))
+    np.testing.assert_allclose(a.numpy("time"), [1, 2.5, 4.25])

@@ -39,9 +39,11 @@ from namedtensor.latex.syntax import (
 )
 from namedtensor.latex.walk import all_of, walk
 from namedtensor.operations.step_trees import placed_parts
+from namedtensor.operations.vectors import ARGMAX, ARGMIN
 from namedtensor.primitives import Node, Type
-from namedtensor.primitives.node import SIZE
+from namedtensor.primitives.node import SIZE, apply_node
 from namedtensor.primitives.sizes import as_node
+from namedtensor.tensor import SymbolicTensor
 
 if TYPE_CHECKING:
     from namedtensor.latex.check.checker import Checker
@@ -502,10 +504,17 @@ class CheckedFunction:
             if type_ is None:
                 values.append(UNKNOWN)
                 continue
-            value = checker.stand_in(type_)
+            value = self._marking(checker.stand_in(type_))
             checker.calls[value.node] = self.defined, given_
             values.append(value)
         return tuple(values) if len(values) > 1 else values[0]
+
+    def _marking(self, value: SymbolicTensor) -> SymbolicTensor:
+        """Let what an argmax gives be known for one: it may stand as an index."""
+        body = node_of(self.checker.found.get(id(self.defined), UNKNOWN))
+        if body is None or body.operation.primitive not in (ARGMAX, ARGMIN):
+            return value
+        return SymbolicTensor(apply_node(body.operation, (value.node,)))
 
     def _repeated(self, call: Call, parameters: Sequence[Value]) -> None:
         """Report a parameter that is given twice, where its shape is not what the second wants."""

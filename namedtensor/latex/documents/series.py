@@ -139,6 +139,7 @@ def ranges_for(
             before = itertools.takewhile(known.__contains__, itertools.count(block - 1, -1))
             found = list(before)
         owners[id(within)] = found
+    ranges = [r for r in ranges if not _is_apart(r, rule)]
     own = [r for r in ranges if rule.block in owners[id(r)]]
     used = {_head(part) for part in all_of(Letter, rule.body)}
     return own or [
@@ -147,6 +148,16 @@ def ranges_for(
         if r.statement.section in around
         and (not (o := owners[id(r)]) or any(used & known[b] for b in o))
     ]
+
+
+def _is_apart(within: Range, rule: Definition) -> bool:
+    """Say whether another rule's range begins late, t = 2, ..., for it looks back, as this rule does not."""
+    lower = fold(within.lower, {})
+    late = lower is not None and lower > 1 and isinstance(within.statement, Definition)
+    places = [at.at for at in all_of(At, rule.body)]
+    places += [s for p in all_of(Scripts, rule.body) for s in (p.sub, p.sup) if s is not None]
+    steps = [part.op for place in places for part in all_of(Binary, place)]
+    return late and within.statement.span != rule.span and "-" not in steps
 
 
 def _head(name: Any) -> str:

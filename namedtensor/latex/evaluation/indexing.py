@@ -13,6 +13,7 @@ from typing import Any
 
 from namedtensor.axes import AxisIndex, AxisSelection, Rename, shown
 from namedtensor.errors import AxisMissingError, AxisNameError, IndexRangeError, KindError, nearest
+from namedtensor.formula.written import calls_taken_in, writing
 from namedtensor.latex.evaluation.by_elements import known_size
 from namedtensor.latex.evaluation.evaluator import Evaluator
 from namedtensor.latex.evaluation.guards import reach
@@ -119,6 +120,9 @@ def _at_end(e: Evaluator, item: At, X: Value) -> Value:
     if own and axis in getattr(X, "axes", ()):
         return X.size(sized(axis, None))
     index = marked(value)
+    if index is None and any(all_of(Call, item.at)) and writing():
+        with calls_taken_in():  # j(f) may be an argmax
+            index = marked(e.value(item.at))
     return value if index is None else index
 
 

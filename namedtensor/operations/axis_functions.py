@@ -34,9 +34,9 @@ from namedtensor.tensor.wrong_calls import (
     typed_call,
 )
 
-#: The words of examples for axes that a function makes.
+#: Names in examples for the axes that a function makes.
 NEW = frozenset({"head", "value", "found", "kernel", "diagonal"})
-#: So many functions with their axes are kept of each that waits for axes.
+#: How many bound functions, such as softmax[seq], each function keeps.
 MOST = 256
 
 P = ParamSpec("P")
@@ -47,9 +47,8 @@ F = TypeVar("F")
 class AxisFunction(Generic[P, T]):
     """A function waiting for its axes: softmax, then softmax[seq], then softmax[seq](X).
 
-    `bind(axes)` gives the function on tensors for parsed axes; bound functions are kept. Its
-    signature is that of the function which the brackets give. No two of the axes may be the same,
-    or no two of the first `distinct`.
+    `bind(axes)` gives the function on tensors for parsed axes; bound functions are kept. The signature is
+    that of the bound function. No two of the axes may be the same, or no two of the first `distinct`.
     """
 
     def __init__(
@@ -69,7 +68,7 @@ class AxisFunction(Generic[P, T]):
     def __getitem__(self, axes: Any) -> Callable[P, T]:
         if axes is Ellipsis:
             return self._over_all  # type: ignore[return-value]
-        # kept by name: a compiler compares text, and not axes
+        # kept by name: a compiler compares text, but not axes
         key = axes.name if type(axes) is Axis and axes.size is None else axes
         bound = self._bound.get(key) if type(key) is str else None
         if bound is None:
@@ -88,7 +87,7 @@ class AxisFunction(Generic[P, T]):
         return bound
 
     def _over_all(self, X: Any, *rest: Any, **named: Any) -> Any:
-        """Act on every axis that X has, but for those that the formula around does not declare."""
+        """Act on every axis of X, except those that the formula around it does not declare."""
         axes = named_operand(f"{self.__name__}[...]", X).axes
         return self[tuple(visible(axes))](X, *rest, **named)
 
@@ -119,7 +118,7 @@ class AxisFunction(Generic[P, T]):
         )
 
     def _typed(self, said: list[str], axes: tuple[str, ...], operands: str) -> str:
-        """Write a call with the axes that were said, or with the first of X, as many as it acts on."""
+        """Write a call with the axes that were given, or else with the first axes of X."""
         scope = caller_variables()
         known = said and not (self._new() and all([axis in axes for axis in said]))
         for chosen in [said] if known else self._choices(axes):
@@ -133,13 +132,13 @@ class AxisFunction(Generic[P, T]):
         return self._example()
 
     def _example(self) -> str:
-        """Give a call of this function that runs, as it says it itself."""
+        """Give an example of a call of this function that runs."""
         for axes in ((), ("seq",)):
             try:
                 self[axes]
             except NamedTensorError as error:
                 return str(error.hint)
-            except (ValueError, IndexError):  # it looks for its first axis
+            except (ValueError, IndexError):  # the example needs its first axis
                 continue
         return f"nt.{self.__name__}[seq](X)"
 
@@ -198,8 +197,8 @@ def axis_function(
         @axis_function
         def scan(axes: tuple[Axis, ...], step: Step, h0: Tensor) -> NamedTensor: ...
 
-    Its signature, docstring and name are those of the function, without the first argument, which
-    `first` may make of the axes, once for each. A function that takes just so many axes gives an
+    Its signature, docstring and name are those of the function, without the first argument. `first` may make
+    that argument from the axes, once for each choice of axes. A function of a fixed number of axes has an
     `example` of a call: nt.roll[seq](X, 1).
     """
     if isinstance(what, Primitive):
@@ -240,7 +239,7 @@ def _waiting(
 def _sized(name: str, axes: tuple[Axis, ...], bound: Callable[..., Any]) -> Callable[..., Any]:
     """Check that axes given with a size have it; indices may have axes of their own.
 
-    An axis that is named twice is used up, and one of its name and of that size is made.
+    If an axis is named twice, the first is used up, and the second, with its own size, is made.
     """
     kept = [axis.name for axis in axes]
     axes = tuple([axis for axis in axes if kept.count(axis.name) == 1 or axis.size is None])
@@ -269,7 +268,7 @@ def _flat(operands: Sequence[Any]) -> list[Any]:
 
 
 def _axes_said(x: Any, axes: tuple[str, ...], counted: bool) -> list[str]:
-    """List the axes that an argument names, or counts in the order in which X stores its own."""
+    """List the axes that an argument names; numbers count the axes of X in stored order."""
     if isinstance(x, Axis):
         return [repr(x)]
     if isinstance(x, str):

@@ -1,9 +1,9 @@
-"""Derivatives of functions that are no formulas (paper, section 5): by torch, or on symbols.
+"""Derivatives of functions that are not formulas (paper, section 5): by torch, or on symbols.
 
 f : R^S -> R^T,   derivative(f)(X) in R^{T x S*},   (df/dX)_{t,s*} = d f(X)_t / d X_s
 
-Where X is torch data, torch derives what f does with it, whatever that is. Else f runs on a symbol in
-place of X, and the tree that comes out is derived.
+If X is torch data, torch differentiates f, whatever f does. Otherwise f runs on a symbol in place of X, and
+the resulting tree is differentiated.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ from namedtensor.tensor import NamedTensor, SymbolicTensor, apply, symbol
 from namedtensor.tensor.apply import capturing, type_of
 from namedtensor.tensor.gradients import same_shape
 
-#: What something is derived by: an argument's place or its name, or several.
+#: The arguments to differentiate by: a place or a name, or several.
 By = int | str | tuple[int | str, ...]
 
 _serial = itertools.count()
 
 
 def starred(axes: Iterable[str], taken: Iterable[str]) -> dict[str, str]:
-    """Give each axis its starred name, with stars enough to be told apart."""
+    """Give each axis a starred name, with enough stars to be distinct."""
     used = set(taken)
     names: dict[str, str] = {}
     for axis in axes:
@@ -80,7 +80,7 @@ def of_function(what: str, f: Callable[..., Any], by: By) -> Callable[..., Any]:
 
 
 def _changes(by: By, every: Sequence[int | str], given: Any) -> list[tuple[Any, ...]]:
-    """Give the change of each argument that a function is derived by."""
+    """Give the change of each argument to differentiate by."""
     if given is not None and not isinstance(by, tuple):
         return [(given,)]
     if isinstance(given, tuple) and len(given) == len(every):
@@ -106,7 +106,7 @@ def _seen(X: object) -> frozenset[tuple[str, Any]] | None:
 
 
 def _is_torch(X: NamedTensor) -> bool:
-    """Say whether torch derives by this: data that has no axes but those that f sees."""
+    """Say whether torch differentiates by X: torch data whose axes f sees all."""
     if isinstance(X, SymbolicTensor) or len(visible(X.axes)) < len(X.axes):
         return False
     return X.layout.backend.name == "torch"
@@ -115,7 +115,7 @@ def _is_torch(X: NamedTensor) -> bool:
 def _of_one(
     what: str, f: Callable[..., Any], by: int | str, arguments: Sequence[Any], named: dict[str, Any]
 ) -> tuple[NamedTensor, Callable[[Any], NamedTensor]]:
-    """Give what a function is derived by, and the function of that alone."""
+    """Give the argument to differentiate by, and f as a function of that argument alone."""
     if isinstance(by, str):
         python = inspect.signature(f)
         try:
@@ -286,9 +286,9 @@ def _differential_by_torch(
 
 @contextmanager
 def _every_derivative() -> Iterator[None]:
-    """Let fused attention run as a composition, which has derivatives of every kind and order.
+    """Run fused attention as a composition of operations, which has derivatives of every kind and order.
 
-    Keeps to ourselves what torch says of its own insides, which no user can mend.
+    Hides torch's warnings about its own internals, on which a user cannot act.
 
     On first use forward differentiation calls torch.jit.script, which is deprecated; some backward
     functions have no batching rule and are slower.

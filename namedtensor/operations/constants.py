@@ -1,7 +1,7 @@
 """New tensors inside a formula's body: filled with a number, repeated along an axis, drawn at random.
 
-Each is a node of the tree, so that readers see what was written, and a body may make tensors that
-depend on its sizes. Outside of bodies `creation` and `random` make them at once.
+Each is a node of the tree, so that printers show what was written, and sizes may be symbols. Outside of
+bodies, `creation` and `random` make the data at once.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def kind_of_dtype(name: str) -> str:
 
 
 def _sizes_given(call: Call, before: int) -> tuple[tuple[str, Any], ...]:
-    """Give the new axes with their sizes, which are all open where none is given."""
+    """Give the new axes with their sizes, which are all open if none is given."""
     names = call.params[0]
     return tuple(zip(names, call.values[before:] or [None] * len(names), strict=True))
 
@@ -84,7 +84,7 @@ def _dtype_word(emit: Emitter, name: str) -> Any:
     return emit.word("bool_" if name == "bool" and emit.backend.name == "numpy" else name)
 
 
-#: full(names, dtype): a number in all records; without a dtype it takes that of what it meets.
+#: full(names, dtype): a number in all records; without a dtype it takes that of the data beside it.
 FULL = primitive(
     "full",
     _full_rule,
@@ -99,7 +99,7 @@ FULL = primitive(
 
 
 def along(X: Any, axis: Axis) -> Any:
-    """Give the same numbers at each index of an axis that X lacks; open where the axis has no size."""
+    """Repeat X along an axis that it lacks; the new axis is open if it has no size."""
     known = () if axis.size is None else (axis.size,)
     names = (axis.name,)
     if hasattr(X, "sizes") and not hasattr(X, "node"):
@@ -163,7 +163,7 @@ def _noise(law: str, word: str, kind: str) -> Primitive:
 
 
 def _data(emit: Emitter, kind: str) -> Any:
-    """Find an argument of the code whose device, and dtype for real numbers, the noise shall have."""
+    """Find an argument of the code whose device (and dtype, for real numbers) the noise gets."""
     for value in emit.arguments.values():
         if value.strong and (kind != "float" or value.type.kind == "float"):
             return value.code
@@ -196,14 +196,14 @@ def noise_in_body(
 
 
 def axes_in_body(name: str, axes: Any) -> tuple[tuple[str, ...], tuple[Any, ...]]:
-    """Read the axes of a tensor that a body makes; one without a size has its size in the formula."""
+    """Read the axes of a tensor that a body makes; an axis without a size has its size in the formula."""
     parsed = parse_axes(axes)
     distinct(f"{name}({', '.join(map(repr, parsed))})", parsed)
     return tuple([a.name for a in parsed]), tuple([abs(a) for a in parsed])
 
 
 def refuse_place(name: str, device: Any, backend: str | None) -> None:
-    """Refuse a library or a device: what a body makes lives where its arguments do."""
+    """Refuse a library or a device: a tensor made in a body has those of the arguments."""
     for word, given in (("device", device), ("backend", backend)):
         if given is not None:
             raise TraceError(

@@ -103,7 +103,7 @@ def lower_dot(emit: Emitter, call: Lowered, *values: Value) -> Any:
 
 
 def _strong(emit: Emitter, call: Lowered, value: Value, values: Sequence[Any]) -> Any:
-    """Give whole numbers the dtype of the floats or complex numbers that they are multiplied with."""
+    """Convert whole numbers to the dtype of the floats or complex numbers that they are multiplied with."""
 
     if value.type.host:
         return value
@@ -119,7 +119,7 @@ def _strong(emit: Emitter, call: Lowered, value: Value, values: Sequence[Any]) -
             type=value.type.of_kind(data.type.kind),
         )
     mixed = value.strong and value.type.kind == "float" and "complex" in strong
-    # torch refuses the two, or gives real zeros of no numbers
+    # torch refuses to multiply the two, or gives real zeros for empty tensors
     if mixed and emit.backend.name == "torch":
         return emit.complexed(value)
     narrow = value.type.kind == "int" and data is None  # whose products would wrap around
@@ -172,9 +172,9 @@ def pair(emit: Emitter, call: Lowered, A: Value, B: Value, axes: Sequence[str]) 
 
 
 def _rows(emit: Emitter, value: Value, summed: Sequence[str]) -> tuple[bool, bool, bool, int]:
-    """Say how well a value serves as the rows: a summed axis stored last, no parameter, many axes.
+    """Rank a value as the rows of a product: a summed axis stored last, not a parameter, many axes.
 
-    So features of data stay stored side by side, for norms and attention to read.
+    Features of data then stay stored side by side, as norms and attention need them.
     """
     all_last = set(value.axes[-len(summed) :]) == set(summed)
     return value.axes[-1] in summed, value.code not in emit.weights, all_last, len(value.axes)
@@ -237,7 +237,7 @@ def matrix_product(
 
 
 def _is_map(emit: Emitter, value: Value, right: Sequence[str], summed: Sequence[str]) -> bool:
-    """Say whether a value is stored as torch's linear maps are, out x in: it takes them as they lie."""
+    """Say whether a value is stored as torch's linear maps are, out x in, so that it need not be copied."""
     torch = emit.backend.name == "torch" and not emit.eager
     return torch and value.axes == (*right, *summed)
 
@@ -259,7 +259,7 @@ def each_product(
     right: tuple[Sequence[str], Sequence[str]],
     type_: Type,
 ) -> Any:
-    """Multiply A with the matrices that B is stored as, such as one for each head.
+    """Multiply A with each of the matrices that B stores, such as one for each head.
 
     The result is stored as attention takes it: the axes that it loops over, then rows, then columns.
     """
@@ -325,7 +325,7 @@ def is_plain_product(node: Node) -> bool:
 
 
 def _share(use: Use, place: int, g: NamedTensor) -> Any:
-    """Contract the gradient with the other operands, over the axes that the operand has not."""
+    """Contract the gradient with the other operands, over the axes that the operand lacks."""
     others = [o for i, o in enumerate(use.operands) if i != place]
     own = use.node.operands[place].type.names
     met = dict.fromkeys([a for o in use.node.operands for a in o.type.names])

@@ -38,7 +38,7 @@ AxesSpec: TypeAlias = Axis | str | Iterable[Axis | str]
 DType: TypeAlias = "str | type | np.dtype[Any] | torch.dtype | None"
 Device: TypeAlias = "str | torch.device | None"
 
-#: What takes axes alone.
+#: A function that takes axes and nothing else.
 PLAIN = frozenset({"zeros", "ones", "normal", "uniform", "gumbel", "laplace", "permutation"})
 
 
@@ -95,7 +95,7 @@ def created(
     dtype: DType,
     device: Device,
 ) -> NamedTensor:
-    """Make an array of this shape; the library's refusals come out in words."""
+    """Make an array of this shape; an error of the library becomes a BackendError."""
     shape = tuple([a.size for a in named])
     try:
         data = make(shape, *given, library.function("dtype_of")(dtype), device)
@@ -174,7 +174,7 @@ def sized_axes(name: str, axes: tuple[AxesSpec, ...]) -> tuple[Axis, ...]:
 
 
 def library_of(backend: str | None, dtype: DType, device: Device, generator: Any) -> Backend:
-    """Choose the library that the arguments speak of; numpy where none does."""
+    """Choose the library that an argument names or belongs to; numpy if none does."""
     if backend is not None:
         if str(backend) not in ("numpy", "torch"):
             raise BackendError(
@@ -204,7 +204,7 @@ def cast(X: NamedTensor, dtype: DType = None, *, like: NamedTensor | None = None
 
         cast : R -> R;  cast(X)_r = X_r, as near as the dtype has it
 
-    `like` is a tensor whose dtype is wanted: a body casts to that of an argument so.
+    `like` is a tensor whose dtype is taken; a body can cast to the dtype of an argument this way.
 
     Raises: BackendError where X is no named tensor, KindError where there is no such dtype.
 

@@ -2,10 +2,9 @@
 
     dY_t = sum_s (dY/dX)_{t, s*} dX_s        each operation has one rule, in the table
 
-Forwards, the change of each part follows from the changes of its operands: what is linear changes
-by itself. Backwards, the same linear maps are transposed: each part's gradient is shared out to its
-operands. Changes and gradients may have further axes, which lift: a whole derivative is the change
-for an identity.
+Forwards, the change of each node follows from the changes of its operands: a linear operation is applied to
+them. Backwards, the same linear maps are transposed: the gradient of each node gives each operand its share.
+Changes and gradients may have further axes, which lift: a full derivative is the change for an identity.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ from namedtensor.tensor import NamedTensor, SymbolicTensor, apply
 
 @dataclass(frozen=True, slots=True)
 class Used:
-    """One use of an operation, as the rule of its derivative sees it: to be run, or to be read."""
+    """One use of an operation, as its derivative rule sees it, whether the result is run or printed."""
 
     node: Node
     read: bool = False
@@ -71,8 +70,9 @@ def derivative(
 ) -> Node:
     """Give the derivative of Y by a part X of it, whose axes get new names: (dY/dX)_{t, s*}.
 
-    `forwards` follows the change for each record of X, else the gradient of each record of Y; a single
-    number has one. Axes that a body cannot see have no new names: each record has its own derivative.
+    `forwards` computes the change for each record of X, else the gradient of each record of Y; the default is
+    backwards if Y is a single number. Axes that a body cannot see get no new names: each record has its own
+    derivative.
     """
     if forwards if forwards is not None else visible(Y.type.names):
         derivation = Derivation([Y], [X], inside)
@@ -106,7 +106,7 @@ def gradients(Y: Node, parts: Sequence[Node], inside: bool = False) -> list[Node
 
 
 def _widened(Y: Node, parts: Sequence[Node]) -> tuple[Node, Sequence[Node]]:
-    """Give parts the axes of Y that a body cannot see: each record has gradients of its own."""
+    """Give parts the axes of Y that a body cannot see, so that each record has gradients of its own."""
     axes = [(a, s) for a, s in Y.type.axes if a.endswith(FRESH)]
     wider = {part: expanded(part, [a for a in axes if not part.type.has(a[0])]) for part in parts}
     if all(part is wide for part, wide in wider.items()):
@@ -153,7 +153,7 @@ def lifted(roots: Sequence[Node], given: Mapping[Node, Any]) -> list[Any]:
 
 
 def _wide(node: Node, operands: list[Any]) -> list[Any]:
-    """Give what a loop starts with the further axes of all operands, which its steps bring in."""
+    """Give a loop's start the further axes of all operands, because its steps add them to the carry."""
     step = next((p for p in node.operation.params if isinstance(p, Step)), None)
     if step is None:
         return operands
@@ -176,7 +176,7 @@ def _tensor(X: Any) -> Any:
 
 
 class Derivation:
-    """Derive trees by parts of them; what depends on none of these has no derivative."""
+    """Differentiate trees by parts of them; a node that depends on none of these has derivative None."""
 
     def __init__(self, roots: Sequence[Node], parts: Sequence[Node], inside: bool = False) -> None:
         self.order = list(operands_first(roots))
@@ -189,12 +189,12 @@ class Derivation:
                 self.depend.add(node)
 
     def filled(self, found: Node, axes: Iterable[tuple[str, Any]]) -> Node:
-        """Give a change or gradient the axes that it is the same along."""
+        """Repeat a change or gradient along the axes that it lacks."""
         missing = [(a, s) for a, s in axes if not found.type.has(a)]
         return self.simplified(expanded(found, missing))
 
     def finished(self, root: Node) -> Node:
-        """Simplify, and give numbers that depend on no data the dtype of what is derived by.
+        """Simplify, and give numbers that depend on no data the dtype of the part to differentiate by.
 
         What is read stays plain. A pointwise operation gives them the dtype that they meet. Identities
         are of 1 and 0 here; until here they were real, as changes are.
@@ -224,7 +224,7 @@ class Derivation:
         elif traits.jointly:
             needed = [o.type.weak for o in before]
         else:
-            # what computes its result may take no whole numbers, as linear upsampling does
+            # an operation that computes its result may refuse whole numbers, as linear upsampling does
             apart = node.type.weak and all(o.type.weak for o in before) and not traits.fresh
             needed = [o.type.weak and bool(o.type.axes) and not apart for o in before]
         # whole numbers are indices and stay
@@ -238,7 +238,7 @@ class Derivation:
         )
 
     def added(self, terms: Iterable[Node]) -> Node | None:
-        """Add up; None of nothing."""
+        """Add up terms; None if there are none."""
         found: Node | None = None
         for term in terms:
             found = term if found is None else self.simplified.make("add", found, term)
@@ -247,7 +247,7 @@ class Derivation:
     # ---------------------------------------------------------------------------- forwards
 
     def change(self, root: Node, changes: Mapping[Node, Node]) -> Node | None:
-        """Give the change of a tree for changes of parts of it; None where it stays."""
+        """Give the change of a tree for changes of parts of it; None if it does not change."""
         found: dict[Node, Node] = dict(changes)
         for node in self.order:
             if node in self.depend and node not in found:
@@ -258,7 +258,7 @@ class Derivation:
         return found.get(root)
 
     def _changes(self, node: Node, parts: Sequence[Node | None]) -> Iterable[Node]:
-        """Give the change of a node for that of each operand: their sum is the whole."""
+        """Give the change of a node due to each operand; the sum is its whole change."""
         traits = node.operation.primitive.traits
         together = [traits.linear_in(i) and part is not None for i, part in enumerate(parts)]
         if traits.jointly and not traits.pointwise and any(together):
@@ -279,7 +279,7 @@ class Derivation:
         return self.simplified(apply_node(node.operation, tuple(operands)))
 
     def _changed(self, node: Node, place: int, d: Node) -> Node | None:
-        """Give the change of a node for the change d of one operand; None where it stays, as a dtype does."""
+        """Give the change of a node for the change d of one operand; None if it does not change."""
         entry = node.operation.primitive
         slope = entry.slopes[place] if place < len(entry.slopes) else None
         if slope is not None:
@@ -311,7 +311,7 @@ class Derivation:
     # --------------------------------------------------------------------------- backwards
 
     def gradients(self, root: Node, parts: Sequence[Node], gradient: Node) -> list[Node | None]:
-        """Share the gradient of a tree out to parts of it; None where it depends on them not."""
+        """Propagate the gradient of a tree to parts of it; None for a part on which it does not depend."""
         shares: dict[Node, list[Node]] = {root: [gradient]} if root in self.depend else {}
         found: dict[Node, Node | None] = dict.fromkeys(parts)
         for node in reversed(self.order):
@@ -321,7 +321,7 @@ class Derivation:
             if node in found:
                 found[node] = g
             if not self.simplified.inside and not is_expanded(g):
-                # computed once, and not taken apart where it is used
+                # kept whole, so that it is computed once
                 self.simplified.kept.add(g)
             for place, operand in enumerate(node.operands):
                 if operand in self.depend and _is_smooth(node):

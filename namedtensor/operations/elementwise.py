@@ -1,6 +1,6 @@
 """Elementwise operations, lifted by name (paper, section 3.3).
 
-Operands meet on the axes that they share, and lift over all others. An operation is one entry of the
+Operands are matched on the axes that they share, and lift over all others. An operation is one entry of the
 table and the function that applies it, next to each other: its shape rule is the union of axes, its
 positional call has its own name, and its slopes are the partial derivatives by each operand, written
 in these same operations. At a kink, such as relu at 0, a slope is torch's.
@@ -113,7 +113,7 @@ def where_rule(call: Call) -> Type:
 def operands(
     emit: Emitter, call: Lowered, values: tuple[Any, ...]
 ) -> tuple[list[Any], tuple[str, ...]]:
-    """Align operands for broadcasting, index-defined numbers taking the dtype that they meet."""
+    """Align operands for broadcasting; index-defined numbers take the dtype of the data."""
     names = [n for n, _ in call.type.axes]
     axes = emit.order([v for v in values if not v.type.host], names)
     word = ""
@@ -210,8 +210,8 @@ def prefix(word: str) -> Callable[..., Any]:
 def floating_prefix(word: str) -> Callable[..., Any]:
     """A function whose result is float: whole numbers become floating ones first.
 
-    Beside floating data they are left to the library: they would have its default dtype, and a single
-    number of data has to keep its own.
+    Beside floating data the library converts them: here they would get its default dtype, but a single number
+    of data must keep its own.
     """
 
     def lower(emit: Emitter, call: Lowered, *values: Value) -> Any:
@@ -332,21 +332,21 @@ def _operator(
 
 
 def _by_base(x: NamedTensor, y: NamedTensor, z: NamedTensor) -> Any:
-    """y x^(y-1), and 0 for an exponent of 0."""
+    """y x^(y-1), or 0 for an exponent of 0."""
     if not isinstance(y, NamedTensor):
         return 0.0 if y == 0 else 1.0 if y == 1 else y * x if y == 2 else y * x ** (y - 1)
     return where(y == 0, 0.0, y * x ** (y - 1))
 
 
 def _by_exponent(x: NamedTensor, y: NamedTensor, z: NamedTensor) -> Any:
-    """x^y log x, and 0 where the base is 0 and stays so."""
+    """x^y log x, or 0 where the base is 0 and the power stays 0."""
     return where((x == 0) & (y >= 0), 0.0, z * log(x))
 
 
 def _diagnose_power(
     operation: Operation, labels: Sequence[str], data: Sequence[Any], sizes: Any
 ) -> Any:
-    """Say that whole numbers to powers below 0 are no whole numbers, where the library refused them."""
+    """Explain the library's refusal of a negative power of a whole number: it is not whole."""
     base, exponent = data
     if not (_is_whole(base) and _is_whole(exponent)) or not _any_below_zero(exponent):
         return None
@@ -825,7 +825,7 @@ def lerp(X: Tensor, Y: Tensor, weight: Tensor) -> NamedTensor:
 def nan_to_num(
     X: Tensor, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None
 ) -> NamedTensor:
-    """Put numbers where there are none, and in place of infinities where they are given.
+    """Replace nan by a number, and infinities by those that are given.
 
         nan_to_num(x) = nan where x is not a number, x elsewhere
 
@@ -1258,7 +1258,7 @@ ERFC = _pointwise(
 
 
 def erfc(X: Tensor) -> NamedTensor:
-    """Compute what the error function lacks of 1, exact for large x.
+    """Compute 1 minus the error function, exact for large x.
 
         erfc : R -> R,  erfc(x) = 1 - erf(x)
 
@@ -1744,7 +1744,7 @@ def angle(X: Tensor) -> NamedTensor:
 
 
 def _ratio(x: NamedTensor, z: NamedTensor) -> Any:
-    """x / z, and 0 for the length of nothing."""
+    """x / z, or 0 where the length z is 0."""
     return where(z == 0, 0.0, x / where(z == 0, 1.0, z))
 
 
@@ -1816,7 +1816,7 @@ COPYSIGN = _pointwise(
 
 
 def copysign(X: Tensor, Y: Tensor) -> NamedTensor:
-    """Give x the sign of y, a 0 having one too.
+    """Give x the sign of y; a 0 has a sign too.
 
         copysign : R x R -> R,  copysign(x, y) = abs(x) sign(y)
 

@@ -1,4 +1,4 @@
-"""More axes and another dtype for the same numbers: what derivatives need beside the notation's own.
+"""Repeat numbers along new axes, or change their dtype: operations that only derivatives need.
 
 expand_ax : R -> R^ax,  expand_ax(X)_{ax(i)} = X;   alike(X, Y) = X in the dtype of Y
 """

@@ -4,7 +4,7 @@ An index-defined tensor such as the causal mask
 
     M_{seq'(i), seq(j)} = 0 if j <= i else -inf
 
-stays an expression until its numbers are needed, and takes open sizes from what it meets.
+stays an expression until its numbers are needed, and takes open sizes from the tensors it is combined with.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ IOTA = primitive(
 def iota(axis: Axis | str) -> SymbolicTensor:
     """Count along an axis: iota_ax : R^ax, iota_{ax(i)} = i, from 0.
 
-    An axis without a size takes the size of what the tensor meets. Raises: AxisNameError.
+    An axis without a size takes that of the tensors it is combined with. Raises: AxisNameError.
 
     >>> iota("seq[3]").numpy()
     array([0, 1, 2])
@@ -93,8 +93,8 @@ def define(axes: tuple[Axis, ...], rule: Callable[..., Tensor]) -> NamedTensor:
 
         define_{ax,bx}(f) : R^{ax x bx},  define(f)_{ax(i),bx(j)} = f(i, j)
 
-    The tensor stays an expression until its numbers are needed; axes without a size take that of
-    what the tensor meets.
+    The tensor stays an expression until its numbers are needed; an axis without a size takes that of the
+    tensors it is combined with.
 
     Source: paper, section 2. Raises: AxisNameError, KindError.
 
@@ -161,7 +161,7 @@ def eye(*axes: Axes) -> NamedTensor:
 
         eye_{ax,bx} : {0,1}^{ax[n] x bx[n]},  eye_{ax(i), bx(j)} = 1 if i = j else 0
 
-    Axes without a size take that of what the identity meets. Raises: AxisNameError.
+    Axes without a size take that of the tensors it is combined with. Raises: AxisNameError.
 
     >>> eye("seq[2]", "seq'[2]").numpy("seq", "seq'")
     array([[1, 0],

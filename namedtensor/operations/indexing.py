@@ -153,7 +153,7 @@ def write_slice(operation: Operation, labels: tuple[str, ...]) -> str:
 
 
 def _spread_range(use: Use, place: int, g: NamedTensor) -> NamedTensor:
-    """Put 0 around the range, and between its indices where it has a step."""
+    """Put 0 around the range, and between its indices if it has a step."""
     name, flags = use.params
     X, *given = use.operands
     axis = sized(name, None)
@@ -165,7 +165,7 @@ def _spread_range(use: Use, place: int, g: NamedTensor) -> NamedTensor:
         rest = n - kept if isinstance(first, int) and first == 0 else n - first - kept
         return apply(table()["pad"](name), g, first, rest, 0)
     first = _first_index(start, n, step < 0)
-    # each index of X reads the gradient, or the 0 that stands after it
+    # each index of X reads the gradient, or the 0 appended to it
     along = iota(sized(name, n)) - first
     hit = (along % step == 0) & (along // step >= 0) & (along // step < kept)
     longer = apply(table()["pad"](name), g, 0, 1, 0)
@@ -173,7 +173,7 @@ def _spread_range(use: Use, place: int, g: NamedTensor) -> NamedTensor:
 
 
 def _first_index(start: Any, n: Any, down: Any) -> Any:
-    """Give the first index of a range as Python does: from behind where negative, and inside."""
+    """Give the first index of a range as Python does: from the end if negative, and clipped to the axis."""
     if start is None:
         return (n - 1) * down if not isinstance(down, bool) else (n - 1 if down else 0)
     if start == 0 and isinstance(start, int) and down is False:
@@ -275,7 +275,7 @@ def diagnose_index(
 
 
 def as_asked(index: int) -> int:
-    """Give an index as it was before from_front has put it beyond every axis."""
+    """Undo from_front for an error message: give the index as the caller wrote it."""
     return index - BEYOND if index >= BEYOND // 2 else index
 
 
@@ -331,7 +331,7 @@ FROM_FRONT = primitive(
 
 
 def from_front(I: NamedTensor) -> NamedTensor:
-    """Give indices of which none counts from the end: E[vocab(from_front(I - 1))].
+    """Let negative indices lie outside instead of counting from the end: E[vocab(from_front(I - 1))].
 
         from_front : Z -> Z,  from_front(i) = i, and lies outside of every axis where i < 0
 
@@ -382,7 +382,7 @@ def index(op: Operation, X: NamedTensor, *indices: Tensor) -> NamedTensor:
 
 
 def _used_and_made(params: tuple[Any, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Part the axes of a scatter: the last so many are made."""
+    """Split the axes of a scatter into those used up and those made."""
     axes, count = params
     return axes[: len(axes) - count], axes[len(axes) - count :]
 
@@ -739,7 +739,7 @@ def _share_of_base(use: Use, g: NamedTensor) -> NamedTensor:
 
 
 def _shares_of_set(use: Use, place: int, g: NamedTensor) -> NamedTensor:
-    """What is written over has no share."""
+    """The share of an operand of set; numbers of X that are overwritten have none."""
     if place == 1:
         return _share_of_value(use, g)
     return _share_of_base(use, apply(use.operation, g, 0, *use.operands[2:]))

@@ -62,8 +62,8 @@ def _lift(
     it names: f then sees the others, in front. Without a pattern f is a function of named tensors,
     and `over` says which axes are hidden from it. On torch f runs under torch.vmap.
 
-    What f does is not seen, so nt.grad and its like need a rule: `differential(X, dX)`, of named tensors,
-    gives the change of f(X) for changes of its operands. torch's backward goes through f itself.
+    Nothing is known of what f computes, so nt.grad and its like need a rule: `differential(X, dX)`, of named
+    tensors, gives the change of f(X) for changes of its operands. torch's backward goes through f itself.
 
     In brackets the pattern declares a formula's parameter, which is then a function or a torch module:
     net: nt.lift["chans height -> chans' height'"], and f.module(net=conv) holds conv with its parameters.
@@ -188,7 +188,7 @@ def _lift_named(f: Callable[..., Any], hidden: tuple[str, ...]) -> Callable[...,
 
 
 def nobody(*_: Any) -> Any:
-    """Stand for a function that is written and not called."""
+    """A stand-in for a function in a formula that is only printed."""
     raise TypeError("a function that is not given")
 
 
@@ -207,10 +207,10 @@ def _stem(lifted: Lifted) -> str:
 
 
 class OnlyWhenItRuns(Exception):
-    """A size is no number before the body runs: one that torch.export keeps open, or that a module finds."""
+    """A size is known only when the body runs: torch.export keeps it open, or a module computes it."""
 
 
-#: The kinds of what a function gives and the sizes of its axes, or why nobody knows them.
+#: The kinds of a function's results and the sizes of their axes, or why they are not known.
 Tried = tuple[tuple[list[str], dict[str, int]] | None, Exception | None]
 
 
@@ -362,7 +362,7 @@ class Lifted:
             found: Any = [widest([X.kind for X in tensors])] * len(self.outputs), unknown
         else:
             with warnings.catch_warnings(), np.errstate(all="ignore"):
-                warnings.simplefilter("ignore")  # which would speak of zeros that nobody gave
+                warnings.simplefilter("ignore")  # they would be about zeros
                 found, refusal = self._tried([X.kind for X in tensors], sizes)
         if found is None and new:
             raise self._unknown(call, shapes, new[0], refusal, [sizes.get(n) for n in own])
@@ -382,7 +382,7 @@ class Lifted:
         refusal: Exception | None,
         sizes: Sequence[Any],
     ) -> Exception:
-        """Say why nobody knows the size of a new axis."""
+        """Make the error for a new axis whose size cannot be found."""
         if _is_module(self.f) and sys.modules["torch"].compiler.is_exporting():
             return OnlyWhenItRuns()
         why = f"what size {new.name} has is not known before {self.name} runs"
@@ -397,7 +397,7 @@ class Lifted:
     def _refused(
         self, call: str, shapes: Sequence[tuple[str, str]], error: Exception
     ) -> BackendError:
-        """Say that the function itself refuses what it is given."""
+        """Make the error for a function that raised one itself."""
         given = ", ".join([" ".join([a.name for a in axes]) or "no axis" for axes in self.inputs])
         return BackendError(
             call,
@@ -409,7 +409,7 @@ class Lifted:
     def _number(
         self, call: str, shapes: Sequence[tuple[str, str]], name: str, new: Axis, size: Any
     ) -> Any:
-        """Give the number of a size on which the size of a new axis may depend."""
+        """Give a size as a number, since the size of a new axis may depend on it."""
         specialise = tracing.get()
         if not isinstance(size, Node):
             return size
@@ -458,7 +458,7 @@ class Lifted:
         return None, refusal
 
     def _tried_without_numbers(self, kinds: Sequence[str], sizes: dict[str, Any]) -> Tried:
-        """Ask a torch module for its shapes, where nothing is computed and no state changes."""
+        """Find the shapes of a torch module's results without computing and without changing its states."""
         import torch
 
         # torch notes which modules are called while it exports, and loses count where one raises
@@ -553,7 +553,7 @@ class Lifted:
             return self._parts(self.f(*arrays))
         flat = [x.reshape((math.prod(sizes), *x.shape[depth:])) for x in arrays]
         if math.prod(sizes) == 0:
-            # no record to run f on: one of zeros tells the shape of what it gives
+            # there is no record to run f on: a record of zeros tells the shape of the result
             results = self.f(*[backend.function("full_like_kind")(x.shape[1:], 0, x) for x in flat])
             found = self._parts(results)
             like = backend.function("full_like_kind")
@@ -756,7 +756,7 @@ class _Positional:
         return self._ordered(self.lifted.named(found, self.seen, *self._tensors(arrays)))
 
     def _fits(self, found: Any, arrays: Sequence[Any]) -> bool:
-        """Say at once that results are as the pattern says, where that is easily seen."""
+        """Say whether a quick check shows that results are as the pattern says."""
         several = len(self.places) > 1
         parts = found if several else (found,)
         if several and (type(found) is not tuple or len(found) != len(self.places)):
@@ -868,7 +868,7 @@ def _change(use: Use, place: int, d: SymbolicTensor) -> Any:
 
 
 def _is_linear(root: Node, changes: Sequence[Node]) -> bool:
-    """Say whether a tree is seen to be linear in all changes together, so that it is 0 where they are."""
+    """Say whether a tree is visibly linear in all changes together, so that it is 0 if they are."""
     depend = set(changes)
     for node in operands_first([root]):
         traits = node.operation.primitive.traits

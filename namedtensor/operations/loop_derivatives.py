@@ -6,9 +6,9 @@
     g_{t-1} = (ds/dh)^T g_t + what comes at t-1              the gradient, from the end to the start:
     gX_t = (ds/dX)^T g_t,   gW = sum_t (ds/dW)^T g_t         X's share, and W's
 
-Both meet each carry as it was. What a step does to changes and gradients are trees over its leaves,
-found once by the rules of its operations, so that one plan serves all lengths. An associative scan is
-derived as the loop that it is: h_t = combine(h_{t-1}, X_t), where the first is X_1 itself.
+Both use the carries of the original loop. What a step does to changes and gradients is found once, as trees
+over its leaves, so that one plan serves all lengths. An associative scan is differentiated as a loop: h_t =
+combine(h_{t-1}, X_t), where the first is X_1 itself.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ def _all_shares(use: Used, g: Node) -> tuple[list[Node], Callable[[int], Symboli
 
 
 class _Loop:
-    """A loop as its derivatives see it, whose carries are known at each step.
+    """A loop whose carries are known at each step, as its derivatives need them.
 
     `before` are the leaves of the carries, `elements` those of the sequences, `given` those of what the
     step uses from outside; `operands` are the leaves by the loop's operands. `first` is the leaf that
@@ -126,7 +126,7 @@ class _Loop:
         step, self.result = step_of(use.node), use.params[-1]
         nodes = [*step.leaves, *operands_first(step.results)]
         if any(n.type.kind == "complex" or n.operation.primitive.effect for n in nodes):
-            raise no_rule(use.node, place)  # what is drawn anew each time is another function
+            raise no_rule(use.node, place)  # random numbers differ at each run
         self.step = step
         self.axis: str = use.params[0]
         self.first: Node | None = None
@@ -161,7 +161,7 @@ class _Loop:
         return expanded(number(0.0), [*axes, *_sized(like, further)])
 
     def chosen(self, at_first: Node, then: Node) -> Node:
-        """Give one part for an element without a carry, and another for all others."""
+        """Choose one tree for the element without a carry, and another for all others."""
         if self.first is None:
             return then
         return apply_node(table()["where"].plain, (self.first, at_first, then))
@@ -172,7 +172,7 @@ class _Loop:
         operation = self.use.operation.primitive
         shown = self.first is None and self.use.read
         if shown or not all(self.listed[:count]):
-            # the steps are taken once more, and keep what they start with
+            # the steps run once more, keeping the carry before each
             twice = replace(step, results=(*step.results[:count], *self.before))
             params = (self.axis, self.reverse, (*[False] * count, *[True] * count), twice)
             every = [operation(*params, count + i) for i in range(count)]
@@ -215,7 +215,7 @@ class _Loop:
 
 
 class _Beside:
-    """Makes leaves for what belongs to the parts of a step, which may have such leaves already."""
+    """Makes the leaves for changes, gradients and sums; a step may contain such leaves already."""
 
     def __init__(self, loop: _Loop, further: Sequence[str]) -> None:
         self.taken = {key_of(leaf) for leaf in (*loop.before, *loop.elements, *loop.given)}

@@ -1,7 +1,7 @@
 """Recurrence along an axis (paper, section 4.2): h_i = step(h_{i-1}, X_{seq(i)}).
 
-A step is run once, on symbols. What it computes is kept as trees inside of the operation, so that one
-plan serves all lengths: the positional code is a function for the step, and a loop that calls it.
+A step runs once, on symbols. The resulting trees are kept in the operation, so that one plan serves all
+lengths: the positional code is a function for the step, and a loop that calls it.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ from namedtensor.tensor.symbolic import on_symbols
 
 # ---------------------------------------------------------------------------- the loop as a node
 
-#: The place of a loop's results all together; the others count its results.
+#: The place that stands for all results of a loop together; other places count its results.
 ALL = -1
 
 
@@ -103,7 +103,7 @@ def _scan_rule(call: Call) -> Type:
 def _operands_of(
     leaves: Sequence[Node], types: Sequence[Type], values: Sequence[Any]
 ) -> list[Node]:
-    """Give leaves the types of a loop's operands; a number, which may be a size, is what it is outside."""
+    """Give leaves the types of a loop's operands; a number, which may be a size, keeps its value."""
     return [
         as_node(getattr(value, "node", value))
         if leaf.type.host
@@ -122,7 +122,7 @@ def _element_types(call: Call, axis: str, step: Step) -> tuple[list[Type], Any]:
 
 
 def _same_sizes(call: Call, name: str, before: Type, after: Type) -> None:
-    """Hold the next carry to the sizes of the carry."""
+    """Require the next carry to have the sizes of the carry."""
     for axis, size in before.axes:
         new = after.size(axis)
         if isinstance(size, int) and isinstance(new, int):
@@ -203,7 +203,7 @@ def _lower_loop(emit: Emitter, call: Lowered, values: Sequence[Any]) -> Value:
 
 
 def _as_carried(step: Step, values: Sequence[Value]) -> Finish:
-    """Give each carry as the one before it is stored."""
+    """Store each carry as the one before it."""
 
     def finish(inner: Emitter, results: Sequence[Node]) -> list[Value]:
         orders = [v.axes for v in values[: step.carries]]
@@ -249,7 +249,7 @@ def step_function(
 
 
 def _started(emit: Emitter, value: Value, leaf: Node, values: Sequence[Value]) -> Value:
-    """Give what a recurrence starts with as data, where it is a number or index-defined."""
+    """Turn the start of a recurrence into data if it is a number or index-defined."""
     if value.strong:
         return value
     strong = [v for v in values if v.strong]
@@ -257,7 +257,7 @@ def _started(emit: Emitter, value: Value, leaf: Node, values: Sequence[Value]) -
     if leaf.type.kind in ("float", "complex"):
         data = data or strong
     if value.type.host:
-        # a whole number has the room that Python's have, whatever it will meet
+        # a whole number gets a wide dtype, as Python's have, whatever it is combined with
         same = data and data[0].type.kind == leaf.type.kind != "int"
         word, like = ("full_like_kind", data[0]) if same else ("full", emit.like)
         code = emit.call(word, (), value, like)
@@ -367,13 +367,13 @@ ASSOCIATIVE = primitive(
 )
 
 
-# ------------------------------------------------------------- what need not wait for the carry
+# ------------------------------------------------------------- parts that do not need the carry
 
 FIXED, ELEMENT, CARRIED = range(3)
 
 
 def hoisted(node: Node) -> Node:
-    """Compute before the loop what depends on elements alone: lifted over the axis, all at once.
+    """Move parts that depend on elements alone out of the loop: lifted over the axis, computed at once.
 
     [f(X)]_{seq(i)} = f(X_{seq(i)}) where f does not name seq. Only what sums is worth the memory.
     """
@@ -420,7 +420,7 @@ def hoisted(node: Node) -> Node:
 
 
 def _levels(step: Step, axis: str) -> dict[Node, int]:
-    """Say for each part of a step whether it waits for the carry, or for the elements alone."""
+    """Say for each part of a step whether it needs the carry, or elements alone."""
     level: dict[Node, int] = {}
     first, last = step.carries, step.carries + step.sequences
     for place, leaf in enumerate(step.leaves):
@@ -510,7 +510,7 @@ def recurs(node: Node) -> bool:
 
 
 def rounds_of(node: Node) -> tuple[Any, list[tuple[Any, Any]]]:
-    """Say how often a loop runs its step, and which sizes outside the sizes in its step stand for."""
+    """Give the number of steps of a loop, and pairs of a size in the step and the size outside."""
     axis, *_, step, _ = node.operation.params
     outside = node.operands
     if node.operation.primitive is ASSOCIATIVE:
@@ -534,7 +534,7 @@ def kept_along(node: Node) -> bool:
 
 
 def _narrow(start: Node) -> Node:
-    """Leave out that what a recurrence starts with was widened."""
+    """Undo the widening of a recurrence's start, for printing."""
     while start.operation.primitive is EXPAND:
         start = start.operands[0]
     return start
@@ -583,7 +583,7 @@ class Trace:
         self.step, self.operands = self._closed(results, types)
 
     def _first_run(self, types: list[Type]) -> tuple[list[Type], list[Node], list[Type]]:
-        """Run the step; where a loop inside starts with a whole number of a carry, perhaps as a real one."""
+        """Run the step first; a whole number in the carry becomes real if the step fails otherwise."""
         try:
             return types, *self._run(types)
         except KindError:
@@ -595,7 +595,7 @@ class Trace:
             raise
 
     def _hold_sizes(self, carry: Sequence[Type]) -> None:
-        """Hold equal what the formulas that a step calls hold equal; those raise the error."""
+        """Require equal what the formulas called by the step require equal; they raise the error."""
         around = sizes_held.get()
         for pair in self.pairs:
             first, second = map(self._outside, pair)
@@ -665,14 +665,14 @@ class Trace:
         raise self.said.no_tensor(value)
 
     def _outside(self, size: Any) -> Any:
-        """Give a size inside of the step as it is outside."""
+        """Map a size inside of the step to the size outside."""
         if not isinstance(size, Node):
             return size
         (found,) = placed([size], {leaf: _typed(leaf, self.types) for leaf in self.leaves})
         return found if found.value is None else found.value
 
     def _number(self, size: Node) -> Any:
-        """Give a size its number, where Python asks for it inside of the step."""
+        """Give the number of a size if Python needs it inside of the step."""
         found = self._outside(size)
         if isinstance(found, int):
             return found
@@ -685,7 +685,7 @@ class Trace:
         )
 
     def _closed(self, results: list[Node], carry: Sequence[Type]) -> tuple[Step, list[Any]]:
-        """Make operands of what the step uses from outside: its largest parts that stay the same."""
+        """Turn the largest parts of the step that are the same at each step into operands."""
         own = {key_of(leaf) for leaf in self.leaves}
         inside: set[Node] = set()
         for node in operands_first(results):
@@ -725,7 +725,7 @@ class Trace:
         return found
 
     def _widened(self, h: Any, type_: Type) -> Any:
-        """Give what the recurrence starts with the axes that the carry has."""
+        """Give the start of the recurrence the axes of the carry."""
         if not isinstance(h, NamedTensor):
             h = self._as_kind(h.item() if is_scalar(h) else h, type_.kind)
             data = [
@@ -789,7 +789,7 @@ def formed(form: Any, parts: Sequence[Any]) -> Any:
 
 
 class Said:
-    """The call as it was written, for messages, and the names of the carries and elements."""
+    """The call as written, for messages, with the names of the carries and elements."""
 
     def __init__(
         self, name: str, axis: Axis, step: Any, carry: Any, sequences: Sequence[Any]
@@ -953,9 +953,9 @@ def _recur(said: Said, reverse: bool, emit: Any, every: bool) -> tuple[Any, Any]
 
 
 def _traced_or_run(given: Sequence[Any], traced: Callable[[], Any], run: Callable[[], Any]) -> Any:
-    """Trace what acts on one element after the other, or run it on data, one by one.
+    """Trace a step, or run it on data, one element after the other.
 
-    It runs where Python in it looks at numbers, or where there is a mistake, which data explains better.
+    It runs on data if its Python code needs numbers, or if there is an error, which data explains better.
     """
     symbols = any(_is_symbol(x) and not x.node.closed for x in given)
     if symbols or not compiling():
@@ -1055,7 +1055,7 @@ def _plan(operations: Sequence[Operation], operands: Sequence[Any], leaves: Sequ
 
 
 def _step_by_step(said: Said, reverse: bool, emit: Any, every: bool) -> tuple[Any, Any]:
-    """Take each step on data, where Python in it looks at numbers or a graph compiler reads it."""
+    """Run each step on data, because its Python code needs numbers or a graph compiler reads it."""
     carry, sequences = said.carry, said.sequences
     axis = said.axis
     states: list[list[Any]] = [[] for _ in flat(carry)]
@@ -1086,7 +1086,7 @@ def _step_by_step(said: Said, reverse: bool, emit: Any, every: bool) -> tuple[An
 
 
 def _carried(before: Any, after: Any) -> Any:
-    """Hold the next carry to the dtype of the carry, unless that is defined by its indices."""
+    """Require the next carry to have the dtype of the carry, unless the carry is index-defined."""
     if not isinstance(before, NamedTensor) or not isinstance(after, NamedTensor):
         return after
     if before.layout.backend is not after.layout.backend:
@@ -1253,7 +1253,7 @@ def _one_by_one(said: Said, combine: Any, X: Any, reverse: bool) -> Any:
         if found:
             element = said.like(X, combine(formed(X, found[-1]), formed(X, element)))
             for name, before, after in zip(said.names, found[-1], element, strict=False):
-                kind = type_of(before).kind  # which stack makes one
+                kind = type_of(before).kind  # `stack` unifies the kinds
                 said.check_next(name, type_of(before), type_of(after).of_kind(kind))
         found.append(element)
     kept = [list(values) for values in zip(*found, strict=True)] or [[] for _ in parts]

@@ -47,7 +47,7 @@ def _length(kind: str) -> str:
 
 
 def needs_a_record(call: Call, axes: tuple[str, ...]) -> None:
-    """Raise AxisSizeError where an axis that a record is chosen from has none."""
+    """Raise AxisSizeError where an axis has size 0 and a record is to be chosen from it."""
     for axis in axes:
         if call.types[0].size(axis) == 0:
             raise call.fail(
@@ -59,7 +59,7 @@ def needs_a_record(call: Call, axes: tuple[str, ...]) -> None:
 
 
 def reduction_rule(kind: Kind, chooses: bool) -> Callable[[Call], Type]:
-    """The named axes go; those that a value is chosen from hold ordered numbers, at least one."""
+    """Remove the named axes; with `chooses`, numbers must be ordered and the axes not empty."""
 
     def rule(call: Call) -> Type:
         (axes,) = call.params

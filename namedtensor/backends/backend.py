@@ -13,12 +13,12 @@ from namedtensor.backends.lazy import is_array
 from namedtensor.compilers import STORE, constant_for_compilers
 from namedtensor.errors import BackendError
 
-#: What emitted code uses beside the vocabulary.
+#: Functions that emitted code uses besides the vocabulary.
 _BUILTINS = frozenset({"float", "int", "mismatch", "math", "host"})
 
 
 class Backend:
-    """One array library: its vocabulary module and what the tensor class asks of it.
+    """One array library: its vocabulary module and the facts that the tensor class needs.
 
     The module defines the vocabulary's functions by name; what it leaves out is taken from
     `fallback`, the library itself.
@@ -30,7 +30,7 @@ class Backend:
         self.name = name
         self.module = module
         self.fallback: Any = module.FALLBACK
-        # numpy answers slowly when asked for a word that it lacks, and every variable of a plan asks
+        # numpy is slow to answer for a word that it lacks, and it is asked for each variable of a plan
         self.words = _BUILTINS.union(dir(module), dir(self.fallback))
 
     def function(self, name: str) -> Callable[..., Any]:
@@ -106,6 +106,6 @@ def backend_of(data: Any) -> Backend | None:
     """Give the backend that holds data, or None where no library claims it."""
     if is_array(data):
         return get_backend("numpy")
-    # whoever made a torch tensor has imported torch; asking must not
+    # if there is a torch tensor, torch is imported already; this question must not import it
     torch = sys.modules.get("torch")
     return get_backend("torch") if torch and isinstance(data, torch.Tensor) else None

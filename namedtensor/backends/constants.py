@@ -7,18 +7,19 @@ from typing import Any
 
 from namedtensor.compilers import keep
 
-#: So many sizes are remembered for one constant; the oldest is forgotten first.
+#: For how many sizes one constant is kept; the oldest is forgotten first.
 MANY = 8
-#: Nothing larger is remembered: bytes.
+#: Constants of more bytes than this are not kept.
 LARGE = 1 << 24
 
 
 class Kept:
-    """A function of sizes and of an array `like` the result, which remembers what it gave.
+    """A cached function of sizes and of an array `like` the result.
 
-    `usable(like)` says whether plain arrays meet here, which may be kept, and not a compiler's or a
-    transform's; `as_like` gives numbers the dtype and device of an array; `apart` computes outside
-    of what would make the result unfit for other calls; `state` gives what else it depends on.
+    `usable(like)` says whether the array is plain, and not a compiler's or a transform's, so that results may
+    be kept; `as_like` gives numbers the dtype and device of an array; `apart` computes outside of modes, such
+    as torch's inference mode, that would make the result unusable in other calls; `state` gives what else the
+    result depends on.
     """
 
     def __init__(
@@ -43,7 +44,7 @@ class Kept:
         return self._find((*sizes, getattr(like, "device", None), self.state()), given, None)
 
     def like(self, *given: Any) -> Any:
-        """Give the numbers in the dtype of what they meet."""
+        """Give the constant in the dtype and on the device of `like`."""
         *sizes, like = given
         if not self.usable(like):
             return self.as_like(self.make(*given), like)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 else:
 
     class _Numpy:
-        """Give what numpy has by its name, and keep it."""
+        """Import numpy when an attribute is first read, and keep the attribute."""
 
         def __getattr__(self, name: str) -> Any:
             import numpy

@@ -11,7 +11,7 @@ Array = Any
 
 
 def looping(carried: Callable[[Array, Array], Array]) -> Callable[..., tuple[Any, ...]]:
-    """Make the word `loop` of a library, which knows what a carry of another dtype becomes."""
+    """Make the word `loop` of a library; `carried` converts a carry whose dtype has changed."""
 
     def loop(
         step: Callable[..., tuple[Array, ...]],
@@ -58,7 +58,7 @@ def _alone(
     given: tuple[Array, ...],
     values: list[Array] | None,
 ) -> tuple[Array]:
-    """Take the steps that are left where a carry of one tensor is all that they give."""
+    """Take the remaining steps if each gives one carry and nothing else."""
     for elements in rows:
         h = step(h, *elements, *given)
         if values is not None:
@@ -83,7 +83,7 @@ def _casting(
 
 
 def refuse_dtype(before: Array, after: Array) -> KindError:
-    """Say that a carry changes its dtype."""
+    """Make the error for a carry that changes its dtype."""
     old, new = [str(x.dtype).removeprefix("torch.") for x in (before, after)]
     return KindError(
         "scan(step, h0, X)",
@@ -105,10 +105,10 @@ def associating(
         given: tuple[Array, ...],
         reverse: bool = False,
     ) -> tuple[Array, ...]:
-        """Combine all first 1, 2, ..., n elements, in a depth of 2 log n.
+        """Combine the first 1, 2, ..., n elements, in a depth of 2 log n.
 
-        Pairs of neighbours are combined, half as many; their results are those of every second
-        element, and one more combination gives the others.
+        Pairs of neighbours are combined, and the half as many results scanned. That gives the result at every
+        second element; one more combination gives the others.
         Source: Blelloch, Prefix sums and their applications, 1990, section 1.3.
         """
         if reverse:

@@ -56,7 +56,7 @@ def double(x: Array) -> Array:
 
 
 def as_like(x: Array, like: Array) -> Array:
-    """Give index-defined numbers the dtype of the data that they meet."""
+    """Give index-defined numbers the dtype of the data `like`."""
     x = np.asarray(x)
     if like.dtype.kind == "f" and x.dtype.kind == "c":
         return x.astype(np.result_type(like.dtype, np.complex64))
@@ -84,7 +84,7 @@ def widened(x: Array, other: Array) -> Array:
 
 
 def signed(x: Array) -> Array:
-    """Refuse numbers that are never below 0 where their negatives are asked for."""
+    """Refuse to negate unsigned numbers."""
     if x.dtype.kind == "u":
         raise OverflowError(f"{x.dtype} holds no number below 0")
     return x
@@ -105,7 +105,7 @@ def _plain(x: Any) -> bool:
 
 
 def room(x: Array, other: Any) -> Array | None:
-    """Give x's memory to what is computed of x and another operand, if its numbers fit."""
+    """Give x as the array to write a result of x and another operand to, if their dtypes agree."""
     return x if getattr(other, "dtype", x.dtype) == x.dtype else None
 
 
@@ -152,7 +152,7 @@ absolute = np.abs
 
 
 def _of_numbers(function: Callable[[float], float]) -> Callable[[Array], Array]:
-    """Make a function of arrays of a function of one number, in the dtype of the array."""
+    """Apply a function of one number elementwise, in the dtype of the array."""
     each = np.vectorize(function, otypes=[np.float64])
 
     def call(x: Array) -> Array:
@@ -257,7 +257,7 @@ def amin(x: Array, dims: Dims) -> Array:
 
 
 def _adding(x: Array) -> Any:
-    """Give the dtype in which numbers add up: below 0 there is room too, and beyond a narrow dtype."""
+    """Give the dtype in which numbers are summed: signed, and wider than a narrow one."""
     return np.int64 if x.dtype.kind == "u" and x.dtype.itemsize < 8 else None
 
 
@@ -301,7 +301,7 @@ def nanmean(x: Array, dims: Dims) -> Array:
 
 def quantile(x: Array, q: float) -> Array:
     """Interpolate along the last axis."""
-    # at a number itself nothing is between: 0 times an infinite distance would be nan
+    # at a number itself nothing is interpolated: 0 times an infinite distance would be nan
     method: Literal["linear", "lower"] = "linear" if q * (x.shape[-1] - 1) % 1 else "lower"
     with np.errstate(invalid="ignore"):
         return np.quantile(x, q, axis=-1, method=method).astype(x.dtype)

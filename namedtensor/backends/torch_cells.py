@@ -1,4 +1,4 @@
-"""torch's recurrent cells on whole sequences, and the same in plain operations where these cannot go."""
+"""torch's recurrent cells on whole sequences, and the same in plain operations where the cells cannot run."""
 
 from __future__ import annotations
 
@@ -111,9 +111,9 @@ def _biases(gates: Gates, count: int, like: Array) -> Array | None:
 
 
 def _under(gates: Gates, count: int) -> Array:
-    """Put gates under each other; those that lie in one tensor are there already."""
+    """Stack gates along rows; gates that are one tensor are stacked already."""
     if isinstance(gates, torch.Tensor):
-        if gates.shape[0] < count:  # torch's cells read beyond them
+        if gates.shape[0] < count:  # torch's cells would read beyond smaller ones
             raise IndexError(f"{gates.shape[0]} gates of {count}")
         every = gates if gates.shape[0] == count else gates[:count]
         return every.flatten(0, 1)

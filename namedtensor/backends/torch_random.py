@@ -1,4 +1,4 @@
-"""The one private door of torch's random numbers: no public one draws gammas from a generator."""
+"""Draw gammas from a generator by a private function of torch: no public function does."""
 
 from __future__ import annotations
 

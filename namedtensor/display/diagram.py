@@ -2,10 +2,10 @@
 
 Tensors run down from the arguments to the result as bundles of lines, one for each axis. A contracted axis
 closes between the operands that share it, a renamed one changes its colour, one that is reduced ends, and
-a bar crosses those along which a function acts. What a kernel took is framed. Calls of other formulas
+a bar crosses those along which a function acts. What runs as one kernel is framed. Calls of other formulas
 are boxes.
 
-Source: string diagrams of tensor networks; what stands in the picture is the formula's one tree.
+Source: string diagrams of tensor networks; the picture shows the formula's expression tree.
 """
 
 from __future__ import annotations
@@ -188,7 +188,7 @@ def diagram(f: Any, /, *shapes: Any, **named: Any) -> Diagram:
 
 
 def _taken(fired: Any, written: Written) -> set[Node]:
-    """Find what a kernel took, also where another rule had rewritten its inside: by place, then."""
+    """Find the nodes that a kernel computes; those that another rule has rewritten by their places."""
     own = set(operands_first([fired.before])) - set(operands_first([fired.after]))
     places = set(fired.origins)
     for node in operands_first(written.results):
@@ -224,7 +224,7 @@ def _declared(written: Written) -> set[str]:
 
 
 def _parts(written: Written, sizes: Mapping[str, Any]) -> list[Part]:
-    """Make a box for each tensor of the tree; numbers stand in the labels, what needs no data is one box."""
+    """Make a box for each tensor of the tree; numbers go into labels, and a part without data is one box."""
     names = {node: name for name, node in written.locals.items()}
     found: dict[Node, Part] = {}
     ladders = _folded(written)
@@ -267,7 +267,7 @@ def _parts(written: Written, sizes: Mapping[str, Any]) -> list[Part]:
 
 
 def _folded(written: Written) -> list[Ladder]:
-    """Give the stacks of which one layer is drawn for all: what is drawn beside it names no other layer."""
+    """Give the stacks of which one layer can be drawn for all, because nothing else uses another layer."""
     from namedtensor.latex.printing.stacks import ladders_of  # nobody else needs the LaTeX here
 
     ladders = [ladder for ladder in ladders_of(written) if None not in ladder.starts]
@@ -291,7 +291,7 @@ def _others(ladder: Ladder, drawn: set[Node]) -> bool:
 
 
 def _below(node: Node, ladders: Sequence[Ladder]) -> list[Node]:
-    """Give a box's operands; the one layer that is drawn of a stack takes what the first is given."""
+    """Give a box's operands; if one layer is drawn for a stack, those of the first layer."""
     found = list(_inner(node))
     for ladder in ladders:
         if node in ladder.inside:
@@ -348,7 +348,7 @@ def _cut(text: str) -> str:
 
 
 def _placed(parts: Sequence[Part]) -> list[list[Part]]:
-    """Put the parts into layers, below one another, with places for the lines that pass a layer by."""
+    """Put the parts into layers, one below another, with places for lines that pass through a layer."""
     users: dict[Part, list[Part]] = {part: [] for part in parts}
     for part in parts:
         for operand in part.operands:
@@ -360,7 +360,7 @@ def _placed(parts: Sequence[Part]) -> list[list[Part]]:
         if part.kind == "result":
             part.layer = last
         elif users[part]:
-            # an argument stands just above whoever uses it first
+            # an argument is drawn just above its first use
             part.layer = min(u.layer for u in users[part]) - 1
     least = min(part.layer for part in parts)
     layers: list[list[Part]] = [[] for _ in range(last - least + 1)]
@@ -445,7 +445,7 @@ def _middle(part: Part, near: Sequence[Part], users: Mapping[Part, Sequence[Part
 
 
 def _settle(layer: Sequence[Part], wanted: Sequence[float]) -> None:
-    """Give each part the place nearest to what it wants, none too near to its neighbour."""
+    """Give each part the place nearest to the wanted one that keeps its distance to its neighbours."""
     offsets, at = [], 0.0
     for before, part in zip([None, *layer], layer, strict=False):
         at += 0.0 if before is None else before.right + _APART + part.left

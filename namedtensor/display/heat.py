@@ -1,7 +1,7 @@
 """Heat maps of a tensor's records as SVG, with a scale and what is known of all numbers.
 
 Positive numbers are blue and negative ones orange, the stronger the larger; zero is the page itself,
-so that a picture fits light pages and dark ones. What is no finite number is grey.
+so that a picture fits light pages and dark ones. Infinities and nan are grey.
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ class Panel:
 def panels_of(
     view: View, figures: Figures, most_bytes: int = MOST_BYTES
 ) -> tuple[list[Panel], int] | None:
-    """Draw each record's map, and count those that are left out; None where no number can be read.
+    """Draw each record's map, and count those that are left out; None if no number can be read.
 
     Where the words and pixels of all would make a page too large, there are fewer of each.
     """

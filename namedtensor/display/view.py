@@ -1,4 +1,4 @@
-"""What of a tensor is looked at: which axis goes down and which across, which records, in which words.
+"""A view of a tensor: the axes that go down and across, the records shown, and the words at their indices.
 
 Every display reads a tensor through its view. Only the records that are shown are ever copied.
 """
@@ -45,7 +45,7 @@ class View:
 
     @property
     def title(self) -> str:
-        """What is known before the numbers: seq[2] x emb[2], float64 torch."""
+        """The line above the numbers: seq[2] x emb[2], float64 torch."""
         sizes = self.sizes
         shape = str(Shape.of([(name, sizes[name]) for name in (*self.outer, *self.inner)]))
         kind = kind_in_words(self.X)
@@ -125,7 +125,7 @@ def kind_in_words(X: Any) -> str:
 
 # ------------------------------------------------------------------------------------ reading
 
-#: What libraries raise for numbers that are not there: meta, sparse, wrapped by vmap, a fake.
+#: What libraries raise for numbers that cannot be read: on meta, sparse, under vmap, fake.
 OUT_OF_REACH = (*LIBRARY_ERRORS, AssertionError)
 
 

@@ -31,7 +31,7 @@ from namedtensor.tensor.labels import caller_labels, first_letters, letters, war
 from namedtensor.tensor.named import NamedTensor
 from namedtensor.tensor.resize import meet, resize
 
-#: What a user's function may raise when it is run on what stands in for data: symbols, other sizes.
+#: What a user's function may raise when it is run on stand-ins for data: symbols, or other sizes.
 STAND_IN_ERRORS = (
     *LIBRARY_ERRORS,
     NamedTensorError,
@@ -42,22 +42,22 @@ STAND_IN_ERRORS = (
 
 NUMBERS = (bool, int, float, complex)
 
-#: Gives the symbol of a tensor with data that meets symbols, where a function of neither is traced.
+#: Gives a symbol for a tensor with data that is combined with symbols, while a plain function is traced.
 capturing: ContextVar[Callable[[Any], Any] | None] = ContextVar("capturing", default=None)
-#: How many steps of recurrences are being run on symbols, one inside of the other.
+#: How many nested steps of recurrences are being run on symbols.
 steps_traced: ContextVar[int] = ContextVar("steps_traced", default=0)
 
-#: While bodies are traced, the sizes of one name that the formulas they call hold equal, in pairs.
+#: While bodies are traced: pairs of sizes that the formulas they call require to be equal.
 sizes_held: ContextVar[list[tuple[Any, Any]] | None] = ContextVar("sizes_held", default=None)
 
 _new = object.__new__  # half the time of calling the class
 _NONE: Any = object()
-#: The class of symbols, which comes after this door.
+#: The class of symbols, which is defined later.
 _symbolic: Any = None
 
 
 def use_symbols(symbolic: type) -> None:
-    """Tell this door which class holds symbols."""
+    """Set the class of symbols."""
     global _symbolic
     _symbolic = symbolic
 
@@ -139,7 +139,7 @@ def stand_in(code: str) -> Any:
 
 
 class _Absent:
-    """Stand in for data of unknown sizes."""
+    """A stand-in for data of unknown sizes."""
 
     def __init__(self, axes: int) -> None:
         self.shape = (None,) * axes
@@ -176,7 +176,7 @@ def _apply_compiling(operation: Operation, operands: Sequence[Any]) -> NamedTens
 
 @constant_for_compilers
 def symbol_by_codes(name: str, params: tuple[Any, ...], *codes: str) -> str:
-    """Name the tree of an operation on index-defined tensors, which a graph compiler cannot make."""
+    """Give the name of the tree of an operation on index-defined tensors, since a compiler cannot make it."""
 
     def make() -> Any:
         operands = [stand_in(code) for code in codes]
@@ -205,7 +205,7 @@ def _apply_any(operation: Operation, given: Sequence[Any]) -> NamedTensor:
     try:
         return _apply_first(operation, given)
     except NamedTensorError as error:
-        if SIZES.of is None:  # a body that runs needs the frames to find its own line
+        if SIZES.of is None:  # a running body needs the frames to find its own line
             shorten(error)
         raise
 
@@ -261,7 +261,7 @@ def _with_declared_sizes(x: Any) -> Any:
     return _symbolic(resize(x.node, sizes))
 
 
-#: So many plans of single operations are kept in all; the oldest is forgotten first.
+#: How many plans of single operations are kept in all; the oldest is forgotten first.
 MOST_PLANS = 2048
 _kept: deque[tuple[Operation, Any]] = deque()
 _told: list[str] = []
@@ -297,7 +297,7 @@ def operand(operation: Operation, x: Any, given: Sequence[Any]) -> Any:
         return x.item()
     if isinstance(x, NUMBERS):
         return x
-    if type(x).__name__ in ("Fraction", "Decimal"):  # of which arrays would be made of objects
+    if type(x).__name__ in ("Fraction", "Decimal"):  # numpy would make arrays of objects from these
         return float(x)
     if isinstance(x, numbers.Number) or (hasattr(x, "__index__") and not hasattr(x, "shape")):
         return x
@@ -364,10 +364,10 @@ def argument_type(name: str, x: Any) -> Type:
 
 
 def checked(operation: Operation, operands: Sequence[Any]) -> None:
-    """Check an operation on true sizes; the error speaks of the caller's own variables."""
+    """Check an operation on true sizes; the error names the caller's own variables."""
     types = tuple([type_of(x) for x in operands])
     values = tuple(operands)
-    # found again with the caller's words outside of the handler, so that one traceback shows
+    # raised again outside of the handler, with the caller's names, so that one traceback shows
     with suppress(NamedTensorError):
         operation.typed(types, first_letters(len(types)), values)
         return
@@ -438,7 +438,7 @@ def common_backend(operation: Operation, operands: Sequence[Any]) -> Any:
 
 
 def captured(operation: Operation, operands: Sequence[Any]) -> TraceError:
-    """Make the error of data that a formula's body uses without being given it."""
+    """Make the error for data that a formula's body uses but does not take as an argument."""
     labels = caller_labels(operands)
     name = next(w for w, x in zip(labels, operands, strict=True) if type(x) is NamedTensor)
     return TraceError(

@@ -99,7 +99,7 @@ def parse_record(X: NamedTensor, record: object) -> list[Part]:
 
 
 def _index_hint(X: NamedTensor, wrong: Any, indices: Sequence[Any]) -> str:
-    """Say which axes can be indexed in the place of one that the tensor lacks."""
+    """Say which axes can be indexed instead of one that the tensor lacks."""
     guess = nearest(wrong.name, X.axes)
     taken = [part.name for part in indices]
     free = [a for a in visible(X.axes) if a not in taken]
@@ -149,7 +149,7 @@ def _parse_indices(text: str) -> list[Part]:
 
 
 def check_record(X: NamedTensor, indices: list[Any]) -> None:
-    """Every axis of a record is an axis of X, named once."""
+    """Raise unless each axis of a record is an axis of X and is named once."""
     if not indices:
         return
     call = f"X[{', '.join(map(repr, indices))}]" if all(_plain(i) for i in indices) else "X[...]"
@@ -320,7 +320,7 @@ def reshape(X: NamedTensor, parts: list[Rename]) -> NamedTensor:
 
 
 def _check_sizes(X: NamedTensor, part: Rename) -> None:
-    """Axes given with a size have it; those that a split gives are checked as it is made."""
+    """Raise unless axes written with a size have that size; `split` checks the axes that it makes."""
     sizes = dict(X.sizes)
     for axis in part.before:
         if axis.size is not None:
@@ -388,7 +388,7 @@ def contraction(axes: Axes, operands: tuple[Any, ...]) -> Operation:
 
 
 def parts_of_update(X: NamedTensor, record: object) -> list[Part]:
-    """Read the place of an update."""
+    """Read the indices in X.at[...]."""
     parts = parse_record(X, record)
     if any(isinstance(p, Rename) for p in parts):
         raise AxisNameError(
@@ -402,7 +402,7 @@ def parts_of_update(X: NamedTensor, record: object) -> list[Part]:
 
 
 def update(X: NamedTensor, parts: Sequence[Any], name: str, Y: Tensor) -> NamedTensor:
-    """Write Y at the place that is read."""
+    """Write Y at these indices of X."""
     places: list[tuple[Any, ...]] = []
     operands: list[Any] = []
     for part in parts:

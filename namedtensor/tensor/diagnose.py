@@ -1,4 +1,4 @@
-"""Find the words for a failure in positional code: which axis, which sizes, whose."""
+"""Turn a failure in positional code into an error that names the axis, the sizes and their owners."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def refuse_unfitting(
     data: Sequence[tuple[str, Any]],
     shapes: Sequence[tuple[str, str]],
 ) -> None:
-    """Raise KindError where a plain number does not fit the dtype of the data that it meets."""
+    """Raise KindError where a plain number does not fit the dtype of the data beside it."""
     for number in [x for x in operands if type(x) in (int, float)]:
         for label, x in data:
             kind = x.layout.kind
@@ -116,7 +116,7 @@ def refuse_unfitting(
 def refuse_unsigned(
     call: str, data: Sequence[tuple[str, Any]], shapes: Sequence[tuple[str, str]]
 ) -> None:
-    """Raise KindError where the negatives of numbers that are never below 0 are asked for."""
+    """Raise KindError where unsigned numbers are to be negated."""
     label, x = data[0]
     raise KindError(
         call,

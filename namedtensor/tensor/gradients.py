@@ -1,4 +1,4 @@
-"""What torch records of a named tensor: gradients line up with it by name."""
+"""Gradients that torch records for a named tensor, with the axes of the tensor."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class Gradients(Held):
             )
 
     def detach(self) -> Self:
-        """Give the same numbers outside the gradient's record: nothing is derived by them, in formulas too.
+        """Give the same numbers as a constant for differentiation, also in formulas.
 
         detach : R^axes -> R^axes;  detach(X) = X, and its derivative is 0
         """

@@ -74,7 +74,7 @@ _DTYPES = {
 def habit(X: NamedTensor, word: str) -> HabitError:
     """Make the error of an attribute that named tensors do not have.
 
-    Protocols ask for names with two underscores; they are told nothing more than that.
+    For names with two underscores, which protocols ask for, it has no hint.
     """
     (label,) = caller_labels([X])
     said = shapes(X)
@@ -269,7 +269,7 @@ _PLACES = ("dim", "dims", "axis")
 _JOINED = {"vstack": 0, "hstack": 1}
 #: What a function is outside of training; "" where it depends on what was kept.
 _WITHOUT_TRAINING = {"dropout": "X", "batch_norm": ""}
-#: Functions of torch that give other numbers than numpy's and ours of the same name.
+#: Functions of torch whose numbers differ from those of numpy's and our functions of the same name.
 _OTHERWISE = frozenset(("median", "nanmedian"))
 #: What stands in a form for arguments of other names.
 _ARGUMENTS = {
@@ -298,7 +298,7 @@ _ALIKE = frozenset(
 
 
 def in_our_words(word: str, operands: list[Any], call: Called | None = None) -> str | None:
-    """Write what a function of torch or numpy is here, for operands that the caller calls X, Y and Z.
+    """Write a function of torch or numpy in our notation, for operands that the caller calls X, Y and Z.
 
     `call` is how it was called, where that is known. What is written gives the numbers of that call: where a
     form has no place for what was chosen, nothing is written. None: nothing is.
@@ -467,7 +467,7 @@ def _acts_on_all(word: str, given: Mapping[str, Any]) -> str:
 
 
 def _freed(X: NamedTensor, axes: Sequence[str], given: Mapping[str, Any]) -> dict[str, str | None]:
-    """Write by what a variance and its root differ from ours, where the library divides by less than |ax|."""
+    """Write the factors between a variance that divides by less than |ax|, and its root, and ours."""
     less = given.get("correction", given.get("ddof", 1 if "input" in given else 0))
     less = int(given["unbiased"]) if "unbiased" in given else less
     count = math.prod([int(X.size(axis)) for axis in axes])
@@ -589,7 +589,7 @@ def _of_table(word: str, count: int, call: Called) -> str:
 
 
 def takes(public: Any, count: int) -> bool:
-    """Say whether a function acts on so many axes."""
+    """Say whether a function accepts `count` axes."""
     try:
         public[tuple([f"ax{i}" for i in range(count)])]
     except NamedTensorError:
@@ -598,7 +598,7 @@ def takes(public: Any, count: int) -> bool:
 
 
 def takes_any(public: Any) -> bool:
-    """Say whether a function acts on any number of axes."""
+    """Say whether a function accepts any number of axes."""
     return takes(public, 1) and takes(public, 2)
 
 

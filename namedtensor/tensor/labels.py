@@ -69,9 +69,9 @@ def _as_written(node: Node) -> str:
 
 
 def tight(text: str) -> str:
-    """Write an expression so that it may stand in another: in parentheses, unless it is a name or a call.
+    """Write an expression so that it can be part of another: in parentheses, unless it is a name or a call.
 
-    What Python does not read gives nothing.
+    Text that Python cannot parse gives "".
 
     >>> tight("X + Y"), tight("nt.sum[seq](X)"), tight("a b")
     ('(X + Y)', 'nt.sum[seq](X)', '')

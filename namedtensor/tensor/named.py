@@ -39,7 +39,7 @@ from namedtensor.tensor.operators import Operators
 from namedtensor.tensor.protocols import Protocols
 from namedtensor.tensor.updates import At
 
-#: Files that are made of tensors give these: `tensor.brackets`, `tensor.convert`, `tensor.patterns`.
+#: Set by files that import this one: `tensor.brackets`, `tensor.convert`, `tensor.patterns`.
 bracket: Callable[[NamedTensor, object], NamedTensor] = given_later
 contraction: Callable[[Axes, tuple[Any, ...]], Operation] = given_later
 convert: Callable[[NamedTensor, tuple[Any, ...]], NamedTensor] = given_later
@@ -191,7 +191,7 @@ class NamedTensor(Operators, Gradients, Protocols):
 
     @property
     def at(self) -> At:
-        """Start a functional update: X.at[seq(0)].set(Y) is X but for Y at seq(0)."""
+        """Start a functional update: X.at[seq(0)].set(Y) is a copy of X with Y at seq(0)."""
         return At(self)
 
     def rearrange(self, pattern: str, **sizes: int) -> NamedTensor:
@@ -262,11 +262,11 @@ class Contraction:
         return f"(X @ {self.axes}) waits for its right operand: X @ {self.axes} @ Y"
 
     def _is_half(self, *_: object) -> NoReturn:
-        """Refuse what only a tensor can do."""
+        """Refuse an operation that needs a whole tensor."""
         raise self.unfinished()
 
     def unfinished(self) -> AxisNameError:
-        """Make the error of a contraction that has no right operand, with those that it could have."""
+        """Make the error for a contraction without a right operand, with the operands that it could have."""
         names = [axis.name for axis in parse_axes(self.axes)]
         text = typed_axes(names)
         label = caller_labels([self.left])[0] if isinstance(self.left, NamedTensor) else "X"
@@ -346,7 +346,7 @@ def _array(call: str, data: Any) -> Any:
 
 
 def _plain(call: str, data: Any) -> Any:
-    """Take a matrix, whose * is another product, for an array; refuse a mask, which would be dropped."""
+    """Turn numpy's matrix, whose * is another product, into an array; refuse a masked array."""
     if hasattr(data, "filled"):
         raise KindError(
             call,

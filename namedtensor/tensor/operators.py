@@ -11,7 +11,7 @@ from namedtensor.primitives import Operation, plain_operation
 if TYPE_CHECKING:
     from namedtensor.tensor.named import NamedTensor, Tensor
 
-#: `tensor.apply` gives these, the door of all operations: it makes tensors, and so comes after them.
+#: Set by `tensor.apply`, which applies all operations: it makes tensors, and so imports them.
 apply: Callable[..., NamedTensor] = given_later
 apply_two: Callable[[Operation, Any, Any], NamedTensor] = given_later
 
@@ -37,7 +37,7 @@ _SUB = plain_operation("sub")
 
 
 class Operators:
-    """X + Y, X > 0, -X: operands meet on the axes that they share, and lift over all others."""
+    """X + Y, X > 0, -X: operands are matched on the axes that they share, and lift over all others."""
 
     __slots__ = ()
 

@@ -68,7 +68,7 @@ def _parse(X: NamedTensor, pattern: str) -> tuple[Side, Side]:
 
 
 def _without_ellipsis(X: NamedTensor, pattern: str, side: str) -> str:
-    """Take out what stands for the axes that pass through; they have no order in which to be joined."""
+    """Remove the ellipsis for the axes that pass through; they have no order, so none can be joined."""
     before, there, after = side.partition(_ELLIPSIS)
     if _ELLIPSIS in after:
         raise _bad(X, pattern, f"{_ELLIPSIS} stands twice on one side")

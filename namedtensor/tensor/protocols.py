@@ -1,4 +1,4 @@
-"""What Python, numpy and torch ask of a named tensor, and what they are told."""
+"""The protocols by which Python, numpy and torch ask a named tensor for something."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from namedtensor.shape import shapes
 from namedtensor.tensor.held import Held
 from namedtensor.tensor.labels import asked_of_truth, caller_labels
 
-#: `tensor.apply` gives this: it makes tensors, and so comes after them.
+#: Set by `tensor.apply`: it makes tensors, and so imports them.
 apply: Callable[..., Any] = given_later
 
 _TABLE = table()
@@ -57,7 +57,7 @@ _ASKED = frozenset(("node", "module", "named_values", "signature", "apply", "val
 
 
 def _fixed(word: str) -> property:
-    """Make an attribute that torch gives its own tensors, and a named tensor refuses to be given."""
+    """Make an attribute of torch's tensors that cannot be assigned on a named tensor."""
 
     def given(X: Any, value: object) -> NoReturn:
         kind = "Parameter" if word == "_is_param" else "Buffer"
@@ -72,7 +72,7 @@ def _fixed(word: str) -> property:
 
 
 class Protocols(Held):
-    """Single numbers become Python's; what would need an order of axes is refused in words."""
+    """A tensor without axes converts to a Python number; what would need an order of axes raises an error."""
 
     __slots__ = ()
 
@@ -140,7 +140,7 @@ class Protocols(Held):
         return format(self._number(f"format(X, {how!r})"), how) if how else str(self)
 
     def _number(self, call: str) -> Any:
-        """Give the one number of a tensor without axes to what asks for it."""
+        """Give the number of a tensor without axes to a conversion such as float(X)."""
         if self.axes:
             every = ", ".join(f"{shown(a)}(0)" for a in self.axes)
             compared = asked_of_truth(self) if self.kind == "bool" else ""
@@ -178,7 +178,7 @@ class Protocols(Held):
     def __array_ufunc__(
         self, ufunc: np.ufunc, method: str, *inputs: object, **kwargs: object
     ) -> Any:
-        """Take operators over from numpy's numbers; functions of numpy are refused."""
+        """Handle operators whose left operand is a numpy number; refuse numpy's functions."""
         symbol = _UFUNCS.get(ufunc.__name__)
         if symbol is not None and method == "__call__" and not kwargs:
             # numpy has wrapped its own single numbers in arrays without axes
@@ -259,7 +259,7 @@ class Called(NamedTuple):
 
 
 def _called(func: Any, args: Sequence[Any], kwargs: Mapping[str, Any], library: str) -> Called:
-    """Give the arguments of a call by the library's own names; what is not named otherwise is a place."""
+    """Give the arguments of a call by the library's own parameter names."""
     known: Any = (
         sys.modules["torch"].overrides.get_testing_overrides() if library == "torch" else {}
     )
@@ -336,7 +336,7 @@ def _is_place(value: object) -> bool:
 
 
 def _same(value: object, usual: object) -> bool:
-    """Say whether an argument is what it is otherwise."""
+    """Say whether an argument equals its default."""
     if value is usual or value is None:
         return True
     return (

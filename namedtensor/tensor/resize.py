@@ -1,4 +1,4 @@
-"""An index-defined tensor takes its open sizes from what it meets."""
+"""Give an index-defined tensor its open sizes from the tensors that it is combined with."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def meet(nodes: Sequence[Node]) -> list[Node]:
 
 
 def resize(node: Node, sizes: dict[str, Size], done: dict[Any, Node] | None = None) -> Node:
-    """Rebuild an index-defined tree with sizes for its open axes; what it shares is rebuilt once."""
+    """Rebuild an index-defined tree with sizes for its open axes; shared nodes are rebuilt once."""
     open_ = [n for n, s in node.type.axes if s is None] + sorted(node.measures)
     wanted = {n: sizes[n] for n in open_ if n in sizes}
     if not wanted:
@@ -59,7 +59,7 @@ def _resized(node: Node, wanted: dict[str, Size], done: dict[Any, Node]) -> Node
         inner = {before.get(n, n): s for n, s in wanted.items()}
         return apply_node(node.operation, (resize(node.operands[0], inner, done),))
     operands = tuple([resize(o, wanted, done) for o in node.operands])
-    if node.name == "call":  # what it gives is written down, and not found again
+    if node.name == "call":  # its type is stored, and not computed again
         axes = [(n, wanted.get(n) if s is None else s) for n, s in node.type.axes]
         return make_node(node.operation, operands, node.type.with_axes(axes))
     return apply_node(node.operation, operands)
@@ -101,7 +101,7 @@ def opened(node: Node, done: dict[Node, Node] | None = None) -> Node:
 
 
 def without_found_sizes(node: Node) -> Node:
-    """Open the sizes of an index-defined tree where it took them all from others, not from numbers."""
+    """Open the sizes of an index-defined tree if it took all of them from other tensors."""
     pending, seen = [node], {node}
     while pending:
         part = pending.pop()

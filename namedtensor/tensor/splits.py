@@ -1,4 +1,4 @@
-"""Find the words for a failure of tensors that are split over processes: which axis, or which tensor."""
+"""Explain a failure of tensors that are split over processes: name the axis or the tensor."""
 
 from __future__ import annotations
 

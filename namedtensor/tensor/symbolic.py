@@ -1,7 +1,7 @@
 """Symbols: named tensors that are expressions. A formula's body runs on them once.
 
-An index-defined tensor is a symbol that depends on no data; its numbers are computed when someone
-asks for them, or by the plan of the operation that meets it.
+An index-defined tensor is a symbol that depends on no data. Its numbers are computed on request, or in the
+plan of an operation that uses it.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from namedtensor.tensor.apply import apply, code_of, stand_in, use_symbols
 from namedtensor.tensor.named import NamedTensor
 from namedtensor.tensor.resize import need_sizes, resize
 
-#: Gives a size its value at this call, and remembers that the trace holds for this value only.
+#: Gives the value of a size at this call, and records that the trace is valid for this value only.
 tracing: ContextVar[Callable[[Node], Any] | None] = ContextVar("tracing", default=None)
 
-#: Whether a body runs on symbols, so that the tensors which it makes are nodes too.
+#: Whether a body runs on symbols, so that tensors made in it become nodes too.
 on_symbols: ContextVar[bool] = ContextVar("on_symbols", default=False)
 
 
@@ -86,7 +86,7 @@ class SymbolicTensor(NamedTensor):
         return self._numbers[library]
 
     def __call__(self, *axes: Axes) -> NamedTensor:
-        """Compute the numbers of an index-defined tensor, its open axes having these sizes.
+        """Compute the numbers of an index-defined tensor with these sizes for its open axes.
 
         Raises: AxisMissingError, AxisNameError, AxisSizeError.
 
@@ -191,7 +191,7 @@ class SymbolicTensor(NamedTensor):
         return hash(self._number("hash") if _is_given(self.node) else self.node)
 
     def _class(self) -> type:
-        """Stand in for a floating number of the call where a body tells numbers from tensors."""
+        """Answer isinstance(x, float) for a symbol that stands for a floating number of the call."""
         return float if _is_given(self.node) else type(self)
 
     __class__ = property(_class)
@@ -207,7 +207,7 @@ def in_order(X: SymbolicTensor, axes: tuple[str, ...]) -> SymbolicTensor:
 
 @constant_for_compilers
 def _in_order_by_code(code: str, axes: tuple[str, ...]) -> str:
-    """Give a symbol its order where a graph compiler cannot make it; name the result."""
+    """Reorder a symbol's axes for a graph compiler, which cannot do it; give the result's name."""
     return STORE.name(("order", code, axes), lambda: SymbolicTensor(stand_in(code).node, axes))
 
 

@@ -1,7 +1,7 @@
 """Tell torch what a named tensor is: a container of one tensor, for torch.func, export, FSDP, load, collate.
 
-What torch puts back in the container keeps the names, so it must have as many axes. Transforms that
-add or take axes by position (vmap, jacrev) cannot say which: they are refused, and lifting does it.
+Data that torch puts back keeps the names, so it must have the same number of axes. Transforms that add or
+remove axes by position (vmap, jacrev) are refused, because they cannot name them; lifting replaces them.
 
 torch has no public door for this; the test of this file says when the private one moves.
 """
@@ -27,7 +27,7 @@ from namedtensor.tensor.torch_matmul import teach
 
 @dataclass
 class _Container:
-    """What torch looks for in a container where it does not ask its tree: FSDP, DDP."""
+    """What FSDP and DDP look for in a container, since they do not use torch's pytree."""
 
     data: Any
     layout: Layout
@@ -94,7 +94,7 @@ def register() -> None:
 
 
 class _Fields:
-    """Answer whether a named tensor is a dataclass: only where processes train together.
+    """Let a named tensor look like a dataclass, but only in distributed training.
 
     FSDP and DDP then find the tensors in a module's named results; dataclasses.asdict takes such a
     container apart as well. The compiler asks so of each object that it meets, before it reads what is

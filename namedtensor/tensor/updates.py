@@ -13,7 +13,7 @@ from namedtensor.shape import shapes
 if TYPE_CHECKING:
     from namedtensor.tensor.named import NamedTensor, Tensor
 
-#: `tensor.brackets` gives these: it reads brackets, and makes tensors.
+#: Set by `tensor.brackets`, which reads brackets and makes tensors.
 parts_of_update: Callable[[NamedTensor, object], list[Any]] = given_later
 update: Callable[[NamedTensor, list[Any], str, Tensor], NamedTensor] = given_later
 
@@ -56,7 +56,7 @@ class At:
     def set(self, Y: Tensor) -> NamedTensor:
         """Give X with Y written at the place; Y lifts over the axes that it lacks.
 
-        Of an index that stands twice the last number is written; derivatives count each as written.
+        If an index occurs twice, the last number is written; derivatives count each as written.
 
         >>> import namedtensor as nt
         >>> X = nt.tensor([1.0, 2.0, 3.0], "seq")
@@ -79,7 +79,7 @@ class At:
         return update(self.tensor, self.parts, "add_at", Y)
 
     def multiply(self, Y: Tensor) -> NamedTensor:
-        """Give X with its numbers at the place multiplied by Y, once for each time an index stands there."""
+        """Give X with its numbers at the place multiplied by Y, once for each time that an index occurs."""
         return update(self.tensor, self.parts, "multiply_at", Y)
 
     def min(self, Y: Tensor) -> NamedTensor:

@@ -1,6 +1,6 @@
 """Calls that do not fit a public function: answered in our words, after Python has refused them.
 
-What is called rightly pays for one more frame and for nothing else: nothing is checked before.
+A right call only costs one more frame: nothing is checked before it.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ _WHY = {
     "inplace": _NEW,
     "copy": _NEW,
 }
-#: What can be said of a tensor after it was made.
+#: Arguments that are set afterwards here: by X.to(...).
 _AFTER = frozenset({"dtype", "device", "backend"})
 
 
@@ -144,7 +144,7 @@ def any_operands(
 def answering(
     function: FunctionType, written: str = "", method: bool = False
 ) -> Callable[..., Any]:
-    """Give a function that does the same, and answers calls that do not fit it in our words."""
+    """Wrap a function so that a call which does not fit its signature raises our own error."""
     said, nothing = written or function.__name__, _NOTHING
     # the code below finds no names of this file
     refused, wrong, op, act, act_two = _refused, wrong_call, _OWN, apply, apply_two
@@ -181,7 +181,7 @@ def answering(
     for template, short in ((_applies_its_own, own), (_applies_its_two, own_two)):
         if code.co_code == template.__code__.co_code and code.co_names[0] == "apply":
             best, op = short, function.__globals__[code.co_names[1]]
-    # it stands in the room of the function, where doctest and pickle look for it
+    # the wrapper belongs to the function's module, where doctest and pickle look for it
     made = FunctionType(
         best.__code__, function.__globals__, function.__name__, best.__defaults__, best.__closure__
     )
@@ -189,7 +189,7 @@ def answering(
 
 
 def answer_for(scope: MutableMapping[str, Any], but: Sequence[str] = ()) -> None:
-    """Let the functions of a module or of a class answer wrong calls, in their own rooms too."""
+    """Wrap the functions of a module or a class by `answering`, also in the modules that define them."""
     for name, function in list(scope.items()):
         if type(function) is not FunctionType or name.startswith("_") or name in but:
             continue
@@ -200,13 +200,13 @@ def answer_for(scope: MutableMapping[str, Any], but: Sequence[str] = ()) -> None
 
 
 def answer_for_methods(owner: type, written: str, *names: str) -> None:
-    """Let methods of a class answer wrong calls, which are written so, with {} for the name."""
+    """Wrap methods of a class by `answering`; `written` is how a call is written, with {} for the name."""
     for name in names:
         setattr(owner, name, answering(vars(owner)[name], written.format(name), method=True))
 
 
 def _refused(error: TypeError) -> bool:
-    """Say whether Python refused a call itself: nothing inside of the function ran."""
+    """Say whether Python itself refused a call, so that nothing inside of the function ran."""
     return error.__traceback__ is not None and error.__traceback__.tb_next is None
 
 
@@ -222,7 +222,7 @@ def wrong_call(
 ) -> KindError:
     """Make the error of a call that does not fit a function's signature, with the call that would.
 
-    What stands `before` the arguments is not typed between the parentheses.
+    The first `before` arguments are not typed between the parentheses.
     """
     parameters = list(inspect.signature(function).parameters.values())[len(before) :]
     typed = typed_call(written, operands, named)
@@ -278,7 +278,7 @@ def _quoted(written: str) -> str:
 
 
 def said_of(x: Any) -> str:
-    """Write an argument that is no tensor: its text where it is short, or else what it is."""
+    """Write an argument that is not a tensor: its text if it is short, or else its type."""
     if hasattr(x, "prime"):
         text = shown(x.name) if x.size is None else f"{shown(x.name)}[{x.size}]"
         return text if x.name.isidentifier() else f'"{text}"'

@@ -1,10 +1,10 @@
-"""Weights of others: loaded into modules, and saved from them, by the names of their axes.
+"""Load published weights into modules, and save modules as such, by the names of their axes.
 
     found = nt.load(module, "model.safetensors", {"W": "net.weight: hid emb"})
     nt.save(module, "ours.safetensors", {"W": "net.weight: hid emb"})
 
-The names are a table of patterns (patterns.py), read in both directions. Everything is held against the
-shapes that a file tells before one number is read, and a module that cannot be filled stays as it was.
+The names are a table of patterns (patterns.py), read in both directions. All shapes are checked before any
+number is read, and a module that cannot be filled stays as it was.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """What was left: tensors of the source that nothing took, and tensors of the module as they were."""
+    """What was left over: tensors of the source that are unused, tensors of the module that are unfilled."""
 
     unused: tuple[str, ...]
     unfilled: tuple[str, ...]
@@ -70,10 +70,10 @@ def load(
 
         load(module, "model.safetensors", {"W": "net.weight: hid emb"})
 
-    `names` says for each of ours what it is in the source and over which axes, in stored order;
-    namedtensor.weights.patterns has all that a name can say. `prefix` stands before each name of
-    theirs. The module keeps its dtype and device, or gets those given. Where the source leaves
-    something over, or the module: an error, and with strict=False a list.
+    `names` says for each of our tensors its name in the source and its axes in stored order;
+    namedtensor.weights.patterns describes the syntax. `prefix` stands before each name of theirs. The module
+    keeps its dtype and device, or gets those given. Tensors left over in the source or in the module are an
+    error; with strict=False they are listed in the result.
 
     Raises: WeightsError for a file that cannot be read or does not fit; AxisSizeError,
     AxisMissingError, AxisNameError, AxisClashError, KindError, BackendError. The module is then
@@ -129,7 +129,7 @@ def load(
             if value.untyped_storage().data_ptr() in held:
                 values[i] = (
                     value.clone()
-                )  # what is filled is what is read: a module's own state dict
+                )  # the source is the module's own state dict, so that it reads what it fills
         parts: dict[int, list[int]] = {}
         for i, piece in enumerate(pieces):
             parts.setdefault(id(tensors[piece.own]), []).append(i)
@@ -140,7 +140,7 @@ def load(
         for target, own in filling:
             if _twice(target, own):
                 _fill(torch.empty_like(target), own, functools.partial(_ours_differ, call))
-        for data in tensors.values():  # what nothing fills gets the dtype and the device too
+        for data in tensors.values():  # the unfilled get the dtype and the device too
             if id(data) not in parts and id(data) not in fresh and not data.is_meta:
                 kept = _ready(call, data, fresh, wanted, place)
                 if id(data) in fresh:
@@ -152,7 +152,7 @@ def load(
 
 
 def _where(found: Source, key: str) -> str:
-    """Say where a tensor may be that a source does not have."""
+    """Say in a hint where a tensor may be that a source lacks."""
     name, colon, axes = key.partition(":")
     if colon and name in found:
         return f'a blank parts a name from its axes: "{name}: {axes}"'
@@ -163,7 +163,7 @@ def _where(found: Source, key: str) -> str:
     return f"did you mean {guess}?" if guess else "nt.load(..., strict=False) leaves ours as it is"
 
 
-#: What is written into a part of a tensor: all of it, where there is no view.
+#: What is written into a part of a tensor, or into all of it if there is no view.
 _Part = tuple[Piece, View | None, Any]
 
 
@@ -178,7 +178,7 @@ def _fill(
     parts: Sequence[_Part],
     differ: Callable[[Piece, Piece], NoReturn] | None = None,
 ) -> None:
-    """Write all parts of a tensor; `differ` is told of two that overlap and are not the same."""
+    """Write all parts of a tensor; call `differ` for two that overlap and are not equal."""
     for n, (piece, view, value) in enumerate(parts):
         (target if view is None else view.of(target)).copy_(value)
         for other, before, kept in parts[:n] if differ is not None else ():
@@ -244,7 +244,7 @@ def _ready(
 def _put(
     module: Any, tensors: Mapping[str, torch.Tensor], fresh: Mapping[int, torch.Tensor]
 ) -> None:
-    """Put new tensors where the old ones were; what was tied stays tied."""
+    """Replace the old tensors by new ones; tied tensors stay tied."""
     import torch
 
     done: dict[int, torch.Tensor] = {}
@@ -266,13 +266,13 @@ def save(
     prefix: str = "",
     dtype: Any = None,
 ) -> None:
-    """Write a module's weights under the names of others: the inverse of load, by the same names.
+    """Write a module's weights under the names of another program: the inverse of load, by the same names.
 
         save(module, "model.safetensors", {"W": "net.weight: hid emb"})
 
     The target is a dict, which is filled, a safetensors file or a file of torch (.pt); a file is
-    written whole or not at all. Refuses what load could not invert: a tensor of the module that no
-    name takes (unless strict=False), two that differ under one name, a function without its inverse.
+    written whole or not at all. Refuses what load could not undo: a tensor of the module without a name
+    (unless strict=False), two different tensors under one name, a function without its inverse.
 
     Raises: WeightsError, and what load raises for names.
 
@@ -333,7 +333,7 @@ def _made(
     dtype: torch.dtype | None,
     target: Any,
 ) -> torch.Tensor:
-    """Make one of theirs of its parts."""
+    """Make one of their tensors from its parts."""
     import torch
 
     (first, _, value), *_ = parts
@@ -361,7 +361,7 @@ def _made(
 def _whole_sizes(
     call: str, piece: Piece, given: tuple[int, ...], sizes: tuple[int | None, ...]
 ) -> tuple[int, ...]:
-    """Hold that what an inverse gave has the sizes that others know of this tensor of theirs."""
+    """Raise unless the result of an inverse has the sizes that are known of this tensor of theirs."""
     if any([b not in (a, None) for a, b in zip(given, sizes, strict=True)]):
         raise AxisSizeError(
             call,
@@ -385,7 +385,7 @@ def _module(module: Any, verb: str) -> Any:
 
 
 def _hold_words(call: str, strict: Any, prefix: Any) -> None:
-    """Hold what is given beside names: a truth value and a text."""
+    """Raise unless `strict` is a truth value and `prefix` a text."""
     flag(call, "strict", strict)
     if not isinstance(prefix, str):
         raise KindError(
@@ -405,7 +405,7 @@ def _told(source: Any) -> str:
 
 
 def _tensors(call: str, module: Any) -> dict[str, torch.Tensor]:
-    """Give what a module stores, under each of its names."""
+    """Give the tensors that a module stores, under each of their names."""
     import torch
 
     state = module.state_dict(keep_vars=True)
@@ -437,7 +437,7 @@ def _owned(module: Any, tensors: Mapping[str, torch.Tensor]) -> list[Owned]:
 
 
 def _unfilled(tensors: Mapping[str, Any], plan: Names, missing: set[str]) -> list[str]:
-    """List the tensors of the module that nothing fills, under no name of theirs."""
+    """List the tensors of the module that are filled under none of their names."""
     lost = {piece.own for piece in plan.pieces if piece.key in missing}
     filled = {id(tensors[name]) for name in plan.filled - lost}
     return [name for name, data in tensors.items() if id(data) not in filled]
@@ -452,7 +452,7 @@ def _hold(
     owned: Mapping[str, Owned],
     prefix: str,
 ) -> None:
-    """Hold that one of theirs has the sizes that ours ask for, and numbers of its kind."""
+    """Raise unless a tensor of theirs has the sizes that ours need, and numbers of the same kind."""
     sizes = found.sizes(call, piece.key)
     _hold_kind(call, piece, found.tensor(call, piece.key), own)
     ours = owned[piece.own]
@@ -517,7 +517,7 @@ def _regrouped(
 
 
 def _items(text: str) -> list[str]:
-    """Part written axes at the spaces outside of groups."""
+    """Split written axes at the spaces outside of groups."""
     found, depth = [""], 0
     for letter in text:
         depth += (letter == "(") - (letter == ")")
@@ -529,7 +529,7 @@ def _items(text: str) -> list[str]:
 
 
 def _value(call: str, found: Source, piece: Piece, owned: Owned) -> torch.Tensor:
-    """Give what a piece of theirs is in ours, as a view where no function makes it."""
+    """Give a piece of theirs as our tensor stores it: a view, or the result of the function in `names`."""
     data: torch.Tensor = found.tensor(call, piece.key)
     if piece.change is not None:
         return _changed(call, piece, data, owned)
@@ -538,7 +538,7 @@ def _value(call: str, found: Source, piece: Piece, owned: Owned) -> torch.Tensor
 
 
 def _changed(call: str, piece: Piece, data: torch.Tensor, owned: Owned) -> torch.Tensor:
-    """Run a function of the names on one of theirs, and give its numbers in our order."""
+    """Run a function given in `names` on a tensor of theirs, and give the numbers in our order."""
     from namedtensor.tensor import NamedTensor, tensor
 
     assert piece.change is not None
@@ -562,7 +562,7 @@ def _changed(call: str, piece: Piece, data: torch.Tensor, owned: Owned) -> torch
             if name != ONE:
                 names.append(name)
                 sizes.append(size // known if part is None else part)
-    # a copy: what a function does to it in place is not done to the source
+    # a copy, so that a function that works in place does not change the source
     result = piece.change.there(tensor(data.clone().reshape(sizes), " ".join(names)))
     numbers = _numbers(call, result, ours, piece.own, owned, NamedTensor)
     if _kind(numbers) != _kind(data):
@@ -577,7 +577,7 @@ def _changed(call: str, piece: Piece, data: torch.Tensor, owned: Owned) -> torch
 def _numbers(
     call: str, result: Any, wanted: Any, name: str, owned: Owned, named: Any
 ) -> torch.Tensor:
-    """Give what a function made, in stored order, where it has the axes and sizes that it must have."""
+    """Give a function's result in stored order; raise unless it has the right axes and sizes."""
     if not isinstance(result, named) or dict(result.sizes) != dict(wanted):
         shape = spaced(result.sizes) if isinstance(result, named) else kind_of_thing(result)
         raise AxisSizeError(
@@ -621,7 +621,7 @@ def _taken_back(call: str, piece: Piece, plan: Names, data: torch.Tensor) -> tor
 
 
 def _hold_kind(call: str, piece: Piece, source: torch.Tensor, own: torch.Tensor) -> None:
-    """Refuse numbers of another kind: whole ones are no weights, however they are converted."""
+    """Refuse numbers of another kind: whole numbers are not converted to weights."""
     kinds = [_kind(data) for data in (source, own)]
     if kinds[0] != kinds[1]:
         raise KindError(
@@ -640,7 +640,7 @@ def _kind(data: torch.Tensor) -> str:
 
 
 def _equal(one: torch.Tensor, other: torch.Tensor) -> bool:
-    """Compare numbers; what is no number is equal to itself."""
+    """Compare tensors; nan equals nan."""
     import torch
 
     other = other.to(one.device, one.dtype)

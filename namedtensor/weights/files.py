@@ -1,7 +1,7 @@
 """Where weights come from and go to: state dicts, safetensors files, torch's files.
 
-A file is read from its front: lengths are held against the file before anything of them is believed,
-so that what is cut off, broken or hostile is refused within a moment and without filling memory.
+A file is read from its front. Every length is checked against the size of the file before it is used, so that
+a truncated, broken or hostile file is refused at once and without filling memory.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from namedtensor.backends.lazy import np
 from namedtensor.errors import BackendError, KindError, WeightsError, first_line, kind_of_thing
 from namedtensor.tensor import NamedTensor
 
-#: A list of tensors may take so many bytes: some 100,000 tensors. Longer ones take seconds to read.
+#: The most bytes of a list of tensors, some 100,000 of them. Longer lists take seconds to read.
 LONGEST_LIST = 8 << 20
 _SAFETENSORS = (".safetensors", ".sft")
 _TORCH = (".pt", ".pth", ".bin", ".ckpt")
@@ -35,7 +35,7 @@ class Source:
         self.axes = axes
 
     def named(self, key: str) -> bool:
-        """Say whether the source has it as a named tensor, so that nobody tells its order."""
+        """Say whether the source has this tensor as a named tensor, whose axes need not be given."""
         return isinstance(self.held[key], NamedTensor)
 
     def __contains__(self, key: str) -> bool:
@@ -53,7 +53,7 @@ class Source:
 
         data = self.held[key]
         if isinstance(data, NamedTensor):
-            data = data.data  # in its own order, which `axes` tells
+            data = data.data  # in its own order, which `axes` gives
         if not isinstance(data, torch.Tensor) and hasattr(data, "__array__"):
             data = _of_numpy(call, key, np.asarray(data))
         if (
@@ -76,7 +76,7 @@ class Source:
 
 
 def _of_numpy(call: str, key: str, array: Any) -> Any:
-    """Make a tensor of torch, which takes no array that is backwards, read-only or in another byte order."""
+    """Make a torch tensor; an array that is reversed, read-only or in another byte order is copied first."""
     import torch
 
     try:
@@ -107,7 +107,7 @@ class _Safetensors(Source):
 
 
 def open_source(call: str, source: Any) -> Source:
-    """Open a state dict or a file; which kind of file is told by its first bytes."""
+    """Open a state dict or a file; the first bytes of a file tell its kind."""
     if isinstance(source, Mapping):
         named = {key: X.axes for key, X in source.items() if isinstance(X, NamedTensor)}
         return Source("the state dict", source, {**_axes_of_state(source), **named})
@@ -206,7 +206,7 @@ def _open_torch(call: str, path: Path) -> Source:
             f"holds {kind_of_thing(held)}, and no state dict",
             "write it again with torch.save(module.state_dict(), path)",
         )
-    # torch maps the file and believes the lengths that the pickle tells
+    # torch maps the file and trusts the lengths in the pickle
     flat = [data for data in held.values() if isinstance(data, torch.Tensor)]
     dense = [data.untyped_storage() for data in flat if data.layout is torch.strided]
     told = Counter({s.data_ptr(): s.nbytes() for s in dense if s.nbytes()}.values())
@@ -304,7 +304,7 @@ def _axes_of_text(text: str) -> dict[str, tuple[str, ...]]:
 
 
 def _tell_axes(state: Any, tensors: Iterable[str], axes: Mapping[str, Iterable[str]]) -> None:
-    """Say beside a state dict over which axes these tensors are, as that of a formula's module does."""
+    """Write the axes of these tensors into a state dict's metadata, as a formula's module does."""
     told = state.__dict__.setdefault("_metadata", OrderedDict())
     for key in tensors:
         prefix, _, name = key.rpartition(".")

@@ -32,9 +32,9 @@ from namedtensor.errors import (
 )
 from namedtensor.shape import spaced
 
-#: A stored axis: the names that it is made of, of which each may state its size.
+#: A stored axis: the names of the axes merged in it, each with a size if it is stated.
 Group = tuple[tuple[str, int | None], ...]
-#: A stored axis is one group, or several behind each other.
+#: A stored axis: one group, or several concatenated.
 Item = tuple[Group, ...]
 
 _TOKEN = re.compile(
@@ -42,7 +42,7 @@ _TOKEN = re.compile(
 )
 _HOLE = re.compile(r"\{(\w+)\}")
 ONE = "1"  # an axis of size 1 that has no name
-_NAMELESS = "#"  # what a tensor of others has for axes where nobody has named them
+_NAMELESS = "#"  # stands for the axes of a tensor of theirs that nobody has named
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ class View:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A function of named tensors on the way to us, and perhaps the one that takes it back."""
+    """A function of named tensors that turns theirs into ours, and perhaps its inverse."""
 
     there: Callable[[Any], Any]
     back: Callable[[Any], Any] | None
@@ -89,7 +89,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """What one tensor of ours and one of theirs share."""
+    """A part that one tensor of ours and one of theirs share: a view of each."""
 
     own: str
     key: str
@@ -100,7 +100,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Theirs:
-    """What one of their tensors has to be: its sizes (None where any will do), and its axes as written."""
+    """What one of their tensors must be: its sizes (None for any), and its axes as written."""
 
     sizes: tuple[int | None, ...]
     text: str
@@ -109,7 +109,7 @@ class Theirs:
 
 @dataclass(frozen=True, slots=True)
 class Ours:
-    """One of our tensors as a pattern parts it: names in stored order, with their sizes."""
+    """One of our tensors as a pattern splits it: names in stored order, with their sizes."""
 
     owned: Owned
     groups: tuple[Group, ...]
@@ -121,7 +121,7 @@ class Ours:
 
 
 class Names:
-    """All pieces that `names` speaks of in a module, found without looking at a single number."""
+    """All pieces that `names` describes in a module, found without reading a number."""
 
     def __init__(
         self,
@@ -191,7 +191,7 @@ class Names:
                 self._pieces(found, *self._keys(texts, said, found[0]), alone)
 
     def _bindings(self, pattern: Any, words: Mapping[str, Any]) -> list[dict[str, str]]:
-        """Say what the holes of our pattern stand for, for each tensor that it names."""
+        """Give the words that the holes of our pattern stand for, for each tensor that matches it."""
         holes = _HOLE.findall(pattern)
         if not holes:
             return [{}]
@@ -218,7 +218,7 @@ class Names:
     def _keys(
         self, texts: list[str], said: dict[str, str], first: Ours
     ) -> tuple[list[tuple[str, tuple[Item, ...] | None]], str | None]:
-        """Read names of theirs and their axes; a hole that is an axis of ours stands for several."""
+        """Read names of theirs and their axes; a hole named like an axis of ours stands for several."""
         found: list[tuple[str, tuple[Item, ...] | None]] = []
         along = None
         for text in texts:
@@ -244,7 +244,7 @@ class Names:
     # --------------------------------------------------------------------------- ours, in parts
 
     def _ours(self, one: Owned, text: str | None) -> Ours:
-        """Give the names of our axes, in parts where the pattern parts them, and their sizes."""
+        """Give the names and sizes of our axes, split where the pattern splits them."""
         whole = one.axes
         if text is None:
             plain = (
@@ -277,7 +277,7 @@ class Names:
         return Ours(one, tuple(groups), sizes)
 
     def _ordered(self, one: Owned, whole: tuple[str, ...], groups: list[Group]) -> list[Group]:
-        """Put groups in declared order: one in parts stands for the axis that is not named."""
+        """Put groups in declared order: a split one stands for the axis that is not named."""
         single = {group[0][0]: group for group in groups if len(group) == 1}
         parted = [group for group in groups if len(group) != 1 or group[0][0] not in whole]
         missing = [name for name in whole if name not in single]
@@ -476,7 +476,7 @@ class Names:
     def _want(
         self, key: str, sizes: tuple[int | None, ...], text: str, owner: str, shapes: Any
     ) -> None:
-        """Hold that all that is made of one of theirs agrees on its sizes."""
+        """Raise unless all uses of one of their tensors agree on its sizes."""
         before = self.theirs.setdefault(key, Theirs(sizes, text, owner))
         both = list(itertools.zip_longest(before.sizes, sizes))
         if len(before.sizes) == len(sizes) and all(
@@ -493,7 +493,7 @@ class Names:
             )
 
     def _changed(self, ours: list[Ours], keys: Any, functions: list[Callable[[Any], Any]]) -> None:
-        """Add a piece that a function of named tensors makes of one of theirs."""
+        """Add a piece that a function of named tensors makes from one of theirs."""
         if len(ours) > 1 or len(keys) > 1 or len(functions) > 2 or keys[0][1] is None:
             self._fail(
                 f"a function makes {ours[0].owned.name}",
@@ -593,7 +593,7 @@ def _view(
 
 
 def _apart(text: Any) -> tuple[str, str | None]:
-    """Part a name from its axes: "net.weight: hid emb"."""
+    """Separate a name from its axes: "net.weight: hid emb"."""
     name, colon, axes = str(text).partition(": ")
     if not colon and name.endswith(":"):
         name, colon = name[:-1], ":"
@@ -624,7 +624,7 @@ def _written(ours: Any) -> str:
 
 
 def plain_axes(theirs: Mapping[str, Theirs]) -> dict[str, list[str]]:
-    """Say over which axes each of theirs is, where each of its axes has a name of its own."""
+    """Give the axes of each of their tensors, if none of its axes is merged or unnamed."""
     found = {key: each.text.split() for key, each in theirs.items()}
     return {key: names for key, names in found.items() if names and all(map(NAME.fullmatch, names))}
 

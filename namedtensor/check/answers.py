@@ -1,4 +1,4 @@
-"""What editors ask of a text: the shape of a part, shapes at assignments, mends, declarations, renamings."""
+"""Answers to editors: the shape of a part, shapes at assignments, mends, declarations, renamings."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def parts_of(ls: Server, uri: str) -> list[Part]:
-    """Give what is known of the parts of a text as it stands now."""
+    """Give the parts of a text, with shapes, as the text is now."""
     home, name = ls.home_of(uri)
     known = ls.known.get(home)
     text = ls.workspace.get_text_document(uri).source
@@ -37,7 +37,7 @@ def parts_of(ls: Server, uri: str) -> list[Part]:
 
 
 def hover(ls: Server, uri: str, position: lsp.Position) -> lsp.Hover | None:
-    """Show the shape of the part under the cursor; of a letter or a name, what it is declared to be."""
+    """Show the shape of the part under the cursor, or the declaration of a letter or a name."""
     document = ls.workspace.get_text_document(uri)
     at = ls.offset_of(document, position)
     if Path(ls.home_of(uri)[1]).suffix in DOCUMENTS:

@@ -1,4 +1,4 @@
-"""Ask a worker process about files of Python, and wait no longer than is allowed."""
+"""Ask a worker process about Python files, with a time limit."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from namedtensor.check.pieces import Program
 from namedtensor.latex.findings import Finding, Mend
 from namedtensor.latex.source import Source, Span
 
-#: A file may take so many seconds.
+#: The time limit for one file, in seconds.
 LIMIT = 60.0
 
 
@@ -31,7 +31,7 @@ def default_python() -> str:
 
 
 class Worker:
-    """A process that checks files one after another; it is started anew where one takes too long."""
+    """A process that checks files one after another; it is restarted after a file that takes too long."""
 
     def __init__(self, python: str = "", limit: float = LIMIT) -> None:
         self.python = python or default_python()
@@ -122,7 +122,7 @@ class Worker:
 
 
 def _pump(process: subprocess.Popen[str], lines: queue.Queue[str]) -> None:
-    """Pass on what a process answers, and an empty line at its end."""
+    """Put the answers of a process into a queue, and an empty line when it ends."""
     assert process.stdout is not None
     try:
         for line in process.stdout:

@@ -1,4 +1,4 @@
-"""What calls in a file give whose arguments are constants, without running them.
+"""Evaluate calls with constant arguments in a file, without running the file.
 
 model = net.module(emb[512], layers=6)      the sizes of a module
 small = make(heads=4)                       what a formula that is made inside `make` is made of
@@ -18,18 +18,18 @@ from namedtensor.check.running import bound_by, future, is_plain, said, statemen
 from namedtensor.errors import NamedTensorError
 from namedtensor.formula import Formula
 
-#: A maker is called with so many different arguments at most.
+#: The most different arguments with which a function that makes formulas is tried.
 MOST_CALLS = 4
 
 
 class Unknown(Exception):
-    """What cannot be told without running more; its text says what."""
+    """Something that is not known without running more; its text says what."""
 
 
 def constant(node: ast.expr, names: Mapping[str, Any], own: Mapping[str, str]) -> Any:
     """Give the value of an expression of constants and module-level names.
 
-    `own` are names that functions bind, with those functions. Raises: Unknown where it is none.
+    `own` are names that functions bind, with those functions. Raises: Unknown for any other expression.
     """
     if isinstance(node, ast.Name):
         if node.id in own:
@@ -99,7 +99,7 @@ def bound_inside(statement: ast.stmt) -> dict[str, str]:
 
 @dataclass(slots=True)
 class Scope:
-    """The names where a function's body stands, and why others are not known there."""
+    """The names that are known around a function's body, and why others are not."""
 
     names: dict[str, Any]
     unknown: dict[str, str] = field(default_factory=dict)
@@ -152,7 +152,7 @@ def _needed(made: ast.FunctionDef) -> list[str]:
 
 
 def _arguments(program: Program, maker: ast.FunctionDef, scope: Scope) -> list[Scope]:
-    """Give what a maker's arguments are: in each call of the file, or else by their defaults."""
+    """Give the arguments of a maker: those of each call in the file, or else the defaults."""
     found: list[Scope] = []
     for _, statement in statements_of(program):
         own = bound_inside(statement)
@@ -205,7 +205,7 @@ def _bound(maker: ast.FunctionDef, call: ast.Call, scope: Scope, own: dict[str, 
 def _run(
     program: Program, piece: Piece, maker: ast.FunctionDef, scope: Scope, until: ast.FunctionDef
 ) -> Scope:
-    """Run what is harmless of a function's body, up to the definition that is asked for."""
+    """Run the harmless statements of a function's body, up to the wanted definition."""
     for statement in maker.body:
         if statement is until:
             break

@@ -38,7 +38,7 @@ class Checked:
     parts: list[Part] = field(default_factory=list)
 
 
-#: What a fault of the checker itself raises; it must not keep other files from being checked.
+#: Errors of the checker itself, which must not keep other files from being checked.
 FAULTS = (
     ArithmeticError,
     AssertionError,
@@ -58,7 +58,7 @@ class Checker:
     ) -> None:
         self.imports = imports
         self.worker = Worker(python, limit)
-        #: the documents that the files were last, of which an edit leaves most as it was
+        #: the last document of each file, since an edit leaves most of it unchanged
         self.before: dict[str, Any] | None = {} if edits else None
 
     def check(
@@ -71,7 +71,7 @@ class Checker:
     ) -> Checked:
         """Check one file's text; `read` gives its document, where it is one and has macros elsewhere.
 
-        Without `meaning`, the formulas of a document are not asked what their axes mean.
+        Without `meaning`, the rules about the meaning of axes are not applied to a document.
         """
         suffix = Path(file).suffix.lower()
         checked = Checked(file)

@@ -1,11 +1,11 @@
-"""Mends of Python that are certain: a change under the caret, where no other one mends the fault.
+"""Certain mends of Python: a change under the caret, if no other change mends the fault.
 
     Q @ val @ K        error: Q has no axis val; the hint offers `Q @ key @ K`
     Q @ key @ K        the formula has no fault now: val becomes key
 
-What a hint offers is certain where it changes one axis, or the order of arguments, and takes the fault away
-without bringing another. If a change of another axis under the caret would do so too, or a change in the
-declarations, the fault can be read in two ways, and nothing is offered. Nothing of the file runs.
+What a hint offers is certain if it changes one axis, or the order of arguments, and removes the fault without
+causing another. If a change of another axis under the caret would do so too, or a change in the declarations,
+the fault can be read in two ways, and nothing is offered. Nothing of the file runs.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ MOST_LOOKED_AT = 10
 MOST_TRIED = 200
 _CODE = re.compile("`([^`]+)`")
 
-#: What is put in place of stretches of a piece's code, from left to right.
+#: Replacements of stretches of a piece's code, from left to right.
 Edits = tuple[tuple[Span, str], ...]
 
 
 def with_mends(program: Program, findings: list[Finding]) -> list[Finding]:
-    """Give findings, those with a certain mend with it."""
+    """Add to each finding its certain mend, if there is one."""
     found, left = list(findings), MOST_LOOKED_AT
     places, ran = Places(program), None
     for number, finding in enumerate(findings):
@@ -72,7 +72,7 @@ class _Fault:
         fault = Counter([(self.finding.code, self.finding.message)])
         before = self._found(())
         if definition is None or before is None or not fault <= before:
-            return None  # it shows where the file runs, and only there
+            return None  # this fault shows only when the file runs
         wanted, mending = before - fault, []
         offered = list(dict.fromkeys(self._offered()))
         for edits in dict.fromkeys([*offered, *self._others(definition, offered)][:MOST_TRIED]):
@@ -129,7 +129,7 @@ class _Fault:
     # -------------------------------------------------------------------------------- changes
 
     def _offered(self) -> Iterator[Edits]:
-        """Give what the hint's expressions change in the one at fault: an axis, or the order of arguments."""
+        """Give the change to each expression in the hint: of an axis, or of the order of arguments."""
         text = self.piece.code[self.span.start : self.span.end]
         for code in _CODE.findall(self.finding.hint):
             differ = _differences(_parsed(text), _parsed(code)) or []
@@ -172,7 +172,7 @@ class _Fault:
             yield from [((span, word),) for word in sorted(tried - {node.id})]
 
     def _as_mend(self, edits: Edits) -> Mend:
-        """Write a change as one of the text that the finding lies in."""
+        """Write a change as an edit of the text that the finding lies in."""
         start, end = edits[0][0].start, edits[-1][0].end
         inside = tuple([(Span(s.start - start, s.end - start), text) for s, text in edits])
         text = _edited(self.piece.code[start:end], inside)

@@ -18,7 +18,7 @@ from namedtensor.primitives import Node
 from namedtensor.primitives.node import ARGUMENT, describe, operands_first
 from namedtensor.primitives.origins import Origins
 
-#: A document may say what has no effect, and define what does not depend on an argument.
+#: Rules that are notes, or are left out, in documents, which may state things without effect.
 _MILDER = {"softmax-constant": "note"}
 _LEFT_OUT = frozenset({"unused", "axis-size"})
 #: What is said of the axes that an argument has, and not of those that its formula's body gives it.
@@ -53,7 +53,7 @@ def look_at(document: Document) -> tuple[list[Finding], list[Part]]:
     return list(findings.values()), list(parts.values())
 
 
-#: What a rule says: its code, the words, and the operands with their shapes.
+#: The remark of a rule: its code, the words, and the operands with their shapes.
 Said = tuple[str, str, tuple[tuple[str, str], ...]]
 
 
@@ -66,7 +66,7 @@ def _look(document: Document, name: str) -> tuple[list[Span], tuple[list[str], l
             return [], ([], [])
         written = write(_unheld(formula), {}, whole=True, origins=table)
     except NamedTensorError:
-        pass  # what is wrong with it is a finding of the document
+        pass  # its errors are findings of the document already
     shapes: dict[Span, str] = {}
     for node, place in table:
         span = getattr(place, "span", None)
@@ -80,7 +80,7 @@ def _look(document: Document, name: str) -> tuple[list[Span], tuple[list[str], l
 
 
 def _unheld(formula: Formula) -> Formula:
-    """Give a formula whose result is not held to the axes that its own body was found to give."""
+    """Give a copy of a formula without declared results, which were only inferred from its body."""
     if formula.signature.several or not callable(formula.signature.gives):
         return formula
     return Formula(formula.function, replace(formula.signature, gives=None))

@@ -51,11 +51,11 @@ CODES: dict[type[NamedTensorError], str] = {
     KindError: "kind",
     TraceError: "trace",
 }
-#: Where a body asks Python for a size that no one gives, it has this one.
+#: The size that a body gets if it needs a number for an unknown size.
 SOME_SIZE = 4
-#: What a setting without a default is, by its annotation.
+#: The value that is tried for a setting without a default, by its annotation.
 _SOME: dict[Any, tuple[Any, ...]] = {int: (2,), float: (0.5,)}
-#: So many choices of settings are tried for one formula.
+#: The most choices of settings that are tried for one formula.
 MOST_CHOICES = 24
 
 
@@ -312,7 +312,7 @@ class Check:
                 self.add(self.fault(each, head, also))
             return False
         except Exception as error:
-            # what is no choice may raise anything, but a name that does not exist is a fault
+            # with settings that are no valid choice anything may be raised, but an unknown name is a fault
             misspelt = isinstance(error, AttributeError | NameError) and ANOTHER not in str(error)
             if settings and not certain and not misspelt:
                 return False
@@ -338,7 +338,7 @@ class Check:
         settings: dict[str, Any],
         error: KindError,
     ) -> bool:
-        """Find other kinds for what is declared R, and say which letter would declare them."""
+        """Find other kinds for arguments declared R with which the body runs, and name their letter."""
 
         def trial(kinds: Mapping[str, str]) -> NamedTensorError | None:
             try:
@@ -372,7 +372,7 @@ class Check:
         settings: dict[str, Any],
         mode: bool,
     ) -> list[NamedTensorError]:
-        """Run a body with a fault once more, and give all faults that do not come of another one."""
+        """Run a faulty body once more, and give all faults that do not follow from another one."""
         guarded = definition and behind_faults(formula.name, formula.body.function, definition)
         if not guarded:
             return []
@@ -426,7 +426,7 @@ class Check:
         return place_of(error, {piece.source.name for piece in self.program.pieces})
 
     def remark(self, remark: Remark, formula: Formula, definition: ast.FunctionDef | None) -> None:
-        """Make a finding of what a rule says, unless it is about the body of another file's formula."""
+        """Turn a remark into a finding, unless it is about the body of another file's formula."""
         origins = [o for found in self.remarked for o in found.get(remark, ())]
         found = next(filter(None, map(self.places.of, origins)), None)
         if found is None:

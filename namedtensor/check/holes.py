@@ -1,11 +1,11 @@
-"""Go on behind a fault: what could not be computed is a hole, and what meets a hole is one too.
+"""Continue after a fault: a value that could not be computed is a hole, and what uses a hole is a hole.
 
     A = Q @ val @ K          a fault: A is a hole
     Y = nt.softmax[seq](A)   meets a hole, and is one
     B = V @ key @ W          meets none, and is looked at
 
-A body is run once more, statement by statement. In a statement that fails, the parts that stand behind the
-failing one and do not contain it are computed alone.
+A body is run once more, statement by statement. In a statement that fails, the parts after the failing one
+that do not contain it are computed by themselves.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ from typing import Any
 from namedtensor.errors import NamedTensorError, stretch
 from namedtensor.primitives.origins import own_place
 
-#: So many faults of one body are told.
+#: The most faults of one body that are reported.
 MOST_FAULTS = 20
 
 
 class Hole:
-    """What a name is bound to whose value could not be computed."""
+    """The value of a name whose value could not be computed."""
 
 
 class Stopped(BaseException):
-    """A body whose result is a hole; no body catches it."""
+    """Raised at the end of a body whose result is a hole; user code does not catch it."""
 
 
-#: What computes its parts under conditions, or with names of its own.
+#: Nodes that compute their parts under conditions, or with names of their own.
 _UNSURE = (
     *(ast.Lambda, ast.IfExp, ast.BoolOp, ast.comprehension),
     *(ast.ListComp, ast.GeneratorExp, ast.SetComp, ast.DictComp),
@@ -103,7 +103,7 @@ class Holes:
     def _others(
         self, parts: list[ast.AST], trace: types.TracebackType | None, names: dict[str, Any]
     ) -> None:
-        """Compute what stands behind the part that failed."""
+        """Compute the parts after the one that failed."""
         failed = _stretch(trace)
         if trace is None or failed is None:
             return
@@ -133,7 +133,7 @@ class Holes:
 def behind_faults(
     formula: str, function: Callable[..., Any], definition: ast.FunctionDef
 ) -> tuple[Callable[..., Any], Holes] | None:
-    """Make of a function one that goes on behind a fault; None where a function cannot be made so."""
+    """Make a function that continues after a fault; None if that is not possible."""
     if not isinstance(function, types.FunctionType):
         return None
     if any(isinstance(n, ast.Yield | ast.YieldFrom | ast.Nonlocal) for n in ast.walk(definition)):
@@ -201,7 +201,7 @@ def _inside(code: types.CodeType, name: str) -> types.CodeType:
 
 
 def _guarded(body: list[ast.stmt], holes: Holes) -> list[ast.stmt]:
-    """Let each statement be left out that meets a hole, and bind what it binds to one."""
+    """Skip each statement that uses a hole, and bind its names to holes."""
     found: list[ast.stmt] = []
     for statement in body:
         if isinstance(

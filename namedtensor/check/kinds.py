@@ -1,7 +1,7 @@
-"""What numbers an R may have to hold: R takes truth values and whole numbers too.
+"""Find the kinds of number that a body needs for an R, which accepts truth values and whole numbers too.
 
-A body that indexes by an argument, or asks it for truth values, runs where it is given those. So what is
-declared R is tried as other kinds before a body is said to be wrong.
+A body that indexes by an argument, or uses it as truth values, runs only with such numbers. So arguments
+declared R are tried with other kinds before a fault is reported.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from namedtensor.formula.signature import Space
 
 #: The kinds that an R is tried with, and what declares them; complex numbers have no letter.
 LETTERS = {"int": "Z", "bool": "B", "complex": ""}
-#: So many arguments are given other kinds, one after another.
+#: The most arguments that are given other kinds, one after another.
 MOST_ROUNDS = 4
 
 Trial = Callable[[Mapping[str, str]], NamedTensorError | None]
@@ -35,7 +35,7 @@ def fitting(paths: list[str], error: NamedTensorError, trial: Trial) -> dict[str
         for each in _choices(rest):
             after = trial(kinds | each)
             if not _is_same(found, after):
-                for path in list(each) if len(each) > 1 else []:  # what need not be changed is not
+                for path in list(each) if len(each) > 1 else []:  # drop those not needed
                     fewer = {p: k for p, k in each.items() if p != path}
                     if fewer and str(trial(kinds | fewer)) == str(after):
                         each = fewer

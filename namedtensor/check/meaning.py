@@ -1,4 +1,4 @@
-"""Rules about what axes mean: each reads one formula's tree, and warns of what is legal and rarely meant.
+"""Rules about what axes mean: each reads one formula's tree, and warns of what is legal but rarely meant.
 
     att(Q, K, V) = V ._seq softmax_seq'(Q ._key K)    weights over seq', contracted over seq
 
@@ -53,9 +53,9 @@ MEANINGS: dict[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """What a rule has to say: its code, the words, the node (or an argument's name), and a hint.
+    """The remark of a rule: its code, the words, the node (or an argument's name), and a hint.
 
-    It is `certain` where the formula runs at no sizes of 1 and more.
+    It is `certain` if the formula runs for no sizes of at least 1.
     """
 
     code: str
@@ -243,7 +243,7 @@ def table_of(node: Node, down: str, across: str) -> list[list[Any]] | None:
 
 
 def terms(node: Node) -> Iterator[Node]:
-    """Give what is added up, through renames and plain factors."""
+    """List the terms of a sum, looking through renames and factors that are numbers."""
     if symbol(node) == "+":
         yield from terms(node.operands[0])
         yield from terms(node.operands[1])

@@ -19,7 +19,7 @@ PYTHON = frozenset(".py .ipynb".split())
 #: What is looked for in folders.
 FOUND = frozenset(".md .markdown .mdx .rmd .qmd .tex .latex .ltx".split()) | PYTHON
 
-#: Folders that hold nobody's own files.
+#: Folders that hold no files of the user's.
 _SKIPPED = frozenset("__pycache__ node_modules site-packages venv build dist".split())
 
 #: What declares axes.
@@ -93,7 +93,7 @@ def _cells(file: str, text: str) -> Iterator[Piece]:
 
 
 def _blocks(source: Source) -> Iterator[Piece]:
-    """Give the blocks of Python in a Markdown text; a block that is no Python is only talked about."""
+    """Give the blocks of Python in a Markdown text; a block that does not parse is skipped."""
     lines = source.text.split("\n")
     opened: re.Match[str] | None = None
     start = 0

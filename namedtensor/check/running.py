@@ -41,7 +41,7 @@ from namedtensor.tensor import NamedTensor
 
 @dataclass(slots=True)
 class Ran:
-    """What running a file gave: its names, its formulas, the errors of ours, and what went wrong."""
+    """The result of running a file: its names, its formulas, our own errors, and other failures."""
 
     names: dict[str, Any]
     formulas: list[Formula] = field(default_factory=list)
@@ -72,7 +72,7 @@ def statements_of(program: Program) -> list[tuple[Piece, ast.stmt]]:
 
 
 def _import(program: Program) -> Ran:
-    """Import a module; it is run anew where it was not imported before."""
+    """Import a module by running its statements, unless it was imported before."""
     path = Path(program.file).resolve()
     name, root = module_name(path)
     _enter(root)
@@ -116,7 +116,7 @@ _roots: list[Path] = []
 
 
 def _enter(root: Path) -> None:
-    """Import from a folder; what was imported from another one is forgotten."""
+    """Import from a folder; modules imported from another one are forgotten."""
     if _roots and _roots[-1] == root:
         return
     if _roots:
@@ -267,7 +267,7 @@ def _referenced(statement: ast.stmt) -> set[str]:
 
 # ------------------------------------------------------------------------------ without any import
 
-#: What of Python itself a body may call when nobody's code is run.
+#: Python's own functions that may be called when no user code runs.
 _HARMLESS: dict[str, Any] = {
     thing.__name__: thing
     for thing in (
@@ -276,7 +276,7 @@ _HARMLESS: dict[str, Any] = {
         *(round, sorted, str, tuple, zip, ValueError, TypeError, Exception),
     )
 }
-#: What may be asked of axes and tensors then.
+#: Attributes of axes and tensors that may be used then.
 _ASKED = frozenset(
     [name for name in dir(Axis) if not name.startswith("_")]
     + [NamedTensor.size.__name__, NamedTensor.rearrange.__name__, "axes", "shape", "kind"]

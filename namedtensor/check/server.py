@@ -1,4 +1,4 @@
-"""The server of `namedtensor lsp`: what it checks when, and what it tells editors by itself.
+"""The server of `namedtensor lsp`: when it checks a text, and what it sends to editors unasked.
 
 What editors ask is answered in `answers.py`. Documents are checked at each change, Python after a pause,
 by a worker process. What is being typed is read and never imported; files are imported where they are
@@ -97,7 +97,7 @@ class Server(LanguageServer):
         plain = Path(self.file_of(uri)).suffix in DOCUMENTS
         pause = 0.0 if plain or run else self.settings.pause
         loop = asyncio.get_running_loop()
-        # what the axes of a document mean is asked where nobody types: it takes longer
+        # rules about the meaning of axes take longer, and run only when nobody types
         meaning = run or not plain
         trusted = run and self.settings.trusted
         known.waiting = loop.call_later(

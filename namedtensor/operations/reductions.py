@@ -173,7 +173,7 @@ def _share_of_extreme(use: Use, place: int, d: NamedTensor) -> Any:
 
 
 def _change_of_prod(use: Use, place: int, d: NamedTensor) -> Any:
-    """Leave each factor out in turn, also where some are 0."""
+    """Multiply all factors but one, for each in turn, so that factors of 0 are allowed."""
     (x,) = use.operands
     zeros = each(sum, use)(where(x == 0, 1, 0))
     others = each(prod, use)(where(x == 0, 1.0, x))
@@ -189,7 +189,7 @@ def _change_of_var(use: Use, place: int, d: NamedTensor) -> Any:
 
 
 def over_length(x: NamedTensor, length: Any) -> Any:
-    """Divide by a length, 0 where it is 0."""
+    """Divide by a length; the result is 0 where the length is 0."""
     return where(length == 0, 0.0, x / where(length == 0, 1.0, length))
 
 
@@ -217,7 +217,7 @@ def _change_of_nanmean(use: Use, place: int, d: NamedTensor) -> Any:
 
 
 def _spread_bounds(node: Node, known: list[tuple[float, float]], records: float) -> Bounds:
-    """Bound a variance or its root: above that of the extremes it is never."""
+    """Bound a variance or its root by that of the two extremes."""
     low, high = known[0]
     apart = float(high - low)
     return (0.0, apart * apart + 1.0) if math.isfinite(apart) else None
@@ -391,7 +391,7 @@ NANSUM = _reduction("nansum", _counting, differential=_change_of_nansum)
 
 @axis_function(NANSUM)
 def nansum(op: Operation, X: Tensor) -> NamedTensor:
-    """Add up over axes what is a number.
+    """Add up over axes, leaving out nan.
 
         nansum_ax : R^ax -> R;  nansum_ax(X) = sum_ax (0 where X is nan, X elsewhere)
 
@@ -408,7 +408,7 @@ NANMEAN = _reduction("nanmean", _floating, differential=_change_of_nanmean)
 
 @axis_function(NANMEAN)
 def nanmean(op: Operation, X: Tensor) -> NamedTensor:
-    """Average over axes what is a number; nan where nothing is.
+    """Average over axes, leaving out nan; nan where nothing is left.
 
         nanmean_ax : R^ax -> R
 
@@ -617,7 +617,7 @@ def _lower_quantile(emit: Emitter, call: Lowered, x: Value, q: Value) -> Any:
 
 
 def _change_of_quantile(use: Use, place: int, d: NamedTensor) -> Any:
-    """Weigh the changes, in the order of the numbers, by how near their ranks are to the quantile."""
+    """Weigh the change of each number by how near its rank is to the quantile."""
     from namedtensor.operations.index_defined import iota
     from namedtensor.operations.indexing import index
     from namedtensor.operations.ordering import argsort

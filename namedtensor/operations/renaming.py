@@ -44,7 +44,7 @@ def _no_duplicates(call: Call, found: list[str]) -> None:
 
 
 def _free_name_hint(call: Call, name: str) -> str:
-    """Say how to rename where an axis has the name already: choose another, or move that one first."""
+    """Say in a hint how to rename when the name is taken: choose another, or rename that axis first."""
     label, first = call.labels[0], primed(call.labels[0], name)
     before = next((old for old, new in _pairs(call.params) if new == name), None)
     if before is None:
@@ -54,7 +54,7 @@ def _free_name_hint(call: Call, name: str) -> str:
 
 
 def _pairs(params: tuple[Any, ...]) -> list[tuple[str, str]]:
-    """List what a plain renaming renames, or nothing of other operations."""
+    """List the pairs of a plain renaming; the list is empty for other operations."""
     found = params[0] if len(params) == 1 and isinstance(params[0], tuple) else ()
     return [pair for pair in found if isinstance(pair, tuple) and len(pair) == 2]
 
@@ -66,7 +66,7 @@ def lower_rename(emit: Emitter, call: Lowered, x: Value) -> Any:
 
 
 def write_rename(operation: Operation, labels: tuple[str, ...]) -> str:
-    """Write a renaming; axes that only a formula's inside tells apart keep their names."""
+    """Write a renaming; axes that differ only inside of a formula keep their names."""
     pairs = [(shown(a), shown(b)) for a, b in operation.params[0]]
     told = ", ".join([f"{a} >> {b}" for a, b in pairs if a != b])
     return f"{labels[0]}[{told}]" if told else labels[0]
@@ -152,7 +152,7 @@ MERGE = primitive(
 
 
 def split_rule(call: Call) -> Type:
-    """The sizes given are operands; the one left open is what remains."""
+    """Check a split; the given sizes are operands, and at most one is open, which is the rest."""
     before, after, hole = call.params
     type_ = call.types[0]
     call.need(0, [before])

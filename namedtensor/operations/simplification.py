@@ -1,4 +1,4 @@
-"""Simplify what derivatives are made of: zeros, ones, identities, expanded axes, renames.
+"""Simplify derivatives, which contain many zeros, ones, identities, expanded axes and renames.
 
 Each rule gives an equal tree. Trees that are kept, those of the function itself, stay as they are.
 """
@@ -17,10 +17,10 @@ Pairs = tuple[tuple[str, str], ...]
 
 
 class Simplifier:
-    """Simplify trees; what two trees share is simplified once.
+    """Simplify trees; shared nodes are simplified once.
 
     `kept` are the nodes of the function that is derived. `inside` says that each index lies inside its
-    axis, so that its one-hot vector adds up to 1: what is read may take it so, what runs may not.
+    axis, so that its one-hot vector sums to 1. That may be assumed for printing, but not in code that runs.
     """
 
     def __init__(self, kept: Iterable[Node] = (), inside: bool = False) -> None:
@@ -53,7 +53,7 @@ class Simplifier:
     # ------------------------------------------------------------------------------- the rules
 
     def simpler(self, node: Node) -> Node | None:
-        """Give an equal tree that is simpler, whose parts may need more of it; None where there is none."""
+        """Give an equal, simpler tree, which may be simplified further; None if there is none."""
         if node in self.kept or not node.operands:
             return None
         if node.type.host:
@@ -77,7 +77,7 @@ class Simplifier:
         return _folded(node.name, node.operands)
 
     def _zero(self, node: Node) -> Node | None:
-        """What is linear is 0 at 0."""
+        """A linear operation on 0 gives 0."""
         if node.name == "expand":
             return None
         traits = node.operation.primitive.traits
@@ -93,7 +93,7 @@ class Simplifier:
         return None
 
     def _outside(self, node: Node) -> Node | None:
-        """Take an expanded axis out of a pointwise operation, or leave it to another operand."""
+        """Move a repeated axis out of a pointwise operation, or drop it if another operand has the axis."""
         for place, operand in enumerate(node.operands):
             if not is_expanded(operand) or operand in self.kept:
                 continue
@@ -226,7 +226,7 @@ class Simplifier:
         return None
 
     def of_rename(self, node: Node) -> Node | None:
-        """Take a rename down to what the function itself computed."""
+        """Move a rename down to the nodes of the function itself."""
         (x,) = node.operands
         (pairs,) = node.operation.params
         pairs = tuple([(a, b) for a, b in pairs if a != b])
@@ -297,7 +297,7 @@ class Simplifier:
         return total(ones, _but(axes, axis))
 
     def _picks_summed(self, x: Node, axes: tuple[str, ...]) -> Node | None:
-        """Add up over an axis that an index picks in: what is put there, wherever it is."""
+        """Sum over an axis in which an index picks a place: the sum is the number at that place."""
         if x.name == "picks" and x.operation.params[0] in axes:
             ones = expanded(number(1), x.operands[0].type.axes)
             return total(ones, _but(axes, x.operation.params[0]))
@@ -309,7 +309,7 @@ class Simplifier:
         return self._one_hot_summed(x, axes)
 
     def of_scatter(self, node: Node) -> Node | None:
-        """Take numbers out of a scatter; what puts the same number everywhere marks the places."""
+        """Move numbers out of a scatter; a scatter of one number becomes that number at the marked places."""
         axes, count = node.operation.params
         g, index, size = node.operands[:3]
         if g.name == "neg" and g not in self.kept:
@@ -411,7 +411,7 @@ class Simplifier:
     def _without_identity(
         self, parts: Sequence[Node], axes: tuple[str, ...], node: Node
     ) -> Node | None:
-        """Sum over an axis of an identity: its other axis takes the place."""
+        """Sum over an axis of an identity by renaming that axis to the other one."""
         for part in parts:
             pair = identity_axes(part)
             if pair is None:
@@ -544,7 +544,7 @@ def identity_axes(node: Node) -> tuple[str, str] | None:
 
 
 def factors(node: Node, kept: Set[Node]) -> list[Node]:
-    """Take a product apart, down to what the function itself computed."""
+    """List the factors of a product; nodes of the function itself are not split."""
     if node.name == "mul" and node not in kept:
         return [f for o in node.operands for f in factors(o, kept)]
     return [node]
@@ -560,7 +560,7 @@ def _cancelled(parts: Sequence[Node], kept: Set[Node]) -> list[Node] | None:
 
 
 def _gathered(parts: Sequence[Node]) -> list[Node]:
-    """Multiply factors whose axes another one has."""
+    """Multiply factors into another one that has all their axes."""
     found: list[Node] = []
     for part in sorted(parts, key=lambda p: -len(p.type.axes)):
         own = set(part.type.names)
@@ -573,7 +573,7 @@ def _gathered(parts: Sequence[Node]) -> list[Node]:
 
 
 def _scaled(node: Node) -> tuple[Any, Node]:
-    """Take the number out of a product that starts with one."""
+    """Split off the number at the start of a product."""
     if node.name == "mul":
         a, b = node.operands
         if a.value is not None and b.value is None:
@@ -594,7 +594,7 @@ def _put(node: Node, old: Node, new: Node) -> list[Node]:
 
 
 def _without(node: Node, axis: str) -> Node | None:
-    """Give a tree without an axis that it is only expanded over; None where it depends on it."""
+    """Give a tree without an axis along which it is only repeated; None if it depends on the axis."""
     if not is_expanded(node):
         return node if not node.type.has(axis) else None
     inner, size = node.operands
@@ -609,7 +609,7 @@ def _but(axes: tuple[str, ...], axis: str) -> tuple[str, ...]:
 
 
 def _counts(a: Node, node: Node) -> bool:
-    """Say whether a tree may stand for its product with 1: whole numbers do where real ones are due."""
+    """Say whether a tree can replace its product with 1, which may have another kind."""
     return _same_axes(a, node) and a.type.kind != "bool" and not a.type.host
 
 

@@ -42,7 +42,7 @@ class Step:
         return _on(self, tuple(given))
 
     def over(self, axes: Sequence[Sequence[str]]) -> Step:
-        """Give the step whose leaves have these axes: what stands around a loop may have changed them."""
+        """Give the step with these axes of its leaves: a rewrite around the loop may have changed them."""
         leaves = tuple(
             [
                 leaf if {*leaf.type.names} == {*names} else like_leaf(leaf, names)
@@ -56,7 +56,7 @@ class Step:
 
 @functools.lru_cache(maxsize=256)
 def _on(step: Step, given: tuple[Node, ...]) -> tuple[Node, ...]:
-    # each result of a loop asks for all, and so does each of a loop inside
+    # cached: each result of a loop asks for all of them, and so does each result of an inner loop
     return placed(step.results, dict(zip(step.leaves, given, strict=True)))
 
 
@@ -75,7 +75,7 @@ def step_of(node: Node) -> Step:
 
 
 def placed(roots: Sequence[Node], given: dict[Node, Node]) -> tuple[Node, ...]:
-    """Rebuild trees with nodes in place of leaves, and their sizes in place of the leaves' sizes."""
+    """Substitute nodes for leaves, and their sizes for the leaves' sizes."""
     types = {leaf.operation.params[0]: node.type for leaf, node in given.items()}
     done = dict(given)
     for node in operands_first(roots):
@@ -102,7 +102,7 @@ def placed_parts(roots: Sequence[Node], given: dict[Node, Node]) -> tuple[Node, 
 
 def remade(node: Node, operands: tuple[Node, ...]) -> Node:
     """Apply a node's operation to other operands; numbers alone give a number."""
-    if node.name == "call":  # a kept call is read, and never checked again
+    if node.name == "call":  # a kept call is only read, so that it is not checked again
         return make_node(node.operation, operands, node.type)
     if node.type.host and all(o.operation.primitive is NUMBER for o in operands):
         return number(run_on_numbers(node.operation, [o.value for o in operands]))

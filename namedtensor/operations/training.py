@@ -1,7 +1,7 @@
-"""The mode of what runs, in training or not, and the states that bodies update.
+"""The mode of a call, training or not, and the states that bodies update.
 
-Dropout obeys the mode, and bodies may ask for it. A state of a formula, declared nt.State[R[chans]], is what
-one call leaves to the next: running means, counters, caches.
+Dropout obeys the mode, and bodies may ask for it. A state of a formula, declared nt.State[R[chans]], is a
+value that one call leaves to the next: a running mean, a counter, a cache.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from namedtensor.primitives.notation import Special, Word
 
 
 class Mode(threading.local):
-    """The mode of this thread, and whether the trace that runs has asked for it (None: none runs).
+    """The mode of this thread, and whether the running trace has asked for it (None: no trace runs).
 
-    Not a ContextVar, which torch.compile cannot read; of these it guards each thread's own value.
+    Not a ContextVar, which torch.compile cannot read; it can guard the attributes of a threading.local.
     """
 
     def __init__(self) -> None:
@@ -93,7 +93,7 @@ class Update:
 
 
 def update(**states: Any) -> Any:
-    """Say what the states of a formula are after a call; the last thing that its body returns.
+    """Give the states of a formula their values after a call; the body returns this last.
 
         return Y, nt.update(running=m)
 
@@ -139,7 +139,7 @@ def _lower_stored(emit: Emitter, call: Lowered, after: Value, before: Value) -> 
     return emit.bind(code, before.axes, call.type, "new")
 
 
-#: stored(new, before): a state's new value as it is kept: no gradient flows to it, in the dtype of before.
+#: stored(new, before): a state's new value as it is stored: detached, in the dtype of before.
 STORED = primitive(
     "stored",
     _stored_rule,
@@ -159,7 +159,7 @@ def _lower_detach(emit: Emitter, call: Lowered, x: Value) -> Any:
     return emit.bind(emit.call("detach", x.code), x.axes, call.type, "detached")
 
 
-#: X.detach(): the same numbers, by which nothing is derived.
+#: X.detach(): the same numbers, as a constant for differentiation.
 DETACH = primitive(
     "detach",
     lambda call: call.types[0],

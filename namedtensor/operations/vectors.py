@@ -36,7 +36,7 @@ Kind = Callable[[str], str]
 def along_rule(
     kind: Kind, ordered: bool = False, needs_records: bool = False
 ) -> Callable[[Call], Type]:
-    """The named axes must be there, and stay; complex numbers have no order."""
+    """Check that the named axes exist, and keep them; with `ordered`, refuse complex numbers."""
 
     def rule(call: Call) -> Type:
         axes = call.params[0]
@@ -206,7 +206,7 @@ def _change_of_standardize(use: Use, place: int, d: NamedTensor) -> Any:
 
 
 def _standard_bounds(node: Node, known: list[tuple[float, float]], records: float) -> Bounds:
-    """Of n numbers, none is further from their mean than n of their spreads."""
+    """Bound standardized numbers: none of n numbers is further from the mean than n standard deviations."""
     (low, high), (eps, _) = known
     fine = math.isfinite(low) and math.isfinite(high) and eps > 0 and max(-low, high) < 1e100
     return (-records, records) if fine else None
@@ -274,7 +274,7 @@ def cumsum(op: Operation, X: Tensor) -> NamedTensor:
 
 
 def _change_of_cumprod(use: Use, place: int, d: NamedTensor) -> Any:
-    """Leave each factor out in turn, also where some are 0."""
+    """Multiply all factors but one, for each in turn, so that factors of 0 are allowed."""
     (x,) = use.operands
     running = each(cumsum, use)
     zeros = running(where(x == 0, 1, 0))
@@ -303,7 +303,7 @@ def cumprod(op: Operation, X: Tensor) -> NamedTensor:
 
 
 def _change_of_logcumsumexp(use: Use, place: int, d: NamedTensor) -> Any:
-    """Weigh each change so far by exp(X_j - Y_i), which stays below 1 for any range of numbers.
+    """Weigh each change up to i by exp(X_j - Y_i), which is at most 1 for any range of numbers.
 
     The weights are a matrix; running sums of exp(X - max X) would be 0/0 where X grows by 750.
     """

@@ -52,7 +52,7 @@ def _is(size: Any, number: int) -> bool:
 
 
 def span_of(k: Any, dilation: Any) -> Any:
-    """Give how much of an axis a window reaches over."""
+    """Give the length of an axis that a window spans."""
     if _is(dilation, 1):
         return k
     return combine("add", combine("mul", combine("sub", k, 1), dilation), 1)
@@ -138,7 +138,7 @@ def _join_windows(use: Use, place: int, g: NamedTensor) -> NamedTensor:
 
 
 def _unroll_again(use: Use, place: int, g: NamedTensor) -> NamedTensor:
-    """See a gradient through the windows; it is 0 where they reach beyond the axis."""
+    """Unroll a gradient; it is 0 where windows reach beyond the axis."""
     axis, kernel = use.params
     Y, *steps = use.operands
     k = Y.size(sized(kernel, None))
@@ -252,7 +252,7 @@ def _in_pairs(name: str, example: str) -> Callable[[tuple[Axis, ...]], Pairs]:
 
 @dataclass
 class _Moved:
-    """A call on windows that move along axes: what it was given, spread over them."""
+    """A call on moving windows, with its arguments spread over the axes."""
 
     name: str
     pairs: Pairs
@@ -267,7 +267,7 @@ class _Moved:
     def fail(
         self, error: type[NamedTensorError], why: str, hint: Any = "", **instead: Any
     ) -> NamedTensorError:
-        """Make the call's error; its hint is the call with something else given instead."""
+        """Make the call's error; its hint is the call with other arguments."""
         if len(self.pairs) == 1:
             parts = [
                 (w, list(v.values()) if isinstance(v, dict) else [v]) for w, v in instead.items()
@@ -299,7 +299,7 @@ class _Moved:
         return size
 
     def each(self, word: str, usual: Any) -> list[Any]:
-        """Spread what is given over the axes."""
+        """Give one value for each axis."""
         names = [axis.name for axis, _ in self.pairs]
         given = self.given.get(word, usual)
         if isinstance(given, Mapping):
@@ -338,7 +338,7 @@ class _Moved:
         return value.__index__()
 
     def paddings(self) -> list[Any]:
-        """Spread the padding; a pair is what one axis has before and after."""
+        """Give the padding of each axis; a pair is the padding before and after."""
         given = self.given.get("padding", 0)
         if isinstance(given, (tuple, list)) and not any(
             isinstance(part, (tuple, list, str)) for part in given
@@ -404,7 +404,7 @@ def _written(value: Any) -> str:
 
 
 def _moved(moved: _Moved) -> NamedTensor:
-    """Pad each axis, and see it through its windows; a pool's stand side by side unless told."""
+    """Pad and unroll each axis; the windows of a pool do not overlap unless a stride says so."""
     pool = moved.name == "pool"
     sizes = [moved.window(*pair) for pair in moved.pairs]
     dilations = [moved.whole("dilation", d, 1) for d in moved.each("dilation", 1)]
@@ -509,7 +509,7 @@ _USUAL = {"stride": 1, "padding": 0, "dilation": 1, "value": 0}
 
 
 def _but(given: dict[str, Any], usual: Mapping[str, Any]) -> dict[str, Any]:
-    """Keep what was given, to say it again where something is wrong."""
+    """Keep the arguments that differ from the defaults, to write them in an error."""
     return {word: part for word, part in given.items() if part is not usual[word]}
 
 
@@ -523,7 +523,7 @@ def overlap_add(
     dilation: Each = 1,
     size: Each | None = None,
 ) -> NamedTensor:
-    """Add up windows where they overlap: the transpose of unroll, and what undoes it in sums.
+    """Add up windows where they overlap: the transpose of unroll.
 
         overlap_add_{ax,kernel} : R^{ax[m] x kernel[k]} -> R^ax[n], n = s (m - 1) + d (k - 1) + 1 - p - q;
         overlap_add(Y)_{ax(i)} = sum_j Y_{ax((i + p - d j) / s), kernel(j)}, over each j that has one
@@ -595,7 +595,7 @@ def _lower_upsample(emit: Emitter, call: Lowered, x: Value, factor: Value) -> An
 
 
 def _downsampled(use: Use, place: int, g: NamedTensor) -> NamedTensor:
-    """Gather what each record of X gave, axis by axis."""
+    """Sum, axis by axis, the gradients of all records that each record of X contributed to."""
     along, linear = use.params
     X, factor = use.operands
     parts, taps = Axis("part"), Axis("tap")

@@ -22,7 +22,16 @@ from namedtensor import NamedTensor, axes
 from namedtensor.shape import shapes
 from transformer_named.cached_attention import keys, values
 from transformer_named.choice import chosen
-from transformer_named.decoding.cache import Cache, empty, first, with_room
+from transformer_named.decoding.cache import (
+    Cache,
+    arranged,
+    at,
+    empty,
+    first,
+    of_layer,
+    places_of,
+    with_room,
+)
 from transformer_named.decoding.model import PADDING, evaluating
 from transformer_named.formulated import LayerNorm, scores
 from transformer_named.placement import PLACEMENTS, open_ended
@@ -31,6 +40,7 @@ from transformer_named.translation import (
     DecoderAttention,
     DecoderLayer,
     DecoderStep,
+    DecoderSteps,
     Embed,
     EmbedAt,
     EncoderLayer,
@@ -70,6 +80,7 @@ class EncoderDecoder(torch.nn.Module):
     def __init__(self, sizes: Sizes, placement: str = "post", tied: bool = False) -> None:
         super().__init__()
         self.sizes = sizes
+        self._known: list[Any] = []  # in a list a module is no part of the model
         self.placement = chosen("placement", placement, PLACEMENTS)
         self.width = emb[sizes.emb]
         words = vocab[sizes.target], self.width
@@ -144,30 +155,44 @@ class EncoderDecoder(torch.nn.Module):
     def start(self, memory: NamedTensor, source: NamedTensor, room: int | None = None) -> Cache:
         """Project the source's keys and values once, before the first token; see Cache for `room`."""
         each = [layer.cross.named_values() for layer in self.decoder]
+        told = [(keys(memory, WK=W["WK"]), values(memory, WV=W["WV"])) for W in each]
         return Cache(
             past=(),
-            memory=tuple((keys(memory, WK=W["WK"]), values(memory, WV=W["WV"])) for W in each),
+            memory=arranged(told, own=False),
             mask=self.mask(source),
             places=self.places(PLACES),
+            steps=self._steps(),
             length=0,
             room=room,
         )
 
+    def _steps(self) -> Any:
+        """Give the module of all layers' steps, which holds the layers' own parts."""
+        parts = [dict(layer.named_children()) for layer in self.decoder]
+        known = [dict(step.named_children()) for steps in self._known for step in steps.layers]
+        if known != parts:
+            made = [DecoderStep.module(placement=self.placement, **part) for part in parts]
+            self._known = [DecoderSteps.module(layers=made)]
+        return self._known[0] if parts else None
+
     def step(self, token: NamedTensor, cache: Cache) -> tuple[NamedTensor, Cache]:
         """Z[batch] -> R[batch, vocab]: the logits after one more token, and the next cache."""
-        if cache.length == cache.places.size(seq):
+        if cache.length == places_of(cache.places):
             cache = replace(cache, places=self.places(2 * cache.length))
-        P = cache.places[seq(cache.length)]
-        y = EmbedAt(token, P, **self.target_embed.named_values())
-        taken, past = cache.length + 1, cache.past
+        We = nt.tensor(self.target_embed.We, vocab, emb)
+        y = EmbedAt(token, at(cache.places, cache.length), We=We)
+        taken, past, own = cache.length + 1, cache.past, torch.is_grad_enabled()
         if not past:
             n = self.sizes
             none = empty(y, head=n.head, key=n.key), empty(y, head=n.head, val=n.val)
-            past = (none,) * n.layers
-        past = tuple(with_room(past, cache.room, cache.length, token, 1))
-        for layer, memory, pair in zip(self.decoder, cache.memory, past, strict=True):
-            K, V = [first(x, taken) for x in pair]
-            y = DecoderStep(y, *memory, cache.mask, K, V, self.placement, **layer.named_values())
+            past = [none] * n.layers
+        past = with_room(arranged(past, own), cache.room, cache.length, token, 1)
+        known = [(first(K, taken), first(V, taken)) for K, V in past]
+        if own and known:
+            for i, (layer, pair) in enumerate(zip(cache.steps.layers, known, strict=True)):
+                y = layer(y, *of_layer(i, cache.memory), cache.mask, *pair)
+        elif known:
+            y = cache.steps(y, *cache.memory[0], cache.mask, *known[0])
         return self.logits(y), replace(cache, past=past, length=taken)
 
     def places(self, count: int) -> NamedTensor:

@@ -7,6 +7,7 @@
 | `emb` | features of a place |
 | `hid` | hidden units |
 | `head` | attention heads |
+| `depth` | layers |
 | `key`, `val` | features of queries and keys, and of values |
 | `vocab` | ids of the source, or of the target |
 
@@ -20,7 +21,7 @@ from typing import Any
 import namedtensor as nt
 from namedtensor import R, Z, axes, formula
 from transformer_named.cached_attention import keys, recall, values, weights
-from transformer_named.decoding.cache import keep
+from transformer_named.decoding.cache import depth, keep
 from transformer_named.formulated import FFN, LayerNorm
 from transformer_named.placement import around
 from transformer_named.the_transformer import PE, MultiHead, past
@@ -141,6 +142,23 @@ def DecoderStep(
         return recall(y, *past, WQ=cross.WQ, WO=cross.WO)
 
     return stacked(y, (attend, consult, ffn), (norm1, norm2, norm3), placement)
+
+
+@formula
+def DecoderSteps(
+    y: R[emb],
+    KX: R[depth, head, src, key],
+    VX: R[depth, head, src, val],
+    M: R[src],
+    K: R[depth, head, seq, key],
+    V: R[depth, head, seq, val],
+    *,
+    layers: nt.each[DecoderStep],
+) -> R[emb]:
+    """Take every layer's step for one more place, each on what the one before gives."""
+    for i, layer in enumerate(layers):
+        y = layer(y, KX[depth(i)], VX[depth(i)], M, K[depth(i)], V[depth(i)])
+    return y
 
 
 @formula

@@ -701,7 +701,7 @@ def matmul_each(x: Array, w: Array) -> Array:
     """
     each, i, j = w.shape
     *lead, rows, _ = x.shape
-    flat = torch.flatten(x, 0, -2)
+    flat = torch.flatten(x, 0, -2) if lead else x
     # a compiler is not asked: it would make one graph for few rows and one for many
     if not torch.compiler.is_compiling() and i * j >= LEAST_MATRIX:
         most = MOST_ROWS_RECORDED if torch.is_grad_enabled() else MOST_ROWS

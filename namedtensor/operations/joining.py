@@ -96,7 +96,8 @@ def _lower_stack(emit: Emitter, call: Lowered, *values: Value) -> Any:
             for p, v in zip(parts, values, strict=True)
         ]
     at = _place_beside(axis, axes, emit.wanted.get(call.node, ()))
-    code = emit.call("stack", tuple(parts), at)
+    one = emit.call("unsqueeze", parts[0], at) if len(parts) == 1 else None
+    code = one or emit.call("stack", tuple(parts), at)
     return emit.bind(code, (*axes[:at], axis, *axes[at:]), call.type, "stacked")
 
 

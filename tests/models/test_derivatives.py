@@ -13,6 +13,8 @@ import namedtensor as nt
 from namedtensor.formula.formula import Formula
 from namedtensor.formula.signature import R, Signature
 from tests.latex.formulas import FORMULAS as SEEN
+from transformer_named import translation
+from transformer_named.decoding.cache import depth
 from transformer_named.published import formulas as published
 
 FORMULAS = SEEN | {
@@ -22,13 +24,25 @@ FORMULAS = SEEN | {
 }
 
 #: Sizes by axis; all others are 3. What embeds words or joins heads must fit.
-SIZES = {"head": 2, "key": 2, "val": 2, "seq": 4, "seq'": 4, "concat": 4, "half": 1}
+SIZES = {"depth": 2, "head": 2, "key": 2, "val": 2, "seq": 4, "seq'": 4, "concat": 4, "half": 1}
 
 #: Formulas that have no derivative by anything, and why.
 NONE = {
     "formulated.Mask": "its numbers depend on sizes alone",
     "introduction.padding": "takes whole numbers alone",
 }
+
+
+def step_by_step(y, KX, VX, M, K, V, layers):
+    """Take the steps of DecoderSteps with a memory for each layer, which autograd can follow."""
+    for i, layer in enumerate(layers):
+        own = 1.0 * K[depth(i)], 1.0 * V[depth(i)]
+        y = translation.DecoderStep(y, KX[depth(i)], VX[depth(i)], M, *own, **layer)
+    return y
+
+
+#: Formulas that write into several parts of one tensor, which autograd refuses, and what it follows instead.
+FOLLOWED = {"translation.DecoderSteps": step_by_step}
 #: So many layers has each stack.
 LAYERS = 2
 #: Settings that have no default.
@@ -88,13 +102,17 @@ def put(found, path, value):
     return {**found, name: put(found[name], rest, value) if rest else value}
 
 
+def sines(result):
+    """Add up the sines of all that a formula gives."""
+    parts = result if isinstance(result, tuple) else (result,)
+    return functools.reduce(operator.add, [nt.sum[...](nt.sin(part)) for part in parts])
+
+
 def loss_of(f):
     """Make a formula to single numbers of a formula: the sum of the sines of all that it gives."""
 
     def loss(*args: Any, **named: Any) -> Any:
-        result = f(*args, **named)
-        parts = result if isinstance(result, tuple) else (result,)
-        return functools.reduce(operator.add, [nt.sum[...](nt.sin(part)) for part in parts])
+        return sines(f(*args, **named))
 
     loss.__name__ = f"{f.name}_loss"
     return Formula(loss, Signature(f.signature.parameters, (R,), False, f.signature.python))
@@ -119,7 +137,8 @@ def test_the_derivatives_of_a_model_are_torch_s(name):
     followed = given
     for path, value in paths.items():
         followed = put(followed, path, value.detach().requires_grad_())
-    reached = loss(**copied(followed))
+    by_torch = FOLLOWED.get(name)
+    reached = sines(by_torch(**copied(followed))) if by_torch else loss(**copied(followed))
     reached.backward()
     on_numpy = nt.grad(loss, tuple(paths))(**numpy_of(given))
     slope = 0.0

@@ -6,28 +6,34 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from torch.nn.functional import pad
+
 import namedtensor as nt
 from namedtensor import Axis, NamedTensor
-from namedtensor.plans import Layout
+from namedtensor.plans import Layout, layout_of
 
 Pair = tuple[NamedTensor, NamedTensor]
+
+depth = Axis("depth")
 
 
 @dataclass(frozen=True, slots=True)
 class Cache:
     """Keep the keys and values of each layer, so that a token is projected only once.
 
-    `past` holds K and V of the tokens so far, R[head, seq, key] and R[head, seq, val], layer by
-    layer; `memory` those of the source, over src; `mask`, R[src], is 0 on the source's ids and -inf
-    on its padding. `places`, R[seq, emb], has the positional encodings of this many places and more;
-    `length` counts the tokens so far. Other axes (batch, beam) pass through. With `room`, K and V are
-    of so many places, and new ones are written in place: what is written is in every copy of the cache.
+    `past` holds K and V of the tokens so far, R[head, seq, key] and R[head, seq, val]: one pair for
+    all layers, along depth, or a pair for each; `memory` those of the source, over src; `mask`,
+    R[src], is 0 on the source's ids and -inf on its padding. `places`, R[seq, emb], has the
+    positional encodings of this many places and more; `length` counts the tokens so far; `steps` takes
+    all layers for one more. Other axes (batch, beam) pass through. With `room`, K and V are of so many
+    places, and new ones are written in place: what is written is in every copy of the cache.
     """
 
-    past: tuple[Pair, ...]
-    memory: tuple[Pair, ...]
+    past: Sequence[Pair]
+    memory: Sequence[Pair]
     mask: NamedTensor
     places: NamedTensor
+    steps: Any
     length: int
     room: int | None = None
 
@@ -71,6 +77,8 @@ def with_room(
 def longer(X: NamedTensor, size: int, words: NamedTensor) -> NamedTensor:
     """Give so many places, a head's side by side, of which the first are those of X."""
     more = beyond(words.layout, X.layout)
+    if not more and X.axes[-2] == "seq":
+        return NamedTensor(pad(X.data, (0, 0, 0, size - X.data.shape[-2])), X.layout)
     *others, last = [name for name in X.axes if name != "seq"]
     sizes = [*[words.size(name) for name in more], *[X.size(name) for name in others]]
     found = X.data.new_zeros((*sizes, size, X.size(last)))
@@ -91,14 +99,48 @@ def places_of(X: NamedTensor) -> int:
 
 def first(X: NamedTensor, count: int) -> NamedTensor:
     """Give the first places of what is held: a view, of which nothing is moved."""
-    layout = X.layout
-    return NamedTensor(X.data.narrow(layout.axes.index("seq"), 0, count), layout)
+    layout, data = X.layout, X.data
+    along = layout.axes.index("seq")
+    return X if data.shape[along] == count else NamedTensor(data.narrow(along, 0, count), layout)
 
 
-def apart(X: NamedTensor, ax: Axis) -> list[NamedTensor]:
-    """Give the parts of what is held along an axis, each in its own memory."""
-    others = [name for name in X.axes if name != ax.name]
-    return [nt.tensor(part.clone(), *others) for part in X.torch(ax, *others)]
+def at(X: NamedTensor, place: int) -> NamedTensor:
+    """Give one place of what is held: a view, of which nothing is moved."""
+    axes, layout = X.axes, X.layout
+    along = axes.index("seq")
+    rest = layout_of((*axes[:along], *axes[along + 1 :]), layout.kind, layout.backend)
+    return NamedTensor(X.data.select(along, place), rest)
+
+
+def arranged(held: Sequence[Pair], own: bool) -> Sequence[Pair]:
+    """Give a pair for each layer if each is to have its own, or else one pair for all, along depth.
+
+    With gradients each needs its own: autograd counts what is written into a tensor, not into which part.
+    """
+    if not held or own is not for_all(held):
+        return held
+    if own:
+        return list(zip(*[apart(X) for X in held[0]], strict=True))
+    K, V = [nt.stack[depth](*each) for each in zip(*held, strict=True)]
+    return [(K, V)]
+
+
+def for_all(held: Sequence[Pair]) -> bool:
+    """Say whether one pair holds what all layers have."""
+    return bool(held) and depth.name in held[0][0].axes
+
+
+def of_layer(i: int, held: Sequence[Pair]) -> tuple[NamedTensor, ...]:
+    """Give what is held of one layer, where anything is held."""
+    if for_all(held):
+        return tuple([X[depth(i)] for X in held[0]])
+    return held[i] if held else ()
+
+
+def apart(X: NamedTensor) -> list[NamedTensor]:
+    """Give each layer's part of what is held, in its own memory."""
+    others = [name for name in X.axes if name != depth.name]
+    return [nt.tensor(part.clone(), *others) for part in X.torch(depth, *others)]
 
 
 def _keep(K: Any, k: Any, V: Any, v: Any) -> tuple[Any, Any]:

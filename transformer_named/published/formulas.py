@@ -18,10 +18,10 @@ from typing import Any
 import namedtensor as nt
 from namedtensor import R, Z, axes, formula
 from transformer_named.choice import chosen
-from transformer_named.decoding.cache import keep
+from transformer_named.decoding.cache import depth, keep
 
 seq, src, emb, hid, kv, group, key, val, half = axes("seq src emb hid kv group key val half")
-vocab, place, kind, two, depth = axes("vocab place kind two depth")
+vocab, place, kind, two = axes("vocab place kind two")
 seq_ = seq.prime
 
 #: No place attends to those after it: 0 if j <= i, -inf otherwise.

@@ -11,7 +11,7 @@ from namedtensor.compilers import constant_for_compilers, keep
 from namedtensor.errors import kind_of_thing
 from namedtensor.shape import shapes
 from transformer_named.choice import chosen
-from transformer_named.decoding.cache import apart, empty, first, with_room
+from transformer_named.decoding.cache import arranged, empty, first, of_layer, with_room
 from transformer_named.decoding.sampling import chooser
 from transformer_named.published.formulas import (
     ACTIVATIONS,
@@ -31,7 +31,6 @@ from transformer_named.published.formulas import (
     Telling,
     Words,
     angles,
-    depth,
     emb,
     half,
     joined,
@@ -77,18 +76,6 @@ class Cache:
         found.length = self.length
         found.held = [(followed(K), followed(V)) for K, V in self.held]
         return found
-
-
-def _for_all(held: Sequence[tuple[Any, Any]]) -> bool:
-    """Say whether one pair holds what all layers have."""
-    return bool(held) and depth in held[0][0].shape
-
-
-def _of_layer(i: int, held: Sequence[tuple[Any, Any]]) -> tuple[Any, ...]:
-    """Give what is held of one layer, where anything is held."""
-    if _for_all(held):
-        return tuple([X[depth(i)] for X in held[0]])
-    return held[i] if held else ()
 
 
 _TABLES: dict[Any, torch.Tensor] = {}
@@ -312,7 +299,7 @@ class Transformer(torch.nn.Module):
             found.append(Layers(X, *given, *(known[0] if known else ()), layers=list(self.layers)))
         else:
             for i, (layer, read) in enumerate(zip(self.layers, self._read(X, cache), strict=True)):
-                found.append(layer(found[-1], *read, *given, *_of_layer(i, known)))
+                found.append(layer(found[-1], *read, *given, *of_layer(i, known)))
         if cache is not None:
             cache.held, cache.length = kept, start + count
         return found
@@ -331,19 +318,12 @@ class Transformer(torch.nn.Module):
         )
 
     def _kept(self, X: Any, words: Any, cache: Cache) -> Any:
-        """Give what a cache holds, with room for more words.
-
-        Autograd counts what is written into a tensor, not where: with gradients each layer has its own.
-        """
-        own, held, count = self.cross or torch.is_grad_enabled(), cache.held, len(self.layers)
-        if not held and count:
-            along = {"kv": self.kv} if own else {"depth": count, "kv": self.kv}
-            none = empty(X, **along, key=self.key), empty(X, **along, val=self.key)
-            held = [none] * (count if own else 1)
-        elif own and _for_all(held):
-            held = list(zip(*[apart(Y, depth) for Y in held[0]], strict=True))
-        elif held and not own and not _for_all(held):
-            held = [tuple([nt.stack[depth](*each) for each in zip(*held, strict=True)])]
+        """Give what a cache holds, with room for more words."""
+        held = cache.held
+        if not held:
+            none = empty(X, kv=self.kv, key=self.key), empty(X, kv=self.kv, val=self.key)
+            held = [none] * len(self.layers)
+        held = arranged(held, own=self.cross or torch.is_grad_enabled())
         return with_room(held, cache.room, cache.length, words, words.size(seq_))
 
     def _read(self, X: Any, cache: Cache | None) -> list[tuple[Any, ...]]:

@@ -54,9 +54,9 @@ if TYPE_CHECKING:
 FORMULAS = 400
 NUMBERS = 4_000_000
 
-#: The size of axes that are declared without a number, and the most numbers of a tensor on the way.
-SIZE = 2
-LARGER = 7
+#: The sizes of axes that are declared without a number, each tried where an index leaves an axis of the one
+#: before: small, larger, and divisible by most; and the most numbers of a tensor on the way.
+SIZES = (2, 7, 12)
 MOST = 10_000
 
 #: What parts numbers at a threshold has none on one side for many draws.
@@ -122,7 +122,7 @@ class Ranges:
         self._sizes = {unbraced(text) for text in checker.sized_names if text}
         sizes = [a.size for _, a in checker.names.sized]
         numbers = [s.value for s in sizes if isinstance(s, Number)]
-        self.most = max([SIZE, *numbers])
+        self.most = max([SIZES[0], *numbers])
 
     def of_definition(self, defined: Defined, given: Mapping[Node, Bounds]) -> Bounds:
         """Bound a definition; `given` are the arguments of a call, by the symbols of the formals."""
@@ -222,11 +222,13 @@ def _may_mean_another(checker: Checker, defined: Defined) -> bool:
 FOLLOWED = ("axis-missing", "axis-clash", "index-range")
 
 
-def tried(document: Document, defined: Defined, size: int = SIZE) -> tuple[Sequence[Span], Tried]:
+def tried(
+    document: Document, defined: Defined, sizes: Sequence[int] = SIZES
+) -> tuple[Sequence[Span], Tried]:
     """Try what a definition gives; the places are those at which it is refused."""
     computed = 0
     try:
-        roots = _roots(document.library.of(defined), size)
+        roots = _roots(document.library.of(defined), sizes[0])
         for place, limits in enumerate(LIMITS):
             bounds = _bounds(roots, *limits)
             if bounds is not None:
@@ -244,8 +246,8 @@ def tried(document: Document, defined: Defined, size: int = SIZE) -> tuple[Seque
         return (), Tried(nan=True, computed=computed)
     except LatexError as error:
         found = error.finding
-        if found.code == "index-range" and size == SIZE:
-            return tried(document, defined, LARGER)
+        if found.code == "index-range" and sizes[1:]:
+            return tried(document, defined, sizes[1:])
         if found.code in FOLLOWED:
             return (found.span,), Tried(refused=(found.code, found.message))
         return (), Tried(computed=computed)

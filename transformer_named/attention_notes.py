@@ -3,7 +3,7 @@
 | axis | size | what it runs over |
 |---|---|---|
 | `cls` | K | classes |
-| `seq` | N | tokens; `seq'` those that ask |
+| `seq` | N | tokens; `seq'` those that give the queries |
 | `emb` | D | features of a token |
 | `key` | M | features of Q, K and V |
 | `hid` | | features of an encoder's output Y; `hid'` those before |

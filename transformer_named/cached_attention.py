@@ -1,13 +1,12 @@
-"""Multi-head attention in the steps that decoding takes apart.
+"""Multi-head attention, split into the steps that decoding runs separately.
 
-Keys and values of what was said before do not change when a token is added, so they are projected
-once and kept:
+Keys and values of earlier tokens do not change when a token is added, so they are projected once and kept:
 
     MultiHead(Q, K, V, M) = recall(Q, keys(K), values(V), M)
 
 | axis | what it runs over |
 |---|---|
-| `seq` | places that answer |
+| `seq` | places that give keys and values |
 | `emb` | features of a place |
 | `head` | attention heads |
 | `key`, `val` | features of queries and keys, and of values |
@@ -22,13 +21,13 @@ seq, emb, head, key, val = axes("seq emb head key val")
 
 @formula
 def keys(K: R[emb], *, WK: R[head, emb, key]) -> R[head, key]:
-    """Project what answers to its keys, K ._emb WK (document 002, Multi-Head Attention)."""
+    """Project places to their keys, K ._emb WK (document 002, Multi-Head Attention)."""
     return K @ emb @ WK
 
 
 @formula
 def values(V: R[emb], *, WV: R[head, emb, val]) -> R[head, val]:
-    """Project what answers to its values, V ._emb WV (document 002, Multi-Head Attention)."""
+    """Project places to their values, V ._emb WV (document 002, Multi-Head Attention)."""
     return V @ emb @ WV
 
 
@@ -42,7 +41,7 @@ def recall(
     WQ: R[head, emb, key],
     WO: R[head, val, emb],
 ) -> R[emb]:
-    """Attend to keys and values that are already there.
+    """Attend to keys and values that are already projected.
 
         recall(Q, K, V, M) = Attention(Q ._emb WQ, K, V, M) ._{head, val} WO
 

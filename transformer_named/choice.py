@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 
 def chosen(what: str, given: str, choices: Sequence[str]) -> str:
-    """Give back the choice, or say which there are.
+    """Return the choice; for an unknown one, raise an error that lists the choices.
 
     Raises: ValueError where the choice is not one of those offered.
 

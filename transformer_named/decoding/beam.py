@@ -42,7 +42,7 @@ class Beam:
     def extended(
         self, gained: NamedTensor, allowed: NamedTensor, end: int, fill: int, beams: int
     ) -> tuple[Beam, NamedTensor]:
-        """Keep the `beams` best continuations, and those that have ended; tell their parents.
+        """Keep the `beams` best continuations, and those that have ended; give their parents too.
 
         gained: R[batch, beam, vocab], allowed: B[vocab] -> a beam, and Z[batch, beam].
         """
@@ -128,7 +128,7 @@ def beam_search(
         )
     at_least_no_ids(max_length)
     fill = fill_of(model, end)
-    # what goes on with a text has keys and values of it, one for each hypothesis
+    # a model that continues a text has its keys and values, for each hypothesis
     source = source if hasattr(model, "encode") else nt.stack[beam](source)
     with evaluating(model):
         token, cache = opening(model, source, begin, room)

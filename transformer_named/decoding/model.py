@@ -1,4 +1,4 @@
-"""What decoding asks of a model, and the state that a model decodes in."""
+"""The interface of a model that can decode."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from namedtensor.shape import shapes
 
 src, beam = nt.axes("src beam")
 
-#: The id that fills up rows of unequal lengths, where a model does not say another or None.
+#: The id that fills up rows of unequal lengths, unless a model has another one or None.
 PADDING = 0
 
 
@@ -23,7 +23,7 @@ class Decodable(Protocol):
 
     A model that reads a source has `encode`, Z[batch, src] -> R[batch, src, emb], and `start`, which gives
     the cache before the first token; called, Z[batch, src], Z[batch, seq] -> R[batch, seq, vocab], it gives
-    the logits after each. One that goes on with a text has `begin`, which reads all but its last token.
+    the logits after each. One that continues a text has `begin`, which reads all but its last token.
     `padding`, if it has one, is its id for padding, or None.
     """
 
@@ -42,7 +42,7 @@ class Decodable(Protocol):
 def opening(
     model: Any, source: NamedTensor, begin: int | None, room: int | None
 ) -> tuple[NamedTensor, Any]:
-    """Read the source, or the text that is gone on with; give the token that comes first, and the cache.
+    """Read the source, or the text to continue; give the first token and the cache.
 
     Raises: as `first` does.
     """
@@ -55,7 +55,7 @@ def opening(
 
 
 def first(model: Any, source: NamedTensor, begin: int | None) -> NamedTensor | None:
-    """Give what outputs begin with, for each source; None where the model goes on with the source.
+    """Give the first token of each output; None if the model continues the source.
 
     Raises: ValueError where a model that reads a source is not told what its outputs begin with;
     AxisMissingError, IndexRangeError where the source has other axes, or a row of it no id.

@@ -26,8 +26,8 @@ def greedy(
     """Take the likeliest token at each place.
 
     y_t = argmax_vocab P(y_t | x, y_1 ... y_{t-1}), until end or max_length ids. `source` is what a
-    model translates, whose outputs start with `begin`, or the text that a decoder goes on with. With
-    `room` keys and values are written in place, into so many places.
+    model translates, whose outputs start with `begin`, or the text that a decoder continues. With `room`,
+    keys and values are written in place, into that many places.
     """
     return _generate(model, source, chooser(), begin, end, max_length, room)
 
@@ -62,7 +62,7 @@ def chooser(
     top_p: float | None = None,
     generator: torch.Generator | None = None,
 ) -> Callable[[NamedTensor], NamedTensor]:
-    """Give what chooses a token by its logits: the likeliest at temperature 0, else one by chance.
+    """Give a function that chooses a token by its logits: the likeliest at temperature 0, else at random.
 
     Raises: ValueError where a number is out of range.
     """
@@ -85,7 +85,7 @@ def chooser(
         ids = nt.argmaxk_index[vocab, rank[kept]](logits)
         P = nt.softmax[rank](largest / temperature)
         if top_p is not None:
-            # those before which the likelier ones do not suffice; the first always
+            # a token is kept if the likelier ones together have less than p; the first always is
             P = nt.where(nt.cumsum[rank](P) - P < top_p, P, 0.0)
             P = P / nt.sum[rank](P)
         return nt.index[rank](ids, nt.categorical[rank](P, generator=generator))

@@ -25,10 +25,10 @@ _KEY = "g2p"
 
 @dataclass(frozen=True)
 class Story:
-    """How far a run is, and what it was told: all that a checkpoint holds beside its tensors.
+    """The progress and the settings of a run: all that a checkpoint holds besides its tensors.
 
-    test_words are those of --test-words, None for the split by hash. fingerprint tells the training
-    examples apart from any others.
+    test_words are those of --test-words, None for the split by hash. fingerprint identifies the training
+    examples.
     """
 
     settings: Settings

@@ -1,4 +1,4 @@
-"""What a training run is told: sizes, budget, optimiser, device."""
+"""The settings of a training run: sizes, budget, optimiser, device."""
 
 import dataclasses
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from transformer_named.placement import PLACEMENTS
 
 PRECISIONS = ("float32", "bf16")
 
-#: The most of each count: beyond them are mistakes, which would fill the memory or crash torch.
+#: The limit of each count: larger ones are mistakes, which would fill the memory or crash torch.
 MOST = {
     "emb": 1 << 16,
     "hid": 1 << 18,

@@ -1,4 +1,4 @@
-"""What training, evaluation and pictures ask of a model: positional integers in, numbers out."""
+"""The interface of a model for training, evaluation and pictures: positional integers in, numbers out."""
 
 from typing import Protocol
 

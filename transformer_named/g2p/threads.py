@@ -1,4 +1,4 @@
-"""Use all cores, or one while others want them: whichever the clock says is faster.
+"""Use all cores, or one while other programs use them: whichever is measured to be faster.
 
 The threads of an operation wait for each other. While another program holds a core, two threads can
 be ten times slower than one; on an idle machine they are half as fast again. The last bits of a sum

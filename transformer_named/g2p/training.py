@@ -1,4 +1,4 @@
-"""Train a speller within a budget, with checkpoints that a run can go on from."""
+"""Train a speller within a budget, with checkpoints from which a run can continue."""
 
 import math
 import time
@@ -26,7 +26,7 @@ BETAS = (0.9, 0.98)
 
 @dataclass(frozen=True)
 class Watch:
-    """What a run looks at from outside: when to stop, how often to save, how good it is by now."""
+    """Callbacks of a run: when to stop, how often to save, and how good the model is."""
 
     stop: Callable[[], bool] = lambda: False
     save_seconds: float = 30.0

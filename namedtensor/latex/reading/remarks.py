@@ -173,11 +173,11 @@ def mark_remarks(entries: Sequence[Entry], text: str, parents: Sequence[int]) ->
                 read.statement = fact_of(statement)
         elif _remarks(entry, text, above, displayed, elements, parents):
             read.part_of = QUIET["remark"]
-            body, name = statement.body, statement.target
-            if isinstance(name, Letter) and known[name.text] == 1 and _is_fraction(body):
+            body, tried = statement.body, statement.target
+            if isinstance(tried, Letter) and known[tried.text] == 1 and _is_fraction(body):
                 space = Space(statement.span, "R", ())  # q is a number, as q = 0.9 is tried
                 where = {"block": statement.block, "section": statement.section}
-                read.statement = Declaration(statement.span, (name,), space, **where)
+                read.statement = Declaration(statement.span, (tried,), space, **where)
                 read.part_of, read.said = "", True
 
 

@@ -1,22 +1,27 @@
-"""Report what is found, falsely found and run: python -m tests.latex.unseen [NAME...]."""
+"""Report what is found, falsely found and run: python -m tests.latex.unseen [NAME...].
+
+A name is a document's, or a file's of this folder, which holds several.
+"""
 
 from __future__ import annotations
 
 import sys
 from collections import Counter
 
-from .counting import ALL, report
+from .counting import ROOMS, report
 
 
 def main(names: list[str]) -> None:
     total: Counter[str] = Counter()
-    for unseen in ALL:
-        if names and unseen.file.split(".")[0] not in names:
-            continue
-        counts, lines = report(unseen)
-        total += counts
-        if lines:
-            print(unseen.file, *lines, sep="\n")
+    for room in ROOMS:
+        own = {room.__name__.rpartition(".")[2]}
+        for unseen in room.DOCUMENTS:
+            if names and not {*own, unseen.file.split(".")[0]} & {*names}:
+                continue
+            counts, lines = report(unseen)
+            total += counts
+            if lines:
+                print(unseen.file, *lines, sep="\n")
     print(
         f"{total['documents']} documents: {total['found']} of {total['faults']} planted faults found, "
         f"{total['false']} false alarms; of {total['formulas']} formulas {total['right']} right, "

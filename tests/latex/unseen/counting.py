@@ -28,19 +28,21 @@ from . import (
 )
 from .document import Unseen
 
-ALL = [
-    *scopes.DOCUMENTS,
-    *reach.DOCUMENTS,
-    *hosts.DOCUMENTS,
-    *letters.DOCUMENTS,
-    *models.DOCUMENTS,
-    *further.DOCUMENTS,
-    *strangers.DOCUMENTS,
-    *authors.DOCUMENTS,
-    *latecomers.DOCUMENTS,
-    *passersby.DOCUMENTS,
-    *visitors.DOCUMENTS,
-]
+ROOMS = (
+    scopes,
+    reach,
+    hosts,
+    letters,
+    models,
+    further,
+    strangers,
+    authors,
+    latecomers,
+    passersby,
+    visitors,
+)
+
+ALL = [unseen for room in ROOMS for unseen in room.DOCUMENTS]
 
 
 def loud(path: Path) -> list[namedtensor.latex.Finding]:

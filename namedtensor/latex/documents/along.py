@@ -33,7 +33,7 @@ from namedtensor.latex.walk import all_of, put, reached
 #: Joins the name of a tensor and the axis along which it is defined, step by step.
 ALONG = "@"
 
-#: Numbers from here on count no members: they stand for a step of a loop, or for the end of an axis.
+#: Numbers from here on are not those of members: they stand for a step of a loop, or the end of an axis.
 FAR = 10**9
 
 #: The number of the last element of an axis, whatever its size; what is given after it is one more.
@@ -64,7 +64,7 @@ def axis_along(name: Expression) -> str | None:
 
 
 def ends_of(statements: Sequence[Statement]) -> dict[str, dict[str, int]]:
-    """Say for each axis what stands for the number of its last element: |seq|, and n of seq[n]."""
+    """List for each axis the texts of its last number: |seq|, and n of seq[n]."""
     found: dict[str, dict[str, int]] = {}
     for statement in statements:
         spaces = []
@@ -122,7 +122,7 @@ def names_given(statements: Sequence[Statement]) -> set[str]:
 
 
 def nearest(section: int, others: Collection[int], parents: Sequence[int]) -> Iterator[int]:
-    """Give other sections as they are looked in: those around, those before, the nearest first."""
+    """Give other sections in the order of the search: those around, then those before, the nearest first."""
     around = sections_around(section, parents)
     yield from sorted(
         {*others} - {section},
@@ -274,7 +274,7 @@ def _index(part: Expression) -> Expression:
 
 
 def apart_by(own: Expression, given: Expression) -> int | None:
-    """Say how far an index is from that of the element which is defined; None where it is not near it."""
+    """Give the distance of an index from that of the defined element; None if they are not comparable."""
     letters = letters_in(own)
     numbers = [fold(at, {letters[0]: FAR}) for at in (own, given)] if len(letters) == 1 else []
     if None in numbers or not numbers:
@@ -310,7 +310,7 @@ def _rewritten(
 def distances(
     name: Expression, letters: Sequence[str], body: Expression
 ) -> Iterator[tuple[int, bool]]:
-    """Say how far the members that a body uses are from the one that is defined, and if they are its own."""
+    """Give for each member in a body its distance from the defined one, and whether its series is the same."""
     if not isinstance(name, Scripts):
         return
     for part in all_of(Scripts, body):

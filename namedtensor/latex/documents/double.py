@@ -1,6 +1,6 @@
 r"""Letters that a section uses twice: p of \text{feat}:p for a size, and p = \sigma(X \cdot b) for a tensor.
 
-Outside of spaces such a letter is what is defined. The axes that it sizes keep one size among them.
+Outside of spaces such a letter means the defined tensor. The axes that it sizes still share one size.
 """
 
 from __future__ import annotations

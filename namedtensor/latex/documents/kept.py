@@ -1,9 +1,9 @@
-"""What is known of formulas, kept while a document is edited: an edit costs what it touches.
+"""Answers about formulas, kept while a document is edited, so that an edit costs only what it changes.
 
-A formula is known again by its *ground*: what its definition says, and all that is looked up for it, which
-are the statements that a name in it may mean, those that a name in these may mean, and so on. Answers
-about a formula (what its axes mean, whether it is nan, its picture) are kept by its ground, with places
-inside of statements. A statement that only moves changes no ground.
+A formula is recognised by its *ground*: its definition, the statements that a name in it may mean, those that
+a name in these may mean, and so on. Answers about a formula (what its axes mean, whether it is nan, its
+picture) are kept by its ground, with places inside of statements. A statement that only moves changes no
+ground.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ from namedtensor.latex.syntax import (
 )
 from namedtensor.latex.walk import all_of, parts_of
 
-#: So many answers, and so many statements, are kept; the oldest half goes first.
+#: How many answers, and how many statements, are kept; the oldest half is forgotten first.
 MOST = 4_000
 
 Answer = TypeVar("Answer")
@@ -56,7 +56,7 @@ Inside = tuple[int, int, int]
 
 
 class Kept:
-    """The answers of documents that one text has been."""
+    """The answers about all versions of one text."""
 
     def __init__(self) -> None:
         self.regions = Regions()
@@ -67,7 +67,7 @@ class Kept:
     def answer(
         self, what: str, ground: Ground | None, find: Callable[[], tuple[Sequence[Span], Answer]]
     ) -> tuple[Sequence[Span], Answer]:
-        """Give what is known of a formula, and the places that it speaks of; or find it."""
+        """Give an answer about a formula, with the places that it mentions; find it unless it is kept."""
         if ground is None:
             return find()
         at = what, ground.content
@@ -141,7 +141,7 @@ def _words(parts: Iterable[Any]) -> set[str]:
 
 
 def _taken(statement: Statement) -> frozenset[str]:
-    """Name what a formula has of its own: arguments that have no scripts anywhere in it, and itself."""
+    """List a formula's own names: arguments that have no scripts anywhere in it, and its own name."""
     if not isinstance(statement, Definition) or statement.op != "=":
         return frozenset()
     target = statement.target.base if isinstance(statement.target, Indexed) else statement.target
@@ -199,7 +199,7 @@ def _subjects(constraint: Constraint) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """All that is looked up for one formula: its content, and the statements in their order."""
+    """The ground of one formula: its content, and the statements in their order."""
 
     content: Hashable
     statements: tuple[Statement, ...]

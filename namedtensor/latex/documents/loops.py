@@ -1,8 +1,8 @@
 """Recurrences as loops: A_{seq(t)} = f(A_{seq(t-1)}, X_{seq(t)}) is one nt.scan, which serves every length.
 
-The rule is evaluated once at a place that nobody knows, where the elements before it are given. What
-stands at that place of other tensors are the elements that the loop runs along; other series that the
-rule needs there are further carries. Backwards it is the same, with the elements after it.
+The rule is evaluated once at a symbolic place, where the elements before it are given. The elements of other
+tensors at that place are what the loop runs along; other series that the rule needs there are further
+carries. Backwards it is the same, with the elements after it.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ from namedtensor.primitives.node import apply_node, argument, operands_first
 from namedtensor.primitives.sizes import as_node
 from namedtensor.tensor import NamedTensor, SymbolicTensor
 
-#: Numbers of places that nobody knows lie so far apart.
+#: The distance between the numbers of two symbolic places.
 APART = 1000
 _serial = itertools.count()
 
@@ -59,7 +59,7 @@ Sequenced = tuple[Node, int]
 
 
 class Body(Protocol):
-    """What a loop asks of the body that is being evaluated."""
+    """The interface of the body that is being evaluated."""
 
     library: Any
     numbers: dict[str, int | None]
@@ -183,7 +183,7 @@ class Loop:
     # ------------------------------------------------------------------------- what goes with it
 
     def _held(self, defined: Defined) -> int:
-        """Say which way a rule looks, where it can be followed."""
+        """Say whether a rule that can be followed uses elements before its own, -1, or after it, 1."""
         fault = fault_of(self.names, defined)
         if fault is not None:
             code, message, hint = fault
@@ -199,7 +199,7 @@ class Loop:
         return way in (0, self.way)
 
     def waits_for(self, defined: Defined) -> bool:
-        """Say whether a series is known step by step alone: one that does not need this runs before it."""
+        """Say whether a series must run in this loop; one that does not need this series runs before it."""
         if defined is self.defined or self.axis is None or not way_of(defined):
             return True
         body = self.defined.body
@@ -268,7 +268,7 @@ class Loop:
             raise self.unlike("needs what stands before the first element, or after the last one")
         starts = [self.start(d, edge) for d in rules]
         if self.defined not in rules:
-            # what no later step needs starts with a number that nobody looks at
+            # a carry that no later step needs starts with any number
             rules.append(self.defined)
             found = results[self.defined]
             kind = getattr(found, "kind", type(found).__name__)
@@ -412,7 +412,7 @@ class Loop:
 
 
 def _says_why(error: LatexError, along: bool) -> bool:
-    """Say whether an error helps: not where it is of a place that nobody knows, or a number would do."""
+    """Say whether an error helps: it does not if it is about a symbolic place, or if a number would do."""
     return not re.search(r"\d{10,}", str(error)) and (along or error.finding.code != "refused")
 
 
@@ -420,7 +420,7 @@ def _says_why(error: LatexError, along: bool) -> bool:
 
 
 def all_members(body: Body, defined: Defined, around: Around) -> Value:
-    """Give all members: in one loop where one rule gives them, and else one by one."""
+    """Give all members: by one loop if one rule gives them, else one by one."""
     try:
         loop = Loop(body, defined, around.own)
         found = loop.run()

@@ -1,4 +1,4 @@
-"""Series of which each member follows from others: how far they look, where they begin, what hinders them."""
+"""Recursive series: which members a member needs, where the series begins, and what makes it impossible."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ BOTH = "looks at elements before it and after it, and a recurrence takes one way
 
 
 def fault_of(names: Names, defined: Defined) -> Fault | None:
-    """Say what hinders a recurrence along an axis; None where nothing does, and for other series."""
+    """Give the reason why a recurrence along an axis cannot run; None if it can, and for other series."""
     if len(defined.letters) != 1 or axis_along(defined.name) is None:
         return None
     found = list(distances(defined.name, defined.letters, defined.body))

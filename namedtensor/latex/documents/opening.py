@@ -33,7 +33,7 @@ MARKDOWN = re.compile(r'"cell_type"\s*:\s*"markdown"')
 CELL = re.compile(r'"cell_type"\s*:\s*"\w+"')
 SOURCE = re.compile(r'"source"\s*:\s*(?=[\["])')
 
-#: So many files, one within another, and so many in all are followed; a file has so many characters.
+#: Limits: how deep files are nested, how many there are in all, and the characters of a file.
 DEEPEST, MOST, LONGEST = 8, 200, 4_000_000
 
 

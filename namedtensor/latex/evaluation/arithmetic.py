@@ -1,4 +1,4 @@
-"""Arithmetic: sums, products, fractions, contractions, norms; parts meet on the axes that they share."""
+"""Arithmetic: sums, products, fractions, contractions, norms; operands are matched on the axes they share."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ def _is_minus_one(exponent: Expression) -> bool:
 
 
 def raised(base: Any, exponent: Any) -> Any:
-    """Compute a power, never with more digits than anybody reads."""
+    """Compute a power, with a limit on the digits of exact ones."""
     if isinstance(base, int) and isinstance(exponent, int):
         if exponent < 0 or base.bit_length() * exponent > EXACT_BITS:
             return float(base) ** exponent
@@ -236,12 +236,12 @@ def binary(e: Evaluator, part: Binary) -> Value:
 
 
 def _known(value: Value) -> Any:
-    """Hide what compares by its numbers."""
+    """Give UNKNOWN for an unknown value, and None for all others."""
     return value if value is UNKNOWN else None
 
 
 def _positions(op: str, left: Value, right: Value) -> Position | None:
-    """Compute with whole numbers as a sum, where an index is among them."""
+    """Add or subtract positions and whole numbers, if one of them is an index."""
     if not (isinstance(left, Position) or isinstance(right, Position)):
         return None
     if not (is_whole(left) and is_whole(right)):

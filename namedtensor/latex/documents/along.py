@@ -310,7 +310,7 @@ def _rewritten(
 def distances(
     name: Expression, letters: Sequence[str], body: Expression
 ) -> Iterator[tuple[int, bool]]:
-    """Give for each member in a body its distance from the defined one, and whether its series is the same."""
+    """Give for each member in a body its distance from the defined one, and if its series is the same."""
     if not isinstance(name, Scripts):
         return
     for part in all_of(Scripts, body):

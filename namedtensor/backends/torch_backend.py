@@ -106,7 +106,7 @@ def as_complex(x: Array) -> Array:
 
 
 def as_like(x: Array, like: Array) -> Array:
-    """Give index-defined numbers the dtype and device of the data that they meet."""
+    """Give index-defined numbers the dtype and device of the data `like`."""
     if like.dtype.is_floating_point or like.dtype.is_complex:
         dtype = like.dtype
         return x.to(like.device, _COMPLEX.get(dtype, dtype) if x.dtype.is_complex else dtype)
@@ -152,7 +152,7 @@ def widened(x: Array, other: Array) -> Array:
 
 
 def signed(x: Array) -> Array:
-    """Refuse numbers that are never below 0 where their negatives are asked for."""
+    """Refuse to negate unsigned numbers."""
     if x.dtype in UNSIGNED:
         raise OverflowError(f"{x.dtype} holds no number below 0")
     return x
@@ -177,7 +177,7 @@ def kept(make: Callable[..., Array]) -> Kept:
 
 
 def _plain(x: Any) -> bool:
-    """Say whether this is data, and not what stands for it in a compiler or a transform."""
+    """Say whether this is plain data, and not a stand-in of a compiler or a transform."""
     return (
         type(x) in (torch.Tensor, torch.nn.Parameter)
         and not torch.compiler.is_compiling()
@@ -291,7 +291,7 @@ def minimum(x: Any, y: Any) -> Array:
 
 
 def _of_number(number: Any, like: Array) -> Array:
-    """Make a tensor of a number that meets one; a fraction stays one among whole numbers."""
+    """Make a tensor of a number beside a tensor; a fraction stays a fraction beside whole numbers."""
     whole = isinstance(number, float) and kind_of(like.dtype) in ("bool", "int")
     dtype = torch.float64 if whole else like.dtype
     return torch.full((), number, dtype=dtype, device=like.device)
@@ -354,7 +354,7 @@ def quantile(x: Array, q: float) -> Array:
     """Interpolate along the last axis; torch refuses halves, and tensors without numbers."""
     if x.numel() == 0:
         return x[..., 0]
-    # at a number itself nothing is between: 0 times an infinite distance would be nan
+    # at a number itself nothing is interpolated: 0 times an infinite distance would be nan
     between = "linear" if q * (x.shape[-1] - 1) % 1 else "lower"
     if x.dtype in (torch.float16, torch.bfloat16):
         return torch.quantile(x.float(), q, -1, interpolation=between).to(x.dtype)
@@ -568,7 +568,7 @@ def _reduce_at(how: str) -> Callable[[Array, Any, Array], Array]:
 
 
 def multiply_at(x: Array, index: Any, value: Array) -> Array:
-    """Multiply values of one place with one another in as few steps as their number doubles.
+    """Multiply the values of one place with one another, in a number of steps logarithmic in their count.
 
     Not by torch's scatter_reduce, whose derivative of products is 0 in forward mode (2.13).
     """
@@ -687,7 +687,7 @@ associate = associating(
 
 # ------------------------------------------------------------------------------------ matrices
 
-# few rows leave the copy of w no time to pay; small matrices cost more one by one than copied.
+# for few rows, the copy of w costs more than it saves; small matrices cost more one by one than copied.
 # The gradient of x sums over the matrices, which with many rows costs more than the copy.
 MOST_ROWS = 512
 MOST_ROWS_RECORDED = 128
@@ -851,7 +851,7 @@ linear = F.linear
 def _even(
     x: Array, padding: Sequence[Any], value: float, most: Sequence[int] | None = None
 ) -> tuple[Array, tuple[int, ...]]:
-    """Pad what torch's kernels do not: other numbers at both ends, or more than they take."""
+    """Pad where torch's kernels cannot: different padding at both ends, or more than they take."""
     pairs = [p if isinstance(p, tuple) else (p, p) for p in padding]
     limits = [before for before, _ in pairs] if most is None else most
     if False not in [b == a <= m for (b, a), m in zip(pairs, limits, strict=True)]:
@@ -891,7 +891,7 @@ def _transposed(
     dilation: Sequence[int] = (),
     groups: int = 1,
 ) -> Array:
-    """Add up the windows that each record gives, of which so many sums are left out before."""
+    """Add up the windows of all records, leaving out the first `before` sums."""
     count = len(size)
     stride, dilation = stride or (1,) * count, dilation or (1,) * count
     steps = {"stride": stride, "dilation": dilation, "groups": groups}
@@ -932,7 +932,7 @@ def _pooled(
     """Pool; torch's kernels take padding up to half a window."""
     if padding:
         x, steps["padding"] = _even(x, padding, filling, [k // 2 for k in size])
-    nothing = not x.shape[0]  # torch's kernels take a batch of no records, and not no channels
+    nothing = not x.shape[0]  # torch's kernels accept an empty batch, but not zero channels
     found: Array = kernel(x[:, None] if nothing else x, size, **steps)
     return found[:, 0] if nothing else found
 

@@ -75,7 +75,7 @@ def _stack_rule(call: Call) -> Type:
 
 
 def _as_data(emit: Emitter, call: Lowered, value: Value, data: Value | None) -> Any:
-    """Make data of a number: like other data of this kind, or as index-defined numbers are made."""
+    """Turn a number into data: like other data of this kind, or as index-defined numbers are made."""
     if data is not None:
         return emit.call("full_like_kind", (), value, data)
     code = emit.call("full", (), value, emit.like)
@@ -102,9 +102,9 @@ def _lower_stack(emit: Emitter, call: Lowered, *values: Value) -> Any:
 
 
 def _place_beside(axis: str, axes: tuple[str, ...], wanted: Sequence[str]) -> int:
-    """Say where among stored axes a new one has the neighbour that whoever takes the result wants.
+    """Place a new axis among the stored ones so that it has the neighbour that the result's user wants.
 
-    Never behind all others: numbers that are joined one by one take longer than a copy afterwards.
+    Never last: joining numbers one by one takes longer than a copy afterwards.
     """
     if axis not in wanted:
         return 0

@@ -252,9 +252,14 @@ def signature(name: str) -> str:
 
 
 def _equation(call: Sample) -> Iterator[str]:
-    """Give a call and its LaTeX."""
+    """Give a call and its LaTeX, or why it has none."""
+    try:
+        equation = call.formula.latex("macros")
+    except nt.KindError as error:
+        yield f"`{call.call}` has no LaTeX: {error.why}."
+        return
     yield f"`{call.call}` in LaTeX:"
-    yield call.formula.latex("macros")
+    yield equation
 
 
 def _code(call: Sample) -> Iterator[str]:

@@ -2,8 +2,8 @@
 
 d = 512, 6 + 6 layers, dropout 0.1, 8 pairs of 32 tokens; a training step is forward, loss and
 backward, without the optimiser, which is the same for both. Decoding adds the 17th token to one
-sentence, also in a small model. Compile times are those of a 1 + 1 layer model's first step by
-inductor, in fresh processes with empty caches. `--compiled` compiles the big model and takes minutes.
+sentence. Compile times are those of a 1 + 1 layer model's first step by inductor, in fresh processes
+with empty caches. `--compiled` compiles the big model and takes minutes.
 """
 
 import os
@@ -28,7 +28,6 @@ batch, src, seq, vocab = axes("batch src seq vocab")
 
 WORDS = 1000
 BIG = Sizes(WORDS, WORDS, emb=512, hid=2048, head=8, key=64, val=64, layers=6, dropout=0.1)
-NARROW = Sizes(WORDS, WORDS, emb=128, hid=512, head=4, key=32, val=32, layers=3, dropout=0.1)
 SMALL = Sizes(WORDS, WORDS, emb=64, hid=128, head=4, key=16, val=16, layers=1, dropout=0.1)
 
 
@@ -158,6 +157,4 @@ def rows(settings: Settings) -> Iterator[Line]:
     else:
         yield Skipped("training step, compiled", "only with --compiled", "at most 1.02")
     yield decoding("one more token, with caches", BIG, 1.1, settings.seconds(10))
-    what = "one more token, with caches, 128 wide, 3 + 3 layers"
-    yield decoding(what, NARROW, 1.3, settings.seconds(6))
     yield compiling(7 if settings.long else 3)

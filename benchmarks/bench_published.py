@@ -2,7 +2,9 @@
 
 The decoder has the sizes of SmolLM2-135M with drawn weights, in float32; both write keys and values into
 caches in place, here after 256 words. The twin holds q, k and v as one matrix, gate and up as another, and a
-table of angles. Examples are dicts of 128 x 64 numbers and a label; theirs are collated by default_collate.
+table of angles. A small encoder-decoder, 128 wide with 3 + 3 layers, adds the 17th token to one sentence; its
+twin is that of the table encoder_decoder. Examples are dicts of 128 x 64 numbers and a label; theirs are
+collated by default_collate.
 """
 
 from collections.abc import Iterator
@@ -13,9 +15,11 @@ from torch import Tensor
 from torch.utils.data import default_collate
 
 import namedtensor as nt
+from benchmarks.bench_encoder_decoder import WORDS, decoding
 from benchmarks.pairwise import compare_runs
 from benchmarks.settings import Settings
 from benchmarks.table import Line, Row
+from transformer_named.encoder_decoder import Sizes
 from transformer_named.published.formulas import seq_
 from transformer_named.published.models import Cache, Transformer
 from transformer_named.published.names import LLAMA
@@ -24,6 +28,7 @@ from transformer_named.published.smollm import decoder
 THREADS = 1
 SIZES = dict(vocab=49152, emb=576, hid=1536, kv=3, group=3, key=64, layers=30, base=100000.0)
 LENGTH = 256
+SMALL = Sizes(WORDS, WORDS, emb=128, hid=512, head=4, key=32, val=32, layers=3, dropout=0.1)
 
 
 class Twin:
@@ -96,6 +101,8 @@ def rows(settings: Settings) -> Iterator[Line]:
         yield Row("one more word after 256, 135 million parameters / a positional twin", both, 1.05)
         both = compare_runs(prefill, lambda: twin(ids, 0), settings.seconds(6))
         yield Row("reading 256 words / a positional twin", both, 1.05)
+    what = "one more token of an encoder-decoder, 128 wide / a positional twin"
+    yield decoding(what, SMALL, 1.3, settings.seconds(6))
     plain = [{"x": torch.randn(128, 64), "y": i} for i in range(64)]
     named = [{"x": nt.tensor(e["x"], "seq emb"), "y": e["y"]} for e in plain]
     both = compare_runs(

@@ -252,14 +252,9 @@ def signature(name: str) -> str:
 
 
 def _equation(call: Sample) -> Iterator[str]:
-    """Give a call and its LaTeX, or why it has none."""
-    try:
-        equation = call.formula.latex("macros")
-    except nt.KindError as error:
-        yield f"`{call.call}` has no LaTeX: {error.why}."
-        return
+    """Give a call and its LaTeX."""
     yield f"`{call.call}` in LaTeX:"
-    yield equation
+    yield call.formula.latex("macros")
 
 
 def _code(call: Sample) -> Iterator[str]:

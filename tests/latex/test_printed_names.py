@@ -5,7 +5,6 @@ import pytest
 
 import namedtensor as nt
 from namedtensor import R, axes, formula
-from namedtensor.errors import KindError
 from namedtensor.latex import read
 
 seq, emb = axes("seq emb")
@@ -43,20 +42,6 @@ def test_other_lifted_functions_keep_their_names():
         return lifted(X)
 
     assert r"\text{mine}(X)" in f.latex()
-
-
-def test_noise_is_refused():
-    @formula
-    def noisy(X: R[seq]) -> R[seq]:
-        return X + nt.normal(seq[3])
-
-    with pytest.raises(KindError) as error:
-        noisy.latex()
-    assert str(error.value) == (
-        "latex(normal): the notation has no word for numbers that each call draws anew\n"
-        "  normal : seq[3]\n"
-        "hint: take them as an argument, f(X, Z), and draw Z where the formula is called"
-    )
 
 
 def test_a_bundle_named_like_its_formula_reads_back():

@@ -27,7 +27,7 @@ from tests.latex.formulas import FORMULAS
 from tests.latex.rendering import rendered
 
 #: So many formulas are drawn in each of four parts, and each is printed in both dialects.
-COUNT = 500
+COUNT = 250
 PARTS = 4
 
 #: What is another tree each time it is made, has no one operation, or is made of sizes alone.
@@ -91,7 +91,7 @@ def test_what_is_printed_is_read_as_the_same_tree(part, seed):
 
 def test_every_construct_is_drawn():
     drawn = set()
-    for seed in range(PARTS * COUNT):
+    for seed in range(2 * PARTS * COUNT):
         pending = list(random_formula(random.Random(seed), depth=3).written().results)
         while pending:
             node = pending.pop()

@@ -30,7 +30,7 @@ def for_rows(applies: Callable[[Row], bool], cases: int) -> Callable[..., object
     return decorate
 
 
-@for_rows(lambda row: True, cases=20)
+@for_rows(lambda row: True, cases=12)
 def test_the_value_is_the_paper_s(row, data):
     laws.value_is_the_paper_s(row, data.draw(row.example))
 

@@ -132,7 +132,10 @@ class Occurrences:
         said = [s for s in self.names.statements if isinstance(s, Aside) and s.section in near]
         spans = [s.span for s in said if names(s.text, text)]
         around = [source[max(0, at.start - BESIDE) : at.end + BESIDE] for at in spans]
-        return is_small(name) and bool(spans) and not any(map(TENSOR.search, around))
+        indexed = any(f"{text}_" in s.text for s in said)
+        return (
+            is_small(name) and bool(spans) and not indexed and not any(map(TENSOR.search, around))
+        )
 
     def elsewhere(self, axis: str, owner: Declared) -> bool:
         """Say whether an axis is named outside of a tensor's declaration and elements."""

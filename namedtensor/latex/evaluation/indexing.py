@@ -47,7 +47,7 @@ from namedtensor.operations.indexing import AT, as_asked
 from namedtensor.operations.recurrence import SCAN
 from namedtensor.operations.windows import POOL, UNROLL
 from namedtensor.primitives import combine, number
-from namedtensor.primitives.node import apply_node
+from namedtensor.primitives.node import apply_node, operands_first
 from namedtensor.primitives.sizes import as_node
 from namedtensor.shape import sized, spaced
 from namedtensor.tensor import NamedTensor, SymbolicTensor, apply
@@ -217,7 +217,11 @@ def _picked(e: Evaluator, part: Indexed, X: Any, item: At, value: Value, size: A
         return AxisIndex(axis, value)
     counting = _that_count(e, numbers)
     if isinstance(size, int):
-        beyond = [n for n in _ends(e, counting) if not 0 <= n < size]
+        # the printer lists numbers that count from the end as they are, below 0
+        node = getattr(counting, "node", None)
+        listed = node is not None and any(part.name == "listed" for part in operands_first([node]))
+        least = -size if listed else 0
+        beyond = [n for n in _ends(e, counting) if not least <= n < size]
         if beyond:
             return outside(e, item.at, part.base, X, axis, str(as_asked(beyond[0]) + 1), size)
     if not e.guards or not isinstance(value, Position):

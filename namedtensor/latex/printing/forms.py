@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
-from namedtensor.errors import KindError
 from namedtensor.formula.written import Written
 from namedtensor.latex.printing.dialects import Dialect
 from namedtensor.latex.printing.elements import Gathered, constant, counts, from_one
@@ -83,15 +82,8 @@ class Forms:
         number = constant(node)
         if number is not None:
             return self.write(number)
-        notation, traits = node.operation.primitive.notation, node.operation.primitive.traits
+        notation = node.operation.primitive.notation
         match notation:
-            case Word() if traits.fresh and node.operation.primitive.effect:
-                raise KindError(
-                    f"latex({node.name})",
-                    "the notation has no word for numbers that each call draws anew",
-                    [(node.name, str(node.type))],
-                    "take them as an argument, f(X, Z), and draw Z where the formula is called",
-                )
             case Infix():
                 return self._infix(node, notation)
             case Before():

@@ -348,9 +348,10 @@ def _index(table: Definition) -> Callable[[Any], Any]:
         return renamed(table.body, dict(zip(places, given, strict=True)))
 
     def index(part: Any) -> Any:
-        field = {At: "at", Scripts: "sub"}.get(type(part), "")
-        place = getattr(part, field, None)
+        place = part.at if isinstance(part, At) else part.sub if isinstance(part, Scripts) else None
         after = None if place is None or head_of(part) == name else put(place, element)
-        return None if after is place or after is None else replace(part, **{field: after})
+        if after is place or after is None:
+            return None
+        return replace(part, at=after) if isinstance(part, At) else replace(part, sub=after)
 
     return index

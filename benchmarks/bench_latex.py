@@ -6,9 +6,9 @@ has a tree or is set aside as not of the notation; a false alarm is an error or 
 document. Times are of the processor, on one thread: other work on the machine leaves them alone.
 """
 
-import sys
 from collections import Counter
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from time import process_time
 from typing import Any
@@ -20,6 +20,7 @@ from namedtensor.latex import read, read_file
 from namedtensor.latex.evaluation.evaluate import Evaluator
 from namedtensor.latex.syntax import Definition
 from tests.latex.fault_cases import cases, found_in
+from tests.python_calls import python_calls
 
 FOLDER = Path(__file__).parents[1] / "tests" / "latex"
 CORRECT = sorted(
@@ -135,17 +136,7 @@ def calls_of_asking() -> Measure:
     text = (FOLDER / "corpus" / "attention.md").read_text()
     read(text)["att"]
     document = read(text)
-    calls = 0
-
-    def look(frame: Any, event: str, argument: Any) -> None:
-        nonlocal calls
-        calls += event == "call"
-
-    sys.setprofile(look)
-    try:
-        document["att"]
-    finally:
-        sys.setprofile(None)
+    calls = python_calls(partial(document.__getitem__, "att"))
     return Measure(
         'Python calls of document["att"]', f"{calls:,}", "at most 1,000", met=calls <= 1_000
     )

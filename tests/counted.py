@@ -1,6 +1,5 @@
-"""Count what a program does: numbers that do not depend on what else the machine does."""
+"""Count what a program asks of torch: numbers that do not depend on what else the machine does."""
 
-import sys
 from collections import Counter
 from collections.abc import Callable
 from typing import Any
@@ -36,22 +35,6 @@ class _Counted(TorchDispatchMode):
                 living = [x for known in self.made if (x := known()) is not None]
                 self.most = max(self.most, sum(x.numel() for x in living))
         return result
-
-
-def calls(run: Callable[[], object]) -> int:
-    """Count the calls that Python makes, of its own functions and of those in C."""
-    count, before = 0, sys.getprofile()
-
-    def look(frame: Any, event: str, given: Any) -> None:
-        nonlocal count
-        count += event in ("call", "c_call")
-
-    sys.setprofile(look)
-    try:
-        run()
-    finally:
-        sys.setprofile(before)
-    return count
 
 
 def kernels(run: Callable[[], object]) -> Counter[str]:

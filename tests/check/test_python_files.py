@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -10,8 +11,8 @@ import pytest
 from namedtensor.check.asking import _report
 from namedtensor.check.worker import answer
 from namedtensor.command import main
-from tests.counted import calls
 from tests.project.interpreter import ROOT
+from tests.python_calls import python_calls
 
 HEAD = """\
 import namedtensor as nt
@@ -539,7 +540,8 @@ def test_each_of_200_formulas_is_checked_in_the_same_work(check):
         text = HEAD + "".join(ATT.replace("att", f"att{i}") for i in range(count))
         said = []
         files = {f"of_{count}.py": text}
-        counts.append(calls(lambda files=files, said=said: said.append(check(files)[1])))
+        run = partial(lambda files, said: said.append(check(files)[1]), files, said)
+        counts.append(python_calls(run, of_c=True))
         assert f"{count} formulas of Python in it: no findings" in said[0]
     assert counts[1] < 11 * counts[0]
     assert counts[1] < 200 * 20_000

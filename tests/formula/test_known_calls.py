@@ -1,6 +1,5 @@
 """A call whose plan is known takes a short path, and does what the first call did."""
 
-import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +11,7 @@ from namedtensor import R, axes, formula
 from namedtensor.errors import NamedTensorError
 from namedtensor.formula.keys import gather
 from namedtensor.testing import assert_close
+from tests.python_calls import python_calls
 
 seq, emb, hid = axes("seq emb hid")
 
@@ -177,21 +177,10 @@ def test_the_second_call_gives_what_the_first_gave(call: Callable[[], Any]) -> N
     assert_close(call(), first, rtol=0.0, atol=0.0)
 
 
-def python_calls(call: Callable[[], Any]) -> int:
-    """Count the Python functions that run inside of a call."""
+def known_calls(call: Callable[[], Any]) -> int:
+    """Count the Python functions that run inside of a call whose plan is known."""
     call()
-    count = -1  # the call itself
-
-    def counted(frame: Any, event: str, given: Any) -> None:
-        nonlocal count
-        count += event == "call"
-
-    sys.setprofile(counted)
-    try:
-        call()
-    finally:
-        sys.setprofile(None)
-    return count
+    return python_calls(call) - 1
 
 
 #: The most Python calls of a known call, the plan's own among them; two of a module's are torch's.
@@ -211,14 +200,14 @@ MOST = {
 @pytest.mark.parametrize("name", MOST)
 def test_a_known_call_takes_few_python_calls(name: str) -> None:
     call, most = MOST[name]
-    assert python_calls(call) <= most
+    assert known_calls(call) <= most
 
 
 def test_more_python_calls_are_counted() -> None:
     def once() -> None:
         return None
 
-    assert python_calls(lambda: [once() for _ in range(9)]) in (9, 10)  # a list counts before 3.12
+    assert known_calls(lambda: [once() for _ in range(9)]) in (9, 10)  # a list counts before 3.12
 
 
 MISTAKES: dict[str, Callable[[], Any]] = {

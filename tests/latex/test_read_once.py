@@ -1,13 +1,14 @@
 """Read once, asked by everybody: how often a body is interpreted, counted and never timed."""
 
-import sys
 from collections import Counter
+from functools import partial
 
 import pytest
 
 from namedtensor.latex import read, read_file
 from namedtensor.latex.evaluation.evaluate import Evaluator
 from namedtensor.latex.syntax import Definition
+from tests.python_calls import python_calls
 
 from .corpus.subjects import DOCUMENTS
 
@@ -92,16 +93,5 @@ def test_the_corpus_is_checked_by_three_interpretations_of_two_bodies_on_average
 def test_a_formula_is_asked_for_in_few_steps():
     read(NOTES)["att"]
     document = read(NOTES)
-    calls = 0
-
-    def look(frame, event, argument):
-        nonlocal calls
-        calls += event == "call"
-
-    before = sys.getprofile()
-    sys.setprofile(look)
-    try:
-        document["att"]
-    finally:
-        sys.setprofile(before)
+    calls = python_calls(partial(document.__getitem__, "att"))
     assert 100 < calls <= 1_000

@@ -3,6 +3,7 @@
 `make fuzz` runs the generated tests here for as long as it is told.
 """
 
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 from namedtensor.latex.reading.reader import statements_of
 from namedtensor.latex.source import Source
 from namedtensor.latex.syntax import Aside
-from tests.counted import calls
+from tests.python_calls import python_calls
 
 HERE = Path(__file__).parent
 DOCUMENTS = [
@@ -159,7 +160,7 @@ WORST = {
 def test_the_worst_is_read_in_work_that_grows_with_its_length(kind):
     """Ten thousand of anything take a moment, not minutes."""
     text = WORST[kind]
-    assert calls(lambda: check(text, "notes.md")) < 500 * len(text)
+    assert python_calls(lambda: check(text, "notes.md"), of_c=True) < 500 * len(text)
 
 
 def test_a_document_of_twice_the_length_takes_twice_the_work():
@@ -167,7 +168,8 @@ def test_a_document_of_twice_the_length_takes_twice_the_work():
     counts, found = [], []
     for text in (document, document + "\n\n" + document):
         source = Source(text, "notes.md")
-        counts.append(calls(lambda source=source: found.append(statements_of(source))))
+        run = partial(lambda source: found.append(statements_of(source)), source)
+        counts.append(python_calls(run, of_c=True))
     few, many = [len(reading.statements) for reading in found]
     assert many == 2 * few > 60
     assert counts[1] < 2.05 * counts[0]

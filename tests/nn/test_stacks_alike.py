@@ -1,12 +1,11 @@
 """Layers of a stack that are alike are traced, rewritten and written out once, however many there are."""
 
-import sys
-
 import pytest
 import torch
 
 import namedtensor as nt
 from namedtensor import R, axes, formula
+from tests.python_calls import python_calls
 from transformer_named import named_tensors
 
 batch, seq, emb, hid = axes("batch seq emb hid")
@@ -72,23 +71,6 @@ def run(layers, X):
     return X
 
 
-def calls(function):
-    """Count the calls of Python functions."""
-    count = 0
-
-    def watch(frame, event, argument):
-        nonlocal count
-        count += event == "call"
-
-    before = sys.getprofile()
-    sys.setprofile(watch)
-    try:
-        function()
-    finally:
-        sys.setprofile(before)
-    return count
-
-
 def new(layers, layer=named_tensors.layer, sizes="emb[8] hid[16] head[2] key[4] val[4]"):
     """Make a stack, by default of a Transformer's layers, of a formula that has no plans."""
 
@@ -112,7 +94,7 @@ def test_the_first_call_of_many_layers_costs_little_more_than_that_of_one():
     Y = nt.normal(seq[5], emb[8], backend="torch")
     new(2)(Y)
     one, many = new(1), new(64)
-    assert calls(lambda: many(Y)) < 2.5 * calls(lambda: one(Y))
+    assert python_calls(lambda: many(Y)) < 2.5 * python_calls(lambda: one(Y))
 
 
 def test_the_code_is_a_function_of_the_layer_and_a_loop():

@@ -71,15 +71,14 @@ def key(name: Expression, indices: Indices | None = None) -> str | None:
     if not isinstance(name, Scripts):
         return None
     base = key(name.base)
-    parts = [_script(mark, part, known) for mark, part in (("_", name.sub), ("^", name.sup))]
+    given = (("_", name.sub), ("^", name.sup))
+    parts = [_script(mark, part, known) for mark, part in given if part is not None]
     if base is None or None in parts:
         return None
     return base + "'" * name.primes + "".join([p for p in parts if p is not None])
 
 
-def _script(mark: str, part: Expression | None, indices: Indices) -> str | None:
-    if part is None:
-        return ""
+def _script(mark: str, part: Expression, indices: Indices) -> str | None:
     text = written(part, indices)
     return None if text is None else f"{mark}{{{text}}}"
 
@@ -112,7 +111,8 @@ def written(part: Expression, indices: Indices) -> str | None:
 
 def _scripted_text(part: Scripts, indices: Indices) -> str | None:
     base = written(part.base, indices)
-    scripts = [_script(mark, p, indices) for mark, p in (("_", part.sub), ("^", part.sup))]
+    given = (("_", part.sub), ("^", part.sup))
+    scripts = [_script(mark, p, indices) for mark, p in given if p is not None]
     if base is None or None in scripts:
         return None
     return base + "'" * part.primes + "".join([s for s in scripts if s is not None])

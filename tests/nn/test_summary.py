@@ -6,8 +6,8 @@ import torch
 
 import namedtensor as nt
 from namedtensor import R, Z, axes, formula
-from tests.counted import calls
 from tests.errors.check import check
+from tests.python_calls import python_calls
 from transformer_named import formulated, forward_pass
 from transformer_named.models import FormulatedTransformer
 
@@ -157,7 +157,7 @@ def test_steps_and_summaries_take_no_more_calls_for_each_layer_of_many():
             nt.steps(model, "batch[8] seq[2048] emb[16384]")
             nt.summary(model)
 
-        return calls(run)
+        return python_calls(run, of_c=True)
 
     counted(2)
     assert counted(12) - counted(8) < 1.1 * (counted(6) - counted(2))

@@ -86,3 +86,35 @@ def test_torch_s_own_kernel_takes_what_we_say(values, p, fused):
             return
         with pytest.raises(RuntimeError):
             torch.nn.functional.scaled_dot_product_attention(*four, dropout_p=p)
+
+
+@pytest.mark.parametrize("order", ["head batch", "batch head"])
+@pytest.mark.parametrize(
+    "over", ["seq", "seq' seq", "head seq", "batch seq", "batch seq' seq", "batch head seq' seq"]
+)
+def test_a_mask_over_any_axes_goes_to_torch_s_own_kernel(over, order, monkeypatch):
+    """Torch takes masks of two axes or of four there, and computes all scores at once for others."""
+
+    @formula
+    def masked(Q: R[key], K: R[seq, key], V: R[seq, val], M: R[seq]) -> R[val]:
+        return V @ seq @ nt.softmax[seq](Q @ key @ K / nt.sqrt(abs(key)) + M)
+
+    sizes = {"batch": 3, "head": 2, "seq'": 5, "seq": 7, "key": 4, "val": 4}
+
+    def drawn(axes):
+        shape = " ".join(f"{name}[{sizes[name]}]" for name in axes.split())
+        return nt.normal(shape, backend="torch", generator=torch.Generator().manual_seed(0))
+
+    given = [drawn(f"{order} {rest}") for rest in ("seq' key", "seq key", "seq val")]
+    kernel, called = torch.nn.functional.scaled_dot_product_attention, []
+
+    def fused(*operands, **options):
+        with sdpa_kernel(SDPBackend.FLASH_ATTENTION):
+            called.append(kernel(*operands, **options))
+        return called[-1]
+
+    monkeypatch.setattr(torch.nn.functional, "scaled_dot_product_attention", fused)
+    found = masked(*given, drawn(over))
+    assert len(called) == 1
+    written = nt.Formula(masked.function, masked.signature, fuse=False)
+    nt.testing.assert_close(found, written(*given, drawn(over)), rtol=1e-4, atol=1e-5)

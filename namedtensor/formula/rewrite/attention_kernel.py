@@ -169,7 +169,8 @@ def _mask_code(emit: Any, mask: Any, order: Order, parts: Parts, Q: Any) -> Any:
         axes = tuple([a or "none" for a in axes])
         code = emit.aligned(mask, axes)
         first = next((i for i, a in enumerate(axes) if a in mask.axes), len(axes))
-        for _ in range(max(0, first - 2)):
+        # torch's fused kernels take masks of two axes or of four
+        for _ in range((0, 1, 0, 1, 2)[first]):
             code = emit.call("unsqueeze", code, 0)
         return code
     code = emit.permute(mask, [a for a in axes if a in mask.axes])

@@ -28,7 +28,6 @@ from transformer_named.decoding.cache import (
     at,
     empty,
     first,
-    of_layer,
     places_of,
     with_room,
 )
@@ -179,20 +178,16 @@ class EncoderDecoder(torch.nn.Module):
         """Z[batch] -> R[batch, vocab]: the logits after one more token, and the next cache."""
         if cache.length == places_of(cache.places):
             cache = replace(cache, places=self.places(2 * cache.length))
-        We = nt.tensor(self.target_embed.We, vocab, emb)
+        We = self.target_embed.named_values()["We"]
         y = EmbedAt(token, at(cache.places, cache.length), We=We)
-        taken, past, own = cache.length + 1, cache.past, torch.is_grad_enabled()
+        taken, past, n = cache.length + 1, cache.past, self.sizes
         if not past:
-            n = self.sizes
             none = empty(y, head=n.head, key=n.key), empty(y, head=n.head, val=n.val)
             past = [none] * n.layers
-        past = with_room(arranged(past, own), cache.room, cache.length, token, 1)
-        known = [(first(K, taken), first(V, taken)) for K, V in past]
-        if own and known:
-            for i, (layer, pair) in enumerate(zip(cache.steps.layers, known, strict=True)):
-                y = layer(y, *of_layer(i, cache.memory), cache.mask, *pair)
-        elif known:
-            y = cache.steps(y, *cache.memory[0], cache.mask, *known[0])
+        past = with_room(arranged(past, own=False), cache.room, cache.length, token, 1)
+        for K, V in past:  # one pair, which holds those of all layers
+            held = first(K, taken), first(V, taken)
+            y = cache.steps(y, *cache.memory[0], cache.mask, *held)
         return self.logits(y), replace(cache, past=past, length=taken)
 
     def places(self, count: int) -> NamedTensor:

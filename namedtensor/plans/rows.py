@@ -50,7 +50,7 @@ def in_rows(given: Sequence[Any], start: int, count: int, width: int) -> list[Se
 def alike(rows: Sequence[Sequence[Any]]) -> bool:
     """Say whether all rows have the sizes of the first."""
     shapes = [x.shape for x in rows[0]]
-    return all([[x.shape for x in row] == shapes for row in rows])
+    return all([[x.shape for x in row] == shapes for row in rows[1:]])
 
 
 WORDS = {"in_rows": in_rows, "alike": alike}

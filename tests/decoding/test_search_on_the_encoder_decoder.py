@@ -1,6 +1,7 @@
 """Decoding with EncoderDecoder's caches against positional torch that never caches."""
 
 import math
+from dataclasses import replace
 
 import pytest
 import torch
@@ -15,13 +16,14 @@ from transformer_named.placement import PLACEMENTS
 SIZES = Sizes(source=9, target=VOCAB, emb=8, hid=12, head=2, key=4, val=3, layers=2, dropout=0.5)
 SOURCE = torch.tensor([[3, 1, 4, 1], [5, 8, 2, 0], [6, 0, 0, 0], [2, 7, 1, 8]])
 X = nt.tensor(SOURCE, "batch src")
+seq = nt.Axis("seq")
 IDS = {"begin": BEGIN, "end": END}
 
 
-def built(placement):
+def built(placement, **sizes):
     """Build a model in float64, in training mode, whose outputs are far from uniform."""
     torch.manual_seed(1)
-    model = EncoderDecoder(SIZES, placement=placement).double()
+    model = EncoderDecoder(replace(SIZES, **sizes), placement=placement).double()
     with torch.no_grad():
         for parameter in model.parameters():
             parameter += 0.4 * torch.randn_like(parameter)
@@ -156,3 +158,40 @@ def test_a_cache_without_room_is_told():
         greedy(model, X, begin=BEGIN, end=END + 99, max_length=9, room=2)
     assert "hint: make a longer one: room=3" in str(told.value)
     assert model.training
+
+
+@pytest.mark.parametrize("placement", PLACEMENTS)
+@pytest.mark.parametrize("room", [None, 4, 9])
+def test_gradients_pass_through_caches(placement, room):
+    model = built(placement, val=4).eval()  # torch's own kernel keeps keys and values for gradients
+    target = nt.tensor(torch.tensor([[1, 3, 4, 2]] * len(SOURCE)), "batch seq")
+    whole = model(X, target)
+    cache = model.start(model.encode(X), X, room=room)
+    steps = []
+    for place in range(4):
+        logits, cache = model.step(target[seq(place)], cache)
+        steps.append(logits)
+    found = nt.stack[seq](*steps)
+    weight = torch.randn(whole.torch(*whole.axes).shape, generator=torch.Generator().manual_seed(3))
+    parameters = list(model.parameters())
+    wanted, gained = [
+        torch.autograd.grad((weight * Z.torch(*whole.axes)).sum(), parameters)
+        for Z in (whole, found)
+    ]
+    torch.testing.assert_close(gained, wanted, rtol=1e-9, atol=1e-10)
+
+
+def test_memory_that_cannot_be_written_is_told():
+    model = built("post").eval()
+    cache = model.start(model.encode(X), X, room=3)
+    token = nt.ones("batch[4]", dtype="int64", backend="torch") * BEGIN
+    _, cache = model.step(token, cache)
+    [(K, V)] = cache.past
+    leaf = nt.tensor(K.data.detach().requires_grad_(), *K.axes)
+    with pytest.raises(nt.BackendError) as told:
+        model.step(token, replace(cache, past=[(leaf, V)]))
+    assert "keep(K, k, V, v): torch does not write into K and V: a view of a leaf" in str(
+        told.value
+    )
+    assert "hint: give it copies: K * 1, V * 1" in str(told.value)
+    model.step(token, replace(cache, past=[(leaf * 1, V * 1)]))

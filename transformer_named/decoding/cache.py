@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import torch
 from torch.nn.functional import pad
 
 import namedtensor as nt
 from namedtensor import Axis, NamedTensor
+from namedtensor.errors import first_line
 from namedtensor.plans import Layout, layout_of
 
 Pair = tuple[NamedTensor, NamedTensor]
@@ -113,9 +115,10 @@ def at(X: NamedTensor, place: int) -> NamedTensor:
 
 
 def arranged(held: Sequence[Pair], own: bool) -> Sequence[Pair]:
-    """Give a pair for each layer if each is to have its own, or else one pair for all, along depth.
+    """Give one pair for each layer, where each is to have its own, or else one pair for all, along depth.
 
-    With gradients each needs its own: autograd counts what is written into a tensor, not into which part.
+    One for all serves where one formula takes all layers; where they run one by one, each part would be
+    looked for at each token.
     """
     if not held or own is not for_all(held):
         return held
@@ -144,9 +147,19 @@ def apart(X: NamedTensor) -> list[NamedTensor]:
 
 
 def _keep(K: Any, k: Any, V: Any, v: Any) -> tuple[Any, Any]:
-    for whole, new in ((K, k), (V, v)):
-        whole[..., -new.shape[-2] :, :] = new
-    return K, V
+    try:
+        for whole, new in ((K, k), (V, v)):
+            whole[..., -new.shape[-2] :, :] = new
+    except RuntimeError as error:
+        raise nt.BackendError(
+            "keep(K, k, V, v)",
+            f"torch does not write into K and V: {first_line(error)}",
+            [("K", f"sizes {tuple(K.shape)}"), ("V", f"sizes {tuple(V.shape)}")],
+            "give it copies: K * 1, V * 1",
+        ) from None
+    # autograd needs what was read as it was, and later layers and steps write into the same memory
+    recorded = torch.is_grad_enabled() and any([getattr(X, "requires_grad", False) for X in (K, V)])
+    return (K.clone(), V.clone()) if recorded else (K, V)
 
 
 def _kept(K: Any, k: Any, V: Any, v: Any, dK: Any, dk: Any, dV: Any, dv: Any) -> Any:

@@ -7,12 +7,21 @@ wherever they stand. Names are looked up, and shapes found, by `evaluate`.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from namedtensor.latex.source import Span
 
 
+class Walked:
+    """Room for what `walk` has found inside a part: a part is asked for the same thing many times."""
+
+    __slots__ = ("within",)
+
+    within: dict[Any, tuple[Any, ...]]
+
+
 @dataclass(frozen=True, slots=True)
-class Part:
+class Part(Walked):
     """A part of a formula, and where it was written."""
 
     span: Span = field(compare=False)

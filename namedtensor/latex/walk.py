@@ -8,37 +8,46 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
 from namedtensor.latex.source import Span
-from namedtensor.latex.syntax import Letter
+from namedtensor.latex.syntax import Letter, Walked
 
 Kind = TypeVar("Kind")
 
-_PARTS: dict[type, tuple[str, ...] | None] = {}
 
+class _Fields(dict[type, tuple[str, ...] | None]):
+    """The fields under which a kind of part keeps its parts; None for what is no part."""
 
-def fields_of(kind: type) -> tuple[str, ...] | None:
-    """Name the fields under which a kind of part keeps its parts; None for what is no part."""
-    try:
-        return _PARTS[kind]
-    except KeyError:
+    def __missing__(self, kind: type) -> tuple[str, ...] | None:
         names = None
         if dataclasses.is_dataclass(kind) and kind is not Span:
             aside = ("span", "block", "section", "derives")
             names = tuple([f.name for f in dataclasses.fields(kind) if f.name not in aside])
-        _PARTS[kind] = names
+        self[kind] = names
         return names
+
+
+class _Readers(dict[type, Callable[[Any], tuple[Any, ...]] | None]):
+    """What gives all fields of a kind of part at once, the last first; None for what is no part."""
+
+    def __missing__(self, kind: type) -> Callable[[Any], tuple[Any, ...]] | None:
+        names = FIELDS[kind]
+        found: Callable[[Any], tuple[Any, ...]] | None = None
+        if names is not None and len(names) > 1:
+            found = operator.attrgetter(*names[::-1])
+        elif names is not None:
+            found = lambda part: tuple([getattr(part, name) for name in names])
+        self[kind] = found
+        return found
+
+
+FIELDS = _Fields()
+_READERS = _Readers()
 
 
 def children(part: Any) -> list[Any]:
     """Give the parts that a part is directly made of, in the order in which they are kept."""
     found: list[Any] = []
-    if type(part) is tuple:
-        _spread(part, found)
-    for name in fields_of(type(part)) or ():
-        value = getattr(part, name)
-        if type(value) is tuple:
-            _spread(value, found)
-        elif fields_of(type(value)) is not None:
-            found.append(value)
+    read = _READERS[type(part)]
+    _spread(part if type(part) is tuple else read(part)[::-1] if read else (), found)
     return found
 
 
@@ -46,7 +55,7 @@ def _spread(parts: tuple[Any, ...], found: list[Any]) -> None:
     for part in parts:
         if type(part) is tuple:
             _spread(part, found)
-        elif fields_of(type(part)) is not None:
+        elif FIELDS[type(part)] is not None:
             found.append(part)
 
 
@@ -64,31 +73,49 @@ def walk(part: Any) -> Iterator[Any]:
 
 def parts_of(part: Any) -> list[Any]:
     """List a part and everything inside it, outermost first; no tuple inside is a part."""
-    found = [part]
-    pending = list(part) if type(part) is tuple else children(part)
-    pending.reverse()
-    while pending:  # all documents pass through here many times: no call for each part
-        one = pending.pop()
-        kind = type(one)
-        if kind is tuple:
-            pending.extend(one[::-1])
-            continue
-        if kind not in _PARTS:
-            fields_of(kind)
-        names = _PARTS[kind]
-        if names is None:
-            continue
-        found.append(one)
-        for name in names[::-1]:
-            value = getattr(one, name)
-            if value is not None and type(value) is not str:
-                pending.append(value)
-    return found
+    return [part, *(_within(part) if isinstance(part, Walked) else _inside(part))]
 
 
 def all_of(kind: type[Kind], part: Any) -> list[Kind]:
     """List the parts of one kind inside a part."""
-    return [p for p in parts_of(part) if isinstance(p, kind)]
+    if not isinstance(part, Walked):
+        return [p for p in parts_of(part) if isinstance(p, kind)]
+    inside = _within(part)
+    found = part.within.get(kind)
+    if found is None:
+        found = part.within[kind] = tuple([p for p in inside if isinstance(p, kind)])
+    return [part, *found] if isinstance(part, kind) else [*found]
+
+
+def _within(part: Walked) -> tuple[Any, ...]:
+    """Everything inside a part, found once: a part never changes."""
+    try:
+        return part.within[object]
+    except AttributeError:
+        inside = tuple(_inside(part))
+        object.__setattr__(part, "within", {object: inside})
+        return inside
+
+
+def _inside(part: Any) -> list[Any]:
+    found: list[Any] = []
+    read = _READERS[type(part)]
+    pending = [*part[::-1]] if type(part) is tuple else [*read(part)] if read else []
+    while pending:  # all documents pass through here many times: no call for each part
+        one = pending.pop()
+        kind = type(one)
+        if kind is tuple:
+            pending += one[::-1]
+            continue
+        read = _READERS[kind]
+        if read is not None:
+            found.append(one)
+            within = getattr(one, "within", None)
+            if within is None:
+                pending += read(one)
+            else:
+                found += within[object]
+    return found
 
 
 def letters_of(part: Any) -> list[Letter]:
@@ -140,26 +167,18 @@ def moved(part: Any, by: int) -> Any:
     kind = type(part)
     if kind is tuple:
         return tuple([moved(inner, by) for inner in part])
-    if fields_of(kind) is None:
+    if FIELDS[kind] is None:
         return part
     new = object.__new__(kind)
     give = object.__setattr__
-    for name in _ALL.get(kind) or _all_fields(kind):
+    for name in kind.__dataclass_fields__:
         value = getattr(part, name)
         if name == "span":
             value = Span(value.start + by, value.end + by)
-        elif type(value) is tuple or fields_of(type(value)) is not None:
+        elif value is not None and type(value) is not str:
             value = moved(value, by)
         give(new, name, value)
     return new
-
-
-_ALL: dict[type, tuple[str, ...]] = {}
-
-
-def _all_fields(kind: type) -> tuple[str, ...]:
-    found = _ALL[kind] = tuple([f.name for f in dataclasses.fields(kind)])
-    return found
 
 
 def put(part: Any, change: Callable[[Any], Any | None]) -> Any:
@@ -167,13 +186,14 @@ def put(part: Any, change: Callable[[Any], Any | None]) -> Any:
     changed = change(part)
     if changed is not None:
         return changed
-    if isinstance(part, tuple):
+    kind = type(part)
+    if kind is tuple:
         parts = tuple([put(p, change) for p in part])
         return part if all(map(operator.is_, parts, part)) else parts
     new = {}
-    for name in fields_of(type(part)) or ():
+    for name in FIELDS[kind] or ():
         value = getattr(part, name)
-        if type(value) is tuple or fields_of(type(value)) is not None:
+        if type(value) is tuple or FIELDS[type(value)] is not None:
             after = put(value, change)
             if after is not value:
                 new[name] = after

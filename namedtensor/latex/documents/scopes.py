@@ -416,7 +416,8 @@ class Names:
         r"""Give x^t for x^1, \\ldots, x^T, as the rules of the section write it; the dots are not kept."""
         found: dict[str, Expression] = {}
         for first, last in itertools.pairwise(statement.names):
-            for used, _ in self._scripted.get(stem(first) or "", []):
+            uses = self._scripted.get(stem(first) or "", []) if isinstance(first, Scripts) else []
+            for used in dict.fromkeys([used for used, _ in uses]):
                 letters = script_letters(used)
                 ends = [match(used, name, letters, {}) for name in (first, last)]
                 counted = [end and list(end.values()) for end in ends]

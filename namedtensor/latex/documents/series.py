@@ -38,7 +38,7 @@ from namedtensor.latex.syntax import (
     Scripts,
     Statement,
 )
-from namedtensor.latex.walk import all_of, fields_of, put
+from namedtensor.latex.walk import FIELDS, all_of, put
 
 #: The most members of a series that are written out.
 LONGEST = 2_000
@@ -247,7 +247,7 @@ def _differences(first: Any, last: Any) -> list[tuple[Number, Expression]] | Non
         return [(first, last)]
     if isinstance(first, tuple) and isinstance(last, tuple) and len(first) == len(last):
         pairs = [_differences(a, b) for a, b in zip(first, last, strict=True)]
-    elif type(first) is type(last) and (names := fields_of(type(first))) is not None:
+    elif type(first) is type(last) and (names := FIELDS[type(first)]) is not None:
         pairs = [_differences(getattr(first, n), getattr(last, n)) for n in names if n != "how"]
     else:
         return None

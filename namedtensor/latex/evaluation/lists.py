@@ -19,7 +19,7 @@ from namedtensor.latex.syntax import (
     Relation,
     Scripts,
 )
-from namedtensor.latex.walk import all_of, fields_of, letters_of, put
+from namedtensor.latex.walk import FIELDS, all_of, letters_of, put
 
 
 def members(part: Expression, op: str) -> list[Expression]:
@@ -67,7 +67,7 @@ def _varied(first: Any, last: Any, index: Letter, ends: list[tuple[Expression, E
     """Put an index where two members of a list differ, and list what they have there."""
     if first == last:
         return first
-    names = fields_of(type(first))
+    names = FIELDS[type(first)]
     if type(first) is tuple and type(last) is tuple and len(first) == len(last):
         return tuple([_varied(a, b, index, ends) for a, b in zip(first, last, strict=True)])
     if names is None or type(first) is not type(last) or isinstance(first, Number | Letter):

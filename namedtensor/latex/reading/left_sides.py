@@ -6,8 +6,7 @@ stand for it wherever they are written again. So do the derivatives of a functio
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -52,7 +51,8 @@ class LeftSides:
     `marked` are the names with a mark, log Z; `givens` the functions of what is given, p(y | x), `several`
     those of one head that their arguments tell apart, p(x | z) and p(z), `calls` all these as they are
     defined; `idle` the arguments that nothing is made of; `whole` the left sides that stand for a value as
-    they are written. `given` are the names that are letters, by their sections, and `here` those in reach.
+    they are written. `near` are the names that are letters, by the sections in whose reach they are, and
+    `here` those in reach of one section.
     """
 
     marked: frozenset[str] = frozenset()
@@ -61,12 +61,12 @@ class LeftSides:
     calls: tuple[Call, ...] = ()
     idle: frozenset[str] = frozenset()
     whole: frozenset[Expression] = frozenset()
-    given: Mapping[str, Collection[int]] = field(default_factory=dict)
+    near: Mapping[int, frozenset[str]] = field(default_factory=dict)
     here: frozenset[str] = frozenset()
 
-    def at(self, section: int, parents: Sequence[int]) -> LeftSides:
+    def at(self, section: int) -> LeftSides:
         r"""Give what stands for parts in a section: \log Z is a logarithm where a Z is in reach."""
-        return replace(self, here=_within(self.given, section, parents))
+        return replace(self, here=self.near.get(section, frozenset()))
 
     def __call__(self, part: Any) -> Expression | None:
         """Give the name that stands for a part, or the call of one; None for any other part."""
@@ -121,23 +121,23 @@ class LeftSides:
 
 
 def _within(
-    given: Mapping[str, Collection[int]], section: int, parents: Sequence[int]
-) -> frozenset[str]:
-    """Give the names that a section, one around it or one within it gives."""
-    last = max([section, *map(max, given.values())])
-    near = _near(tuple(parents), last).get(section, set())
-    return frozenset([text for text, places in given.items() if not near.isdisjoint(places)])
-
-
-@functools.lru_cache(maxsize=8)
-def _near(parents: tuple[int, ...], last: int) -> dict[int, set[int]]:
-    """Give for each section those around it and within it."""
-    found: dict[int, set[int]] = {}
-    for section in range(max(last + 1, len(parents))):
-        for outer in sections_around(section, parents):
-            found.setdefault(section, set()).add(outer)
-            found.setdefault(outer, set()).add(section)
-    return found
+    given: Mapping[str, Collection[int]], sections: Iterable[int], parents: Sequence[int]
+) -> dict[int, frozenset[str]]:
+    """Give for each section the names that it, one around it or one within it gives."""
+    here: dict[int, set[str]] = {}
+    for text, places in given.items():
+        for place in places:
+            here.setdefault(place, set()).add(text)
+    reach: dict[int, set[str]] = {}
+    for place, texts in here.items():
+        for outer in sections_around(place, parents):
+            reach.setdefault(outer, set()).update(texts)
+    return {
+        section: frozenset(reach.get(section, ())).union(
+            *[here.get(outer, ()) for outer in sections_around(section, parents)]
+        )
+        for section in sections
+    }
 
 
 def left_sides(
@@ -158,7 +158,7 @@ def left_sides(
         for text in {text for name in given_names(s) for text in (key_of(name), head_of(name))}:
             if text in known:
                 given.setdefault(text, set()).add(section)
-    near = {section: _within(given, section, parents) for section in set(sections)}
+    near = _within(given, set(sections), parents)
     sides = [part for s in statements for part, _ in _left(s)]
     named = [part for part in (*sides, *_functions(statements)) if isinstance(part, Call)]
     stated = {_text(call, head_of) for call in named}
@@ -194,7 +194,7 @@ def left_sides(
         tuple(calls),
         frozenset(idle),
         frozenset(whole),
-        given,
+        near,
     )
 
 

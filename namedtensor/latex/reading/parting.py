@@ -112,6 +112,8 @@ def with_ranges(line: Sequence[Token]) -> list[Token]:
 
 def _is_index(before: Sequence[Token], first: Token) -> bool:
     """Say whether a small letter of its own is a number, or is in a set from 1 on."""
+    if not before or before[-1].text not in ("=", "\\{"):
+        return False
     in_set = [token.text for token in before[-2:]] == ["\\in", "\\{"] and first.text == "1"
     signs = 2 if in_set else 1
     if len(before) <= signs or not (in_set or before[-1].text == "="):

@@ -21,8 +21,8 @@ from namedtensor.latex.reading.spoken import (
     head_of,
     in_reach,
     key_of,
+    lies_in,
     numbers_in,
-    sections_around,
     subjects_of,
 )
 from namedtensor.latex.reading.tokens import Fault, tokens_of
@@ -129,6 +129,11 @@ def with_quantities(
     given = _given(statements)
     axes = {sized.axis.name for sized in all_of(SizedAxis, tuple(statements))}
     multiplied = _multiplied(statements, given, source)
+    users: dict[str, list[tuple[int, Expression]]] = {}
+    for d in statements:
+        if isinstance(d, Definition):
+            for letter in {t.text for t in letters_of(d.body)}:
+                users.setdefault(letter, []).append((d.section, multiplied(d.body)))
     for place, statement in enumerate(statements):
         kept: list[Expression] = []
         for name in _names_alone(statement, source.text):
@@ -140,10 +145,9 @@ def with_quantities(
             if text in CONSTANTS or here - {"argument"}:
                 continue
             bodies = [
-                multiplied(d.body)
-                for d in statements
-                if isinstance(d, Definition)
-                and statement.section in sections_around(d.section, parents)
+                body
+                for section, body in users.get(head_of(name), ())
+                if lies_in(section, statement.section, parents)
             ]
             used = [
                 body for body in bodies if any(_without_power(part) == name for part in walk(body))

@@ -27,7 +27,7 @@ from namedtensor.latex.reading.piecewise import joined
 from namedtensor.latex.reading.ranges import conjuncts, listed, places_of, renamed
 from namedtensor.latex.reading.remarks import declared_in, gives_elements, mark_remarks
 from namedtensor.latex.reading.sets import put_conditions
-from namedtensor.latex.reading.spoken import head_of, key_of, sections_around
+from namedtensor.latex.reading.spoken import head_of, key_of, lies_in
 from namedtensor.latex.reading.squares import put_squares
 from namedtensor.latex.reading.statements import Found, is_name
 from namedtensor.latex.syntax import (
@@ -110,8 +110,7 @@ def reworded(
     put_conditions(found, parents)
     named = left_sides([e.statement for e in found], [e.region.section for e in found], parents)
     if named is not None:
-        sections = {entry.region.section for entry in found}
-        inside = {section: named.at(section, parents) for section in sections}
+        inside = {section: named.at(section) for section in named.near}
         for entry in found:
             _reword(entry, inside[entry.region.section])
     _join_pieces(found)
@@ -292,19 +291,23 @@ def _put_indices(entries: Sequence[Entry], parents: Sequence[int]) -> None:
     """Put 2 (i - 1) + j for the index k_{ij} that is said to be so, and is nothing but an index."""
     axes = all_of(SizedAxis, tuple([e.statement for e in entries]))
     sizes = {letter.text for axis in axes for letter in letters_of(axis.size)}
+    users: dict[str, list[Entry]] = {}
+    for entry in entries:
+        for text in {letter.text for letter in letters_of(entry.statement)}:
+            users.setdefault(text, []).append(entry)
     for entry in entries:
         said, section = entry.statement, entry.region.section
         if not isinstance(said, Definition) or not _is_of_indices(said, sizes):
             continue
-        index = _index(said)
+        index, head = _index(said), head_of(said.target)
         changed = [
             (other, put(other.statement, index))
-            for other in entries
-            if other is not entry and section in sections_around(other.region.section, parents)
+            for other in users.get(head, ())
+            if other is not entry and lies_in(other.region.section, section, parents)
         ]
         used = any(after is not other.statement for other, after in changed)
         left = letters_of(tuple([after for _, after in changed]))
-        if used and head_of(said.target) not in [letter.text for letter in left]:
+        if used and head not in [letter.text for letter in left]:
             for other, after in changed:
                 _put(other, after)
             _put(entry, said, QUIET["joined"])

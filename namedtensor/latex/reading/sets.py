@@ -50,7 +50,8 @@ def put_conditions(entries: Sequence[Entry], parents: Sequence[int]) -> None:
         known: dict[str, Definition] = {}
         for section in reversed(sections_around(entry.region.section, parents)):
             known |= sets.get(section, {})
-        read.statement = put(statement, Sets(known))
+        if all_of(Big, statement) or all_of(Bars, statement):
+            read.statement = put(statement, Sets(known))
         if any(is_set(items) for items in all_of(Items, read.statement)):
             read.part_of = "a set is no tensor"
 

@@ -233,7 +233,8 @@ class _Formula:
     def __init__(self, known: _Known, at: int, entry: Entry) -> None:
         self.known, self.at, self.entry = known, at, entry
         self.section = entry.region.section
-        self.statement: Any = put(entry.statement, self._with_sets)
+        said: Any = entry.statement
+        self.statement: Any = put(said, self._with_sets) if all_of(Relation, said) else said
         self.shorts: list[Short] = []
 
     def note_ranges(self) -> None:
@@ -269,7 +270,7 @@ class _Formula:
 
     def show(self) -> None:
         """Note of which letters this formula has elements for sure."""
-        if isinstance(self.statement, Definition):
+        if isinstance(self.statement, Definition) and _has_indices(self.statement.body):
             put(self.statement.body, self._change(self._of_target()))
             forms = [short_form(short) for short, _ in self.shorts]
             letters = [form[0] for form in forms if form is not None]
@@ -284,8 +285,9 @@ class _Formula:
         if isinstance(statement, Definition):
             change = self._change(self._of_target())
             parts = {
-                name: put(getattr(statement, name), change)
+                name: put(part, change) if _has_indices(part) else part
                 for name in ("body", "chain", "condition")
+                for part in (getattr(statement, name),)
             }
             target = change(statement.target) if self._is_shown() else None
             form = short_form(statement.target)
@@ -587,6 +589,11 @@ def short_form(part: Any) -> tuple[Letter, Expression] | None:
         return None
     plain = part.sub is not None and part.sup is None and not part.primes
     return (part.base, part.sub) if plain else None  # type: ignore[return-value]
+
+
+def _has_indices(part: Any) -> bool:
+    """Say whether something stands below a letter, which may be an index."""
+    return any(name.sub is not None for name in all_of(Scripts, part))
 
 
 def _counted(part: Call, env: Mapping[str, Runs]) -> bool:

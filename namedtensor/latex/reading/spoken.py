@@ -55,7 +55,14 @@ def sections_around(section: int, parents: Sequence[int]) -> tuple[int, ...]:
 
 def in_reach(at: int, section: int, parents: Sequence[int]) -> bool:
     """Say whether one section is the other, lies in it, or has it inside."""
-    return at in sections_around(section, parents) or section in sections_around(at, parents)
+    return lies_in(section, at, parents) or lies_in(at, section, parents)
+
+
+def lies_in(inner: int, outer: int, parents: Sequence[int]) -> bool:
+    """Say whether a section is another, or lies in it."""
+    while inner > outer:
+        inner = parents[inner] if inner < len(parents) else 0
+    return inner == outer
 
 
 class Spoken:

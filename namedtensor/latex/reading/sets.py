@@ -28,7 +28,7 @@ from namedtensor.latex.syntax import (
     Scripts,
     Unary,
 )
-from namedtensor.latex.walk import all_of, put
+from namedtensor.latex.walk import all_of, put, walk
 
 #: What stands for the letters of a set's definition.
 Names = Mapping[Expression, Expression]
@@ -50,7 +50,7 @@ def put_conditions(entries: Sequence[Entry], parents: Sequence[int]) -> None:
         known: dict[str, Definition] = {}
         for section in reversed(sections_around(entry.region.section, parents)):
             known |= sets.get(section, {})
-        if all_of(Big, statement) or all_of(Bars, statement):
+        if any(isinstance(part, Big | Bars) for part in walk(statement)):
             read.statement = put(statement, Sets(known))
         if any(is_set(items) for items in all_of(Items, read.statement)):
             read.part_of = "a set is no tensor"

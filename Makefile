@@ -6,7 +6,8 @@
 #   make check    formatting, lint, types, then every test: what CI runs
 #   make bench    measure; prints a table
 #   make fuzz     drawn programs and generated cases, each for SECONDS=60, and how many were tried
-#   make check-long  200,000 calls that make ever new plans: memory must not grow by more than 20 MB
+#   make check-long  the tests marked as long, and 200,000 calls that make ever new plans: memory must
+#                 not grow by more than 20 MB
 #   make check-versions  the suite under the oldest and newest torch, numpy and Python that we promise
 #   make manual   build the manual into build/manual/html; a warning or a broken link is an error
 #   make playground   build the page to play on, and serve it at http://127.0.0.1:PORT=8000/
@@ -52,6 +53,7 @@ check: .venv/installed-dev
 	@$(PYTEST)
 
 check-long: .venv/installed-dev
+	@$(PYTEST) -m long
 	@OMP_NUM_THREADS=1 $(BIN)/python -m tests.project.long_run 200000 20
 
 check-versions:

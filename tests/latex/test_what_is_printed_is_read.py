@@ -29,6 +29,8 @@ from tests.latex.rendering import rendered
 #: So many formulas are drawn in each of four parts, and each is printed in both dialects.
 COUNT = 250
 PARTS = 4
+#: From this part on `make check-long` draws.
+LONG = 2
 
 #: What is another tree each time it is made, has no one operation, or is made of sizes alone.
 NEVER = {
@@ -78,7 +80,9 @@ def same(text, name, written):
     return all(map(alike, read(text)[name].written().results, written.results))
 
 
-@pytest.mark.parametrize("part", range(PARTS))
+@pytest.mark.parametrize(
+    "part", [pytest.param(at, marks=[pytest.mark.long] * (at >= LONG)) for at in range(PARTS)]
+)
 @given(seed=st.integers(0, 2**32))
 @settings(max_examples=COUNT, deadline=None)
 def test_what_is_printed_is_read_as_the_same_tree(part, seed):

@@ -13,11 +13,15 @@ from tests.laws import agreement, by_hand, drawn_nesting, nested, shortening
 from tests.laws.agreement import Disagreement
 from tests.laws.test_programs import Planted, traced
 
-#: What `make check` runs; `python -m tests.laws.nested FIRST COUNT` runs more.
-BLOCKS, EACH = 4, 18
+#: What `make check` runs, and then what `make check-long` does; `python -m tests.laws.nested FIRST COUNT`
+#: runs more.
+BLOCKS, LONG, EACH = 2, 2, 18
 
 
-@pytest.mark.parametrize("block", range(BLOCKS))
+@pytest.mark.parametrize(
+    "block",
+    [pytest.param(at, marks=[pytest.mark.long] * (at >= BLOCKS)) for at in range(BLOCKS + LONG)],
+)
 def test_every_way_to_run_a_nested_program_gives_the_same(block):
     for seed in range(EACH * block, EACH * (block + 1)):
         program = drawn_nesting.program(seed)

@@ -11,11 +11,15 @@ from namedtensor.latex.printing import forms, special
 from tests.laws import printed, programs
 from tests.laws.agreement import Disagreement
 
-#: What `make check` runs: so many blocks of so many programs. `python -m tests.laws.printed` runs more.
-BLOCKS, EACH = 4, 45
+#: What `make check` runs, and then what `make check-long` does: so many blocks of so many programs.
+#: `python -m tests.laws.printed` runs more.
+BLOCKS, LONG, EACH = 2, 2, 45
 
 
-@pytest.mark.parametrize("block", range(BLOCKS))
+@pytest.mark.parametrize(
+    "block",
+    [pytest.param(at, marks=[pytest.mark.long] * (at >= BLOCKS)) for at in range(BLOCKS + LONG)],
+)
 def test_what_is_read_gives_the_numbers_of_what_was_printed(block):
     for seed in range(EACH * block, EACH * (block + 1)):
         try:

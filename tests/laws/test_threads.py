@@ -24,7 +24,7 @@ def forget_everything() -> None:
             function._bound.clear()
 
 
-@for_rows(lambda row: True, cases=2)
+@for_rows(lambda row: True, cases=1)
 def test_eight_threads_get_what_one_thread_gets(row, data):
     example = data.draw(row.example)
     for library, traced in WAYS:

@@ -109,9 +109,15 @@ sys.exit(doctest.DocTestRunner().run(test).failed or not test.examples)
 """
 
 
-@pytest.mark.parametrize(
-    ("title", "file"), [(title, file) for title, (_, _, faults) in ADDED.items() for file in faults]
-)
+#: The second fault of each walk is tried by `make check-long`.
+FAULTS = [
+    pytest.param(title, file, marks=[pytest.mark.long] * (number > 0))
+    for title, (_, _, faults) in ADDED.items()
+    for number, file in enumerate(faults)
+]
+
+
+@pytest.mark.parametrize(("title", "file"), FAULTS)
 def test_a_fault_turns_the_law_of_a_new_operation_red(title, file, tmp_path):
     name, _, faults = ADDED[title]
     follow(title, tmp_path)

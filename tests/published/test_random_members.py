@@ -265,7 +265,10 @@ def test_a_model_learns_after_it_ran_in_inference_mode(positions):
     assert model.layers[0].ask.heads.WQ.grad.abs().max() > 0
 
 
-@pytest.mark.parametrize(("positions", "layers"), [("rotary", 1), ("sinusoidal halves", 0)])
+@pytest.mark.parametrize(
+    ("positions", "layers"),
+    [("rotary", 1), pytest.param("sinusoidal halves", 0, marks=pytest.mark.long)],
+)
 def test_a_new_member_compiles_in_one_graph_and_takes_longer_texts(positions, layers):
     model = built(SMALL | dict(positions=positions, base=78.0, layers=layers))
     compiled = torch.compile(model, backend="eager", fullgraph=True)
@@ -273,7 +276,7 @@ def test_a_new_member_compiles_in_one_graph_and_takes_longer_texts(positions, la
         same(whole(compiled, IDS[:, :length]), whole(model, IDS[:, :length]))
 
 
-@pytest.mark.parametrize("room", [None, 6])
+@pytest.mark.parametrize("room", [None, pytest.param(6, marks=pytest.mark.long)])
 @torch.no_grad()
 def test_reading_in_parts_compiles_in_one_graph(room):
     model = built(SMALL | dict(positions="rotary", base=79.0, layers=2))

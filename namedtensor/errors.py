@@ -116,7 +116,8 @@ class NamedTensorError(ValueError):
         return lines
 
 
-#: Packages whose own lines are nobody's fault.
+#: Where the code of this package lies, and packages whose own lines are nobody's fault.
+_HERE = os.path.join(os.path.dirname(__file__), "")
 LIBRARIES = frozenset("namedtensor numpy torch einops functools contextlib IPython".split())
 #: Lines of an error in a notebook; formulas that called, as a message lists them; frames of one function.
 SHOWN = 10
@@ -127,6 +128,13 @@ MOST_FRAMES = 3
 def is_library(name: str) -> bool:
     """Say whether a module is one of those whose lines are not shown."""
     return name.partition(".")[0] in LIBRARIES
+
+
+def is_user_s(frame: FrameType) -> bool:
+    """Say whether a frame runs the user's line: not a library's, a plan's, or that of a wrapper of ours."""
+    file = frame.f_code.co_filename
+    known = is_library(str(frame.f_globals.get("__name__", "")))
+    return not (known or file.startswith(("<namedtensor ", _HERE)))
 
 
 def is_ours(frame: FrameType) -> bool:
@@ -143,7 +151,7 @@ def asked_by_us() -> bool:
 def caller_frame() -> FrameType | None:
     """Find the frame of the user's code that called, through libraries that it called."""
     frame: FrameType | None = sys._getframe(1)
-    while frame is not None and is_library(str(frame.f_globals.get("__name__", ""))):
+    while frame is not None and not is_user_s(frame):
         frame = frame.f_back
     return frame
 
@@ -159,8 +167,7 @@ def own_frames(trace: TracebackType | None) -> Iterator[tuple[FrameType, Traceba
     seen: dict[CodeType, int] = {}
     while trace is not None:
         frame = trace.tb_frame
-        emitted = frame.f_code.co_filename.startswith("<namedtensor ")
-        if not emitted and not is_library(frame.f_globals.get("__name__", "")):
+        if is_user_s(frame):
             seen[frame.f_code] = seen.get(frame.f_code, 0) + 1
             last = trace.tb_next is None
             if seen[frame.f_code] < MOST_FRAMES or last:

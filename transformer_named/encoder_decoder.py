@@ -20,6 +20,7 @@ import torch
 import namedtensor as nt
 from namedtensor import NamedTensor, axes
 from namedtensor.shape import shapes
+from namedtensor.tensor.wrong_calls import answered
 from transformer_named.cached_attention import keys, values
 from transformer_named.choice import chosen
 from transformer_named.decoding.cache import (
@@ -65,6 +66,7 @@ class Sizes:
     dropout: float = 0.1
 
 
+@answered
 class EncoderDecoder(torch.nn.Module):
     """Give the logits of every next token of y, from x and the tokens of y before it.
 

@@ -36,6 +36,7 @@ from namedtensor.formula.signature import Parameter, Signature, Space
 from namedtensor.formula.state import Cell, Frame
 from namedtensor.shape import shapes
 from namedtensor.tensor import NamedTensor, SymbolicTensor, tensor
+from namedtensor.tensor.labels import caller_labels
 
 
 @dataclass(slots=True)
@@ -70,9 +71,9 @@ class Given:
 
 
 @constant_for_compilers
-def refuse(call: str, why: str, hint: str) -> NoReturn:
+def refuse(call: str, why: str, hint: str, given: tuple[tuple[str, str], ...] = ()) -> NoReturn:
     """Raise the error of a call that does not fit the signature; graph compilers do not trace into this."""
-    raise NamedTensorError(call, why, hint=hint) from None
+    raise NamedTensorError(call, why, given, hint) from None
 
 
 class Arguments:
@@ -92,7 +93,8 @@ class Arguments:
         try:
             bound = self.signature.python.bind(*args, **kwargs)
         except TypeError as error:
-            refuse(f"{self.name}(...)", str(error), self.said or repr(self))
+            given = () if compiling() else tuple(shapes(*args, labels=caller_labels(args)))
+            refuse(f"{self.name}(...)", str(error), self.said or repr(self), given)
         bound.apply_defaults()
         return bound.arguments
 

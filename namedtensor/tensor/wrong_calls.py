@@ -12,7 +12,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
 from types import CodeType, FrameType, FunctionType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from namedtensor.axes import made_up, shown, typed_axes
 from namedtensor.errors import KindError, caller_frame, caller_variables, nearest
@@ -25,6 +25,8 @@ from namedtensor.tensor.labels import caller_labels
 
 if TYPE_CHECKING:
     from namedtensor.tensor.named import NamedTensor
+
+Module = TypeVar("Module", bound=type)
 
 _NOTHING: Any = type("Nothing", (), {"__repr__": lambda _: "nothing"})()
 _MORE = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
@@ -205,6 +207,15 @@ def answer_for_methods(owner: type, written: str, *names: str) -> None:
         setattr(owner, name, answering(vars(owner)[name], written.format(name), method=True))
 
 
+def answered(owner: Module) -> Module:
+    """Wrap the call of a class of torch modules, and its public methods, by `answering`."""
+    for name, function in list(vars(owner).items()):
+        if type(function) is FunctionType and not name.startswith("_"):
+            written = f"{owner.__name__}(...)" + ("" if name == "forward" else f".{name}")
+            setattr(owner, name, answering(function, written, method=True))
+    return owner
+
+
 def _refused(error: TypeError) -> bool:
     """Say whether Python itself refused a call, so that nothing inside of the function ran."""
     return error.__traceback__ is not None and error.__traceback__.tb_next is None
@@ -226,9 +237,8 @@ def wrong_call(
     """
     parameters = list(inspect.signature(function).parameters.values())[len(before) :]
     typed = typed_call(written, operands, named)
-    right, why = _mended(
-        parameters, typed, (*before, *operands), word_of(written), function.__doc__ or ""
-    )
+    doc = None if "(...)" in written else function.__doc__ or ""
+    right, why = _mended(parameters, typed, (*before, *operands), word_of(written), doc)
     takes = ", ".join([str(p.replace(annotation=p.empty)) for p in parameters])
     shapes = [
         (label, spaced(X.sizes))
@@ -242,15 +252,17 @@ def wrong_call(
 def word_of(written: str) -> str:
     """Give the name of what is called.
 
-    >>> word_of("nt.softmax[seq]"), word_of("X.at[seq(0)].set")
-    ('softmax', 'set')
+    >>> word_of("nt.softmax[seq]"), word_of("X.at[seq(0)].set"), word_of("Decoder(...)")
+    ('softmax', 'set', 'Decoder')
     """
+    written = written.removesuffix("(...)")
     return re.sub(r"\[[^\[\]]*(\[[^\[\]]*\][^\[\]]*)*\]", "", written).rpartition(".")[2]
 
 
 def typed_call(written: str, operands: Sequence[object], named: Mapping[str, object]) -> Typed:
     """Read the caller's own words for a call; where no source tells them, names of variables."""
-    found = _in_source(caller_frame(), word_of(written))
+    # a module is called by the name of any variable
+    found = _in_source(caller_frame(), "" if written.endswith("(...)") else word_of(written))
     if (
         found is not None
         and len(found.places) == len(operands)
@@ -263,7 +275,8 @@ def typed_call(written: str, operands: Sequence[object], named: Mapping[str, obj
         for word, x in zip(caller_labels(values), values, strict=True)
     ]
     places, rest = words[: len(operands)], words[len(operands) :]
-    what = written if written.startswith("X.") else f"nt.{_quoted(written)}"
+    own = written.startswith("X.") or "(...)" in written
+    what = written if own else f"nt.{_quoted(written)}"
     return Typed(what, places, dict(zip(named, rest, strict=True)))
 
 
@@ -301,7 +314,7 @@ def _in_source(frame: FrameType | None, word: str) -> Typed | None:
     if not isinstance(call, ast.Call):
         return None
     what = ast.unparse(call.func)
-    if word_of(what) != word:
+    if word and word_of(what) != word:
         return None
     starred = any([isinstance(part, ast.Starred) for part in call.args])
     if starred or any([part.arg is None for part in call.keywords]):
@@ -315,9 +328,12 @@ def _mended(
     typed: Typed,
     operands: Sequence[Any],
     name: str,
-    doc: str,
+    doc: str | None,
 ) -> tuple[str, str]:
-    """Write the call that fits, and say why the other did not."""
+    """Write the call that fits, and say why the other did not.
+
+    Without a docstring that may have examples, arguments that are left out are written by their names.
+    """
     several = next((p.name for p in parameters if p.kind == p.VAR_POSITIONAL), None)
     by_place = [
         p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
@@ -352,12 +368,13 @@ def _mended(
     ]
     if needed:
         why = why or f"{name} needs {' and '.join(needed)}"
-    examples = list(_examples(name, by_place, doc))
+    examples = [] if doc is None else list(_examples(name, by_place, doc))
     if needed and examples and examples[0].whole.startswith(f"{typed}"[:-1]):
         return examples[0].whole, why
     if needed and places and len(parts := _parts(places[-1])) == len(needed) + 1:
         places, needed = [*places[:-1], *parts], []
-    fill = functools.partial(_filling, operands=operands, examples=examples)
+    fill: Callable[[str], str] = functools.partial(_filling, operands=operands, examples=examples)
+    fill = str if doc is None else fill
     while needed and needed[0] == dict(enumerate(by_place)).get(len(places)):
         places.append(fill(needed.pop(0)))
     named |= {word: fill(word) for word in needed}

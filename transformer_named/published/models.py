@@ -10,6 +10,7 @@ from namedtensor import Axis
 from namedtensor.compilers import constant_for_compilers, keep
 from namedtensor.errors import kind_of_thing
 from namedtensor.shape import shapes
+from namedtensor.tensor.wrong_calls import answered
 from transformer_named.choice import chosen
 from transformer_named.decoding.cache import arranged, empty, first, of_layer, with_room
 from transformer_named.decoding.sampling import chooser
@@ -155,6 +156,7 @@ def latex_of(parts: Iterable[Any], dialect: str) -> str:
     return "\n\n".join(dict.fromkeys(block for text in texts for block in text.split("\n\n")))
 
 
+@answered
 class Transformer(torch.nn.Module):
     """Read words: an encoder, or with `scores` a decoder that scores the next word of each place.
 
@@ -415,6 +417,7 @@ class Transformer(torch.nn.Module):
         return self(nt.stack[seq_](token), cache=cache)[seq_(-1)], cache
 
 
+@answered
 class EncoderDecoder(torch.nn.Module):
     """Read one text and write another: an encoder, and a decoder whose layers read what it gives.
 

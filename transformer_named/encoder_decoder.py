@@ -48,7 +48,7 @@ from transformer_named.translation import (
 
 src, seq, emb, hid, head, key, val, vocab = axes("src seq emb hid head key val vocab")
 
-PLACES = 64  # whose encodings are computed before the first token; more come as they are needed
+PLACES = 64  # so many encodings are computed before the first token, and more when they are needed
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class EncoderDecoder(torch.nn.Module):
     def __init__(self, sizes: Sizes, placement: str = "post", tied: bool = False) -> None:
         super().__init__()
         self.sizes = sizes
-        self._known: list[Any] = []  # in a list a module is no part of the model
+        self._known: list[Any] = []  # a list, so that torch does not list it among the parts
         self.placement = chosen("placement", placement, PLACEMENTS)
         self.width = emb[sizes.emb]
         words = vocab[sizes.target], self.width
@@ -168,7 +168,10 @@ class EncoderDecoder(torch.nn.Module):
         )
 
     def _steps(self) -> Any:
-        """Give the module of all layers' steps, which holds the layers' own parts."""
+        """Give the module that takes a token through all layers, and shares their parameters.
+
+        It is made once, and again where a part was replaced.
+        """
         parts = [dict(layer.named_children()) for layer in self.decoder]
         known = [dict(step.named_children()) for steps in self._known for step in steps.layers]
         if known != parts:

@@ -11,8 +11,8 @@
 | `key`, `val` | features of queries and keys, and of values |
 | `vocab` | ids of the source, or of the target |
 
-The sub-layers are documents 000's and 002's. All layers depart from them by dropout of each
-sub-layer's result (Attention Is All You Need, section 5.4), p being its chance.
+The sub-layers are those of documents 000 and 002. All layers add to them the dropout of each sub-layer's
+result, with chance p (Attention Is All You Need, section 5.4).
 """
 
 from collections.abc import Callable, Sequence
@@ -39,8 +39,8 @@ def EmbedAt(x: Z, P: R[emb], p: float = 0.0, *, We: R[vocab, emb]) -> R[emb]:
         EmbedAt(x, P) = dropout(We_{vocab(x)} sqrt(d_model) + P)
 
     Source: document 000, Forward pass, Embedding; document 001, embed.
-    Departs: from 000 by the factor sqrt(d_model), as Attention Is All You Need has it in section
-    3.4, and by the index for the one-hot product, which gives the same.
+    Departs: 000 has no factor sqrt(d_model), which is in Attention Is All You Need, section 3.4; and
+    it multiplies by a one-hot vector, which gives the same as the index.
     """
     return nt.dropout(We[vocab(x)] * nt.sqrt(abs(emb)) + P, p)
 
@@ -63,7 +63,7 @@ def EncoderLayer(
     ffn: FFN,
     norm2: LayerNorm,
 ) -> R[src, emb]:
-    """Take one step of the encoder; M closes the source's padding.
+    """Run one layer of the encoder. M is -inf on the source's padding, and 0 elsewhere.
 
         X' = LayerNorm(X + MultiHead(X, X, X)),  X'' = LayerNorm(X' + FFN(X'))
 
@@ -93,7 +93,7 @@ def DecoderLayer(
     ffn: FFN,
     norm3: LayerNorm,
 ) -> R[seq, emb]:
-    """Take one step of the decoder over the encoder's result X; M closes the source's padding.
+    """Run one layer of the decoder, which reads the encoder's result X. M is -inf on the source's padding.
 
         Y'   = LayerNorm(Y   + MultiHead(Y, Y, Y)), where no place sees those after it
         Y''  = LayerNorm(Y'  + MultiHead(Y', X, X))
@@ -127,10 +127,10 @@ def DecoderStep(
     ffn: FFN,
     norm3: LayerNorm,
 ) -> R[emb]:
-    """Take DecoderLayer's step for one more place, without dropout.
+    """Run DecoderLayer for one more place, without dropout.
 
-    K and V are the keys and values of the places so far; the last place is its own, and is written here.
-    KX and VX are those of the source.
+    K and V are the keys and values of all places. The last place is that of y: its key and its value are
+    computed here, and written into K and V. KX and VX are the keys and values of the source.
     """
 
     def attend(y: Any) -> Any:
@@ -155,7 +155,7 @@ def DecoderSteps(
     *,
     layers: nt.each[DecoderStep],
 ) -> R[emb]:
-    """Take every layer's step for one more place, each on what the one before gives."""
+    """Run all layers for one more place: each reads the result of the one before. See DecoderStep."""
     for i, layer in enumerate(layers):
         y = layer(y, KX[depth(i)], VX[depth(i)], M, K[depth(i)], V[depth(i)])
     return y

@@ -1,8 +1,8 @@
 """Decoding: from a model's probabilities of the next token to whole outputs.
 
 P(y | x) = prod_t P(y_t | x, y_1 ... y_{t-1}), with y_0 = begin and the last token = end
-(document 000, Definition and Prediction). Ids are integers; 0 is padding on both sides and is
-never chosen, where a model does not say otherwise. Every output is a list of ids without begin, end
+(document 000, Definition and Prediction). Ids are integers. 0 is padding, in sources and outputs, and is
+never chosen, unless the model has another id for it. Every output is a list of ids without begin, end
 and padding. A decoder-only model continues a text: x is that text, and y_0 its last token.
 
     batch   one for each source          vocab   the target's ids

@@ -119,7 +119,7 @@ def beam_search(
 
     Source: Wu et al. 2016, section 7, without the coverage penalty. |y| counts the end, which is
     forced after `max_length` ids; an `end` that is no id never comes. A hypothesis that ends keeps its
-    place in the beam, so one beam is greedy, and as many beams as there are outputs find the best of all.
+    place in the beam. One beam gives what greedy gives; as many beams as there are outputs find the best.
     """
     if beams < 1 or length_penalty < 0:
         raise ValueError(

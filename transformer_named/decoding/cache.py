@@ -21,14 +21,19 @@ depth = Axis("depth")
 
 @dataclass(frozen=True, slots=True)
 class Cache:
-    """Keep the keys and values of each layer, so that a token is projected only once.
+    """Keep the keys and values of each layer, so that each token is projected only once.
 
-    `past` holds K and V of the tokens so far, R[head, seq, key] and R[head, seq, val]: one pair for
-    all layers, along depth, or a pair for each; `memory` those of the source, over src; `mask`,
-    R[src], is 0 on the source's ids and -inf on its padding. `places`, R[seq, emb], has the
-    positional encodings of this many places and more; `length` counts the tokens so far; `steps` takes
-    all layers for one more. Other axes (batch, beam) pass through. With `room`, K and V are of so many
-    places, and new ones are written in place: what is written is in every copy of the cache.
+    past     K in R[head, seq, key] and V in R[head, seq, val] of the tokens so far: one pair for all layers,
+             along depth, or one pair for each layer
+    memory   the same for the source, over src
+    mask     R[src], 0 on the ids of the source and -inf on its padding
+    places   R[seq, emb], the positional encodings of the first places
+    steps    the module that takes one more token through all layers
+    length   the number of tokens so far
+    room     the number of places that K and V have, if it is chosen
+
+    Other axes (batch, beam) pass through. Without `room`, each token makes longer copies of K and V. With it,
+    new keys and values are written into K and V, which copies of the cache share.
     """
 
     past: Sequence[Pair]
@@ -40,7 +45,7 @@ class Cache:
     room: int | None = None
 
     def select(self, ax: Axis, chosen: NamedTensor) -> Cache:
-        """Follow the hypotheses `chosen`, integers along ax; what has no such axis is shared."""
+        """Keep the hypotheses `chosen`, integers along ax. The source is the same for all of them."""
         return replace(
             self,
             past=tuple((nt.index[ax](K, chosen), nt.index[ax](V, chosen)) for K, V in self.past),
@@ -48,7 +53,7 @@ class Cache:
 
 
 def empty(like: NamedTensor, **sizes: int) -> NamedTensor:
-    """Give what holds no place yet of these axes, in the dtype of other data."""
+    """Make keys or values of no places yet, in the dtype and on the device of another tensor."""
     *others, last = sizes
     shape = [*[sizes[name] for name in others], 0, sizes[last]]
     return nt.tensor(like.data.new_empty(shape), *others, "seq", last)
@@ -57,9 +62,9 @@ def empty(like: NamedTensor, **sizes: int) -> NamedTensor:
 def with_room(
     held: Sequence[Pair], room: int | None, length: int, words: NamedTensor, new: int
 ) -> Sequence[Pair]:
-    """Give room for so many words behind what is held: the chosen room, or else longer copies.
+    """Make room for `new` places behind the first `length`: the chosen room, or else longer copies.
 
-    What is held is repeated over axes that words have and it lacks: one text that is gone on with in several
+    Where words have axes that K and V lack, K and V are repeated along them: one text is continued in several
     ways.
 
     Raises: IndexRangeError where there is no room for them.
@@ -77,7 +82,7 @@ def with_room(
 
 
 def longer(X: NamedTensor, size: int, words: NamedTensor) -> NamedTensor:
-    """Give so many places, a head's side by side, of which the first are those of X."""
+    """Copy X into `size` places, and add the axes that words have. The places of a head lie side by side."""
     more = beyond(words.layout, X.layout)
     if not more and X.axes[-2] == "seq":
         return NamedTensor(pad(X.data, (0, 0, 0, size - X.data.shape[-2])), X.layout)
@@ -90,24 +95,24 @@ def longer(X: NamedTensor, size: int, words: NamedTensor) -> NamedTensor:
 
 
 def beyond(words: Layout, held: Layout) -> tuple[str, ...]:
-    """Give the axes of words that what is held lacks, but for their places."""
+    """List the axes of words that keys and values lack, apart from places."""
     return tuple([name for name in words.axes if name not in (*held.axes, "seq", "seq'")])
 
 
 def places_of(X: NamedTensor) -> int:
-    """Count the places of what is held."""
+    """Count the places of keys, values or encodings."""
     return int(X.data.shape[X.layout.axes.index("seq")])
 
 
 def first(X: NamedTensor, count: int) -> NamedTensor:
-    """Give the first places of what is held: a view, of which nothing is moved."""
+    """Give the first places, as a view."""
     layout, data = X.layout, X.data
     along = layout.axes.index("seq")
     return X if data.shape[along] == count else NamedTensor(data.narrow(along, 0, count), layout)
 
 
 def at(X: NamedTensor, place: int) -> NamedTensor:
-    """Give one place of what is held: a view, of which nothing is moved."""
+    """Give one place, as a view."""
     axes, layout = X.axes, X.layout
     along = axes.index("seq")
     rest = layout_of((*axes[:along], *axes[along + 1 :]), layout.kind, layout.backend)
@@ -115,10 +120,10 @@ def at(X: NamedTensor, place: int) -> NamedTensor:
 
 
 def arranged(held: Sequence[Pair], own: bool) -> Sequence[Pair]:
-    """Give one pair for each layer, where each is to have its own, or else one pair for all, along depth.
+    """Hold one pair for each layer (`own`), or one pair for all layers, along depth.
 
-    One for all serves where one formula takes all layers; where they run one by one, each part would be
-    looked for at each token.
+    One pair is for a formula that takes all layers. Layers that run one by one have their own pairs, because
+    indexing along depth would cost time in each layer.
     """
     if not held or own is not for_all(held):
         return held
@@ -129,19 +134,19 @@ def arranged(held: Sequence[Pair], own: bool) -> Sequence[Pair]:
 
 
 def for_all(held: Sequence[Pair]) -> bool:
-    """Say whether one pair holds what all layers have."""
+    """Say whether one pair holds all layers, along depth."""
     return bool(held) and depth.name in held[0][0].axes
 
 
 def of_layer(i: int, held: Sequence[Pair]) -> tuple[NamedTensor, ...]:
-    """Give what is held of one layer, where anything is held."""
+    """Give the keys and values of one layer, or nothing where nothing is held."""
     if for_all(held):
         return tuple([X[depth(i)] for X in held[0]])
     return held[i] if held else ()
 
 
 def apart(X: NamedTensor) -> list[NamedTensor]:
-    """Give each layer's part of what is held, in its own memory."""
+    """Copy each layer's part into memory of its own."""
     others = [name for name in X.axes if name != depth.name]
     return [nt.tensor(part.clone(), *others) for part in X.torch(depth, *others)]
 
@@ -157,7 +162,7 @@ def _keep(K: Any, k: Any, V: Any, v: Any) -> tuple[Any, Any]:
             [("K", f"sizes {tuple(K.shape)}"), ("V", f"sizes {tuple(V.shape)}")],
             "give it copies: K * 1, V * 1",
         ) from None
-    # autograd needs what was read as it was, and later layers and steps write into the same memory
+    # later layers and steps write into the same memory, and autograd needs the values of now
     recorded = torch.is_grad_enabled() and any([getattr(X, "requires_grad", False) for X in (K, V)])
     return (K.clone(), V.clone()) if recorded else (K, V)
 
@@ -171,7 +176,7 @@ def _kept(K: Any, k: Any, V: Any, v: Any, dK: Any, dk: Any, dV: Any, dv: Any) ->
     return joined(dK, dk), joined(dV, dv)
 
 
-#: Write new keys and values over the last places of all, in their own memory, and give all.
+#: Write new keys and values into the last places of K and V, in place, and give K and V.
 keep = nt.lift(
     _keep, "seq key, seq' key, seq val, seq' val -> seq key, seq val", over=(), differential=_kept
 )

@@ -19,12 +19,13 @@ PADDING = 0
 
 
 class Decodable(Protocol):
-    """A torch module that gives the next token's logits, one token after the other.
+    """A torch module that gives the logits of the next token, one token after the other.
 
-    A model that reads a source has `encode`, Z[batch, src] -> R[batch, src, emb], and `start`, which gives
-    the cache before the first token; called, Z[batch, src], Z[batch, seq] -> R[batch, seq, vocab], it gives
-    the logits after each. One that continues a text has `begin`, which reads all but its last token.
-    `padding`, if it has one, is its id for padding, or None.
+    A model that reads a source also has `encode`, Z[batch, src] -> R[batch, src, emb], and `start`, which
+    gives the cache before the first token. Its call, Z[batch, src], Z[batch, seq] -> R[batch, seq, vocab],
+    gives the logits after each token. A model that continues a text has `begin` instead, which reads all
+    tokens of the text but the last. `padding`, if a model has it, is the id of padding, or None where every
+    id is a token.
     """
 
     training: bool
@@ -32,7 +33,7 @@ class Decodable(Protocol):
     def step(self, token: NamedTensor, cache: Any) -> tuple[NamedTensor, Any]:
         """Z[batch] -> R[batch, vocab]: the logits after one more token, and the next cache.
 
-        The cache has a method select(ax, chosen).
+        The cache has a method select(ax, chosen), which keeps some of the hypotheses.
         """
 
     def train(self, mode: bool = True) -> Any:

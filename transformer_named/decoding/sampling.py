@@ -25,9 +25,9 @@ def greedy(
 ) -> list[list[int]]:
     """Take the likeliest token at each place.
 
-    y_t = argmax_vocab P(y_t | x, y_1 ... y_{t-1}), until end or max_length ids. `source` is what a
-    model translates, whose outputs start with `begin`, or the text that a decoder continues. With `room`,
-    keys and values are written in place, into that many places.
+    y_t = argmax_vocab P(y_t | x, y_1 ... y_{t-1}), until end or max_length ids. `source` is the text that a
+    model translates, and `begin` the id before each output; a decoder continues `source`, without `begin`.
+    With `room`, the cache has that many places from the start, and does not grow.
     """
     return _generate(model, source, chooser(), begin, end, max_length, room)
 

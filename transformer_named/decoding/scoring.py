@@ -23,9 +23,9 @@ def log_probability(
 
         log P(y, end | x) = sum_t log softmax_vocab(Z_t)_{vocab(y_t)}
 
-    Z[batch, src], Z[batch, seq] -> R[batch]. `target` holds no begin and no end and is padded on the
-    right, with the model's padding or, where it has none, with its end. A decoder alone goes on with
-    `source`. Differentiable; dropout is as the model's mode says.
+    Z[batch, src], Z[batch, seq] -> R[batch]. `target` holds neither begin nor end. Shorter rows
+    are filled up on the right, with the model's padding or, where it has none, with `end`. A decoder-only
+    model continues `source` by `target`. Differentiable; dropout is as the model's mode says.
     """
     fill = fill_of(model, end)
     token, cache = first(model, source, begin), None

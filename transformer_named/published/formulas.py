@@ -46,7 +46,7 @@ def plus(X: Any, b: Any) -> Any:
 def Norm(
     X: R[emb], kind: str = "layer", eps: float = 1e-5, *, gamma: R[emb], beta: R[emb] = None
 ) -> R[emb]:
-    """Bring a place to one scale, by the choice of a family.
+    """Normalise the features of a place, in one of two ways.
 
     layer:  (X - mean_emb X) / sqrt(var_emb X + eps) * gamma + beta    arXiv 1607.06450
     rms:    X / sqrt(mean_emb X^2 + eps) * gamma                       arXiv 1910.07467
@@ -75,7 +75,7 @@ def Places(J: Z, *, P: R[place, emb]) -> R[emb]:
 
 @formula
 def Kinds(K: Z, *, T: R[kind, emb]) -> R[emb]:
-    """Look up to which of two texts a word belongs."""
+    """Look up the vector of the text, the first or the second, to which a word belongs."""
     return T[kind(K)]
 
 
@@ -91,7 +91,7 @@ def waves(form: str = "sinusoidal", base: float = 10000.0) -> Any:
         sinusoidal:         W_{seq'(t), emb(2i)} = sin(t / base^{2i/|emb|}), and cos at 2i + 1
         sinusoidal halves:  sin at emb(i), cos at emb(ceil(|emb|/2) + i)
 
-    Source: Vaswani and others, arXiv 1706.03762, section 3.5, base 10000; halves as Marian has them.
+    Source: Vaswani and others, arXiv 1706.03762, section 3.5, base 10000; the halves are Marian's.
     """
 
     def wave(t: Any, i: Any) -> Any:
@@ -123,8 +123,8 @@ def rotate(X: R[key], C: R[half], S: R[half]) -> R[key]:
         (x, y) -> (x cos - y sin, y cos + x sin)
 
     Source: Su and others, arXiv 2104.09864, section 3.2.2.
-    Departs: the paper pairs neighbours, x_{2i} and x_{2i + 1}. Published weights pair halves; of others
-    the rows are put in this order as they are loaded, by the names LLAMA_GGUF.
+    Departs: the paper pairs neighbours, x_{2i} and x_{2i + 1}. Published weights pair halves;
+    where a file pairs neighbours, loading by LLAMA_GGUF puts the rows in this order.
     """
     return turn(X, joined(C, C), joined(-S, S))
 
@@ -168,7 +168,7 @@ def Attention(Q: R[key], K: R[seq, key], V: R[seq, val], M: R[seq] = None) -> R[
 
         V ._seq softmax_seq(Q ._key K / sqrt|key| + M)
 
-    Lifted over kv, which all have, over group, which queries alone have, and over seq'.
+    Lifted over kv, an axis of Q, K and V, and over group and seq', which are axes of Q alone.
     """
     scores = Q @ key @ K / nt.sqrt(abs(key))
     if M is not None:
@@ -178,7 +178,7 @@ def Attention(Q: R[key], K: R[seq, key], V: R[seq, val], M: R[seq] = None) -> R[
 
 @formula
 def Together(Y: R[kv, group, val], *, WO: R[emb, kv, group, val], bO: R[emb] = None) -> R[emb]:
-    """Project what the heads found together: WO ._{kv,group,val} Y + bO."""
+    """Project the results of all heads to one vector: WO ._{kv,group,val} Y + bO."""
     return plus(WO @ (kv, group, val) @ Y, bO)
 
 
@@ -204,7 +204,7 @@ def Network(
     W2: R[emb, hid],
     b2: R[emb] = None,
 ) -> R[emb]:
-    """Apply two linear maps with an activation f between; one more map may open and close the first.
+    """Apply two linear maps with an activation f between. A third map may scale the hidden units.
 
         plain:  W2 ._hid f(W1 ._emb X + b1) + b2
         gated:  W2 ._hid (f(W1 ._emb X + b1) * (W3 ._emb X)) + b2,  SwiGLU with f = silu
@@ -231,7 +231,7 @@ def Asking(
     norm: Norm = None,
     heads: Heads,
 ) -> tuple[R[seq_, kv, group, key], R[seq, kv, key], R[seq, kv, val]]:
-    """Take the first part of a layer: queries, keys and values of each place, turned if C and S are given.
+    """Run the first part of a layer: queries, keys and values of each place, rotated if C and S are given.
 
     pre:  heads(norm(X))        post:  heads(X)
     """
@@ -251,7 +251,7 @@ def Consulting(
     WQ: R[kv, group, key, emb],
     bQ: R[kv, group, key] = None,
 ) -> R[kv, group, key]:
-    """Ask another text: WQ ._emb norm(X) + bQ."""
+    """Give the queries to another text: WQ ._emb norm(X) + bQ."""
     return plus(WQ @ emb @ (X if norm is None else norm(X, kind=kind, eps=eps)), bQ)
 
 
@@ -264,7 +264,7 @@ def Telling(
     WV: R[kv, val, emb],
     bV: R[kv, val] = None,
 ) -> tuple[R[kv, key], R[kv, val]]:
-    """Give the keys and values of what the encoder has read: W ._emb Z + b."""
+    """Give the keys and values of the encoder's result Z: W ._emb Z + b."""
     return plus(WK @ emb @ Z, bK), plus(WV @ emb @ Z, bV)
 
 
@@ -286,13 +286,13 @@ def Answering(
     network: Network = None,
     norm2: Norm = None,
 ) -> R[seq_, emb]:
-    """Take the second part of a layer: attention and the network, each added to what came in.
+    """Run the second part of a layer: attention and the network, each with a residual connection.
 
     pre:   Y = X + together(Attention(Q, K, V, M));  Y + network(norm(Y))
     post:  Y = norm1(X + together(Attention(Q, K, V, M)));  norm2(Y + network(Y))
 
-    M says who sees whom, `closed` which places nobody sees; both are added to the scores. Attention to
-    oneself has no network where attention to another text follows.
+    M is -inf where a place does not see another, and `closed` is -inf on places that nobody sees; both are
+    added to the scores. `network` is left out where attention to another text follows.
     """
 
     def normed(norm: Any, X: Any) -> Any:
@@ -318,9 +318,10 @@ def Layer(
     ask: Asking,
     answer: Answering,
 ) -> R[seq_, emb]:
-    """Take a layer: asking makes queries, keys and values; answering attends to keys and values.
+    """Run a layer: `ask` makes queries, keys and values, and `answer` attends to them.
 
-    K and V are given where places are kept: those of all, of which the last are X's own and are written here.
+    With a cache, K and V are the keys and values of all places. The last places are those of X: their keys
+    and values are computed here, and written into K and V.
     """
     Q, keys, values = ask(X, C, S)
     if K is not None:
@@ -340,10 +341,7 @@ def Layers(
     *,
     layers: nt.each[Layer],
 ) -> R[seq_, emb]:
-    """Take all layers, each on what the one before gives: X^l = layer^l(X^{l-1}).
-
-    K and V are those of each layer, along depth.
-    """
+    """Run all layers: X^l = layer^l(X^{l-1}). K and V hold those of all layers, along depth; see Layer."""
     for i, layer in enumerate(layers):
         held = () if K is None else (K[depth(i)], V[depth(i)])
         X = layer(X, C, S, M, closed, *held)
@@ -369,9 +367,10 @@ def ReadingLayer(
     tell: Telling,
     reply: Answering,
 ) -> R[seq_, emb]:
-    """Take a layer that consults another text after itself, and replies.
+    """Run a layer that attends to its own text, and then to another one.
 
-    KZ and VZ are what the other text tells, `tell(Z)`, once for all words; `padding` closes its places.
+    KZ and VZ are the keys and values of the other text, `tell(Z)`, computed once for all words. `padding` is
+    -inf on its padding.
     """
     Y = Layer(X, C, S, M, closed, K, V, ask=ask, answer=answer)
     hidden = None if padding is None else padding[src >> seq]

@@ -41,7 +41,7 @@ def load(file: Path, dtype: torch.dtype = torch.float32) -> Transformer:
 
 
 def states(model: Transformer, ids: list[list[int]], mask: list[list[int]]) -> list[Any]:
-    """Give what each layer makes of padded sentences; `mask` is 1 at real words."""
+    """Give the states of padded sentences before and after each layer; `mask` is 1 at real words."""
     dtype = next(model.parameters()).dtype
     closed = torch.zeros(len(mask), len(mask[0]), dtype=dtype)
     closed = closed.masked_fill(torch.tensor(mask) == 0, -torch.inf)

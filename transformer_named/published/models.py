@@ -46,11 +46,12 @@ from transformer_named.published.formulas import (
 
 
 class Cache:
-    """Keys and values of what was read so far. With `room` they are written in place.
+    """Keep the keys and values of the words that were read so far, `length` of them.
 
-    `held` is a pair for each layer, or one pair for all, along depth.
-    `memory` are those of another text, which a decoder reads again and again, and `closed` its padding.
-    `skipped` counts the places of padding that stand before each text.
+    `held` has one pair for each layer, or one pair for all layers, along depth. With `room`, they have so
+    many places from the start, and new ones are written in place. `memory` has the keys and values of
+    another text, which a decoder reads at each word, and `closed` is -inf on its padding. `skipped` counts
+    the padding before each text.
     """
 
     def __init__(
@@ -68,7 +69,7 @@ class Cache:
         self.held: Sequence[tuple[Any, Any]] = []
 
     def select(self, ax: Axis, chosen: Any) -> "Cache":
-        """Follow the hypotheses `chosen`, integers along ax; what has no such axis is shared."""
+        """Keep the hypotheses `chosen`, integers along ax. Tensors without this axis stay as they are."""
 
         def followed(X: Any) -> Any:
             return nt.index[ax](X, chosen) if X is not None and ax in X.shape else X
@@ -86,7 +87,7 @@ _TABLES: dict[Any, torch.Tensor] = {}
 def tables(
     positions: str, base: float, rows: int, width: int, dtype: torch.dtype, device: torch.device
 ) -> torch.Tensor:
-    """Give the tables of `turn`, or sinusoids: made in float64, in this dtype; those of late are kept."""
+    """Give the tables of `turn`, or sinusoids: computed in float64, stored in `dtype`, and kept for later."""
     kind = positions, base, rows, width, dtype, device
     if kind in _TABLES:
         return _TABLES[kind]
@@ -103,10 +104,7 @@ def tables(
 
 
 def counted(name: str, size: Any, least: int) -> None:
-    """Take a whole number of so many at least, or say that it is none.
-
-    Raises: AxisSizeError.
-    """
+    """Raise AxisSizeError unless a size is a whole number, and not below `least`."""
     if isinstance(size, bool) or not isinstance(size, int) or size < least:
         raise nt.AxisSizeError(
             f"Transformer({name}={size!r})",
@@ -116,7 +114,7 @@ def counted(name: str, size: Any, least: int) -> None:
 
 
 def over(call: str, label: str, words: Any, ax: Axis) -> None:
-    """Raise AxisMissingError or BackendError unless words are named, and stand along an axis."""
+    """Raise BackendError unless words are a named tensor, and AxisMissingError if it lacks the axis."""
     axes = words.axes if hasattr(words, "sizes") else None
     if axes is not None and ax.name in axes:
         return
@@ -139,7 +137,7 @@ def over(call: str, label: str, words: Any, ax: Axis) -> None:
 
 
 def one_word(token: Any) -> None:
-    """Raise AxisClashError where a step is given words along an axis, and not the next one of each text."""
+    """Raise AxisClashError if a token has an axis of words: a step takes one word of each text."""
     for name in getattr(token, "axes", ()):
         if name in (seq.name, seq_.name, src.name):
             raise nt.AxisClashError(
@@ -151,14 +149,14 @@ def one_word(token: Any) -> None:
 
 
 def latex_of(parts: Iterable[Any], dialect: str) -> str:
-    """Print what parts of a model compute; what several of them say stands once."""
+    """Print the formulas of the parts of a model, each formula once."""
     texts = [part.latex(dialect) for part in parts if part is not None]
     return "\n\n".join(dict.fromkeys(block for text in texts for block in text.split("\n\n")))
 
 
 @answered
 class Transformer(torch.nn.Module):
-    """Read words: an encoder, or with `scores` a decoder that scores the next word of each place.
+    """Read words: an encoder, or with `scores` a decoder, which scores the word after each place.
 
         X^0 = E_{vocab(I)} + P_{place(j)} + T_{kind(K)};  X^l = layer(X^{l-1});  norm(X^L)
 
@@ -166,15 +164,15 @@ class Transformer(torch.nn.Module):
     |---|---|
     | `positions` | "learned", "rotary", "sinusoidal", or "sinusoidal halves" (sines first) |
     | `norm`, `pre` | "layer" or "rms"; before each part, or after |
-    | `normed` | whether one stands at the end too, or right after the words |
+    | `normed` | whether there is one more norm: at the end with `pre`, else before the first layer |
     | `network`, `activation` | "plain" or "gated"; "gelu", "gelu_tanh", "relu", "silu" |
     | `bias` | whether linear maps have biases |
-    | `kv`, `group` | heads of keys, and queries that share one |
+    | `kv`, `group` | how many heads keys have, and how many heads of queries share one of them |
     | `scale` | whether words are multiplied by sqrt|emb| |
     | `first`, `base` | the place of the first word; the base of sinusoids' and rotations' wavelengths |
-    | `tied`, `biased` | whether the scores are made by the words' own vectors; whether they have a bias |
+    | `tied`, `biased` | whether scores read the table of the words; whether they have a bias |
     | `causal`, `cross` | whether no place sees those after it; whether layers read another text |
-    | `padding` | the id that fills up, on the left, texts that are gone on with; None: every id is a word |
+    | `padding` | the id that fills up shorter texts on the left; None: every id is a word |
     """
 
     def __init__(
@@ -268,11 +266,14 @@ class Transformer(torch.nn.Module):
             self.scores.E = self.words.E
 
     def states(self, I: Any, M: Any = None, K: Any = None, cache: Cache | None = None) -> list[Any]:
-        """Give what each layer makes of words I over seq'; M over seq closes places that nobody sees."""
+        """Give the vectors of words I over seq', and then the result of each layer.
+
+        M over seq is -inf on places that nobody sees. K is the kind of each word's text.
+        """
         return self._through(I, M, K, cache, at_once=False)
 
     def _through(self, I: Any, M: Any, K: Any, cache: Cache | None, at_once: bool) -> list[Any]:
-        """Give words with their places, and what each layer makes of them, or at once what all make."""
+        """Give the vectors of words, and then the result of each layer, or of all if they run at once."""
         over("Transformer(...)(I)", "I", I, seq_)
         start, skipped = (0, None) if cache is None else (cache.length, cache.skipped)
         count = I.size(seq_)
@@ -307,7 +308,7 @@ class Transformer(torch.nn.Module):
         return found
 
     def _at_once(self) -> bool:
-        """Say whether layers may run as one formula: nothing is learned, and torch runs nothing at a call."""
+        """Say whether all layers may run as one formula: without gradients, a compiler, or hooks on them."""
         if torch.is_grad_enabled() or torch.compiler.is_compiling() or not len(self.layers):
             return False
         return all(
@@ -345,7 +346,7 @@ class Transformer(torch.nn.Module):
         return [(*told, cache.closed) for told in cache.memory]
 
     def mask(self, start: int, count: int, like: Any, skipped: Any) -> Any:
-        """Say who sees whom: no place those after it, nor the padding before a text but itself."""
+        """Make the mask: no place sees later places, or the padding before a text, except its own place."""
         if skipped is None and (start == 0 or count == 1):
             return past if self.causal and count > 1 else None
         device = like.data.device
@@ -360,9 +361,7 @@ class Transformer(torch.nn.Module):
         """Give what depends on the place: the tables of `turn`, or sinusoids."""
         rotary = self.positions == "rotary"
         rows = 64
-        while (
-            rows < start + count
-        ):  # not as long as what came: it may be of any length for a compiler
+        while rows < start + count:  # a compiler may not know the length itself
             rows = 2 * rows
         width = self.key // 2 if rotary else like.size(emb)
         given = self.positions, self.base, rows, width, like.data.dtype, like.data.device
@@ -386,7 +385,7 @@ class Transformer(torch.nn.Module):
     # ---------------------------------------------------------------------------- decoding
 
     def begin(self, prompt: Any, room: int | None = None) -> tuple[Any, Cache]:
-        """Read Z[src] but for its last word; give that, and the cache.
+        """Read all words of Z[src] but the last; give the last word, and the cache.
 
         Raises: NamedTensorError where padding stands elsewhere than on the left, or a text has no word.
         """

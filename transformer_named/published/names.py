@@ -122,7 +122,7 @@ _LAST = {"encoder": "answer", "decoder": "reply"}
 
 
 def _with_networks(names: Mapping[Any, Any]) -> dict[Any, Any]:
-    """Write the networks of each side, which stand in another part of its layers."""
+    """Write out {last} for each side: the part of its layers that holds the network."""
     found: dict[Any, Any] = {}
     for ours, theirs in names.items():
         for side, part in _LAST.items() if "{last}" in ours else [("", "")]:
@@ -152,5 +152,5 @@ BART = {
 
 
 def untied(names: Mapping[Any, Any], head: str = "lm_head.weight") -> dict[Any, Any]:
-    """Add the scores' own matrix to the names of a model that does not tie it to its words."""
+    """Add the name of the scores' matrix, for a model whose scores do not read the table of its words."""
     return {**names, "scores.E": f"{head}: vocab emb"}

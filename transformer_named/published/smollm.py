@@ -37,7 +37,7 @@ class File(Mapping[str, np.ndarray]):
         return len(self.tensors)
 
     def told(self, name: str) -> Any:
-        """Give what the file says of itself under a name."""
+        """Give an entry of the file's description by its name, or None."""
         field = self.reader.fields.get(name)
         return None if field is None else field.contents()
 
@@ -81,7 +81,7 @@ def decoder(**sizes: Any) -> Transformer:
 
 
 def tokenizer_of(file: File) -> tuple[Any, int]:
-    """Make the tokenizer that the file holds, pairs of bytes merged in order; give the end's token too."""
+    """Make the tokenizer of the file, which merges pairs of bytes, and give the id of the end."""
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 
     words = {word: number for number, word in enumerate(file.told("tokenizer.ggml.tokens"))}

@@ -129,8 +129,10 @@ def _gather_one(own: Parameter, value: Any, key: list[Any], arrays: list[Any], m
     module = getattr(value, "gather", None) if type(value) is not Bundle else None
     if module is None and not isinstance(value, Bundle):
         return False
-    if value.formula is not own.bundle or value.settings:
+    if value.formula is not own.bundle:
         return False
+    if value.settings and (mark := marker(own.bundle, value)) is not None:
+        key.append(mark)
     if modes:
         key.append(value.training)
     if module is not None:

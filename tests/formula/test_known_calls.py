@@ -120,6 +120,7 @@ READ: dict[str, tuple[Any, dict[str, Any]]] = {
     "numbers for tensors": (twice, {"X": X, "first": module, "eps": 1}),
     "a tensor that is defined by its indices": (hidden, {"X": X, "M": mask}),
     "a module": (twice, {"X": X, "first": module}),
+    "a module with a setting": (twice, {"X": X, "first": scaled}),
     "modules within a module": (both, {"X": X, **module_of_modules.named_values()}),
     "settings of the first bundle of a bundle": (holding, {"X": X, **unmarked.named_values()}),
     "settings": (chosen, {"X": X, "word": "other", "W": W}),
@@ -191,6 +192,8 @@ MOST = {
     "a module": (lambda: plain_module(X), 7),
     "a module of modules": (lambda: module_of_modules(X), 7),
     "a module's call by name": (lambda: plain_module(X=X), 8),
+    "a bundle": (lambda: twice(X, first=module), 14),
+    "a bundle with a setting": (lambda: twice(X, first=scaled), 23),
     "a module with a setting that reads from outside": (lambda: choosing(X), 10),
     # eight of them find what the mask is for these sizes
     "an argument defined by its indices": (lambda: hidden(X, mask), 13),

@@ -24,19 +24,19 @@ from namedtensor.errors import (
     kind_of_thing,
 )
 
-# marks of other scripts, which stand behind letters, count; our own two marks do not
+# other scripts write marks after letters: they are allowed; FRESH and BOUND are not
 NAME = re.compile(r"[^\W\d](?:\w|[^\x00-\x7f\s\u00b7\u2027])*'*\**")
 _SIZED = re.compile(rf"\s*({NAME.pattern})\s*(?:\[\s*(\d+)\s*\])?\s*")
 FRESH = "\N{MIDDLE DOT}"  # ends the name of an axis that a formula's body cannot see
 _INSIDE = re.compile(rf"\s*({NAME.pattern}{FRESH}*)\s*(?:\[\s*(\d+)\s*\])?\s*")
-BOUND = "\N{HYPHENATION POINT}"  # parts the letter of a bound index from what tells it from others
+BOUND = "\N{HYPHENATION POINT}"  # stands in names that formulas make, before what makes them unique
 _BOUND_TO = re.compile(rf"{BOUND}[\w*]+")
 
 
 class _Sizes(threading.local):
-    """Answers abs(ax) while a formula's body runs in this thread: axis name -> size.
+    """Hold the function that answers abs(ax) while a formula's body runs: axis name -> size.
 
-    Not a ContextVar, which torch.compile cannot read.
+    Each thread has its own. It is not a ContextVar, because torch.compile cannot read one.
     """
 
     of: Callable[[str], Any] | None = None
@@ -46,12 +46,12 @@ SIZES = _Sizes()
 
 
 def as_python_reads(text: str) -> str:
-    """Write text as Python reads names (NFKC), so that names which look alike are one."""
+    """Normalise text as Python does with names (NFKC): two spellings of a letter become one."""
     return unicodedata.normalize("NFKC", text)
 
 
 def is_name(name: str) -> bool:
-    """Say whether an axis can have this name: a name of Python's, then primes, then stars."""
+    """Say whether an axis can have this name: a Python identifier, then primes, then stars."""
     return bool(NAME.fullmatch(name)) and (name.isascii() or name.rstrip("'*").isidentifier())
 
 
@@ -70,7 +70,7 @@ def shown_in(text: str) -> str:
 
 
 def visible(names: Iterable[str]) -> list[str]:
-    """Leave out axes that a formula's body cannot see: those of its arguments that it does not declare."""
+    """Leave out the axes that a formula's body cannot see: those that only its arguments have."""
     return [name for name in names if not name.endswith(FRESH)]
 
 
@@ -96,7 +96,7 @@ def axis_code(name: str, size: object = None) -> str:
     return f'nt.Axis("{code}")' if size is None else f'"{code}"'
 
 
-#: Names for axes of which nothing is known but that there are some.
+#: Names for axes of bare arrays, for hints: only the sizes are known.
 MADE_UP = ("ax", "bx", "cx", "dx")
 
 
@@ -127,7 +127,7 @@ def primed(label: str, name: str, taken: Container[str] = ()) -> str:
 
 
 def typed_axes(names: Sequence[str]) -> str:
-    """Write axes as code: emb, (head, val), or "seq' seq" where a name is no word of Python.
+    """Write axes as code: emb, (head, val), or "seq' seq" where a name is no Python identifier.
 
     >>> typed_axes(["emb"]), typed_axes(["head", "val"])
     ('emb', '(head, val)')
@@ -141,14 +141,14 @@ def typed_axes(names: Sequence[str]) -> str:
 
 
 def _word(name: str) -> str:
-    """Give what the caller calls an axis: the variable that holds it, where it has another name, as seq_."""
+    """Give the caller's word for an axis: its name, or seq_ if only a variable seq_ holds it."""
     own = caller_variables()
     held = [n for n, x in own.items() if isinstance(x, Axis) and x.name == name and x.size is None]
     return shown(name) if shown(name) in held or not held else held[0]
 
 
 def renamed_code(label: str, before: str, after: str) -> str:
-    """Write a renaming as code: V[val >> key], or with names that are no words of Python as text."""
+    """Write a renaming as code: V[val >> key], or V["seq -> seq'"] where a name is no identifier."""
     old, new = _word(before), _word(after)
     if old.isidentifier() and new.isidentifier():
         return f"{label}[{old} >> {new}]"
@@ -156,7 +156,7 @@ def renamed_code(label: str, before: str, after: str) -> str:
 
 
 def loose(text: str) -> str:
-    """Leave out parentheses around a whole expression, which is to stand between others.
+    """Leave out the parentheses that stand around a whole expression.
 
     >>> loose("(X + Y)"), loose("(X)(Y)")
     ('X + Y', '(X)(Y)')
@@ -170,7 +170,7 @@ def loose(text: str) -> str:
 
 
 def either(codes: Sequence[str], most: int = 4) -> str:
-    """List pieces of code of which one is to be typed, each between backticks.
+    """List pieces of code between backticks; the reader is to type one of them.
 
     >>> either(["X + Y", "X - Y"])
     '`X + Y` or `X - Y`'
@@ -272,7 +272,7 @@ class Axis:
             f"`abs({self.name}[64])`, or abs({self.name}) in a formula",
         )
 
-    # an array of numpy asks the axis, and does not compute with it as with an object
+    # numpy then leaves array + axis to the axis, whose own operators refuse it
     __array_ufunc__ = None
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __neg__ = _is_no_number
     __truediv__ = __rtruediv__ = __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = _is_no_number
@@ -399,7 +399,7 @@ Axes = Axis | str | tuple[Any, ...] | list[Any]
 if TYPE_CHECKING:
 
     class OneOrMore(Axis, tuple[Axis, ...]):  # type: ignore[misc]
-        """What axes gives, as type checkers see it: an axis that can be unpacked."""
+        """The result of `axes` for type checkers: an axis that can also be unpacked."""
 
 
 def axes(names: str) -> OneOrMore:
@@ -462,7 +462,7 @@ def _parse_names(text: str) -> tuple[Axis, ...]:
     body = text.strip()
     if body.startswith("(") and body.endswith(")"):
         body = body[1:-1]
-    # a body may name what passes through it, as X.numpy(*X.axes) does
+    # a body may name axes that it cannot see, as X.numpy(*X.axes) does
     pattern = _INSIDE if FRESH in body and SIZES.of is not None else _SIZED
     while place < len(body):
         if body[place] in ", \t\n":
@@ -509,7 +509,7 @@ def one_axis(call: str, spec: Any) -> Axis:
 
 
 def distinct(call: str, given: Iterable[Axis]) -> None:
-    """Raise AxisNameError where a name stands twice."""
+    """Raise AxisNameError where two axes have one name."""
     seen: set[str] = set()
     for axis in given:
         if axis.name in seen:

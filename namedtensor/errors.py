@@ -17,7 +17,7 @@ from typing import Any, Protocol
 
 
 class Place(Protocol):
-    """A stretch of a source: `primitives.origins.Origin` of Python, `latex.source.Passage` of a document."""
+    """A piece of source: `primitives.origins.Origin` of Python, `latex.source.Passage` of a document."""
 
     @property
     def file(self) -> str: ...
@@ -53,12 +53,12 @@ class NamedTensorError(ValueError):
         super().__init__(call, why, self.operands, hint)
 
     def add_place(self, formula: str, place: Place) -> None:
-        """Say where in a formula's body this happened; the innermost formula comes first."""
+        """Add where in a formula's body the error happened; call it for the innermost formula first."""
         self.places = (*self.places, (formula, place))
 
     def __str__(self) -> str:
         width = max((len(label) for label, _ in self.operands), default=0)
-        lines = [f"{self.call}: {self.why}" if self.why else self.call]  # which may be a whole text
+        lines = [f"{self.call}: {self.why}" if self.why else self.call]  # or call is all
         lines += [f"  {label:<{width}} : {shape}" for label, shape in self.operands]
         lines += self._written()
         if self.hint:
@@ -66,7 +66,7 @@ class NamedTensorError(ValueError):
         return "\n".join(lines)
 
     def _render_traceback_(self) -> list[str]:
-        """Give IPython what it shows in a notebook: the message first, then the user's own lines."""
+        """Give IPython the lines to show in a notebook: the message first, then the user's own line."""
         if _whole():
             return traceback.format_exception(self)
         frames = list(own_frames(self.__traceback__))
@@ -80,7 +80,7 @@ class NamedTensorError(ValueError):
         return [*said[: SHOWN - len(lines)], *lines]
 
     def _short(self, most: int) -> list[str]:
-        """Write the message in few lines: the places and the hint before the operands."""
+        """Write the message in at most so many lines; operands are the first to be left out."""
         hint = [f"hint: {self.hint}"] if self.hint else []
         written = self._written()[: most - 2]
         operands = [f"  {label} : {shape}" for label, shape in self.operands]
@@ -90,7 +90,7 @@ class NamedTensorError(ValueError):
         return [f"{type(self).__name__}: {self.call}: {self.why}", *operands, *written, *hint]
 
     def _written(self) -> list[str]:
-        """Write the sub-expression that failed, and one line for each formula that called."""
+        """Write the sub-expression that failed, and one line for each formula on the way to it."""
         if not self.places:
             return []
         (name, place), *callers = self.places
@@ -116,22 +116,22 @@ class NamedTensorError(ValueError):
         return lines
 
 
-#: Where the code of this package lies, and packages whose own lines are nobody's fault.
+#: The folder of this package, and the packages whose lines are never shown as the user's.
 _HERE = os.path.join(os.path.dirname(__file__), "")
 LIBRARIES = frozenset("namedtensor numpy torch einops functools contextlib IPython".split())
-#: Lines of an error in a notebook; formulas that called, as a message lists them; frames of one function.
+#: At most: lines of an error in a notebook; calling formulas in a message; frames of one function.
 SHOWN = 10
 MOST_CALLERS = 4
 MOST_FRAMES = 3
 
 
 def is_library(name: str) -> bool:
-    """Say whether a module is one of those whose lines are not shown."""
+    """Say whether a module belongs to a library, whose lines are not shown."""
     return name.partition(".")[0] in LIBRARIES
 
 
 def is_user_s(frame: FrameType) -> bool:
-    """Say whether a frame runs the user's line: not a library's, a plan's, or that of a wrapper of ours."""
+    """Say whether a frame runs the user's code, not code of a library, of a plan or of this package."""
     file = frame.f_code.co_filename
     known = is_library(str(frame.f_globals.get("__name__", "")))
     return not (known or file.startswith(("<namedtensor ", _HERE)))
@@ -144,12 +144,12 @@ def is_ours(frame: FrameType) -> bool:
 
 
 def asked_by_us() -> bool:
-    """Say whether a line of this package called what asks."""
+    """Say whether the function that asks was called from this package."""
     return is_ours(sys._getframe(2))
 
 
 def caller_frame() -> FrameType | None:
-    """Find the frame of the user's code that called, through libraries that it called."""
+    """Find the innermost frame of the user's code; frames of libraries are passed over."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and not is_user_s(frame):
         frame = frame.f_back
@@ -157,13 +157,13 @@ def caller_frame() -> FrameType | None:
 
 
 def caller_variables() -> dict[str, Any]:
-    """Give the variables of the frame that called this package, those of its module among them."""
+    """Give the variables that the user's code sees where it called: its own and its module's."""
     frame = caller_frame()
     return {} if frame is None else {**frame.f_globals, **frame.f_locals}
 
 
 def own_frames(trace: TracebackType | None) -> Iterator[tuple[FrameType, TracebackType]]:
-    """Give the frames of a traceback that are the user's; of a long recursion, the first and the last."""
+    """Give the user's frames of a traceback; of a recursion, the first two and the last."""
     seen: dict[CodeType, int] = {}
     while trace is not None:
         frame = trace.tb_frame
@@ -176,10 +176,10 @@ def own_frames(trace: TracebackType | None) -> Iterator[tuple[FrameType, Traceba
 
 
 def shorten(error: BaseException) -> None:
-    """Leave the user's own frames in a traceback; NAMEDTENSOR_TRACEBACK=full keeps all.
+    """Keep only the user's own frames in a traceback; NAMEDTENSOR_TRACEBACK=full keeps all.
 
-    The frame that asks goes too, if it then raises the error again with `raise` alone. What a library said
-    first, where none of the user's own lines ran, is not told beside it.
+    The caller's own frame goes too, if the caller then raises the error again by a bare `raise`. An
+    earlier error (`__context__`) in whose traceback there is no line of the user's is dropped.
     """
     if _whole():
         return
@@ -196,7 +196,7 @@ def _whole() -> bool:
 
 
 def _marked(frame: FrameType, trace: TracebackType) -> list[str]:
-    """Give a frame's line, and carets below what was run."""
+    """Give a frame's line, and carets below the part of it that ran."""
     line = linecache.getline(frame.f_code.co_filename, trace.tb_lineno).rstrip()
     first, last, begun, ended = stretch(frame.f_code, trace.tb_lasti)
     text = line.lstrip()
@@ -207,13 +207,13 @@ def _marked(frame: FrameType, trace: TracebackType) -> list[str]:
 
 
 def stretch(code: CodeType, at: int) -> tuple[int | None, int | None, int | None, int | None]:
-    """Find where an instruction of a function was written: its lines, and its columns in bytes."""
+    """Find the lines and columns (in bytes) of the source that an instruction comes from."""
     places = itertools.islice(code.co_positions(), at // 2, None)
     return next(places, (None, None, None, None))
 
 
 def characters(text: str, column: int) -> int:
-    """Give a column of a line in characters, where Python counts bytes.
+    """Turn a column of a line that Python counts in bytes into a column in characters.
 
     >>> characters("α = β", 5)
     4
@@ -256,7 +256,7 @@ class BackendError(NamedTensorError, TypeError):
 
 
 class HabitError(NamedTensorError, AttributeError):
-    """What is not there is asked for: a method of positional arrays, a parameter of another formula."""
+    """A name that does not exist here, such as a method of arrays, or a parameter of another formula."""
 
 
 class TraceError(NamedTensorError):
@@ -272,7 +272,7 @@ class DerivativeError(NamedTensorError):
 
 
 def kind_of_thing(value: object) -> str:
-    """Say what a value is that should be something else.
+    """Name the kind of a value, for a message that asks for something else.
 
     >>> kind_of_thing(3), kind_of_thing([]), kind_of_thing(None)
     ('an int', 'a list', 'None')
@@ -284,7 +284,7 @@ def kind_of_thing(value: object) -> str:
 
 
 def flag(call: str, word: str, value: object) -> bool:
-    """Give a truth value that was given; raise KindError of anything else, an array above all.
+    """Check that a setting is True or False; raise KindError for anything else, such as an array.
 
     >>> flag("sort[seq](X, ...)", "descending", True)
     True
@@ -299,13 +299,13 @@ def flag(call: str, word: str, value: object) -> bool:
 
 
 def first_line(error: BaseException) -> str:
-    """Give the first line of what a library says, without its closing dot."""
+    """Give the first line of an error's text, without its closing dot."""
     lines = str(error).strip().splitlines()
     return lines[0].strip().rstrip(".") if lines else type(error).__name__
 
 
 def nearest(name: str, names: Iterable[str], least: float = 0.5) -> str | None:
-    """Find the name that a typo most likely meant.
+    """Find the name that is most like a mistyped one.
 
     >>> nearest("kye", ["key", "seq"])
     'key'

@@ -28,14 +28,14 @@ class Shape:
 
     @classmethod
     def of(cls, sizes: Iterable[tuple[str, Any]]) -> Shape:
-        """Make a shape from pairs of name and size, trusted to be well formed."""
+        """Make a shape from pairs of name and size, without checking them."""
         shape = cls.__new__(cls)
         shape._sizes = dict(sizes)
         return shape
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names, in the order in which they were given or are read."""
+        """The names of the axes, in the order in which they were given."""
         return tuple(self._sizes)
 
     @property
@@ -149,7 +149,7 @@ class Shape:
 
 
 def sized(name: str, size: Any) -> Axis:
-    """Make an axis whose name is trusted, as a formula's own axes are."""
+    """Make an axis without checking its name, as for axes that a formula makes itself."""
     axis = Axis.__new__(Axis)
     axis.name = name
     axis.size = size

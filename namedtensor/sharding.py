@@ -3,8 +3,8 @@
     mesh = init_device_mesh("cuda", (2, 4), mesh_dim_names=("data", "model"))
     shard(module, mesh, {head: "model", hid: "model"});  shard(X, mesh, {batch: "data"})
 
-Formulas then run as they are, on torch's DTensor. Masks and positions that are defined by their
-indices are made whole by every process, so run under
+Formulas then run unchanged, on torch's DTensor. Every process makes the whole of a mask or of positions
+that are defined by their indices, so run formulas under
 `torch.distributed.tensor.experimental.implicit_replication()`.
 """
 
@@ -38,12 +38,14 @@ def shard(what: NamedTensor, mesh: DeviceMesh, split: Mapping[Axes, str]) -> Nam
 @overload
 def shard(what: M, mesh: DeviceMesh, split: Mapping[Axes, str]) -> M: ...
 def shard(what: Any, mesh: DeviceMesh, split: Mapping[Axes, str]) -> Any:
-    """Give a named tensor whose axes are split, or split the parameters of a module's formulas.
+    """Split the axes of a named tensor, or of the parameters of a module's formulas, between devices.
 
-    Axes that the table does not name are whole on every device. A module is changed in place.
+    Axes that the table does not name are whole on every device. A tensor is copied, and a module is
+    changed in place.
 
     Raises: AxisMissingError where nothing has an axis of the table; AxisClashError where two axes
-    of one tensor are to be split by the same mesh dimension; AxisNameError for an unknown one.
+    of one tensor are to be split by the same mesh dimension; AxisNameError for a dimension that the mesh
+    lacks; BackendError for numpy data.
     """
     table = _table(mesh, split)
     if isinstance(what, NamedTensor):
@@ -80,7 +82,7 @@ def _shard_module(module: torch.nn.Module, mesh: DeviceMesh, table: dict[str, st
     said = shapes(*[X for _, _, X in held], labels=labels)
     _known("shard(module, ...)", table, [axis for _, _, X in held for axis in X.axes], said)
     placed = [_placements(mesh, table, name, X) for _, name, X in held]
-    done: dict[int, torch.nn.Parameter] = {}  # a tied parameter stays one
+    done: dict[int, torch.nn.Parameter] = {}  # a parameter that two formulas share stays shared
     for (part, name, X), placements in zip(held, placed, strict=True):
         if id(X.data) not in done:
             data = distribute_tensor(X.data.detach(), mesh, placements)
@@ -89,7 +91,7 @@ def _shard_module(module: torch.nn.Module, mesh: DeviceMesh, table: dict[str, st
 
 
 def gather(X: NamedTensor) -> NamedTensor:
-    """Give the whole of a tensor that is split between devices, on each of them."""
+    """Give each device the whole of a tensor that is split between them."""
     data = X.data.full_tensor() if isinstance(X.data, DTensor) else X.data
     return NamedTensor(data, X.layout)
 
@@ -127,7 +129,7 @@ def _known(
 def _placements(
     mesh: DeviceMesh, table: dict[str, str], name: str, X: NamedTensor
 ) -> list[Placement]:
-    """Say for each dimension of the mesh which stored axis it splits."""
+    """Say for each dimension of the mesh which axis of X it splits, if any."""
     placements: list[Placement] = []
     for dimension in mesh.mesh_dim_names or ("",) * mesh.ndim:
         found = [axis for axis in X.axes if table.get(axis) == dimension]

@@ -60,7 +60,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def perform(given: Namespace) -> int:
-    """Print the findings of each file; status 1 where there are faults, 2 where one is refused."""
+    """Print the findings of each file; status 1 for faults, 2 for a file that cannot be checked."""
     done: list[Checked] = []
     diffs: list[str] = []
     refused = 0
@@ -118,7 +118,7 @@ def _checked(checker: Checker, name: str, preamble: list[str]) -> Checked:
 
 
 def _named(files: list[str]) -> list[str]:
-    """Give the files, and those of the folders.
+    """List the files that the command names, and the files in the folders that it names.
 
     Raises: CommandError where a folder holds none.
     """
@@ -219,7 +219,7 @@ def as_data(finding: Finding) -> dict[str, Any]:
 
 
 def _diffs(name: str, checked: Checked, preamble: list[str]) -> Iterator[str]:
-    """Show what is certain: of Python, and of a document; a notebook's cells have a diff each."""
+    """Show the certain changes as diffs, one for each file; each cell of a notebook has its own."""
     from namedtensor.latex import read
     from namedtensor.latex.check.mending import diff, mend_all, mended
 

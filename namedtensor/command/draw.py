@@ -21,7 +21,7 @@ NAME = "draw"
 HELP = "draw a formula of a document"
 _LETTER, _LINE = 7.3, 17
 
-#: A picture in a file has no page around it whose colour it could take.
+#: Colours of the text, light and dark: a picture in a file has no page around it to take them from.
 _STYLE = (
     "<style>:root{color:#1f2328}@media(prefers-color-scheme:dark){:root{color:#e6edf3}}</style>"
 )
@@ -78,7 +78,7 @@ def picture(given: Namespace, formula: Formula) -> str:
 
 
 def _shapes(formula: Formula, sizes: dict[str, int]) -> dict[str, str]:
-    """Give each argument its declared axes, with the sizes that are known."""
+    """Write the declared axes of each argument, with the sizes that the user gave."""
     return {
         p.name: " ".join(
             f"{a.name}[{sizes[a.name]}]" if a.name in sizes else a.name for a in p.space.axes

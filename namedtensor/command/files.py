@@ -1,4 +1,4 @@
-"""The files that a command is given: `-` is standard input, what cannot be read has its own words."""
+"""Read the files that a command is given; `-` is standard input."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import sys
 from argparse import ArgumentParser
 from typing import Any, BinaryIO
 
-#: The longest document that is read, in bytes; the longest of a book of notes is a tenth of it.
+#: The longest document that is read, in bytes: ten times a long book of notes.
 LONGEST = 16 << 20
 
 
@@ -51,12 +51,15 @@ def text_of(name: str) -> str:
 
 
 def _without_waiting(name: str, flags: int) -> int:
-    """Open a file at once; opening a pipe would wait for its writer."""
+    """Open a file at once, also a pipe that has no writer yet, where `open` would wait."""
     return os.open(name, flags | os.O_NONBLOCK)
 
 
 def _first_byte(name: str, opened: int) -> bytes:
-    """Take the first byte of a pipe, where it is there; a pipe that nobody writes to has none, ever."""
+    """Read the first byte of a pipe if it has come.
+
+    Raises: CommandError where nobody writes to the pipe, so that no byte would ever come.
+    """
     import select
 
     poll = select.poll()
@@ -73,7 +76,10 @@ def _first_byte(name: str, opened: int) -> bytes:
 
 
 def _all_of(name: str, file: BinaryIO) -> bytes:
-    """Read a file to its end, and no more of it than a document may have."""
+    """Read a file to its end.
+
+    Raises: CommandError where it is longer than a document may be.
+    """
     data = file.read(LONGEST + 1)
     if len(data) > LONGEST:
         raise CommandError(f"{name}: is longer than {LONGEST >> 20} MiB, which no document is")
@@ -81,7 +87,7 @@ def _all_of(name: str, file: BinaryIO) -> bytes:
 
 
 def document_of(name: str, preamble: list[str]) -> Any:
-    """Read a document; macros of the preamble files count in it.
+    """Read a document, with the macros that the preamble files define.
 
     Raises: CommandError where a file cannot be read.
     """
@@ -89,7 +95,7 @@ def document_of(name: str, preamble: list[str]) -> Any:
 
 
 def document_in(text: str, name: str, preamble: list[str]) -> Any:
-    """Read the text of a document; macros of the preamble files count in it.
+    """Read the text of a document, with the macros that the preamble files define.
 
     Raises: CommandError where a file of the preamble cannot be read.
     """

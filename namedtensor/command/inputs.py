@@ -39,7 +39,7 @@ class Input:
 
 
 def inputs_of(formula: Formula) -> list[Input]:
-    """List what a formula takes; the parameters of a bundle have paths such as mha.WQ."""
+    """List the tensors that a formula takes; the parameters of a bundle have paths such as mha.WQ."""
     return [i for p in formula.signature.parameters for i in _inputs(p, p.name)]
 
 
@@ -53,9 +53,9 @@ def _inputs(parameter: Parameter, path: str) -> Iterator[Input]:
 
 
 def read_sizes(words: Sequence[str]) -> dict[str, int]:
-    """Read `--size key=64 seq=5`; a comma may stand between two.
+    """Read `--size key=64 seq=5`; a comma may separate them too.
 
-    Raises: CommandError for what is no size.
+    Raises: CommandError for a word that gives no size.
 
     >>> read_sizes(["key=64,val=8", "seq'=5"])
     {'key': 64, 'val': 8, "seq'": 5}
@@ -73,7 +73,7 @@ def read_sizes(words: Sequence[str]) -> dict[str, int]:
 def read_numbers(words: Sequence[str]) -> dict[str, float]:
     """Read `--bind L=6 epsilon=1e-6`.
 
-    Raises: CommandError for what is no number.
+    Raises: CommandError for a word that gives no number.
 
     >>> read_numbers(["L=6", "epsilon=1e-6"])
     {'L': 6, 'epsilon': 1e-06}
@@ -113,10 +113,10 @@ def _pairs(words: Sequence[str]) -> Iterator[tuple[str, str, str]]:
 def given_arrays(file: str, inputs: Sequence[Input]) -> dict[str, Any]:
     """Read the tensors of an .npz file.
 
-    An array is called by its name in the formula, `Q`, its axes in the order of the declaration; or
-    with its own axes, `Q[batch seq' key]`.
+    The key of an array in the file is the name of an input, `Q`, if its axes are in the order of the
+    declaration; else the key lists them too, `Q[batch seq' key]`.
 
-    Raises: CommandError for what cannot be read, or is no input.
+    Raises: CommandError where the file cannot be read, or an array is no input of the formula.
     """
     try:
         with zipfile.ZipFile(file), np.load(file, allow_pickle=False) as archive:
@@ -164,7 +164,7 @@ def _axes(text: str) -> tuple[Axis, ...]:
 def drawn(
     inputs: Sequence[Input], given: Mapping[str, Any], sizes: Mapping[str, int], seed: int
 ) -> dict[str, Any]:
-    """Draw every input that is not given, and has no default.
+    """Give the inputs that are given, and draw at random those that are not and have no default.
 
     Raises: CommandError for the size of an axis that no input has.
     """
@@ -201,7 +201,9 @@ def _draw(source: np.random.Generator, letter: str, shape: tuple[int, ...]) -> A
 
 
 def all_sizes(every: Mapping[str, Any], sizes: Mapping[str, int]) -> dict[str, int]:
-    """Give every axis a size: the one asked for, else its own, else a small one; a prime has its axis's.
+    """Give every axis a size: the one asked for, else its declared one, else a small one.
+
+    seq' gets the size of seq unless it has a size of its own.
 
     Raises: CommandError for the size of an axis that is not there.
     """
@@ -221,7 +223,7 @@ def all_sizes(every: Mapping[str, Any], sizes: Mapping[str, int]) -> dict[str, i
 
 
 def as_arguments(found: Mapping[str, Any]) -> dict[str, Any]:
-    """Give the tensors by the names of the signature, those of a bundle in a dict."""
+    """Turn paths into arguments of the formula; the parameters of a bundle become a dict."""
     values: dict[str, Any] = {}
     for path, X in found.items():
         *outer, last = path.split(".")

@@ -43,7 +43,7 @@ def module_of(name: str) -> ModuleType:
 
     Raises: CommandError where it cannot be read, or does not run.
     """
-    text_of(name)  # says in our words what cannot be read
+    text_of(name)  # raises a CommandError if the file cannot be read
     path = Path(name)
     spec = importlib.util.spec_from_file_location(path.stem, path)
     if spec is None or spec.loader is None:

@@ -1,4 +1,4 @@
-"""The command `namedtensor`: its jobs, and what becomes of their mistakes.
+"""The command `namedtensor`: run one of its jobs, and turn errors into messages and an exit status.
 
 Exit status: 0 where all is well, 1 where a document has faults, 2 where a command cannot be
 understood or a file cannot be read.
@@ -20,7 +20,7 @@ JOBS = (check, run, draw, python, latex, lsp)
 
 
 def parser() -> ArgumentParser:
-    """Make the reader of the command line; each job adds its own options."""
+    """Make the parser of the command line; each job adds its own options."""
     whole = ArgumentParser(PROGRAM, description="LaTeX of the named tensor notation, as a program.")
     jobs = whole.add_subparsers(dest="job", required=True, metavar="JOB")
     for job in JOBS:
@@ -32,7 +32,7 @@ def parser() -> ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Do one job; a mistake becomes words on stderr and a status.
+    """Do one job; an error becomes a message on stderr and an exit status.
 
     >>> main(["python", "/nowhere/notes.md"])
     2
@@ -40,7 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = parser().parse_args(arguments)
     try:
         status: int = given.perform(given)
-        if not sys.stdout.closed:  # a server's is, when its editor has gone
+        if not sys.stdout.closed:  # `lsp` closes it when the editor has gone
             sys.stdout.flush()
     except CommandError as error:
         print(f"{PROGRAM}: {error}", file=sys.stderr)
@@ -49,7 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(error, file=sys.stderr)
         return 1
     except BrokenPipeError:
-        # the reader of our output has gone, as `head` does; nothing is left to be said to it
+        # the program that reads our output has ended, as `head` does: write nothing more to it
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except KeyboardInterrupt:

@@ -29,7 +29,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def perform(given: Namespace) -> int:
-    """Print the module of what can be written; status 1, and the reasons, where something cannot."""
+    """Print the formulas that can be written as a module; status 1, and the reasons, if some cannot."""
     document = document_of(given.file, given.preamble)
     numbers = read_numbers(given.bind)
     if numbers:

@@ -91,7 +91,7 @@ def perform(given: Namespace) -> int:
 
 
 def chosen(given: Namespace) -> Formula:
-    """Read the document, and find the formula that is named."""
+    """Read the document, and find the formula that the user named."""
     document = document_of(given.file, given.preamble)
     numbers = read_numbers(given.bind)
     return member(document.bind(**numbers) if numbers else document, given.name)
@@ -139,7 +139,7 @@ def member(document: Any, name: str) -> Formula:
 
 
 def by_indices(formula: Formula, sizes: dict[str, int]) -> Any:
-    """Give the tensor of a formula that takes nothing, its axes with sizes."""
+    """Give the tensor of a formula that has no inputs, with sizes for its axes."""
     (node,) = formula.written().results
     known = all_sizes(dict(node.type.axes), sizes)
     refuse_large(formula.name, known)
@@ -147,7 +147,7 @@ def by_indices(formula: Formula, sizes: dict[str, int]) -> Any:
 
 
 def in_torch(X: Any) -> Any:
-    """Give a tensor to torch.
+    """Move a tensor to torch.
 
     Raises: CommandError where torch is not installed.
     """

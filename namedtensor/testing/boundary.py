@@ -1,4 +1,4 @@
-"""The boundary: named tensors to tensors of records, and back. Only here do the two meet."""
+"""The boundary: convert named tensors to tensors of records, and back."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def from_named(X: NamedTensor) -> RecordTensor:
 def to_named(T: RecordTensor) -> NamedTensor:
     """Store a tensor of records as a named tensor over numpy, its axes in order of name.
 
-    Without numbers it holds floats.
+    A tensor of no records becomes one of floats.
     """
     axes = sorted(T.shape)
     kind = np.asarray(T.values()).dtype if T.entries else np.float64

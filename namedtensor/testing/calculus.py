@@ -49,7 +49,7 @@ def derivative(f: Function, X: RecordTensor) -> RecordTensor:
 
 
 def grad(f: Function, X: RecordTensor) -> RecordTensor:
-    """The derivative of a number, with the axes of X: X - rate * grad lines up."""
+    """The derivative of a number by X. It has the axes of X, so that X - rate * grad has them too."""
     if f(X).shape:
         raise ValueError("a gradient is that of a single number")
     found = derivative(f, X)

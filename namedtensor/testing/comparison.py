@@ -12,15 +12,15 @@ import numpy as np
 from namedtensor.testing.boundary import to_named
 from namedtensor.testing.records import RecordTensor, written
 
-#: (rtol, atol) by the bytes of a real number: those of doubles, singles and halves.
+#: (rtol, atol) for doubles, singles and halves, by the bytes that a real number takes.
 TOLERANCES = {8: (1e-7, 1e-7), 4: (1.3e-6, 1e-5), 2: (1.6e-2, 1e-5)}
 
 
 def assert_same(X: Any, Y: Any) -> None:
     """Raise AssertionError unless X and Y have one shape, one kind, and the same numbers.
 
-    nan equals nan. X and Y are named tensors or tensors of records, over any library; a tensor of
-    no records has no kind.
+    nan equals nan. X and Y are named tensors or tensors of records, over any library. Where one is a
+    RecordTensor of no records, kinds are not compared.
 
     >>> import namedtensor as nt
     >>> assert_same(nt.tensor([[1, 2]], "seq emb"), nt.tensor([[1], [2]], "emb seq"))
@@ -55,7 +55,7 @@ def assert_close(X: Any, Y: Any, rtol: float | None = None, atol: float | None =
 
 
 def aligned(X: Any, Y: Any) -> tuple[Any, Any, list[str]]:
-    """Give both tensors' numbers with the axes in the order of their names."""
+    """Give the numbers of X and of Y as arrays, their axes sorted by name, and these names."""
     X, Y = [to_named(Z) if isinstance(Z, RecordTensor) else Z for Z in (X, Y)]
     shapes = [dict(zip(Z.axes, map(int, Z.data.shape), strict=True)) for Z in (X, Y)]
     if shapes[0] != shapes[1]:
@@ -65,7 +65,7 @@ def aligned(X: Any, Y: Any) -> tuple[Any, Any, list[str]]:
 
 
 def numbers(X: Any, order: list[str]) -> Any:
-    """Read a named tensor as a numpy array, in a wider type where numpy lacks its own."""
+    """Read X as a numpy array, its axes in this order; float types that numpy lacks become float32."""
     data = X.data
     if hasattr(data, "detach"):
         data = data.detach().cpu().resolve_conj()
@@ -75,7 +75,7 @@ def numbers(X: Any, order: list[str]) -> Any:
 
 
 def width(X: Any) -> int:
-    """Count the bytes of a real number of X; whole numbers are as good as doubles."""
+    """Count the bytes of a real number of X: 8, as of a double, where X holds whole numbers."""
     if isinstance(X, RecordTensor) or X.kind not in ("float", "complex"):
         return 8
     return min(8, int(X.data.dtype.itemsize) // (2 if X.kind == "complex" else 1))
@@ -91,7 +91,7 @@ def equal(a: Any, b: Any) -> Any:
 
 
 def report(a: Any, b: Any, order: list[str], agree: Any, limits: str) -> None:
-    """Raise AssertionError where the two do not agree, with the first such record."""
+    """Raise AssertionError where the two do not agree, and name the first record where they differ."""
     agree = np.asarray(agree)
     if agree.all():
         return

@@ -78,7 +78,7 @@ def rounded(x: Number) -> Number:
 
 
 def whole(f: Callable[[float], int]) -> Callable[[Number], Number]:
-    """Keep the kind of a number that becomes whole: floor(2.5) is 2.0, floor(2) is 2."""
+    """Round by f, and keep the kind of the number: floor(2.5) is 2.0, floor(2) is 2."""
     return lambda x: x if isinstance(x, int) or not math.isfinite(x) else float(f(x))
 
 
@@ -125,7 +125,7 @@ def digamma(x: Number) -> Number:
 
 
 def erfinv(x: Number) -> Number:
-    """Halve the interval in which erf reaches x, until no number is between its ends."""
+    """The y with erf(y) = x: halve an interval that holds y until no number is between its ends."""
     low, high = -6.0, 6.0
     while low < (middle := (low + high) / 2) < high:
         low, high = (middle, high) if math.erf(middle) < x else (low, middle)
@@ -143,7 +143,7 @@ def selu(x: Number) -> Number:
 
 
 def within(low: int, high: int) -> Callable[[Number], Number]:
-    """Bring a number into an interval, of its own kind."""
+    """Bring a number into an interval; the result has the kind of the number."""
     return lambda x: maximum(type(+x)(low), minimum(x, type(+x)(high)))
 
 

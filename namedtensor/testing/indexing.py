@@ -1,10 +1,10 @@
 """Indexing: by records, ranges and integer tensors, and updates at a place (paper, section 3.5).
 
-A place is a map from axes to what is wanted of them:
+A place is a map from axes to what is read along them:
 
     3                an index; the axis goes
     slice(2, 5)      a range; the axis stays, counted from 0 again
-    a RecordTensor   an integer tensor; the axis goes, those of the tensor come
+    a RecordTensor   an integer tensor; its axes take the place of the axis
 """
 
 from __future__ import annotations
@@ -90,9 +90,9 @@ def sources(X: RecordTensor, place: Place) -> RecordTensor:
 def updated(combine: Callable[[Number, Number], Number]) -> Callable[..., RecordTensor]:
     """Combine X with Y at a place.
 
-        [X.at[place].set(Y)]_r = [Y]_q if r is what X[place] reads at q, X_r where none does
+        [X.at[place].set(Y)]_r = [Y]_q if X[place] reads r at q, X_r if it does not read r
 
-    Y lifts over the axes of X[place] that it lacks, and X over those that only Y has.
+    Y is lifted over the axes of X[place] that Y lacks, and X over the axes that only Y has.
     """
 
     def update(X: RecordTensor, Y: RecordTensor, place: Place) -> RecordTensor:
@@ -124,7 +124,7 @@ def one_hot(indices: RecordTensor, axis: str, size: int) -> RecordTensor:
 def scatter(
     X: RecordTensor, indices: RecordTensor, axis: str, into: str, size: int
 ) -> RecordTensor:
-    """Add up at the places that an integer tensor says.
+    """Add each number up at the index that an integer tensor gives for it.
 
     scatter_{ax,bx} : R^ax x [n]^ax -> R^bx[n];  scatter(X, I)_{bx(j)} = sum_{i: I_i = j} X_i
     """

@@ -30,7 +30,7 @@ def concat(*parts: RecordTensor, axis: str) -> RecordTensor:
 
 
 def stack(*parts: RecordTensor, axis: str) -> RecordTensor:
-    """Make an axis that tells the parts apart.
+    """Put parts side by side along a new axis.
 
     stack_ax : R x R -> R^ax[2];   stack(X, Y)_{ax(0)} = X,  stack(X, Y)_{ax(1)} = Y
     """

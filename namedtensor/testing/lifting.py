@@ -53,7 +53,7 @@ def lift(
 
         [f(X, Y)]_s = f([X]_s, [Y]_s)     f : F^S1 x F^S2 -> G^T,  T = result
 
-    T is asked for because an empty set of records s would not show it.
+    The caller gives T: f would not show it where there are no records s.
     """
     outer = union(*[rest(X.shape, own) for X, own in zip(operands, inner, strict=True)])
     for name in result:

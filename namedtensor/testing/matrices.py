@@ -141,7 +141,7 @@ def cholesky(A: Matrix) -> Matrix:
 def solve(A: RecordTensor, b: RecordTensor, row: str, col: str) -> RecordTensor:
     """The x on col with A ._col x = b, where b is on row."""
     inverse = to_matrix(inv)(A, row, col)
-    swapped = rename(inverse, {row: col, col: row})  # rows of the inverse answer to columns of A
+    swapped = rename(inverse, {row: col, col: row})  # the inverse maps row to col
     return dot(swapped, b, axes=[row])
 
 
@@ -161,12 +161,12 @@ def solve_triangular(
 
 
 def lstsq(A: RecordTensor, b: RecordTensor, row: str, col: str) -> RecordTensor:
-    """A^+ b, which is nearest to a solution."""
+    """The x on col for which A ._col x is nearest to b, where b is on row: A^+ b."""
     return dot(rename(pinv_lifted(A, row, col), {row: col, col: row}), b, axes=[row])
 
 
 def pinv_lifted(A: RecordTensor, row: str, col: str) -> RecordTensor:
-    """The pseudo-inverse: its rows are as many as A's columns, and still called row."""
+    """The pseudo-inverse: its axis row has the size of A's col, and its axis col that of A's row."""
     shape = {row: A.shape[col], col: A.shape[row]}
 
     def on_matrix(M: RecordTensor) -> RecordTensor:

@@ -12,7 +12,7 @@ from namedtensor.testing.vectors import order
 def first_k(
     number: Callable[[list[Number], int], Number], descending: bool
 ) -> Callable[..., RecordTensor]:
-    """Tell something of each of the first k indices in order.
+    """Sort along an axis, and give the number at each of the first k places, or its index.
 
     maxk_{ax,k} : R^ax -> R^k;   maxk(X)_{k(i)} = the i-th number of X, greatest first
     """

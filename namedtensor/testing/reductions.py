@@ -27,7 +27,7 @@ def mean(xs: list[Number]) -> Number:
 
 
 def var(xs: list[Number]) -> Number:
-    """Average the squared distance from the mean, dividing by how many numbers there are."""
+    """Average the squared distance from the mean: the sum divided by n, not by n - 1."""
     return mean([(x - mean(xs)) ** 2 for x in xs])
 
 
@@ -44,12 +44,12 @@ def logsumexp(xs: list[Number]) -> Number:
 
 
 def numbers(xs: list[Number]) -> list[Number]:
-    """Leave out what is not a number."""
+    """Leave out nan."""
     return [x for x in xs if x == x]
 
 
 def quantile(xs: list[Number], q: float) -> Number:
-    """The number at q (n - 1) in order, between its neighbours in proportion."""
+    """The number at place q (n - 1) of the sorted list, interpolated between its two neighbours."""
     place = q * (len(xs) - 1)
     low = int(place)
     below, above = sorted(xs)[low], sorted(xs)[min(low + 1, len(xs) - 1)]

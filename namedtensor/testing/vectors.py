@@ -15,7 +15,7 @@ Vector = list[Number]
 
 
 def along(f: Callable[..., Vector]) -> Callable[..., RecordTensor]:
-    """Lift a function from a list of numbers to one as long, over the axes given.
+    """Lift a function from a list of numbers to a list of the same length, over the axes given.
 
     f_ax : R^ax -> R^ax,   [f_ax(X)]_s = f([X]_s)
     """
@@ -66,7 +66,7 @@ def roll(xs: Vector, shift: int) -> Vector:
 
 
 def order(xs: Vector, descending: bool = False) -> list[int]:
-    """The indices of the numbers in order; equal numbers keep theirs."""
+    """The indices that sort the numbers; equal numbers keep their order."""
     return sorted(range(len(xs)), key=lambda i: -xs[i] if descending else xs[i])
 
 

@@ -45,7 +45,7 @@ def unroll(
 
 
 def ends(padding: int | str | tuple[int, int], n: int, span: int, stride: int) -> tuple[int, int]:
-    """Give the records before and after; "same" takes the fewest that give ceil(n / stride) windows."""
+    """Give how many indices to add at each end; "same" adds the fewest for ceil(n / stride) windows."""
     if isinstance(padding, tuple):
         return padding
     if isinstance(padding, int):
@@ -119,9 +119,9 @@ def pad(
     value: Number = 0.0,
     mode: str = "constant",
 ) -> RecordTensor:
-    """Lengthen an axis at both ends, by one number or by walking on along its own numbers.
+    """Lengthen an axis at both ends, by one number or, as the mode says, by numbers of its own.
 
-    pad(X)_{ax(i)} = X_{ax(i - before)} where there is such an index, value elsewhere
+    pad(X)_{ax(i)} = X_{ax(i - before)} where X has that index, value elsewhere
     """
     size = X.shape[axis]
     shape = {axis: before + size + after}
@@ -143,7 +143,7 @@ def upsample(
 ) -> RecordTensor:
     """Lengthen axes, one after the other.
 
-    upsample(X)_{ax(i)} = X_{ax(floor(i / factor))}, or X between its records at (i + 1/2) / factor - 1/2
+    upsample(X)_{ax(i)} = X_{ax(floor(i / factor))};  linear: X interpolated at (i + 1/2) / factor - 1/2
     """
     for axis in axes:
         X = _longer(X, axis, factor, linear)
@@ -168,7 +168,7 @@ def _longer(X: RecordTensor, axis: str, factor: int, linear: bool) -> RecordTens
 
 
 def walked(i: int, size: int, mode: str) -> int:
-    """Bring an index back inside, as often as it takes."""
+    """Bring an index outside an axis back inside, as the mode of `pad` says."""
     while not 0 <= i < size:
         if mode == "edge":
             i = 0 if i < 0 else size - 1
@@ -176,7 +176,7 @@ def walked(i: int, size: int, mode: str) -> int:
             i += size if i < 0 else -size
         elif mode == "symmetric":
             i = -1 - i if i < 0 else 2 * size - 1 - i
-        else:  # reflect, which stands still on an axis of one
+        else:  # reflect; on an axis of size 1 every index becomes 0
             i = 0 if size == 1 else -i if i < 0 else 2 * size - 2 - i
     return i
 

@@ -1,4 +1,4 @@
-"""Ways to write the same: with the macros of namedtensor.sty, and in plain LaTeX."""
+"""The dialects of the notation: with the macros of namedtensor.sty, or in plain LaTeX."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ REALS = r"\mathbb{R}"
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """What differs between the dialects: axes, and what has axes below it.
+    """How one dialect writes axes, and operators with axes below them.
 
-    `spelled` says how a document itself writes an axis.
+    `spelled` holds the LaTeX that a document itself uses for an axis.
     """
 
     name: str
@@ -36,7 +36,7 @@ class Dialect:
         return axis_letters(own, self.name)
 
     def tell_apart(self, names: Iterable[str]) -> None:
-        """Give axes that no reader can name, such as those of bound indices, names of their own."""
+        """Give each internal axis, such as that of a bound index, a free name that can be written."""
         taken = {name for name in names if name == shown(name)}
         for name in sorted(set(names) - taken):
             own = shown(name)
@@ -122,8 +122,8 @@ def dialect_of(name: str) -> Dialect:
 # --------------------------------------------------------------------------------------- for pages
 
 
-#: Macros for katex.render(..., {macros}) or MathJax's tex.macros: what is printed with
-#: dialect="macros" then shows as with namedtensor.sty.
+#: Macros for katex.render(..., {macros}) or MathJax's tex.macros: with them, a page shows the text of
+#: dialect="macros" as namedtensor.sty does.
 KATEX_MACROS = {
     r"\name": r"\mathsf{\vphantom{fg}#1}",
     r"\ndef": r"\gdef#1{\name{#2}}",

@@ -1,6 +1,6 @@
-"""Index-defined tensors inside a formula, which are printed by their elements: M_{seq(i)} = ...
+"""Find the tensors of a formula that depend on indices alone; they are printed by elements: M_{seq(i)} = ...
 
-Such a part is made of counts along axes (`iota`), sizes and numbers by functions of single numbers.
+Such a part applies elementwise functions to counts along axes (`iota`), sizes and numbers.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from namedtensor.tensor.resize import made_by
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """The elements of an index-defined tensor: its axes as they are to be written, and the rule."""
+    """The elements of an index-defined tensor: its axes in the order of writing, and the rule."""
 
     axes: tuple[str, ...]
     rule: Node
 
 
 def counts(node: Node) -> bool:
-    """Say whether a node is the count along an axis."""
+    """Say whether a node is `iota`, the index along an axis."""
     return node.name == "iota"
 
 
@@ -37,27 +37,27 @@ def element_wise(operation: Operation) -> bool:
 
 
 def constant(node: Node) -> Node | None:
-    """Give the number that a tensor without axes is made of."""
+    """Give the number that a tensor without axes holds, or None."""
     return node.operands[0] if node.name == "full" and not node.type.axes else None
 
 
-#: A rule that takes more operations than this is written in parts, as other expressions are.
+#: A rule of more operations than this is written in several parts, as other expressions are.
 LARGEST = 120
 
 
 class Elements:
-    """Finds the parts of a formula that are defined by their indices."""
+    """Find the parts of a formula that are defined by their indices."""
 
     def __init__(self) -> None:
         self._known: dict[Node, tuple[int, bool]] = {}
 
     def __call__(self, node: Node) -> bool:
-        """Say whether a node is defined by indices."""
+        """Say whether a node depends on indices alone, and is short enough to be written by elements."""
         size, counted = self._look(node)
         return counted and 0 < size <= LARGEST
 
     def _look(self, root: Node) -> tuple[int, bool]:
-        """Give the size of a tree of counts, sizes and numbers, 0 for others, and whether it counts."""
+        """Count the nodes of a tree of counts, sizes and numbers (0 for other trees); has it a count?"""
         pending = [root]
         while pending:
             node = pending[-1]
@@ -79,7 +79,7 @@ class Elements:
                 pending += missing
                 if not missing:
                     found = [self._known[o] for o in node.operands]
-                    # a repeated axis is written on the left of its own definition alone
+                    # a tensor that is repeated along an axis has a definition of its own
                     whole = all(n for n, _ in found) and not any(map(made_by, node.operands))
                     size = 1 + sum([n for n, _ in found]) if whole else 0
                     self._known[pending.pop()] = (size, any(c for _, c in found))
@@ -101,7 +101,10 @@ def element_of(node: Node) -> Element:
 
 @dataclass(frozen=True, slots=True)
 class Gathered:
-    """A tensor whose elements stand in `base`: the sizes of the axes of its indices, and the places."""
+    """A tensor whose elements are elements of `base`.
+
+    `sizes` are the sizes of its own axes; `places` are the indices, by the axis of `base` that they index.
+    """
 
     base: Node
     sizes: dict[str, Any]
@@ -109,10 +112,10 @@ class Gathered:
 
 
 def gathered(node: Node, elements: Elements) -> Gathered | None:
-    """Find a tensor that is picked out of another one at places which are sums of indices.
+    """Recognise a tensor of elements of another one, at index-defined places: Y_{i} = X_{i + 2}.
 
-    Places whose sizes are open, or that run along an axis which the other tensor keeps, stay apart;
-    so does what is renamed inside, for a definition by elements renames at the leaves.
+    None if the size of a place is open, if a place runs along an axis that the other tensor keeps, or if
+    the other tensor has a renaming inside, because a definition by elements renames at the leaves.
     """
     if node.name != "index" or not all(elements(place) for place in node.operands[1:]):
         return None
@@ -132,7 +135,7 @@ def gathered(node: Node, elements: Elements) -> Gathered | None:
 
 
 def from_one(place: Node, write: Callable[[Node], str], letter: Callable[[Node], str]) -> str:
-    """Write a place that counts from 0 as the sum from 1 that it is: i + j - 1."""
+    """Write a place that counts from 0 by indices that count from 1: i + j from 0 becomes i + j - 1."""
     terms, constant = _sum_of(place)
     total = constant + 1
     texts: list[str] = []
@@ -149,7 +152,7 @@ def from_one(place: Node, write: Callable[[Node], str], letter: Callable[[Node],
 
 
 def _sum_of(node: Node) -> tuple[list[tuple[Node, int]], int]:
-    """Take a sum of counts and other whole numbers apart: how often each is added, and a constant."""
+    """Write a sum as a constant and its terms, each with the whole number that it is multiplied by."""
     if type(node.value) is int:
         return [], node.value
     if node.operation.primitive is FROM_FRONT:

@@ -1,4 +1,4 @@
-"""Expressions as LaTeX, with the parentheses that they need and no others."""
+"""Write expressions as LaTeX, with only the parentheses that they need."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from namedtensor.tensor.resize import made_by
 
 
 class Forms:
-    """Writes the expressions of one formula in one dialect."""
+    """Write the expressions of one formula in one dialect."""
 
     def __init__(self, written: Written, names: Names, dialect: Dialect) -> None:
         self.written = written
@@ -48,7 +48,7 @@ class Forms:
         self.indices: dict[str, str] = {}
         self.leaves: dict[Node, Piece] = {}
         self.declared: set[str] = set()
-        #: the recurrence whose step is being written, and its parts that are to be defined yet
+        #: the recurrence whose step is being written, and its named parts that are still to be defined
         self.loop: Loop | None = None
         self.met: list[Node] = []
         self.script = False
@@ -60,7 +60,7 @@ class Forms:
     # ------------------------------------------------------------------------------ the whole
 
     def definition(self, node: Node) -> Piece:
-        """Write what a name stands for."""
+        """Write the expression of a part that has a name, and not the name."""
         before, self._defined = self._defined, node
         try:
             return self.write(node)
@@ -100,7 +100,7 @@ class Forms:
                 raise TypeError(f"{node.name} is made by the rewriter, and never written")
 
     def head(self, node: Node) -> Piece:
-        """Write the name of a part; inside of a step it may be a function of what the step takes."""
+        """Write the name of a part; a recurrence inside a step is a function of what the step takes."""
         function = self.names.functions.get(node)
         if function is None:
             return self.letter(self.names.of[node])
@@ -113,7 +113,7 @@ class Forms:
         return self.element(self.letter(loop.parts_of[node]).text, loop.step.axis, loop.index)
 
     def function_of_others(self, node: Node) -> str:
-        """Name a function of arrays; of several results each is a function of its own."""
+        """Name a lifted function of arrays; if it has several results, each result is a function."""
         lifted, place, *_ = node.operation.params
         name = lifted.name if lifted.name.isidentifier() else "lifted"
         name = f"lifted-{name}" if is_word(name) else name
@@ -126,19 +126,19 @@ class Forms:
         return Piece(f"{name}_{{{self.dialect.at(axis, index)}}}", SCRIPT)
 
     def letter(self, identifier: str) -> Piece:
-        """Write a name; that of a change by what changes."""
+        """Write a name; the direction of a derivative is \\partial X, by the argument X that changes."""
         if identifier in self.changes:
             return Piece(rf"\partial {self.argument(self.changes[identifier]).text}", JUXTAPOSED)
         text = letters(identifier, self.dialect.name)
         return Piece(text, SCRIPT if "^" in text else ATOM)
 
     def argument(self, path: str) -> Piece:
-        """Write an argument; a parameter in a bundle has the bundle's name below."""
+        """Write an argument; a parameter of a bundle has the bundle's name as subscript."""
         *bundle, name = path.split(".")
         return self._member([name, *bundle])
 
     def bundle(self, path: str) -> str:
-        """Write a whole bundle; a layer has its number above."""
+        """Write a whole bundle; a layer has its number as superscript."""
         return self._member(path.split(".")[::-1]).text
 
     def _member(self, names: list[str]) -> Piece:
@@ -153,7 +153,7 @@ class Forms:
         return raised(piece, ", ".join([self._layer(int(k), names) for k in layers]))
 
     def _layer(self, k: int, names: list[str]) -> str:
-        """Write the number of a layer: by a letter in the step of all layers, and of the last of many."""
+        """Write the number of a layer: l in the step of a stack, L for the last layer, else a number."""
         for ladder in self.names.ladders:
             if ladder.stack.split(".")[0] in names and k == ladder.count - 1:
                 return ladder.index if ladder is self._climbed else ladder.last
@@ -161,7 +161,7 @@ class Forms:
 
     @contextmanager
     def climbing(self, ladder: Ladder | None) -> Iterator[None]:
-        """Write the step of a ladder, where its parts have the letter of their layer."""
+        """While this is open, write the last layer's parts with the letter l: the step of a stack."""
         before, outer = self.leaves, self._climbed
         self.leaves, self._climbed = before | self._steps(ladder), ladder
         try:
@@ -170,7 +170,7 @@ class Forms:
             self.leaves, self._climbed = before, outer
 
     def _steps(self, climbed: Ladder | None) -> dict[Node, Piece]:
-        """Write the parts of ladders that have names: by the letter of their layer, or its number."""
+        """Write the named parts of stacks, with the letter or number of their layer as superscript."""
         found = {}
         for ladder in self.names.ladders:
             here = ladder.index if ladder is climbed else ladder.last
@@ -193,7 +193,7 @@ class Forms:
             self.indices = {}
 
     def picked(self, found: Gathered, indices: dict[str, str]) -> Piece:
-        """Write where the elements of a tensor stand in another one."""
+        """Write the elements of a tensor as elements of the other tensor that they come from."""
         base = self.write(found.base)
 
         def letter(count: Node) -> str:
@@ -209,7 +209,7 @@ class Forms:
     # ----------------------------------------------------------------------- indices, from 1
 
     def _by_index(self, node: Node) -> Piece | None:
-        """Write what an index has forms of its own for: i, i - 1, i odd, j <= i."""
+        """Write the parts that have a short form in indices from 1: i, i - 1, i odd, j <= i."""
         if counts(node):
             return self._shifted(node, -1)
         if made_by(node):
@@ -240,7 +240,7 @@ class Forms:
         return Piece(f"{text} {'+' if step > 0 else '-'} {abs(step)}", SUM) if step else Piece(text)
 
     def from_one(self, node: Node) -> str:
-        """Write an index that counts from 0 as one that counts from 1; from the end stays."""
+        """Write an index that counts from 0 as one that counts from 1; negative numbers do not change."""
         value = node.value
         if type(value) is int:
             return str(value + 1 if value >= 0 else value)
@@ -264,7 +264,7 @@ class Forms:
         return joined_by(left, sign, right, notation.level, self._terms(notation, left))
 
     def _single(self, node: Node) -> bool:
-        """Say whether a part is a single number where it stands."""
+        """Say whether a part is a single number: it has no axes, or is written by its elements."""
         return bool(self.indices) or not node.type.axes
 
     def _terms(self, notation: Infix, left: Piece) -> tuple[str, ...]:
@@ -318,7 +318,7 @@ class Forms:
         return Piece(f"{text}_{{{below}}}", SCRIPT)
 
     def small(self, node: Node) -> Piece:
-        """Write a part in a script, where fractions are slanted."""
+        """Write a part in a subscript or superscript, where fractions are slanted, a / b."""
         before, self.script = self.script, True
         try:
             return self.write(node)
@@ -326,7 +326,7 @@ class Forms:
             self.script = before
 
     def named(self, base: str, exponent: str) -> bool:
-        """Say whether a base with an exponent would read as a name in use."""
+        """Say whether a base with an exponent would be read as a name in use: W^1 is the name W1."""
         stem = parts(base)
         return joined(replace(stem, sup=exponent)) in self.names.taken
 
@@ -341,7 +341,7 @@ FORMS: dict[str, Form] = {}
 
 
 def special(form: str) -> Callable[[Form], Form]:
-    """Say which special form a function prints."""
+    """Register a function as the writer of a special form."""
 
     def keep(function: Form) -> Form:
         FORMS[form] = function
@@ -363,7 +363,7 @@ def _is_one(node: Node) -> bool:
 
 
 def _follows_a_number(left: Piece, right: Piece) -> bool:
-    """Say whether 2 X can be written without a sign."""
+    """Say whether a product can be written without a sign, as 2 X."""
     digits = left.text.replace(".", "").isdigit()
     starts = right.text[:1].isalpha() or right.text.startswith((r"\text{", r"\sqrt"))
     greek = right.text.startswith("\\") and right.plain

@@ -6,7 +6,7 @@
 | `W1`, `gamma2`, `WQ`, `bQ` | `W^1`, `\\gamma^2`, `W^Q`, `b^Q` | a letter with a superscript |
 | `d_k`, `d_model`, `norm_S` | `d_k`, `d_{\\text{model}}`, `\\text{norm}_S` | a subscript |
 | `mha`, `norm1`, `self_attention` | `\\text{mha}`, `\\text{norm1}`, `\\text{self-attention}` | a word |
-| `yhat`, `xbar1` | `\\hat{y}`, `\\bar{x}^1` | a letter in a dress |
+| `yhat`, `xbar1` | `\\hat{y}`, `\\bar{x}^1` | a letter with an accent or in another style |
 | `X_`, `lambda_`, `P__E`, `h_t__l` | `X'`, `\\lambda`, `P^E`, `h_t^l` | primes, keywords, other scripts |
 
 `parts` takes a Python identifier apart, and `joined` undoes it; LaTeX is written and read by parts.
@@ -23,18 +23,18 @@ from namedtensor.latex.reading.words import LETTERS, is_prose
 from namedtensor.latex.source import Span
 from namedtensor.latex.syntax import Expression, Letter, Number, Scripts
 
-#: The ways to write the notation: with the macros of namedtensor.sty, the same with a macro for each
-#: axis, or in plain LaTeX.
+#: The ways to write the notation: with the macros of namedtensor.sty, with these and one more macro for
+#: each axis, or in plain LaTeX.
 DIALECTS = ("macros", "ndef", "underset")
 
-#: Words that are no names for macros, for LaTeX has them.
+#: Words that cannot name macros, because LaTeX has commands of these names.
 _COMMANDS = frozenset(
     "in to of text name exp log sin cos tan max min sum prod frac sqrt left right begin end cdot odot"
     " det dim arg gcd inf sup lim ker deg hom mod bmod top not neg land lor leq geq neq circ star ast"
     " times over quad hat bar vec tilde dot big int def par box rm bf it sf tt em lower raise".split()
 )
 
-#: What a letter may wear: yhat is \\hat{y}.
+#: Accents and styles of letters, by the ending of the Python name: yhat is \\hat{y}.
 DRESSES = {
     "hat": "hat",
     "tilde": "tilde",
@@ -53,7 +53,7 @@ _AXIS = re.compile(r"(.*?)(?:_(\d+|[^\W\d_]))?('*)(\**)")
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """A name taken apart; `word` says that the base stands upright though a letter is named so."""
+    """A name taken apart; `word` says that the base is an upright word although it names a letter too."""
 
     base: str
     sup: str = ""
@@ -151,7 +151,7 @@ def _script(text: str) -> str:
 
 def _word(text: str) -> str:
     text = text.replace("_", "-")
-    # \text{given} is read as what parts statements
+    # \text{given} would be read as a word between two statements
     return f"\\{'operatorname' if is_prose(text) else 'text'}{{{text}}}"
 
 
@@ -179,7 +179,7 @@ def identifier(expression: Expression) -> str | None:
 
 
 def named(text: str, at: Span) -> Letter | Scripts:
-    """Give the name that has a Python identifier, as what stands at a place: W^1 for W1.
+    """Give the LaTeX tree of a Python identifier, W^1 for W1, with a place in the source.
 
     >>> identifier(named("W1", Span(0, 0)))
     'W1'
@@ -219,7 +219,7 @@ def _plain(text: str) -> str:
 
 
 def axis_macro(name: str) -> str | None:
-    """Give the word of an axis that serves as a macro, \\seq for seq'; None where none does."""
+    """Give the macro name of an axis, seq (as \\seq) for seq and seq'; None where it can have none."""
     stem = name.rstrip("*'").partition("_")[0]
     plain = stem.isascii() and stem.isalpha() and stem not in LETTERS | _COMMANDS
     return stem if plain and _AXIS.fullmatch(name)[1] == stem else None  # type: ignore[index]

@@ -1,4 +1,4 @@
-"""Which parts of a formula get a name: those that its body names, index-defined ones, large shared ones."""
+"""Choose the parts of a formula that get names: named in its body, index-defined, or long and shared."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from namedtensor.tensor.resize import made_by, meet, opened
 if TYPE_CHECKING:
     from namedtensor.formula.declared import Declared
 
-#: A part that stands in several places gets a name where its text is longer than this.
+#: A part that is used in several places gets a name if its text is longer than this.
 REPEATED = 24
-#: Parts of a text that would be longer than this get names, as do parts nested deeper than `DEEP`;
-#: a sum may go over several lines.
+#: If a text would be longer than LONG, its longest parts get names; a sum may have LINES lines of that
+#: length. Parts nested deeper than DEEP get names too.
 LONG = 110
 LINES = 4
 DEEP = 24
@@ -34,24 +34,25 @@ DEEP = 24
 class Loop:
     """A recurrence, the letter of its index, and the names of its carries and of what it emits.
 
-    A carry that is kept has the name of the part that it is; others have names of their own.
+    A carry whose states are all kept has the name of the tensor that holds them; other carries have
+    names of their own.
     """
 
     step: Unfolded
     index: str
     names: dict[int, str] = field(default_factory=dict)
     written: set[int] = field(default_factory=set)
-    #: the names of long parts that stand in several places of the step, and those that are defined
+    #: the names of long parts that the step uses more than once; the parts whose definition is written
     parts_of: dict[Node, str] = field(default_factory=dict)
     defined: set[Node] = field(default_factory=set)
 
     @property
     def own(self) -> tuple[Node, ...]:
-        """What a step takes, and its carries after it."""
+        """What a step takes, its carries and its elements, and the carries after it."""
         return (*self.step.before, *self.step.after, *self.step.elements)
 
     def needed(self, place: int) -> list[int]:
-        """List the results that one of them is made of, itself among them."""
+        """List the results that are needed to compute one result, this one included."""
         found: set[int] = set()
         pending = [place]
         while pending:
@@ -63,16 +64,16 @@ class Loop:
         return sorted(found)
 
     def leaves(self, place: int) -> set[Node]:
-        """Give the parts of a result."""
+        """Give all parts of the expression of a result."""
         return set(operands_first([self.step.results[place]]))
 
     def starts(self, place: int) -> list[int]:
-        """List the carries of which the element before another is needed."""
+        """List the carries whose earlier element is used, so that a first one must be written."""
         leaves = set().union(*[self.leaves(i) for i in self.needed(place)])
         return [i for i, h in enumerate(self.step.before) if h in leaves]
 
     def parts(self, place: int) -> tuple[Node, ...]:
-        """Give what a result is written with: starts, sequences, and what its steps compute."""
+        """Give the parts that a result is written from: starts, sequences, the step's expressions."""
         step, needed = self.step, self.needed(place)
         leaves = set().union(*[self.leaves(i) for i in needed])
         starts = [step.starts[i] for i in self.starts(place) if step.starts]
@@ -85,12 +86,12 @@ class Loop:
         return (*starts, *runs, *[step.results[i] for i in needed])
 
     def counters(self) -> list[Node]:
-        """List the elements that are the numbers of their places, less 1."""
+        """List the elements that count the steps: 0, 1, 2, ..."""
         pairs = zip(self.step.elements, self.step.sequences, strict=False)
         return [x for x, X in pairs if is_counter(X, self.step.axis)]
 
     def length(self, place: int) -> Any:
-        """Give the size of the axis where nothing that is written for a result has it; else None."""
+        """Give the size of the axis, or None if a sequence that is written for the result shows it."""
         step, leaves = self.step, set().union(*[self.leaves(i) for i in self.needed(place)])
         seen = [
             not is_counter(X, step.axis) and (x in leaves or not step.starts)
@@ -106,7 +107,7 @@ def is_counter(X: Node, axis: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class StepFunction:
-    """The name of what a step computes by a recurrence, and the parts of the step that it is of."""
+    """A recurrence inside another's step, as a function: its name, and the parts of that step it takes."""
 
     name: str
     parameters: dict[Node, str]
@@ -116,8 +117,8 @@ class StepFunction:
 class Names:
     """The names of a formula's parts.
 
-    `sized` are the index-defined parts that are declared with their sizes, for nothing that they
-    meet has these. `taken` are all Python identifiers in use.
+    `sized` are the index-defined parts that are declared with their sizes, because no other operand
+    shows these sizes. `taken` are all Python identifiers in use.
     """
 
     of: dict[Node, str] = field(default_factory=dict)
@@ -125,29 +126,29 @@ class Names:
     elements: Elements = field(default_factory=Elements)
     taken: set[str] = field(default_factory=set)
     loops: dict[Any, Loop] = field(default_factory=dict)
-    #: Recurrences inside of the step of another, which are functions of what it takes.
+    #: Recurrences inside the step of another one; they are written as functions of what that step takes.
     functions: dict[Node, StepFunction] = field(default_factory=dict)
     ladders: list[Ladder] = field(default_factory=list)
-    #: The sizes of the arguments' axes, which a reader takes where nothing else says one.
+    #: The sizes of the arguments' axes; a reader of the LaTeX takes them where no size is declared.
     given: dict[str, Any] = field(default_factory=dict)
-    #: What calls are written with; a bundle that is passed on is one word.
+    #: The operands that a call is written with, without those of a bundle that is passed on as one word.
     bundled: dict[Node, tuple[Node, ...]] = field(default_factory=dict)
 
     def loop(self, node: Node) -> Loop:
-        """Give the recurrence that a node gives a result of."""
+        """Give the recurrence of which a node is one result."""
         key = (*node.operation.params[:-1], node.operands)
         if key not in self.loops:
             step = unfolded(node)
             inner = [part for part in operands_first(step.results) if recurs(part)]
             carries = {*step.before, *step.after}
             if step.starts and carries & set(operands_first(inner)):
-                # a function is declared with the axes that a carry has later
+                # a recurrence in a step is a function, declared with the axes that its carries have later
                 step = replace(step, starts=node.operands[: len(step.starts)])
             self.loops[key] = Loop(step, self.fresh("tijklmn"))
         return self.loops[key]
 
     def inside(self, node: Node) -> tuple[Node, ...]:
-        """Give the parts that a part is written with, all but what is written by elements."""
+        """Give the parts that a part is written from; one that is written by its elements has none."""
         if self.elements(node) or constant(node) is not None:
             return ()
         operands = self.bundled.get(node, node.operands)
@@ -164,13 +165,13 @@ class Names:
         return operands if picked is None else (picked.base,)
 
     def is_given(self, axis: str, size: Any) -> bool:
-        """Say whether a reader takes this size where none is declared: an argument's, of seq for seq'."""
+        """Say whether a reader takes this size where none is declared: an argument's seq, also for seq'."""
         while axis not in self.given and axis.endswith("'"):
             axis = axis[:-1]
         return axis not in self.given or self.given[axis] == size
 
     def spread(self, node: Node) -> dict[str, Any]:
-        """Give the axes along which a tensor is repeated, the first first, with their sizes."""
+        """Give the axes along which a tensor is repeated, innermost first, with their sizes."""
         found: dict[str, Any] = {}
         if not self.elements(node):
             while made := made_by(node):
@@ -179,7 +180,7 @@ class Names:
         return dict(reversed(found.items()))
 
     def fresh(self, choices: Sequence[str]) -> str:
-        """Choose a name that is not in use: one of these letters, then the first with numbers."""
+        """Choose a name that is not in use: one of these letters, else the first one with a number."""
         tries = [*choices, *[f"{choices[0]}{n}" for n in range(1, len(self.taken) + 2)]]
         name: str = next(t for t in tries if t not in self.taken)
         self.taken.add(name)
@@ -187,14 +188,14 @@ class Names:
 
 
 def without_repeats(node: Node) -> Node:
-    """Give the tensor that is repeated along axes."""
+    """Give the tensor itself, without the axes along which it is repeated."""
     while made_by(node):
         node = node.operands[0]
     return node
 
 
 def names_of(written: Written, taken: Iterable[str] = ()) -> Names:
-    """Choose the names of a formula's parts, none of those that are taken."""
+    """Choose names for a formula's parts; `taken` are names that none of them may have."""
     names = Names(taken=_identifiers(written) | set(taken))
     _name_ladders(written, names)
     for node in operands_first(written.results):
@@ -213,7 +214,7 @@ def names_of(written: Written, taken: Iterable[str] = ()) -> Names:
 
 
 def _name_ladders(written: Written, names: Names) -> None:
-    """Name what the layers of stacks give: as the body does at its end, or as what the first is given."""
+    """Name the results of a stack's layers: as the body names the last one, or as the first input."""
     names.ladders = ladders_of(written)
     own = {node: name for name, node in reversed(written.locals.items())}
     letters = set()
@@ -235,12 +236,12 @@ def _name_ladders(written: Written, names: Names) -> None:
 
 
 def _scripts(formulas: list[Declared]) -> set[str]:
-    """List the letters that stand above or below others in the names of formulas, as k in W^k and N in F_N.
+    """List the letters that are scripts in names of formulas and parameters, as k in W^k and N in F_N.
 
-    As the number of a layer, such a letter would be read there too.
+    Such a letter is not used as the number of a layer: a reader would take it for that in W^k too.
     """
     found: set[str] = set()
-    for formula in formulas:  # which grows
+    for formula in formulas:  # the loop adds to this list
         for name in [formula.name, *[p.name for p in formula.signature.parameters]]:
             found.add(name.rpartition("_")[2] if "_" in name else name[1:])
         bundles = [p.bundle for p in formula.signature.parameters if p.bundle is not None]
@@ -249,7 +250,7 @@ def _scripts(formulas: list[Declared]) -> set[str]:
 
 
 def _picks_layers(written: Written, ladder: Ladder) -> bool:
-    """Say whether a body uses a layer, or what it gives, other than in the step of all layers."""
+    """Say whether a body uses a layer or its result outside the step that all layers share."""
     outside = operands_first(
         [*written.results, *[s for s in ladder.starts if s is not None]],
         lambda node: () if node in ladder.ends else node.operands,
@@ -258,7 +259,7 @@ def _picks_layers(written: Written, ladder: Ladder) -> bool:
 
 
 def every_part(written: Written) -> Iterator[Node]:
-    """List the parts of a formula, those of the steps of its recurrences among them."""
+    """List the parts of a formula, with the parts inside the steps of its recurrences."""
 
     def inside(node: Node) -> tuple[Node, ...]:
         return (*node.operands, *(unfolded(node).results if recurs(node) else ()))
@@ -277,21 +278,21 @@ def _identifiers(written: Written) -> set[str]:
 
 
 def _name_locals(written: Written, names: Names, reached: set[Node]) -> None:
-    """Take the body's own names, where they say nothing else in a formula."""
+    """Take the names that the body gives to parts, unless such a name means something else in LaTeX."""
     words = {letters(name.replace("-", "_")) for name in _words()}
     others = {p.name for p in written.signature.parameters} | {written.name, *written.called}
     taken = words | {letters(name) for name in others}
     for name, node in written.locals.items():
         plain = node in reached and not names.elements(node) and node not in names.of
         plain = plain and all([node not in ladder.rungs for ladder in names.ladders])
-        # H_{seq(t)} = ..., whose name has no scripts of its own
+        # a recurrence is written H_{seq(t)} = ..., so its name can have no other scripts
         plain = plain and not (recurs(node) and set(letters(name)) & set("^_'"))
         if plain and letters(name) not in taken:
             names.of[node] = name
 
 
 def is_word(name: str) -> bool:
-    """Say whether a document takes a name for an operation that all know: relu, and ReLU."""
+    """Say whether a document would read a name as a known operation, as it reads relu and ReLU."""
     known = {*_words(), *FUNCTIONS}
     plain = name.lower().replace("_", "")
     return any(plain == word.lower().replace("_", "").replace("-", "") for word in known)
@@ -304,7 +305,7 @@ def _words() -> Iterator[str]:
 
 
 def _name_elements(written: Written, names: Names, order: list[Node]) -> None:
-    """Name what is defined by indices: by the body's name for it where there is one."""
+    """Name the parts that are defined by indices, by the body's own names where it has them."""
     settings_only = all(p.setting for p in written.signature.parameters)
     names.given = _sizes_given(written, order)
     own = {opened(n): name for name, n in reversed(written.locals.items()) if names.elements(n)}
@@ -330,13 +331,13 @@ def _name_elements(written: Written, names: Names, order: list[Node]) -> None:
         if used.get(name, definition) is not definition or not name:
             name = next((n for n, d in used.items() if d is definition), "")
         if settings_only and written.results == (node,):
-            name = written.name  # the formula is this tensor
+            name = written.name  # the formula has no other part: its own name is the tensor's
         names.of[node] = name or names.fresh("PMDGCHBAST")
         used[names.of[node]] = definition
 
 
 def _sizes_given(written: Written, order: list[Node]) -> dict[str, Any]:
-    """Give the sizes that axes have in the arguments: those of the first, as a reader takes them."""
+    """Give the size of each axis in the first argument that has it, as a reader of the LaTeX does."""
     found: dict[str, Any] = {}
     types = {n.operation.params[0]: n.type for n in order if n.name == "argument"}
     for parameter in written.signature.parameters:
@@ -358,7 +359,7 @@ def _finds_its_sizes(node: Node, free: Node, user: Node) -> bool:
 def _name_recurrences(
     names: Names, nodes: list[Node], open_: Mapping[Node, Sequence[Node]]
 ) -> None:
-    """Name recurrences: what is kept by the part that it is, and the carries that are only used."""
+    """Name recurrences: the tensors of their kept states, and the carries that are used and not kept."""
     for node in nodes:
         if node not in names.of:
             names.of[node] = names.fresh("HSCYZUVGQRABDEFKLMNOPTWX")
@@ -381,7 +382,7 @@ def _name_recurrences(
 
 
 def _open_in_steps(names: Names, roots: Sequence[Node]) -> dict[Node, list[Node]]:
-    """Give what steps take, for each part that is made of it and has a meaning inside of these alone."""
+    """Find for each part the carries and elements of steps around it that its value depends on."""
     bound = {leaf for loop in names.loops.values() for leaf in loop.own}
     found: dict[Node, dict[Node, None]] = {}
     for node in operands_first(roots, names.inside):
@@ -394,7 +395,7 @@ def _open_in_steps(names: Names, roots: Sequence[Node]) -> dict[Node, list[Node]
 
 
 def _name_in_steps(names: Names, order: list[Node], open_: Mapping[Node, Sequence[Node]]) -> None:
-    """Name long parts that stand in several places of a step: they have an element for each place."""
+    """Name long parts that a step uses more than once; such a part has a value at each step."""
     loops = [(names.loop(node), node.operation.params[-1]) for node in order if recurs(node)]
     for loop in names.loops.values():
         needed = {i for own, place in loops if own is loop for i in loop.needed(place)}
@@ -415,10 +416,9 @@ def _name_in_steps(names: Names, order: list[Node], open_: Mapping[Node, Sequenc
 def _name_repeated(
     written: Written, names: Names, order: list[Node], open_: Mapping[Node, Sequence[Node]]
 ) -> None:
-    """Name long parts that stand in several places, and break up what is long or deep.
+    """Name long parts that are used more than once, and parts of what is too long or too deeply nested.
 
-    A tensor that is repeated along an axis is defined by its elements, but in a derivative, which is a
-    relation.
+    A tensor that is repeated along an axis gets a name, because it is defined by its elements.
     """
     results = written.results
     uses: dict[Node, int] = {}
@@ -459,13 +459,13 @@ def _name_repeated(
 
 
 def _breaks(node: Node) -> bool:
-    """Say whether a form may go on in the next line: a sum does."""
+    """Say whether the text of a part may be broken into lines: only a sum may."""
     notation = node.operation.primitive.notation
     return isinstance(notation, Infix) and notation.level == SUM
 
 
 def _own_width(node: Node) -> int:
-    """Count the signs that an operation adds to its operands' text, roughly."""
+    """Count roughly the characters that an operation adds to the text of its operands."""
     notation = node.operation.primitive.notation
     if isinstance(notation, Infix):
         return 3

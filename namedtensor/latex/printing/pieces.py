@@ -1,4 +1,4 @@
-"""Parts of a formula as text, and where they need parentheses."""
+"""The text of parts of a formula, and the parentheses that they need."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from namedtensor.primitives.notation import AND, ATOM, DOT, MINUS, NOT, OR, RELATION, SCRIPT
 
-#: What makes a part taller than a line, so that its parentheses grow with it.
+#: Commands that make a part taller than a line, so that its parentheses must grow.
 _TALL = (r"\frac", r"\begin", r"\sum", r"\prod", r"\nsum", r"\left")
 
 
@@ -17,9 +17,10 @@ _TALL = (r"\frac", r"\begin", r"\sum", r"\prod", r"\nsum", r"\left")
 class Piece:
     """A part of a formula as text.
 
-    `level` says how tightly it holds together. `open` is the level of an operator at its right end
-    that would take in what comes next, and `prefix` says that it begins with an operator, so that it
-    may follow another one as it is. `terms` are the text's parts, where lines may be broken.
+    `level` is the precedence of its outermost operator. `open` is the level of a prefix operator at its
+    right end, which would take what comes next as part of its operand. `prefix` says that the part begins
+    with a prefix operator, and so needs no parentheses after another operator. `terms` are the parts of
+    the text between which a line may be broken.
     """
 
     text: str
@@ -35,7 +36,7 @@ class Piece:
 
 
 def wrapped(text: str, left: str = "(", right: str = ")") -> str:
-    """Put brackets around a text, as tall as it is."""
+    """Put brackets around a text; around a tall text they grow."""
     if any(word in text for word in _TALL):
         return rf"\left{left} {text} \right{right}"
     return f"{left}{text}{right}"
@@ -48,14 +49,14 @@ def raised(piece: Piece, above: str) -> Piece:
 
 
 def inside(piece: Piece, level: int) -> str:
-    """Give a piece's text where `level` is wanted, in parentheses if it is looser."""
+    """Give the text of a piece, in parentheses if its level is lower than `level`."""
     return piece.text if piece.level >= level else wrapped(piece.text)
 
 
 def joined_by(
     left: Piece, sign: str, right: Piece, level: int, terms: tuple[str, ...] = ()
 ) -> Piece:
-    """Put a sign between two pieces; equal signs group to the left."""
+    """Put an operator between two pieces; a - b - c is (a - b) - c, and (a < b) < c keeps parentheses."""
     tight = left.level > level or (left.level == level and level != RELATION)
     if level == OR:
         tight, right = _apart(left), right if _apart(right) else Piece(wrapped(right.text))
@@ -71,19 +72,19 @@ def joined_by(
 
 
 def _apart(piece: Piece) -> bool:
-    """Say whether a part may stand beside \\lor as it is: \\land is put in parentheses there."""
+    """Say whether a part needs no parentheses beside \\lor; \\land and \\lnot get them."""
     return piece.level not in (AND, NOT)
 
 
 # ----------------------------------------------------------------------------------------- numbers
 
 
-#: Floats from here on, and below 1 / LARGE, are written with a power of ten.
+#: Floats of at least LARGE, or below 1 / LARGE, are written with a power of ten.
 LARGE = 1e6
 
 
 def figure(value: Any, taken: frozenset[str] = frozenset()) -> tuple[str, int]:
-    """Write a number, and say how tightly its text holds together; `taken` are names in use.
+    """Write a number, and give the level of its text; `taken` are names in use.
 
     >>> figure(1e-05)
     ('10^{-5}', 11)
@@ -121,7 +122,7 @@ def _float(value: float) -> tuple[str, int]:
     return _plain(value)
 
 
-#: Powers of ten that are read more easily as they are.
+#: Powers of ten that are easier to read as decimals.
 PLAIN = (0.0, 0.001, 0.01, 0.1, 1.0, 10.0, 100.0, 1000.0, 10000.0, 100000.0)
 
 

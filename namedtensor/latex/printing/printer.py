@@ -1,4 +1,4 @@
-"""A formula as LaTeX: declarations, its definition, and where-clauses for the parts that have names."""
+"""Print a formula as LaTeX: declarations, its definition, and those of the parts that have names."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from namedtensor.primitives import Node
 from namedtensor.primitives.notation import RELATION, SUM
 from namedtensor.tensor.resize import opened
 
-#: So many signs fit on a line, by a rough count.
+#: About so many characters fit on a line.
 WIDTH = 96
 
 _BASES = {"R": REALS, "Z": r"\mathbb{Z}", "B": r"\mathbb{B}"}
@@ -31,7 +31,7 @@ _COMMAND = re.compile(r"\\[A-Za-z]+\*?|[{}&^_]|\\.")
 
 
 def latex_of(written: Written, dialect: str = "macros", taken: Iterable[str] = ()) -> str:
-    """Print a formula as a block of equations; `taken` are Python names that its parts must not get."""
+    """Print a formula as a block of equations; `taken` are Python names that no part may have."""
     forms = Forms(written, names_of(written, taken), dialect_of(dialect))
     forms.dialect.tell_apart(axes_in(written))
     rows = [*_declarations(written, forms), *_of_others(written, forms)]
@@ -49,21 +49,21 @@ def latex_of(written: Written, dialect: str = "macros", taken: Iterable[str] = (
 
 
 def with_called(written: Written, dialect: str = "macros") -> str:
-    """Print a formula after those that it calls, so that the text says all that it needs."""
+    """Print a formula after all formulas that it calls."""
     printed: dict[str, str] = {}
     print_into(printed, written, dialect)
     return "\n\n".join(printed.values())
 
 
-#: What chooses the form of a formula: words, and what is known of parameters that may be left out.
-#: None leaves one out, and False a bundle; what is known of a bundle's parameters stands in a dict.
+#: The form in which a formula is called: its settings that are words, and the optional parameters that
+#: are left out, None for a tensor and False for a bundle. A dict says the same for a bundle that is given.
 Form = dict[str, Any]
 
 
 def print_into(
     printed: dict[str, str], written: Written, dialect: str, taken: Iterable[str] = ()
 ) -> None:
-    """Put the text of a formula behind those of the formulas that it calls, each once, by their names."""
+    """Add a formula's text to `printed`, by its name, after the texts of the formulas that it calls."""
     forms: dict[str, tuple[Form, Written]] = {}
     _find_forms(written, forms)
     _print_into(printed, written, dialect, taken, forms)
@@ -83,7 +83,7 @@ def _print_into(
 
 
 def _find_forms(written: Written, forms: dict[str, tuple[Form, Written]]) -> None:
-    """Find the form in which each formula is called, with all parameters that one of its calls gives."""
+    """Find one form for each called formula, with the optional parameters that any of its calls gives."""
     for title, formula, form in _called(written):
         before = forms[title][0] if title in forms else None
         known = form if before is None else _both(before, form)
@@ -93,7 +93,7 @@ def _find_forms(written: Written, forms: dict[str, tuple[Form, Written]]) -> Non
 
 
 def _both(first: Form, second: Form) -> Form:
-    """Leave out what is left out twice."""
+    """Join two forms: a parameter is left out only if both leave it out."""
     found: Form = {}
     for name in first.keys() & second.keys():
         here, there = first[name], second[name]
@@ -105,7 +105,7 @@ def _both(first: Form, second: Form) -> Form:
 
 
 def _called(written: Written) -> Iterator[tuple[str, Any, Form]]:
-    """Give the formulas that a formula calls, by their names, in each form in which it does."""
+    """List the calls in a formula: the name and formula that is called, and the form of the call."""
     calls = [n.operation.params for n in every_part(written) if n.name == "call"]
     for name, formula in written.called.items():
         for paths, settings in [(p, given) for own, p, given, _ in calls if own == name]:
@@ -115,7 +115,7 @@ def _called(written: Written) -> Iterator[tuple[str, Any, Form]]:
 
 
 def _given_by(formula: Any, paths: Iterable[str], prefix: str = "") -> Form:
-    """Say what a call gives of the parameters that may be left out, by the paths of all that it gives."""
+    """Find the optional parameters that a call leaves out; `paths` are the parameters that it gives."""
     found: Form = {}
     for p in formula.signature.parameters:
         path = f"{prefix}{p.name}"
@@ -135,7 +135,7 @@ def _given_by(formula: Any, paths: Iterable[str], prefix: str = "") -> Form:
 
 
 def _declarations(written: Written, forms: Forms) -> list[str]:
-    """Declare arguments and parameters; neighbours of one space share a row."""
+    """Declare arguments and parameters; consecutive ones of the same space share a row."""
     groups: list[tuple[list[str], str]] = []
     for path, declared in _given(written):
         space = _space(declared, forms.dialect)
@@ -150,7 +150,7 @@ def _declarations(written: Written, forms: Forms) -> list[str]:
 
 
 def _given(written: Written) -> Iterator[tuple[str, Space]]:
-    """List the tensors that are declared with their spaces; a derivative is made of those in bundles too."""
+    """List the tensors to declare and their spaces; for a derivative, also the parameters in bundles."""
     for parameter in written.signature.parameters:
         if parameter.space is not None and parameter.name not in written.left_out:
             yield parameter.name, parameter.space
@@ -180,7 +180,7 @@ def _space(space: Any, dialect: Dialect) -> str:
 
 
 def _declared_size(space: Any, axis: Any) -> str | None:
-    """Give the size that a declaration says: a number, or the name of one."""
+    """Give the size of an axis in a declaration, a number or a name, or None where it has none."""
     name = space.size_name(axis.name)
     if name is not None:
         return letters(name) if name.isidentifier() else name
@@ -188,7 +188,7 @@ def _declared_size(space: Any, axis: Any) -> str | None:
 
 
 def _signature(written: Written, forms: Forms) -> list[str]:
-    """Say what the formula gives, where that is not simply a tensor of real numbers."""
+    """Declare domain and result, f : ... -> Z^{...}, if the result does not hold real numbers."""
     results = written.signature.results
     given = [p.space for p in written.signature.parameters if p.space and not p.after]
     if results is None or all(s.letter == "R" for s in results) or len(results) != 1 or not given:
@@ -202,7 +202,7 @@ def _signature(written: Written, forms: Forms) -> list[str]:
 
 
 def _heads(written: Written, forms: Forms) -> list[str]:
-    """Write what a formula defines: its name with its arguments, or each of the derivatives that it gives."""
+    """Write the left sides: f(X; W) of a formula, or each partial derivative of a derivative."""
     before = [
         p.name
         for p in written.signature.parameters
@@ -227,7 +227,7 @@ def _heads(written: Written, forms: Forms) -> list[str]:
 
 
 def _derivatives(head: str, derived: DerivedFrom | None, forms: Forms) -> list[str]:
-    """Write the derivatives of what has a head: those of a derivative before it."""
+    """Write derivatives of a left side; that of a second derivative is itself a derivative."""
     if derived is None:
         return [head]
     (inner,) = _derivatives(head, derived.of, forms)
@@ -246,12 +246,12 @@ def _bodies(written: Written, forms: Forms) -> list[Piece]:
 
 
 def _value(piece: Piece) -> Piece:
-    """Give what stands after an equals sign: a comparison stands in parentheses."""
+    """Write the right side of an equation: a comparison gets parentheses there."""
     return piece if piece.level > RELATION else Piece(inside(piece, SUM))
 
 
 def _where(written: Written, forms: Forms) -> list[str]:
-    """Define the names that the definitions before use, in the order in which they are met."""
+    """Define the names that the equations before use, in the order in which they appear."""
     rows: list[str] = []
     done = {written.name}
     queue = _named_parts(written.results, forms)
@@ -266,7 +266,7 @@ def _where(written: Written, forms: Forms) -> list[str]:
 
 
 def _named_parts(roots: tuple[Node, ...], forms: Forms) -> list[Node]:
-    """Find the parts that are written by a name, in the order of the text."""
+    """Find the parts that appear in the text by their names, in the order of the text."""
     found: dict[Node, None] = {}
     seen: set[Node] = set()
     pending = list(reversed(roots))
@@ -281,7 +281,7 @@ def _named_parts(roots: tuple[Node, ...], forms: Forms) -> list[Node]:
 
 
 def _clause(node: Node, forms: Forms) -> list[str]:
-    """Define one name: by its value, by its elements, by a recurrence, or in the step of all layers."""
+    """Define one name: by its value, by its elements, by a recurrence, or in the step of a stack."""
     for ladder in forms.names.ladders:
         if node in ladder.inside:
             return _rung(node, ladder, forms)
@@ -315,7 +315,7 @@ def _clause(node: Node, forms: Forms) -> list[str]:
 
 
 def _step_parameters(node: Node, forms: Forms) -> list[str]:
-    """Declare what a recurrence inside of a step takes of it, each once."""
+    """Declare, once each, the parts of an outer step that a recurrence inside it takes."""
     function, rows = forms.names.functions.get(node), []
     for leaf, name in function.parameters.items() if function else ():
         if name not in forms.declared:
@@ -326,7 +326,7 @@ def _step_parameters(node: Node, forms: Forms) -> list[str]:
 
 
 def _length(node: Node, forms: Forms) -> list[str]:
-    """Declare a recurrence that runs along nothing which has its axis, with the size of the axis."""
+    """Declare the result of a recurrence with the size of its axis, if no sequence shows that size."""
     loop, place = forms.names.loop(node), node.operation.params[-1]
     size, result = loop.length(place), loop.step.results[place].type
     if size is None:
@@ -348,7 +348,7 @@ def _repeated(node: Node, spread: dict[str, Any], name: str, forms: Forms) -> li
 
 
 def _rung(node: Node, ladder: Ladder, forms: Forms) -> list[str]:
-    """Define what each layer gives, X^l of X^{l-1}, and what the first is given."""
+    """Define the result of each layer, X^l from X^{l-1}, and the input of the first, X^0."""
     rows = []
     letter = forms.letter(forms.names.of[node])
     if node in ladder.ends:
@@ -362,13 +362,13 @@ def _rung(node: Node, ladder: Ladder, forms: Forms) -> list[str]:
 
 
 def _element(name: str, indices: list[tuple[str, str]], forms: Forms) -> str:
-    """Write one element of a tensor, by the letters of its indices; a name may have a subscript."""
+    """Write one element of a tensor, with a letter for each index."""
     name = f"{{{name}}}" if "_" in name and not name.startswith("{") else name
     return f"{name}_{{{', '.join([forms.dialect.at(*index) for index in indices])}}}"
 
 
 def _declared(name: str, kind: str, sizes: list[tuple[str, Any]], forms: Forms) -> str:
-    """Declare a part over its axes, with the sizes that nothing else says."""
+    """Declare a part with its axes, and with the sizes that are not None."""
     axes = [(axis, _size(size, forms)) for axis, size in sizes]
     return f"{name} &\\in {forms.dialect.space(_BASES[_KINDS.get(kind, 'R')], axes)}"
 
@@ -390,7 +390,7 @@ def _indices(axes: tuple[str, ...], forms: Forms) -> dict[str, str]:
 
 
 def _broken(head: str, body: Piece) -> list[str]:
-    """Write head = body, on several rows where it is long."""
+    """Write head = body, on several rows if it is long."""
     if _width(head) + _width(body.text) <= WIDTH or len(body.terms) < 2:
         return [f"{head} &= {body.text}"]
     rows = [f"{head} &= {body.terms[0]}"]
@@ -403,5 +403,5 @@ def _broken(head: str, body: Piece) -> list[str]:
 
 
 def _width(text: str) -> int:
-    """Count the signs that a text shows, roughly."""
+    """Count roughly the characters that a reader sees of a LaTeX text."""
     return len(re.sub(r"\s+", "", _COMMAND.sub(" ", text.replace(r"\\", ""))))

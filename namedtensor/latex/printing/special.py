@@ -1,4 +1,4 @@
-"""Forms of their own: leaves, fractions, powers, cases, contractions, recurrences, indices, renamings."""
+"""Write the special forms: leaves, fractions, powers, cases, contractions, recurrences, indices, ..."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def _floored(forms: Forms, node: Node) -> Piece:
 
 
 def _whole(*nodes: Node) -> bool:
-    """Say whether these hold whole numbers: then a rounded fraction is a division of whole numbers."""
+    """Say whether all of these hold whole numbers."""
     return all(node.type.kind == "int" for node in nodes)
 
 
@@ -131,7 +131,7 @@ def _cases(forms: Forms, node: Node) -> Piece:
 
 
 def _first(text: str) -> str:
-    """Write what begins a row: a square bracket there would be an option of the row before."""
+    """Write the first cell of a row; after the line break before it, [ would begin an option."""
     if not text.startswith("["):
         return text
     depth = 0
@@ -161,7 +161,7 @@ def _cast(forms: Forms, node: Node) -> Piece:
 
 @special("cast like")
 def _cast_like(forms: Forms, node: Node) -> Piece:
-    """Write what changes the kind of numbers; a dtype of the same kind goes unsaid, as all dtypes do."""
+    """Write a change of kind, as from int to float; a change of dtype within a kind is not written."""
     X, like = node.operands
     if X.type.kind == like.type.kind:
         return forms.write(X)
@@ -176,13 +176,13 @@ def _lifted(forms: Forms, node: Node) -> Piece:
 
 @special("operand")
 def _operand(forms: Forms, node: Node) -> Piece:
-    """What changes no number that is read: more axes, another dtype."""
+    """Write only the operand: a repetition along axes or another dtype does not change its numbers."""
     return forms.write(node.operands[0])
 
 
 @special("picks")
 def _picks(forms: Forms, node: Node) -> Piece:
-    """The one-hot vector of an index that lies inside its axis."""
+    """Write onehot of an index, which is known to lie inside its axis."""
     return forms.applied(forms.dialect.function("onehot", node.operation.params), node.operands)
 
 
@@ -222,7 +222,7 @@ def _scan(forms: Forms, node: Node) -> Piece:
 
 
 def recurrence(node: Node, forms: Forms) -> list[tuple[str, Piece]]:
-    """Write the equations of a recurrence, element by element, as far as one of its results needs them."""
+    """Write the equations of a recurrence, by elements, that one of its results needs."""
     outer = forms.leaves
     forms.loop = forms.names.loop(node)
     if function := forms.names.functions.get(node):
@@ -243,7 +243,7 @@ def _recurrence(node: Node, forms: Forms) -> list[tuple[str, Piece]]:
     first, before = ("0", f"{index} - 1")
     if step.reverse:
         first, before = f"{last} + 1", f"{index} + 1"
-    if not step.starts:  # a combination starts with the first element
+    if not step.starts:  # an associative scan has no starts: it begins with the first element
         first = last if step.reverse else "1"
 
     def carry(place: int, at: str) -> Piece:
@@ -269,7 +269,7 @@ def _recurrence(node: Node, forms: Forms) -> list[tuple[str, Piece]]:
             h = forms.write(step.starts[i]) if step.starts else None
             h = h or _element_at(forms, step.sequences[i], step.axis, first)
             lines.append((carry(i, first).text, h))
-        # what the step gives for another carry stands at this element already
+        # the results of other carries at this element are already written on the left
         given = {
             r: carry(k, index)
             for k, r in enumerate(step.results[: len(step.before)])
@@ -315,7 +315,7 @@ def _indexed(forms: Forms, node: Node) -> Piece:
 
 
 def _place(forms: Forms, index: Node) -> str:
-    """Write an index: data counts from 0 as it stands, and numbers and what a formula defines from 1."""
+    """Write an index: numbers and host values count from 1 in LaTeX; tensors of data are left from 0."""
     counted = index.type.weak or index.type.host
     return forms.from_one(index) if counted else forms.write(index).text
 
@@ -343,7 +343,7 @@ def _slice(forms: Forms, node: Node) -> Piece:
 
 
 def _bounds(forms: Forms, flags: tuple[bool, ...], bounds: tuple[Node, ...]) -> list[str]:
-    """Write start, stop and step: the start counts from 1, and the stop is the last that is in."""
+    """Write start, stop and step: a start from 1, and a stop that is the last index of the range."""
     given = iter(bounds)
     texts = []
     for place, there in enumerate(flags):
@@ -377,7 +377,7 @@ def _update(forms: Forms, node: Node) -> Piece:
 
 
 def _range(bounds: list[Any]) -> str:
-    """Write a range as the place of an update, from(2) or range(2, 5)."""
+    """Write a range as the place of an update: from(2) or range(2, 5)."""
     start, stop, step = [b is not None for b in bounds]
     texts = [str(b + 1 if i == 0 and b >= 0 else b) for i, b in enumerate(bounds) if b is not None]
     return rf"\text{{{RANGES[start, stop, step]}}}({', '.join(texts)})"
@@ -414,7 +414,7 @@ def _split(forms: Forms, node: Node) -> Piece:
 
 @special("rearrange")
 def _rearrange(forms: Forms, node: Node) -> Piece:
-    """Write an einops pattern as what it does: axes are split, and then merged."""
+    """Write an einops pattern as two renamings: axes are split, and then merged."""
     owners, left, right, pairs = node.operation.params
     sizes = dict(pairs)
     axis, arrow = forms.dialect.axis, r" \rightarrow "

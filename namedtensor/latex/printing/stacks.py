@@ -1,8 +1,8 @@
 """Stacks of layers as LaTeX: X^0 = ..., X^l = layer(X^{l-1}; layers^l) for l = 1, ..., L.
 
-A body runs once for each layer, so its tree has every layer in it. Where each layer does to the
-results of the one before what the others do, one step is written for all of them. What differs in one
-layer, or uses several layers at once, is written layer by layer.
+A body is traced layer by layer, so its tree holds every layer. Where all layers do the same to the
+results of the layer before, one step is written for all of them. If a layer differs, or a part uses
+several layers at once, the stack is written layer by layer.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ _MEMBER = re.compile(r"(.+?)\.(\d+)\.")
 
 @dataclass(eq=False, slots=True)
 class Ladder:
-    """What the layers of a stack do: the same step, from the results of one to those of the next.
+    """A stack whose layers all take the same step, from the results of one layer to those of the next.
 
-    `ends` are what the last layer gives, `before` what it is given, `starts` what the first is given;
-    one of each for each letter. `rungs` says which letter at which layer a part is. `inside` are the
-    parts of the last layer's step.
+    A layer may have several results; each has a letter. `ends` are the results of the last layer,
+    `before` its inputs and `starts` the inputs of the first layer, one for each letter. `rungs` are the
+    results of the other layers: part -> (letter, layer). `inside` are the parts of the last layer's step.
     """
 
     stack: str
@@ -64,7 +64,7 @@ def ladders_of(written: Written) -> list[Ladder]:
 
 
 def _member(node: Node) -> tuple[str, int] | None:
-    """Say of which stack and which layer a parameter is, or a size."""
+    """Give the stack and the layer of a parameter or a size, or None where it belongs to no layer."""
     if node.operation.primitive not in (ARGUMENT, SIZE):
         return None
     found = _MEMBER.match(str(node.operation.params[0]))
@@ -112,7 +112,7 @@ def _ladder(stack: str, count: int, order: list[Node], results: tuple[Node, ...]
 
 
 def _given(k: int, order: list[Node], layer: Mapping[Node, int]) -> list[Node]:
-    """List what layer k gives to what comes after: not what follows from that without parameters."""
+    """List the results of layer k that later parts use, except those that others of them determine."""
     later = [node for node in order if layer[node] > k]
     used = {o for node in later for o in node.operands if layer[o] == k and _member(o) is None}
     found = [node for node in order if node in used]
@@ -124,22 +124,22 @@ def _given(k: int, order: list[Node], layer: Mapping[Node, int]) -> list[Node]:
 
 
 def _below(roots: list[Node], stop: set[Node]) -> Iterator[Node]:
-    """List the parts of some trees, down to those where one stops."""
+    """List the parts of trees, down to the parts in `stop`."""
     return operands_first(roots, lambda n: () if n in stop else n.operands)
 
 
 @dataclass(slots=True)
 class _Steps:
-    """Compares the steps of two layers, one after the other."""
+    """Compare the steps of two consecutive layers of a stack."""
 
     stack: str
     layer: Mapping[Node, int]
 
     def alike(self, later: Node, earlier: Node, given: set[Node], pairs: dict[Node, Node]) -> bool:
-        """Say whether a layer makes one part as the layer before it made another.
+        """Say whether a layer computes `later` as the layer before it computed `earlier`.
 
-        `given` are the results that the later one was given, `pairs` what the earlier one was given in
-        their places; what it was given first is noted there.
+        `given` are the inputs of the later layer. `pairs` maps each of them to the input that the
+        earlier layer uses in its place; inputs that it does not hold yet are added to it.
         """
         seen: dict[Node, Node] = {}
         pending = [(later, earlier)]

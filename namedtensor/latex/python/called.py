@@ -1,4 +1,4 @@
-"""How calls of other formulas are written: att(Q, K, V, M), and mha(X) for the formula of a bundle."""
+"""Write calls of other formulas: att(Q, K, V, M), or mha(X) where mha is a bundle of the caller."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from namedtensor.primitives import Node
 
 @form("call")
 def _call(spelling: Spelling, node: Node) -> Code:
-    """Write att(Q, K, V, M), mha(X) for the formula of a bundle, or f(X)[1] for a second result."""
+    """Write att(Q, K, V, M), mha(X) where mha is a bundle, or f(X)[1] for a second result."""
     name, paths, settings, place = node.operation.params
     called = spelling.called[name]
     name = spelling.names.function(called)
@@ -52,7 +52,7 @@ def _call(spelling: Spelling, node: Node) -> Code:
 
 
 def _bundle(spelling: Spelling, called: Formula, parts: dict[str, Node]) -> str | None:
-    """Name the bundle b of a formula of which all these parts are b.path."""
+    """Give the name of the formula's bundle to which all these parameters belong; else None."""
     owner = whole_bundle(parts, {path.partition(".")[0] for path in parts})
     return owner if owner and spelling.bundle(owner) is called else None
 

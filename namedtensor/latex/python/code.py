@@ -1,4 +1,4 @@
-"""Lines of Python that are not too long: the code of plans, broken where brackets allow it."""
+"""Write the code of plans as lines of Python, and break long lines inside brackets."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def height(code: Code) -> int:
 
 
 def statement(start: str, code: Code, indent: int = 1) -> list[str]:
-    """Write `start` and code, over several lines where one is too long.
+    """Write `start` and code, on several lines if one would be too long.
 
     >>> print("\\n".join(statement("return ", call("f", Word("x" * 60), Word("y" * 60)), 0)))
     return f(
@@ -56,7 +56,7 @@ def statement(start: str, code: Code, indent: int = 1) -> list[str]:
 
 
 def _broken(code: Code, room: int, after: str = "") -> list[str]:
-    """Write code inside of brackets, where a line may end anywhere."""
+    """Write code that stands inside brackets, where a line may end anywhere."""
     text = printed(code)
     if len(text) + len(after) <= room or is_word(code):
         return [text + after]
@@ -91,7 +91,7 @@ def _broken(code: Code, room: int, after: str = "") -> list[str]:
 
 
 def _operand(code: Code, loose: bool, room: int, after: str = "") -> list[str]:
-    """Write an operand, in brackets of its own where it is loose."""
+    """Write an operand; if it is `loose`, in brackets of its own."""
     text = f"({printed(code)}){after}"
     if not loose:
         return _broken(code, room, after)
@@ -104,7 +104,7 @@ def _between(code: Code, room: int, after: str = "") -> list[str]:
 
 
 def _chain(code: Infix, room: int, after: str) -> list[str]:
-    """Begin a line with each operator of one chain, such as a + b - c."""
+    """Write a chain such as a + b - c with each operator at the beginning of a line."""
     chain: list[tuple[str, Code, bool]] = []
     left: Code = code
     loose = False

@@ -19,17 +19,17 @@ from namedtensor.plans.code import Code, Items, Word, printed
 from namedtensor.primitives import Node
 from namedtensor.primitives.node import operands_first
 
-#: A part that is used twice gets a name where its code is longer than this.
+#: A part that is used more than once gets a name if its code is longer than this.
 SHORT = 24
-#: And so does a part that is longer or more deeply nested than these.
+#: A part that is used once gets a name if its code is longer or more deeply nested than this.
 LONG, DEEP = 400, 20
 
 
 @dataclass
 class Definition:
-    """A formula's lines; `closed` are its parts that depend on nothing, with their code.
+    """The lines of one formula; `closed` are the parts that take no input and no size, with their code.
 
-    A tensor that is defined by its indices alone is a `constant`, and no function.
+    A formula whose result is defined by its indices alone is a `constant`, written without a function.
     """
 
     name: str
@@ -40,7 +40,7 @@ class Definition:
     constant: bool = False
 
     def lines(self, hoisted: dict[str, str]) -> list[str]:
-        """Write the function; `hoisted` parts stand in the module already."""
+        """Write the function; the module defines the `hoisted` parts before it."""
         lines = list(self.header)
         for name, _, code in self.parts:
             if name not in hoisted:
@@ -56,7 +56,7 @@ class Definition:
 def definition(
     written: Written, names: Names, settings: Mapping[str, frozenset[str]]
 ) -> Definition:
-    """Write a formula; `settings` are those that each formula of the module keeps."""
+    """Write a formula; `settings` says which settings each formula of the module keeps as parameters."""
     names.begin()
     indexed = indexed_parts(written.results)
     spelling = Spelling(names, written.signature, written.called, settings, indexed=indexed)
@@ -84,7 +84,7 @@ def definition(
 
 
 def _is_constant(results: tuple[Node, ...], indexed: set[Node]) -> bool:
-    """Say whether a result is a tensor that its indices define."""
+    """Say whether the only result is defined by its indices, and by no size."""
     return len(results) == 1 and results[0] in indexed and is_constant(results[0], False)
 
 
@@ -97,7 +97,7 @@ def _deserves_a_name(node: Node, code: Code, uses: int, result: bool) -> bool:
 
 
 def _order(results: tuple[Node, ...], whole: set[Node]) -> tuple[list[Node], Counter[Node]]:
-    """List the parts, operands first, with how often each is used; `whole` ones are not looked into."""
+    """List the parts, operands first, and count the uses of each; parts in `whole` are not opened."""
 
     def inside(node: Node) -> Sequence[Node]:
         return () if node in whole else written_of(node)
@@ -110,7 +110,7 @@ def _order(results: tuple[Node, ...], whole: set[Node]) -> tuple[list[Node], Cou
 
 
 def _open(order: list[Node], results: tuple[Node, ...], indexed: set[Node]) -> set[Node]:
-    """Find the index-defined parts that take their sizes from what they meet, wherever they stand."""
+    """Find the index-defined parts that take their sizes from other operands, in every place of use."""
     fixed: set[Node] = {node for node in results if node in indexed}
     met: set[Node] = set()
     for node in order:
@@ -125,7 +125,7 @@ def _open(order: list[Node], results: tuple[Node, ...], indexed: set[Node]) -> s
 
 
 def _meets(part: Node, others: list[Node]) -> bool:
-    """Say whether the other operands have, and are alone in having, the sizes of a part."""
+    """Say whether each axis of a part gets its size from the other operands, and no other size there."""
     for name, size in part.type.axes:
         found = [o.type.size(name) for o in others if o.type.has(name)]
         if size is not None and (not found or any(s is not size and s != size for s in found)):
@@ -142,7 +142,7 @@ def _header(written: Written, spelling: Spelling) -> list[str]:
     starred = False
     for parameter in signature.parameters:
         if parameter.setting and parameter.name not in spelling.settings.get(written.name, ()):
-            continue  # the body is written for its default
+            continue  # the body is written for the default of this setting
         if parameter.after and not starred:
             items.append(Word("*"))
             starred = True
@@ -184,7 +184,7 @@ def _space(space: Space, spelling: Spelling) -> str:
 
 
 def _space_of(node: Node, given: list[str]) -> Space:
-    """Find the space of a result that is not declared, its axes in the order of the arguments'."""
+    """Make the space of a result that is not declared; its axes are in the order of the arguments'."""
     order = {name: place for place, name in reversed(list(enumerate(given)))}
     names = sorted(node.type.names, key=lambda name: order.get(name, len(given)))
     found: Space = R[tuple(names)]

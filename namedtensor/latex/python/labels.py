@@ -1,4 +1,4 @@
-"""The identifiers of a Python module: of axes as they come up, and of parts without a name."""
+"""Choose the identifiers of a Python module: for axes, sizes, indices, and parts without a name."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from collections.abc import Iterable, Mapping
 from namedtensor.axes import BOUND, shown
 from namedtensor.formula import Formula
 
-#: What a module imports by name, where its document has no such name itself.
+#: The names of this package that a module imports, unless its document uses the name itself.
 OURS = ("R", "Z", "B", "axes", "formula")
 WIDTH = 100
 
 
 class Names:
-    """Give identifiers; none stands for two things.
+    """Choose identifiers, each for one thing only.
 
-    `document` are the names of the document that a module will hold, `local` those of arguments and
-    parts, `named` those of its axes, `functions` those that formulas have in the module.
+    `document` are the names that the module will define, `local` the names of arguments and parts,
+    `named` the names of axes, and `functions` the name that each formula has in the module.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class Names:
         return self.functions.get(formula, formula.name)
 
     def ours(self, name: str) -> str:
-        """Name something of this package: R, or nt.R where the document has an R."""
+        """Name something of this package: R, or nt.R if the document defines an R itself."""
         if name in OURS and name not in self.document:
             self.imported.add(name)
             return name
@@ -54,7 +54,7 @@ class Names:
         return f"{self.package}.{name}"
 
     def builtin(self, name: str) -> str:
-        """Name something of Python's own: abs, or builtins.abs where the document has an abs."""
+        """Name a builtin of Python: abs, or builtins.abs if the document defines an abs itself."""
         if name not in self.own:
             return name
         self.imported.add("builtins")
@@ -81,11 +81,11 @@ class Names:
         return self.sizes[name]
 
     def begin(self) -> None:
-        """Begin another formula, whose sums over an index may use the same letters again."""
+        """Begin another formula; its sums over an index may use the same letters as those before."""
         self.bound.clear()
 
     def _of_index(self, name: str) -> str:
-        """Give the index of a sum an axis: i, or i2 where i is an axis already."""
+        """Name the axis of a sum's index: i, or i2 where i is an axis already."""
         if name not in self.bound:
             letter, number = shown(name), 1
             axis = letter

@@ -1,4 +1,4 @@
-"""Formulas as a Python module that makes them again."""
+"""Write formulas as a Python module that defines the same formulas."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ TITLE = '"""Formulas in the named tensor notation."""'
 def python_of(formulas: Iterable[Formula], failed: list[NamedTensorError] | None = None) -> str:
     """Write a module that defines these formulas, and those that they call, in our own notation.
 
-    Where there is a list `failed`, formulas that cannot be written are left out, and their errors
-    put there. Of formulas with one name the last keeps it: z_2 is the one before.
+    With a list `failed`, formulas that cannot be written are left out, and their errors are added to the
+    list. If several formulas are called z, the last is z and the one before it z_2.
 
-    Raises: NamedTensorError where a formula cannot be written.
+    Raises: NamedTensorError where a formula cannot be written, and there is no list `failed`.
 
     >>> from namedtensor import R, axes, formula
     >>> emb, hid = axes("emb hid")
@@ -84,7 +84,7 @@ def _imports(names: Names) -> str:
 
 
 def _function_names(formulas: Iterable[Formula]) -> dict[Formula, str]:
-    """Give each formula a name of its own; a letter may mean something else in the next section."""
+    """Give each formula a name of its own, since a document may define one letter twice."""
     found: dict[Formula, str] = {}
     for formula in reversed(list(formulas)):
         name, number = formula.name, 1
@@ -98,7 +98,7 @@ def _function_names(formulas: Iterable[Formula]) -> dict[Formula, str]:
 def _with_called(
     formulas: Iterable[Formula], failed: list[NamedTensorError] | None
 ) -> dict[Formula, Written]:
-    """Write each formula after those that it calls, or whose parameters it takes."""
+    """Write each formula, after the formulas that it calls or whose parameters it takes as a bundle."""
     found: dict[Formula, Written] = {}
     known: set[Formula] = set()
 
@@ -117,7 +117,7 @@ def _with_called(
             add(formula)
         except NamedTensorError as error:
             if not formula.signature.parameters:
-                continue  # it waits for the sizes that it has inside of other formulas
+                continue  # a tensor of open size is written inside the formulas that use it
             if failed is None:
                 raise
             failed.append(error)
@@ -130,7 +130,7 @@ def _written(formula: Formula) -> Written:
     Raises: NamedTensorError where it takes a stack of any number of layers.
     """
     for parameter in formula.signature.parameters:
-        if parameter.stack:  # the tree has as many layers as it was traced with, and no loop
+        if parameter.stack:  # the tree holds each layer that was traced, and no loop over layers
             raise NamedTensorError(
                 f"python_of({formula.name})",
                 f"{parameter.name} is a stack of any number of layers, and Python is written of one number",
@@ -148,7 +148,7 @@ def _local_names(written: Iterable[Written]) -> list[str]:
 
 
 def _hoisted(found: list[Definition]) -> dict[str, str]:
-    """Find the parts that depend on nothing and mean the same wherever their name stands."""
+    """Find the parts that take no input, and whose name has the same code in all formulas that use it."""
     taken = {*[one.name for one in found if not one.constant], *OURS, "nt"}
     codes: dict[str, set[str]] = {}
     for one in found:
@@ -165,9 +165,9 @@ def _hoisted(found: list[Definition]) -> dict[str, str]:
 
 
 def with_settings(formula: Formula) -> Written:
-    """Write a formula with its numbers that are settings kept as names, where its body allows it.
+    """Write a formula with the names of its numeric settings instead of their values, where that works.
 
-    A body that looks at the number, as `range(k)` does, is written for the default.
+    A body that needs the number itself, as in `range(k)`, is written for the default.
     """
     numbers = {
         p.name: p.default
@@ -185,7 +185,7 @@ def _symbol(name: str, value: Any) -> SymbolicTensor:
 
 
 def kept_settings(written: Written) -> frozenset[str]:
-    """Name the settings that a formula is written with."""
+    """List the settings that still have names in a written formula."""
     known = {p.name for p in written.signature.parameters if p.setting}
     used = [n.operation.params[0] for n in operands_first(written.results) if n.name == "argument"]
     return frozenset(name for name in used if name in known)

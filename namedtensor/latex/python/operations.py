@@ -1,4 +1,4 @@
-"""How each operation is written that is not nt.name[axes](operands)."""
+"""Write the operations whose code is not nt.name[axes](operands)."""
 
 from __future__ import annotations
 
@@ -230,9 +230,9 @@ def _rearrange(spelling: Spelling, node: Node) -> Code:
 
 
 def _factor(spelling: Spelling, node: Node) -> Code | None:
-    """Write one factor of a decomposition, nt.eigh[row, col, value](A)[1]; None for other parts."""
+    """Write one factor of a decomposition, nt.eigh[row, col, value](A)[1]; None if a part is no factor."""
     owner = node.operands[0]
-    if owner.operation.primitive is SLICE:  # of a factor whose axis is then renamed
+    if owner.operation.primitive is SLICE:  # some factors are cut to size, and then renamed
         owner = owner.operands[0]
     made_by: Any = {EIG: eig, EIGH: eigh, SVD: svd, QR: qr}.get(owner.operation.primitive)
     if made_by is None:
@@ -268,7 +268,7 @@ def _slice(spelling: Spelling, node: Node) -> Code:
 
 @form("slice_size")
 def _slice_size(spelling: Spelling, node: Node) -> Code:
-    """Write the size of a range, which is known by no other name."""
+    """Write the size of a range of an axis, for which there is no other expression."""
     axis = spelling.axis(next(iter(spelling.sizes), "seq"))
     bounds = _bounds(spelling, node.operation.params[0], node.operands[1:])
     whole = f"{spelling.nt('iota')}({axis}[{spelling.text(node.operands[0])}])"
@@ -386,7 +386,7 @@ def _pad(spelling: Spelling, node: Node) -> Code:
 def _without_default(
     spelling: Spelling, node: Node, under: Any, function: Any, parameter: str
 ) -> Code:
-    """Leave the last operand out where it is the function's own default."""
+    """Leave out the last operand if it is the default of the function."""
     usual = inspect.signature(function).parameters[parameter].default
     operands = spelling.operands(node)
     if node.operands[-1] is number(usual):

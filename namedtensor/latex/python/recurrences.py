@@ -1,4 +1,4 @@
-"""Recurrences along an axis: nt.scan[t](step, h0, x), nt.fold and nt.associative_scan."""
+"""Write recurrences along an axis: nt.scan[t](step, h0, x), nt.fold and nt.associative_scan."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ STATE = "before"
 
 
 def written_of(node: Node) -> tuple[Node, ...]:
-    """Give the parts that a part is written with: of a loop what it starts with, and what it uses."""
+    """Give the parts that a part is written from; for a scan, its starts, sequences and other operands."""
     if node.name != "scan":
         return node.operands
     *_, step, _ = node.operation.params
@@ -25,7 +25,7 @@ def written_of(node: Node) -> tuple[Node, ...]:
 
 @form("scan")
 def loop(spelling: Spelling, node: Node) -> Code:
-    """Write nt.scan[t](step, h0, x), with the result that is meant of several."""
+    """Write nt.scan[t](step, h0, x), with [1] or the like to choose among several results."""
     axis, reverse, listed, step, place = node.operation.params
     parts = unfolded(node)
     emits = len(listed) > step.carries
@@ -53,7 +53,7 @@ def loop(spelling: Spelling, node: Node) -> Code:
 
 @form("associative_scan")
 def combined(spelling: Spelling, node: Node) -> Code:
-    """Write nt.associative_scan[t](combine, x), with the result that is meant of several."""
+    """Write nt.associative_scan[t](combine, x), with [1] or the like to choose among several results."""
     axis, _, reverse, step, place = node.operation.params
     parts, one = unfolded(node), step.carries == 1
     rule = _rule(spelling, parts, parts.before, parts.results, one, later=True)
@@ -72,9 +72,9 @@ def _rule(
     one: bool,
     later: bool = False,
 ) -> Code:
-    """Write a step, or what is emitted after it, as a function of the carry and the elements.
+    """Write a step, or the rule of `emit`, as a function of the carry and the elements.
 
-    With `later` the elements have the form of the carry, as those that are combined.
+    With `later`, for an associative scan, the elements are one argument, of the same form as the carry.
     """
     kept = dict(spelling.indices)
     groups = [carries, parts.elements] if later else [carries, *[(x,) for x in parts.elements]]

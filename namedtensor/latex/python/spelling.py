@@ -1,4 +1,4 @@
-"""Expression trees in our own notation: code that makes the same tree again."""
+"""Write expression trees as Python in our notation: code that makes the same tree again."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from namedtensor.tensor.resize import made_by
 
 Form = Callable[["Spelling", Node], Code]
 
-#: Kinds of operations: Python's operators, functions whose last axis takes a size, functions with a word
-#: for the other order.
+#: Kinds of operations: operators of Python; functions whose last axis is written with its size;
+#: functions with a flag, for which the notation has a second word, such as upsample-linear.
 OPERATOR, SIZED, OTHERWISE = "<operator>", "<sized>", "<otherwise>"
 
-#: How operations are written that are not nt.name[axes](operands), by their name, by the form of their
-#: notation or by kind; filled by `forms` and `called`.
+#: The writers of operations whose code is not nt.name[axes](operands), by the name of the operation, the
+#: form of its notation, or its kind. `operations`, `called` and `recurrences` fill it.
 FORMS: dict[str, Form] = {}
 
 
 def form_of(node: Node) -> Form:
-    """Find how a node's operation is written."""
+    """Find the function that writes a node's operation."""
     entry = node.operation.primitive
     keys = [entry.name]
     if isinstance(entry.notation, notation.Special):
@@ -42,7 +42,7 @@ def form_of(node: Node) -> Form:
 
 
 def form(*names: str) -> Callable[[Form], Form]:
-    """Say how operations are written."""
+    """Register a function as the writer of these operations, forms or kinds."""
 
     def remember(function: Form) -> Form:
         FORMS.update(dict.fromkeys(names, function))
@@ -53,11 +53,13 @@ def form(*names: str) -> Callable[[Form], Form]:
 
 @dataclass
 class Spelling:
-    """The code of one formula's parts.
+    """Write the code of one formula's parts.
 
-    `settings` are the numbers that each formula of the module keeps as settings; `bound` are the
-    parts that have a name by now, `indices` the indices inside of a `define`, `indexed` the parts
-    that depend on their indices alone, and `open` those that take their sizes from what they meet.
+    settings   the settings that each formula of the module keeps as parameters
+    bound      the parts that have a name in the lines before
+    indices    the names of indices inside a `define`, and of what a step takes
+    indexed    the parts that depend on their indices alone
+    open       those of them that take their sizes from other operands
     """
 
     names: Names
@@ -97,7 +99,7 @@ class Spelling:
         return tuple([self.code(o) for o in node.operands])
 
     def nt(self, name: str) -> str:
-        """Name a function of ours."""
+        """Name a function of this package: nt.softmax."""
         return self.names.ours(name)
 
     # ----------------------------------------------------------------------------------- axes
@@ -120,7 +122,7 @@ class Spelling:
         return known is size or (isinstance(known, int) and size.value == known)
 
     def bundle(self, path: str) -> Formula | None:
-        """Give the formula whose parameters stand at a path of the signature."""
+        """Give the formula of the bundle at a path of the signature, or None if there is no bundle."""
         signature: Signature | None = self.signature
         found: Formula | None = None
         for word in path.split("."):
@@ -174,7 +176,7 @@ class Spelling:
 
 
 def declared_sizes(signature: Signature) -> dict[str, Any]:
-    """Give the sizes that abs(axis) stands for: those of the first parameter with the axis."""
+    """Give the size that abs(axis) stands for: that of the first parameter with the axis."""
     found: dict[str, Any] = {}
     shared: dict[Any, Any] = {}
 
@@ -208,7 +210,7 @@ def plain_call(spelling: Spelling, node: Node) -> Code:
 # -------------------------------------------------------------- parts that depend on their indices
 
 
-#: A `define` that is deeper or longer than this is written in several.
+#: A `define` that would be deeper or longer than this is written as several.
 DEEP, LONG = 20, 200
 
 
@@ -221,7 +223,7 @@ def indexed_parts(results: Iterable[Node]) -> set[Node]:
         depth = 1 + max([d for d, _ in known], default=0)
         size = 1 + sum(s for _, s in known)
         short = depth <= DEEP and size <= LONG
-        # a part that is too large for one define is a name in the next
+        # a part that is too large for one define gets a name, and the next define uses the name
         measured[node] = (depth, size) if short else (0, 1)
         if short and _is_indexed(node, found):
             found.add(node)
@@ -238,25 +240,25 @@ def _is_indexed(node: Node, found: set[Node]) -> bool:
 
 
 def _is_one_thing(node: Node) -> bool:
-    """Say whether a part is the same wherever it is written: noise differs, and a call has a name."""
+    """Say whether a part may be written more than once: not random numbers, and not a call."""
     entry = node.operation.primitive
     return not entry.effect and entry is not CALL
 
 
 def is_constant(node: Node, open_: bool) -> bool:
-    """Say whether an index-defined part is the same in every formula: it looks at no size."""
+    """Say whether an index-defined part is the same in every formula: it uses no size of an input."""
     sizes = [n.operands[0] for n in _leaves(node) if n.name == "iota" and n.operands and not open_]
     return all(n.closed for n in (*_leaves(node), *sizes) if n.type.host)
 
 
 def iotas(node: Node) -> list[Node]:
-    """List the counted axes below a part, primed ones first."""
+    """List the counts (`iota`) inside a part, those of primed axes first."""
     found = dict.fromkeys([n for n in _leaves(node) if n.name == "iota"])
     return sorted(found, key=lambda n: -n.operation.params[0].count("'"))
 
 
 def _leaves(node: Node) -> Iterator[Node]:
-    """Give what stands at the ends of a part, sizes under a count left out."""
+    """Give the leaves of a part; a count is a leaf, and the size under it is left out."""
     seen, pending = {node}, [node]
     while pending:
         part = pending.pop()
@@ -270,7 +272,7 @@ def _leaves(node: Node) -> Iterator[Node]:
 
 
 def made_axes(node: Node) -> list[Node]:
-    """List, as counts along them, the axes along which a tensor is filled or repeated."""
+    """List the axes along which a tensor is filled or repeated, each as a count (`iota`) along it."""
     names = made_by(node)
     if not names:
         return []

@@ -1,4 +1,4 @@
-"""Arithmetic: sums, products, fractions, contractions, norms; operands are matched on the axes they share."""
+"""Evaluate arithmetic: sums, products, fractions, powers, contractions, norms, rounding."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ from namedtensor.operations.reductions import sum as total
 from namedtensor.shape import sized
 from namedtensor.tensor import NamedTensor
 
-#: Whole powers of Python numbers are exact up to this many bits, and floating beyond.
+#: Powers of Python integers are exact if they have at most this many bits, and floats if not.
 EXACT_BITS = 4096
 
 
@@ -77,7 +77,7 @@ def power(e: Evaluator, where: Expression, base: Expression, exponent: Expressio
 def _inverse(
     e: Evaluator, where: Expression, base: Expression, value: Value, axes: Sequence[str]
 ) -> Value:
-    """Give the inverse of a matrix over an axis and its copy; what has other axes may mean another."""
+    """Read A^{-1} as the inverse over an axis and its copy; without one such pair it is ambiguous."""
     pair = square(axes)
     below, written = text_axes(pair or axes[:2]), _grouped(e, base)
     inverted = rf"\underset{{{below}}}{{\text{{inv}}}} {written}"
@@ -97,14 +97,14 @@ def _inverse(
 
 
 def _grouped(e: Evaluator, part: Expression) -> str:
-    """Give a part as its document writes it, between brackets where it is of several."""
+    """Give the text of a part in its document, in brackets if it is a sum, a product or the like."""
     written = e.scope.written(part)
     whole = isinstance(part, (Letter, Scripts, Call, Indexed)) or written[:1] in ("(", "[")
     return written if whole else f"({written})"
 
 
 def square(axes: Sequence[str]) -> tuple[str, str] | None:
-    """Give the axis and its copy that matrices have, seq and seq'; None where not just one has a copy."""
+    """Give the axis that has a copy, and the copy, seq and seq'; None unless one axis alone has one."""
     stems: dict[str, list[str]] = {}
     for name in axes:
         stems.setdefault(name.rstrip("'*"), []).append(name)
@@ -113,7 +113,7 @@ def square(axes: Sequence[str]) -> tuple[str, str] | None:
 
 
 def determinant_of(e: Evaluator, part: Expression, value: Value) -> Value:
-    r"""Read |S| of a matrix, below a root or in \log |S|, as that of its determinant; else give the value."""
+    r"""Read |S| of a matrix, below a root or in \log |S|, as |det S|; else give the value."""
     if not isinstance(part, Bars) or part.double:
         return value
     pair = square(axes_in(value))
@@ -131,7 +131,7 @@ def determinant_of(e: Evaluator, part: Expression, value: Value) -> Value:
 
 
 def is_exponential(part: Expression) -> bool:
-    """Say whether a power of e is that of Euler's number beside a tensor e: e^{-x} is, e^2 is not."""
+    """Say whether e is Euler's number in a power, though a tensor e exists: in e^{-x}, not in e^2."""
     return (
         isinstance(part, Scripts)
         and isinstance(part.base, Letter)
@@ -165,7 +165,7 @@ def raised(base: Any, exponent: Any) -> Any:
 
 
 def _real_power(base: Any, exponent: Any) -> Any:
-    """Compute a power that may be below 0, for which whole numbers count as reals."""
+    """Compute a power whose exponent may be negative: a base of whole numbers becomes real."""
     return raised(1.0 * base if is_whole(base) else base, exponent)
 
 
@@ -181,7 +181,7 @@ def root(e: Evaluator, part: Root) -> Value:
     )
 
 
-#: Products number by number.
+#: Operators of elementwise products.
 TIMES = ("*", "odot", "times")
 
 _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
@@ -195,7 +195,7 @@ _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
 
 
 def axes_of(names: tuple[AxisName, ...], sizes: Mapping[str, Any] | None = None) -> Any:
-    """Give axes as operations take them."""
+    """Turn names of axes into the axes that operations take."""
     return tuple([sized(a.name, (sizes or {}).get(a.name)) for a in names])
 
 
@@ -209,7 +209,7 @@ def binary(e: Evaluator, part: Binary) -> Value:
         e = e.under(*[(c, True) for c in factors if c is not None])
     left = e.value(part.left)
     if is_function(left) and part.op == "*":
-        # f X, where nobody but the one who looks names up can know that f is a function
+        # f X is a call and no product, which only the value of f shows
         return e.value(Call(part.span, part.left, (), (part.right,), (), ""))
     right = e.value(part.right)
     named = (part.left, part.right)
@@ -263,7 +263,7 @@ def _positions(op: str, left: Value, right: Value) -> Position | None:
 def product(
     e: Evaluator, where: Expression, left: Value, right: Value, named: tuple[Expression, ...]
 ) -> Value:
-    """Multiply; records meet by name."""
+    """Multiply elementwise; operands are matched on the axes that they share."""
     if UNKNOWN not in (_known(left), _known(right)):
         found = e.attempt(where, lambda: _positions("*", left, right), [])
         if found is not None:
@@ -274,7 +274,7 @@ def product(
 def divided(
     e: Evaluator, where: Expression, left: Value, right: Value, named: tuple[Expression, ...]
 ) -> Value:
-    """Divide; sizes divide to whole numbers."""
+    """Divide; a quotient of sizes must be a whole number."""
     if not (e.exact and is_whole(left) and is_whole(right)):
         return e.attempt(where, operator.truediv, [left, right], named)
     if isinstance(left, int) and isinstance(right, int) and (right == 0 or left % right):
@@ -330,19 +330,20 @@ def bars(e: Evaluator, part: Bars) -> Value:
     )
 
 
-#: What norms compute besides the root of the sum of squares.
+#: The reductions of norms other than the 2-norm, by their order.
 _NORMS: dict[str, AxisFunction[Any, Any]] = {"1": total, "infty": greatest}
 
-#: How the order of a norm is written.
+#: The text of a norm's order in the subscript.
 _ORDERS = {"1": "1, ", "infty": r"\infty, "}
 
 
 def norm_of_order(
     e: Evaluator, part: Scripts, order: Expression, axes: tuple[AxisName, ...]
 ) -> Value:
-    """Give ||X||_F, ||x||_2, ||x||_1 or ||x||_infty, over the axes below it or its operand's own.
+    """Evaluate ||X||_F, ||x||_2, ||x||_1 or ||x||_infty, over the axes below it or the operand's own.
 
-    ||X||_F is of a matrix, or of one axis; the others are of one axis, for of two they mean several things.
+    Without axes below it, ||X||_F may have an operand of two axes; the others, which are ambiguous for a
+    matrix, one of one axis.
     """
     bars: Any = part.base
     text = wording(order)
@@ -399,13 +400,13 @@ def axes_in(value: Value) -> list[str]:
 
 
 def over_own(written: str, own: Sequence[str], instead: str) -> tuple[str, str]:
-    """Say that what names no axes is over all that its operand has, and how they are named."""
+    """Write a note: a norm that names no axes is taken over all axes of its operand."""
     listed = " and ".join(own)
     return f"{written} names no axes: it is over {listed}", f"to say so, write {instead}"
 
 
 def rounded(e: Evaluator, part: Floor) -> Value:
-    """Round down, up or to the nearest; a quotient of whole numbers stays whole, but to the nearest."""
+    """Round down, up or to the nearest; a quotient of whole numbers is rounded down or up exactly."""
     operand = part.operand
     if part.op == "round":
         written, half = e.scope.written(part), r"\lfloor X + \frac{1}{2} \rfloor"

@@ -1,7 +1,7 @@
-"""Operators that reach over a product: sums, products, extremes, over axes or over an index.
+"""Evaluate big operators: sums, products and extremes, over axes or over an index.
 
-The index of sum_{i=1}^n runs along a hidden axis. Where it indexes a whole axis, as in
-sum_i X_{seq(i)}, the sum is over that axis itself.
+The index of sum_{i=1}^n runs along a hidden axis. If it indexes a whole axis, as in sum_i X_{seq(i)},
+the sum is over that axis itself.
 """
 
 from __future__ import annotations
@@ -65,18 +65,18 @@ from namedtensor.tensor import NamedTensor, SymbolicTensor, apply
 
 
 class Range:
-    """The indices that a big operator binds, their values, the conditions and the ends that hold them."""
+    """The indices that a big operator binds, with their values, ends and conditions."""
 
     def __init__(self) -> None:
         self.indices: list[Index] = []
         self.bound: dict[Expression, Value] = {}
         self.conditions: list[Expression] = []
         self.held: list[Expression] = []
-        #: the ends of indices that follow others
+        #: the ends that depend on other indices: (index, start, end)
         self.ends: list[tuple[Index, Any, Expression]] = []
 
     def of(self, name: Expression) -> Index | None:
-        """Give the index that a name is, counting from 1."""
+        """Give the index of a name that counts from 1; None for any other name."""
         value = self.bound.get(name)
         return value.index if value is not None and value.direct else None
 
@@ -86,7 +86,7 @@ class Range:
 
 
 def read_range(e: Evaluator, part: Big) -> Any:
-    """Read what stands below and above: i; i = 1 .. n; i in [n]; 1 <= i <= n; j != i; i, j."""
+    """Read the range below and above: i; i = 1 .. n; i in [n]; 1 <= i <= n; j != i; i, j."""
     found = Range()
     for piece in pieces_below(part):
         if piece is None:
@@ -97,7 +97,7 @@ def read_range(e: Evaluator, part: Big) -> Any:
 
 
 def _piece(e: Evaluator, part: Big, piece: Expression, found: Range) -> bool:
-    """Read one part of a range; False where it cannot be read, which has been reported."""
+    """Read one part of a range; if it cannot be read, report it and return False."""
     if piece in found.bound:
         return True
     if isinstance(piece, Logic) and found.bound:
@@ -133,7 +133,7 @@ def _piece(e: Evaluator, part: Big, piece: Expression, found: Range) -> bool:
 
 
 def _no_index(e: Evaluator, part: Big, piece: Expression) -> bool:
-    """Say that a piece below an operator binds nothing."""
+    """Report a piece below an operator that binds no index."""
     op, right = piece.rest[0] if isinstance(piece, Relation) else ("", None)
     if op == "in" and right is not None:
         why = f"runs over {wording(right)}, which is no range"
@@ -152,7 +152,7 @@ def _between(
     last: Expression | None,
     found: Range,
 ) -> bool:
-    """Bind an index from a first number to a last; ends that depend on other indices are conditions."""
+    """Bind an index from a first to a last number; ends that depend on indices become conditions."""
     inner = e.inside(found.bound)
     start = inner.extent(first)
     end = None if last is None else inner.extent(last)
@@ -179,13 +179,13 @@ def _between(
 
 
 def _end(e: Evaluator, end: Expression, first: Any) -> Position | None:
-    """Give an end of an index that depends on other indices, from 0; None where it is no sum of them."""
+    """Evaluate an end that depends on other indices, from 0; None if it is no sum of them."""
     at = e.value(end)
     return at.plus(position(first), -1) if isinstance(at, Position) else None
 
 
 def _give_ends(e: Evaluator, found: Range) -> None:
-    """Give indices that follow others the size that they have at most: l up to n - i, where i is 1."""
+    """Give indices whose ends depend on others their greatest size: l = 1, ..., n - i that for i = 1."""
     for index, start, last in found.ends:
         if index.size is None:
             sizes = [_at_most(e, found, start, end) for end in _least_of(last)]
@@ -194,7 +194,7 @@ def _give_ends(e: Evaluator, found: Range) -> None:
 
 
 def _least_of(end: Expression) -> tuple[Expression, ...]:
-    """List the ends of which the first one counts: those of min(2, n - i), and of min(c, t) - 1."""
+    """Split an end that is a minimum, min(2, n - i) or min(c, t) - 1, into the ends that it compares."""
     if isinstance(end, Binary) and end.op in ("+", "-") and isinstance(end.right, Number):
         return tuple([replace(end, left=left) for left in _least_of(end.left)])
     least = isinstance(end, Call) and end.function == Letter(end.span, "min", "word")
@@ -202,7 +202,7 @@ def _least_of(end: Expression) -> tuple[Expression, ...]:
 
 
 def _at_most(e: Evaluator, found: Range, start: Any, last: Expression) -> Any:
-    """Give how many numbers there are up to an end that depends on indices, at most."""
+    """Count the numbers up to an end that depends on indices, at its greatest; None if not known."""
     at = e.inside(found.bound).value(last)
     terms = [(t, n) for t, n in position(at).terms if isinstance(t, Index)] if is_whole(at) else []
     ends = {term: 1 if n < 0 else term.size for term, n in terms}
@@ -215,7 +215,7 @@ def _at_most(e: Evaluator, found: Range, start: Any, last: Expression) -> Any:
 
 
 def _moves(end: Any) -> bool:
-    """Say whether an end is another one for each record: neither a number nor a size."""
+    """Say whether an end differs between records: it is neither a number nor a size."""
     node = getattr(end, "node", None)
     return isinstance(end, NamedTensor) and (node is None or not node.type.host)
 
@@ -229,7 +229,7 @@ def _count(start: Any, end: Any) -> Any:
 
 
 def _condition_for(part: Big, name: Expression, members: Expression) -> str:
-    r"""Write the condition that says of which indices a set is; nothing where they index no axis."""
+    r"""Write, for a hint, a sum over a set as one with a condition; "" if its index indexes no axis."""
     axis = next((at.axis.name for at in all_of(At, part.body) if at.at == name), "")
     of = [*letters_of(members)][1:]  # i of N(i)
     if not axis:
@@ -240,12 +240,12 @@ def _condition_for(part: Big, name: Expression, members: Expression) -> str:
     return rf"write {wording(name)} : M_{{{inside}}} = 1 below it, with M \in \{{0, 1\}}^{{{axes}}}"
 
 
-#: More members than this are not written out.
+#: The most members of a sum that are evaluated one by one.
 MEMBERS = 1000
 
 
 def chooses_members(e: Evaluator, part: Big) -> bool:
-    """Say whether an index of an operator stands in the script of a family's member."""
+    """Say whether an index of an operator chooses a member of a family, as l in W^l."""
     counts = getattr(e.scope, "counts", None)
     letters = {letter.text for letter in letters_of(part.lower)}
     names = [name for name in walk(part.body) if isinstance(name, Scripts)]
@@ -256,7 +256,7 @@ def chooses_members(e: Evaluator, part: Big) -> bool:
 
 
 def _pair(part: Big) -> Callable[[Any, Any], Any] | None:
-    """Find how two members are joined: those of a sum are added."""
+    """Find the function that joins two members: addition for a sum."""
     word = big_word(part.op)
     folds = table()[word.name].traits.folds if word is not None else ""
     if not folds:
@@ -268,7 +268,7 @@ def _pair(part: Big) -> Callable[[Any, Any], Any] | None:
 
 
 def _ends(e: Evaluator, part: Big) -> tuple[int, int] | None:
-    """Give the ends of i=1 below and n above where both are known as numbers."""
+    """Give the ends of i=1 below and n above as numbers, if both are known."""
     lower = part.lower
     if part.upper is None or not isinstance(lower, Relation) or not isinstance(lower.first, Letter):
         return None
@@ -300,7 +300,7 @@ def unrolled(e: Evaluator, part: Big, start: int, end: int) -> Value:
 
 
 def _listed(part: Big) -> tuple[list[Any], list[Expression], tuple[Expression, ...]] | None:
-    """Give the indices of a, b in {0, 1}, what the set lists, and what else stands below."""
+    """Read a, b in {0, 1}: the indices, the members of the set, and the pieces after them."""
     names: list[Any] = []
     pieces = pieces_below(part)
     for at, piece in enumerate(pieces):
@@ -381,7 +381,7 @@ def _over_index(e: Evaluator, part: Big) -> Value:
         return _over_listed(e, part, *listed)
     chooses = chooses_members(e, part)
     choosing = getattr(e.scope, "choosing", nullcontext) if chooses else nullcontext
-    one_for_all = chooses and choosing is nullcontext  # a checker has one member for all
+    one_for_all = chooses and choosing is nullcontext  # a checker looks at one member only
     ends = None if choosing is nullcontext or _pair(part) is None else _ends(e, part)
     if ends is not None:
         return unrolled(e, part, *ends)
@@ -418,7 +418,7 @@ def _over_index(e: Evaluator, part: Big) -> Value:
 
 
 def _is_over_tensors(e: Evaluator, part: Big) -> bool:
-    """Say whether a minimum is over a tensor that has a name, min_W f(W), and no index."""
+    """Say whether an operator runs over a tensor and no index, as in min_W f(W)."""
     if part.op not in words.CHOOSING or not isinstance(part.lower, (Letter, Scripts)):
         return False
     if part.lower in e.bound:
@@ -428,7 +428,7 @@ def _is_over_tensors(e: Evaluator, part: Big) -> bool:
 
 
 def _give_ranges(e: Evaluator, body: Expression, found: Range) -> None:
-    """Give indices without a range that of the first axis along which they run: W_{kernel(j)}."""
+    """Give each index without a range the size of the first axis that it indexes: W_{kernel(j)}."""
     for part in walk(body):
         if not isinstance(part, Indexed) or not isinstance(part.base, (Letter, Scripts)):
             continue
@@ -447,13 +447,13 @@ def _meaning(part: Big) -> Word:
 
 
 def _neutral(part: Big) -> float:
-    """Give what a condition puts in the place of what it leaves out."""
+    """Give the number that replaces members which a condition leaves out: 0 for a sum."""
     neutral = table()[_meaning(part).name].traits.neutral
     return math.nan if neutral is None else neutral
 
 
 def _reduced(e: Evaluator, part: Big, value: Value, index: Index) -> Value:
-    """Reduce over an index's own axis, or over the axis that it indexes where that is the same."""
+    """Reduce over an index: its hidden axis is renamed to the axis that it indexes, and reduced."""
     given = plain(value)
     if not isinstance(given, NamedTensor) or index.axis not in given.axes:
         return _repeated(e, part, given, index)
@@ -491,13 +491,13 @@ def _letter(index: Index) -> str:
 
 
 def _homes(e: Evaluator) -> list[str]:
-    """List the axes along which the indices run that are bound around."""
+    """List the axes that are indexed by the indices bound outside."""
     terms = [t for v in e.bound.values() if isinstance(v, Position) for t, _ in v.terms]
     return [t.home for t in terms if isinstance(t, Index) and t.home is not None]
 
 
 def _repeated(e: Evaluator, part: Big, value: Any, index: Index) -> Value:
-    """Reduce what does not depend on the index: a sum of n equal terms is n times one."""
+    """Reduce a body that does not depend on the index: a sum of n equal terms is n times one term."""
     word = _meaning(part)
     if table()[word.name].traits.idempotent:
         return value

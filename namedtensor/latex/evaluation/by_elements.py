@@ -1,4 +1,4 @@
-"""Definitions by elements, P_{seq(p), emb(i)} = ..., updates at a place, and matrices of cells."""
+"""Evaluate definitions by elements, P_{seq(p), emb(i)} = ..., updates at a place, and matrices."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def element(
 ) -> Value:
     """Define a tensor by its elements: P_{seq(p), emb(i)} = body.
 
-    `sizes` are those of the axes; an axis without one takes the size of what it meets.
+    `sizes` are the sizes of its axes; an axis without one takes its size from other operands.
     """
     sizes = sizes or {}
     if condition is not None:
@@ -77,7 +77,7 @@ def element(
 
 
 def upper_ends(target: Indexed, condition: Expression | None) -> dict[str, Expression]:
-    """Give the axes of a target the ends up to which a condition lets their indices run."""
+    """Read from a condition how far the index of each axis of a target runs: axis -> last index."""
     axes = {item.at: item.axis.name for item in target.items if isinstance(item, At)}
     found: dict[str, Expression] = {}
     for relation in _relations(condition):
@@ -94,7 +94,7 @@ def upper_ends(target: Indexed, condition: Expression | None) -> dict[str, Expre
 
 
 def _relations(condition: Expression | None) -> list[Relation]:
-    """List relations that say where indices end: i = 1 or 2 <= i <= n does, and i = n or i < n does not."""
+    """List the relations that give ends of indices; in "i = 1 or 2 <= i <= n" the second gives one."""
     found: list[Relation] = []
     for part in () if condition is None else conjuncts(condition):
         if isinstance(part, Relation):
@@ -105,7 +105,7 @@ def _relations(condition: Expression | None) -> list[Relation]:
 
 
 def _at_numbers(condition: Expression | None) -> list[Relation]:
-    """List the single elements that have definitions of their own beside those of a range: i = 4."""
+    """List the conditions such as i = 4, of one element that is defined beside those of a range."""
     found: list[Relation] = []
     for part in () if condition is None else conjuncts(condition):
         if isinstance(part, Logic) and part.op == "or":
@@ -126,7 +126,7 @@ def _moves(end: Expression, axes: Mapping[Expression, str]) -> bool:
 def _bounded(
     e: Evaluator, target: Indexed, condition: Expression
 ) -> tuple[dict[str, Any], Expression | None]:
-    """Give the sizes that a condition gives to the axes of a target, and what else it says."""
+    """Take a condition apart: the sizes that it gives to axes of the target, and the rest of it."""
     sizes: dict[str, Any] = {}
     open_: set[str] = set()
     for axis, end in upper_ends(target, condition).items():
@@ -137,7 +137,7 @@ def _bounded(
         if size is not UNKNOWN:
             sizes[axis] = size
         elif isinstance(end, (Letter, Scripts)):
-            open_.add(axis)  # what the index meets says how long it is
+            open_.add(axis)  # the size comes from the tensors that the index is used on
     axes = {item.at: item.axis.name for item in target.items if isinstance(item, At)}
     left: list[Expression] = []
     for part in conjuncts(condition):
@@ -170,9 +170,9 @@ def _is_below_one(end: Expression | None) -> bool:
 
 
 def sized_here(scope: Scope, X: Value, weak: bool = False) -> Value:
-    """Give axes that are still open the size that they have here, where the numbers depend on data.
+    """Give open axes of a tensor the sizes that the scope knows, if its numbers depend on data.
 
-    With `weak` also where they depend on indices alone.
+    With `weak`, do so also if its numbers depend on indices alone.
     """
     if not isinstance(X, SymbolicTensor) or (X.node.type.weak and not weak):
         return X
@@ -185,7 +185,7 @@ def sized_here(scope: Scope, X: Value, weak: bool = False) -> Value:
 
 
 def known_size(scope: Scope, axis: str) -> Any:
-    """Give |axis| here; None where nothing says it."""
+    """Give |axis| in this scope, or None if it is not known."""
     try:
         size = scope.size(axis)
     except NamedTensorError:
@@ -220,10 +220,10 @@ def _indices(e: Evaluator, target: Indexed, sizes: Mapping[str, Any]) -> Any:
 
 
 def _over(value: Any, pairs: list[tuple[Index, str]], text: str) -> Any:
-    """Give a value over the hidden axes of indices as a tensor over the axes that they count along."""
+    """Rename the hidden axes of indices to the axes that the definition gives."""
     for index, axis in pairs:
         if not isinstance(value, NamedTensor) or index.axis not in value.axes:
-            # an axis that the body does not look at is an axis all the same
+            # the body does not use this index: the tensor is constant along its axis
             value = along(value, sized(index.axis, index.size))
         if axis in value.axes:
             raise AxisClashError(
@@ -239,10 +239,10 @@ def _over(value: Any, pairs: list[tuple[Index, str]], text: str) -> Any:
 
 
 def update(e: Evaluator, X: Value, target: Indexed, body: Expression, verb: str = "set") -> Value:
-    """Give X with another value at a place, or with one added there: X_{seq(1)} <- body.
+    """Copy X with a value written or added at a place: X_{seq(1)} <- body.
 
-    A place is at numbers, at indices in data, in ranges, or along whole axes named by an index. `verb`
-    is that of X.at[...].
+    A place is given by numbers, integer tensors, ranges, or an unbound index, for a whole axis. `verb`
+    is the method of X.at[...], such as add.
     """
     values: dict[Expression, Value] = {}
     places: list[Any] = []
@@ -293,7 +293,7 @@ def _written(X: Any, Y: Any, places: list[Any], along: list[tuple[Index, str]], 
     return getattr(X.at[tuple(places)], verb)(Y)
 
 
-#: The words of ranges, and which bounds they take.
+#: The words of ranges, and the bounds that each takes.
 RANGES: dict[str, tuple[str, ...]] = {
     "range": ("start", "stop", "step"),
     "from": ("start",),
@@ -303,18 +303,18 @@ RANGES: dict[str, tuple[str, ...]] = {
     "until-every": ("stop", "step"),
     "whole": (),
 }
-#: How the words begin that give the length of such a range.
+#: The beginning of the words for the lengths of ranges: size-range, size-from.
 SIZE_OF = "size-"
 
 
 def in_order(word: str, given: Sequence[Any]) -> tuple[Any, Any, Any]:
-    """Give start, stop and step of what a range's word is given; None for those that are not."""
+    """Sort the arguments of a range's word into start, stop and step; None for those not given."""
     known = dict(zip(RANGES[word], given, strict=False))
     return known.get("start"), known.get("stop"), known.get("step")
 
 
 def range_of(at: Expression) -> tuple[Any, Any, Any] | None:
-    """Read the place of an update as a range, from(2); None where it is an index."""
+    """Read the place of an update as a range, from(2); None if it is no range."""
     if not isinstance(at, Call) or not isinstance(at.function, Letter) or at.axes:
         return None
     return in_order(at.function.text, at.arguments) if at.function.text in RANGES else None
@@ -324,7 +324,7 @@ def range_of(at: Expression) -> tuple[Any, Any, Any] | None:
 
 
 def matrix(e: Evaluator, part: Matrix, rows: str, columns: str) -> Value:
-    """Give the cells of a matrix along two axes."""
+    """Make a tensor with two axes from the cells of a matrix."""
     lines = []
     for row in part.rows:
         cells = [e.value(cell) for cell in row]
@@ -333,7 +333,7 @@ def matrix(e: Evaluator, part: Matrix, rows: str, columns: str) -> Value:
 
 
 def _beside(axis: str, cells: Any) -> Any:
-    """Stand values along a new axis; numbers and what is made of them stay defined by their indices."""
+    """Stack values along a new axis; where no value depends on data, the result is index-defined."""
     if any(isinstance(c, NamedTensor) and not _is_weak(c) for c in cells):
         return stack[sized(axis, None)](*cells)
     index = Index(axis, len(cells))

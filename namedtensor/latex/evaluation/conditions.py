@@ -1,4 +1,4 @@
-r"""Conditions, definitions by cases, and derivatives.
+r"""Evaluate conditions, definitions by cases, and derivatives.
 
 \frac{\partial Y}{\partial X} has the axes of Y, and those of X with a star.
 """
@@ -56,20 +56,20 @@ _COMPARE: dict[str, Callable[[Any, Any], Any]] = {
 _ONES = frozenset(("1", "1bold", "I", "Ibold", "indicator"))
 _OTHERWISE = frozenset(("otherwise", "else", "elsewhere", "other", "or else"))
 
-#: What a relation leaves out of less, equal and greater.
+#: Which of less, equal and greater each relation allows.
 _SIGNS = {"=": "=", "!=": "<>", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 _TURNED = {"<": ">", ">": "<", "=": "="}
 
 
 def is_condition(part: Expression) -> bool:
-    """Say whether an expression says that something holds."""
+    """Say whether an expression is a condition."""
     if isinstance(part, Unary):
         return part.op == "not"
     return isinstance(part, (Relation, Logic, Is))
 
 
 def relation(e: Evaluator, part: Relation) -> Value:
-    """A chain holds where all its relations hold, and for all that it lists: i, j > 1."""
+    """Evaluate a chain of relations: all must hold, and for each item of a list, as in i, j > 1."""
     members = [part.first, *[right for _, right in part.rest]]
     several = next((m for m in members if len(listed(m)) > 1 and ends_of(m) is None), None)
     if several is not None:
@@ -131,12 +131,12 @@ def _membership(
 
 
 def negated(condition: Any) -> Any:
-    """Say where a condition does not hold."""
+    """Negate a condition."""
     return not condition if isinstance(condition, bool) else logical_not(condition)
 
 
 def both(a: Any, b: Any) -> Any:
-    """Say where two conditions hold."""
+    """Join two conditions by `and`."""
     if isinstance(a, bool):
         return b if a else False
     if isinstance(b, bool):
@@ -145,7 +145,7 @@ def both(a: Any, b: Any) -> Any:
 
 
 def either(a: Any, b: Any) -> Any:
-    """Say where at least one of two conditions holds."""
+    """Join two conditions by `or`."""
     if isinstance(a, bool):
         return True if a else b
     if isinstance(b, bool):
@@ -163,7 +163,7 @@ def logic(e: Evaluator, part: Logic) -> Value:
 
 
 def in_words(e: Evaluator, part: Is) -> Value:
-    """Odd and even."""
+    """Evaluate `i odd` and `i even`."""
     value = e.value(part.subject)
     wanted = {"odd": 1, "even": 0}.get(part.what)
     if wanted is None:
@@ -182,7 +182,7 @@ def is_one(part: Expression) -> bool:
 
 
 def held_by(part: Expression) -> Expression | None:
-    """Give the condition of which a factor is 1 or 0: [i < n], 1(i < n) and 1_{i < n}."""
+    """Give the condition of a factor that is 1 where it holds, else 0: [i < n], 1(i < n), 1_{i < n}."""
     parts: Sequence[Expression] = (part,)
     if isinstance(part, Items) and part.bracket == "[":
         parts = part.parts
@@ -220,7 +220,7 @@ def cases(e: Evaluator, part: Cases) -> Value:
 
 
 def _guards(before: Sequence[Case], row: Case) -> list[Guard]:
-    """List what holds where a row counts: its condition, and none of those before."""
+    """List the guards of a row: its condition holds, and those of the rows before do not."""
     pairs = [*[(r, False) for r in before], (row, True)]
     return [
         (r.condition, holds)
@@ -237,16 +237,16 @@ def _is_otherwise(row: Case) -> bool:
 
 
 def chosen(condition: Any, value: Any, rest: Any) -> Any:
-    """Give a value where a condition holds, and the rest elsewhere."""
+    """Give `value` where a condition holds, and `rest` elsewhere."""
     if isinstance(condition, bool) and not isinstance(value, NamedTensor):
         return value if condition else rest
     return where(condition, value, rest)
 
 
 def complete(conditions: Sequence[Expression]) -> bool:
-    """Say whether one of these conditions always holds: i odd, i even; j <= i, j > i.
+    """Say whether at each index one of these conditions holds: i odd, i even; or j <= i, j > i.
 
-    Nothing else is known to be complete, and what is not is nan where no condition holds.
+    Other sets of conditions count as incomplete: the value is nan where none of them holds.
     """
     seen: dict[Expression | tuple[Expression, Expression], set[str]] = {}
     for condition in conditions:
@@ -272,7 +272,7 @@ def text(e: Evaluator, part: Text) -> Value:
 
 
 def derived(e: Evaluator, part: Derivative) -> Value:
-    """Derive by a name, or by one number of it: X_{seq(i)}."""
+    """Evaluate a derivative by a tensor that has a name, or by one element of it, X_{seq(i)}."""
     if part.by is None:
         found = e.scope.find(part)
         if found is not None:
@@ -325,7 +325,7 @@ def _jacobian(Y: Any, X: Any) -> Any:
 
 
 def _gradient(e: Evaluator, part: Derivative, Y: Any, X: Any) -> Value:
-    """The derivative of a single number, with X's own axes."""
+    """Give the derivative of a single number by X, with the axes of X."""
     if visible(Y.axes):
         text = wording(part.of)
         return e.fail(
@@ -343,7 +343,7 @@ def _gradient(e: Evaluator, part: Derivative, Y: Any, X: Any) -> Value:
 
 
 def _by_element(e: Evaluator, part: Derivative, by: Indexed) -> Value:
-    """Derive by X, and index the starred axes."""
+    """Evaluate a derivative by one element of X: derive by X, and index the starred axes."""
     whole = e.value(replace(part, by=by.base))
     if whole is UNKNOWN:
         return UNKNOWN

@@ -1,8 +1,8 @@
-"""Evaluate: turn the syntax of a formula into named tensors, by the operations that everybody calls.
+"""Evaluate: turn the syntax of a formula into named tensors, by the operations of this package.
 
-A scope answers for names, sizes and failures, so that one evaluator both runs formulas and checks
-them. What a part of a formula means is found in the file of its subject: names and calls,
-arithmetic, indexing, bigs, conditions and derivatives.
+A scope knows names and sizes and takes failures, so that one evaluator both runs formulas and checks
+them. Each kind of part has its own file: names and calls, arithmetic, indexing, big operators,
+conditions and derivatives.
 """
 
 from __future__ import annotations

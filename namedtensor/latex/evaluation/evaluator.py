@@ -1,4 +1,4 @@
-"""The evaluator: it gives each part of a formula to what reads parts of its kind, and says what fails."""
+"""The evaluator: it hands each part of a formula to the reader of its kind, and reports what fails."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from namedtensor.tensor.labels import operand_words
 
 Reader = Callable[["Evaluator", Any], Value]
 
-#: What reads each kind of expression: `evaluate` puts all of them here.
+#: The function that evaluates each kind of expression; `evaluate` fills this table.
 READERS: dict[type, Reader] = {}
 
 
@@ -34,10 +34,10 @@ Use = Callable[["Evaluator", Call, Sequence[Value], Sequence[Expression]], Value
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Word:
-    """What a word means.
+    """The meaning of a word.
 
-    `use` applies it where it stands. `raw` words evaluate their arguments by themselves. `along` is the
-    function that waits for axes; with `or_several` it needs none where it has several arguments.
+    `use` applies the word in a formula. A `raw` word gets its arguments unevaluated. `along` is the
+    function that takes axes first; with `or_several` it needs no axes if it has several arguments.
     """
 
     name: str
@@ -50,9 +50,10 @@ class Word:
 class Evaluator:
     """Evaluate the parts of a formula in a scope.
 
-    `bound` are the indices that the formula itself binds. With `exact`, whole numbers divide to
-    whole numbers, as sizes do. `guards` are conditions that choose which records count, so that
-    an index may lie outside of its axis where they do not hold; `guarded` where some are no ends of indices.
+    `bound` are the indices that the formula itself binds. With `exact`, a quotient of whole numbers must
+    be whole, as for sizes. `guards` are conditions around the part: where they do not hold, its value is
+    not used, so an index may lie outside its axis there. `guarded` says that some guard is more than the
+    end of an index's range.
     """
 
     def __init__(
@@ -70,7 +71,7 @@ class Evaluator:
         self.guarded = guarded
 
     def value(self, expression: Expression) -> Value:
-        """Give what an expression stands for: a named tensor, a number, a position, a function."""
+        """Evaluate an expression: to a named tensor, a number, a position or a function."""
         reader = READERS.get(type(expression))
         if reader is None:
             return self.refuse(expression, "says nothing that can be computed")
@@ -86,26 +87,26 @@ class Evaluator:
         )
 
     def results(self, call: Call) -> Value | tuple[Value, ...]:
-        """Give what a function gives: one value, or several."""
+        """Evaluate a call to one value, or to a tuple of several results."""
         found: Value | tuple[Value, ...] = self.scope.seen(call, READERS[Call](self, call))
         return found
 
     def extent(self, expression: Expression) -> Value:
-        """Give a size: a whole number, or a symbol that computes like one."""
+        """Evaluate a size: a whole number, or a symbolic size."""
         value = Evaluator(self.scope, self.bound, exact=True).value(expression)
         return plain(value)
 
     # ---------------------------------------------------------------- what the subjects call
 
     def inside(self, bound: Mapping[Expression, Value]) -> Evaluator:
-        """Give an evaluator for which more names are bound."""
+        """Give an evaluator with more bound names."""
         inner = {**self.bound, **bound}
         return Evaluator(self.scope, inner, self.exact, self.guards, self.guarded)
 
     def under(self, *guards: Guard, ends: bool = False) -> Evaluator:
-        """Give an evaluator for what counts only where more conditions hold, or do not.
+        """Give an evaluator with more guards, each a condition and whether it holds.
 
-        Those that are the `ends` of indices say no more than the indices know.
+        With `ends` they are only the ends of ranges, which the indices know themselves.
         """
         guarded = self.guarded or (bool(guards) and not ends)
         return Evaluator(self.scope, self.bound, self.exact, (*self.guards, *guards), guarded)
@@ -119,7 +120,7 @@ class Evaluator:
     ) -> Value:
         """Apply an operation to values; `named` are the expressions that gave them.
 
-        What is unknown makes the result unknown. A failure goes to the scope.
+        If a value is UNKNOWN, so is the result. A failure goes to the scope.
         """
         for value, expression in zip(operands, named, strict=False):
             if is_function(value):
@@ -163,11 +164,11 @@ class Evaluator:
         hint: str = "",
         operands: Sequence[tuple[str, str]] = (),
     ) -> Value:
-        """Report a failure that no operation has found."""
+        """Report a failure that the evaluator found itself."""
         return self.scope.failed(where, kind(wording(where), why, operands, in_notation(hint)))
 
     def refuse(self, where: Expression, why: str, hint: str = "") -> Value:
-        """Report what the notation gives no meaning."""
+        """Report a part to which the notation gives no meaning."""
         return self.fail(where, NotNotationError, f"{wording(where)} {why}", hint)
 
     def numbers(self, expression: Expression) -> Value:
@@ -181,7 +182,7 @@ def of_formula(
     named: Sequence[tuple[str, Expression]],
     scope: Scope,
 ) -> NamedTensorError:
-    """Say what failed in the formula's own words; errors that have a place keep theirs."""
+    """Write an operation's error in the words of the formula; an error with a place does not change."""
     if type(error).__init__ is not NamedTensorError.__init__:
         return error
     names = [(word, scope.written(part)) for word, part in named]
@@ -195,5 +196,5 @@ def _same(value: Value) -> Value:
 
 
 def is_function(value: Value) -> bool:
-    """Say whether a value is a function, of a document or a word that all know."""
+    """Say whether a value is a function: one that the document defines, or a known word."""
     return isinstance(value, Word) or callable(getattr(value, "apply", None))

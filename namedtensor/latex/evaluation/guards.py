@@ -1,4 +1,4 @@
-"""What conditions say of an index: whether i + 1 stays inside its axis where i < N holds."""
+"""Find what conditions say about an index: i + 1 stays inside its axis if i < N holds."""
 
 from __future__ import annotations
 
@@ -25,15 +25,16 @@ from namedtensor.latex.syntax import (
 _OPPOSITE = {"=": "!=", "!=": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 _TURNED = {"=": "=", "!=": "!=", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
 
-#: One relation between whole numbers; None is one that says something that is not followed.
+#: One relation between whole numbers; None stands for a condition that is not understood.
 Told = tuple[str, Expression, Expression] | None
 
 
 @dataclass(slots=True)
 class Reach:
-    """How far an index runs along an axis: from `low` to `high` more than the axis's size.
+    """The range of an index along an axis: from `low` to the axis's size plus `high`.
 
-    `said` says that a condition names the index. An end is clear where all that names it is understood.
+    `said` says that a condition is about the index. An end is clear if all conditions on it were
+    understood.
     """
 
     low: int = 1
@@ -43,20 +44,20 @@ class Reach:
     high_is_clear: bool = True
 
     def within(self, shift: int) -> bool:
-        """Say whether the index plus a number stays inside of the axis."""
+        """Say whether the index plus a number stays inside the axis."""
         return self.low + shift >= 1 and self.high + shift <= 0
 
     def beyond(self, shift: int) -> bool:
-        """Say whether the index plus a number leaves the axis, as far as conditions name it."""
+        """Say whether the index plus a number is known to leave the axis."""
         clear = self.high_is_clear if shift > 0 else self.low_is_clear
         return clear and not self.within(shift) and (self.said or shift < 0)
 
     def blur(self) -> None:
-        """Take in that something is said that is not followed."""
+        """Note that a condition about the index is not understood."""
         self.low_is_clear = self.high_is_clear = False
 
     def take(self, op: str, low: int | None, high: int | None) -> None:
-        """Take in that the index stands so to a number, counted from 1 and from the axis's end."""
+        """Note a relation to a number, which `low` counts from 1 and `high` from the axis's end."""
         if op == "!=":
             self.low += low == self.low
             self.high -= high == self.high
@@ -69,7 +70,7 @@ class Reach:
 
 
 def reach(e: Evaluator, index: Index, axis: str, size: Any) -> Reach:
-    """Find how far the conditions around an expression let an index run along an axis of this size."""
+    """Find the range that the conditions around an expression leave to an index of an axis."""
     found = Reach()
     for condition, holds in e.guards:
         for told in _told(condition, holds):
@@ -81,7 +82,7 @@ def reach(e: Evaluator, index: Index, axis: str, size: Any) -> Reach:
 
 
 def _told(condition: Expression, holds: bool) -> Iterator[Told]:
-    """List the relations that all hold where a condition does, or does not."""
+    """List relations that hold where a condition holds, or where it does not (`holds` False)."""
     if isinstance(condition, Unary) and condition.op == "not":
         yield from _told(condition.operand, not holds)
     elif isinstance(condition, Logic) and (condition.op == "and") is holds:
@@ -109,7 +110,7 @@ def _told(condition: Expression, holds: bool) -> Iterator[Told]:
 
 
 def _is_plain(part: Expression) -> bool:
-    """Say whether an expression is made of letters, sizes and numbers: no data are looked at."""
+    """Say whether an expression is a sum of letters, sizes and numbers."""
     if isinstance(part, Binary):
         return part.op in ("+", "-") and _is_plain(part.left) and _is_plain(part.right)
     return isinstance(part, (Letter, Number, AxisSize))
@@ -123,7 +124,7 @@ def _read(
     size: Any,
     found: Reach,
 ) -> None:
-    """Take in what one relation says of an index."""
+    """Note what one relation says about an index."""
     op, *sides = told
     left, right = [_sum(e, side, axis, size) for side in sides]
     if left is None or right is None:
@@ -132,7 +133,7 @@ def _read(
     less = left.plus(right, -1)
     times = next((n for term, n in less.terms if term is index), 0)
     if times == 0:
-        return  # it is about others
+        return  # the relation is not about this index
     found.said = True
     if times not in (1, -1):
         found.blur()
@@ -144,7 +145,7 @@ def _read(
 
 
 def _sum(e: Evaluator, part: Expression, axis: str, size: Any) -> Position | None:
-    """Give what is made of letters, sizes and numbers as a sum; None where a letter is no whole number."""
+    """Evaluate letters, sizes and numbers to a position; None if a letter is no whole number."""
     if isinstance(part, Binary):
         left, right = [_sum(e, side, axis, size) for side in (part.left, part.right)]
         return left and right and left.plus(right, 1 if part.op == "+" else -1)
@@ -154,16 +155,16 @@ def _sum(e: Evaluator, part: Expression, axis: str, size: Any) -> Position | Non
 
 
 def _ends(rest: Sequence[tuple[Any, int]], number: int, size: Any) -> tuple[int | None, int | None]:
-    """Give what the index is held to, a number or one more than another term: from 1, and from the end.
+    """Give the number that the relation compares the index with, counted from 1 and from the axis's end.
 
-    Each is None where it depends on how long the axis is.
+    `rest` are the other terms of the relation. A number is None if it is not known.
     """
     if not rest:
         return number, number - size if isinstance(size, int) else None
     (term, times), *others = rest
     if others or times != -1:
         return None, None
-    if isinstance(term, Index):  # which runs from 1, and up to the end where it is as long
+    if isinstance(term, Index):  # it runs from 1, and to the axis's end if it has the same size
         alike = term.size is None or equal(term.size, size)
         return number, number - 1 if alike else None
     return None, number if same(term, size) else None

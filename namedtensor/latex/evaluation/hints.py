@@ -1,4 +1,4 @@
-"""Hints as a document writes them: what an operation tells a programmer to type, in LaTeX."""
+"""Turn the hints of operations, which are in Python, into the LaTeX of a document."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from namedtensor.latex.reading.words import BIG, LETTERS
 _AXIS = r"[^\W\d]\w*[*']*"
 _AXES = rf"{_AXIS}(?:(?:, ?| ){_AXIS})*"
 
-#: What only Python means.
+#: Spellings that only Python has.
 _PYTHON = re.compile(r"\bnt\.|>>|\.size\(|\w\[[\w\"]| @ ")
 
 
 def in_notation(hint: str, names: Iterable[tuple[str, str]] = ()) -> str:
-    r"""Write a hint as a document does; nothing where only Python can do what it says.
+    r"""Write a hint in LaTeX; "" if only Python can do what the hint says.
 
-    `names` are the words of operands, each with the text that stands for it in the document.
+    `names` are the words for operands, each with the text of the operand in the document.
 
     >>> print(in_notation("rename the axis of V that you mean: V[val >> key]"))
     rename the axis of V that you mean: V_{\text{val} \rightarrow \text{key}}
@@ -28,7 +28,7 @@ def in_notation(hint: str, names: Iterable[tuple[str, str]] = ()) -> str:
     select: \underset{\text{seq}}{\text{until}}(A, 3) \underset{\text{seq}, \text{emb}}{\cdot} B
     """
     if "document" in hint:
-        return hint  # what is done with a document is Python
+        return hint  # documents are used from Python, so this hint stays in Python
     for pattern, written in _WRITTEN:
         hint = re.sub(pattern, written, hint)
     for word, text in names:
@@ -41,7 +41,7 @@ def in_notation(hint: str, names: Iterable[tuple[str, str]] = ()) -> str:
 
 
 def text_axes(names: Iterable[str], between: str = ", ") -> str:
-    r"""Write axes as a document may: \text{seq}, \text{emb}'."""
+    r"""Write axes in LaTeX: \text{seq}, \text{emb}'."""
     return between.join([axis_letters(name, "underset") for name in names])
 
 
@@ -61,7 +61,7 @@ def _first(found: re.Match[str]) -> str:
 
 
 def _word(found: re.Match[str]) -> str:
-    """Write nt.softmax[seq] and softmax_{seq}: axes below a word, a sum or a norm."""
+    """Write nt.softmax[seq] or softmax_{seq} in LaTeX, with the axes below the word, sum or norm."""
     word, axes = found[1], _listed(found[2])
     if word.startswith("||"):
         return rf"\|{word[2:-2]}\|_{{{axes}}}"
@@ -85,7 +85,7 @@ def _sized(found: re.Match[str]) -> str:
 
 def _name(word: str) -> str:
     if "_" in word:
-        return f"[{word}]"  # a name has one script below
+        return f"[{word}]"  # this name has a subscript already
     return f"\\{word}" if word in LETTERS else word
 
 
@@ -101,7 +101,7 @@ def _item(found: re.Match[str]) -> str:
 _SIDES = r"([^][\"{}]+?(?:\[\w+\][^][\"{}]*)?) (?:>>|->) ([^][\"{}]+?(?:\[\w+\][^][\"{}]*)?)"
 _TENSOR = r"((?:[^\W\d][\w^']*|\([^()]*\))?)"
 
-#: What a hint may write, and how a document does.
+#: Spellings of hints, and how each is written in LaTeX.
 _WRITTEN = (
     (r"`", ""),
     (rf"give it one(?: where the tensor is defined)?[,:] ({_AXIS})\[(\d+)\]", _size),

@@ -1,7 +1,7 @@
-"""Names and calls: what a letter with its scripts stands for, f(X; W, b), softmax_seq X, W(X + b).
+"""Evaluate names and calls: letters with scripts, f(X; W, b), softmax_seq X, W(X + b).
 
-A name is looked up as it is written. Only where W^2 is no name is it a power, only where d_k is no
-name does nothing stand for it, and only where kh is no name is it k times h.
+A name is first looked up as it is written. If W^2 is no name, it is a power; if kh is no name, it is k
+times h; if d_k is no name, it is undefined.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ from namedtensor.operations.index_defined import eye
 from namedtensor.shape import sized
 from namedtensor.tensor import NamedTensor
 
-#: Marks above a name that are no powers.
+#: Superscripts that are marks and not powers.
 MARKS = frozenset("* + - star dagger ddagger circ perp bot".split())
 
 
@@ -79,7 +79,7 @@ def _split(e: Evaluator, name: Letter) -> tuple[Letter, ...] | None:
     if name.style != "letter" or len(name.text) < 2 or not name.text.isalpha():
         return None
     if name.span.end - name.span.start != len(name.text):
-        return None  # a command, or a letter in a dress
+        return None  # a command, or a letter with an accent or in another style
     parts = parted(name)
     known = all(p in e.bound or e.scope.find(p) is not None for p in parts)
     return parts if known else None
@@ -104,7 +104,7 @@ def letter(e: Evaluator, name: Letter) -> Value:
 
 
 def undefined(e: Evaluator, name: Expression) -> Value:
-    """Report a name that stands for nothing."""
+    """Report a name that is not defined."""
     text = wording(name)
     hint = f"declare it or define it: {text} = ..."
     if isinstance(name, Letter) and name.text in ("0", "1"):
@@ -168,7 +168,7 @@ def scripts(e: Evaluator, name: Scripts) -> Value:
 def _filled(
     e: Evaluator, where: Expression, number: Expression, axes: Sequence[AxisName]
 ) -> Value | None:
-    r"""Give the tensor of ones, or of zeros, that nothing declares: \mathbf{1}_{\text{seq}}."""
+    r"""Make the ones or zeros that \mathbf{1}_{\text{seq}} means without a declaration."""
     text = number.text if isinstance(number, Letter) else str(getattr(number, "value", ""))
     written = text.removesuffix("bold")
     if not axes or written not in ("0", "1"):
@@ -183,7 +183,7 @@ def _filled(
 
 
 def identity_of(name: Expression) -> tuple[AxisName, AxisName] | None:
-    r"""Give the two axes of an identity that nothing declares: I_{\text{seq}, \text{seq}'}."""
+    r"""Give the axes of an identity, which needs no declaration: I_{\text{seq}, \text{seq}'}."""
     if not isinstance(name, Scripts) or name.sup is not None or name.primes:
         return None
     if not isinstance(name.base, Letter) or name.base.text not in ("I", "Ibold"):
@@ -193,7 +193,7 @@ def identity_of(name: Expression) -> tuple[AxisName, AxisName] | None:
 
 
 def picked_from(name: Scripts) -> tuple[Call, int] | None:
-    """Give the call of which f(X)_2 and [f(X)]_2 are a result, and the number of this."""
+    """Read f(X)_2 or [f(X)]_2 as one result of a call: give the call and the result's number."""
     base, sub = name.base, name.sub
     if isinstance(base, Items) and len(base.parts) == 1 and base.bracket in ("(", "["):
         base = base.parts[0]
@@ -203,7 +203,7 @@ def picked_from(name: Scripts) -> tuple[Call, int] | None:
 
 
 def result_of(e: Evaluator, name: Expression, call: Call, number: int) -> Value:
-    """Give one of a function's results, the first by 1."""
+    """Give one result of a call; the first has the number 1."""
     results = e.results(call)
     if results is UNKNOWN:
         return UNKNOWN
@@ -220,7 +220,7 @@ def result_of(e: Evaluator, name: Expression, call: Call, number: int) -> Value:
 
 
 def _held(name: Scripts) -> Expression | None:
-    r"""Give the condition of \mathbb 1_{x > 0}, and i = j of \delta_{ij}; None for other names."""
+    r"""Give the condition of \mathbb 1_{x > 0} or \delta_{ij} (i = j); None for other names."""
     sub = name.sub
     if sub is None or name.sup is not None or name.primes:
         return None
@@ -241,7 +241,7 @@ def _held(name: Scripts) -> Expression | None:
 
 
 def axes_below(script: Expression | None) -> tuple[AxisName, ...]:
-    """Read a subscript of words as axes; nothing where it is something else."""
+    """Read a subscript of words as axes; () if it is anything else."""
     parts = script.parts if isinstance(script, Items) else (script,)
     axes = [_axis_below(part) for part in parts]
     return () if None in axes else tuple([axis for axis in axes if axis is not None])
@@ -261,7 +261,7 @@ def _axis_below(part: Expression | None) -> AxisName | None:
 
 
 def _is_known(e: Evaluator, name: Expression) -> bool:
-    """Say whether a base means something by itself, so that its superscript may be a power."""
+    """Say whether a base has a meaning without its superscript, which may then be a power."""
     if find(e, name) is not None:
         return True
     if isinstance(name, Letter):
@@ -286,7 +286,7 @@ def number(e: Evaluator, written: Number) -> Value:
 
 
 def items(e: Evaluator, listed: Items) -> Value:
-    """Parentheses around one part say nothing; [i = j] is 1 where it holds, and else 0."""
+    """Evaluate brackets: around one part they mean nothing; [i = j] is 1 where i = j holds, else 0."""
     if len(listed.parts) == 1 and listed.bracket in ("(", "[", "{", ""):
         part = listed.parts[0]
         if listed.bracket == "[" and is_condition(part):
@@ -303,7 +303,7 @@ def items(e: Evaluator, listed: Items) -> Value:
 
 
 def space(e: Evaluator, part: Space) -> Value:
-    """[n] where a number is meant: brackets around it."""
+    """Evaluate [n] as n in brackets; other sets have no value."""
     if part.base == "[n]" and part.bound is not None and not part.axes:
         return items(e, Items(part.span, (part.bound,), "["))
     return e.refuse(part, "is a set, and no named tensor", "declare a name to be in it")
@@ -340,7 +340,7 @@ def call(e: Evaluator, part: Call) -> Value:
 
 
 def _is_factor(function: Any) -> bool:
-    """Say whether what stands before brackets is no function: it is multiplied with them."""
+    """Say whether the value before brackets is no function, so that it is multiplied with them."""
     if function is UNKNOWN or isinstance(function, (Word, _Power, _Under)):
         return False
     return isinstance(function, NamedTensor) or not hasattr(function, "apply")
@@ -354,7 +354,7 @@ def indices(e: Evaluator, part: Indexed) -> Value:
 
 
 def factored(e: Evaluator, part: Scripts | Indexed) -> tuple[Expression, Expression] | None:
-    r"""Take s (1 + x)^2 apart where s is no function: what stands behind the brackets is theirs alone."""
+    r"""Split s (1 + x)^2 into s and (1 + x)^2 if s is no function: the power is that of the brackets."""
     inner: Expression = part
     around: list[Scripts | Indexed] = []
     while isinstance(inner, (Scripts, Indexed)):
@@ -372,7 +372,7 @@ def factored(e: Evaluator, part: Scripts | Indexed) -> tuple[Expression, Express
 
 
 def set_to(argument: Expression) -> Expression:
-    """Give what a setting is set to: the 0.5 of f(X, eps = 0.5)."""
+    """Give the value of an argument: the 0.5 of eps = 0.5 in f(X, eps = 0.5)."""
     named = isinstance(argument, Relation) and isinstance(argument.first, (Letter, Scripts))
     if named and [op for op, _ in argument.rest] == ["="]:  # type: ignore[union-attr]
         return argument.rest[0][1]  # type: ignore[union-attr]
@@ -380,39 +380,39 @@ def set_to(argument: Expression) -> Expression:
 
 
 class _Under(NamedTuple):
-    """softmax_{seq} before its argument: the axes below the word."""
+    """softmax_{seq} before its argument: the word, and the axes below it."""
 
     base: Expression
     axes: tuple[AxisName, ...]
 
 
-#: The k largest with their number in the name: top-2.
+#: Names such as top-2, which say how many of the largest numbers are meant.
 TOP = re.compile(r"top-?k?-?(\d+)", re.IGNORECASE)
 
 
 class _Of(NamedTuple):
-    """top_k before its argument: how many it gives."""
+    """top_k before its argument: the word, and how many numbers it gives."""
 
     base: Expression
     many: Expression
 
 
 class _Power(NamedTuple):
-    """sin^2 before its argument: the power of what the function gives."""
+    """sin^2 before its argument: the function, and the power of its result."""
 
     base: Expression
     exponent: Expression
 
 
 def _function(e: Evaluator, part: Call) -> Any:
-    """Find what is called: what the document names comes first, then the words that all know."""
+    """Find the function that a call means: first among the document's names, then among known words."""
     name = part.function
     if not isinstance(name, (Letter, Scripts)):
         return e.value(name)
     own = e.scope.function(name) if part.arguments and name not in e.bound else None
     found = find(e, name) if own is None else own
     if part.axes and isinstance(name, Letter) and getattr(found, "axes", None) == ():
-        # a word with axes below it is everybody's where the document defines it without
+        # the document defines this name without axes: with axes below it, it is the known word
         found = None if word_of(name.text) is not None else found
     if found is not None:
         return e.scope.seen(name, found)
@@ -426,7 +426,7 @@ def _function(e: Evaluator, part: Call) -> Any:
 
 
 def _scripted(e: Evaluator, name: Scripts) -> Any:
-    """sin^2 X, log_2 X; a base of its own with a script that is no name."""
+    """Evaluate a function with scripts, such as sin^2 X or log_2 X, that is no name of the document."""
     base = name.base
     if not isinstance(base, Letter) or name.primes or find(e, base) is not None:
         return e.value(name)
@@ -457,7 +457,7 @@ def _scripted(e: Evaluator, name: Scripts) -> Any:
 
 
 def _times_brackets(e: Evaluator, part: Call, value: Value) -> Value:
-    """Multiply with what stands in brackets after a tensor."""
+    """Multiply a tensor by the brackets after it."""
     plural = len(part.arguments) != 1 or bool(part.parameters)
     if plural or part.axes:
         text = wording(part.function)
@@ -472,7 +472,7 @@ def _times_brackets(e: Evaluator, part: Call, value: Value) -> Value:
 
 
 def _word(e: Evaluator, part: Call, word: Word) -> Value:
-    """Apply a word that all know to arguments."""
+    """Apply a known word to arguments."""
     given: list[Expression] = [*part.arguments, *part.parameters]
     if len(given) == 1 and isinstance(given[0], Items) and given[0].bracket in ("(", "{"):
         given = list(given[0].parts)

@@ -1,7 +1,7 @@
-"""Indices and renamings below a tensor: X_{seq(i)}, E_{vocab(I)}, X_{seq -> seq'}.
+"""Evaluate indices and renamings below a tensor: X_{seq(i)}, E_{vocab(I)}, X_{seq -> seq'}.
 
-An index along its own axis is a renaming, one with a shift a range, and i + j - 1 a window; only what
-is none of these picks by an integer tensor.
+An index that runs along the whole axis becomes a renaming, an index with a shift a range, and i + j - 1
+a window. All others become indexing by an integer tensor.
 """
 
 from __future__ import annotations
@@ -53,12 +53,12 @@ from namedtensor.shape import sized, spaced
 from namedtensor.tensor import NamedTensor, SymbolicTensor, apply
 from namedtensor.tensor.resize import resize
 
-#: Of more numbers than these the ends are not looked for.
+#: The least and greatest index are computed only for tensors of at most this many numbers.
 MOST = 10_000_000
 
 
 def indexed(e: Evaluator, part: Indexed) -> Value:
-    """Index and rename all at once: indices first, as in brackets."""
+    """Evaluate all indices and renamings below a tensor: first the indices, then the renamings."""
     inner = _taken_before(e, part)
     if inner is not None:
         return e.value(inner)
@@ -66,16 +66,16 @@ def indexed(e: Evaluator, part: Indexed) -> Value:
     if isinstance(value, Position) and len(value.terms) == 1 and value.written is None:
         (term, times), constant = value.terms[0], value.constant
         if isinstance(term, NamedTensor) and times == 1:
-            # indices in data keep their count: I_{seq(t)} counts as I does
+            # I_{seq(t)} is an index in data, which counts from 0, as I does
             found = indexed_at(e, part, term)
             return found if found is UNKNOWN else Position(((found, 1),), constant)
     return indexed_at(e, part, e.attempt(part.base, lambda X: X, [value], [part.base]))
 
 
 def _taken_before(e: Evaluator, part: Indexed) -> Expression | None:
-    """Read mean_{batch} (X)_{class(y)} as the mean of what y picks, where y has the axis batch.
+    """Read mean_{batch} (X)_{class(y)}, where y has the axis batch, as mean_{batch} (X_{class(y)}).
 
-    The mean has used it up, and to pick from the mean would bring it back: [mean_{batch}(X)]_{class(y)}.
+    Indexing the mean by y would bring batch back: that is written [mean_{batch}(X)]_{class(y)}.
     """
     call = part.base
     if part.span.start != call.span.start:
@@ -94,7 +94,7 @@ def _taken_before(e: Evaluator, part: Indexed) -> Expression | None:
 
 
 def indexed_at(e: Evaluator, part: Indexed, X: Value) -> Value:
-    """Index and rename a tensor as a part of a formula says."""
+    """Index and rename a value by the items below a part of a formula."""
     places = [(item, _at_end(e, item, X)) for item in part.items if isinstance(item, At)]
     renames = [_rename(e, part, item) for item in part.items if isinstance(item, Renaming)]
     if X is UNKNOWN or any(v is UNKNOWN for _, v in places) or UNKNOWN in renames:
@@ -114,7 +114,7 @@ def indexed_at(e: Evaluator, part: Indexed, X: Value) -> Value:
 
 
 def _at_end(e: Evaluator, item: At, X: Value) -> Value:
-    """Evaluate an index; X_{seq(|seq|)} is the last element, whatever else has the axis; argmax marks one."""
+    """Evaluate an index; |seq| in X_{seq(|seq|)} is X's own size, a one-hot argmax becomes an index."""
     value, axis = e.value(item.at), item.axis.name
     own = isinstance(item.at, AxisSize) and item.at.axis.name == axis and value is not UNKNOWN
     if own and axis in getattr(X, "axes", ()):
@@ -130,7 +130,7 @@ def _at_end(e: Evaluator, item: At, X: Value) -> Value:
 
 
 def _at(e: Evaluator, part: Indexed, X: Any, places: Sequence[tuple[At, Value]]) -> Value:
-    """Apply named indices; those that pick by tensors are picked together."""
+    """Apply the indices below a tensor; those that are integer tensors are applied together."""
     for n, (item, _) in enumerate(places):
         if item.axis.name not in X.axes:
             return _absent(e, part, X, item.axis.name)
@@ -183,7 +183,7 @@ def _absent(e: Evaluator, part: Indexed, X: Any, axis: str) -> Value:
 
 
 def _one(e: Evaluator, part: Indexed, X: Any, item: At, value: Value) -> Value:
-    """Apply one index where it needs no integer tensor; give the index where it does."""
+    """Apply one index, or return it as an AxisIndex if it needs an integer tensor."""
     axis, size = item.axis.name, X.size(sized(item.axis.name, None))
     if isinstance(value, NamedTensor) and not _is_size(value):
         return _picked(e, part, X, item, value, size)
@@ -196,10 +196,10 @@ def _one(e: Evaluator, part: Indexed, X: Any, item: At, value: Value) -> Value:
         return _along(e, part, X, item, index, value.constant - 1, size)
     indices = [(term, count) for term, count in value.terms if isinstance(term, Index)]
     if any(term.follows for term, _ in indices):
-        for term, count in indices:  # of x_{t + l} and x_{t - l}, t runs along the whole axis
+        for term, count in indices:  # in x_{t + l} and x_{t - l}, t runs along the whole axis
             if count == 1 and not term.follows and term.size is None:
                 term.size, term.home = size, term.home or axis
-    # where a condition chooses, the places of a window may go beyond the last
+    # under a condition, i + j - 1 may go beyond the axis, which a window may not
     seen = None if e.guards else window(e, part, X, axis, value, size)
     if seen is not None:
         return seen
@@ -207,9 +207,9 @@ def _one(e: Evaluator, part: Indexed, X: Any, item: At, value: Value) -> Value:
 
 
 def _picked(e: Evaluator, part: Indexed, X: Any, item: At, value: Value, size: Any) -> Value:
-    """Give computed indices as data counts; the one that lies outside is named, where its size is known.
+    """Make an integer tensor of computed indices; if the size is known, report one that lies outside.
 
-    Where a condition chooses among them, those that it leaves out are moved in.
+    Indices that a condition around the part leaves out are replaced by indices inside the axis.
     """
     axis = item.axis.name
     numbers = value.from_zero if isinstance(value, Position) else zero_based(value)
@@ -217,7 +217,7 @@ def _picked(e: Evaluator, part: Indexed, X: Any, item: At, value: Value, size: A
         return AxisIndex(axis, value)
     counting = _that_count(e, numbers)
     if isinstance(size, int):
-        # the printer lists numbers that count from the end as they are, below 0
+        # `listed` tensors, which the printer writes, may hold negative numbers: from the end
         node = getattr(counting, "node", None)
         listed = node is not None and any(part.name == "listed" for part in operands_first([node]))
         least = -size if listed else 0
@@ -226,16 +226,16 @@ def _picked(e: Evaluator, part: Indexed, X: Any, item: At, value: Value, size: A
             return outside(e, item.at, part.base, X, axis, str(as_asked(beyond[0]) + 1), size)
     if not e.guards or not isinstance(value, Position):
         return AxisIndex(axis, at_place(value))
-    left_out = counting is None  # where other data decides, all are moved inside
+    left_out = counting is None  # the condition depends on other data: clip all indices
     return AxisIndex(
         axis, clip(numbers, 0, size - 1) if left_out else _that_count(e, at_place(value))
     )
 
 
 def _that_count(e: Evaluator, numbers: Any) -> Any:
-    """Give the numbers for which all conditions around hold, and 0 elsewhere.
+    """Replace the numbers by 0 where a condition around the part does not hold.
 
-    None where a condition is not on these indices alone.
+    None if a condition depends on more than these indices.
     """
     for condition, holds in e.guards:
         found: Any = UNKNOWN if any(all_of(Indexed, condition)) else e.value(condition)
@@ -249,12 +249,12 @@ def _that_count(e: Evaluator, numbers: Any) -> Any:
 
 
 def _size_of(e: Evaluator, index: Index) -> Any:
-    """Give how far an index runs; None where nothing says it."""
+    """Give the size of an index's range, or None if it is not known."""
     return index.size or (known_size(e.scope, index.home) if index.home else None)
 
 
 def _ends(e: Evaluator, numbers: Any) -> list[int]:
-    """Compute the least and the greatest of numbers that indices define; none where a size is open."""
+    """Compute the least and greatest of index-defined numbers; [] if a size is open."""
     if not hasattr(numbers, "node") or not numbers.axes:
         return []
     sizes = dict(numbers.node.type.axes)
@@ -276,7 +276,7 @@ def _is_size(value: Any) -> bool:
 
 
 def _number(e: Evaluator, part: Indexed, X: Any, item: At, number: Any, size: Any) -> Value:
-    """Apply an index that is one number: from 1, or from the end where it is below 0."""
+    """Apply an index that is one number: it counts from 1, or from the end if it is negative."""
     if isinstance(number, int):
         beyond = isinstance(size, int) and abs(number) > size
         if number == 0 or beyond:
@@ -286,7 +286,7 @@ def _number(e: Evaluator, part: Indexed, X: Any, item: At, number: Any, size: An
 
 
 def _folded(X: NamedTensor) -> NamedTensor:
-    """Give the last carry of a loop as what folds, which keeps no other."""
+    """Turn the last state of a scan into a fold, which keeps no other state."""
     if not isinstance(X, SymbolicTensor) or X.node.operation.primitive is not AT:
         return X
     whole, index = X.node.operands
@@ -334,7 +334,7 @@ def _along(
             index.size = size if index.size is None else index.size
         elif kept.beyond(shift):
             return outside(e, item.at, part.base, X, axis, wording(item.at), size)
-    # i - 1, where a condition chooses, says nothing of how far i runs along another axis
+    # under a condition, i - 1 along one axis does not tell the range of an i of another axis
     if index.size is None and size is not None and (shift >= 0 or index.home == axis):
         index.size = size - shift if shift > 0 else size
     count = index.size
@@ -352,12 +352,12 @@ def _along(
 
 
 def _is_as_long(index: Index, size: Any) -> bool:
-    """Say whether an index runs along a whole axis, as far as its range is known."""
+    """Say whether an index runs along a whole axis; an index of open range does."""
     return size is not None and (index.size is None or equal(index.size, size))
 
 
 def sized_as(X: Any, axis: str, size: Any) -> Any:
-    """Give an axis that is still open the size of the index that runs along it."""
+    """Give an open axis the size of the index that runs along it."""
     if size is None or dict(X.sizes)[axis] is not None:
         return X
     return SymbolicTensor(resize(X.node, {axis: getattr(size, "node", size)}))
@@ -367,7 +367,7 @@ def sized_as(X: Any, axis: str, size: Any) -> Any:
 
 
 def _rename(e: Evaluator, part: Indexed, item: Renaming) -> Any:
-    """Give a renaming as brackets take it."""
+    """Turn a renaming into the one that brackets take in Python, X[a >> b]."""
     sides: list[Any] = []
     for side in (item.before, item.after):
         axes = [_sized_axis(e, axis) for axis in side]
@@ -392,7 +392,7 @@ def _sized_axis(e: Evaluator, axis: SizedAxis) -> Any:
 
 
 def window(e: Evaluator, part: Indexed, X: Any, axis: str, value: Position, size: Any) -> Value:
-    """See an axis through a window, where a position says so; None where it says something else."""
+    """Evaluate i + j - 1 as a window (`unroll` or `pool`); None if the position is no window."""
     for place, place_step, kernel in _pairs(axis, value):
         if place.axis in X.axes or kernel.axis in X.axes:
             continue
@@ -411,7 +411,7 @@ def window(e: Evaluator, part: Indexed, X: Any, axis: str, value: Position, size
 
 
 def _pairs(axis: str, value: Position) -> list[tuple[Index, int, Index]]:
-    """List which index may choose the window, in which steps, and which one the place in it."""
+    """List the ways to read a position as a window: its index, its step, and the index inside it."""
     if value.constant != 1 or len(value.terms) != 2:
         return []
     (a, n), (b, m) = value.terms
@@ -419,7 +419,7 @@ def _pairs(axis: str, value: Position) -> list[tuple[Index, int, Index]]:
         return []
     pairs = [(a, n, b)] if m == 1 else []
     pairs += [(b, m, a)] if n == 1 else []
-    # the index along an axis of the same name chooses the window
+    # try first the index whose home is this axis
     return sorted(pairs, key=lambda pair: pair[0].home != axis)
 
 

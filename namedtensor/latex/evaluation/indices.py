@@ -1,8 +1,8 @@
-"""Positions: whole numbers that say where something stands on an axis.
+"""Positions: whole numbers that are places on an axis.
 
-The notation counts from 1, and data counts from 0. A position is kept as the sum that it is written
-as, seq(i + j - 1), so that going from one to the other costs nothing and leaves no trace:
-an index i along an axis is 1 more than the axis's counter, an index I in data 1 more than its number.
+The notation counts from 1, and data counts from 0. A position is kept as a sum, as in seq(i + j - 1), so
+that the 1 between both counts cancels: the index i of a formula is the axis's counter plus 1, and an
+element of an integer tensor I, as an index, is its number plus 1.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ _serial = itertools.count()
 class Index:
     """An index that a formula binds: the i of P_{seq(i)} = ..., or of sum_{i=1}^n.
 
-    It runs along a hidden axis of its own. Its range may be `open` until the index is used:
-    X_{seq(i)} gives i the range of seq, and `home` remembers the name of the first such axis. The range
-    of one that `follows` ends where another index says, l at n - i. `first` and `last` are ends that
-    depend on others, from 0.
+    It runs along a hidden axis of its own. Its range may be `open` until the index is used: X_{seq(i)}
+    gives i the range of seq, and `home` is the name of the first such axis. An index `follows` if the
+    end of its range depends on another index, as in l = 1, ..., n - i. `first` and `last` are such ends,
+    from 0.
     """
 
     __slots__ = ("axis", "first", "follows", "home", "last", "open", "size")
@@ -49,7 +49,7 @@ class Index:
         self.home: str | None = None
 
     def counter(self) -> Any:
-        """Give the numbers 0, 1, ... along the index's axis."""
+        """Make the tensor 0, 1, ... along the index's axis."""
         operation = table()["iota"](self.axis)
         if self.size is None:
             type_ = Type(((self.axis, None),), "int", weak=True)
@@ -63,9 +63,9 @@ Term = Index | Any
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Position:
-    """A sum of whole numbers: bound indices, integer tensors, sizes, each so many times, and a constant.
+    """A sum of bound indices, integer tensors and sizes, each with a whole factor, and a constant.
 
-    `written` are its numbers computed as the formula says, where that is not the sum itself.
+    `written` holds the numbers as the formula computes them, if that is not the sum itself.
     """
 
     terms: tuple[tuple[Term, int], ...]
@@ -73,7 +73,7 @@ class Position:
     written: Any = None
 
     def plus(self, other: Position, times: int = 1) -> Position:
-        """Add another position, so many times; a number in data that is added to an index is a distance."""
+        """Add another position, times a factor; a number of data added to an index is a distance."""
         mine, its = self._added_to(other), other._added_to(self)
         terms = list(self.terms)
         for term, count in other.terms:
@@ -87,17 +87,17 @@ class Position:
         return Position(kept, mine + times * its)
 
     def _added_to(self, other: Position) -> int:
-        """Give the constant; that of a number in data counts from 0 as an index alone."""
+        """Give the constant to add; a number of data counts from 0 only if it is an index by itself."""
         data = isinstance(self.written, int) and bool(other.terms)
         return self.written if data else self.constant
 
     def as_written(self, numbers: Any) -> Position:
-        """Keep how the formula computes it."""
+        """Keep the numbers as the formula computes them."""
         return Position(self.terms, self.constant, numbers)
 
     @property
     def index(self) -> Index | None:
-        """The bound index that this is, but for a constant."""
+        """The bound index, if this is one index plus a constant; else None."""
         if len(self.terms) == 1 and self.terms[0][1] == 1:
             term = self.terms[0][0]
             return term if isinstance(term, Index) else None
@@ -105,13 +105,13 @@ class Position:
 
     @property
     def direct(self) -> bool:
-        """Say whether this is an index itself, which counts from 1 what data counts from 0."""
+        """Say whether this is one index or integer tensor itself, and nothing is added to it."""
         single = len(self.terms) == 1 and self.terms[0][1] == 1
         return single and self.constant == 1 and self.written is None
 
     @property
     def may_be_below_zero(self) -> bool:
-        """Say whether this is -i or i - 2 of an index i; where a size is added, n - i, it is not said."""
+        """Say whether this may be negative, as -i or i - 2; a sum with a size, n - i, counts as not."""
         indices = [count for term, count in self.terms if isinstance(term, Index)]
         added = any(n > 0 for term, n in self.terms if not isinstance(term, Index))
         taken = self.constant < 0 or any(n < 0 for _, n in self.terms)
@@ -119,16 +119,16 @@ class Position:
 
     @property
     def may_lie_before(self) -> bool:
-        """Say whether data may put it before the first element: k - 1, or n - k, of a k in data."""
+        """Say whether data may put this before the first element: k - 1 or n - k, with k from data."""
         data = [term for term, _ in self.terms if _is_data(term)]
         taken = self.constant < 1 or any(n < 0 for _, n in self.terms)
         return bool(data) and (taken or any(map(_is_computed, data)))
 
     @property
     def may_wrap(self) -> bool:
-        """Say whether it may lie before the first element, and is not to count from the end there.
+        """Say whether this may lie before the first element, where it must not count from the end.
 
-        That is t - i of two indices, and not |seq| - i + 1 of an i that runs up to |seq|.
+        t - i of two indices may; |seq| - i + 1 may not if i runs up to |seq|.
         """
         if self.may_lie_before or not any(isinstance(term, Index) for term, _ in self.terms):
             return self.may_lie_before
@@ -151,7 +151,7 @@ class Position:
 
     @property
     def from_zero(self) -> Any:
-        """The numbers less 1, as data counts."""
+        """The numbers minus 1: the position as data counts it."""
         return _added(self.terms, self.constant - 1)
 
 
@@ -164,10 +164,10 @@ def _is_data(term: Term) -> bool:
 
 
 def _is_computed(term: Any) -> bool:
-    """Say whether something is taken away in a sum: what is handed to m(c) as k - 1."""
+    """Say whether a number of data may come from a subtraction, as k - 1 where m(c) gets it for c."""
     node = getattr(term, "node", None)
     if node is None:
-        return True  # nobody knows any more where data comes from
+        return True  # for data it is not known
     if node.operation is ADD:
         return any(_is_computed(SymbolicTensor(o)) for o in node.operands)
     value = node.value
@@ -180,7 +180,7 @@ def bound(index: Index) -> Position:
 
 
 def _added(terms: Any, constant: int) -> Any:
-    """Add up terms, those that are taken away last."""
+    """Add up terms, those with a negative factor last."""
     total: Any = None
     for term, count in sorted(terms, key=lambda t: t[1] < 0):
         value = term.counter() if isinstance(term, Index) else term
@@ -198,20 +198,20 @@ def _added(terms: Any, constant: int) -> Any:
 
 
 def same(a: Term, b: Term) -> bool:
-    """Say whether two terms are one thing."""
+    """Say whether two terms are the same object."""
     node = getattr(a, "node", None)
     return a is b or (node is not None and node is getattr(b, "node", None))
 
 
 def equal(a: Any, b: Any) -> bool:
-    """Say whether two sizes are one; what is open is equal to itself alone."""
+    """Say whether two sizes are equal; a symbolic size equals only itself."""
     if isinstance(a, int) and isinstance(b, int):
         return a == b
     return not isinstance(a, int) and not isinstance(b, int) and same(a, b)
 
 
 def is_whole(value: Any) -> bool:
-    """Say whether a value is made of whole numbers."""
+    """Say whether a value consists of whole numbers."""
     if isinstance(value, Position):
         return True
     if isinstance(value, NamedTensor):
@@ -220,19 +220,19 @@ def is_whole(value: Any) -> bool:
 
 
 def position(value: Any) -> Position:
-    """Give whole numbers as a position."""
+    """Turn whole numbers into a position."""
     if isinstance(value, Position):
         return value
     return Position((), value) if isinstance(value, int) else Position(((value, 1),))
 
 
 def one_based(tensor: Any) -> Position:
-    """Give indices in data, which count from 0, the meaning that a formula gives them."""
+    """Turn indices in data, which count from 0, into a position, which counts from 1."""
     return Position((), tensor + 1) if isinstance(tensor, int) else Position(((tensor, 1),), 1)
 
 
 def counted_from_zero(number: int) -> Position:
-    """Give a whole number that is data: as an index it counts from 0, as a tensor of indices does.
+    """Make a position of a number that is data: as an index it counts from 0, like an integer tensor.
 
     >>> counted_from_zero(2).numbers, counted_from_zero(2).from_zero
     (2, 2)
@@ -241,10 +241,9 @@ def counted_from_zero(number: int) -> Position:
 
 
 def zero_based(value: Any) -> Any:
-    """Give positions as indices for data, which count from 0; numbers below 0 count from the end.
+    """Turn a position into an index for data, which counts from 0; negative numbers count from the end.
 
-    A tensor with data counts from 0 already; one that is defined by its indices is a formula, and
-    counts from 1.
+    A tensor of data counts from 0 already; a tensor that is defined by its indices counts from 1.
     """
     if isinstance(value, Position):
         return value.from_zero
@@ -259,16 +258,16 @@ def zero_based(value: Any) -> Any:
 
 
 def at_place(value: Any) -> Any:
-    """Give an index for data, which counts from 0; one before the first element lies outside."""
+    """Turn a position into an index for data; a position before the first element lies outside."""
     if isinstance(value, Position) and value.may_wrap:
         return from_front(value.from_zero)
     return zero_based(value)
 
 
 def marked(value: Any) -> Any:
-    """Give the index that argmax marks, where it stands for one: 1[argmax_ax p = i]; None for all else.
+    """Give the index that a one-hot argmax marks, for use as an index, 1[argmax_ax p = i]; else None.
 
-    The one-hot tensor may be renamed, or be an element of several.
+    The one-hot tensor may be renamed, or indexed along other axes.
     """
     node: Any = getattr(value, "node", None)
     around: list[Node] = []
@@ -295,12 +294,12 @@ def marked(value: Any) -> Any:
 
 
 def plain(value: Any) -> Any:
-    """Give a value that the library's operations take."""
+    """Turn a value into one that operations take: of a position, its numbers."""
     return value.numbers if isinstance(value, Position) else value
 
 
 def compared(a: Any, b: Any, compare: Callable[[Any, Any], Any]) -> Any:
-    """Compare whole numbers; of two indices, i <= j, the counters are compared."""
+    """Compare whole numbers; for two indices, i <= j, compare the counters from 0."""
     if isinstance(a, Position) and isinstance(b, Position) and a.direct and b.direct:
         return compare(a.from_zero, b.from_zero)
     return compare(plain(a), plain(b))
@@ -310,7 +309,7 @@ def compared(a: Any, b: Any, compare: Callable[[Any, Any], Any]) -> Any:
 
 
 def renamed(value: Any, pairs: Sequence[tuple[str, str]]) -> Any:
-    """Rename hidden axes, in an expression at its leaves, so that no trace of them is left."""
+    """Rename hidden axes; in an expression at its leaves, so that the hidden names are gone."""
     value = apply(RENAME(tuple(pairs)), value)
     if not isinstance(value, SymbolicTensor):
         return value
@@ -323,7 +322,7 @@ def renamed(value: Any, pairs: Sequence[tuple[str, str]]) -> Any:
 
 
 def _through_indices(root: Node) -> Node:
-    """Rename the axes of what indexes, where what is indexed is renamed."""
+    """Move renamings through indexing: from the result to the tensor and its indices."""
 
     def moved(node: Node, operands: tuple[Node, ...]) -> Node:
         found = node if operands == node.operands else remade(node, operands)
@@ -341,7 +340,7 @@ def _rebuilt(root: Node, change: Callable[[Node, tuple[Node, ...]], Node]) -> No
 
 
 def _renamed_index(node: Node) -> Node | None:
-    """Give (X_{seq(I)})_{i -> seq} as X_{seq(J)}, with J = I_{i -> seq}; X_{seq(1)} likewise."""
+    """Rewrite (X_{seq(I)})_{i -> seq} as X_{seq(J)}, J = I_{i -> seq}; likewise with X_{seq(1)}."""
     if node.operation.primitive is not RENAME:
         return None
     pairs = dict(node.operation.params[0])
@@ -370,10 +369,7 @@ def _with_names(node: Node, pairs: Mapping[str, str], but: Any) -> Node:
 
 
 def settled(value: Any) -> Any:
-    """Give hidden axes that are left inside an expression names that a reader knows.
-
-    They are inside: summed over or renamed, and no axes of the expression itself.
-    """
+    """Give the hidden axes inside an expression, which are summed over or renamed, readable names."""
     if not isinstance(value, SymbolicTensor):
         return value
     names = dict.fromkeys([n for part in operands_first([value.node]) for n in part.type.names])
@@ -411,7 +407,7 @@ def _with_new(type_: Type, new: Mapping[str, str]) -> Type:
 
 
 def _open_counter(node: Node, new: Mapping[str, str]) -> Node:
-    """Rename a counter whose size is open; no other leaf has a hidden axis."""
+    """Rename the axis of a counter with an open size, the only other leaf that has a hidden axis."""
     pairs = tuple([(n, new[n]) for n in node.type.names if n in new])
     (found,) = push_renames((apply_node(RENAME(pairs), (node,)),))
     return found

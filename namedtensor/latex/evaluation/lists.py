@@ -1,4 +1,4 @@
-"""Lists with dots: mean(R_{ax(1)}, ..., R_{ax(n)}) and R_{ax(1)} + ... + R_{ax(n)} are over an index."""
+"""Evaluate lists with dots, mean(R_{ax(1)}, ..., R_{ax(n)}) or R_{ax(1)} + ... + R_{ax(n)}."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def members(part: Expression, op: str) -> list[Expression]:
 
 
 def over_list(e: Evaluator, part: Expression, op: str, listed: Sequence[Expression]) -> Value:
-    """Evaluate mean(R_{ax(1)}, ..., R_{ax(n)}): the mean over an index that runs from 1 to n."""
+    """Evaluate mean(R_{ax(1)}, ..., R_{ax(n)}) as the mean over an index that runs from 1 to n."""
     dots = [at for at, member in enumerate(listed) if isinstance(member, Dots)]
     first, others = listed[0], [*listed[1 : dots[0]], *listed[dots[0] + 1 :]]
     index = Letter(part.span, "member")
@@ -64,7 +64,7 @@ def _numbered(index: Letter, number: Number, part: Any) -> Any:
 
 
 def _varied(first: Any, last: Any, index: Letter, ends: list[tuple[Expression, Expression]]) -> Any:
-    """Put an index where two members of a list differ, and list what they have there."""
+    """Replace the parts in which two members differ by an index, and add both parts to `ends`."""
     if first == last:
         return first
     names = FIELDS[type(first)]

@@ -1,7 +1,7 @@
-"""What the parts of a formula may stand for, and who answers for its names.
+"""The values of a formula's parts, and the scope that knows its names.
 
-`evaluate` turns syntax into named tensors by calling the operations that everybody calls. A scope
-answers for names, sizes and failures: one scope runs a formula, another one checks it.
+`evaluate` turns syntax into named tensors by calling the operations of this package. A scope knows names
+and sizes and takes failures: one scope runs a formula, another one checks it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from namedtensor.latex.syntax import Expression
 
 
 class Unknown:
-    """A value of which nothing is known. Whatever is computed from it is unknown too, in silence."""
+    """A value of which nothing is known. What is computed from it is UNKNOWN too, without an error."""
 
     def __repr__(self) -> str:
         return "unknown"
@@ -21,23 +21,23 @@ class Unknown:
 
 UNKNOWN = Unknown()
 
-#: A named tensor, a Python number, a function of the document, which has `apply`, or UNKNOWN.
+#: A named tensor, a Python number, a position, a function (it has `apply`), or UNKNOWN.
 Value = Any
 
 
 class Scope(Protocol):
-    """Answer for the names of a formula."""
+    """Know the names and sizes of a formula, and take its failures."""
 
     def find(self, name: Expression) -> Value | None:
-        """Give what a Letter or Scripts stands for; None where there is no such name."""
+        """Give the value of a name, a Letter or Scripts; None if there is no such name."""
         ...
 
     def function(self, name: Expression) -> Value | None:
-        """Give the function that a name stands for before brackets, though it is declared too: z(x) of z."""
+        """Give the function that z means in z(x), although a tensor z is declared too."""
         ...
 
     def size(self, axis: str) -> Value:
-        """Give |axis| here."""
+        """Give |axis| in this formula."""
         ...
 
     def failed(self, where: Expression, error: NamedTensorError) -> Value:
@@ -45,15 +45,15 @@ class Scope(Protocol):
         ...
 
     def seen(self, where: Expression, value: Value, guarded: bool = False) -> Value:
-        """Look at the value of each part, which may count where a condition holds alone; give it on."""
+        """Look at the value of a part, and return it; a `guarded` part is used only under conditions."""
         ...
 
     def noted(self, where: Expression, message: str, hint: str, code: str = "no-axis") -> None:
-        """Take note of how a part is understood that may mean several things."""
+        """Note the meaning that was chosen for a part that may mean several things."""
         ...
 
     def written(self, part: Expression) -> str:
-        """Give a part as its document writes it."""
+        """Give the text of a part in its document."""
         ...
 
 
@@ -61,15 +61,15 @@ class Scope(Protocol):
 
 
 class UndefinedError(NamedTensorError):
-    """A name stands for nothing."""
+    """A name is not defined."""
 
 
 class NoAxisError(AxisMissingError):
-    """A function acts along axes, and none is named."""
+    """A function that acts along axes is used without any."""
 
 
 class UnsettledError(NoAxisError):
-    """A function names too few axes, and those of its operand do not say which are meant."""
+    """A function names too few axes, and its operand has several that may be meant."""
 
 
 class ArgumentsError(NamedTensorError):

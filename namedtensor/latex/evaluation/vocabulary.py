@@ -1,6 +1,6 @@
-"""Words that all know: which LaTeX word or command means which operation, and how each is used.
+"""The known words: the operation that each LaTeX word or command means, and how it is used.
 
-Most act on each number or along axes; max, onehot, index, range and set are used in a way of their own.
+Most act elementwise or along axes; max, onehot, index, range, set and some others have functions here.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ from namedtensor.tensor import NamedTensor, SymbolicTensor, apply
 def applied(
     e: Evaluator, part: Call, name: str, function: Any, values: Sequence[Any], given: Any
 ) -> Value:
-    """Apply a function to values; report where it takes another number of them."""
+    """Apply a function to values; report if it takes another number of arguments."""
     try:
         inspect.signature(function).bind(*values)
     except TypeError:
@@ -76,7 +76,7 @@ def applied(
 
 
 def plain(name: str, function: Any) -> Use:
-    """Use a function that acts on each number."""
+    """Make the use of a function that acts elementwise."""
 
     def use(e: Evaluator, part: Call, values: Any, given: Any) -> Value:
         if part.axes:
@@ -99,9 +99,10 @@ def along(
     flag: str = "",
     settings: Sequence[str] = (),
 ) -> Use:
-    """Use a function that acts along axes; the last one's size is the second argument, or known.
+    """Make the use of a function that acts along axes.
 
-    `flag` is the setting that the word stands for, `settings` are those that follow the size.
+    With `wants_size`, the size of the last axis is the second argument, or known to the scope. `flag` is
+    a setting that the word itself switches on, `settings` are the arguments after the size.
     """
 
     def use(e: Evaluator, part: Call, values: Any, given: Any) -> Value:
@@ -129,12 +130,12 @@ def along(
     return use
 
 
-#: Numbers of a matrix that are the same whichever of its axes is called the rows.
+#: Functions of a matrix that give the same whichever of the two axes is the rows.
 OF_MATRICES = frozenset(("det", "slogdet", "trace"))
 
 
 def _over_own_matrix(e: Evaluator, part: Call, X: Value) -> Call:
-    """Name the axes of a determinant's operand where it has two."""
+    """Take the axes of a determinant from its operand, if that has exactly two."""
     own = axes_in(X)
     if len(own) != 2:
         return part
@@ -145,7 +146,7 @@ def _over_own_matrix(e: Evaluator, part: Call, X: Value) -> Call:
 
 
 def largest(name: str, function: Any) -> Use:
-    """Use maxk_{ax,k}(X, k); with one axis it may mean the numbers, or which ones they are."""
+    """Make the use of maxk_{ax,k}(X, k); with one axis, maxk is ambiguous and refused."""
     over_two = along(name, function, wants_size=True)
 
     def use(e: Evaluator, part: Call, values: Any, given: Any) -> Value:
@@ -171,7 +172,7 @@ def largest(name: str, function: Any) -> Use:
 
 
 def _stopped(X: Any) -> NamedTensor:
-    """Give the same numbers, by which nothing is derived."""
+    """Give the same numbers, which count as constant in derivatives."""
     return apply(DETACH.plain, X)
 
 
@@ -184,7 +185,7 @@ def window_size(e: Evaluator, part: Call, values: Any, given: Any) -> tuple[Any,
 
 
 def no_axes(e: Evaluator, part: Call, name: str, values: Any, given: Any) -> Value:
-    """Report a function along axes that names none."""
+    """Report a function that acts along axes and names none."""
     if not given or any(v is UNKNOWN for v in values):
         shapes: list[tuple[str, str]] = []
     else:
@@ -210,7 +211,7 @@ def no_axes(e: Evaluator, part: Call, name: str, values: Any, given: Any) -> Val
 
 
 def one_hot(e: Evaluator, part: Call, values: Any, given: Any) -> Value:
-    """onehot_vocab(I): the size of vocab is the last argument, or known."""
+    """Use onehot_vocab(I); the size of vocab is the last argument, or known to the scope."""
     if not part.axes:
         return no_axes(e, part, "one_hot", values, given)
     values, given, size = window_size(e, part, values, given)
@@ -225,12 +226,12 @@ def one_hot(e: Evaluator, part: Call, values: Any, given: Any) -> Value:
 
 
 def from_zero(index: Value) -> Value:
-    """Give an index as data counts it."""
+    """Turn a position into an index that counts from 0, as data does."""
     return zero_based(index) if isinstance(index, Position) else index
 
 
 def overlap_add(e: Evaluator, part: Call, values: Any, given: Any) -> Value:
-    """overlapadd_{seq,k} X, or overlapadd_{seq,k}(X, stride, dilation, before, after, size)."""
+    """Use overlapadd_{seq,k} X, or overlapadd_{seq,k}(X, stride, dilation, before, after, size)."""
     plainly = along("overlap_add", windows.overlap_add)
     if len(given) != 6 or not part.axes:
         return plainly(e, part, values, given)
@@ -245,7 +246,7 @@ def overlap_add(e: Evaluator, part: Call, values: Any, given: Any) -> Value:
 
 
 def scatter(e: Evaluator, part: Call, values: Any, given: Any) -> Value:
-    """scatter_{seq,vocab}(X, I, n); with several indices all of them come before all sizes."""
+    """Use scatter_{seq,vocab}(X, I, n); of several indices and sizes, all indices come first."""
     made = (len(given) - 1) // 2
     if len(given) % 2 == 0 or not 1 <= made <= len(part.axes):
         return along("scatter", indexing.scatter, wants_size=True)(e, part, values, given)
@@ -255,7 +256,7 @@ def scatter(e: Evaluator, part: Call, values: Any, given: Any) -> Value:
 
 
 def extreme(name: str, over: Any, pair: Any) -> Use:
-    """max_seq X is over an axis; max(0, X) is of several."""
+    """Make the use of max_seq X, over an axis, and of max(0, X), of several operands."""
     over_axes, several = along(name, over), plain(name, lambda *x: reduce(pair, x))
 
     def use(e: Evaluator, part: Call, values: Any, given: Any) -> Value:
@@ -266,7 +267,7 @@ def extreme(name: str, over: Any, pair: Any) -> Use:
 
 
 def index(e: Evaluator, part: Call, values: Any, given: Any) -> Value:
-    """index_vocab(E, I) = E_{vocab(I)}."""
+    """Use index_vocab(E, I) = E_{vocab(I)}."""
     if not part.axes:
         return no_axes(e, part, "index", values, given)
     axes = tuple([sized(a.name, None) for a in part.axes])
@@ -287,7 +288,7 @@ def _gamma_sign(X: Any) -> Any:
 
 
 def factorial(e: Evaluator, part: Call, values: Any, given: Any) -> Value:
-    """n!, which is Gamma(n + 1), also of what is no whole number."""
+    """Use n!, which is Gamma(n + 1) for numbers that are not whole too."""
     if axes_in(values[0]) and not is_whole(values[0]):
         of = e.scope.written(given[0])
         what = f"{e.scope.written(part)} is of each number, of what is not whole too"
@@ -300,7 +301,7 @@ def _factorial(n: Any) -> Any:
 
 
 def binomial(n: Any, k: Any) -> Any:
-    """Say how many sets of k there are among n; of other numbers by the gamma function."""
+    """Count the subsets of k elements of n; for numbers that are not whole, by the gamma function."""
     if isinstance(n, int) and isinstance(k, int) and min(n, k) >= 0:
         return math.comb(n, k)
     above, below, rest = n + 1, k + 1, n - k + 1
@@ -310,7 +311,7 @@ def binomial(n: Any, k: Any) -> Any:
 
 
 def log(e: Evaluator, part: Call, values: Any, given: Any) -> Value:
-    r"""log Gamma(x) without Gamma(x), which is too large; \log |S| of a matrix is of its determinant."""
+    r"""Use log: log Gamma(x) does not compute Gamma(x), and \log |S| of a matrix is that of |det S|."""
     inner: Any = given[0] if given else None
     function = inner.function if isinstance(inner, Call) and not part.axes else None
     if function == Letter(part.span, "Gamma") and e.scope.find(function) is None:
@@ -321,7 +322,7 @@ def log(e: Evaluator, part: Call, values: Any, given: Any) -> Value:
 
 
 def diagonal(e: Evaluator, part: Call, values: Any, given: Any) -> Value:
-    """diag_{a,b,d}(X) takes a diagonal; diag_{a,b}(x) puts x on one, where x has one of both axes."""
+    """Use diag_{a,b,d}(X), which takes a diagonal, or diag_{a,b}(x), which puts x on the diagonal."""
     names = [a.name for a in part.axes]
     own = [name for name in names if name in axes_in(values[0] if values else UNKNOWN)]
     if len(names) != 2 or len(own) != 1:
@@ -353,7 +354,7 @@ def _complex(real: Any, imaginary: Any) -> complex:
     return complex(real, imaginary)
 
 
-#: The dtypes that have a word: float32(X).
+#: The dtypes that are also words: float32(X).
 DTYPES = (
     *("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
     *("float16", "bfloat16", "float32", "float64", "complex64", "complex128"),
@@ -361,7 +362,7 @@ DTYPES = (
 
 
 def listed(e: Evaluator, part: Call, values: Any, given: Any) -> Value:
-    """listed_seq(3, 1, 2): whole numbers along an axis."""
+    """Use listed_seq(3, 1, 2): whole numbers along an axis."""
     if len(part.axes) != 1:
         return no_axes(e, part, "listed", values, given)
     if not all(isinstance(v, int) for v in values):
@@ -373,7 +374,7 @@ def listed(e: Evaluator, part: Call, values: Any, given: Any) -> Value:
 
 
 def update(word: str, verb: str) -> Use:
-    """set(X_{seq(1)}, Y) is X but for Y at its place; so is set(from_seq(X, 2), Y)."""
+    """Make the use of set(X_{seq(1)}, Y), X with Y at that place; also of set(from_seq(X, 2), Y)."""
 
     def use(e: Evaluator, part: Call, values: Any, given: Any) -> Value:
         place = _place(given[0]) if len(given) == 2 else None
@@ -415,13 +416,13 @@ def slices() -> Iterator[tuple[str, Word]]:
 
 
 def _bounds(word: str, given: Sequence[Any]) -> list[Any]:
-    """Give start, stop and step as data counts them."""
+    """Give start, stop and step for data, which counts from 0."""
     start, stop, step = by_elements.in_order(word, given)
     return [zero_based(start), stop, step]
 
 
 def _size_of(word: str) -> Callable[..., Any]:
-    """Give the function that tells how long a range of an axis of some size is."""
+    """Make the function from the size of an axis and a range's bounds to the length of the range."""
 
     def size_of(size: Any, *given: Any) -> Any:
         bounds = _bounds(word, given)
@@ -459,8 +460,8 @@ def _slice(name: str, parts: tuple[str, ...]) -> Use:
     return use
 
 
-#: Letters that have a meaning of their own where a document gives them none. Epsilon keeps a
-#: denominator from 0, and is as small as layer normalisation has it.
+#: Letters that have a value if the document gives them none. Epsilon, which keeps a denominator from
+#: being 0, has the value that layer normalisation uses.
 CONSTANTS: dict[str, Any] = {
     "infty": math.inf,
     "pi": math.pi,
@@ -496,10 +497,10 @@ ALIASES = {
     "inf": "min",
 }
 
-#: Words that take how many they give as a second argument, or as a script: top_2.
+#: Words that take the number of their results as a second argument, or as a subscript: top_2.
 LARGEST = frozenset(("maxk", "mink", "argmaxk", "argmink"))
 
-#: Letters that name a function where they are applied and the document names nothing else so.
+#: Letters that are functions before an argument, unless the document defines them.
 APPLIED = {"sigma": "sigmoid", "Gamma": "gamma-function"}
 
 _HOMES: tuple[ModuleType, ...] = (
@@ -518,14 +519,14 @@ _HOMES: tuple[ModuleType, ...] = (
 
 
 def constant(name: Letter) -> Any:
-    """Give the number that a letter stands for by custom; None where it stands for none."""
+    """Give the usual value of a letter, such as pi; None if it has none."""
     if name.text == "e" and name.style == "letter":
         return math.e
     return CONSTANTS.get(name.text)
 
 
 def word_of(text: str) -> Word | None:
-    """Find what a word means.
+    """Find the meaning of a word.
 
     >>> word_of("ReLU").name, word_of("relu").name, word_of("Log Softmax").name, word_of("att")
     ('relu', 'relu', 'log_softmax', None)
@@ -536,14 +537,14 @@ def word_of(text: str) -> Word | None:
 
 
 def applied_letter(text: str) -> Word | None:
-    """Find what a letter means that is applied: sigma(X), and words in italics."""
+    """Find the meaning of a letter before an argument, as in sigma(X), or of a word in italics."""
     if text in APPLIED:
         return word_of(APPLIED[text])
     return word_of(text) if len(text) > 1 and text not in CONSTANTS else None
 
 
 def big_word(operator: str, over_index: bool = False) -> Word | None:
-    """Find what a big operator means: sum, or argmax over an index, which gives the index.
+    """Find the meaning of a big operator; over an index, argmax gives the index.
 
     >>> big_word("sup").name, big_word("argmax", over_index=True).name, big_word("lim")
     ('max', 'argmax_index', None)
@@ -554,7 +555,7 @@ def big_word(operator: str, over_index: bool = False) -> Word | None:
 
 
 def logarithm(word: str, base: Expression) -> str | None:
-    """Name the logarithm to a base: log_2, log_10."""
+    """Give the word of a logarithm to a base, log2 or log10."""
     if word == "log" and isinstance(base, Number) and base.value in (2, 10):
         return f"log{base.value}"
     return None
@@ -579,7 +580,7 @@ def _words() -> dict[str, Word]:
 
 
 def _printed() -> Iterator[tuple[str, Word]]:
-    """Give the words of all operations that are printed with a word."""
+    """Give the words of all operations that are printed as words."""
     for name, primitive in table().items():
         notation = primitive.notation
         if not isinstance(notation, (Printed, Command, Large)):
@@ -613,7 +614,7 @@ def _word(name: str, function: Any, notation: Any = None) -> Word:
     return Word(name, plain(name, function))
 
 
-#: Words that are used in a way of their own.
+#: The operations that have their own functions of use.
 _OWN: dict[str, Use] = {
     "diag": diagonal,
     "one_hot": one_hot,
@@ -632,7 +633,7 @@ def _takes_one(function: Any) -> bool:
 
 
 def _others() -> Iterator[tuple[str, Word]]:
-    """Give the words that are no operation's printed form."""
+    """Give the words that the printer does not write for an operation."""
     for over in (reductions.max, reductions.min):
         name = over.__name__
         pair = _public(table()[name].traits.folds)

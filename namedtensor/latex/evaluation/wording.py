@@ -1,4 +1,4 @@
-"""Words for the parts of a formula, short and plain, for error messages."""
+"""Write parts of a formula as short plain text, for error messages."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _SIGNS = {"odot": "*", "times": "*"}
 
 
 def wording(expression: Expression, depth: int = 3) -> str:
-    """Write a part of a formula in plain text, shortened where it is deep.
+    """Write a part of a formula as plain text; deeply nested parts become "...".
 
     >>> from namedtensor.latex.source import Span
     >>> at = Span(0, 0)
@@ -129,7 +129,7 @@ def _under(axes: Iterable[AxisName]) -> str:
 
 
 def _tight(part: Expression, depth: int) -> str:
-    """Write an operand in parentheses where it would fall apart."""
+    """Write an operand, in parentheses if it is a sum, a product or the like."""
     text = wording(part, depth)
     loose = isinstance(part, (Binary, Contract, Unary, Big, Relation))
     return f"({text})" if loose and text != "..." else text

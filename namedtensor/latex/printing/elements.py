@@ -1,4 +1,4 @@
-"""Find the tensors of a formula that depend on indices alone; they are printed by elements: M_{seq(i)} = ...
+"""Find the tensors that depend on indices alone, which are printed by elements: M_{seq(i)} = ...
 
 Such a part applies elementwise functions to counts along axes (`iota`), sizes and numbers.
 """
@@ -103,7 +103,7 @@ def element_of(node: Node) -> Element:
 class Gathered:
     """A tensor whose elements are elements of `base`.
 
-    `sizes` are the sizes of its own axes; `places` are the indices, by the axis of `base` that they index.
+    `sizes` are the sizes of its own axes; `places` are the indices, by the axis of `base` they index.
     """
 
     base: Node

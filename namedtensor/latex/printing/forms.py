@@ -240,7 +240,7 @@ class Forms:
         return Piece(f"{text} {'+' if step > 0 else '-'} {abs(step)}", SUM) if step else Piece(text)
 
     def from_one(self, node: Node) -> str:
-        """Write an index that counts from 0 as one that counts from 1; negative numbers do not change."""
+        """Write an index that counts from 0 as one that counts from 1; negative numbers stay."""
         value = node.value
         if type(value) is int:
             return str(value + 1 if value >= 0 else value)

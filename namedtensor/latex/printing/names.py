@@ -53,7 +53,7 @@ _AXIS = re.compile(r"(.*?)(?:_(\d+|[^\W\d_]))?('*)(\**)")
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """A name taken apart; `word` says that the base is an upright word although it names a letter too."""
+    """A name taken apart; `word` says that the base is an upright word, not the letter of that name."""
 
     base: str
     sup: str = ""

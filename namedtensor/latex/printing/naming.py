@@ -107,7 +107,7 @@ def is_counter(X: Node, axis: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class StepFunction:
-    """A recurrence inside another's step, as a function: its name, and the parts of that step it takes."""
+    """A recurrence inside another's step, as a function: its name, and what it takes of that step."""
 
     name: str
     parameters: dict[Node, str]
@@ -142,7 +142,7 @@ class Names:
             inner = [part for part in operands_first(step.results) if recurs(part)]
             carries = {*step.before, *step.after}
             if step.starts and carries & set(operands_first(inner)):
-                # a recurrence in a step is a function, declared with the axes that its carries have later
+                # a recurrence in a step is a function, declared with the axes of its later carries
                 step = replace(step, starts=node.operands[: len(step.starts)])
             self.loops[key] = Loop(step, self.fresh("tijklmn"))
         return self.loops[key]
@@ -165,7 +165,7 @@ class Names:
         return operands if picked is None else (picked.base,)
 
     def is_given(self, axis: str, size: Any) -> bool:
-        """Say whether a reader takes this size where none is declared: an argument's seq, also for seq'."""
+        """Say whether a reader takes this size, of an argument's seq or seq', where none is declared."""
         while axis not in self.given and axis.endswith("'"):
             axis = axis[:-1]
         return axis not in self.given or self.given[axis] == size

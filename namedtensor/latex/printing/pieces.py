@@ -18,9 +18,9 @@ class Piece:
     """A part of a formula as text.
 
     `level` is the precedence of its outermost operator. `open` is the level of a prefix operator at its
-    right end, which would take what comes next as part of its operand. `prefix` says that the part begins
-    with a prefix operator, and so needs no parentheses after another operator. `terms` are the parts of
-    the text between which a line may be broken.
+    right end, which would take what comes next as part of its operand. `prefix` says that the part
+    begins with a prefix operator, and so needs no parentheses after another operator. `terms` are the
+    parts of the text between which a line may be broken.
     """
 
     text: str
@@ -56,7 +56,7 @@ def inside(piece: Piece, level: int) -> str:
 def joined_by(
     left: Piece, sign: str, right: Piece, level: int, terms: tuple[str, ...] = ()
 ) -> Piece:
-    """Put an operator between two pieces; a - b - c is (a - b) - c, and (a < b) < c keeps parentheses."""
+    """Put an operator between two pieces: a - b - c means (a - b) - c; (a < b) < c has parentheses."""
     tight = left.level > level or (left.level == level and level != RELATION)
     if level == OR:
         tight, right = _apart(left), right if _apart(right) else Piece(wrapped(right.text))

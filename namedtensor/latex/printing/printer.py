@@ -56,7 +56,7 @@ def with_called(written: Written, dialect: str = "macros") -> str:
 
 
 #: The form in which a formula is called: its settings that are words, and the optional parameters that
-#: are left out, None for a tensor and False for a bundle. A dict says the same for a bundle that is given.
+#: are left out, None for a tensor and False for a bundle. A bundle that is given has such a dict itself.
 Form = dict[str, Any]
 
 
@@ -83,7 +83,7 @@ def _print_into(
 
 
 def _find_forms(written: Written, forms: dict[str, tuple[Form, Written]]) -> None:
-    """Find one form for each called formula, with the optional parameters that any of its calls gives."""
+    """Find one form for each called formula, with every optional parameter that any call gives."""
     for title, formula, form in _called(written):
         before = forms[title][0] if title in forms else None
         known = form if before is None else _both(before, form)

@@ -26,7 +26,7 @@ class Ladder:
 
     A layer may have several results; each has a letter. `ends` are the results of the last layer,
     `before` its inputs and `starts` the inputs of the first layer, one for each letter. `rungs` are the
-    results of the other layers: part -> (letter, layer). `inside` are the parts of the last layer's step.
+    results of the other layers: part -> (letter, layer). `inside` are the parts of the last step.
     """
 
     stack: str

@@ -148,7 +148,7 @@ def _local_names(written: Iterable[Written]) -> list[str]:
 
 
 def _hoisted(found: list[Definition]) -> dict[str, str]:
-    """Find the parts that take no input, and whose name has the same code in all formulas that use it."""
+    """Find the parts that take no input, and whose name means the same in all formulas that use it."""
     taken = {*[one.name for one in found if not one.constant], *OURS, "nt"}
     codes: dict[str, set[str]] = {}
     for one in found:

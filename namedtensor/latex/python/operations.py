@@ -230,7 +230,7 @@ def _rearrange(spelling: Spelling, node: Node) -> Code:
 
 
 def _factor(spelling: Spelling, node: Node) -> Code | None:
-    """Write one factor of a decomposition, nt.eigh[row, col, value](A)[1]; None if a part is no factor."""
+    """Write a factor of a decomposition, nt.eigh[row, col, value](A)[1]; None for any other part."""
     owner = node.operands[0]
     if owner.operation.primitive is SLICE:  # some factors are cut to size, and then renamed
         owner = owner.operands[0]

@@ -16,7 +16,7 @@ STATE = "before"
 
 
 def written_of(node: Node) -> tuple[Node, ...]:
-    """Give the parts that a part is written from; for a scan, its starts, sequences and other operands."""
+    """Give the parts that a part is written from: its operands, with the starts of a scan as written."""
     if node.name != "scan":
         return node.operands
     *_, step, _ = node.operation.params

@@ -1,1 +1,1 @@
-"""Check documents: each fault once, where it is made, in the words of the notation."""
+"""Check documents: report each fault once, at its cause, in the words of the notation."""

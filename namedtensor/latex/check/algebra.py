@@ -1,9 +1,10 @@
-"""Sums of products of sizes and their powers, with rational factors: the algebra that most sizes need.
+"""Sums of products of sizes and their powers, with rational factors: enough algebra for most sizes.
 
     |layer|/|heads| + 2 n - 1      {((|heads|, -1), (|layer|, 1)): 1, ((n, 1),): 2, (): -1}
 
-All symbols are sizes, and so 1 or more. What is no such sum, as 1/(n + 1), is an expression of sympy, whose
-import takes as long as checking many documents; the two mix, and the result is then sympy's.
+All symbols are sizes, and so 1 or more. An expression that is no such sum, as 1/(n + 1), is one of
+sympy, whose import takes as long as checking many documents. A `Sum` may be combined with an expression
+of sympy; the result is sympy's.
 """
 
 from __future__ import annotations
@@ -23,13 +24,13 @@ ONE: Monomial = ()
 
 @dataclass(frozen=True, slots=True)
 class Sum:
-    """Add up monomials, each with its factor, which is not 0."""
+    """A sum of monomials, each with a factor that is not 0."""
 
     terms: Mapping[Monomial, Fraction]
 
     @staticmethod
     def of(terms: Iterable[tuple[Monomial, Fraction]]) -> Sum:
-        """Collect terms.
+        """Make a sum of terms; terms with the same monomial are added up.
 
         >>> n = Sum.symbol("n")
         >>> text(n * n - 2 * n + n * 2 + 1), (n - n).terms
@@ -55,7 +56,7 @@ class Sum:
 
     @property
     def value(self) -> Fraction | None:
-        """The number that the sum is, or None."""
+        """The number, if the sum has no symbols; else None."""
         if not self.terms:
             return Fraction(0)
         return self.terms.get(ONE) if len(self.terms) == 1 else None
@@ -125,7 +126,7 @@ class Sum:
         return sympy.sqrt(self._sympy_())
 
     def with_values(self, values: Mapping[str, Any]) -> Any:
-        """Put values in the places of symbols."""
+        """Replace symbols by values."""
         found: Any = Sum({})
         for monomial, factor in self.terms.items():
             term: Any = Sum.number(factor)
@@ -135,7 +136,7 @@ class Sum:
         return found
 
     def over(self) -> tuple[Sum, Sum]:
-        """Write the sum as one fraction of whole numbers: what is above, and the monomial below."""
+        """Write the sum as one fraction: a numerator with whole factors, and a monomial."""
         lowest: dict[str, int] = {}
         for monomial in self.terms:
             for name, power in monomial:
@@ -146,9 +147,9 @@ class Sum:
         return self * below, below
 
     def signs(self) -> set[int]:
-        """Give the signs of the factors of what is above, each size being 1 + something from 0 up.
+        """Give the signs of the numerator's terms, with each size written as 1 + a number of 0 or more.
 
-        The factor of 1 counts twice: as 2 or -2 where it is not 0.
+        A constant term gives 2 or -2, other terms 1 or -1.
         """
         above, _ = self.over()
         shifted = above.with_values({n: Sum.symbol(n) + 1 for n in above.names})
@@ -180,7 +181,7 @@ def _product(one: Monomial, other: Monomial) -> Monomial:
 
 
 def solved_for(difference: Sum) -> list[tuple[str, Sum]]:
-    """Solve difference = 0 for each symbol in which it is linear, its factor being a monomial."""
+    """Solve difference = 0 for each symbol that is in one linear term, with a monomial as factor."""
     above, _ = difference.over()
     found = []
     for name in above.names:
@@ -192,7 +193,7 @@ def solved_for(difference: Sum) -> list[tuple[str, Sum]]:
 
 
 def text(value: Sum) -> str:
-    """Write a sum, its symbols in the order of their names, the highest powers first.
+    """Write a sum: symbols in the order of their names, highest powers first.
 
     >>> n, h = Sum.symbol("n"), Sum.symbol("|heads|")
     >>> text(1 - h + 2 * n), text(n / (2 * h)), text(n / h - 1)
@@ -208,7 +209,7 @@ def text(value: Sum) -> str:
 
 
 def as_fraction(value: Sum) -> str:
-    """Write a sum as one fraction where sizes stand below.
+    """Write a sum, as one fraction if it divides by sizes.
 
     >>> n, h = Sum.symbol("n"), Sum.symbol("h")
     >>> as_fraction(n / h - 1), as_fraction(n / 2 - 1)

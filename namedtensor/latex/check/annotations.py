@@ -1,4 +1,4 @@
-"""Axes written where the notation has no place for them, lacking where it needs them, or with a slip."""
+"""Find axes in places where the notation allows none, functions without axes, and misspelt axes."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ Thing = TypeVar("Thing")
 
 
 def check_annotations(body: Expression, report: Report, dialect: Dialect) -> None:
-    """Look for axes under operands and signs, and for powers behind brackets."""
+    """Report axes under operands and signs, and note powers after the argument of a function."""
     for part in walk(body):
         if isinstance(part, Under) and not is_one(part.operand) and not report.any_in(part.span):
             _under_operand(part, report, dialect)
@@ -82,7 +82,7 @@ def _under_sign(part: Binary, report: Report, dialect: Dialect) -> None:
 
 
 def _reaches_over_power(part: Call, report: Report) -> bool:
-    """Say whether a power stands behind the bracket of a function: mean_{seq} (X - Y)^2 W."""
+    """Say whether the brackets after a function have a power: mean_{seq} (X - Y)^2 W."""
     first = part.arguments[0] if part.axes and not part.bracket else None
     while isinstance(first, Binary) and first.op == "*":
         first = first.left
@@ -105,7 +105,7 @@ def _reach(part: Call, report: Report) -> None:
 
 
 def _function_of(part: Expression) -> str | None:
-    """Name the function that a part applies without its axes."""
+    """Give the function that a part applies without axes; None if there is none."""
     if isinstance(part, Call) and _lacks_axes(part) and isinstance(part.function, Letter):
         return part.function.text
     return None
@@ -122,7 +122,7 @@ def _lacks_axes(part: Call) -> bool:
 
 
 def no_axis(part: Expression, report: Report, dialect: Dialect, type_: Type | None) -> None:
-    """Report a function, or a sum, that acts along axes without naming them."""
+    """Report a function or a sum that acts along axes and names none."""
     word = word_of(getattr(part.function, "text", "")) if isinstance(part, Call) else None
     count = table()[word.name].traits.needs if word is not None and word.name in table() else 1
     axes = ["ax"] if count == 1 else ["row", "col"]
@@ -144,7 +144,7 @@ def no_axis(part: Expression, report: Report, dialect: Dialect, type_: Type | No
 
 
 def alike(a: str, b: str) -> bool:
-    """Say whether two axis names look like one name, written in two ways.
+    """Say whether two axis names may be spellings of one name.
 
     >>> alike("hid", "hidden"), alike("height", "heigth"), alike("hidden_1", "hidden_2")
     (True, True, False)
@@ -157,17 +157,17 @@ def alike(a: str, b: str) -> bool:
     short, long = sorted((a, b), key=len)
     if long.startswith(short):
         return "_" not in long[len(short) :]
-    # patch and batch are two words; a slip leaves the first letter of a word in its place
+    # a typo seldom changes the first letter: patch and batch are two words
     return len(short) >= 4 and short[0] == long[0] and _one_slip(short, long)
 
 
 def prefixed(a: str, b: str) -> bool:
-    """Say whether one name is a part of the other one: hid, hidden."""
+    """Say whether one name begins with the other: hid, hidden."""
     return _stem(a).startswith(_stem(b)) or _stem(b).startswith(_stem(a))
 
 
 def _is_macro(written: str) -> bool:
-    """Say whether an axis has a macro of its own, as \\emb has."""
+    """Say whether an axis is written as a macro, \\emb."""
     return written.startswith("\\") and "{" not in written
 
 
@@ -180,7 +180,7 @@ def _digits(name: str) -> str:
 
 
 def _one_slip(short: str, long: str) -> bool:
-    """Say whether one letter is changed, added or left out, or two neighbours are exchanged."""
+    """Say whether two words differ by one letter, or by two neighbouring letters exchanged."""
     if len(long) - len(short) > 1:
         return False
     start = len(
@@ -193,7 +193,7 @@ def _one_slip(short: str, long: str) -> bool:
 
 
 def check_near_duplicates(statements: Sequence[Statement], report: Report) -> None:
-    """Report axis names of one section that look alike, where nothing else is said of them."""
+    """Report axis names of one section that look alike, unless they have another finding."""
     first: dict[int, dict[str, AxisName]] = {}
     uses: dict[tuple[int, str], int] = {}
     for statement in statements:
@@ -219,7 +219,7 @@ def check_near_duplicates(statements: Sequence[Statement], report: Report) -> No
                 )
 
 
-#: What axes follow: the base of a space, an operator that runs over them, or a function with a name.
+#: The text before axes: the base of a space, an operator over axes, or the name of a function.
 _BEFORE_AXES = (
     r"(?:\\mathbb *\{? *[RZNBC] *\}? *\^|\\(?:R|reals|Reals|RR) *\^"
     r"|\\(?:sum|prod|max|min) *_|\\(?:operatorname\*?|mathop|text|mathrm) *\{\w+\} *_|\\underset *)"
@@ -227,7 +227,7 @@ _BEFORE_AXES = (
 
 
 def check_italics(statements: Sequence[Statement], report: Report) -> None:
-    """Report the name of an axis in italics, where axes stand: it is read as a product of letters."""
+    """Report an axis in italics in a place of axes: it is read as a product of letters."""
     axes = [axis for statement in statements for axis in all_of(AxisName, statement)]
     read = {axis.span.start for axis in axes}
     written = {report.text(a.span).rstrip("'"): a.name.rstrip("'") for a in reversed(axes)}
@@ -250,7 +250,7 @@ def check_italics(statements: Sequence[Statement], report: Report) -> None:
 
 
 def check_repeated(statement: Statement, report: Report) -> None:
-    """Report what is listed twice: axes of a shape or of an operation, indices, arguments."""
+    """Report repetitions: of axes in a shape or an operation, of indices, of arguments."""
     for part in walk(statement):
         if isinstance(part, Space):
             axes, where = [s.axis for s in part.axes], "the shape"
@@ -289,12 +289,12 @@ def check_repeated(statement: Statement, report: Report) -> None:
 
 
 def _distinct(part: object) -> int | None:
-    """Say how many of the first axes must be distinct; None for all. diag and scatter may keep one."""
+    """Say how many of the first axes must be distinct; None for all. diag and scatter may repeat one."""
     name = part.function if isinstance(part, Call) else None
     word = word_of(name.text) if isinstance(name, Letter) else None
     return getattr(word.along, "distinct", None) if word is not None else None
 
 
 def _again(names: Sequence[Thing]) -> list[Thing]:
-    """List what stands in a list before already."""
+    """List the items of a list that are repetitions of an item before."""
     return [name for at, name in enumerate(names) if name in names[:at]]

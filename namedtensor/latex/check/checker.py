@@ -1,4 +1,4 @@
-"""The checker: what is known of a document while it is checked."""
+"""The checker: find the shapes of all definitions of a document, and hold them to its declarations."""
 
 from __future__ import annotations
 
@@ -38,22 +38,22 @@ from namedtensor.latex.syntax import (
 from namedtensor.latex.walk import walk
 from namedtensor.primitives import Node, Type
 
-#: So often a series is tried with the axes that its rule gave.
+#: The number of tries to find the shape of a series.
 ROUNDS = 4
 
 
 class Checker(Symbols):
-    """What is known of a document while it is checked."""
+    """Find the value of each definition of a document, as symbols, and report what does not fit."""
 
     def __init__(self, source: Source, names: Names, linker: Linker, report: Report) -> None:
         super().__init__(source, names, report)
         self.linker = linker
         self.dotted = {s.block for s in names.statements if isinstance(s, Induction)}
         self._defined: dict[tuple[Any, ...], Value] = {}
-        #: symbols of declared tensors that stand for what a definition gives
+        #: symbols that stand for definitions, with the declared shape -> the definition
         self.promises: dict[Node, Defined] = {}
         self.reached: set[int] = set()
-        #: definitions with an index of which only numbers tell whether it lies inside its axis
+        #: definitions with an index that only a run with numbers can show to lie inside its axis
         self.open_indices: set[int] = set()
         self.sized_names = {key(a.size) for _, a in names.sized if a.size is not None}
         self.sizes_of = {
@@ -65,16 +65,16 @@ class Checker(Symbols):
                 self.functions_of.setdefault(d.place.section, []).append(d)
         self._open: set[int] = set()
         self._members: dict[int, Value] = {}
-        #: series of which nothing says the shape before their rule does, and what it is tried with
+        #: series whose shape only their rule tells -> the value that is tried for earlier members
         self._tried: dict[int, Value] = {}
         self._functions: dict[int, CheckedFunction] = {}
 
     # ------------------------------------------------------------------------- definitions
 
     def value_of(self, defined: Defined, around: CheckScope | None = None) -> Value:
-        """Give what a definition defines; where its declaration disagrees, the declaration holds.
+        """Find the value of a definition; if its declaration disagrees, use the declared shape.
 
-        `around` is the formula that it is a where-clause of, whose arguments it may use.
+        `around` is the scope of the formula whose where-clause this is, and whose arguments it may use.
         """
         at = (id(defined), *(around.context if around is not None else (0, ())))
         if at in self._defined:
@@ -96,12 +96,12 @@ class Checker(Symbols):
         return value
 
     def _is_begun(self, defined: Defined) -> bool:
-        """Say whether steps of a program begin with this, b <- 0, and go on to change it."""
+        """Say whether this is a step of a program, b <- 0, and a later step changes the name again."""
         updated = [d for d in self.names.defined[defined.key] if d.statement.op != "="]
         return defined.statement.op != "=" and updated[-1] is not defined
 
     def promise(self, value: Value | None, defined: Defined) -> Value | None:
-        """Give a declared symbol in place of what a definition gives."""
+        """Note that a symbol stands for the value of a definition, and return the symbol."""
         node = None if value is None else node_of(value)
         if node is not None:
             self.promises[node] = defined
@@ -125,10 +125,9 @@ class Checker(Symbols):
         defined: Defined,
         find: Callable[[Defined, CheckScope], Value],
     ) -> Value:
-        """Find a value; where something fails with letters of another section, they are unknown.
+        """Find a value; if that fails with letters declared in another section, take these as unknown.
 
-        A letter is often used again in the next section, for something else. That this is not checked is
-        said.
+        The next section often uses a letter for something else. A note says what is then not checked.
         """
 
         def look(believing: bool) -> tuple[CheckScope, Value]:
@@ -151,10 +150,10 @@ class Checker(Symbols):
         return value
 
     def _are_meant(self, foreign: Mapping[str, bool], failed: Finding, defined: Defined) -> bool:
-        """Say whether what fails with letters of other sections is a fault, as the letters are the same.
+        """Say whether a failure with letters of other sections is a fault: the same things are meant.
 
-        They are not where a section has another such letter, nor where the part that fails acts along
-        axes, or lacks axes, that this section alone names, and that look like none of the others.
+        They are not if several sections declare such a letter, or if the failing part acts along axes,
+        or lacks axes, that only this section names and that look like no other name.
         """
         if not all(foreign.values()):
             return False
@@ -168,7 +167,7 @@ class Checker(Symbols):
         return all(close(a, others) is not None for a in strangers)
 
     def _say_unbelieved(self, failed: Sequence[Finding], letters: Sequence[str]) -> None:
-        """Note what fails with letters as another section declares them, unless it fails all the same."""
+        """Note a failure with the declarations of another section, unless it is reported anyway."""
         first = failed[0]
         if self.report.any_in(first.span):
             return
@@ -188,7 +187,7 @@ class Checker(Symbols):
         )
 
     def _held(self, defined: Defined, scope: CheckScope) -> Value:
-        """Evaluate a definition, and hold it to its declaration and to its series."""
+        """Evaluate a definition, and compare it with its declaration and with the rest of its series."""
         declared = self.own_declaration(defined)
         if declared is None and axis_along(defined.name) is not None:
             declared = self.whole_declaration(defined)
@@ -212,9 +211,9 @@ class Checker(Symbols):
         return value if agrees and value is not UNKNOWN else self.promise(promised, defined)
 
     def _settled(self, defined: Defined, find: Callable[[], Value]) -> Value:
-        """Find the shape of a series that begins with a number: that which its rule gives again.
+        """Find the shape of a series that begins with a number: the shape that its rule does not change.
 
-        It is tried with the axes that its rule acts along, and then with those that the rule gives.
+        The first try has the axes that the rule acts along; each next try has the axes of the result.
         """
         axes = [(a, self.size_symbol(f"|{a}|").node) for a in self.names.axes_of_series(defined)]
         tried: Type | None = Type(tuple(axes))
@@ -230,7 +229,7 @@ class Checker(Symbols):
                 break
             failed = self.report.take_back(mark, Span(0, len(self.source.text)))
             if rounds and found is None and failed:
-                self.report.keep(failed)  # the next step does not take what the rule gives
+                self.report.keep(failed)  # the rule fails on its own result
                 break
             tried = found
         return value
@@ -255,7 +254,7 @@ class Checker(Symbols):
         return values[0]
 
     def _hold_range(self, defined: Defined, target: Indexed, type_: Type) -> None:
-        """Hold i = 1, ..., n behind a definition by elements to the axis that i counts along."""
+        """Compare i = 1, ..., n after a definition by elements with the size of the axis of i."""
         uppers = upper_ends(target, defined.statement.condition)
         for item in target.items:
             if not isinstance(item, At) or not type_.has(item.axis.name):
@@ -278,7 +277,7 @@ class Checker(Symbols):
                 )
 
     def extent(self, size: Expression, place: Place) -> Any:
-        """Give a size that is written at a place as an int or a node; None where it is neither."""
+        """Evaluate a size at a place to an int or a node; None if it is neither."""
         scope = CheckScope(self, place, lenient=True, sizes=True)
         return as_size(Evaluator(scope).extent(size))
 
@@ -289,7 +288,7 @@ class Checker(Symbols):
         return UNKNOWN if promised is None else promised
 
     def _before(self, defined: Defined, around: CheckScope | None = None) -> Value:
-        """Give a value that is needed while it is looked for: as declared, or another member's."""
+        """Give a value that its own definition uses: as declared, or as another member of the series."""
         declared = self.own_declaration(defined) or self.declared_member(defined)
         declared = declared or self.whole_declaration(defined)
         if declared is not None:
@@ -302,14 +301,14 @@ class Checker(Symbols):
         return self.stand_in(type_)
 
     def series_leaf(self, defined: Defined, around: CheckScope | None = None) -> Value | None:
-        """Give the symbol that a member of a series is before it is known: as declared, or the first."""
+        """Give a symbol for a member of a series whose value is not known yet, or None."""
         if not defined.letters or axis_along(defined.name) is not None:
             return None
         found = self._before(defined, around)
         return None if found is UNKNOWN else found
 
     def stacked(self, defined: Defined, around: CheckScope | None = None) -> Value:
-        """Give the symbol of all members of a series along its axis: y of y_{seq(t)}."""
+        """Give a symbol for all members of a series, with its axis: the y of y_{seq(t)}."""
         along = axis_along(defined.name)
         type_ = None if along is None else type_of(self.value_of(defined, around))
         if along is None or type_ is None or type_.has(along):
@@ -322,7 +321,7 @@ class Checker(Symbols):
         return self.stand_in(Type((*axes, (along, size))))
 
     def declared_member(self, defined: Defined) -> Declared | None:
-        """Find another member of a series that is declared in the section: h^0 for h^t, and h_{seq(t)}."""
+        """Find another declared member of a series in the section: h^0 for h^t or h_{seq(t)}."""
         own = stem(defined.name)
         own = own and own.split(ALONG)[0]
         return next(
@@ -341,7 +340,7 @@ class Checker(Symbols):
         )
 
     def _another(self, defined: Defined) -> tuple[Expression, Type] | None:
-        """Find the shape of another member of a series, declared or defined above."""
+        """Find another member of a series, declared or defined above: its name and its shape."""
         if not defined.letters and defined.place.block not in self.dotted:
             return None
         declared = self.declared_member(defined)
@@ -355,7 +354,7 @@ class Checker(Symbols):
         return None if said is None or said.host else (member.name, said)
 
     def member(self, name: str | None, place: Place) -> Defined | None:
-        """Find the first member of a series that is not being looked at, in the block if it has one."""
+        """Find the first member of a series that is not being evaluated, preferably in the same block."""
         found = [
             d
             for d in self.names.near(name, place)
@@ -365,32 +364,32 @@ class Checker(Symbols):
         return min(found, key=lambda d: (d.place.block != place.block, d.place.index), default=None)
 
     def own_declaration(self, defined: Defined) -> Declared | None:
-        """Find the declaration of what a definition defines."""
+        """Find the declaration of the name that a definition defines."""
         return self.declaration(defined.name, defined.place)
 
     def whole_declaration(self, defined: Defined) -> Declared | None:
-        """Find the declaration of all members of a series: of h for h^t, and for h_{seq(t)}."""
+        """Find the declaration of a whole series: that of h for h^t or h_{seq(t)}."""
         return self.declaration(bare(defined.name), defined.place)
 
     def _promised(self, defined: Defined, declared: Declared) -> Value:
-        """Give the symbol of what a declaration says of a definition: a member of h lacks its axis."""
+        """Give a symbol with the declared shape of a definition; one member of h lacks the axis of h."""
         along, type_ = axis_along(defined.name), self.declared_type(declared)
         if along is None or type_ is None or not type_.has(along):
             return self.declared_value(declared)
         return self._members.setdefault(id(declared), self.stand_in(type_.without([along])))
 
     def taken(self, name: Expression, defined: Defined) -> Declared | None:
-        """Find the declaration of what a formula takes, as it is found where the formula is run."""
+        """Find the declaration of an input of a formula, as it is found when the formula is run."""
         found = self._input(name, defined)
         return None if found is None else found.declared
 
     def inferred(self, name: Expression, defined: Defined) -> bool:
-        """Say whether what a formula takes has axes because something acts along them."""
+        """Say whether an input of a formula gets its axes from the operations along them."""
         found = self._input(name, defined)
         return found is not None and found.space is not None and bool(found.space.axes)
 
     def index_space(self, name: Expression, defined: Defined) -> Space | None:
-        """Give the space of what is declared nowhere and chooses elements: the k of W_{vocab(k)}."""
+        """Give the space of an input without a declaration that is an index: the k of W_{vocab(k)}."""
         found = self._input(name, defined)
         space = None if found is None or found.declared is not None else found.space
         return space if space is not None and space.base == "[n]" else None
@@ -404,7 +403,7 @@ class Checker(Symbols):
         return next((i for i in linked.inputs if i.key == text), None)
 
     def is_size_definition(self, defined: Defined) -> bool:
-        """Say whether a definition only says what a size is: d_k = 64."""
+        """Say whether a definition only gives the value of a size: d_k = 64."""
         return (
             defined.kind == "value"
             and defined.statement.op == "="
@@ -412,17 +411,17 @@ class Checker(Symbols):
         )
 
     def function(self, defined: Defined) -> CheckedFunction:
-        """Give a function that the document defines."""
+        """Give the checked function of a definition; it is made once."""
         if id(defined) not in self._functions:
             self._functions[id(defined)] = CheckedFunction(self, defined)
         return self._functions[id(defined)]
 
     def promised(self, signature: Signature, place: Place) -> Promised:
-        """Give a function of which only the signature is written."""
+        """Give a function of which the document has only the signature."""
         return Promised(self, signature, place)
 
     def argument_named(self, text: str, place: Place) -> Value | None:
-        """Give the argument of that name of a formula in the same section: its where-clauses use it."""
+        """Give the argument of that name of a function in the same section, for its where-clauses."""
         for defined in self.functions_of.get(place.section, ()):
             values = self.function(defined).values()
             if text in values:

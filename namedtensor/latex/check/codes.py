@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-#: Rules of the checker. What its reader cannot read has codes that begin with syntax- or limit-.
+#: Rules of the checker. Codes that begin with syntax- or limit- are for text that cannot be read.
 CODES: dict[str, str] = {
     "axis-missing": "an operation names an axis that its operand lacks",
     "axis-returns": "an axis is contracted away on one side of a sum, and the other side brings it back",

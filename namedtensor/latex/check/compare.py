@@ -1,4 +1,4 @@
-"""What a formula gives, against what is said of it: declarations, signatures, members of a series."""
+"""Compare the shape of a formula with its declaration, its signature, or other members of its series."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from namedtensor.primitives import Type
 
 
 def difference(symbols: Symbols, said: Type, found: Type) -> tuple[str, str]:
-    """Say how a shape differs from what is said of it, and how surely; empty where it does not."""
+    """Say how a shape differs from the stated one, and the severity; "" twice if it does not differ."""
     extra = [n for n in found.names if not said.has(n)]
     lacking = [n for n in said.names if not found.has(n)]
     parts = []
@@ -47,7 +47,7 @@ def check_declared(
     promised: Value | None,
     value: Value,
 ) -> bool:
-    """Hold a definition to the declaration of its name; say whether it agrees."""
+    """Compare a definition with the declaration of its name; say whether they agree."""
     said = type_of(promised) if promised is not None else None
     if declared is None or said is None:
         return True
@@ -77,7 +77,7 @@ def check_declared(
 
 
 def _check_target(symbols: Symbols, target: Indexed, declared: Declared, said: Type) -> bool:
-    """Hold the axes of P_{seq(p), emb(i)} to those that P is declared with."""
+    """Compare the axes of P_{seq(p), emb(i)} with those that P is declared with."""
     unknown = [i.axis for i in target.items if isinstance(i, At) and not said.has(i.axis.name)]
     if not unknown:
         return True
@@ -109,7 +109,7 @@ def _mending(symbols: Symbols, name: str, found: Type) -> str:
 
 
 def check_chain(symbols: Symbols, parts: Sequence[Expression], values: Sequence[Value]) -> None:
-    """Hold the members of a chain, a = b = c, to each other."""
+    """Compare the neighbours in a chain, a = b = c."""
     types = [type_of(value) for value in values]
     for (left, before), (right, found) in itertools.pairwise(zip(parts, types, strict=True)):
         if not (before is None or found is None or before.host or found.host):
@@ -119,7 +119,7 @@ def check_chain(symbols: Symbols, parts: Sequence[Expression], values: Sequence[
 def check_equal(
     symbols: Symbols, left: Expression, before: Type, right: Expression, found: Type
 ) -> None:
-    """Hold the sides of an equation to each other; a number may stand on its right for each of many."""
+    """Compare the sides of an equation; the right side may be a single number for all elements."""
     text, severity = difference(symbols, _starless(before), _starless(found))
     if text and found.axes and not symbols.report.any_in(right.span):
         written = [symbols.report.text(part.span) for part in (left, right)]
@@ -134,7 +134,7 @@ def check_equal(
 
 
 def _starless(type_: Type) -> Type:
-    """Give a shape whose axes have lost the stars that tell them from no other one."""
+    """Take the star from each axis ax* of a shape that has no axis ax."""
     axes = [(n if type_.has(n.rstrip("*")) else n.rstrip("*"), s) for n, s in type_.axes]
     return Type(tuple(axes))
 
@@ -147,7 +147,7 @@ def check_promised(
     found: Type | None,
     signature: Signature,
 ) -> bool:
-    """Hold a function's body to its signature; say whether it agrees."""
+    """Compare a function's body with its signature; say whether they agree."""
     if found is None or found.host or (not found.axes and not promised.axes):
         return True
     text, severity = difference(symbols, promised, found)
@@ -168,14 +168,14 @@ def check_promised(
 def check_series(
     symbols: Symbols, defined: Defined, value: Value, name: Expression, said: Type
 ) -> Value:
-    """Hold a member of a series to another one: X^L to X^1, h^t to h^0; give the right one."""
+    """Compare a member of a series with another one, X^L with X^1; return the value to use."""
     found = type_of(value)
     if found is None or found.host:
         return value
     if axis_along(defined.name) is not None and set(said.names) < set(found.names):
         bases = [name.rstrip("'") for name in found.names]
         if len(set(bases)) == len(bases):
-            return value  # a recurrence may start with less, which is the same along its other axes
+            return value  # a recurrence may start with fewer axes: it is repeated along others
     text, severity = difference(symbols, said, found)
     if text:
         own, other, body = [symbols.report.text(p.span) for p in (defined.name, name, defined.body)]
@@ -192,7 +192,7 @@ def check_series(
 
 
 def check_recurrences(symbols: Symbols) -> None:
-    """Report recurrences along an axis that no loop can follow."""
+    """Report recurrences along an axis that cannot be computed by a loop."""
     for defined in symbols.names.definitions:
         fault = fault_of(symbols.names, defined)
         if fault is not None:
@@ -204,7 +204,7 @@ def check_recurrences(symbols: Symbols) -> None:
 
 
 def check_declarations(symbols: Symbols) -> None:
-    """Report names that one block declares twice, and differently."""
+    """Report names that one block declares twice with different shapes."""
     for group in symbols.names.declared.values():
         first: dict[int, Declared] = {}
         for declared in group:
@@ -220,7 +220,7 @@ def check_declarations(symbols: Symbols) -> None:
 
 
 def _declared_here(symbols: Symbols, defined: Defined) -> None:
-    """Note a tensor given by its elements that only another section declares, over the same axes."""
+    """Note a tensor that is defined by elements here, and declared in another section only."""
     others = symbols.names.declared.get(defined.key, [])
     target = defined.statement.target
     axes = {a.axis.name for a in all_of(At, target)}
@@ -238,7 +238,7 @@ def _declared_here(symbols: Symbols, defined: Defined) -> None:
 
 
 def _size_slips(symbols: Symbols, space: Space) -> None:
-    """Report a size that stands among the axes of a shape."""
+    """Report a size that is listed among the axes of a shape."""
     for before, sized in zip(space.axes, space.axes[1:], strict=False):
         if symbols.occurrences.is_slip(space, sized) and before.size is None:
             text = symbols.report.text

@@ -1,4 +1,4 @@
-"""What a document says of its sizes, and relations that define nothing."""
+"""Check constraints: what a document says about sizes, and relations that define nothing."""
 
 from __future__ import annotations
 
@@ -49,12 +49,12 @@ if TYPE_CHECKING:
     from namedtensor.latex.check.checker import Checker
 
 
-#: Relations that say of tensors that their numbers are about the same, or so up to a factor.
+#: Relations which say that two tensors are about equal, or proportional.
 ABOUT = frozenset(("approx", "propto"))
 
 
 def learn_sizes(checker: Checker) -> None:
-    """Take what the document says of its sizes for given; report what cannot hold."""
+    """Learn what the document says about sizes; report equations that cannot hold."""
     for place, span, left, right in _equations(checker):
         sizes = [checker.extent(part, place) for part in (left, right)]
         if None in sizes or checker.facts.learn(sizes[0], sizes[1]):
@@ -72,7 +72,7 @@ def learn_sizes(checker: Checker) -> None:
 
 
 def _sizes_of_axes(checker: Checker) -> Iterator[tuple[Place, AxisSize, Expression]]:
-    """List the axes that are declared with one size wherever they are with any: |seq| is n of seq:n."""
+    """List the axes of which all declarations with a size state the same: |seq| is n by seq:n."""
     found: dict[str, list[tuple[Declared, SizedAxis]]] = {}
     for declared, axis in checker.names.sized:
         found.setdefault(axis.axis.name, []).append((declared, axis))
@@ -100,7 +100,7 @@ def _equations(checker: Checker) -> Iterator[tuple[Place, Span, Expression, Expr
 
 
 def is_size_equation(checker: Checker, statement: Statement) -> bool:
-    """Say whether a definition only says what a size is: d_k = 64."""
+    """Say whether a definition only gives the value of a size: d_k = 64."""
     if not isinstance(statement, Definition) or statement.op != "=":
         return False
     name = key(statement.target)
@@ -117,11 +117,11 @@ def _is_size(checker: Checker, part: Expression) -> bool:
 
 
 class ConstraintScope(CheckScope):
-    """The names of a relation that defines nothing: what the sections around it declare and define.
+    """The scope of a relation that defines nothing: the names of the sections around it.
 
-    What a relation without operations has of another section is unknown: it is too short to tell that the
-    same is meant. `unknown` are the names that nothing around gives, `refused` the parts that have no meaning
-    here, and why.
+    In a relation without operations, letters of another section are unknown: too little shows that the
+    same is meant. `unknown` are the names that nothing around declares or defines, `refused` the parts
+    that have no meaning here, each with the error.
     """
 
     def __init__(self, checker: Checker, place: Place, statement: Constraint) -> None:
@@ -133,13 +133,13 @@ class ConstraintScope(CheckScope):
         self.refused: list[tuple[Expression, NamedTensorError]] = []
 
     def has_axes(self, name: Expression) -> bool:
-        """Say whether a name is that of a tensor with axes."""
+        """Say whether a name is a tensor with axes."""
         value = self.find(name)
         type_ = None if value is None else type_of(value)
         return type_ is not None and bool(type_.axes)
 
     def find(self, name: Expression) -> Value | None:
-        if isinstance(name, Derivative):  # a differential has the axes of what it is of
+        if isinstance(name, Derivative):  # the differential dX has the axes of X
             return self.find(name.of) if name.op == "partial" else None
         text = key(name)
         names = self.checker.names
@@ -162,14 +162,14 @@ class ConstraintScope(CheckScope):
 
     def failed(self, where: Expression, error: NamedTensorError) -> Value:
         if isinstance(error, IndexRangeError):
-            return UNKNOWN  # x_{time(0)} = 0 says what stands before the first
+            return UNKNOWN  # x_{time(0)} = 0 defines the element before the first
         if isinstance(error, NotNotationError):
             self.refused.append((where, error))
         return super().failed(where, error)
 
 
 def check_constraints(checker: Checker) -> None:
-    """Look at relations that say something of tensors: sum_vocab X = 1."""
+    """Check the relations between tensors that define nothing: sum_vocab X = 1."""
     for index, said in enumerate(checker.names.statements):
         place = Place(index, said.block, said.section)
         statement = _held(checker, said, place)
@@ -190,7 +190,7 @@ def check_constraints(checker: Checker) -> None:
 
 
 def _relations(said: Expression) -> Iterator[tuple[list[Expression], Relation | None]]:
-    """Give the sides of a relation, and it; one of several names, X, Y = 0, is one of each."""
+    """Give the sides of a relation, and the relation; X, Y = 0 counts as X = 0 and Y = 0."""
     if not isinstance(said, Relation):
         yield [said], None
         return
@@ -200,7 +200,7 @@ def _relations(said: Expression) -> Iterator[tuple[list[Expression], Relation | 
 
 
 def _say_undefined(checker: Checker, statement: Constraint, place: Place) -> None:
-    """Say of an equation that it defines nothing, where its left side is no name and has unknown letters."""
+    """Note that an equation defines nothing, if its left side is no name and has unknown letters."""
     relation = statement.relation
     if not isinstance(relation, Relation) or {op for op, _ in relation.rest} != {"="}:
         return
@@ -225,7 +225,7 @@ def _say_undefined(checker: Checker, statement: Constraint, place: Place) -> Non
 
 
 def _held(checker: Checker, statement: Statement, place: Place) -> Constraint | None:
-    """Give the equation that a statement is: also of the derivative of a function that is defined."""
+    """Give the equation to check: a constraint, or a statement on a defined function's derivative."""
     if isinstance(statement, Definition) and statement.derives is not None:
         (call, *_) = all_of(Call, statement.derives)
         found = checker.names.function(call.function, place, {})
@@ -239,7 +239,7 @@ def _held(checker: Checker, statement: Statement, place: Place) -> Constraint | 
 
 
 def _side(checker: Checker, evaluator: Evaluator, part: Expression, place: Place) -> Type | None:
-    """Look at one side of a relation, and give its shape; a derivative has the stars it needs."""
+    """Give the shape of one side of a relation; a derivative has stars only where axes would clash."""
     if isinstance(part, Space):
         return checker.space_type(part, place)
     if not isinstance(part, Derivative):
@@ -259,9 +259,9 @@ def _side(checker: Checker, evaluator: Evaluator, part: Expression, place: Place
 
 
 def _hold_together(checker: Checker, relation: Relation, types: Sequence[Type | None]) -> None:
-    """Hold the sides of a relation between tensors to each other."""
+    """Compare the sides of a relation between tensors."""
     if any(t is not None and t.host for t in types):
-        return  # sum_vocab X = 1 holds for each of its numbers
+        return  # sum_vocab X = 1 means each number of the sum
     sides = [relation.first, *[part for _, part in relation.rest]]
     for at, (op, part) in enumerate(relation.rest):
         before, found = types[at], types[at + 1]
@@ -281,7 +281,7 @@ def _say_unchecked(
     parts: Sequence[Expression],
     types: Sequence[Type | None],
 ) -> None:
-    """Say why a relation is not checked, where it has a tensor in a side whose axes nothing tells."""
+    """Note why a relation is not checked, if it has a tensor and a side of unknown axes."""
     checker = scope.checker
     if checker.report.any_in(statement.span):
         return
@@ -311,9 +311,9 @@ def _say_unchecked(
 
 
 def _acting(part: Expression) -> Iterator[Expression]:
-    """Give the names of what acts in an expression: functions, and what is derived by.
+    """Give the functions in an expression, and the names in derivatives, which must be known.
 
-    Any other name that nothing gives may be one of a text or of code around.
+    Any other unknown name may belong to the text or to code around it.
     """
     for each in walk(part):
         if isinstance(each, Derivative) and each.by is not None:
@@ -327,7 +327,7 @@ def _acting(part: Expression) -> Iterator[Expression]:
 def _hold_in(
     checker: Checker, part: Expression, found: Type, space: Expression, said: Type
 ) -> None:
-    """Hold an expression to the space that it is said to be in."""
+    """Compare an expression with the space that it is said to be in."""
     text, severity = difference(checker, said, found)
     if text and isinstance(space, Space) and not checker.report.any_in(part.span):
         written = [checker.report.text(p.span) for p in (part, space)]
@@ -344,7 +344,7 @@ def _hold_in(
 def _say_compared(
     checker: Checker, op: str, left: Expression, before: Type, right: Expression, found: Type
 ) -> None:
-    """Say that tensors over different axes are compared: an error where they are to be about equal."""
+    """Report a comparison of tensors with different axes; an error if they are to be about equal."""
     written = [checker.report.text(p.span) for p in (left, right)]
     own, others = map(listed, one_sided(before, found))
     checker.report.add(
@@ -358,7 +358,7 @@ def _say_compared(
 
 
 def _strangers(checker: Checker, statement: Constraint, place: Place) -> bool:
-    """Report a tensor that a constraint beside declarations takes from another section."""
+    """Report a tensor in a constraint next to declarations that only another section declares."""
     beside = [
         s
         for s in checker.names.statements

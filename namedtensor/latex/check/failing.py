@@ -1,4 +1,4 @@
-"""What an evaluation of the document's formulas runs into, as findings."""
+"""Turn the failures of an evaluation into findings."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from namedtensor.shape import sized
 
 
 def failed(symbols: Symbols, where: Expression, error: NamedTensorError) -> Value:
-    """Report what a shape rule refuses."""
+    """Report a part that a shape rule refuses."""
     if isinstance(where, (Contract, Binary)) and sizes_meet(symbols, where):
         return UNKNOWN
     if isinstance(error, AxisNameError) and symbols.report.has("repeated", where.span):
@@ -50,17 +50,17 @@ def failed(symbols: Symbols, where: Expression, error: NamedTensorError) -> Valu
 
 
 def not_followed(symbols: Symbols, where: Expression, error: NamedTensorError) -> None:
-    """Say what has no meaning in the notation, and is therefore not checked."""
+    """Note a part that has no meaning in the notation, and is therefore not checked."""
     if _is_notation(symbols, where):
         message = f"not checked: {error.why}"
         symbols.report.note("not-notation", where.span, message, hint=error.hint)
 
 
 def undefined(symbols: Symbols, where: Expression, body: Expression) -> Value:
-    """Report a name that stands for nothing; one that prose names, a factor in a body, is a number."""
+    """Report an undefined name; one that prose names and that is a factor is taken for a number."""
     text = symbols.report.text(where.span)
     if any(names(line, text) for line in symbols.report.unread_lines()):
-        return UNKNOWN  # what could not be read may say what it is
+        return UNKNOWN  # a line that could not be read may define it
     beside = _told_apart(symbols, where)
     if beside:
         message = f"{text} is not defined: the document has {listed(beside)}"
@@ -96,7 +96,7 @@ def undefined(symbols: Symbols, where: Expression, body: Expression) -> Value:
 
 
 def _told_apart(symbols: Symbols, where: Expression) -> list[str]:
-    """Write the functions of one head, p(x | z) and p(z), beside one that is none of them."""
+    """List the functions of the same letter, p(x | z) and p(z), for a use that fits none of them."""
     head, bracket, _ = where.text.partition("(") if isinstance(where, Letter) else ("", "", "")
     alike = [d for d in symbols.names.definitions if d.key.partition("(")[0] == head]
     made: list[Any] = [symbols.names.statements[d.place.index] for d in alike if bracket]
@@ -104,7 +104,7 @@ def _told_apart(symbols: Symbols, where: Expression) -> list[str]:
 
 
 def _what_to_say(symbols: Symbols, where: Expression, text: str) -> str:
-    """Say how a name is given a meaning, or what is written in its place."""
+    """Write the hint for an undefined name: how to define it, or what to write instead."""
     base = where.base if isinstance(where, Scripts) else where
     if not isinstance(base, Letter):
         return "it is no name: write what it computes, or define a letter for it, Z = ..."
@@ -118,7 +118,7 @@ def _what_to_say(symbols: Symbols, where: Expression, text: str) -> str:
     if said:
         return said
     squared = isinstance(where, Scripts) and where.sub is None and isinstance(where.sup, Number)
-    if squared and base.text.islower():  # W^2 is a second W
+    if squared and base.text.islower():  # x^2 is a square, W^2 the name of a second W
         text = symbols.report.text(base.span)
         number = symbols.dialect.space(REALS, [])
         return f"declare {text}, as a number {text} \\in {number}, or say what it is: {text} = ..."
@@ -127,14 +127,14 @@ def _what_to_say(symbols: Symbols, where: Expression, text: str) -> str:
 
 
 def _axis_indexed(symbols: Symbols, where: Expression) -> str:
-    """Name the axis of which a name stands as an index; nothing where it stands as a number."""
+    """Give the axis that a name indexes; "" if it is no index."""
     place = symbols.occurrences.place_of(where.span)
     statement = () if place is None else symbols.names.statements[place.index]
     return next((item.axis.name for item in all_of(At, statement) if item.at is where), "")
 
 
 def _as_element(symbols: Symbols, where: Expression) -> str:
-    """Say how an element of a declared tensor is written, where g_t is and g is declared with axes."""
+    """Write the hint for an undefined g_t if g is declared with axes: how to write an element of g."""
     place = symbols.occurrences.place_of(where.span)
     if (
         place is None
@@ -154,14 +154,14 @@ def _as_element(symbols: Symbols, where: Expression) -> str:
 
 
 def _is_notation(symbols: Symbols, where: Expression) -> bool:
-    """Say whether a part has axes, or stands in a block that names some: E = mc^2 does not."""
+    """Say whether a part has axes, or is in a block that names axes, unlike E = mc^2."""
     place = symbols.occurrences.place_of(where.span)
     named = place is not None and place.block in symbols.occurrences.blocks
     return named or any(t.axes for p in walk(where) if (t := symbols.type_of(p)) is not None)
 
 
 def no_axis(symbols: Symbols, where: Expression) -> Value:
-    """Report a function that needs axes; go on as if it named the only axis of its operand."""
+    """Report a function that needs axes; if its operand has one axis, go on with that."""
     if isinstance(where, Call) and key(where.function) in symbols.occurrences.functions:
         return UNKNOWN
     given: tuple[Any, ...] = (where.operand,) if isinstance(where, Bars) else ()
@@ -178,11 +178,11 @@ def no_axis(symbols: Symbols, where: Expression) -> Value:
     try:
         return cast(Value, word.along[sized(type_.names[0], None)](X))
     except (NamedTensorError, TypeError):
-        return UNKNOWN  # it takes more than an axis and an operand
+        return UNKNOWN  # this function needs more than an axis and an operand
 
 
 def wrong_arguments(symbols: Symbols, where: Expression, error: NamedTensorError) -> None:
-    """Report a function that is given too few arguments, or too many."""
+    """Report a function that has too few arguments, or too many."""
     symbols.report.error(
         "arguments",
         where.span,
@@ -193,7 +193,7 @@ def wrong_arguments(symbols: Symbols, where: Expression, error: NamedTensorError
 
 
 def split_type(symbols: Symbols, where: Expression, error: NamedTensorError) -> Type | None:
-    """Give the shape of X_{a -> (b, c)} where the sizes of b and c are said elsewhere, or nowhere."""
+    """Give the shape of X_{a -> (b, c)} if the renaming does not state the sizes of b and c."""
     if not isinstance(error, AxisSizeError) or not isinstance(where, Indexed):
         return None
     type_ = symbols.type_of(where.base)
@@ -213,7 +213,7 @@ def split_type(symbols: Symbols, where: Expression, error: NamedTensorError) -> 
 
 
 def sizes_meet(symbols: Symbols, where: Contract | Binary) -> bool:
-    """Compare the sizes of the axes that two operands share; say whether a fault was found."""
+    """Compare the sizes of the axes that two operands share; say whether a fault was reported."""
     left, right = symbols.type_of(where.left), symbols.type_of(where.right)
     if left is None or right is None:
         return False

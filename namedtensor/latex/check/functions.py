@@ -1,7 +1,7 @@
-"""Functions that a document defines, as a checker sees them: shapes in, a shape out; and calls held to them.
+"""Check the functions that a document defines, and their calls: shapes in, a shape out.
 
-A function's own sizes are open to its callers: FFN declared over emb:d_model takes emb:512. One size
-has one value in a call; axes that an argument does not declare pass through.
+The caller chooses the sizes of a function: FFN declared over emb:d_model takes emb:512. One size has one
+value in a call. Axes that an argument has and its declaration lacks pass through.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Given:
-    """An argument of a call as it is written, with its shape; `name` is declared as the function says."""
+    """An argument of a call: its text and shape, and the name and shape that the function declares."""
 
     text: str
     span: Span
@@ -61,7 +61,7 @@ class Given:
 
 
 class CallCheck:
-    """One call, held against what is known of its function: the shapes that it takes and gives."""
+    """Check one call against the shapes of its function's arguments and results."""
 
     def __init__(
         self,
@@ -86,7 +86,7 @@ class CallCheck:
     def check(
         self, call: Call, values: Sequence[Value], parameters: Sequence[Value] = ()
     ) -> tuple[Type | None, ...]:
-        """Check a call and give the shapes of its results; nothing where they are unknown."""
+        """Check a call and give the shapes of its results; () if they are unknown."""
         given = [
             (part, type_of(value))
             for part, value in zip(call.arguments, values, strict=False)
@@ -118,7 +118,7 @@ class CallCheck:
         return Given(self.symbols.report.text(part.span), part.span, type_, name, declared)
 
     def _ordered(self, call: Call, types: Sequence[Type | None]) -> str:
-        """Write a call with its arguments in the one order that fits, where this one does not."""
+        """Write a call with its arguments in the only order that fits; "" if that is their own order."""
 
         def fits(given: int, place: int) -> bool:
             wanted, type_ = self.arguments[place][1], types[given]
@@ -137,7 +137,7 @@ class CallCheck:
         return f"{text(call.function.span)}({written}{rest})"
 
     def _result(self, result: Type) -> Type:
-        """Give a result's shape with the sizes of this call, and the axes that pass through."""
+        """Give the shape of a result, with the sizes of this call and the axes that pass through."""
         axes = {axis: self._here(size) for axis, size in result.axes}
         return result.with_axes((self.extra | axes).items())
 
@@ -222,7 +222,7 @@ class CallCheck:
     # ------------------------------------------------------------------------- sizes
 
     def _size(self, axis: str, declared: Any, given: Given) -> None:
-        """Hold a size to what the same size of the function is elsewhere in this call."""
+        """Compare a size of the function with its value elsewhere in this call."""
         here = given.type.size(axis)
         if here is None or declared is None:
             return
@@ -247,10 +247,10 @@ class CallCheck:
             )
 
     def _made_one(self, declared: Node, axis: str, here: Any, given: Given) -> None:
-        """Report two sizes that the function tells apart and that one symbol stands for here.
+        """Report two sizes of the function that have one symbol in this call.
 
-        Only where the call uses the function's own symbol for another of its sizes: then the symbols
-        mean the same here and there.
+        Only if the call uses a symbol of the function itself, for another of its sizes: the symbols then
+        mean the same in the call and in the function.
         """
         symbol = str(declared.operation.params[0])
         if not _is_symbol(here) or here is declared or symbol.startswith("|"):
@@ -270,7 +270,7 @@ class CallCheck:
             )
 
     def _here(self, size: Any) -> Any:
-        """Give a size of the function as it is in this call."""
+        """Give the value of a size of the function in this call."""
         if not isinstance(size, Node):
             return size
         given = {symbol: as_node(found) for symbol, (found, _) in self.bound.items()}
@@ -286,7 +286,7 @@ _serial = itertools.count(1)
 
 
 class CheckedFunction:
-    """A function with a definition: its body is looked at once, its calls are held against it."""
+    """A function with a definition: its body is evaluated once, and its calls are compared with it."""
 
     def __init__(self, checker: Checker, defined: Defined) -> None:
         self.checker = checker
@@ -301,21 +301,21 @@ class CheckedFunction:
         self._busy = False
         #: the sections in which it was called without its parameters
         self._told: set[int] = set()
-        #: arguments that are taken for numbers, as nothing says what they are
+        #: arguments that are assumed to be numbers, because nothing declares them
         self.assumed: set[str] = set()
-        #: arguments of which only another section says what they are
+        #: arguments that only another section declares
         self.borrowed: set[str] = set()
         self.far: dict[str, Declared] = {}
 
     @property
     def signature(self) -> Signature | None:
-        """The signature with as many arguments as the definition has."""
+        """The signature, if it has as many arguments as the definition; else None."""
         found = self.checker.names.signature(self.defined)
         fits = found is not None and len(found.domain) == len(self.names)
         return found if fits else None
 
     def values(self) -> dict[str, Value]:
-        """Give the arguments as symbols; a bundle, and what is not declared, has none of its own."""
+        """Give a symbol for each argument and parameter; bundles are left out, and some are UNKNOWN."""
         if self._values is None:
             self._values = {}
             signature = self.signature
@@ -338,7 +338,7 @@ class CheckedFunction:
 
     def _argument(self, name: Expression, space: Space | None) -> Value:
         checker, place = self.checker, self.defined.place
-        if space is not None:  # the signature says what the formula takes when it runs
+        if space is not None:  # the signature decides, as when the formula is run
             return checker.symbol(key(name) or "", space, place)
         declared = checker.declaration(name, place) or checker.taken(name, self.defined)
         if declared is not None:
@@ -352,14 +352,14 @@ class CheckedFunction:
         return self._number(name)
 
     def _stands_apart(self, declared: Declared) -> bool:
-        """Say whether a declaration stands below, and other formulas stand between."""
+        """Say whether a declaration comes after this definition, with other formulas between them."""
         own, between = self.defined.place, self.checker.names.statements
         below = between[own.index : declared.place.index]
         blocks = {s.block for s in below if isinstance(s, Definition)}
         return not blocks <= {own.block, declared.place.block}
 
     def _is_trusted(self, name: Expression, declared: Declared) -> bool:
-        """Say whether an argument is what another section declares: no other and no call says else."""
+        """Say whether an argument is what another section declares: no other does, and calls fit."""
         text = key(name) or ""
         calls = [call for call, _ in self.checker.names.calls_of.get(self.defined.key, ())]
         given = [
@@ -373,28 +373,28 @@ class CheckedFunction:
         return {text}.issuperset(map(key, given))
 
     def _number(self, name: Expression) -> Value:
-        """Take a letter that chooses elements for an index, and a small one for a number, where it can be."""
+        """Guess what an undeclared argument is: an index if it chooses elements, or else a number."""
         text = key(name) or ""
         space = self.checker.index_space(name, self.defined)
         if space is not None:
             return self.checker.symbol(text, space, self.defined.place)
         places = [at.at for at in all_of(At, self.defined.body)]
         if any(key(part) == text for part in walk(tuple(places))):
-            return self.checker.size_symbol(text)  # it counts elements, as d of t - d
+            return self.checker.size_symbol(text)  # a whole number in an index, as the d of t - d
         if not is_small(name) or self.call.axes or not is_elementwise(text, self.defined.body):
             return UNKNOWN
         if self.checker.inferred(name, self.defined):
-            return UNKNOWN  # a function that it is given to acts along axes
+            return UNKNOWN  # it is passed to a function that acts along axes
         self.assumed.add(text)
         return self.checker.assumed_number()
 
     def _fits(self, value: Value) -> bool:
-        """Say whether a tensor has the axes of f_{ax}(X), which stand for any."""
+        """Say whether a tensor has the axes below the function's name, as f_{ax}(X) needs."""
         type_ = type_of(value)
         return type_ is None or all(type_.has(axis.name) for axis in self.call.axes)
 
     def _is_bundle(self, name: Expression) -> bool:
-        """Say whether a letter after the semicolon stands for declared ones: W for W^1 and W^2."""
+        """Say whether a letter after the semicolon is a bundle of declared ones: W for W^1 and W^2."""
         own = key(name)
         scripted = {id(p.base) for p in walk(self.defined.body) if isinstance(p, Scripts)}
         parts = [p for p in walk(self.defined.body) if id(p) not in scripted]
@@ -406,7 +406,7 @@ class CheckedFunction:
     # ------------------------------------------------------------------------- the body
 
     def look(self) -> None:
-        """Evaluate the body on the declared shapes, and hold it to the signature."""
+        """Evaluate the body on the declared shapes, and compare the result with the signature."""
         values = self.values()
 
         def scope(believing: bool) -> CheckScope:
@@ -465,7 +465,7 @@ class CheckedFunction:
         self._results = (promised,)
 
     def results(self) -> tuple[Type | None, ...]:
-        """Give the shapes of the results; nothing while the body is being looked at, or where unknown."""
+        """Give the shapes of the results; () if they are unknown, as while the body is evaluated."""
         signature = self.signature
         self.checker.value_of(self.defined)
         if self._results in ((), (None,)) and signature is not None:
@@ -477,10 +477,10 @@ class CheckedFunction:
     def apply(
         self, call: Call, arguments: Sequence[Value], parameters: Sequence[Value], scope: Scope
     ) -> Value:
-        """Hold a call against the definition, and give a symbol of the result's shape."""
+        """Check a call against the definition, and give a symbol of the result's shape."""
         checker = self.checker
         if call.axes or self.call.axes:
-            return UNKNOWN  # mean_seq X is no call of the document's own mean(X; F)
+            return UNKNOWN  # mean_seq X is not a call of a function mean(X; F) of the document
         self._parameters(call, scope)
         self._repeated(call, parameters)
         results = self.results()
@@ -510,14 +510,14 @@ class CheckedFunction:
         return tuple(values) if len(values) > 1 else values[0]
 
     def _marking(self, value: SymbolicTensor) -> SymbolicTensor:
-        """Let what an argmax gives be known for one: it may stand as an index."""
+        """Mark the result of a function that ends in an argmax: it may be used as an index."""
         body = node_of(self.checker.found.get(id(self.defined), UNKNOWN))
         if body is None or body.operation.primitive not in (ARGMAX, ARGMIN):
             return value
         return SymbolicTensor(apply_node(body.operation, (value.node,)))
 
     def _repeated(self, call: Call, parameters: Sequence[Value]) -> None:
-        """Report a parameter that is given twice, where its shape is not what the second wants."""
+        """Report a parameter that is given twice, if its shape does not fit in the second place."""
         if len(call.parameters) != len(self.call.parameters):
             return
         for at, (given, value) in enumerate(zip(call.parameters, parameters, strict=False)):
@@ -537,15 +537,15 @@ class CheckedFunction:
                 )
 
     def _is_tensor_for_number(self, arguments: Sequence[Value]) -> bool:
-        """Say whether a call gives a tensor for what was taken for a number."""
+        """Say whether a call gives a tensor for an argument that was assumed to be a number."""
         types = [type_of(v) for v in arguments]
         pairs = zip(self.names, types, strict=False)
         return any(key(n) in self.assumed and t is not None and t.axes for n, t in pairs)
 
     def _inlined(self, call: Call, given: dict[str, Value], count: int) -> Value:
-        """Find what a function of undeclared arguments gives for these.
+        """Evaluate the body of a function with undeclared arguments for the values of a call.
 
-        What fails in its body is the call's where it does not fail for what declarations say of its letters.
+        A failure in the body is reported at the call, if the body does not fail for declared letters.
         """
         unknown = [n for n in self.names if self.value(n) is UNKNOWN or key(n) in self.assumed]
         if not (unknown or self.borrowed) or self._busy or count != len(self.names):
@@ -568,7 +568,7 @@ class CheckedFunction:
         return value
 
     def _with(self, given: dict[str, Value]) -> tuple[Value, list[Finding]]:
-        """Find what the body gives for some arguments, and what is found in it."""
+        """Evaluate the body for some arguments: give its value and the findings in it."""
         indices: dict[str, int | None] = dict.fromkeys(self.defined.letters)
         arguments = {**self.values(), **given}
         place, owner = self.defined.place, -next(_serial)
@@ -581,7 +581,7 @@ class CheckedFunction:
         return value, self.checker.report.take_back(mark, self.defined.statement.span)
 
     def _fails(self, call: Call, found: Sequence[Finding]) -> None:
-        """Report at a call what its arguments make fail in the body."""
+        """Report at a call that its arguments make the body fail."""
         for failed in found:
             if failed.severity == "error" and failed.code in ("axis-missing", "axis-clash"):
                 self.checker.report.error(
@@ -593,7 +593,7 @@ class CheckedFunction:
                 )
 
     def _declared(self, names: Sequence[Expression]) -> list[tuple[str, Type | None]]:
-        """Give what arguments are declared over, but not what another section may mean by them."""
+        """Give the declared shapes of arguments; None for those that only another section declares."""
         free = self.borrowed | self.assumed
         text = self.checker.report.text
         return [
@@ -601,13 +601,13 @@ class CheckedFunction:
         ]
 
     def _parameters(self, call: Call, scope: Scope) -> None:
-        """Report, once in a section, that a function is called without what follows its semicolon."""
+        """Report, once in a section, that a function is called without its parameters."""
         if call.parameters or not self.call.parameters or isinstance(call.function, Scripts):
-            return  # f^1 is one of several, and has parameters of its own
+            return  # f^1 is one of several instances, and has parameters of its own
         section = scope.place.section if isinstance(scope, CheckScope) else 0
         word = isinstance(call.function, Letter) and call.function.style == "word"
         if section != self.defined.place.section and not word:
-            return  # p(1 - p) is a product where another section has a function p
+            return  # p is a function of another section only: p(1 - p) is a product
         extra = len(call.arguments) - len(self.names)
         if extra == len(self.call.parameters):
             return
@@ -626,7 +626,7 @@ class CheckedFunction:
 
 
 class Promised:
-    """A function of which only the signature is known."""
+    """A function of which the document has only the signature."""
 
     def __init__(self, checker: Checker, signature: Signature, place: Any) -> None:
         self.checker = checker
@@ -637,7 +637,7 @@ class Promised:
     def apply(
         self, call: Call, arguments: Sequence[Value], parameters: Sequence[Value], scope: Scope
     ) -> Value:
-        """Hold a call against the signature."""
+        """Check a call against the signature."""
         checker = self.checker
         domain = [
             (f"argument {i}", checker.space_type(space, self.place))

@@ -1,7 +1,7 @@
-"""Look at each part of a formula as its value is found: axes that flow, sizes that meet, indices.
+"""Check each part of a formula when its value is found: axes of sums, sizes of operands, indices.
 
-Operands that lack axes of each other are legal: k-means takes X from all centres. It is a fault where
-one side has contracted an axis away and the other brings it back, or where nothing else names an axis.
+Operands may lack axes of each other: k-means subtracts all centres from X. It is a fault if one side has
+contracted an axis and the other brings it back, or if nothing else in the document names an axis.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ from namedtensor.primitives.primitive import table
 
 
 def declaration_with(symbols: Symbols, axis: str, side: Expression) -> Declared | None:
-    """Find the one declared tensor in a part that brings an axis."""
+    """Find the one declared tensor in a part that has an axis; None if there are several or none."""
     found = []
     for part in walk(side):
         type_ = symbols.type_of(part)
@@ -80,7 +80,7 @@ def role(symbols: Symbols, owner: Declared, side: Expression) -> str:
 
 
 def same_size(symbols: Symbols, owner: Declared, axis: str, others: list[str]) -> str | None:
-    """Find the one other axis that a slip could have meant: it is alike, or has the same size."""
+    """Find the one other axis that may be meant: its name is alike, or it has the same size."""
     close = [name for name in others if alike(name, axis)]
     if len(close) == 1:
         return close[0]
@@ -110,13 +110,13 @@ def one_sided(left: Type, right: Type) -> tuple[list[str], list[str]]:
 
 
 def coming_back(symbols: Symbols, giver: Node, taker: Node, less: bool) -> list[str]:
-    """List the axes of the giver that the taker has used up.
+    """List the axes of one side of a sum (`giver`) that the other side (`taker`) has used up.
 
-    None where the giver lacks nothing of the taker, X - mean X, or uses up axes of the taker in turn,
-    as marginals along two axes do; nor where a function made the taker of the giver, a centre.
+    There are none if the giver has all axes of the taker, as in X - mean X; if the giver has used up
+    axes of the taker too, as marginals do; or if a function computed the taker from the giver.
     """
     terms = _terms(taker)
-    if len(terms) > 1:  # of mu + b + c each is looked at by itself
+    if len(terms) > 1:  # each term of mu + b + c by itself
         found = [name for term in terms for name in coming_back(symbols, giver, term, less)]
         return [name for name in found if not taker.type.has(name)]
     own, others = one_sided(giver.type, taker.type)
@@ -128,7 +128,7 @@ def coming_back(symbols: Symbols, giver: Node, taker: Node, less: bool) -> list[
 
 
 def _terms(total: Node) -> list[Node]:
-    """List what a sum adds up, each once."""
+    """List the different terms of a sum."""
     seen, found, left = {total}, [], [total]
     while left:
         node = left.pop()
@@ -141,7 +141,7 @@ def _terms(total: Node) -> list[Node]:
 
 
 def look_at_sum(symbols: Symbols, part: Binary, left: Node, right: Node) -> str | None:
-    """Look at the axes that one side of a sum has and the other lacks; name the one at fault."""
+    """Check the axes that only one side of a sum has; report a wrong one, and return its name."""
     for giver, taker, side, other in (
         (right, left, part.right, part.left),
         (left, right, part.left, part.right),
@@ -166,7 +166,7 @@ def look_at_sum(symbols: Symbols, part: Binary, left: Node, right: Node) -> str 
 
 
 def _ends(symbols: Symbols, part: Binary | Contract, right: Node) -> None:
-    """Note where a sum, or a mean before a product, ends before what has its axis too."""
+    """Note that a sum, or a mean in a product, ends before a term that has its axis too."""
     summed: Expression = part.left
     while isinstance(summed, (Binary, Unary)):
         summed = summed.operand if isinstance(summed, Unary) else summed.right
@@ -219,7 +219,7 @@ def _comes_back(symbols: Symbols, axis: str, side: Expression, other: Expression
 
 
 def _starred(symbols: Symbols, axis: str, side: Expression) -> None:
-    """Warn of a derivative that is added to what has the axis without its star."""
+    """Warn if a derivative, with axis ax*, is added to a tensor with axis ax."""
     write = symbols.dialect.axis
     derivative = symbols.report.text(side.span)
     symbols.report.warning(
@@ -232,13 +232,13 @@ def _starred(symbols: Symbols, axis: str, side: Expression) -> None:
 
 
 def _alone(symbols: Symbols, axis: str, side: Expression, gains: list[str]) -> bool:
-    """Report an axis of one side that nothing else in the document names; say whether it is one."""
+    """Report an axis of one side that nothing else in the document names; say whether it did."""
     owner = declaration_with(symbols, axis, side)
     if owner is None or symbols.occurrences.elsewhere(axis, owner):
         return False
     part = role(symbols, owner, side)
     if part == "argument":
-        return False  # what an argument has besides passes through: all points, all centres
+        return False  # an argument may have axes of its own, which pass through: all points, all centres
     sized = next(s for s in owner.space.axes if s.axis.name == axis)
     report = symbols.report
     name = report.text(owner.name.span)
@@ -262,12 +262,12 @@ def _alone(symbols: Symbols, axis: str, side: Expression, gains: list[str]) -> b
     return True
 
 
-#: Binary operations in which two tensors meet on the axes that they share.
+#: Binary operators that match two tensors on the axes that they share.
 MEETING = frozenset("+ - * / odot times mod".split())
 
 
 def look_at(symbols: Symbols, where: Expression, value: Value, guarded: bool) -> Value:
-    """Look at a part whose value is found; give it on, without the axes of a fault."""
+    """Check a part whose value is found; return the value, without an axis that was reported."""
     if isinstance(where, (Contract, Binary)):
         left, right = [
             node_of(symbols.values.get(id(p), UNKNOWN)) for p in (where.left, where.right)
@@ -296,7 +296,7 @@ def look_at(symbols: Symbols, where: Expression, value: Value, guarded: bool) ->
 
 
 def _lacks(symbols: Symbols, where: Contract) -> None:
-    """Report an axis that the one known operand of a contraction lacks."""
+    """Report a contracted axis that one operand lacks, though the other operand is unknown."""
     for part in (where.left, where.right):
         type_ = symbols.type_of(part)
         if type_ is not None and not all(type_.has(axis.name) for axis in where.axes):
@@ -304,7 +304,7 @@ def _lacks(symbols: Symbols, where: Contract) -> None:
 
 
 def look_at_indices(symbols: Symbols) -> bool:
-    """Hold the indices of a definition to the sizes of their axes; say whether numbers must tell of one."""
+    """Compare the indices of a definition with their axes' sizes; say whether some need a run."""
     open_ = False
     for taken in symbols.indexed:
         base = symbols.type_of(taken.base)
@@ -325,7 +325,7 @@ def look_at_indices(symbols: Symbols) -> bool:
 
 
 def _has_one_size(taken: Taken, size: Any) -> bool:
-    """Say whether an index is made of indices, and it and its axis have sizes of one letter at most."""
+    """Say whether an index is a sum with bound indices, and at most one letter is in all its sizes."""
     terms = position(taken.value).terms if is_whole(taken.value) else ()
     sizes = [algebra(_size_of(taken, size)(term)) for term, _ in terms]
     names = {n for known in (algebra(size), *sizes) for n in getattr(known, "names", ["?", "!"])}
@@ -333,7 +333,7 @@ def _has_one_size(taken: Taken, size: Any) -> bool:
 
 
 def _size_of(taken: Taken, size: Any) -> Callable[[Any], Any]:
-    """Make what gives how far a bound index counts, which runs along an axis of this size or another."""
+    """Make the function from a term of an index to the size of its range; `size` is that of the axis."""
 
     def size_of(term: Any) -> Any:
         home = getattr(term, "home", None)
@@ -344,7 +344,7 @@ def _size_of(taken: Taken, size: Any) -> Callable[[Any], Any]:
 
 
 def _say_next(symbols: Symbols, taken: Taken, shapes: Sequence[tuple[str, str]]) -> None:
-    """Note that what counts from 0 already names its element: X_{act(a+1)} is the next one."""
+    """Note that a + 1 is the next element, X_{act(a+1)}, if a is declared to count from 0."""
     at = taken.item.at
     if not isinstance(at, Binary) or at.op != "+" or not isinstance(at.right, Number):
         return
@@ -364,7 +364,7 @@ def _say_next(symbols: Symbols, taken: Taken, shapes: Sequence[tuple[str, str]])
 
 
 def _declared_index(symbols: Symbols, value: Value) -> tuple[str, Space, Any] | None:
-    """Give the name, the space and the n of [n] of the declared tensor that an index is."""
+    """Give the name, the space and the n of [n] of an index that is a declared tensor; else None."""
     terms = position(value).terms if is_whole(value) else ((value, 1),)
     nodes = [n for t, _ in terms if (n := getattr(t, "node", None)) in symbols.spaces]
     return symbols.spaces[nodes[0]] if len(terms) == 1 and nodes else None
@@ -374,9 +374,9 @@ def _declared_index(symbols: Symbols, value: Value) -> tuple[str, Space, Any] | 
 
 
 def interval(at: Any, size_of: Callable[[Any], Any]) -> tuple[Any, Any]:
-    """Give the least and the greatest value of an index that counts from 1, in terms of the sizes.
+    """Give the least and the greatest value of an index, counted from 1, in terms of the sizes.
 
-    `size_of` gives how far a term counts; an end is None where nothing says it.
+    `size_of` gives the size of a term's range; an end is None if it is not known.
     """
     if not is_whole(at):
         return None, None
@@ -392,7 +392,7 @@ def interval(at: Any, size_of: Callable[[Any], Any]) -> tuple[Any, Any]:
 
 
 def _at_the_end(at: Position, up: bool) -> Position:
-    """Put the ends of indices that follow others, l of n - i, where that makes it greatest, or least."""
+    """Replace each index whose end depends on others, as l up to n - i, by that end."""
     for term, count in at.terms:
         end = (term.last if (count > 0) == up else term.first) if isinstance(term, Index) else None
         if end is not None:
@@ -401,7 +401,7 @@ def _at_the_end(at: Position, up: bool) -> Position:
 
 
 def _term(term: Any, size_of: Callable[[Any], Any]) -> tuple[Any, Any]:
-    """Give the range of one term: a bound index and a tensor over [n] count from 0 inside."""
+    """Give the range of one term; a bound index and a tensor in [n] go from 0 to their size minus 1."""
     node: Any = getattr(term, "node", None)
     if isinstance(term, Index) and term.follows and term.last is None:
         return algebra(0), None
@@ -413,7 +413,7 @@ def _term(term: Any, size_of: Callable[[Any], Any]) -> tuple[Any, Any]:
 
 
 def _computed(node: Node) -> tuple[Any, Any]:
-    """Give the range of numbers that are made of indices and sizes: of p (i - 1), from 0 to p (m - 1)."""
+    """Give the range of an expression of indices and sizes: p (i - 1) goes from 0 to p (m - 1)."""
     if node.type.host:
         value = algebra(node)
         return value, value
@@ -436,8 +436,8 @@ def _check_range(
 ) -> bool:
     """Report an index that lies outside its axis, for all values of the sizes or for most.
 
-    False where nothing tells. A number below 0 counts from the end: -1 is the last. An index of an axis of
-    size 1 says nothing new.
+    Return False if that is not known. A negative number counts from the end: -1 is the last. Along an
+    axis of size 1, only what is sure is reported.
     """
     at, axis, span = taken.value, taken.axis, taken.item.at.span
     whole = position(at) if is_whole(at) else None
@@ -484,7 +484,7 @@ def _check_type(
     space: Space,
     bound: Any,
 ) -> None:
-    """Hold a tensor that indexes an axis to what it is declared in."""
+    """Compare the declaration of a tensor that is used as an index with the axis that it indexes."""
     axis, span, from_zero = taken.axis, taken.item.at.span, space.base == "Z"
     said = symbols.report.text(space.span) if from_zero else f"[{size_text(bound)}]"
     inside = rf"\{{0, \ldots, {size_text(size)} - 1\}}" if from_zero else f"[{size_text(size)}]"

@@ -1,4 +1,4 @@
-"""Names that could be meant in two ways: what they are taken for is said."""
+"""Note which meaning was chosen for names that could have two."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from namedtensor.latex.walk import all_of, walk
 
 
 def check_meanings(checker: Checker, shorthand: Sequence[Sequence[Short]]) -> None:
-    """Report names that stand for two things in one section, and products that look like calls."""
+    """Report names with two meanings in one section, and products that look like calls."""
     names, report = checker.names, checker.report
     for shorts in shorthand:
         _short(checker, shorts)
@@ -50,7 +50,7 @@ def check_meanings(checker: Checker, shorthand: Sequence[Sequence[Short]]) -> No
 
 
 def _rate(checker: Checker, definition: Definition, place: Place) -> None:
-    r"""Note \dot{Y} = X over other axes than Y: as the derivative of Y it would have the same."""
+    r"""Note a \dot{Y} with other axes than Y: it is a letter, and not the derivative of Y."""
     name = definition.target
     if not isinstance(name, Letter) or checker.declaration(name, place) is not None:
         return
@@ -75,7 +75,7 @@ def _rate(checker: Checker, definition: Definition, place: Place) -> None:
 
 
 def _short(checker: Checker, shorts: Sequence[Short]) -> None:
-    """Say once for a formula which elements it writes short."""
+    """Note, once for a formula, which letters with subscripts are read as elements."""
     text, at = checker.report.text, checker.dialect.at
     said = []
     for short, element in shorts:
@@ -92,7 +92,7 @@ def _short(checker: Checker, shorts: Sequence[Short]) -> None:
 
 
 def _constant(checker: Checker, part: Scripts | Binary | Letter, place: Place) -> None:
-    r"""Note e^{-x} where the section has an e, 2 \pi where it has a \pi, and a \pi of another section."""
+    r"""Note e^{-x} if the section has an e, 2 \pi if it has a \pi, and a \pi of another section."""
     name: Expression
     if isinstance(part, Letter):
         name, said = part, "is the {}, and not 3.14159" if part.text == "pi" else ""
@@ -121,7 +121,7 @@ def _constant(checker: Checker, part: Scripts | Binary | Letter, place: Place) -
 
 
 def _product(checker: Checker, call: Call) -> None:
-    """Warn of t(y) where t is a tensor: brackets around one name are an argument's."""
+    """Warn that t(y) is a product if t is a tensor: it looks like a call."""
     given = call.arguments[0] if len(call.arguments) == 1 else None
     if call.axes or call.parameters or not isinstance(call.function, Letter):
         return

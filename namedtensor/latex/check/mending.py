@@ -1,4 +1,4 @@
-"""Mend what is certain, and show it as a diff."""
+"""Make the changes that are certain, and show them as a diff."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from namedtensor.latex.findings import Finding, Mend
 if TYPE_CHECKING:
     from namedtensor.latex.documents.document import Document
 
-#: A mend may show the next one: a mended declaration, and then the indices that it disagrees with.
+#: The most rounds: one change may lead to another, as a declaration and then the indices of its tensor.
 ROUNDS = 8
 
 
 def mended(text: str, findings: Sequence[Finding]) -> str:
-    """Give a text with the certain mends of its findings made.
+    """Make the certain changes of some findings in a text.
 
-    Of mends that overlap, the first is made; the others are left for the next round.
+    Of changes that overlap, only the first is made; the others are left for the next round.
     """
     parts, end = [], 0
     for mend in _in_order(findings):
@@ -30,7 +30,7 @@ def mended(text: str, findings: Sequence[Finding]) -> str:
 
 
 def mend_all(document: Document, read: Callable[[str], Document]) -> str:
-    """Give a document's text with everything mended that is certain; `read` reads a text again."""
+    """Make all certain changes in a document's text; `read` reads the changed text again."""
     text = document.source.text
     for _ in range(ROUNDS):
         after = mended(text, document.check())
@@ -42,7 +42,7 @@ def mend_all(document: Document, read: Callable[[str], Document]) -> str:
 
 
 def diff(name: str, before: str, after: str) -> str:
-    """Show what is mended as a unified diff; nothing where nothing is.
+    """Show the changes as a unified diff; "" if there are none.
 
     >>> print(diff("a.md", "one\\ntwo\\n", "one\\nthree\\n"))
     --- a.md
@@ -63,7 +63,7 @@ def _in_order(findings: Sequence[Finding]) -> list[Mend]:
 
 
 def _lines(text: str) -> list[str]:
-    """Part a text at its newlines alone, which is where a patch parts it."""
+    """Split a text only at \\n, as programs that apply patches do."""
     return StringIO(text, newline="\n").readlines()
 
 

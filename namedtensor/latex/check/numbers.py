@@ -1,7 +1,7 @@
-"""Find the formulas that give nan for all of a few small numbers.
+"""Find the formulas that give nan for all numbers of a few small tries.
 
-The trees that the checker has found are bounded: most cannot be nan for numbers of one kind. Only those
-that may be are run.
+First, bounds are computed of the trees that the checker has found: most cannot be nan for inputs in some
+interval. Only the others are run.
 """
 
 from __future__ import annotations
@@ -50,30 +50,31 @@ if TYPE_CHECKING:
     from namedtensor.latex.check.checker import Checker
     from namedtensor.latex.documents.document import Document
 
-#: So many formulas of a document are tried, and so many numbers are computed for all of them.
+#: At most so many formulas of a document are tried, and so many numbers are computed for all of them.
 FORMULAS = 400
 NUMBERS = 4_000_000
 
-#: The sizes of axes that are declared without a number, each tried where an index leaves an axis of the one
-#: before: small, divisible by most, and by none; and the most numbers of a tensor on the way.
+#: Sizes for axes that are declared without a number: a small one, one with many divisors, and a prime.
+#: The next one is tried if an index leaves its axis. A formula with more than MOST numbers is not run.
 SIZES = (2, 12, 7)
 MOST = 10_000
 
-#: What parts numbers at a threshold has none on one side for many draws.
+#: The number of normal draws: a formula that splits numbers at a threshold may need many of them until
+#: there are numbers on both sides.
 GAUSSIAN = 12
 
-#: Positive and negative, below one and above: what is nan for all of these is nan for most.
+#: Intervals of numbers: a formula that is nan on all of them is nan for most numbers.
 LIMITS = ((0.05, 0.2), (0.3, 0.7), (2.0, 3.0), (-0.9, -0.1))
 DRAWS: tuple[Callable[[Random], float], ...] = (
     *[partial(Random.uniform, a=low, b=high) for low, high in LIMITS],
     *[partial(Random.gauss, mu=0.0, sigma=1.0)] * GAUSSIAN,
-    lambda source: 1.0,  # a mask of {0,1} that hides nothing
+    lambda source: 1.0,  # as in a mask of {0,1} that hides nothing
 )
 
 
 def check_numbers(document: Document, checker: Checker) -> None:
-    """Report definitions that give nan whatever they are given, and what is refused that no rule follows."""
-    left = NUMBERS  # what is found never depends on the clock
+    """Report definitions that are nan for all inputs that were tried, and those that fail when run."""
+    left = NUMBERS  # a count and not a time, so that each run gives the same findings
     ranges = [Ranges(checker, *limits) for limits in LIMITS]
     for defined in itertools.islice(document.definitions.definitions, FORMULAS):
         if left <= 0:
@@ -109,9 +110,9 @@ def check_numbers(document: Document, checker: Checker) -> None:
 
 
 class Ranges:
-    """Bound what definitions give, where each number that is given lies between `low` and `high`.
+    """Bound the values of definitions for inputs between `low` and `high`.
 
-    What was run is taken to give such numbers as it gave then.
+    A definition that was run is assumed to have the bounds of the numbers of that run.
     """
 
     def __init__(self, checker: Checker, low: float, high: float) -> None:
@@ -125,7 +126,7 @@ class Ranges:
         self.most = max([SIZES[0], *numbers])
 
     def of_definition(self, defined: Defined, given: Mapping[Node, Bounds]) -> Bounds:
-        """Bound a definition; `given` are the arguments of a call, by the symbols of the formals."""
+        """Bound a definition; `given` are the bounds of a function's arguments, by their symbols."""
         if id(defined) in self.run:
             return self.run[id(defined)]
         value = plain(self.checker.found.get(id(defined), UNKNOWN))
@@ -172,7 +173,7 @@ class Ranges:
         arguments: Mapping[str, Value],
         given: Mapping[Node, Bounds],
     ) -> Bounds:
-        """Bound what a function gives for the arguments of a call."""
+        """Bound the result of a function for the arguments of a call."""
         known: dict[Node, Bounds] = {}
         formals = self.checker.function(defined).values()
         for text, value in arguments.items():
@@ -186,10 +187,10 @@ class Ranges:
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """What the numbers of a definition say: whether all that were computed hold nan, and how many were.
+    """The result of trying a definition: whether each try had a nan, and how many numbers were computed.
 
-    `learnt` are the bounds between which they lie, by the number of the draw; `refused` is the code with
-    which, and the words in which, it is refused whatever it is given.
+    `learnt` are bounds of the values: (number of the draw, bounds). `refused` are the code and the
+    message of an error that does not depend on the inputs.
     """
 
     nan: bool = False
@@ -199,7 +200,7 @@ class Tried:
 
 
 def _may_mean_another(checker: Checker, defined: Defined) -> bool:
-    """Say whether letters of a formula may stand for others where it is run: a function's, or a section's."""
+    """Say whether letters of a formula may mean something else in another function or section."""
     inside = defined.kind != "function" and defined.place.block in checker.blocks_of_functions
     span, names = defined.statement.span, checker.names
     calls = [key(call.function) for call in all_of(Call, defined.statement)]
@@ -218,14 +219,14 @@ def _may_mean_another(checker: Checker, defined: Defined) -> bool:
     )
 
 
-#: What is refused for numbers of every size, and what is where larger sizes are refused too.
+#: The codes of errors that do not depend on the inputs; index-range only after all sizes were tried.
 FOLLOWED = ("axis-missing", "axis-clash", "index-range")
 
 
 def tried(
     document: Document, defined: Defined, sizes: Sequence[int] = SIZES
 ) -> tuple[Sequence[Span], Tried]:
-    """Try what a definition gives; the places are those at which it is refused."""
+    """Run a definition on a few inputs; also give the places at which it is refused."""
     computed = 0
     try:
         roots = _roots(document.library.of(defined), sizes[0])
@@ -256,16 +257,16 @@ def tried(
 
 
 def _roots(formula: Formula, size: int) -> Sequence[Node]:
-    """Give the trees of the results for arguments of these sizes."""
+    """Trace a formula to the trees of its results, for inputs of this size."""
     signature = formula.signature
-    if not signature.several:  # what a body gives is not held to itself
+    if not signature.several:  # do not compare the result with its declaration here
         formula = Formula(formula.function, replace(signature, gives=None))
     sizes = dict.fromkeys(_open_sizes(signature), size)
     return write(formula, {}, sizes, whole=True).results
 
 
 def _open_sizes(signature: Signature) -> Iterator[str]:
-    """Name the sizes that the declarations of a formula's tensors leave open."""
+    """List the sizes of a formula's inputs that have no number."""
     for parameter in signature.parameters:
         if parameter.bundle is not None:
             yield from _open_sizes(parameter.bundle.signature)
@@ -276,7 +277,7 @@ def _open_sizes(signature: Signature) -> Iterator[str]:
 
 
 def _bounds(roots: Sequence[Node], low: float, high: float) -> Bounds:
-    """Bound some trees together for numbers between two; None where a part of one may be nan."""
+    """Bound several trees together for inputs between two numbers; None if one may be nan."""
 
     def given(leaf: Node) -> Bounds:
         if leaf.operation.primitive is not ARGUMENT:
@@ -290,13 +291,13 @@ def _bounds(roots: Sequence[Node], low: float, high: float) -> Bounds:
 
 
 def _extent(numbers: Sequence[Any]) -> Bounds:
-    """Give the least and the greatest of some numbers; None where they are not real."""
+    """Give the least and the greatest of some numbers; None if they are not real."""
     real = [x for x in numbers if isinstance(x, bool | int | float)]
     return (min(real), max(real)) if real and len(real) == len(numbers) else None
 
 
 def _numbers(roots: Sequence[Node], place: int) -> list[Any]:
-    """Compute some trees on the numbers of one draw."""
+    """Compute trees on the inputs of one draw."""
     source = Random(place)
 
     def drawn(argument: Node) -> Numbers:

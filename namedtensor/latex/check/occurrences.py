@@ -1,4 +1,4 @@
-"""Where a document names its axes, how it writes them, and with which sizes."""
+"""Find where a document names its axes, how it writes them, and with which sizes."""
 
 from __future__ import annotations
 
@@ -34,22 +34,22 @@ from namedtensor.latex.syntax import (
 )
 from namedtensor.latex.walk import all_of, walk
 
-#: An axis that is written by itself: \\text{emb}, \\emb', \\hidden_1, emb.
+#: The text of one axis: \\text{emb}, \\emb', \\hidden_1, emb.
 PLAIN = re.compile(r"(?:\\[a-zA-Z]+\s*(?:\{[\w\\ -]+\})?|\w+)(?:'|_\w|\^?\{?\\prime\}?)*")
 
 
-#: So many statements may begin inside another one.
+#: At most so many statements begin inside another one.
 NEAR = 40
 
-#: So many signs around a letter in prose are its words.
+#: So many characters around a letter in prose may describe it.
 BESIDE = 40
 
 
 class Occurrences:
-    """The places of axis names.
+    """The places where a document names axes.
 
-    `spelled` holds how each axis is written where it is first named; `blocks` are those with axes;
-    `sizes` holds how sizes are written.
+    `spelled` holds the text of each axis at its first place, `sizes` the text of sizes; `blocks` are the
+    blocks that name axes.
     """
 
     def __init__(self, source: Source, names: Names, unread: Iterable[Finding] = ()) -> None:
@@ -107,7 +107,7 @@ class Occurrences:
         return None
 
     def is_slip(self, space: Space, sized: SizedAxis) -> bool:
-        """Say whether an axis is a size that lacks its colon: the v of vocab \\times v."""
+        """Say whether an axis may be a size whose colon is missing: the v of vocab \\times v."""
         written = self._written(sized.axis)
         return (
             sized.size is None
@@ -120,12 +120,12 @@ class Occurrences:
         return self.source.text[axis.span.start : axis.span.end].strip()
 
     def in_prose(self, name: Expression) -> bool:
-        """Say whether mathematics that is not read names a letter: it may introduce it."""
+        """Say whether formulas in prose, or unread ones, name a letter, which they may introduce."""
         written = self.source.text[name.span.start : name.span.end].strip()
         return any(names(text, written) for text in self._prose)
 
     def is_number(self, name: Expression) -> bool:
-        """Say whether a letter may be a number: it is a small one, and no words say that it has axes."""
+        """Say whether a letter of the prose may be a number: lower-case, and not called a tensor."""
         text, source = self.source.text[name.span.start : name.span.end].strip(), self.source.text
         place = self.place_of(name.span)
         near = sections_around(place.section if place is not None else 0, self.names.parents)
@@ -152,7 +152,7 @@ class Occurrences:
         return False
 
     def with_size(self, owner: Declared, axis: str, others: list[str]) -> str | None:
-        """Find the one of some axes that the section declares with the size that this axis has."""
+        """Find the one of some axes that the section declares with the same size as this axis."""
         wanted = _size(owner.space.axes, axis)
         if wanted is None:
             return None
@@ -169,14 +169,14 @@ def _size(axes: tuple[SizedAxis, ...], name: str) -> Expression | None:
 
 
 def _introduces(relation: Expression) -> bool:
-    """Say whether a relation says what a name is: W in some set, relu(x) = max(0, x)."""
+    """Say whether a relation introduces a name: W in some set, relu(x) = max(0, x)."""
     return isinstance(relation, Relation) and (
         isinstance(relation.first, Call) or any(op in ("in", "~") for op, _ in relation.rest)
     )
 
 
 def names(text: str, name: str) -> bool:
-    """Say whether a text names a letter, and not merely a longer word with it."""
+    """Say whether a text has a letter by itself, and not only inside longer words."""
     start = text.find(name)
     while start >= 0:
         before, after = text[:start][-1:], text[start + len(name) :][:1]
@@ -189,20 +189,20 @@ def names(text: str, name: str) -> bool:
 
 
 def is_small(name: Expression) -> bool:
-    """Say whether a name is a small letter, as numbers have."""
+    """Say whether a name is a lower-case letter, as numbers have."""
     text = name.text if isinstance(name, Letter) else ""
     return text.islower() and (len(text) == 1 or text in LETTERS)
 
 
 def is_coefficient(name: Expression, body: Expression) -> bool:
-    r"""Say whether a letter stands in a body in front of tensors alone, as \alpha of w - \alpha g."""
+    r"""Say whether a letter is used only as the first factor of products, as \alpha in w - \alpha g."""
     products = [part for part in walk(body) if isinstance(part, Binary) and part.op == "*"]
     before = [part.left for part in products if not part.axes and part.left == name]
     return len(before) == [*walk(body)].count(name) > 0
 
 
 def is_elementwise(name: str, body: Expression) -> bool:
-    """Say whether a letter takes part in elementwise operations alone, as a number may."""
+    """Say whether a letter is used only in elementwise operations, as a number may be."""
     return not any(
         key(inner) == name
         for part in walk(body)
@@ -212,7 +212,7 @@ def is_elementwise(name: str, body: Expression) -> bool:
 
 
 def _direct(part: Expression) -> list[Expression]:
-    """List the operands of a part that is an operation along axes."""
+    """List the operands of a part, if it is an operation along axes."""
     if isinstance(part, Contract):
         return [part.left, part.right]
     if isinstance(part, Indexed):

@@ -12,7 +12,7 @@ from namedtensor.latex.source import Source, Span
 from namedtensor.primitives import Node, Type
 from namedtensor.primitives.node import SIZE, describe
 
-#: A part of a formula is quoted up to this width, its middle left out.
+#: The width up to which a part of a formula is quoted; the middle of a longer one is left out.
 WIDTH = 60
 
 
@@ -45,12 +45,12 @@ def size_text(size: Any) -> str:
 
 
 def is_own_size(axis: str, size: Any) -> bool:
-    """Say whether a size is merely |ax|, or |ax'|: that of an axis, or its copy, of which nothing is said."""
+    """Say whether a size is only the symbol |ax| or |ax'|, as of an axis whose size is not stated."""
     return size is None or unstated(size) == axis.rstrip("'")
 
 
 def unstated(size: Any) -> str | None:
-    """Give the axis, without its primes, of which a size is merely |ax|; None for what is stated."""
+    """Give the axis ax, without primes, if a size is only the symbol |ax|; None for a stated size."""
     if not isinstance(size, Node) or size.operation.primitive is not SIZE:
         return None
     text: str = size.operation.params[-1]
@@ -81,7 +81,7 @@ class Report:
         self.silenced = silenced
         self._found: dict[tuple[str, int, int], Finding] = {}
         self._order: list[tuple[str, int, int]] = []
-        #: where a letter stands that another section declares, and on which line it does
+        #: the places of letters that another section declares, and the line of each declaration
         self.borrowed: dict[Span, int] = {}
 
     def add(
@@ -94,7 +94,7 @@ class Report:
         hint: str = "",
         mend: Mend | None = None,
     ) -> None:
-        """Add a finding; the first that a rule has about a place is kept."""
+        """Add a finding, unless the same rule has one at this place already."""
         listed = tuple([(label, shown_in(shape)) for label, shape in dict(shapes).items()])
         said, hint, calls = shown_in(message), shown_in(hint), self._from_far(span)
         self.keep([Finding(severity, code, said, self.source, span, listed, hint, mend, calls)])
@@ -104,7 +104,7 @@ class Report:
     note = partialmethod(add, "note")
 
     def _from_far(self, span: Span) -> tuple[str, ...]:
-        """Say which letters inside a span another section declares, and where."""
+        """Say for each letter inside a span that another section declares where it is declared."""
         places = sorted(
             (at.start, at, line) for at, line in self.borrowed.items() if span | at == span
         )
@@ -120,11 +120,11 @@ class Report:
                 self._order.append(place)
 
     def mark(self) -> int:
-        """Give a mark, so that what is found from here on can be taken back."""
+        """Give a mark, to which `take_back` can return."""
         return len(self._order)
 
     def take_back(self, mark: int, span: Span) -> list[Finding]:
-        """Forget what was found since a mark inside a span, and give it."""
+        """Remove the findings since a mark inside a span, and return them."""
         inside = [p for p in self._order[mark:] if span.start <= p[1] and p[2] <= span.end]
         self._order[mark:] = [p for p in self._order[mark:] if p not in inside]
         return [self._found.pop(place) for place in inside if place in self._found]
@@ -135,13 +135,13 @@ class Report:
         return [lines[f.line - 1] for f in self._found.values() if f.code.startswith("syntax")]
 
     def has(self, code: str, span: Span) -> bool:
-        """Say whether a rule has spoken of a place inside a span."""
+        """Say whether a rule has a finding inside a span."""
         return any(
             c == code and span.start <= start and end <= span.end for c, start, end in self._found
         )
 
     def any_in(self, span: Span) -> bool:
-        """Say whether any rule has spoken of a place inside a span, but of what is meant there."""
+        """Say whether any rule has a finding inside a span; the code `meaning` does not count."""
         return any(
             code != "meaning" and span.start <= start and end <= span.end
             for code, start, end in self._found

@@ -1,4 +1,4 @@
-"""All rules, in the order in which they look at a document."""
+"""Check a document by all rules, in order."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 def check(document: Document) -> list[Finding]:
-    """Check what was read of a document; the faults that its reader found are among the findings."""
+    """Check a document, and give all findings, with those of its reader."""
     reading, names = document.reading, document.definitions
     statements = reading.statements
     report = Report(reading.source, lambda code, line: (line, code) in reading.silenced)
@@ -44,7 +44,7 @@ def check(document: Document) -> list[Finding]:
         check_repeated(statement, report)
     learn_sizes(checker)
     check_declarations(checker)
-    # functions first: what they reach is looked at with their arguments
+    # functions first: the definitions that they use are evaluated with their arguments
     for defined in sorted(names.definitions, key=lambda d: d.kind != "function"):
         if id(defined) not in checker.reached and not is_size_equation(checker, defined.statement):
             checker.value_of(defined)
@@ -63,7 +63,7 @@ def check(document: Document) -> list[Finding]:
 
 
 def _known_sizes(checker: Checker, defined: Defined) -> None:
-    """Report |ax| in a formula where nothing that it takes has this axis, and no size of it is stated."""
+    """Report |ax| in a formula if no input has the axis ax, and the document does not state |ax|."""
     sizes = all_of(AxisSize, defined.body)
     if not sizes or defined.kind not in ("function", "value"):
         return
@@ -73,9 +73,9 @@ def _known_sizes(checker: Checker, defined: Defined) -> None:
         return
     spaces = [i.space for i in inputs if i.space is not None]
     if len(spaces) < len(inputs) or not spaces:
-        return  # what is declared nowhere has the axes of each call
+        return  # an undeclared input has the axes that each call gives it
     known = {a.axis.name for space in spaces for a in space.axes}
-    if not known:  # of numbers alone: one chooses the size of an axis that the document declares
+    if not known:  # all inputs are numbers: any axis of the document may be meant
         known = {
             a.axis.name
             for group in checker.names.declared.values()

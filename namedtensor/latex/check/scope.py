@@ -1,7 +1,7 @@
 """The scope in which a formula is checked: names stand for symbols of their declared shapes.
 
-The same evaluator runs formulas and checks them. Here a failure becomes a finding, and its value is
-unknown; what is computed from something unknown is unknown too, in silence.
+The same evaluator runs formulas and checks them. Here a failure becomes a finding, and the value of that
+part is UNKNOWN. What is computed from it is UNKNOWN too, without another finding.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ if TYPE_CHECKING:
 
 
 class CheckScope:
-    """Answer for the names of one statement.
+    """Know the names of one statement, and report its failures.
 
-    `arguments` are the values of the formula's own arguments. `lenient` statements may name what is
-    introduced in prose; where `sizes` are read, every name is one. `around` is the formula that the
-    statement is a where-clause of.
+    `arguments` are the values of the formula's own arguments. A `lenient` statement may use names that
+    only prose introduces. With `sizes`, every unknown name is a size. `around` is the scope of the formula
+    whose where-clause the statement is.
     """
 
     def __init__(
@@ -66,7 +66,7 @@ class CheckScope:
             **(arguments or {}),
         }
         self.owner: int = around.owner if around else owner
-        #: letters that another section gives: whether it alone does, and nothing says they are others
+        #: letters from another section -> whether the same is surely meant, as no other section has one
         self.foreign: dict[str, bool] = {}
         self.borrowed: frozenset[str] = around.borrowed if around else frozenset()
         #: arguments that another section declares
@@ -75,13 +75,13 @@ class CheckScope:
 
     @property
     def context(self) -> tuple[Any, ...]:
-        """Give what a where-clause's value depends on: whose arguments, and which index letters."""
+        """What the value of a where-clause depends on: the formula around it, and the index letters."""
         return self.owner, tuple(sorted(self.indices))
 
     # ------------------------------------------------------------------------- names and sizes
 
     def find(self, name: Expression) -> Value | None:
-        """Give what a name stands for; None where the document does not say."""
+        """Give the value of a name; None if the document does not define or declare it."""
         text = key(name, self.indices)
         if text is None:
             return None
@@ -112,7 +112,7 @@ class CheckScope:
         return self._meant(meaning)
 
     def function(self, name: Expression) -> Value | None:
-        """Give the function that the section defines with a name that is no argument."""
+        """Give the function of that name in this section; None if the name is an argument."""
         meaning = self.checker.names.function_here(name, self.place, self.indices)
         if (meaning.key if meaning is not None else key(name)) in self.arguments:
             return None
@@ -121,7 +121,7 @@ class CheckScope:
         return self.checker.function(meaning.defined)
 
     def _foreign(self, text: str, sure: bool, give: Callable[[], Value]) -> Value:
-        """Take a letter of another section for the same one, until something fails with it."""
+        """Use a letter's meaning in another section; UNKNOWN on the second try, after a failure."""
         if not self.believing:
             return UNKNOWN
         self.foreign[text] = sure
@@ -148,10 +148,10 @@ class CheckScope:
         return UNKNOWN
 
     def _unwritten(self, name: Expression) -> Value | None:
-        """Find a member of a series that only the dots give, as X^{L-1}, an index letter, a signature."""
+        """Find a name without a definition: an index, an argument, a signature, X^{L-1} between dots."""
         text = key(name) or ""
         if self.sizes and text.startswith(SIZE_OF):
-            return None  # the length of a range, and no size of this name
+            return None  # a word such as size-range, for the length of a range
         if text in self.indices or self.sizes or text in self.checker.names.lengths:
             return self.checker.size_symbol(text)
         known = self.checker.argument_named(text, self.place)
@@ -171,7 +171,7 @@ class CheckScope:
         return self._counted(name) if isinstance(name, Scripts) else None
 
     def _counted(self, name: Scripts) -> Value | None:
-        """Give the shape of x^t, where x^1 and x^2 are declared: that which all of them have."""
+        """Give a value of x^t from declarations of x^1 and x^2, if all of these have one shape."""
         letters = tuple(self.indices)
         every = [d for group in self.checker.names.declared.values() for d in group]
         members = [
@@ -187,7 +187,7 @@ class CheckScope:
         return self.checker.declared_value(members[0]) if same else UNKNOWN
 
     def _instance(self, name: Scripts) -> Value | None:
-        """Find the function of which a name with scripts is one instance: LayerNorm^1."""
+        """Find the function of a name with scripts that is one instance of it: LayerNorm^1."""
         base: Expression = name
         while isinstance(base, Scripts):
             base = base.base
@@ -195,21 +195,21 @@ class CheckScope:
         return found if hasattr(found, "apply") else None
 
     def counts(self, name: Scripts, letters: set[str]) -> bool:
-        """Say whether a name is a member of a family or a series that one of these letters chooses."""
+        """Say whether one of these letters chooses a name among the members of a family or a series."""
         return self.checker.names.chooses(name, letters, self.place, self.indices)
 
     def range_of(self, index: Expression, body: Expression) -> Any:
-        """Give the ends between which an index chooses members of a family."""
+        """Give the first and the last member of a family that an index chooses."""
         return self.checker.names.ends_of_members(index, body, self.place)
 
     def size(self, axis: str) -> Value:
-        """Give |axis|."""
+        """Give the symbol |axis|."""
         return self.checker.size_symbol(f"|{axis}|")
 
     # ------------------------------------------------------------------------- what happens
 
     def seen(self, where: Expression, value: Value, guarded: bool = False) -> Value:
-        """Remember the value of a part, and look where its axes come from."""
+        """Keep the value of a part, and check its axes."""
         checker = self.checker
         checker.values[id(where)] = value
         if not self.lenient:
@@ -217,16 +217,16 @@ class CheckScope:
         return value
 
     def noted(self, where: Expression, message: str, hint: str, code: str = "no-axis") -> None:
-        """Take note of how a part is understood."""
+        """Add a note on the meaning that was chosen for a part."""
         if not self.lenient:
             self.checker.report.note(code, where.span, message, hint=hint)
 
     def written(self, part: Expression) -> str:
-        """Give a part as the document writes it."""
+        """Give the text of a part in the document."""
         return self.checker.source.written(part.span)
 
     def failed(self, where: Expression, error: NamedTensorError) -> Value:
-        """Report a failure, and go on with what is unknown."""
+        """Report a failure, and go on with UNKNOWN or a value that is likely."""
         checker = self.checker
         value: Value = UNKNOWN
         if isinstance(error, UndefinedError):
@@ -247,7 +247,7 @@ class CheckScope:
         return value
 
     def expect_bundles(self, body: Any) -> None:
-        """Let undeclared names stand where they hold parameters, f(X; W), or are words, form = plain."""
+        """Allow undeclared names for bundles, W in f(X; W), and for words, plain in form = plain."""
         for part in walk(body):
             if isinstance(part, Call):
                 self.bundles |= {id(p) for p in part.parameters}
@@ -256,7 +256,7 @@ class CheckScope:
 
 
 def evaluated(scope: CheckScope, body: Expression, find: Callable[[Evaluator], Value]) -> Value:
-    """Evaluate a body; a failure that no part of it has taken is the whole body's."""
+    """Evaluate a body; an error that was not reported at a part of it is reported at the body."""
     try:
         return find(Evaluator(scope))
     except NamedTensorError as error:

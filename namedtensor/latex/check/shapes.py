@@ -1,4 +1,4 @@
-"""Put what a shape rule refuses into the words of the formula: its parts as written, and their shapes."""
+"""Explain the errors of shape rules in the words of the formula, with its parts and their shapes."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from namedtensor.latex.syntax import (
 )
 from namedtensor.primitives import Type
 
-#: The code of a rule that refuses, by its error.
+#: The code of a finding, by the class of the error.
 CODES: tuple[tuple[type[NamedTensorError], str], ...] = (
     (AxisMissingError, "axis-missing"),
     (AxisSizeError, "axis-size"),
@@ -44,13 +44,13 @@ CODES: tuple[tuple[type[NamedTensorError], str], ...] = (
     (AxisNameError, "repeated"),
 )
 
-#: What Python says of numbers that have no value.
+#: The messages of Python's errors in arithmetic.
 NO_VALUE = frozenset(("math domain error", "division by zero"))
 
 
 @dataclass(slots=True)
 class Words:
-    """What is to be said of a part."""
+    """The text of a finding about a part."""
 
     code: str
     message: str
@@ -60,7 +60,7 @@ class Words:
 
 
 def explained(symbols: Symbols, where: Expression, error: NamedTensorError) -> Words:
-    """Say what is wrong with a part that a shape rule refuses, in the notation's terms."""
+    """Explain why a shape rule refuses a part, in the terms of the notation."""
     words = None
     if isinstance(error, AxisMissingError):
         words = _missing(symbols, where)
@@ -70,7 +70,7 @@ def explained(symbols: Symbols, where: Expression, error: NamedTensorError) -> W
 
 
 def shapes_of(symbols: Symbols, parts: Iterable[Any]) -> list[tuple[str, str]]:
-    """Give the shapes of parts that are tensors."""
+    """Write the shapes of those parts that are tensors."""
     types = [(symbols.report.text(p.span), symbols.type_of(p)) for p in parts]
     return [(text, shape_text(t)) for text, t in types if t is not None and not t.host]
 
@@ -110,12 +110,12 @@ def _missing(symbols: Symbols, where: Expression) -> Words | None:
 
 
 def _named(type_: Type) -> list[str]:
-    """List the axes of a shape that a document can name: not those of bound indices."""
+    """List the axes of a shape without those of bound indices, which a document cannot name."""
     return [name for name in type_.names if name == shown(name)]
 
 
 def _hint(symbols: Symbols, type_: Type, axis: AxisName) -> str:
-    """Name the axes that may be meant."""
+    """Write a hint with the axes that may be meant."""
     own = _named(type_)
     guess = close(axis.name, own)
     if guess:
@@ -172,7 +172,7 @@ def _contraction_hint(
 
 
 def _slip(symbols: Symbols, axis: AxisName, meant: Iterable[str]) -> Mend | None:
-    """Mend a name that is written here only, and is almost the one name that fits."""
+    """Mend an axis that is named only here, if exactly one name fits and looks like it."""
     fits = [n for n in meant if alike(axis.name, n) or close(axis.name, [n]) is not None]
     if len(fits) == 1 and symbols.occurrences.is_alone(axis):
         return Mend(axis.span, symbols.dialect.axis(fits[0]))
@@ -212,7 +212,7 @@ def _general(symbols: Symbols, where: Expression, error: NamedTensorError) -> Wo
 
 
 def close(name: str, names: Iterable[str]) -> str | None:
-    """Find the axis that a slip most likely meant.
+    """Find the axis that is most like a mistyped one.
 
     >>> close("kye", ["key", "seq"]), close("depth", ["width"])
     ('key', None)
@@ -221,12 +221,12 @@ def close(name: str, names: Iterable[str]) -> str | None:
 
 
 def needed(item: At | Renaming) -> list[AxisName]:
-    """Give the axes that a tensor must have to be indexed or renamed so."""
+    """Give the axes that a tensor must have for an index or a renaming."""
     return [item.axis] if isinstance(item, At) else [sized.axis for sized in item.before]
 
 
 def acts_along(part: Expression) -> list[str]:
-    """Name the axes along which a part itself acts: those under it, indexed or renamed."""
+    """List the axes that a part itself acts along: those below it, and indexed or renamed ones."""
     items = part.items if isinstance(part, Indexed) else ()
     axes = [*getattr(part, "axes", ()), *[axis for item in items for axis in needed(item)]]
     return [axis.name for axis in axes]
@@ -245,6 +245,6 @@ def _operands(where: Expression) -> list[Any]:
 
 
 def _plain(name: str) -> str:
-    """Give the word of a function: softmax for \\text{softmax}."""
+    """Give the plain word of a function: softmax for \\text{softmax}."""
     inner = name.rstrip("}").rpartition("{")[2]
     return inner.lstrip("\\") or name

@@ -1,8 +1,7 @@
-"""Sizes as symbols: whether n - |kernel| + 1 and n can be equal.
+"""Compare symbolic sizes: can n - |kernel| + 1 and n be equal?
 
-A size is a whole number of 1 or more. What a document says about sizes, |key| = |layer|/|heads|, is
-taken as given. Sums of products are compared here (`algebra`); sympy does the rest, and is loaded when such
-sizes are met.
+A size is a whole number of 1 or more. Equations of the document, |key| = |layer|/|heads|, are taken as
+true. `algebra` compares sums of products; sympy does the rest, and is imported only for such sizes.
 """
 
 from __future__ import annotations
@@ -21,13 +20,13 @@ from namedtensor.primitives import Node
 from namedtensor.primitives.node import NUMBER, SIZE
 from namedtensor.primitives.sizes import OPERATORS
 
-#: Sizes with more operations than this are left uncompared.
+#: Sizes with more operations than this are not compared.
 LARGEST = 60
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What is known of two sizes: `equal`, `never` equal, equal only `where` something holds, or `open`."""
+    """A verdict on two sizes: `equal`, `never` equal, equal only `where` something holds, or `open`."""
 
     verdict: str
     where: str = ""
@@ -39,7 +38,7 @@ OPEN = Comparison("open")
 
 
 class Facts:
-    """What a document says about its sizes.
+    """The equations of a document between its sizes.
 
     >>> from namedtensor.primitives.node import size_of
     >>> n, m = size_of("n", "n", 0), size_of("m", "m", 0)
@@ -57,7 +56,7 @@ class Facts:
                 self.impossible.append((left, right))
 
     def learn(self, left: Any, right: Any) -> bool:
-        """Take an equation for given; False where it cannot hold."""
+        """Take an equation as true; return False if it cannot hold."""
         a, b = algebra(left), algebra(right)
         if a is None or b is None:
             return True
@@ -72,7 +71,7 @@ class Facts:
         return True
 
     def compare(self, left: Any, right: Any) -> Comparison:
-        """Compare two sizes: numbers, host expressions, or None where nothing is known."""
+        """Compare two sizes: numbers, symbolic expressions, or None for an unknown size."""
         if isinstance(left, int) and isinstance(right, int):
             return EQUAL if left == right else NEVER
         if left is right:
@@ -90,9 +89,9 @@ class Facts:
         return Comparison("where", condition(difference))
 
     def mismatch(self, left: Any, right: Any, axis: str = "") -> tuple[str, str] | None:
-        """Say how surely two sizes differ, and where alone they do not; None where nothing tells.
+        """Give the severity of a difference of two sizes, and when they are equal; None if they may be.
 
-        A size that is merely |axis| agrees with any.
+        A size that is only the symbol |axis| agrees with any other.
         """
         if is_own_size(axis, left) or is_own_size(axis, right):
             return None
@@ -105,7 +104,7 @@ class Facts:
         return "error" if found.verdict == "never" else "warning", only
 
     def reduced(self, expression: Any) -> Any:
-        """Give an expression after all that is known."""
+        """Simplify an expression by all known equations."""
         for _ in range(len(self.solved) + 1):
             replaced = with_values(expression, self.solved)
             if replaced == expression:
@@ -115,14 +114,14 @@ class Facts:
 
 
 def with_values(expression: Any, values: Mapping[str, Any]) -> Any:
-    """Put values for symbols."""
+    """Replace symbols by values."""
     if isinstance(expression, Sum):
         return expression.with_values(values)
     return expression.subs({s: values[s.name] for s in expression.free_symbols if s.name in values})
 
 
 def _plain(expression: Any) -> Any:
-    """Cancel what stands above and below; what is a sum of products after that is one of ours."""
+    """Cancel common factors of a fraction; a whole number becomes a `Sum`."""
     if isinstance(expression, Sum):
         return expression
     import sympy
@@ -132,7 +131,7 @@ def _plain(expression: Any) -> Any:
 
 
 def algebra(size: Any) -> Any:
-    """Give a size as algebra; None where it holds something that is none."""
+    """Turn a size into a `Sum` or an expression of sympy; None if that is not possible."""
     if isinstance(size, bool) or size is None:
         return None
     if isinstance(size, int):
@@ -153,7 +152,7 @@ def _count(node: Node, left: int) -> int:
     return left
 
 
-# a size that is divided is taken to divide
+# a quotient of sizes is assumed to be whole, so // is the same as /
 _OPERATORS = {**OPERATORS, "/": operator.truediv, "//": operator.truediv}
 
 
@@ -184,7 +183,7 @@ def _algebra(node: Node) -> Any:
 
 
 def _definite(difference: Any) -> bool:
-    """Say whether a difference is never zero, its symbols being 1 or more."""
+    """Say whether a difference is not zero for any sizes of 1 or more."""
     return is_positive(difference) or is_positive(-difference)
 
 
@@ -203,7 +202,7 @@ def is_never_negative(expression: Any) -> bool:
 
 
 def _from_one(expression: Any) -> Any:
-    """Write sizes as 1 + something that is not negative, so that signs show."""
+    """Write each size as 1 + a symbol that is 0 or more, so that the sign of the whole can be seen."""
     import sympy
 
     shifted = expression.subs({s: _from_zero(s) + 1 for s in expression.free_symbols})
@@ -219,7 +218,7 @@ def _from_zero(one: Any) -> Any:
 
 
 def _unrelated(a: Any, b: Any) -> bool:
-    """Say whether one size may simply be the other's value: d_model is 512, or h d_k."""
+    """Say whether one size may be the value of the other, as d_model may be 512 or h d_k."""
     plain = _is_symbol(a) and _is_symbol(b)
     return not plain and not (_names(a) & _names(b))
 
@@ -233,7 +232,7 @@ def _names(a: Any) -> set[str]:
 
 
 def condition(difference: Any) -> str:
-    """Write where a difference is zero, for the first symbol that it can be solved for."""
+    """Write the condition for a difference to be zero, solved for a symbol if possible."""
     found = _lone_symbol(difference)
     if found is not None:
         return f"{found[0]} = {_fraction(found[1])}"
@@ -242,7 +241,7 @@ def condition(difference: Any) -> str:
 
 
 def _lone_symbol(difference: Any) -> tuple[str, Any] | None:
-    """Solve a difference for a symbol in which it is linear; the plainest answer is taken."""
+    """Solve a difference for a symbol in which it is linear; of several answers, give the shortest."""
     if isinstance(difference, Sum):
         found: list[tuple[str, Any]] = [*solved_for(difference)]
         if found or not difference.names:
@@ -261,7 +260,7 @@ def _lone_symbol(difference: Any) -> tuple[str, Any] | None:
 
 
 def _plainness(answer: tuple[str, Any]) -> tuple[int, bool, str]:
-    """Count the operations of an answer; of two letters that of an axis, |seq|, is said by the other."""
+    """Rank an answer by its number of operations; among equals, answers for |seq| come first."""
     words = _fraction(answer[1]).replace(" + ", "+").replace(" - ", "-")
     count = sum(words.count(sign) for sign in "+-/^ ")
     return count, not answer[0].startswith("|"), answer[0]
@@ -272,7 +271,7 @@ def _fraction(expression: Any) -> str:
 
 
 def text(expression: Any) -> str:
-    """Write algebra the way sizes are written here."""
+    """Write a `Sum` or an expression of sympy as sizes are written in findings."""
     if isinstance(expression, Sum):
         return text_of_sum(expression)
     import sympy

@@ -1,4 +1,4 @@
-"""Symbols of what a document declares: tensors of the declared shapes, with sizes that are symbols."""
+"""Make symbols of what a document declares: tensors of the declared shapes, with symbolic sizes."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ KINDS = {"Z": "int", "N": "int", "[n]": "int", "{0,1}": "int", "C": "complex", "
 
 
 def unbraced(name: str) -> str:
-    """Give the name that the symbol of a size has: d_k for d_{k}."""
+    """Give the name of a size without braces, as its symbol has it: d_k for d_{k}."""
     return name.replace("{", "").replace("}", "")
 
 
 @dataclass(slots=True)
 class Taken:
-    """An index that was taken of a tensor; looked at when the whole definition is evaluated."""
+    """An index of a tensor in a definition; it is checked after the whole definition is evaluated."""
 
     base: Expression
     item: At
@@ -50,11 +50,13 @@ class Taken:
 
 
 class Symbols(ABC):
-    """The symbols of a document, and the values of the parts that were looked at.
+    """The symbols of a document, and the values of the parts that were evaluated.
 
-    `values` are kept by the identity of the parts, `found` by that of definitions. `spaces` says how a
-    symbol was declared, `bounds` holds the n of those declared in [n], `calls` the functions and the
-    arguments of calls, by the symbols that stand for what they give.
+    values   the values of parts, by the id of the part
+    found    the values of definitions, by the id of the definition
+    spaces   the declarations of symbols: name, space, and size of [n]
+    bounds   the n of symbols declared in [n]
+    calls    the function and the arguments of a call, by the symbol of its result
     """
 
     def __init__(self, source: Source, names: Names, report: Report) -> None:
@@ -62,7 +64,7 @@ class Symbols(ABC):
         self.names = names
         self.report = report
         self.facts = Facts()
-        #: symbols of letters that are taken for numbers, as nothing says what they are
+        #: symbols of letters that are assumed to be numbers, because nothing declares them
         self.assumed: set[Node] = set()
         self.values: dict[int, Value] = {}
         self.spaces: dict[Node, tuple[str, Space, Any]] = {}
@@ -78,7 +80,7 @@ class Symbols(ABC):
         self._declared: dict[int, Value] = {}
 
     def type_of(self, part: Any) -> Type | None:
-        """Give the shape of a part that was looked at; None where it is unknown."""
+        """Give the shape of an evaluated part; None if it is unknown."""
         return type_of(self.values.get(id(part), UNKNOWN))
 
     def size_symbol(self, name: str) -> SymbolicTensor:
@@ -88,7 +90,7 @@ class Symbols(ABC):
 
     @abstractmethod
     def extent(self, size: Expression, place: Place) -> Any:
-        """Give a size that is written at a place as an int or a node; None where it is neither."""
+        """Evaluate a size at a place to an int or a node; None if it is neither."""
 
     def space_type(self, space: Space, place: Place) -> Type:
         """Give the type of a space; an axis without a size has the size |axis|."""
@@ -120,7 +122,7 @@ class Symbols(ABC):
         """Give the symbol of a declared tensor."""
         known = self._declared.get(id(declared))
         if known is None:
-            self._declared[id(declared)] = UNKNOWN  # n in R^{seq:n} says nothing of itself
+            self._declared[id(declared)] = UNKNOWN  # as n in R^{seq:n}, whose size is itself
             known = self.symbol(declared.key, declared.space, declared.place)
             self._declared[id(declared)] = known
         return known
@@ -130,9 +132,9 @@ class Symbols(ABC):
         return type_of(self.declared_value(declared))
 
     def declaration(self, name: Expression, place: Place) -> Declared | None:
-        """Find the declaration of a name that a formula defines, or takes.
+        """Find the declaration of a name that a formula defines, or has as an input.
 
-        It stands in the same block, or in the same section where no other formula takes it.
+        It is in the same block, or in the same section if no other formula has this input.
         """
         nearest = self.names.declaration(name, place, {})
         found = [] if nearest is None or nearest.declared is None else [nearest.declared]
@@ -146,9 +148,9 @@ class Symbols(ABC):
         return near[0] if near else None
 
     def parts(self, root: Node, of_calls: bool = True) -> set[Node]:
-        """Collect the parts of a tree, with those of the functions that it calls and of their arguments.
+        """Collect the parts of a tree, also inside the functions that it calls and their arguments.
 
-        What an index is found from is no part of what it picks.
+        The parts of an index are left out.
         """
 
         def inside(node: Node) -> list[Node]:
@@ -163,11 +165,11 @@ class Symbols(ABC):
         return reached([root], inside)
 
     def stand_in(self, type_: Type) -> SymbolicTensor:
-        """Make a symbol of a shape, of which nothing else is known."""
+        """Make a new symbol of a shape."""
         return SymbolicTensor(argument(f"part {next(_serial)}", type_))
 
     def assumed_number(self) -> SymbolicTensor:
-        """Make a symbol of a letter that is taken for a number."""
+        """Make a symbol for a letter that is assumed to be a number."""
         value = self.stand_in(Type(()))
         self.assumed.add(value.node)
         return value
@@ -177,22 +179,22 @@ class Symbols(ABC):
         return self.source.position(span.start)[0]
 
     def size_text(self, axis: str, size: Any) -> str:
-        """Write a size the way the document does; an axis of no stated size has none."""
+        """Write the size of an axis as the document does; "" if it states none."""
         if is_own_size(axis, size):
             return ""
         return self.occurrences.sizes.get(size_text(size), size_text(size))
 
     def is_of_a_copy(self, size: Any, other: Any) -> bool:
-        """Say whether one size is merely |ax'| and the other that of ax: an index runs along both."""
+        """Say whether one size is only the symbol |ax'| and the other is that of ax."""
         named = self.names.sizes_named(size_text(other))
         return unstated(size) in [sized.axis.name.rstrip("'") for _, sized in named]
 
     def borrow(self, name: Expression, given: Declared | Defined) -> None:
-        """Note that a letter stands for what another section declares, so that findings say it."""
+        """Note that a letter has its meaning from another section, so that findings say so."""
         self.report.borrowed[name.span] = self.line(given.name.span)
 
     def defined_below(self, name: Expression, defined: Expression) -> None:
-        """Note that a letter stands for what a later section defines."""
+        """Note that a letter is defined in a later section."""
         text, line = self.report.text(name.span), self.line(defined.span)
         self.report.note(
             "undeclared",
@@ -203,7 +205,7 @@ class Symbols(ABC):
         )
 
     def mend_axis(self, axis: AxisName, fits: list[str]) -> Mend | None:
-        """Mend an axis that only a typo explains: one name fits, and this one is used nowhere else."""
+        """Mend an axis that is surely a typo: one name fits, and this one is named nowhere else."""
         close = [name for name in fits if alike(name, axis.name)] or fits
         if len(close) == 1 and self.occurrences.is_alone(axis):
             return Mend(axis.span, self.dialect.axis(close[0]))

@@ -1,4 +1,4 @@
-"""The shapes and sizes of values."""
+"""Give the shapes and sizes of values."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from namedtensor.tensor import NamedTensor, SymbolicTensor
 
 
 def type_of(value: Value) -> Type | None:
-    """Give the shape of a value; None for what is unknown, and for functions.
+    """Give the shape of a value; None for UNKNOWN and for functions.
 
     >>> type_of(3)
     Type(axes=(), kind='float', host=True, weak=False, open=False)
@@ -29,7 +29,7 @@ def type_of(value: Value) -> Type | None:
 
 
 def node_of(value: Value) -> Node | None:
-    """Give the tree of a value; None where it has none."""
+    """Give the tree of a value, or None."""
     if value is UNKNOWN:
         return None
     whole = plain(value)
@@ -37,7 +37,7 @@ def node_of(value: Value) -> Node | None:
 
 
 def as_size(value: Value) -> Any:
-    """Give a size as an int or a node; None where it is neither."""
+    """Turn a value into a size, an int or a node; None if it is neither."""
     if value is UNKNOWN:
         return None
     whole = plain(value)
@@ -47,10 +47,10 @@ def as_size(value: Value) -> Any:
 
 
 def open_size(size: Any) -> Any:
-    """Give a size to the evaluator: a number, a symbol that computes like one, or None."""
+    """Turn a size into a value for the evaluator: a number, a symbolic tensor, or None."""
     return SymbolicTensor(size) if isinstance(size, Node) else size
 
 
 def is_first(target: Indexed) -> bool:
-    """Say whether a definition gives only the first element of a recurrence: H_{seq(0)} = 0."""
+    """Say whether a definition gives a single element, as the start of a recurrence: H_{seq(0)} = 0."""
     return any(isinstance(i, At) and isinstance(i.at, Number) for i in target.items)

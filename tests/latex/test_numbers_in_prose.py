@@ -21,6 +21,13 @@ SUM = r"$$h = \alpha \sum_{\text{in}} W$$ "
         rf"{HEAD}Let \(\alpha\) be the step size. {SUM}",
         rf"{HEAD}Let $\alpha$ denote the scale. {SUM.replace('h =', 'h(W) =')}",
         rf"{HEAD}Let $a$ denote the scale. {SUM}".replace(r"\alpha", "a"),
+        rf"{HEAD}Let $\alpha$ be how much. {SUM}",
+        rf"{HEAD}Let $b$ be how fast and $\alpha$ how much. {SUM}",
+        rf"{HEAD}{SUM} with $\alpha$ for how much and",
+        rf"{HEAD}{SUM} where $\alpha$ weighs the vectors.",
+        rf"{HEAD}{SUM} and by $\alpha$ its growth rate in the space of vectors.",
+        rf"{HEAD}The vectors grow with a rate $\alpha$. {SUM}",
+        rf"{HEAD}{SUM} for $\alpha \to 0$.",
     ],
 )
 def test_a_number_in_prose_is_a_parameter(text):
@@ -39,7 +46,6 @@ def test_a_number_in_prose_is_a_parameter(text):
         rf"{HEAD}Let $\alpha$ denote the mask. {SUM}",
         rf"{HEAD}Let $\alpha$ denote the scale. $$h = \alpha \underset{{\text{{in}}}}{{\cdot}} W$$",
         rf"{HEAD}Let $\alpha$ denote the scale. $$h = W_{{\text{{in}}(1)}} \alpha_{{\text{{in}}(1)}}$$",
-        rf"# A{chr(10)}Let $\alpha$ denote the scale.{chr(10)}# B{chr(10)}{HEAD}{SUM}",
     ],
 )
 def test_what_may_be_no_number_is_not_taken_for_one(text):

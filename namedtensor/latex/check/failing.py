@@ -6,7 +6,6 @@ from typing import Any, cast
 
 from namedtensor.errors import AxisNameError, AxisSizeError, NamedTensorError
 from namedtensor.latex.check.annotations import no_axis as names_no_axis
-from namedtensor.latex.check.occurrences import is_coefficient, names
 from namedtensor.latex.check.report import listed, size_text
 from namedtensor.latex.check.shapes import explained, needed, shapes_of
 from namedtensor.latex.check.symbols import Symbols
@@ -14,6 +13,7 @@ from namedtensor.latex.documents.scripts import key
 from namedtensor.latex.evaluation.values import UNKNOWN, Value
 from namedtensor.latex.evaluation.vocabulary import word_of
 from namedtensor.latex.printing.dialects import REALS
+from namedtensor.latex.reading.quantities import is_named, is_small
 from namedtensor.latex.reading.ranges import indices_of
 from namedtensor.latex.syntax import (
     At,
@@ -56,25 +56,21 @@ def not_followed(symbols: Symbols, where: Expression, error: NamedTensorError) -
         symbols.report.note("not-notation", where.span, message, hint=error.hint)
 
 
-def undefined(symbols: Symbols, where: Expression, body: Expression) -> Value:
-    """Report an undefined name; one that prose names and that is a factor is taken for a number."""
+def undefined(symbols: Symbols, where: Expression) -> Value:
+    """Report a name that stands for nothing, or note that prose alone names it."""
     text = symbols.report.text(where.span)
-    if any(names(line, text) for line in symbols.report.unread_lines()):
-        return UNKNOWN  # a line that could not be read may define it
+    if any(is_named(text, line) for line in symbols.report.unread_lines()):
+        return UNKNOWN  # what could not be read may say what it is
     beside = _told_apart(symbols, where)
     if beside:
         message = f"{text} is not defined: the document has {listed(beside)}"
         hint = f"write one of these, or define it: {text} = ..."
         symbols.report.error("undefined", where.span, message, hint=hint)
         return UNKNOWN
-    if symbols.occurrences.in_prose(where):
-        number = f"declare it: {text} \\in {symbols.dialect.space(REALS, [])}"
-        if symbols.occurrences.is_number(where) and is_coefficient(where, body):
-            why = "the text names it, and nothing that is read says what it is"
-            symbols.report.note(
-                "undeclared", where.span, f"{text} is taken for a number: {why}", hint=number
-            )
-            return symbols.assumed_number()
+    squared = isinstance(where, Scripts) and where.sub is None and is_small(where.base)
+    bare = where.base if squared and isinstance(where, Scripts) else where
+    if symbols.occurrences.in_prose(bare):
+        text = symbols.report.text(bare.span)
         axis = _axis_indexed(symbols, where)
         said = f"a number is declared so: {text} \\in {symbols.dialect.space(REALS, [])}"
         symbols.report.note(

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from namedtensor.formula.lifting import fitting_order
 from namedtensor.latex.check.compare import check_chain, check_promised
-from namedtensor.latex.check.occurrences import is_elementwise, is_small
+from namedtensor.latex.check.occurrences import is_elementwise
 from namedtensor.latex.check.report import is_own_size, listed, shape_text, size_text
 from namedtensor.latex.check.scope import CheckScope, evaluated
 from namedtensor.latex.check.symbols import Symbols
@@ -24,6 +24,7 @@ from namedtensor.latex.evaluation.evaluate import Evaluator, element
 from namedtensor.latex.evaluation.values import UNKNOWN, Scope, Value
 from namedtensor.latex.evaluation.wording import wording
 from namedtensor.latex.findings import Finding
+from namedtensor.latex.reading.quantities import is_small
 from namedtensor.latex.source import Span
 from namedtensor.latex.syntax import (
     At,

@@ -9,16 +9,13 @@ from collections.abc import Iterable
 from namedtensor.latex.documents.scopes import Declared, Names, Place
 from namedtensor.latex.documents.scripts import key
 from namedtensor.latex.findings import Finding
-from namedtensor.latex.reading.quantities import TENSOR
-from namedtensor.latex.reading.spoken import sections_around
-from namedtensor.latex.reading.words import LETTERS
+from namedtensor.latex.reading.quantities import is_named
 from namedtensor.latex.source import Source, Span
 from namedtensor.latex.syntax import (
     Aside,
     AxisName,
     Bars,
     Big,
-    Binary,
     Call,
     Constraint,
     Contract,
@@ -26,7 +23,6 @@ from namedtensor.latex.syntax import (
     Definition,
     Expression,
     Indexed,
-    Letter,
     Relation,
     SizedAxis,
     Space,
@@ -122,20 +118,7 @@ class Occurrences:
     def in_prose(self, name: Expression) -> bool:
         """Say whether formulas in prose, or unread ones, name a letter, which they may introduce."""
         written = self.source.text[name.span.start : name.span.end].strip()
-        return any(names(text, written) for text in self._prose)
-
-    def is_number(self, name: Expression) -> bool:
-        """Say whether a letter of the prose may be a number: lower-case, and not called a tensor."""
-        text, source = self.source.text[name.span.start : name.span.end].strip(), self.source.text
-        place = self.place_of(name.span)
-        near = sections_around(place.section if place is not None else 0, self.names.parents)
-        said = [s for s in self.names.statements if isinstance(s, Aside) and s.section in near]
-        spans = [s.span for s in said if names(s.text, text)]
-        around = [source[max(0, at.start - BESIDE) : at.end + BESIDE] for at in spans]
-        indexed = any(f"{text}_" in s.text for s in said)
-        return (
-            is_small(name) and bool(spans) and not indexed and not any(map(TENSOR.search, around))
-        )
+        return any(is_named(written, text) for text in self._prose)
 
     def elsewhere(self, axis: str, owner: Declared) -> bool:
         """Say whether an axis is named outside of a tensor's declaration and elements."""
@@ -173,32 +156,6 @@ def _introduces(relation: Expression) -> bool:
     return isinstance(relation, Relation) and (
         isinstance(relation.first, Call) or any(op in ("in", "~") for op, _ in relation.rest)
     )
-
-
-def names(text: str, name: str) -> bool:
-    """Say whether a text has a letter by itself, and not only inside longer words."""
-    start = text.find(name)
-    while start >= 0:
-        before, after = text[:start][-1:], text[start + len(name) :][:1]
-        if not (before.isalpha() or before == "\\") and not (
-            name[-1].isalpha() and after.isalpha()
-        ):
-            return True
-        start = text.find(name, start + 1)
-    return False
-
-
-def is_small(name: Expression) -> bool:
-    """Say whether a name is a lower-case letter, as numbers have."""
-    text = name.text if isinstance(name, Letter) else ""
-    return text.islower() and (len(text) == 1 or text in LETTERS)
-
-
-def is_coefficient(name: Expression, body: Expression) -> bool:
-    r"""Say whether a letter is used only as the first factor of products, as \alpha in w - \alpha g."""
-    products = [part for part in walk(body) if isinstance(part, Binary) and part.op == "*"]
-    before = [part.left for part in products if not part.axes and part.left == name]
-    return len(before) == [*walk(body)].count(name) > 0
 
 
 def is_elementwise(name: str, body: Expression) -> bool:

@@ -231,8 +231,7 @@ class CheckScope:
         value: Value = UNKNOWN
         if isinstance(error, UndefinedError):
             if not self.lenient and id(where) not in self.bundles:
-                statement = checker.names.statements[self.place.index]
-                value = failing.undefined(checker, where, getattr(statement, "body", where))
+                value = failing.undefined(checker, where)
         elif isinstance(error, UnsettledError):
             checker.report.error("no-axis", where.span, error.why, error.operands, error.hint)
         elif isinstance(error, NoAxisError):

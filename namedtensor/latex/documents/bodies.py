@@ -427,6 +427,11 @@ class Body:
                 )
                 if plainly and isinstance(value, NamedTensor) and declared is not given.declared:
                     return value.size(axis.axis.name)
+        for name, size, _ in self.library.names.stated_sizes:  # |cut| = C - 1
+            length = self.axis_size(name)
+            solved = None if length is None else _solved(size, length, text)
+            if solved is not None:
+                return solved
         return None
 
     def _size_like(self, name: str) -> Value | None:
@@ -475,17 +480,17 @@ def _size_of(space: Space | None, value: Value, text: str) -> Value | None:
         return None
     for axis in space.axes:
         if axis.size is not None and axis.axis.name in value.axes:
-            found = _solved(axis, value, text)
+            found = _solved(axis.size, value.size(axis.axis.name), text)
             if found is not None:
                 return found
     return None
 
 
-def _solved(axis: SizedAxis, value: NamedTensor, text: str) -> Value | None:
+def _solved(size: Expression, length: Any, text: str) -> Value | None:
     """Solve a declared size for its letter: d of hid:4d is |hid|/4."""
-    if axis.size is None or key(axis.size) == text:
-        return value.size(axis.axis.name)
-    start, step = fold(axis.size, {text: 0}), fold(axis.size, {text: 1})
+    if key(size) == text:
+        return length
+    start, step = fold(size, {text: 0}), fold(size, {text: 1})
     if start is None or step is None or start == step:
         return None
-    return (value.size(axis.axis.name) - start) // (step - start)
+    return (length - start) // (step - start)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from namedtensor.latex.reading.asides import QUIET, Entry
 from namedtensor.latex.reading.ranges import places_of, ranges_in
+from namedtensor.latex.reading.remarks import GIVES
 from namedtensor.latex.reading.spoken import head_of
 from namedtensor.latex.reading.statements import Failed, Found, condition_of
 from namedtensor.latex.reading.tokens import Fault
@@ -167,7 +168,7 @@ def _pieces(entries: Sequence[Entry], at: int, first: Definition, text: str) -> 
         if value is not None and (rest or NEXT.fullmatch(said)):
             found.rows.append((value, getattr(entry.statement, "condition", None)))
             found.closed = rest
-        elif condition is not None and _belongs(entries, found, first, condition, said):
+        elif condition is not None and _belongs(entries, found, first, condition, text):
             found.add(condition)
         else:
             break
@@ -177,12 +178,19 @@ def _pieces(entries: Sequence[Entry], at: int, first: Definition, text: str) -> 
 
 
 def _belongs(
-    entries: Sequence[Entry], found: Pieces, first: Definition, condition: Expression, said: str
+    entries: Sequence[Entry],
+    found: Pieces,
+    first: Definition,
+    condition: Expression,
+    text: str,
 ) -> bool:
     """Say whether a condition is one of the piece before it."""
+    said = _words(entries, found.end - 1, text)
     own = [t for t in letters_of(first.target) if t.text != head_of(first.target)]
     own += letters_of(places_of(first.target))
     about = set(letters_of(condition)) & set(own)
+    if GIVES.match(_words(entries, found.end, text)):
+        return False  # "For W_{ij} = 1/n this is the mean" remarks
     if not about or WHEN.fullmatch(said):
         return bool(about)
     if not WHERE.fullmatch(said):

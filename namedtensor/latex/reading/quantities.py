@@ -64,13 +64,17 @@ NOUN = (
 #: What is no number, as its name says.
 TENSOR = re.compile(
     r"\b(?:masks?|matri(?:x|ces)|vectors?|tensors?|arrays?|functions?|maps?|sets?|sequences?|images?|index|"
-    r"indices|embeddings?|layers?|weights|features|operators?|distributions?)\b",
+    r"indices|embeddings?|layers?|weights|features|operators?|distributions?|activations?|networks?|"
+    r"(?:non-?)?linearit(?:y|ies)|encoders?|decoders?|densit(?:y|ies))\b",
     re.IGNORECASE,
 )
 
 #: Mathematics in a paragraph, and what stands for it: a letter or some, or anything else.
 INLINE = re.compile(r"\$\$.*?\$\$|\\\[.*?\\\]|\$([^$]*)\$|\\\((.*?)\\\)", re.DOTALL)
-LETTER = r"(?:\\(?:bar|hat|tilde)\s*(?:\{\\?[A-Za-z]+\}|[A-Za-z])|\\?[A-Za-z]+)(?:_(?:\w|\{\w+\}))?"
+LETTER = (
+    r"(?:\\(?:bar|hat|tilde)\s*(?:\{\\?[A-Za-z]+\}|[A-Za-z])|\\?[A-Za-z]+)"
+    r"(?:_(?:\w|\\[A-Za-z]+|\{\\?\w+\}))?"
+)
 LETTERS = re.compile(rf"\s*{LETTER}(?:\s*,\s*{LETTER})*\s*")
 NAME, OTHER = "¤", "§"
 
@@ -78,18 +82,24 @@ NAME, OTHER = "¤", "§"
 LISTED = rf"(?:{NAME}\s*(?:,|,?\s*and|or)\s*)*$"
 FURTHER = rf"(?:(?:,|,?\s+and|,?\s+or)\s+(?:(?!is\b|are\b|be\b)[\w-]+\s+){{0,3}}?{NAME})*"
 
-#: Words before and behind a letter that name a number.
+#: Words before and behind a letter that name a number; they end where others tell more of it.
 BEFORE = re.compile(rf"\b{NOUN}\s+{LISTED}", re.IGNORECASE)
-IS = rf"{FURTHER},?\s+(?:denotes?|is|are|be|being|stands? for|all|both)\s+"
-AFTER = re.compile(rf"{IS}(?:(?:an?|the|some|its)\s+)?(?:[\w-]+\s+){{0,3}}?{NOUN}\b", re.IGNORECASE)
-
-#: Words that say what a letter is, whatever that is: "the spacing $h$", "$h$ the spacing", "$h$: spacing".
-NAMED = re.compile(
-    r"\b(?!(?:an?|the|of|in|on|to|at|by|for|and|or|where|with|let|if|when|then|is|are|be|that|this|over|from|"
-    rf"as|because|since|both|all|here|we|use|so|under|than|write|given)\b)[a-z][\w-]*\s+{LISTED}",
+IS = rf"{FURTHER},?\s+(?:denotes?|is|are|be|being|(?:stands? )?for|all|both)\s+"
+MORE = r"of|for|in|on|at|by|from|to|with|between|that|which|where|whose|over"
+AFTER = re.compile(
+    rf"(?:{IS}|,?\s+(?=(?:an?|the|its|their)\s))(?:(?:an?|the|some|its|their)\s+)?"
+    rf"(?:(?!(?:{MORE})\b)[\w-]+\s+){{0,3}}?{NOUN}\b",
     re.IGNORECASE,
 )
-SAID = re.compile(rf"{IS}\w|,?\s+(?:an?|the|its)\s+[a-z]|\s*(?::|\()\s*[a-z]", re.IGNORECASE)
+
+#: Words that say what a letter is, whatever that is: "the spacing $h$", "$h$ says how far".
+LINKS = (
+    rf"{MORE}|and|or|let|if|when|then|this|as|because|since|here|we|use|so|under|than|write|given"
+)
+NAMED = re.compile(
+    rf"\b(?!(?:{LINKS}|an?|the|is|are|be|both|all)\b)[a-z][\w-]*\s+{LISTED}", re.IGNORECASE
+)
+SAID = re.compile(rf"{IS}\w|,?\s+(?!(?:{LINKS})\b)[a-z]|\s*(?::|\()\s*[a-z]", re.IGNORECASE)
 
 #: A letter that counts, whatever it is in other sections: "the number of", "a population of $N$ diploids".
 COUNTS = re.compile(
@@ -115,9 +125,9 @@ FAR = 1_000
 class Words:
     """What the words around a letter say of it: something, a number, a number that counts, and what."""
 
-    something: bool
-    number: bool
-    counts: bool
+    something: bool = False
+    number: bool = False
+    counts: bool = False
     noun: str = ""
 
 
@@ -125,70 +135,108 @@ def with_quantities(
     statements: Sequence[Statement], source: Source, parents: Sequence[int]
 ) -> tuple[list[Statement], list[Finding]]:
     """Declare the numbers that prose names; give the statements, and a note on each."""
-    found, notes = list(statements), list[Finding]()
+    found, notes = [[s] for s in statements], list[Finding]()
     given = _given(statements)
     axes = {sized.axis.name for sized in all_of(SizedAxis, tuple(statements))}
-    multiplied = _multiplied(statements, given, source)
-    users: dict[str, list[tuple[int, Expression]]] = {}
-    for d in statements:
-        if isinstance(d, Definition):
-            for letter in {t.text for t in letters_of(d.body)}:
-                users.setdefault(letter, []).append((d.section, multiplied(d.body)))
-    for place, statement in enumerate(statements):
-        kept: list[Expression] = []
-        for name in _names_alone(statement, source.text):
+    names = {i: _names_alone(s, source.text) for i, s in enumerate(statements)}
+    multiplied = _multiplied(statements, names, given, source)
+    users: dict[Expression, list[Definition]] = {}
+    for statement in statements:
+        if isinstance(statement, Definition):
+            parts = [p for p in walk(statement.body) if isinstance(p, Letter | Scripts)]
+            for part in {_without_power(p) for p in parts}:
+                users.setdefault(part, []).append(statement)
+    small = [name for name in users if is_small(name) and key_of(name) not in given]
+    beside = {i: _names_among(small, s) for i, s in enumerate(statements) if not names[i]}
+    for place, own_names in (*names.items(), *beside.items()):
+        statement, kept = statements[place], list[Expression]()
+        for name in own_names:
             text = key_of(name)
             meant = given.get(text, {})
             reach = [s for s in meant if in_reach(s, statement.section, parents)]
             here = set[str]().union(*[meant[section] for section in reach])
             there = set[str]().union(*meant.values()) & {"axes", "value"}
-            if text in CONSTANTS or here - {"argument"}:
+            if name not in users or text in CONSTANTS or here - {"argument", "script"}:
                 continue
-            bodies = [
-                body
-                for section, body in users.get(head_of(name), ())
-                if lies_in(section, statement.section, parents)
-            ]
             used = [
-                body for body in bodies if any(_without_power(part) == name for part in walk(body))
+                d
+                for d in users.get(name, ())
+                if not meant or lies_in(d.section, statement.section, parents)
             ]
-            words = _words_around(statement.span, source.text) if used else None
-            if words is None or (here and not words.number):
+            words = Words() if place in beside else _words_around(statement.span, source.text)
+            if words is None:
+                given.setdefault(text, {}).setdefault(statement.section, set()).add("axes")
+            if not used or words is None or (here and not words.number):
                 continue
             axis = _axis_of(words.noun, axes)
             if axis is not None and not there:
                 size = AxisSize(name.span, AxisName(name.span, axis))
                 own = Definition(statement.span, name, size)
-                found[place] = replace(own, block=statement.block, section=statement.section)
+                found[place] = [replace(own, block=statement.block, section=statement.section)]
                 notes.append(_size_note(name, axis, words.noun, source))
                 given.setdefault(text, {})[statement.section] = {"value"}
                 break
             if there and not (words.counts and there == {"axes"}):
                 continue
-            is_other = _is_tensor if words.number or words.counts else _may_be_tensor
-            if words.something and not any(is_other(name, p) for body in used for p in walk(body)):
+            if all(_may_be_number(name, [*walk(multiplied(d))], words) for d in used):
                 given.setdefault(text, {})[statement.section] = {"value"}
                 kept.append(name)
         if kept:
             where = {"block": statement.block, "section": statement.section}
             space = Space(statement.span, "R", ())
-            found[place] = Declaration(statement.span, tuple(kept), space, **where)
+            declared = Declaration(statement.span, tuple(kept), space, **where)
+            found[place] = [declared, statement] if place in beside else [declared]
             notes += [_note(name, source) for name in kept]
-    return found, notes
+    return [s for here in found for s in here], notes
+
+
+def _may_be_number(name: Expression, parts: Sequence[Any], words: Words) -> bool:
+    """Say whether a body of these parts uses a letter as a number, of which words say so much."""
+    if words.number or words.counts or _is_coefficient(name, parts):
+        return not any(_is_tensor(name, part) for part in parts)
+    return words.something and not any(_may_be_tensor(name, part) for part in parts)
+
+
+def is_small(name: Expression) -> bool:
+    """Say whether a name is a small letter, as numbers have."""
+    text = name.text if isinstance(name, Letter) else ""
+    return text.islower() and (len(text) == 1 or text in GREEK)
+
+
+def _is_coefficient(name: Expression, parts: Sequence[Any]) -> bool:
+    r"""Say whether a small letter stands before and below tensors alone, as \alpha of w - \alpha g does."""
+    products = [p for p in parts if isinstance(p, Binary) and p.op in ("*", "/") and not p.axes]
+    beside = [p.left if p.op == "*" else p.right for p in products]
+    return is_small(name) and beside.count(name) == parts.count(name)
 
 
 def _multiplied(
-    statements: Sequence[Statement], given: Mapping[str, Mapping[int, set[str]]], source: Source
-) -> Callable[[Any], Any]:
-    r"""Make the change of \eta (a - b) to a product, where words say that \eta is a number."""
-    called = {key_of(call.function) for call in all_of(Call, tuple(statements))}
-    numbers = {
-        key_of(name)
-        for statement in statements
-        for name in _names_alone(statement, source.text)
-        if key_of(name) in called - given.keys()
-        and _words_around(statement.span, source.text).number
-    }
+    statements: Sequence[Statement],
+    names: Mapping[int, Sequence[Expression]],
+    given: Mapping[str, Mapping[int, set[str]]],
+    source: Source,
+) -> Callable[[Definition], Any]:
+    r"""Make the change of \eta (a - b) to a product, where words say that \eta is a number.
+
+    Words that say something else of it do so too where it stands without brackets as well, and where it
+    is no plain letter and all that stands in its brackets is an expression.
+    """
+    calls: dict[str, list[Call]] = {}
+    for call in all_of(Call, tuple(statements)):
+        calls.setdefault(key_of(call.function), []).append(call)
+    numbers: set[str] = set()
+    for place, statement in enumerate(statements):
+        for name in names[place]:
+            called = calls.get(key_of(name), []) if key_of(name) not in given else []
+            words = _words_around(statement.span, source.text) if called else None
+            if words is None:
+                continue
+            bare = sum(part == name for part in walk(tuple(statements))) > len(called)
+            marked = isinstance(name, Scripts) or (isinstance(name, Letter) and len(name.text) > 1)
+            inside = [a for c in called for a in c.arguments]
+            whole = all(isinstance(a, Binary | Contract) for a in inside)
+            if words.number or (words.something and (bare or (marked and whole))):
+                numbers.add(key_of(name))
 
     def change(part: Any) -> Any:
         if not isinstance(part, Call) or key_of(part.function) not in numbers:
@@ -197,7 +245,7 @@ def _multiplied(
             return None
         return Binary(part.span, "*", part.function, put(part.arguments[0], change))
 
-    return lambda part: put(part, change) if numbers else part
+    return lambda definition: put(definition.body, change) if numbers else definition.body
 
 
 def _without_power(part: Any) -> Any:
@@ -249,8 +297,31 @@ def _names_alone(statement: Statement, text: str) -> tuple[Expression, ...]:
     return names if plain and parser.peek() is parser.stop else ()
 
 
-def _words_around(span: Span, text: str) -> Words:
-    """Read the words around a letter in its paragraph, with signs in place of the mathematics."""
+def _names_among(names: Sequence[Any], statement: Statement) -> list[Any]:
+    """List the letters among some that mathematics in prose names without indices."""
+    text = statement.text if isinstance(statement, Aside) else ""
+    written = {f"\\{n.text}" if len(n.text) > 1 else n.text: n for n in names if text}
+    return [n for said, n in written.items() if f"{said}_" not in text and is_named(said, text)]
+
+
+def is_named(name: str, text: str) -> bool:
+    """Say whether a text names a letter, and not merely a longer word with it."""
+    start = text.find(name)
+    while start >= 0:
+        before, after = text[:start][-1:], text[start + len(name) :][:1]
+        if not (before.isalpha() or before == "\\") and not (
+            name[-1].isalpha() and after.isalpha()
+        ):
+            return True
+        start = text.find(name, start + 1)
+    return False
+
+
+def _words_around(span: Span, text: str) -> Words | None:
+    """Read the words around a letter in its paragraph, with signs in place of the mathematics.
+
+    None where they say that it has axes.
+    """
     start = max(text.rfind("\n\n", 0, span.start) + 2, span.start - FAR, 0)
     end = text.find("\n\n", span.end)
     end = min(len(text) if end < 0 else end, span.end + FAR)
@@ -267,11 +338,11 @@ def _words_around(span: Span, text: str) -> Words:
             before += words
         at = found.end()
     after += text[at:end]
-    about = re.split(rf"[.,;({OTHER}]", before)[-1]
+    about = re.split(rf"[.,;({OTHER}]|\b(?!of\b)(?:{MORE})\b|(?<!{NAME} )\band\b", before)[-1]
     said = re.match(rf"{IS}(?P<what>[^.,;({NAME}{OTHER}]*)", after, re.IGNORECASE)
-    if TENSOR.search(about) or (said is not None and TENSOR.search(said["what"])):
-        return Words(False, False, False)
     number = bool(BEFORE.search(before) or AFTER.match(after))
+    if TENSOR.search(about) or (said is not None and not number and TENSOR.search(said["what"])):
+        return None
     counts = bool(COUNTS.match(after) or COUNTED.search(before[-8:] + NAME + after[:40]))
     something = number or counts or bool(NAMED.search(before) or SAID.match(after))
     having = NUMBER_OF if HAVING.search(before) else NUMBER_OF[:1]
@@ -282,7 +353,8 @@ def _words_around(span: Span, text: str) -> Words:
 def _given(statements: Sequence[Statement]) -> dict[str, dict[int, set[str]]]:
     """List the names that stand for something by section, and as what.
 
-    That is a tensor with `axes`, another `value`, an `argument` of a function, or a `letter` that counts.
+    That is a tensor with `axes`, another `value`, an `argument` of a function, a `letter` that counts, or a
+    `script` of what a definition is of.
     """
     found: dict[str, dict[int, set[str]]] = {}
 
@@ -304,7 +376,7 @@ def _given(statements: Sequence[Statement]) -> dict[str, dict[int, set[str]]]:
             taken = (*target.arguments, *target.parameters) if isinstance(target, Call) else ()
             give("argument", map(key_of, taken))
             give("value", map(key_of, subjects_of(statement)))
-            give("letter", [t.text for t in letters_of(target) if t not in taken])
+            give("script", [t.text for t in letters_of(target) if t not in taken])
             give("letter", _bound(statement.condition))
             counted: list[Any] = [part.at for part in all_of(At, statement.body)]
             counted += [part.lower for part in all_of(Big, statement.body)]

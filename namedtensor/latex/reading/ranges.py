@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from namedtensor.latex.reading.words import LETTERS
 from namedtensor.latex.source import Span
 from namedtensor.latex.syntax import (
     At,
@@ -214,9 +215,15 @@ def indices_of(
         if isinstance(part, Binary) and part.op == "*" and part.how == "juxtaposed":
             pieces = (part.left, part.right)
         elif isinstance(part, Letter) and part.style == "letter" and part.text not in known:
-            pieces = parted(part) if len(part.text) > 1 else pieces
+            pieces = _letters_in(part)
         found += pieces
     return tuple(found) if len(found) <= most else None
+
+
+def _letters_in(part: Letter) -> tuple[Letter, ...]:
+    r"""Part ij, and not \mu."""
+    one = part.text in LETTERS and part.span.end - part.span.start > len(part.text)
+    return (part,) if one or len(part.text) < 2 else parted(part)
 
 
 def renamed(part: Any, names: Mapping[Expression, Expression]) -> Any:
@@ -225,7 +232,7 @@ def renamed(part: Any, names: Mapping[Expression, Expression]) -> Any:
     def change(one: Any) -> Any:
         if isinstance(one, Letter | Scripts) and one in names:
             return names[one]
-        pieces = parted(one) if isinstance(one, Letter) and one.style == "letter" else ()
+        pieces = _letters_in(one) if isinstance(one, Letter) and one.style == "letter" else ()
         if len(pieces) > 1 and any(piece in names for piece in pieces):
             return Items(one.span, tuple([names.get(piece, piece) for piece in pieces]), "")
         return None

@@ -364,7 +364,8 @@ class _Elements:
         if unknown:
             return f"{name} is declared, and this says what it means: {unknown} is not given"
         before, behind = _around(entry, text)
-        if given and (REMARKS.search(before) or SPEAKS.search(before)):
+        tried = TRIED.search(before) and (GIVES.match(behind) or CASE.match(behind))
+        if given and (tried or REMARKS.search(before) or SPEAKS.search(before)):
             return QUIET["remark"]
         by_cases = any(all_of(Cases, statement.body))
         number = not by_cases and {head_of(n) for n in names_of(statement.body)} <= CONSTANTS

@@ -57,9 +57,7 @@ from namedtensor.latex.syntax import (
 from namedtensor.latex.walk import all_of, letters_of, put, walk
 
 #: What stands in prose between a name and the space that it is in, and between names.
-WITHIN = re.compile(
-    r"\$\s*(?:(?:is|are|be|lies?|live[sd]?|all|both|each)\s+)*(?:in|from|of shape)\s+\$"
-)
+WITHIN = re.compile(r"\$:?(?:[^$.;:&|]*\b(?:in|from|of shape)|[^$.\n]*(?:[&|]|--|[:,]?\s\())\s*\$")
 BESIDE = re.compile(r"\$\s*(?:,|and|,\s*and)\s+\$")
 
 #: What indices are computed with.

@@ -188,7 +188,8 @@ class Spoken:
     def gives(self, name: Expression, section: int | None = None) -> bool:
         """Say whether a name is given: itself, as a member of a family, or with a power."""
         head, key = head_of(name), key_of(name)
-        if key in self.anywhere or (section, key) in self.given:
+        around = (None,) if section is None else sections_around(section, self._parents)
+        if key in self.anywhere or any((at, key) in self.given for at in around):
             return True
         if not isinstance(name, Scripts):
             return False

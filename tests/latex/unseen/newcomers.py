@@ -1061,9 +1061,9 @@ $$\tilde Y_{\text{pupil}(i), \text{grade}(k)} = \frac{ \exp(-\rho |k - y_{\text{
             Entry(r"\kappa", kappa_of, "", {"N": "grade[4] grade'[4] ~ counts"}),
             Entry(
                 r"\tilde Y",
-                lambda y, r: softmax(-r * np.abs(np.arange(1, 5) - y[:, None]), 1),
+                lambda y, r: softmax(-r * np.abs(np.arange(4) - y[:, None]), 1),
                 "pupil grade",
-                {"y": "pupil[3] ~ counts", "rho": 0.8},
+                {"y": "pupil[3] ~ whole 4", "rho": 0.8},
                 chosen={"C": 4},
             ),
         ],

@@ -40,7 +40,6 @@ from namedtensor.latex.syntax import (
     Expression,
     Indexed,
     Matrix,
-    SizedAxis,
     Space,
 )
 from namedtensor.tensor import NamedTensor, SymbolicTensor

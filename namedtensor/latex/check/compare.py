@@ -3,18 +3,32 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from namedtensor.latex.check.report import listed, shape_text, size_text
+from namedtensor.latex.check.report import is_own_size, listed, shape_text, size_text
+from namedtensor.latex.check.sizes import algebra
 from namedtensor.latex.check.symbols import Symbols
 from namedtensor.latex.check.types import is_first, type_of
 from namedtensor.latex.documents.along import axis_along
 from namedtensor.latex.documents.members import fault_of
-from namedtensor.latex.documents.scopes import Declared, Defined
+from namedtensor.latex.documents.scopes import Declared, Defined, Place
+from namedtensor.latex.documents.scripts import key
 from namedtensor.latex.evaluation.values import Value
 from namedtensor.latex.printing.dialects import REALS
-from namedtensor.latex.syntax import At, Expression, Indexed, Signature, Space
-from namedtensor.latex.walk import all_of
+from namedtensor.latex.syntax import (
+    At,
+    Big,
+    Binary,
+    Cases,
+    Definition,
+    Expression,
+    Indexed,
+    Signature,
+    Space,
+    Statement,
+)
+from namedtensor.latex.walk import all_of, children, letters_of
 from namedtensor.primitives import Type
 
 
@@ -198,6 +212,66 @@ def check_recurrences(symbols: Symbols) -> None:
         if fault is not None:
             code, message, hint = fault
             symbols.report.error(code, defined.name.span, message, hint=hint)
+
+
+# ------------------------------------------------------------------------------------ index letters
+
+
+def check_letters(symbols: Symbols, statements: Sequence[Statement]) -> None:
+    """Report an index of an element that indexes another axis too, which has another size."""
+    sizes: dict[str, set[str | None]] = {}
+    for _, sized in symbols.names.sized:
+        sizes.setdefault(sized.axis.name, set()).add(key(sized.size) if sized.size else None)
+    for index, said in enumerate(statements):
+        if not isinstance(said, Definition) or not isinstance(said.target, Indexed):
+            continue
+        place = Place(index, said.block, said.section)
+        own = {
+            item.at: (item.axis.name, size) for item, size in _sizes(symbols, said.target, place)
+        }
+        for item in said.target.items if not own else ():
+            if isinstance(item, At) and len(sizes.get(item.axis.name, ())) == 1:
+                (size,) = sizes[item.axis.name]
+                own[item.at] = item.axis.name, size and symbols.size_symbol(size).node
+        if own and not symbols.report.any_in(said.span):
+            _look_at_letters(symbols, said.body, own, place)
+
+
+def _look_at_letters(symbols: Symbols, part: Any, own: Mapping[Any, Any], place: Place) -> None:
+    if isinstance(part, Cases):
+        return  # what a condition chooses may look anywhere
+    if isinstance(part, Big):
+        own = {at: run for at, run in own.items() if at not in letters_of(part.lower)}
+    for item, size in _sizes(symbols, part, place) if isinstance(part, Indexed) else ():
+        at = item.at.left if isinstance(item.at, Binary) else item.at
+        axis, long = own.get(at, ("", None))
+        same = axis.rstrip("'") == item.axis.name.rstrip("'")
+        found = None if same else symbols.facts.mismatch(long, size, item.axis.name)
+        if found is not None and {*_letters(long)}.isdisjoint(_letters(size)):
+            text = symbols.report.text(at.span)
+            symbols.report.add(
+                found[0],
+                "index-range",
+                item.at.span,
+                f"{text} runs along {axis}, whose size is {size_text(long)}, and {item.axis.name} has size "
+                f"{size_text(size)}{found[1]}",
+                hint=f"index {item.axis.name} by a letter of its own",
+            )
+    for inner in children(part):
+        _look_at_letters(symbols, inner, own, place)
+
+
+def _sizes(symbols: Symbols, part: Indexed, place: Place) -> list[tuple[At, Any]]:
+    """Give the indices of an element of a declared tensor, with the sizes of their axes."""
+    declared = symbols.declaration(part.base, place)
+    type_ = None if declared is None else symbols.declared_type(declared)
+    items = [i for i in part.items if isinstance(i, At) and type_ and type_.has(i.axis.name)]
+    sizes = [(i, type_.size(i.axis.name)) for i in items if type_ is not None]
+    return [(i, size) for i, size in sizes if not is_own_size(i.axis.name, size)]
+
+
+def _letters(size: Any) -> Sequence[str]:
+    return getattr(algebra(size), "names", ())
 
 
 # ------------------------------------------------------------------------------------ declarations

@@ -23,7 +23,7 @@ from namedtensor.latex.check.sizes import (
     with_values,
 )
 from namedtensor.latex.check.symbols import Symbols, Taken
-from namedtensor.latex.check.types import node_of
+from namedtensor.latex.check.types import as_size, node_of
 from namedtensor.latex.documents.scopes import Declared
 from namedtensor.latex.documents.scripts import key, stem
 from namedtensor.latex.evaluation.arithmetic import TIMES
@@ -472,7 +472,27 @@ def _check_range(
                 hint,
             )
             return True
-    return None not in (low, high, last)
+    return _other_letter(symbols, taken, size, shapes) or None not in (low, high, last)
+
+
+def _other_letter(
+    symbols: Symbols, taken: Taken, size: Any, shapes: Sequence[tuple[str, str]]
+) -> bool:
+    """Report an index that runs up to T where its axis is declared with the size N."""
+    terms = position(taken.value).terms if is_whole(taken.value) else ()
+    index = terms[0][0] if len(terms) == 1 and terms[0][1] == 1 else None
+    counted = as_size(index.size) if isinstance(index, Index) else None
+    letters = [getattr(algebra(end), "names", ()) for end in (counted, size)]
+    found = None if counted is None else symbols.facts.mismatch(counted, size, taken.axis)
+    place = symbols.occurrences.place_of(taken.item.span)
+    said = None if place is None else symbols.names.statements[place.index].span
+    if found is None or {*letters[0]} & {*letters[1]} or (said and symbols.report.any_in(said)):
+        return False
+    ends = size_text(counted), size_text(size)
+    message = f"the index of {taken.axis} runs up to {ends[0]}, and its size is {ends[1]}{found[1]}"
+    hint = f"index an axis of size {ends[0]}, or let the index run up to {ends[1]}"
+    symbols.report.add(found[0], "index-range", taken.item.at.span, message, shapes, hint)
+    return True
 
 
 def _check_type(

@@ -12,7 +12,7 @@ from namedtensor.latex.check.annotations import (
     check_repeated,
 )
 from namedtensor.latex.check.checker import Checker
-from namedtensor.latex.check.compare import check_declarations, check_recurrences
+from namedtensor.latex.check.compare import check_declarations, check_letters, check_recurrences
 from namedtensor.latex.check.constraints import check_constraints, is_size_equation, learn_sizes
 from namedtensor.latex.check.meanings import check_meanings
 from namedtensor.latex.check.numbers import check_numbers
@@ -52,6 +52,7 @@ def check(document: Document) -> list[Finding]:
         if defined.kind == "function" or id(defined) not in checker.reached:
             _known_sizes(checker, defined)
     check_recurrences(checker)
+    check_letters(checker, statements)
     check_constraints(checker)
     check_meanings(checker, reading.shorthand)
     for statement in statements:

@@ -8,7 +8,6 @@ from .unseen.counting import ALL, report
 SHORT = {
     "gaussian_process.md": (1, 0),
     "preferences.tex": (1, 0),
-    "hawkes.tex": (1, 4),
     "slot_attention.md": (0, 1),
 }
 

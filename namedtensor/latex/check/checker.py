@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from namedtensor.errors import NamedTensorError
-from namedtensor.latex.check.compare import check_chain, check_declared, check_series
+from namedtensor.latex.check.compare import check_chain, check_declared, check_series, check_terms
 from namedtensor.latex.check.functions import CheckedFunction, Promised
 from namedtensor.latex.check.look import look_at_indices
 from namedtensor.latex.check.report import Report, is_own_size, shape_text, size_text
@@ -199,6 +199,7 @@ class Checker(Symbols):
         value = find()
         if value is UNKNOWN and id(defined) in self._tried:
             value = self._settled(defined, find)
+        check_terms(self, defined)
         if declared is not None and declared.space.base == "[n]":
             value = marked(value) or value
         agrees = check_declared(self, defined, declared, promised, value)

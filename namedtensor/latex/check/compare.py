@@ -205,6 +205,28 @@ def check_series(
     return value
 
 
+def check_terms(symbols: Symbols, defined: Defined) -> None:
+    """Report a term of a member's rule that has the whole axis along which its series runs."""
+    along, waiting = axis_along(defined.name), [defined.body]
+    while along is not None and waiting:
+        part = waiting.pop()
+        type_ = symbols.type_of(part)
+        if isinstance(part, Binary) and not part.axes and part.op in ("+", "-", "*", "odot"):
+            waiting += [part.left, part.right]
+        elif (
+            type_ is not None and type_.has(along) and not symbols.report.any_in(defined.body.span)
+        ):
+            text = symbols.report.text(part.span)
+            symbols.report.error(
+                "axis-clash",
+                part.span,
+                f"{text} has the axis {along}, along which {symbols.report.text(defined.name.span)} is an "
+                "element",
+                [(text, shape_text(type_))],
+                f"index {along} here too",
+            )
+
+
 def check_recurrences(symbols: Symbols) -> None:
     """Report recurrences along an axis that cannot be computed by a loop."""
     for defined in symbols.names.definitions:

@@ -15,7 +15,7 @@ from namedtensor.latex.check.types import type_of
 from namedtensor.latex.documents.scopes import Declared, Place
 from namedtensor.latex.documents.scripts import key
 from namedtensor.latex.evaluation.evaluate import Evaluator
-from namedtensor.latex.evaluation.values import UNKNOWN, NotNotationError, Value
+from namedtensor.latex.evaluation.values import UNKNOWN, ArgumentsError, NotNotationError, Value
 from namedtensor.latex.evaluation.vocabulary import constant, word_of
 from namedtensor.latex.printing.dialects import REALS
 from namedtensor.latex.reading.asides import COMPARING
@@ -37,6 +37,7 @@ from namedtensor.latex.syntax import (
     Items,
     Letter,
     Relation,
+    Scripts,
     SizedAxis,
     Space,
     Statement,
@@ -162,7 +163,12 @@ class ConstraintScope(CheckScope):
 
     def failed(self, where: Expression, error: NamedTensorError) -> Value:
         if isinstance(error, IndexRangeError):
-            return UNKNOWN  # x_{time(0)} = 0 defines the element before the first
+            return UNKNOWN  # x_{time(0)} = 0 says what stands before the first
+        named = isinstance(where, Letter | Scripts)
+        meaning = self.checker.names.look(where, self.place, {}) if named else None
+        defined = None if meaning is None else meaning.defined
+        if isinstance(error, ArgumentsError) and defined is not None and defined.kind == "function":
+            return self.checker.value_of(defined)  # where v(c) is defined, log v is that of v(c)
         if isinstance(error, NotNotationError):
             self.refused.append((where, error))
         return super().failed(where, error)

@@ -44,6 +44,7 @@ from namedtensor.latex.syntax import (
     Relation,
     Scripts,
     Signature,
+    Space,
     Statement,
 )
 from namedtensor.latex.walk import all_of, letters_of
@@ -262,7 +263,11 @@ def _may_follow(entry: Entry) -> bool:
     if not isinstance(statement, Constraint):
         return True
     relation = statement.relation
-    ops = {op for op, _ in relation.rest} if isinstance(relation, Relation) else {"in"}
+    rest = relation.rest if isinstance(relation, Relation) else (("in", None),)
+    of_call = isinstance(relation, Relation) and isinstance(
+        relation.first, Call
+    )  # f(x) is a number
+    ops = {op for op, part in rest if not (of_call and op == "in" and isinstance(part, Space))}
     return ops <= COMPARING and not any(
         letter.text.endswith("cal") for letter in letters_of(relation)
     )

@@ -1,0 +1,100 @@
+"""Names that tables, lists and sentences declare, and what prose says of them without declaring."""
+
+import numpy as np
+import pytest
+
+from namedtensor import tensor
+from namedtensor.latex import read
+
+SPACE = r"\mathbb{R}^{\text{a}}"
+SUM = "\n\n" + r"$$f = \sum_{\text{a}} c$$"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        rf"| $c$ | ${SPACE}$ | lengths |",
+        rf"| $c$ | lengths | ${SPACE}$ |",
+        rf"$c$ & lengths & ${SPACE}$ \\",
+        rf"- $c$ (${SPACE}$): lengths",
+        rf"- $c$, lengths (${SPACE}$)",
+        rf"- $c$ -- ${SPACE}$",
+        rf"$c$: a vector in ${SPACE}$",
+        rf"$c$, which takes values in ${SPACE}$",
+        rf"Here $c$ is a vector of lengths in ${SPACE}$.",
+        rf"$c$ and $d$, both in ${SPACE}$",
+    ],
+)
+def test_a_space_beside_a_name_declares_it(said):
+    document = read(said + SUM)
+    assert document.check() == []
+    assert document["f"](c=tensor([1.0, 2.0], "a")) == 3.0
+
+
+def test_a_space_in_another_sentence_declares_nothing():
+    document = read(rf"Nothing is said of $c$. In ${SPACE}$ all is well." + SUM)
+    assert document["f"].signature.parameters == ()
+
+
+GIVEN = r"Let $x \in \mathbb{R}^{\text{a}:n}$, $W \in \mathbb{R}^{\text{a}:n, \text{a}':n}$. "
+MEAN = r"$$y_{\text{a}(i)} = \sum_{j=1}^n W_{\text{a}(i), \text{a}'(j)} x_{\text{a}(j)}$$"
+
+
+@pytest.mark.parametrize(
+    "said", ["For $W_{..} = 1/n$ this is the mean.", "With $W_{..} = 1/n$, we get the mean."]
+)
+def test_elements_that_are_tried_of_what_is_declared_define_nothing(said):
+    said = said.replace("..", r"\text{a}(i), \text{a}'(j)")
+    document = read(GIVEN + MEAN + said)
+    x, W = np.array([1.0, 2.0]), np.array([[1.0, 0.0], [3.0, -1.0]])
+    found = document["y"](x=tensor(x, "a"), W=tensor(W, "a a'"))
+    np.testing.assert_allclose(found.numpy("a"), W @ x)
+
+
+def test_a_greek_letter_below_a_name_is_no_pair_of_indices():
+    document = read(
+        r"Let $x \in \mathbb{R}^{\text{a}:n, \text{m}}$ and $\mu \in \mathbb{R}^{\text{a}:n}$. "
+        r"$$s = \sum_{\text{m}} x \qquad s_\mu = s + \mu$$"
+    )
+    assert document.check() == []
+    assert document["s"].shape("a[2] m[3]").names == ("a",)
+
+
+def test_a_size_that_is_stated_with_a_letter_gives_the_letter():
+    document = read(
+        r"$t \in \mathbb{R}^{\text{cut}}$ has $|\text{cut}| = C - 1$ numbers, and $p \in "
+        r"\mathbb{R}^{\text{grade}:C}$ is "
+        r"$$p_{\text{grade}(k)} = \begin{cases} t_{\text{cut}(k)} & k < C \\ 0 & \text{otherwise} "
+        r"\end{cases}$$"
+    )
+    found = document["p"](t=tensor([1.0, 2.0], "cut"))
+    assert found.numpy("grade").tolist() == [1.0, 2.0, 0.0]
+
+
+PRODUCT = (
+    r"$A \in \mathbb{R}^{\text{in}, \text{out}}$, $c \in \mathbb{R}^{\text{in}}$. "
+    r"$$v(c) = \prod_{\text{in}} c^A$$ "
+)
+
+
+def test_a_relation_may_leave_out_what_a_function_is_of():
+    right = PRODUCT + r"That is, $\log v = A \underset{\text{in}}{\cdot} \log c$."
+    assert read(right).check() == []
+    (found,) = read(right.replace(r"\text{in}}{\cdot}", r"\text{out}}{\cdot}")).check()
+    assert found.code == "axis-missing"
+
+
+@pytest.mark.parametrize("end", [r", \quad f(P) \in \mathbb{R}$$", r"$$ so $f(P) \in \mathbb{R}$."])
+def test_what_a_function_gives_is_held_to_what_it_is_said_to_be_in(end):
+    text = r"$P \in \mathbb{R}^{\text{a}, \text{b}}$. $$f(P) = \sum_{\text{a}, \text{b}} P" + end
+    assert read(text).check() == []
+    (found,) = read(text.replace(r"\text{a}, \text{b}} P", r"\text{b}} P")).check()
+    assert found.code == "declared-shape"
+
+
+def test_a_formula_in_a_subsection_may_use_what_the_section_declares_without_naming_axes():
+    text = (
+        "# A\n\n" + r"Let $d \in \mathbb{R}^{\text{o}, \text{e}}$ be distances."
+        "\n\n## B\n\n" + r"$$f = \exp(-d)$$"
+    )
+    assert read(text)["f"].shape("o[2] e[3]").names == ("o", "e")

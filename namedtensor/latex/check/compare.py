@@ -6,8 +6,8 @@ import itertools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from namedtensor.latex.check.look import sizes_differ
 from namedtensor.latex.check.report import is_own_size, listed, shape_text, size_text
-from namedtensor.latex.check.sizes import algebra
 from namedtensor.latex.check.symbols import Symbols
 from namedtensor.latex.check.types import is_first, type_of
 from namedtensor.latex.documents.along import axis_along
@@ -268,8 +268,8 @@ def _look_at_letters(symbols: Symbols, part: Any, own: Mapping[Any, Any], place:
         at = item.at.left if isinstance(item.at, Binary) else item.at
         axis, long = own.get(at, ("", None))
         same = axis.rstrip("'") == item.axis.name.rstrip("'")
-        found = None if same else symbols.facts.mismatch(long, size, item.axis.name)
-        if found is not None and {*_letters(long)}.isdisjoint(_letters(size)):
+        found = None if same else sizes_differ(symbols, long, size, item.axis.name)
+        if found is not None:
             text = symbols.report.text(at.span)
             symbols.report.add(
                 found[0],
@@ -290,10 +290,6 @@ def _sizes(symbols: Symbols, part: Indexed, place: Place) -> list[tuple[At, Any]
     items = [i for i in part.items if isinstance(i, At) and type_ and type_.has(i.axis.name)]
     sizes = [(i, type_.size(i.axis.name)) for i in items if type_ is not None]
     return [(i, size) for i, size in sizes if not is_own_size(i.axis.name, size)]
-
-
-def _letters(size: Any) -> Sequence[str]:
-    return getattr(algebra(size), "names", ())
 
 
 # ------------------------------------------------------------------------------------ declarations

@@ -475,6 +475,14 @@ def _check_range(
     return _other_letter(symbols, taken, size, shapes) or None not in (low, high, last)
 
 
+def sizes_differ(symbols: Symbols, one: Any, other: Any, axis: str) -> tuple[str, str] | None:
+    """Say how surely two sizes differ that are letters of their own, N and T."""
+    letters = [{*getattr(algebra(size), "names", ())} for size in (one, other)]
+    sized = all(n.startswith("|") or symbols.names.is_size(n) for names in letters for n in names)
+    apart = all(letters) and letters[0].isdisjoint(letters[1]) and sized
+    return symbols.facts.mismatch(one, other, axis) if apart else None
+
+
 def _other_letter(
     symbols: Symbols, taken: Taken, size: Any, shapes: Sequence[tuple[str, str]]
 ) -> bool:
@@ -482,11 +490,10 @@ def _other_letter(
     terms = position(taken.value).terms if is_whole(taken.value) else ()
     index = terms[0][0] if len(terms) == 1 and terms[0][1] == 1 else None
     counted = as_size(index.size) if isinstance(index, Index) else None
-    letters = [getattr(algebra(end), "names", ()) for end in (counted, size)]
-    found = None if counted is None else symbols.facts.mismatch(counted, size, taken.axis)
+    found = None if counted is None else sizes_differ(symbols, counted, size, taken.axis)
     place = symbols.occurrences.place_of(taken.item.span)
     said = None if place is None else symbols.names.statements[place.index].span
-    if found is None or {*letters[0]} & {*letters[1]} or (said and symbols.report.any_in(said)):
+    if found is None or (said and symbols.report.any_in(said)):
         return False
     ends = size_text(counted), size_text(size)
     message = f"the index of {taken.axis} runs up to {ends[0]}, and its size is {ends[1]}{found[1]}"

@@ -113,3 +113,21 @@ def test_half_of_a_definition_is_a_fault(text):
 def test_what_is_no_piece_stays_what_it_is(text):
     found = read(HEAD + text)["y"](tensor(x, "in")).numpy("in")
     np.testing.assert_allclose(found, x**2)
+
+
+PAIRS = r"$d \in \mathbb{R}^{\text{a}:n, \text{a}':n}$. $$Q_{kl} = WHAT, \quad Q_{kk} = 1$$"
+
+
+@pytest.mark.parametrize(
+    ("what", "off"),
+    [
+        (r"d_{kl} \ (k \neq l)", 1.0),
+        (r"d_{kl} (k \neq l)", 1.0),
+        (r"2 d_{kl} \, (k \neq l)", 2.0),
+        (r"d_{kl} + d_{kl} \; (k \neq l)", 2.0),
+    ],
+)
+def test_a_comparison_of_indices_in_brackets_behind_a_tensor_is_a_condition(what, off):
+    d = np.array([[5.0, 2.0], [3.0, 4.0]])
+    found = read(PAIRS.replace("WHAT", what))["Q"](d=tensor(d, "a a'"))
+    np.testing.assert_allclose(found.numpy("a a'"), [[1.0, off * 2], [off * 3, 1.0]])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from namedtensor import tensor
-from namedtensor.latex import read
+from namedtensor.latex import LatexError, read
 
 x = np.array([0.3, -1.2, 0.7, 2.0, -0.4])
 g, T = 0.7, 5
@@ -37,3 +37,37 @@ def test_a_sum_ends_where_another_index_says(body, left, range_):
     found = document["A"](**{p.name: given[p.name] for p in document["A"].signature.parameters})
     (axis,) = found.axes
     np.testing.assert_allclose(found.numpy(axis), [SUMS[body](t) for t in range(T)])
+
+
+BEYOND = [
+    r"\prod_{i=1}^{k+1} x_{\text{k}(i)}",
+    r"\sum_{i \le k+1} x_{\text{k}(i)}",
+    r"\sum_{i=1}^{k} x_{\text{k}(i+1)}",
+    r"\sum_{j=1}^{k} \sum_{i=1}^{j+1} x_{\text{k}(i)}",
+]
+
+
+@pytest.mark.parametrize("body", BEYOND)
+def test_an_end_beyond_the_axis_is_an_error_of_the_check_and_of_the_run(body):
+    document = read(r"$x \in \mathbb{R}^{\text{k}:K}$. $$E_{\text{k}(k)} = " + body + "$$")
+    assert "index-range" in [f.code for f in document.check()]
+    with pytest.raises(LatexError, match="index-range"):
+        document["E"](x=tensor([1.0, 2.0, 3.0], "k"))
+
+
+def test_an_end_that_a_range_keeps_inside_is_none():
+    text = (
+        r"$x \in \mathbb{R}^{\text{k}:K}$. "
+        r"$$E_{\text{k}(k)} = \sum_{i=1}^{k+1} x_{\text{k}(i)}, \quad k = 1, \ldots, K - 1$$"
+    )
+    found = read(text)
+    assert found["E"](x=tensor([1.0, 2.0, 3.0], "k")).numpy("k").tolist() == [3.0, 6.0]
+
+
+def test_a_sum_up_to_an_index_of_a_sum_up_to_an_index_runs():
+    text = (
+        r"$x \in \mathbb{R}^{\text{k}:K}$. "
+        r"$$E_{\text{k}(k)} = \sum_{j=1}^{k} \sum_{i=1}^{j} x_{\text{k}(i)}$$"
+    )
+    found = read(text)["E"](x=tensor([1.0, 2.0, 3.0], "k"))
+    assert found.numpy("k").tolist() == [1.0, 4.0, 10.0]

@@ -9,13 +9,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from namedtensor.axes import AxisIndex, AxisSelection, Rename, shown
 from namedtensor.errors import AxisMissingError, AxisNameError, IndexRangeError, KindError, nearest
 from namedtensor.formula.written import calls_taken_in, writing
 from namedtensor.latex.evaluation.by_elements import known_size
-from namedtensor.latex.evaluation.evaluator import Evaluator
+from namedtensor.latex.evaluation.evaluator import Evaluator, Guard
 from namedtensor.latex.evaluation.guards import reach
 from namedtensor.latex.evaluation.indices import (
     Index,
@@ -38,6 +39,7 @@ from namedtensor.latex.syntax import (
     Indexed,
     Items,
     Letter,
+    Relation,
     Renaming,
     SizedAxis,
 )
@@ -248,8 +250,8 @@ def _that_count(e: Evaluator, numbers: Any) -> Any:
     return numbers
 
 
-def _size_of(e: Evaluator, index: Index) -> Any:
-    """Give the size of an index's range, or None if it is not known."""
+def length_of(e: Evaluator, index: Index) -> Any:
+    """Give how far an index runs; None where nothing says it."""
     return index.size or (known_size(e.scope, index.home) if index.home else None)
 
 
@@ -261,7 +263,7 @@ def _ends(e: Evaluator, numbers: Any) -> list[int]:
     for found in e.bound.values():
         index = found.index if isinstance(found, Position) else None
         if index is not None and index.axis in sizes and sizes[index.axis] is None:
-            known = _size_of(e, index)
+            known = length_of(e, index)
             sizes[index.axis] = getattr(known, "node", known)
     if not numbers.node.closed or not all(isinstance(n, int) and n for n in sizes.values()):
         return []
@@ -328,6 +330,10 @@ def _along(
     index.home = index.home or axis
     if shift < 0 and not e.guards:
         return outside(e, item.at, part.base, X, axis, str(shift + 1), size)
+    if index.follows and all(map(partial(_is_end, e), e.guards)):
+        length, more = _longest(e, index)
+        if more + shift > 0 and size is not None and equal(length, size):
+            return outside(e, item.at, part.base, X, axis, f"|{axis}| + {more + shift}", size)
     if shift and e.guards and index.home == axis and _is_as_long(index, size):
         kept = reach(e, index, axis, size)
         if kept.within(shift):
@@ -349,6 +355,26 @@ def _along(
         chosen = AxisSelection(axis, slice(shift, shift + count))
         return e.attempt(part, lambda X: X[(chosen, whole)], [X], [part.base])
     return _picked(e, part, X, item, Position(((index, 1),), shift + 1), size)
+
+
+def _is_end(e: Evaluator, guard: Guard) -> bool:
+    """Say whether a condition is the end of an index that follows another one."""
+    condition, holds = guard
+    at = e.bound.get(condition.first) if isinstance(condition, Relation) else None
+    index = at.index if isinstance(at, Position) else None
+    return holds and index is not None and index.follows
+
+
+def _longest(e: Evaluator, index: Index) -> tuple[Any, int]:
+    """Give how far an index runs at most, k + 1 with k up to n as n and 1; None where nothing says it."""
+    if not index.follows:
+        return length_of(e, index), 0
+    last = index.last
+    if last is None or len(last.terms) != 1 or last.terms[0][1] != 1:
+        return None, 0
+    term = last.terms[0][0]
+    length, more = _longest(e, term) if isinstance(term, Index) else (None, 0)
+    return length, more + last.constant
 
 
 def _is_as_long(index: Index, size: Any) -> bool:

@@ -100,6 +100,9 @@ def reworded(
     """Put statements into the notation's words, and mark those that are remarks; give what was named."""
     _declare([e for e in entries if isinstance(e.read, Found)], text)
     given = declared_in(entries)
+    for entry in entries:
+        if isinstance(entry.read, Found):
+            entry.read.statement = _with_condition(entry.read.statement, given.keys(), text)
     joined(entries, text, lambda entry: gives_elements(entry, given, parents))
     found = [e for e in entries if isinstance(e.read, Found)]
     _put_indices(found, parents)
@@ -139,6 +142,38 @@ def _declare(entries: Sequence[Entry], text: str) -> None:
             assert isinstance(entry.read, Found)
             entry.read.statement = Declaration(names[0].span | space.span, tuple(names), space)
             entry.read.said = True
+
+
+def _with_condition(said: Any, given: Collection[str], text: str) -> Any:
+    r"""Read Q_{kl} = d_{kl} (k \neq l) as a definition with a condition: of a tensor d, it is no call."""
+    if not isinstance(said, Definition) or said.chain or said.condition is not None:
+        return said
+    if isinstance(said.target, Call):
+        return said
+    own: list[Expression] = [t for t in letters_of(said.target) if t.text != head_of(said.target)]
+    own += [place for place in places_of(said.target) if place not in own]
+
+    def cut(body: Any) -> tuple[Any, Any]:
+        before: Any
+        last: Any
+        if isinstance(body, Call) and len(body.arguments) == 1 and body.bracket == "(":
+            (last,), before = body.arguments, body.function
+            before = before if head_of(before) in given else None
+        elif isinstance(body, Binary) and body.op == "*" and body.how == "juxtaposed":
+            last, before = body.right, body.left
+            if not isinstance(last, Relation) or not text.startswith("(", last.span.start):
+                before, last = cut(last)
+                return (None, None) if last is None else (replace(body, right=before), last)
+        elif isinstance(body, Binary) and body.op in ("+", "-"):
+            before, last = cut(body.right)
+            return (None, None) if last is None else (replace(body, right=before), last)
+        else:
+            return None, None
+        about = isinstance(last, Relation) and {*letters_of(last)} <= {*own}
+        return (before, last) if about and before is not None else (None, None)
+
+    body, condition = cut(said.body)
+    return said if condition is None else replace(said, body=body, condition=condition)
 
 
 def _reword(entry: Entry, change: Callable[[Any], Any]) -> None:

@@ -62,3 +62,12 @@ def test_an_end_that_a_range_keeps_inside_is_none():
     )
     found = read(text)
     assert found["E"](x=tensor([1.0, 2.0, 3.0], "k")).numpy("k").tolist() == [3.0, 6.0]
+
+
+def test_a_sum_up_to_an_index_of_a_sum_up_to_an_index_runs():
+    text = (
+        r"$x \in \mathbb{R}^{\text{k}:K}$. "
+        r"$$E_{\text{k}(k)} = \sum_{j=1}^{k} \sum_{i=1}^{j} x_{\text{k}(i)}$$"
+    )
+    found = read(text)["E"](x=tensor([1.0, 2.0, 3.0], "k"))
+    assert found.numpy("k").tolist() == [1.0, 4.0, 10.0]

@@ -20,7 +20,7 @@ from namedtensor.latex.evaluation.arithmetic import axes_of
 from namedtensor.latex.evaluation.by_elements import sized_here
 from namedtensor.latex.evaluation.conditions import chosen
 from namedtensor.latex.evaluation.evaluator import Evaluator, Word
-from namedtensor.latex.evaluation.indexing import sized_as
+from namedtensor.latex.evaluation.indexing import length_of, sized_as
 from namedtensor.latex.evaluation.indices import (
     Index,
     Position,
@@ -205,7 +205,7 @@ def _at_most(e: Evaluator, found: Range, start: Any, last: Expression) -> Any:
     """Count the numbers up to an end that depends on indices, at its greatest; None if not known."""
     at = e.inside(found.bound).value(last)
     terms = [(t, n) for t, n in position(at).terms if isinstance(t, Index)] if is_whole(at) else []
-    ends = {term: 1 if n < 0 else term.size for term, n in terms}
+    ends = {term: 1 if n < 0 else length_of(e, term) for term, n in terms}
     if any(n is None for n in ends.values()):
         return None
     known = {name: v.index for name, v in e.bound.items() if isinstance(v, Position) and v.direct}

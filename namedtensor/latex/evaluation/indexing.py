@@ -250,9 +250,11 @@ def _that_count(e: Evaluator, numbers: Any) -> Any:
     return numbers
 
 
-def _size_of(e: Evaluator, index: Index) -> Any:
+def length_of(e: Evaluator, index: Index) -> Any:
     """Give how far an index runs; None where nothing says it."""
-    return index.size or (known_size(e.scope, index.home) if index.home else None)
+    if index.size is not None or not index.home:
+        return index.size
+    return known_size(e.scope, index.home)
 
 
 def _ends(e: Evaluator, numbers: Any) -> list[int]:
@@ -263,7 +265,7 @@ def _ends(e: Evaluator, numbers: Any) -> list[int]:
     for found in e.bound.values():
         index = found.index if isinstance(found, Position) else None
         if index is not None and index.axis in sizes and sizes[index.axis] is None:
-            known = _size_of(e, index)
+            known = length_of(e, index)
             sizes[index.axis] = getattr(known, "node", known)
     if not numbers.node.closed or not all(isinstance(n, int) and n for n in sizes.values()):
         return []
@@ -368,7 +370,7 @@ def _is_end(e: Evaluator, guard: Guard) -> bool:
 def _longest(e: Evaluator, index: Index) -> tuple[Any, int]:
     """Give how far an index runs at most, k + 1 with k up to n as n and 1; None where nothing says it."""
     if not index.follows:
-        return _size_of(e, index), 0
+        return length_of(e, index), 0
     last = index.last
     if last is None or len(last.terms) != 1 or last.terms[0][1] != 1:
         return None, 0

@@ -25,6 +25,7 @@ from namedtensor.latex.documents.scopes import (
     target_name,
 )
 from namedtensor.latex.documents.scripts import key, letters_in, stem
+from namedtensor.latex.reading.ranges import all_bound
 from namedtensor.latex.reading.reader import Regions
 from namedtensor.latex.reading.spoken import sections_around
 from namedtensor.latex.source import Source, Span
@@ -152,9 +153,8 @@ def _taken(statement: Statement) -> frozenset[str]:
     if isinstance(own, Letter) and letters.count(own.text) == 1:
         found.add(own.text)
     scripted = {stem(part) for part in all_of(Scripts, statement)}
-    return frozenset(
-        found - scripted - {stem(big.lower) for big in all_of(Big, statement) if big.lower}
-    )
+    below = [one.index for big in all_of(Big, statement) for one in all_bound(big)]
+    return frozenset(found - scripted - {stem(name) for name in below})
 
 
 def _axis(name: str) -> set[str]:

@@ -27,6 +27,7 @@ from namedtensor.latex.documents.series import refuse_long
 from namedtensor.latex.evaluation.conditions import is_one
 from namedtensor.latex.evaluation.identifiers import set_to
 from namedtensor.latex.evaluation.vocabulary import word_of
+from namedtensor.latex.reading.ranges import all_bound
 from namedtensor.latex.reading.spoken import names_of
 from namedtensor.latex.syntax import (
     At,
@@ -403,17 +404,15 @@ class Walk:
                 self.visit(child, around)
 
     def _big(self, part: Big, around: Around) -> None:
-        lower = part.lower
-        first = lower.first if isinstance(lower, Relation) else lower
-        text = key(first) if isinstance(first, (Letter, Scripts)) else None
-        if isinstance(lower, (Letter, Scripts)) and self._is_tensor(lower, around):
-            text = None  # min_W f(W) is over tensors
-        inner = dataclasses.replace(
-            around, shadow=around.shadow | ({text} if text is not None else set())
-        )
-        if text is not None and self._owns_by(text, part.body, around):
-            self._each_owns(text, part, around)
-            return
+        names = [one.index for one in all_bound(part)]
+        if isinstance(part.lower, (Letter, Scripts)) and self._is_tensor(part.lower, around):
+            names = []  # min_W f(W) is over tensors
+        texts = [text for name in names if (text := key(name)) is not None]
+        for text in texts[:1]:
+            if self._owns_by(text, part.body, around):
+                self._each_owns(text, part, around)
+                return
+        inner = dataclasses.replace(around, shadow=around.shadow | {*texts})
         for child in children(part):
             self.visit(child, inner)
 

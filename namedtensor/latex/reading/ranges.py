@@ -163,6 +163,16 @@ def bound_by(
     return found, len(bound) != 1 or found[0].upper is None or len(sides) < len(piece.rest)
 
 
+def all_bound(part: Big) -> list[Between]:
+    """List the indices that stand below an operator, each letter taken for one that it may bind."""
+    found: list[Between] = []
+    for piece in pieces_below(part):
+        bound = bound_by(part, piece, lambda _: True)[0]
+        names = listed(piece.first) if isinstance(piece, Relation) and not bound else ()
+        found += bound or [Between(name, None, None) for name in names if isinstance(name, _NAMES)]
+    return found
+
+
 def chooses(name: Expression, body: Expression) -> bool:
     """Say whether a name chooses elements of what is summed."""
     below = [s.sub for s in all_of(Scripts, body) if s.sub is not None]

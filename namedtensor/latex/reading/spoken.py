@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
-from namedtensor.latex.reading.ranges import Between, all_bound, listed
+from namedtensor.latex.reading.ranges import all_bound, listed
 from namedtensor.latex.reading.statements import is_name, is_range
 from namedtensor.latex.reading.words import FUNCTIONS, MOMENTS
 from namedtensor.latex.syntax import (
@@ -278,18 +278,24 @@ def indexed(body: Expression, letter: str) -> list[AxisName]:
 
     None where a sum or the like runs over the letter itself.
     """
-    below = [(one.index, _ends(one)) for big in all_of(Big, body) for one in all_bound(big)]
-    if any(letter == index.text for name, _ in below for index in letters_of(name)):
+    below = [
+        (_ends(big), {t.text for one in all_bound(big) for t in letters_of(one.index)})
+        for big in all_of(Big, body)
+    ]
+    if any(letter in over for _, over in below):
         return []
-    own = {letter, *[t.text for name, ends in below if letter in ends for t in letters_of(name)]}
+    own = {letter}.union(*[over for ends, over in below if letter in ends])
     used = [(a.axis, {t.text for t in letters_of(a.at)}) for a in all_of(At, body)]
     return [axis for axis, letters in used if letters and letters <= own]
 
 
-def _ends(one: Between) -> set[str]:
+def _ends(part: Big) -> set[str]:
     """Give the letters of what bounds an index: t and T of k = t, ..., T, and t of k >= t."""
-    ends = [end for end in (one.lower, one.upper) if end is not None]
-    return {t.text for end in ends if not any(all_of(Indexed, end)) for t in letters_of(end)}
+    ends = [part.upper]
+    if isinstance(part.lower, Relation) and isinstance(part.lower.first, Letter):
+        ends += [end for op, end in part.lower.rest if op not in ("in", "notin")]
+    plain = [end for end in ends if end is not None and not any(all_of(Indexed, end))]
+    return {t.text for end in plain for t in letters_of(end)}
 
 
 def _is_index(script: Expression | None) -> bool:

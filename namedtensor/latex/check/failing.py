@@ -57,10 +57,10 @@ def not_followed(symbols: Symbols, where: Expression, error: NamedTensorError) -
 
 
 def undefined(symbols: Symbols, where: Expression) -> Value:
-    """Report a name that stands for nothing, or note that prose alone names it."""
+    """Report an undefined name; note one that only prose names."""
     text = symbols.report.text(where.span)
     if any(is_named(text, line) for line in symbols.report.unread_lines()):
-        return UNKNOWN  # what could not be read may say what it is
+        return UNKNOWN  # a line that could not be read may define it
     beside = _told_apart(symbols, where)
     if beside:
         message = f"{text} is not defined: the document has {listed(beside)}"

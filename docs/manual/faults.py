@@ -1,8 +1,8 @@
-"""The index of findings: each code with its cause, which the checkers say, and its cure.
+"""The index of findings: each code with its cause, as the checkers give it, and its cure.
 
     python -m docs.manual.faults        # writes docs/findings.md again
 
-What has no sentence beside its rule has one here, with a formula that has the fault.
+A code whose rule has no sentence for its cause gets one here, with an example.
 """
 
 from __future__ import annotations
@@ -19,60 +19,60 @@ from namedtensor.latex.check.codes import CODES
 
 PAGE = Path(__file__).parents[1] / "findings.md"
 
-#: The cure of each rule that says its cause itself.
+#: The cure for each rule whose module has the sentence for its cause.
 CURES = {
     "axis-missing": "name an axis that all operands have; the hint lists them",
-    "axis-returns": "declare the second operand over the axes that are left, or contract over others",
-    "axis-alone": "give the declaration the axis that was meant; if it is meant, name it in a second place",
+    "axis-returns": "declare the second operand over axes that the first still has, or contract over others",
+    "axis-alone": "write the right axis in the declaration; if it is right, use it in a second place",
     "axis-clash": "rename one of the two first, most often by a prime",
     "axis-size": "declare both with one letter, or say that the letters are equal",
     "axis-name": "write the axis with its size, seq:n",
     "axis-under-operand": "write the axes under the dot or under the function",
-    "axis-under-sign": "take the axes away: + and - meet on the axes that both have",
+    "axis-under-sign": "leave the axes out: + and - match operands on the axes that both have",
     "no-axis": "write the axes under the function",
-    "reach": "put brackets around what the power is meant of",
-    "meaning": "give one of the two another letter, or define the function",
-    "undefined": "declare or define the name, or mend its spelling",
-    "undeclared": "declare it in this section, or in one above",
+    "reach": "put brackets around the part that is raised to the power",
+    "meaning": "use another letter for one of the two meanings, or define the function",
+    "undefined": "declare or define the name, or correct its spelling",
+    "undeclared": "declare it in this section, or in a section around it",
     "declared-shape": "change the declaration or the formula; both shapes are shown",
     "result-shape": "change the signature or the body; both shapes are shown",
-    "series-shape": "let the first member have the shape that each step gives",
-    "arguments": "give as many as the definition takes",
+    "series-shape": "give the first member the shape of the result of each step",
+    "arguments": "give as many arguments as the definition has",
     "parameters-missing": "write the parameters after the semicolon, f(X; W)",
     "index-type": "index by whole numbers, and by an index of that axis",
     "index-range": "documents count from 1 unless they say otherwise; Python from 0",
     "near-duplicate": "spell both alike, or choose names that differ more",
-    "repeated": "take the second one away, or rename it",
-    "constraint": "change what is said of the sizes, or the sizes",
-    "nan": "see where the formula divides by 0 or subtracts infinities",
+    "repeated": "leave the second one out, or rename it",
+    "constraint": "change the equation between the sizes, or the sizes",
+    "nan": "look for a division by 0, or for infinity minus infinity",
     "refused": "the finding says what the operation needs",
     "softmax-unmet": "normalise over the axis that is contracted",
-    "softmax-twice": "take one of the two away",
-    "softmax-constant": "add what differs along the axis, or nothing",
+    "softmax-twice": "leave one of the two out",
+    "softmax-constant": "add a term that differs along the axis, or leave the term out",
     "scale-axis": "divide by the size of the axis that was contracted",
     "statistic-axis": "take mean and variance over the same axes",
     "mask-swapped": "exchange the two indices of the mask's condition",
-    "mask-multiplied": "add the mask",
+    "mask-multiplied": "add the mask to the scores",
     "prime-forgotten": "rename one side first, X[seq >> seq_]",
     "axis-lifted": "declare the parameter over axes that the arguments have",
-    "axis-brought-back": "declare the parameter over the axes that are left",
+    "axis-brought-back": "declare the parameter over the axes that the other operand still has",
     "residual-axis": "project back to the input's axis before adding",
-    "size-unequal": "declare both sizes by one name",
+    "size-unequal": "give both sizes one name in the declarations",
     "loss-axes": "reduce the loss over all axes, nt.mean[...]",
-    "unused": "use the argument, or take it out of the signature",
+    "unused": "use the argument, or remove it from the signature",
 }
 
 
 @dataclass(frozen=True)
 class Fault:
-    """A code that has no table of its own: its cause, its cure, and a document or a body that has it."""
+    """A code whose cause is written here: the cause, the cure, and a formula with this fault."""
 
     cause: str
     cure: str
     example: str = ""
 
 
-#: What the reader of documents cannot read.
+#: The faults that the reader of documents reports.
 READING = {
     "syntax-unbalanced": Fault(
         "a bracket, a bar or an environment has no partner",
@@ -85,12 +85,12 @@ READING = {
         r"Y = A \ndot{seq}",
     ),
     "syntax-unexpected": Fault(
-        "a sign stands where it fits nothing",
-        "take it away, or write its operand",
+        "a sign is in a place where it has no meaning",
+        "remove it, or write its operand",
         r"Y = A \ndot{seq} / B",
     ),
     "syntax-command": Fault(
-        "a command is neither of the notation nor defined",
+        "a command is not known to the notation, and the document does not define it",
         r"define it with `\newcommand`, or give its file as `--preamble`",
         r"Y = A \ndot{seq} \foo",
     ),
@@ -100,13 +100,13 @@ READING = {
         r"Y = A \ndot{seq} \text",
     ),
     "syntax-axis": Fault(
-        "something else stands where an axis should", "name an axis", r"Y = A \ndot{1} B"
+        "there is something else in the place of an axis", "name an axis", r"Y = A \ndot{1} B"
     ),
     "syntax-index": Fault(
         "an axis has no index", "write seq(i), or seq:i", r"Y = M_{\text{seq}':i, \text{key}}"
     ),
     "syntax-set": Fault(
-        "what is counted is no index with a condition",
+        "a counted set is not written as an index with a condition",
         r"write `\#\{ i : X_{\text{ax}(i)} > 0 \}`",
         r"Y = X \ndot{seq} \#\{X\}",
     ),
@@ -116,7 +116,7 @@ READING = {
         r"Y = X_{\name{a} \rightarrow}",
     ),
     "syntax-space": Fault(
-        "no space stands after the sign of membership",
+        "after the sign of membership there is no space",
         r"write `\mathbb{R}` with its axes",
         r"f : \mathbb{R}^{\name{a}} \to X",
     ),
@@ -143,44 +143,48 @@ READING = {
     "limit-expansion": Fault(
         "a macro expands without end", "see whether its definition uses itself", r"\def\a{\a}\a"
     ),
-    "limit-nesting": Fault("brackets stand too deep", "name a part, and use its name"),
+    "limit-nesting": Fault("brackets are nested too deeply", "name a part, and use its name"),
     "limit-size": Fault(
-        "a document or a formula has more parts than can be read", "part it into several"
+        "a document or a formula has more parts than can be read", "split it into several"
     ),
     "limit-input": Fault(
-        "a file that the document includes is not read", "see its path; it may lie above the folder"
+        "a file that the document includes is not read",
+        "check its path; a file above the document's folder is not read",
     ),
 }
-#: What Python files alone can have.
+#: The faults that only Python files can have.
 PYTHON = {
     "kind": Fault(
         "numbers of another kind are needed",
-        "compare, or nt.cast; as for [KindError](errors.md#kinderror)",
+        "compare the numbers, or convert them by nt.cast; see [KindError](errors.md#kinderror)",
     ),
     "trace": Fault(
-        "a body asks for numbers while it is read", "as for [TraceError](errors.md#traceerror)"
+        "a body asks for numbers while it is traced", "see [TraceError](errors.md#traceerror)"
     ),
     "body-raises": Fault(
-        "a body raises an exception that is not ours", "mend the body; the text is Python's"
+        "a body raises an exception of Python or of another library",
+        "correct the body; the message is that of the exception",
     ),
-    "unreadable": Fault("the editor's server cannot read the file", "mend what the message says"),
+    "unreadable": Fault(
+        "the editor's server cannot read the file", "correct what the message says"
+    ),
 }
-#: What stops a document that is run: the code of its LatexError.
+#: The faults that stop a document when it is run: the codes of LatexError.
 RUNNING = {
-    "circular": Fault("definitions need each other", "define one of them without the other"),
+    "circular": Fault("definitions use each other", "define one of them without the other"),
     "unbound": Fault(
-        "a length, such as L, has no number", "document.bind(L=6), or a declaration that says it"
+        "a length, such as L, has no number", "write document.bind(L=6), or declare the length"
     ),
     "not-notation": Fault(
-        "a definition uses what is not of the notation",
+        "a definition uses something that the notation does not have",
         "write it in the notation, or pass the value",
     ),
-    "nonsense": Fault("what is written has no value", "the finding says why"),
+    "nonsense": Fault("a part of a formula has no value", "the finding says why"),
 }
 
 
 def codes_of_the_package() -> set[str]:
-    """Find every code in the sources: what is given where a finding, a fault or a remark is made."""
+    """Find every code in the sources, in each place that makes a finding, a fault or a remark."""
     makers = {"Finding": 1, "Fault": 0, "Remark": 0}
     found = {*CODES, *MEANINGS}
     for file in Path(namedtensor.__file__).parent.rglob("*.py"):
@@ -231,10 +235,11 @@ def page() -> str:
             "a code, the cause, the shapes, and a hint. [The guide](checking.md) shows how to run the "
             "check and how to silence a rule; [errors of calls](errors.md) have a page of their own.",
             "## Rules of documents and of Python",
-            "Each links to an example with what it prints.",
+            "Each code links to an example and to what the check prints for it.",
             "\n".join([head, *rules]),
             "## What axes mean",
-            "Legal, and rarely meant: warnings, [explained with examples](checking.md#python).",
+            "These are warnings: such axes are legal, but rarely meant. [The guide](checking.md#python) has "
+            "examples.",
             "\n".join([head, *meanings]),
             "## What cannot be read",
             "\n".join([head, *_rows(READING)]),

@@ -355,7 +355,7 @@ class Checker(Symbols):
         return None if said is None or said.host else (member.name, said)
 
     def member(self, name: str | None, place: Place) -> Defined | None:
-        """Find the first member of a series that is not being evaluated, preferably in the same block."""
+        """Find the first member of a series that is not being evaluated, first in the same block."""
         found = [
             d
             for d in self.names.near(name, place)

@@ -36,8 +36,8 @@ class CheckScope:
     """Know the names of one statement, and report its failures.
 
     `arguments` are the values of the formula's own arguments. A `lenient` statement may use names that
-    only prose introduces. With `sizes`, every unknown name is a size. `around` is the scope of the formula
-    whose where-clause the statement is.
+    only prose introduces. With `sizes`, every unknown name is a size. `around` is the scope of the
+    formula whose where-clause the statement is.
     """
 
     def __init__(

@@ -163,7 +163,7 @@ class ConstraintScope(CheckScope):
 
     def failed(self, where: Expression, error: NamedTensorError) -> Value:
         if isinstance(error, IndexRangeError):
-            return UNKNOWN  # x_{time(0)} = 0 says what stands before the first
+            return UNKNOWN  # x_{time(0)} = 0 defines the element before the first
         named = isinstance(where, Letter | Scripts)
         meaning = self.checker.names.look(where, self.place, {}) if named else None
         defined = None if meaning is None else meaning.defined

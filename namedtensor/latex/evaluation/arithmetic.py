@@ -342,8 +342,8 @@ def norm_of_order(
 ) -> Value:
     """Evaluate ||X||_F, ||x||_2, ||x||_1 or ||x||_infty, over the axes below it or the operand's own.
 
-    Without axes below it, ||X||_F may have an operand of two axes; the others, which are ambiguous for a
-    matrix, one of one axis.
+    Without axes below it, the operand of ||X||_F has one or two axes, and that of the others one axis:
+    for a matrix they are ambiguous.
     """
     bars: Any = part.base
     text = wording(order)
@@ -400,7 +400,7 @@ def axes_in(value: Value) -> list[str]:
 
 
 def over_own(written: str, own: Sequence[str], instead: str) -> tuple[str, str]:
-    """Write a note: a norm that names no axes is taken over all axes of its operand."""
+    """Write the note and the hint for a part that names no axes: it is over all axes of its operand."""
     listed = " and ".join(own)
     return f"{written} names no axes: it is over {listed}", f"to say so, write {instead}"
 

@@ -251,7 +251,7 @@ def _that_count(e: Evaluator, numbers: Any) -> Any:
 
 
 def length_of(e: Evaluator, index: Index) -> Any:
-    """Give how far an index runs; None where nothing says it."""
+    """Give the size of an index's range, or None if it is not known."""
     if index.size is not None or not index.home:
         return index.size
     return known_size(e.scope, index.home)
@@ -368,7 +368,7 @@ def _is_end(e: Evaluator, guard: Guard) -> bool:
 
 
 def _longest(e: Evaluator, index: Index) -> tuple[Any, int]:
-    """Give how far an index runs at most, k + 1 with k up to n as n and 1; None where nothing says it."""
+    """Give the greatest end of an index as a size and a number, k + 1 with k up to n as (n, 1)."""
     if not index.follows:
         return length_of(e, index), 0
     last = index.last

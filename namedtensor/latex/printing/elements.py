@@ -57,7 +57,7 @@ class Elements:
         return counted and 0 < size <= LARGEST
 
     def _look(self, root: Node) -> tuple[int, bool]:
-        """Count the nodes of a tree of counts, sizes and numbers (0 for other trees); has it a count?"""
+        """Give the size of a tree of counts, sizes and numbers, or 0; and whether it has a count."""
         pending = [root]
         while pending:
             node = pending[-1]

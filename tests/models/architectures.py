@@ -2,7 +2,7 @@
 
 axes: batch; chans, out, height, width, kh, kw (images); seq, window, head, key, val, emb, hid (Transformers);
 expert, choice, slot (mixtures); node (graphs); gate, state (recurrences); rank, a, b, c (factors of tensors);
-image, pixel, text, word (pairs)
+image, pixel, text, word (pairs); time, obs (filters); sample, coord, freq, wave, rgb, near (points and rays)
 """
 
 from __future__ import annotations
@@ -23,7 +23,9 @@ seq, window, head, key, val, emb, hid = axes("seq window head key val emb hid")
 expert, choice, slot, node, state = axes("expert choice slot node state")
 rank, a, b, c, gate = axes("rank a b c gate")
 image, text, pixel, word = axes("image text pixel word")
+time, obs, sample, coord, freq, wave, rgb, near = axes("time obs sample coord freq wave rgb near")
 seq_, node_, hid_, height_, width_ = (ax.prime for ax in (seq, node, hid, height, width))
+state_, obs_ = state.prime, obs.prime
 
 
 @dataclass(frozen=True)
@@ -368,7 +370,78 @@ def state_space(x, a, b, c):
     return (torch.stack(steps, 1) * c).sum(-1)
 
 
+@formula
+def RungeKutta(
+    y: R[state], dt: R[time], *, W: R[state, hid], b: R[hid], U: R[hid, state]
+) -> R[time, state]:
+    """The differential equation y' = U tanh(W y + b), by the classical method of fourth order."""
+
+    def f(y: Any) -> Any:
+        return U @ hid @ nt.tanh(W @ state @ y + b)
+
+    def step(y: Any, h: Any) -> Any:
+        k1 = f(y)
+        k2 = f(y + h / 2 * k1)
+        k3 = f(y + h / 2 * k2)
+        return y + h / 6 * (k1 + 2 * k2 + 2 * k3 + f(y + h * k3))
+
+    return nt.scan[time](step, y, dt)
+
+
+def runge_kutta(y, dt, w, b, u):
+    f, steps = lambda y: torch.tanh(y @ w + b) @ u, []
+    for h in dt:
+        k1 = f(y)
+        k2 = f(y + h / 2 * k1)
+        k3 = f(y + h / 2 * k2)
+        y = y + h / 6 * (k1 + 2 * k2 + 2 * k3 + f(y + h * k3))
+        steps.append(y)
+    return torch.stack(steps, 1)
+
+
 # ------------------------------------------------------------------------------------ linear algebra
+
+
+@formula
+def Kalman(
+    Y: R[time, obs], *, A: R[state_, state], H: R[obs, state], q: R, r: R
+) -> tuple[R[time, state], R]:
+    """Filtered means of states that A moves and H shows, and the log likelihood (Kalman 1960)."""
+    new = axes("new")
+    Q, N = (q * q + 0.1) * nt.eye(state, state_), (r * r + 0.1) * nt.eye(obs, obs_)
+
+    def step(carry: Any, y: Any) -> Any:
+        m, P, total = carry
+        m = (A @ state @ m)[state_ >> state]
+        P = A[state_ >> new] @ state @ P @ state_ @ A[state >> state_, state_ >> state]
+        P = P[new >> state_] + Q
+        e, HP = y - H @ state @ m, H @ state @ P
+        S = HP @ state_ @ H[obs >> obs_, state >> state_] + N
+        K = nt.solve[obs, obs_](S, HP)[obs_ >> obs]
+        m = m + (K @ obs @ e)[state_ >> state]
+        P = P - K[state_ >> state] @ obs @ HP
+        distance = e @ obs @ nt.solve[obs, obs_](S, e)[obs_ >> obs]
+        spread = nt.slogdet[obs, obs_](S) + abs(obs) * math.log(2 * math.pi)
+        return m, P, total - (distance + spread) / 2
+
+    start = nt.zeros(state), 1.0 * nt.eye(state, state_), nt.zeros()
+    M, _, total = nt.scan[time](step, start, Y)
+    return M, total[time(-1)]
+
+
+def kalman(y, a, h, q, r):
+    n, k = a.shape[0], h.shape[0]
+    one = torch.eye(n, dtype=y.dtype)
+    m, p, total, means = y.new_zeros(len(y), n, 1), one, 0.0, []
+    for t in range(y.shape[1]):
+        m, p = a @ m, a @ p @ a.T + (q * q + 0.1) * one
+        s = h @ p @ h.T + (r * r + 0.1) * torch.eye(k, dtype=y.dtype)
+        seen = torch.distributions.MultivariateNormal((h @ m)[..., 0], s)
+        total = total + seen.log_prob(y[:, t])
+        gain = torch.linalg.solve(s, h @ p).T
+        m, p = m + gain @ (y[:, t, :, None] - h @ m), p - gain @ h @ p
+        means.append(m[..., 0])
+    return torch.stack(means, 1), total
 
 
 @formula
@@ -398,6 +471,56 @@ def Tucker(G: R["a'", "b'", "c'"], *, U: R[a, "a'"], V: R[b, "b'"], W: R[c, "c'"
 
 def tucker(g, u, v, w):
     return torch.einsum("xyz,ax,by,cz->abc", g, u, v, w)
+
+
+# ------------------------------------------------------------------------------------ rays and points
+
+
+@formula
+def RadianceField(
+    o: R[coord],
+    d: R[coord],
+    t: R[sample],
+    *,
+    W: R[coord, freq, wave, hid],
+    b: R[hid],
+    u: R[hid],
+    V: R[hid, rgb],
+) -> tuple[R[rgb], R]:
+    """Colour and depth of a ray through a field of waves (Mildenhall et al. 2020)."""
+    angle = (o + t * d) * 2.0 ** nt.iota(freq)
+    waves = nt.stack[wave](nt.sin(angle), nt.cos(angle))
+    H = nt.relu(W @ (coord, freq, wave) @ waves + b)
+    length = nt.pad[sample]((t[sample[1:]] - t[sample[:-1]]) ** 2, 0, 1, 1e3)
+    alpha = 1 - nt.exp(-nt.softplus(u @ hid @ H) * length)
+    passed = nt.pad[sample](nt.cumprod[sample](1 - alpha), 1, 0, 1.0)[sample[:-1]]
+    w = passed * alpha
+    return w @ sample @ nt.sigmoid(V @ hid @ H), w @ sample @ t
+
+
+def radiance_field(o, d, t, w, b, u, v):
+    points = o[:, None] + t[:, None] * d[:, None]
+    angle = points[..., None] * 2.0 ** torch.arange(w.shape[1])
+    waves = torch.stack([angle.sin(), angle.cos()], -1)
+    h = torch.einsum("bscfw,cfwh->bsh", waves, w).add(b).relu()
+    length = torch.cat([t.diff() ** 2, t.new_tensor([1e3])])
+    alpha = 1 - (-F.softplus(h @ u) * length).exp()
+    passed = F.pad((1 - alpha).cumprod(-1)[:, :-1], (1, 0), value=1.0)
+    weights = passed * alpha
+    return torch.einsum("bs,bsr->br", weights, (h @ v).sigmoid()), weights @ t
+
+
+@formula
+def NearestNeighbours(x: R[emb], *, X: R[sample, emb], y: R[sample], k: int = 3) -> R:
+    """A mean over the k nearest points, the nearer the heavier."""
+    D = nt.sum[emb]((x - X) ** 2)
+    I = nt.argmink_index[sample, near[k]](D)
+    return nt.softmax[near](-D[sample(I)]) @ near @ y[sample(I)]
+
+
+def nearest_neighbours(x, points, y, k=3):
+    distances, places = ((x[:, None] - points) ** 2).sum(-1).topk(k, largest=False)
+    return ((-distances).softmax(-1) * y[places]).sum(-1)
 
 
 # ---------------------------------------------------------------------------------------- all of them
@@ -542,5 +665,37 @@ MODELS = [
         ["a' b' c'", "a a'", "b b'", "c c'"],
         ["a b c"],
         dict(a=64, b=64, c=64) | {"a'": 16, "b'": 16, "c'": 16},
+    ),
+    Model(
+        "Runge-Kutta",
+        RungeKutta,
+        runge_kutta,
+        ["batch state", "time", "state hid", "hid", "hid state"],
+        ["batch time state"],
+        dict(batch=64, state=16, time=50, hid=64),
+    ),
+    Model(
+        "Kalman filter",
+        Kalman,
+        kalman,
+        ["batch time obs", "state' state", "obs state", "", ""],
+        ["batch time state", "batch"],
+        dict(batch=64, time=50, obs=4, state=8) | {"state'": 8},
+    ),
+    Model(
+        "radiance field",
+        RadianceField,
+        radiance_field,
+        ["batch coord", "batch coord", "sample", "coord freq wave hid", "hid", "hid", "hid rgb"],
+        ["batch rgb", "batch"],
+        dict(batch=256, coord=3, sample=64, freq=6, wave=2, hid=64, rgb=3),
+    ),
+    Model(
+        "nearest neighbours",
+        NearestNeighbours,
+        nearest_neighbours,
+        ["batch emb", "sample emb", "sample"],
+        ["batch"],
+        dict(batch=64, emb=16, sample=512),
     ),
 ]

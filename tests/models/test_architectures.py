@@ -9,6 +9,7 @@ from tests.models.architectures import MODELS
 SIZES = dict(batch=2, chans=3, out=4, height=8, width=8, kh=3, kw=3, patch=2, seq=16, head=2, key=4)
 SIZES |= dict(val=3, emb=6, hid=5, expert=4, node=6, state=3, rank=2, gate=4, image=5, text=5)
 SIZES |= {"pixel": 7, "word": 6, "a": 3, "b": 4, "c": 5, "a'": 2, "b'": 2, "c'": 2, "seq'": 4}
+SIZES |= dict(time=4, obs=2, sample=6, coord=3, freq=3, wave=2, rgb=3) | {"state'": 3}
 SIZES |= {"kh'": 2, "kw'": 2, "out'": 4}
 
 

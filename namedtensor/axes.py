@@ -306,6 +306,9 @@ class Axis:
     def __repr__(self) -> str:
         return self.name if self.size is None else f"{self.name}[{self.size}]"
 
+    def __format__(self, how: str) -> str:
+        return format(str(self), how)
+
     def __reduce__(self) -> tuple[Any, ...]:
         return Axis, (self.name, self.size)
 

@@ -143,6 +143,9 @@ class Shape:
     def __repr__(self) -> str:
         return " x ".join(map(axis_text, self._sizes.items())) if self._sizes else "()"
 
+    def __format__(self, how: str) -> str:
+        return format(str(self), how)
+
     def _repr_html_(self) -> str:
         shown: str = door("display.html.shape_table")(self)
         return shown

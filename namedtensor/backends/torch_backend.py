@@ -70,7 +70,9 @@ def numpy_of(x: Array) -> Any:
         return x.detach().cpu().resolve_conj().resolve_neg().numpy()
     except (TypeError, NotImplementedError):
         what = "data on the meta device" if x.device.type == "meta" else str(x.dtype)
-        hint = 'X.to("float32").numpy(...)' if x.device.type != "meta" else 'X.to("cpu")'
+        hint = 'X.to("float32").numpy(...)'
+        if x.is_meta:
+            hint = 'make it where numbers are: nt.zeros("seq[3]", device="cpu")'
         raise KindError("X.numpy(...)", f"numpy cannot hold {what}", hint=hint) from None
 
 

@@ -43,6 +43,7 @@ from namedtensor.primitives.traits import Acts, Traits
 from namedtensor.tensor import NamedTensor, SymbolicTensor, apply
 from namedtensor.tensor.resize import need_sizes
 from namedtensor.tensor.symbolic import in_order
+from namedtensor.tensor.wrong_calls import misfit
 
 
 def _iota_rule(call: Call) -> Type:
@@ -110,8 +111,19 @@ def define(axes: tuple[Axis, ...], rule: Callable[..., Tensor]) -> NamedTensor:
             f"the rule is {kind_of_thing(rule)}, and not a function of the indices",
             hint=f"lambda {', '.join('ijklmnop'[: len(axes)])}: ...",
         )
+    indices = [iota(axis) for axis in axes]
     with _Measured(axes):
-        result: Any = rule(*[iota(axis) for axis in axes])
+        try:
+            result: Any = rule(*indices)
+        except TypeError as error:
+            why = misfit(rule, indices, error)
+            if not why:
+                raise
+            raise KindError(
+                call,
+                f"the rule gets {len(axes)} {'index' if len(axes) == 1 else 'indices'}, and {why}",
+                hint=f"lambda {', '.join('ijklmnop'[: len(axes)])}: ...",
+            ) from None
     if not (isinstance(result, NamedTensor) or is_number(result)):
         raise KindError(
             call,

@@ -72,10 +72,12 @@ from namedtensor.tensor.apply import (
     sizes_held,
     steps_traced,
     type_of,
+    with_declared_sizes,
 )
 from namedtensor.tensor.diagnose import diagnose
 from namedtensor.tensor.resize import need_sizes
 from namedtensor.tensor.symbolic import on_symbols
+from namedtensor.tensor.wrong_calls import misfit
 
 # ---------------------------------------------------------------------------- the loop as a node
 
@@ -624,9 +626,10 @@ class Trace:
             around.callback(on_symbols.reset, on_symbols.set(True))
             around.callback(sizes_held.reset, sizes_held.set(self.pairs))
             around.enter_context(noted_inside(self.said.step))
-            after = self.function(*given)
+            after = self.said.ask("the step", self.function, *given)
             parts = self.said.like(self.form, after)
-            self.emitted = None if self.emit is None else self.emit(after, *given[1:])
+            if self.emit is not None:
+                self.emitted = self.said.ask("emit", self.emit, after, *given[1:])
             parts += flat(self.emitted)
             nodes = [self._node(part) for part in parts]
         nodes[: len(carry)] = map(_lifted_like, self.leaves, nodes[: len(carry)])
@@ -720,7 +723,7 @@ class Trace:
             raise self.said.error(
                 KindError,
                 f"a carry starts as {number}, and the step gives {kind} numbers",
-                f"start with {kind} numbers, or cast in the step",
+                f"start with {kind} numbers",
             )
         return found
 
@@ -827,6 +830,21 @@ class Said:
     def error(self, kind: type[NamedTensorError], why: str, hint: str) -> NamedTensorError:
         return kind(str(self), why, self.shapes(), hint)
 
+    def ask(self, what: str, function: Any, *given: Any) -> Any:
+        """Call a function that was passed; one that does not take what it is given is refused."""
+        try:
+            return function(*given)
+        except TypeError as error:
+            why = misfit(function, given, error)
+            if not why:
+                raise
+        words = ["h", *"xyzuvw"] if len(given) < 8 else [f"x{i}" for i in range(len(given))]
+        raise self.error(
+            KindError,
+            f"{what} is given {len(given)} arguments, and {why}",
+            f"lambda {', '.join(words[: len(given)])}: ...",
+        )
+
     def shapes(self) -> list[tuple[str, str]]:
         pairs = [
             *zip(self.names, flat(self.carry), strict=False),
@@ -892,7 +910,9 @@ class Said:
             raise self.error(
                 KindError,
                 f"{name} holds {before.kind} numbers, and the next {name} {after.kind} numbers",
-                f"start with {after.kind} numbers, or cast in the step",
+                f"start with {after.kind} numbers: nt.cast(h0, {after.kind})"
+                if widest([before.kind, after.kind]) == after.kind
+                else f"keep {before.kind} numbers in the step: nt.cast({name}, {before.kind})",
             )
 
 
@@ -929,6 +949,7 @@ def _recur(said: Said, reverse: bool, emit: Any, every: bool) -> tuple[Any, Any]
         named_operand(call, X, said.axis)
     if all(isinstance(X.size(said.axis), int) for X in sequences):
         same_size(call, said.axis.name, sequences)
+    carry = said.carry = formed(carry, [with_declared_sizes(h) for h in flat(carry)])
     for name, h in zip(said.names, flat(carry), strict=False):
         _startable(said, name, h)
     if carry is None and emit is None:
@@ -1064,7 +1085,7 @@ def _step_by_step(said: Said, reverse: bool, emit: Any, every: bool) -> tuple[An
     size = int(sequences[0].size(axis))
     for count, i in enumerate(range(size - 1, -1, -1) if reverse else range(size)):
         elements = [X[axis(i)] for X in sequences]
-        after = said.function(carry, *elements)
+        after = said.ask("the step", said.function, carry, *elements)
         for name, h, new, kept in zip(
             said.names, flat(carry), said.like(carry, after), states, strict=False
         ):
@@ -1073,7 +1094,7 @@ def _step_by_step(said: Said, reverse: bool, emit: Any, every: bool) -> tuple[An
             kept.append(new)
         carry = formed(carry, list(map(_carried, flat(carry), flat(after))))
         if emit is not None:
-            form = emit(carry, *elements)
+            form = said.ask("emit", emit, carry, *elements)
             for part in flat(form):
                 if not (isinstance(part, NamedTensor) or is_number(part)):
                     raise said.no_tensor(part, "emit", "what is emitted is a named tensor")
@@ -1229,7 +1250,7 @@ def _combined(said: Said, combine: Any, X: Any, reverse: bool) -> list[Any]:
     rename, count = table()["rename"], len(parts)
 
     def step(earlier: Any, *later: Any) -> Any:
-        return combine(earlier, formed(X, later))
+        return said.ask("combine", combine, earlier, formed(X, later))
 
     while True:
         turned = [apply(rename(((axis, hidden),)), part) for part in parts]
@@ -1251,7 +1272,8 @@ def _one_by_one(said: Said, combine: Any, X: Any, reverse: bool) -> Any:
     for i in range(size - 1, -1, -1) if reverse else range(size):
         element = [part[axis(i)] for part in parts]
         if found:
-            element = said.like(X, combine(formed(X, found[-1]), formed(X, element)))
+            both = formed(X, found[-1]), formed(X, element)
+            element = said.like(X, said.ask("combine", combine, *both))
             for name, before, after in zip(said.names, found[-1], element, strict=False):
                 kind = type_of(before).kind  # `stack` unifies the kinds
                 said.check_next(name, type_of(before), type_of(after).of_kind(kind))

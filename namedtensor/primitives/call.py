@@ -208,7 +208,7 @@ class Call:
             f"{second}{self._brought(j, name)}"
         )
         axis = axis_code(name)
-        if 1 in (a, b):
+        if 1 in (a, b) and name not in self._acted_on():
             small, large = (i, j) if a == 1 else (j, i)
             code = self._with_label(small, f"{self.labels[small]}[{axis}(0)]")
             hint = f"a size of 1 is not repeated silently: drop it, {code}"
@@ -223,6 +223,15 @@ class Call:
             code = self._with_label(most, cut) or f"`{cut}`"
             hint = f"select as many of both, {code}, or rename one: `{primed(second, name)}`"
         return self.fail(AxisSizeError, why, hint)
+
+    def _acted_on(self) -> set[str]:
+        """The axes that the operation names: an operand cannot do without them."""
+        found: set[str] = set()
+        for part in self.operation.params:
+            found |= (
+                {part} if isinstance(part, str) else set(part) if isinstance(part, tuple) else set()
+            )
+        return found
 
     def _with_label(self, operand: int, code: str) -> str:
         """Write the call with one operand's code replaced, between backticks."""

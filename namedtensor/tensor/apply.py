@@ -237,7 +237,7 @@ def _apply_first(operation: Operation, given: Sequence[Any]) -> NamedTensor:
         try:
             plan = _planned(operation, key, operands)
         except AxisSizeError:
-            sized = [_with_declared_sizes(x) for x in operands]
+            sized = [with_declared_sizes(x) for x in operands]
             if all(x is y for x, y in zip(sized, operands, strict=True)):
                 raise
             return apply(operation, *sized)
@@ -250,14 +250,15 @@ def _apply_first(operation: Operation, given: Sequence[Any]) -> NamedTensor:
     return result
 
 
-def _with_declared_sizes(x: Any) -> Any:
+def with_declared_sizes(x: Any) -> Any:
     """Give the open axes of an index-defined tensor the sizes that the running body declares."""
     if not isinstance(x, _symbolic):
         return x
     open_ = [name for name in x.axes if x.node.type.size(name) is None]
     sizes = {name: declared_size(name) for name in open_}
-    if not open_ or not all(isinstance(size, int) for size in sizes.values()):
+    if not open_ or any([size is None for size in sizes.values()]):
         return x
+    sizes = {name: getattr(size, "node", size) for name, size in sizes.items()}
     return _symbolic(resize(x.node, sizes))
 
 

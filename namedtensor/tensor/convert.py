@@ -7,7 +7,7 @@ from typing import Any
 
 from namedtensor.backends import get_backend
 from namedtensor.backends.lazy import np
-from namedtensor.errors import BackendError, KindError, TraceError, first_line
+from namedtensor.errors import BackendError, KindError, TraceError, first_line, kind_of_thing
 from namedtensor.plans import layout_of
 from namedtensor.shape import shapes
 from namedtensor.tensor import named
@@ -64,7 +64,7 @@ def _convert(X: NamedTensor, target: object) -> NamedTensor:
 def _numpy_dtype(target: Any) -> Any:
     try:
         return np.dtype(target)
-    except TypeError:
+    except (TypeError, ValueError):
         return None
 
 
@@ -91,9 +91,10 @@ def _moved(X: NamedTensor, data: Any, target: Any) -> Any:
 
 
 def _unknown(X: NamedTensor, target: object) -> BackendError:
+    text = repr(target) if len(repr(target)) < 40 else kind_of_thing(target)
     return BackendError(
-        f"X.to({target!r})",
-        f"{target!r} is no library, device or dtype",
+        f"X.to({text})",
+        f"{text} is no library, device or dtype",
         shapes(X),
         'X.to("torch"), X.to("cuda"), X.to("float32")',
     )

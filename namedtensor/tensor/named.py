@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 from namedtensor.axes import (
@@ -315,11 +315,13 @@ def tensor(data: Any, *axes: Axes) -> NamedTensor:
         backend, data = get_backend("numpy"), _array(call, data)
     elif type(data).__name__ in ("MaskedArray", "matrix"):
         data = _plain(call, data)
+    kind = _kind(call, backend, data)
     if len(named) != len(data.shape):
         sizes = ", ".join(map(str, data.shape))
         raise AxisNameError(
             call,
-            f"data has sizes ({sizes}), {len(data.shape)} in all, and {len(named)} axes are named",
+            f"data has sizes ({sizes}), {len(data.shape)} in all, and "
+            f"{len(named)} {'axis is' if len(named) == 1 else 'axes are'} named",
             hint="give one name for each, in the order in which data holds them",
         )
     for axis, size in zip(named, data.shape, strict=True):
@@ -329,14 +331,18 @@ def tensor(data: Any, *axes: Axes) -> NamedTensor:
                 f"axis {axis.name} is {axis.size} in the call and {size} in data",
                 hint=f"leave the size out: {axis.name}",
             )
-    return NamedTensor(
-        data, layout_of(tuple([a.name for a in named]), _kind(call, backend, data), backend)
-    )
+    return NamedTensor(data, layout_of(tuple([a.name for a in named]), kind, backend))
 
 
 def _array(call: str, data: Any) -> Any:
     try:
         return np.asarray(data)
+    except NamedTensorError as error:
+        raise BackendError(
+            call,
+            "data is a list of named tensors, whose axes have names already",
+            hint="join them along a new axis: `nt.stack[batch](*data)`",
+        ) from error
     except ValueError as error:
         raise AxisSizeError(
             call,
@@ -359,10 +365,14 @@ def _plain(call: str, data: Any) -> Any:
 def _kind(call: str, backend: Backend, data: Any) -> str:
     kind = backend.kind_of(data.dtype)
     if kind == "object":
+        one = None if data.shape else data.item()
+        listed = isinstance(one, Iterable) and not isinstance(one, (str, bytes, Mapping))
         raise KindError(
             call,
-            f"data of dtype {data.dtype} does not hold numbers",
-            hint="use numbers or booleans",
+            f"data of dtype {data.dtype} does not hold numbers"
+            if data.shape or isinstance(one, int)  # beyond 64 bits
+            else f"data is {kind_of_thing(one)}, and not numbers",
+            hint="make a list of it: `list(data)`" if listed else "use numbers or booleans",
         )
     return kind
 

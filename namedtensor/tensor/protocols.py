@@ -100,7 +100,9 @@ class Protocols(Held):
             "iter(X)",
             "a named tensor has no first axis to run along",
             shapes(self),
-            "name the axis: for Y in nt.unstack[seq](X)",
+            f"name the axis: for Y in nt.unstack[{typed_axes(self.axes[:1])}](X)"
+            if self.axes
+            else "a single number is one value: Y = X, or Y = X.item() in Python",
         )
 
     def __len__(self) -> NoReturn:
@@ -152,6 +154,13 @@ class Protocols(Held):
                 f"`nt.all[...]({label})` or `nt.any[...]({label})`"
                 if self.kind == "bool"
                 else f"reduce the axes, nt.sum[...]({label}), or index them, {label}[{every}]",
+            )
+        if getattr(self.data, "is_meta", False):
+            raise BackendError(
+                call,
+                "X is on the device meta and holds no numbers",
+                shapes(self),
+                'make it where numbers are: nt.zeros("seq[3]", device="cpu")',
             )
         return self.data.item()
 

@@ -216,6 +216,20 @@ def answered(owner: Module) -> Module:
     return owner
 
 
+def misfit(function: Callable[..., Any], given: Sequence[object], error: TypeError) -> str:
+    """Say why a function that was passed does not take what it is given; "" if the error is its own."""
+    if not _refused(error):
+        return ""
+    try:
+        takes = inspect.signature(function)
+        takes.bind(*given)
+    except TypeError as why:
+        return f"it takes {takes}: {why}"
+    except ValueError:  # no signature is known
+        pass
+    return ""
+
+
 def _refused(error: TypeError) -> bool:
     """Say whether Python itself refused a call, so that nothing inside of the function ran."""
     return error.__traceback__ is not None and error.__traceback__.tb_next is None

@@ -514,6 +514,15 @@ hint: lambda i: ...
 """,
     ),
     case(
+        "a rule of more indices than there are axes",
+        lambda: nt.define[seq](lambda i, j: i),
+        nt.KindError,
+        """
+define[seq](rule): the rule gets 1 index, and it takes (i, j): missing a required argument: 'j'
+hint: lambda i: ...
+""",
+    ),
+    case(
         "a rule that gives nothing",
         lambda: nt.define[seq](lambda i: None),
         nt.KindError,

@@ -34,8 +34,8 @@ def counted(X: R[seq, emb]) -> R[seq, emb]:
 
 
 @formula
-def unsized(X: R[seq, emb]) -> R[seq, emb]:
-    return nt.scan[seq](step, nt.define[emb](lambda i: 0.0), X)
+def unsized(X: R[seq, emb]) -> R[seq, emb, hid]:
+    return nt.scan[seq](step, nt.define[hid](lambda i: 0.0), X)
 
 
 @formula
@@ -83,12 +83,12 @@ hint: give a named tensor or a tuple of them
         lambda: unsized(X),
         nt.AxisSizeError,
         """
-scan[seq](step, h0, X): axis emb has no size yet
-  full(emb, 0.0) : emb
+scan[seq](step, h0, X): axis hid has no size yet
+  full(hid, 0.0) : hid
   File "test_recurrence.py", line N, in unsized
-    return nt.scan[seq](step, nt.define[emb](lambda i: 0.0), X)
+    return nt.scan[seq](step, nt.define[hid](lambda i: 0.0), X)
            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-hint: give it one where the tensor is defined, emb[5], or combine the tensor with one that has an axis emb
+hint: give it one where the tensor is defined, hid[5], or combine the tensor with one that has an axis hid
 """,
     ),
     case(
@@ -227,7 +227,48 @@ hint: reduce or rename that axis in the step
 scan[seq](step, h0, X): h holds int numbers, and the next h float numbers
   h : emb[4]
   X : seq[3] emb[4]
-hint: start with float numbers, or cast in the step
+hint: start with float numbers: nt.cast(h0, float)
+""",
+    ),
+    case(
+        "a carry of a narrower kind",
+        lambda: nt.scan[seq](lambda h, x: nt.cast(h, int), X[seq(0)], X),
+        nt.KindError,
+        """
+scan[seq](step, h0, X): h holds float numbers, and the next h int numbers
+  h : emb[4]
+  X : seq[3] emb[4]
+hint: keep float numbers in the step: nt.cast(h, float)
+""",
+    ),
+    case(
+        "a step that does not take the elements",
+        lambda: nt.scan[seq](lambda h: h, 0.0, X),
+        nt.KindError,
+        """
+scan[seq](step, h0, X): the step is given 2 arguments, and it takes (h): too many positional arguments
+  X : seq[3] emb[4]
+hint: lambda h, x: ...
+""",
+    ),
+    case(
+        "an emission that does not take the elements",
+        lambda: nt.scan[seq](step, 0.0, X, emit=lambda h: h),
+        nt.KindError,
+        """
+scan[seq](step, h0, X): emit is given 2 arguments, and it takes (h): too many positional arguments
+  X : seq[3] emb[4]
+hint: lambda h, x: ...
+""",
+    ),
+    case(
+        "a combination of one element",
+        lambda: nt.associative_scan[seq](lambda a: a, X),
+        nt.KindError,
+        """
+associative_scan[seq](combine, X): combine is given 2 arguments, and it takes (a): too many positional arguments
+  x : seq[3] emb[4]
+hint: lambda h, x: ...
 """,
     ),
     case(
@@ -240,7 +281,7 @@ scan[seq](step, h0, X): a carry starts as 0.5, and the step gives int numbers
   File "test_recurrence.py", line N, in unread
     return nt.scan[seq](lambda h, x: x, 0.5, X)
            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-hint: start with int numbers, or cast in the step
+hint: start with int numbers
 """,
     ),
     case(
@@ -253,7 +294,7 @@ scan[seq](step, h0, X): a carry starts as nan, and the step gives int numbers
   File "test_recurrence.py", line N, in unread_nan
     return nt.scan[seq](lambda h, x: x, float("nan"), X)
            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-hint: start with int numbers, or cast in the step
+hint: start with int numbers
 """,
     ),
     case(

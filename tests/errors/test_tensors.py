@@ -23,7 +23,7 @@ hint: fill what is masked: data.filled(0)
         lambda: nt.tensor(np.ones((2, 3)), seq),
         nt.AxisNameError,
         """
-tensor(data, seq): data has sizes (2, 3), 2 in all, and 1 axes are named
+tensor(data, seq): data has sizes (2, 3), 2 in all, and 1 axis is named
 hint: give one name for each, in the order in which data holds them
 """,
     ),
@@ -101,11 +101,77 @@ hint: use numbers or booleans
 """,
     ),
     case(
+        "a generator",
+        lambda: nt.tensor((i for i in range(3)), seq),
+        nt.KindError,
+        """
+tensor(data, seq): data is a generator, and not numbers
+hint: make a list of it: `list(data)`
+""",
+    ),
+    case(
+        "a dict",
+        lambda: nt.tensor({"a": 1}, seq),
+        nt.KindError,
+        """
+tensor(data, seq): data is a dict, and not numbers
+hint: use numbers or booleans
+""",
+    ),
+    case(
+        "whole numbers beyond 64 bits",
+        lambda: nt.tensor(10**30),
+        nt.KindError,
+        """
+tensor(data): data of dtype object does not hold numbers
+hint: use numbers or booleans
+""",
+    ),
+    case(
+        "a list of named tensors",
+        lambda: nt.tensor([X, X], "batch", seq, emb),
+        nt.BackendError,
+        """
+tensor(data, batch, seq, emb): data is a list of named tensors, whose axes have names already
+hint: join them along a new axis: `nt.stack[batch](*data)`
+""",
+    ),
+    case(
+        "the number of a tensor on the meta device",
+        lambda: float(nt.sum[...](meta)),
+        nt.BackendError,
+        """
+float(X): X is on the device meta and holds no numbers
+  X : () a single number
+hint: make it where numbers are: nt.zeros("seq[3]", device="cpu")
+""",
+    ),
+    case(
+        "a single number taken apart",
+        lambda: list(nt.sum[...](X)),
+        nt.AxisNameError,
+        """
+iter(X): a named tensor has no first axis to run along
+  X : () a single number
+hint: a single number is one value: Y = X, or Y = X.item() in Python
+""",
+    ),
+    case(
+        "a module for a dtype",
+        lambda: X.to(np),
+        nt.BackendError,
+        """
+X.to(a module): a module is no library, device or dtype
+  X : seq[3] emb[4]
+hint: X.to("torch"), X.to("cuda"), X.to("float32")
+""",
+    ),
+    case(
         "no data",
         lambda: nt.tensor(None),
         nt.KindError,
         """
-tensor(data): data of dtype object does not hold numbers
+tensor(data): data is None, and not numbers
 hint: use numbers or booleans
 """,
     ),
@@ -476,7 +542,7 @@ hint: X.to("float32").numpy(...)
         nt.KindError,
         """
 X.numpy(...): numpy cannot hold data on the meta device
-hint: X.to("cpu")
+hint: make it where numbers are: nt.zeros("seq[3]", device="cpu")
 """,
     ),
 ]

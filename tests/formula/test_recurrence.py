@@ -9,7 +9,26 @@ from namedtensor import R, axes, formula
 from namedtensor.testing import assert_close
 
 batch, seq, emb, hid, key = axes("batch seq emb hid key")
+state_, state, time = axes("state' state time")
 hid_ = hid.prime
+
+
+@formula
+def spread(X: R[time, state], A: R[state_, state]) -> R[time, state_, state]:
+    """Start from an identity whose sizes are those of the formula's axes."""
+    P0 = 1.0 * nt.eye(state_, state)
+    return nt.scan[time](lambda P, x: 0.5 * P + x * A, P0, X)
+
+
+@pytest.mark.parametrize("library", ["numpy", "torch"])
+def test_a_carry_that_is_defined_by_its_indices_has_the_sizes_that_the_formula_declares(library):
+    x, a = np.arange(6.0).reshape(2, 3), np.arange(9.0).reshape(3, 3)
+    X, A = nt.tensor(x, time, state).to(library), nt.tensor(a, state_, state).to(library)
+    expected = np.eye(3)
+    for row in x:
+        expected = 0.5 * expected + row * a
+    found = spread(X, A)[time(-1)].to("numpy").numpy(state_, state)
+    np.testing.assert_allclose(found, expected)
 
 
 @formula

@@ -108,6 +108,10 @@ def test_a_tensor_without_axes_is_a_number():
         assert (int(x), float(x), bool(x), x.item(), [10, 20, 30][x]) == (2, 2.0, True, 2, 30)
 
 
+def test_axes_and_shapes_fill_columns_as_words_do(X):
+    assert f"{seq:>6}|{X.shape:17}|{seq}" == "   seq|seq[2] x emb[3]  |seq"
+
+
 def test_truth_length_and_iteration_of_a_tensor_are_refused(X):
     for question in (bool, len, list, int, float):
         with pytest.raises(nt.NamedTensorError):

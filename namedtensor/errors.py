@@ -271,6 +271,10 @@ class DerivativeError(NamedTensorError):
     """An operation has no rule for its derivative."""
 
 
+#: The hint for a tensor on the device meta, which holds no numbers.
+WHERE_NUMBERS_ARE = 'make it where numbers are: nt.zeros("seq[3]", device="cpu")'
+
+
 def kind_of_thing(value: object) -> str:
     """Name the kind of a value, for a message that asks for something else.
 

@@ -45,7 +45,7 @@ from namedtensor.backends.torch_norms import group_norm as group_norm
 from namedtensor.backends.torch_norms import layer_norm as layer_norm
 from namedtensor.backends.torch_norms import rms_norm as rms_norm
 from namedtensor.backends.torch_random import standard_gamma
-from namedtensor.errors import KindError
+from namedtensor.errors import WHERE_NUMBERS_ARE, KindError
 
 FALLBACK = torch
 
@@ -70,9 +70,7 @@ def numpy_of(x: Array) -> Any:
         return x.detach().cpu().resolve_conj().resolve_neg().numpy()
     except (TypeError, NotImplementedError):
         what = "data on the meta device" if x.device.type == "meta" else str(x.dtype)
-        hint = 'X.to("float32").numpy(...)'
-        if x.is_meta:
-            hint = 'make it where numbers are: nt.zeros("seq[3]", device="cpu")'
+        hint = WHERE_NUMBERS_ARE if x.is_meta else 'X.to("float32").numpy(...)'
         raise KindError("X.numpy(...)", f"numpy cannot hold {what}", hint=hint) from None
 
 

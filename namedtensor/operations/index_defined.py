@@ -43,7 +43,7 @@ from namedtensor.primitives.traits import Acts, Traits
 from namedtensor.tensor import NamedTensor, SymbolicTensor, apply
 from namedtensor.tensor.resize import need_sizes
 from namedtensor.tensor.symbolic import in_order
-from namedtensor.tensor.wrong_calls import misfit
+from namedtensor.tensor.wrong_calls import call_passed
 
 
 def _iota_rule(call: Call) -> Type:
@@ -112,18 +112,16 @@ def define(axes: tuple[Axis, ...], rule: Callable[..., Tensor]) -> NamedTensor:
             hint=f"lambda {', '.join('ijklmnop'[: len(axes)])}: ...",
         )
     indices = [iota(axis) for axis in axes]
+
+    def refusal(why: str) -> KindError:
+        return KindError(
+            call,
+            f"the rule gets {len(axes)} {'index' if len(axes) == 1 else 'indices'}, and {why}",
+            hint=f"lambda {', '.join('ijklmnop'[: len(axes)])}: ...",
+        )
+
     with _Measured(axes):
-        try:
-            result: Any = rule(*indices)
-        except TypeError as error:
-            why = misfit(rule, indices, error)
-            if not why:
-                raise
-            raise KindError(
-                call,
-                f"the rule gets {len(axes)} {'index' if len(axes) == 1 else 'indices'}, and {why}",
-                hint=f"lambda {', '.join('ijklmnop'[: len(axes)])}: ...",
-            ) from None
+        result: Any = call_passed(rule, indices, refusal)
     if not (isinstance(result, NamedTensor) or is_number(result)):
         raise KindError(
             call,

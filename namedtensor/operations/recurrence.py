@@ -77,7 +77,7 @@ from namedtensor.tensor.apply import (
 from namedtensor.tensor.diagnose import diagnose
 from namedtensor.tensor.resize import need_sizes
 from namedtensor.tensor.symbolic import on_symbols
-from namedtensor.tensor.wrong_calls import misfit
+from namedtensor.tensor.wrong_calls import call_passed
 
 # ---------------------------------------------------------------------------- the loop as a node
 
@@ -832,18 +832,16 @@ class Said:
 
     def ask(self, what: str, function: Any, *given: Any) -> Any:
         """Call a function that was passed; one that does not take what it is given is refused."""
-        try:
-            return function(*given)
-        except TypeError as error:
-            why = misfit(function, given, error)
-            if not why:
-                raise
-        words = ["h", *"xyzuvw"] if len(given) < 8 else [f"x{i}" for i in range(len(given))]
-        raise self.error(
-            KindError,
-            f"{what} is given {len(given)} arguments, and {why}",
-            f"lambda {', '.join(words[: len(given)])}: ...",
-        )
+
+        def refusal(why: str) -> NamedTensorError:
+            words = ["h", *"xyzuvw"] if len(given) < 8 else [f"x{i}" for i in range(len(given))]
+            return self.error(
+                KindError,
+                f"{what} is given {len(given)} arguments, and {why}",
+                f"lambda {', '.join(words[: len(given)])}: ...",
+            )
+
+        return call_passed(function, given, refusal)
 
     def shapes(self) -> list[tuple[str, str]]:
         pairs = [

@@ -225,13 +225,9 @@ class Call:
         return self.fail(AxisSizeError, why, hint)
 
     def _acted_on(self) -> set[str]:
-        """The axes that the operation names: an operand cannot do without them."""
-        found: set[str] = set()
-        for part in self.operation.params:
-            found |= (
-                {part} if isinstance(part, str) else set(part) if isinstance(part, tuple) else set()
-            )
-        return found
+        """The axes that the operation uses up or acts along: an operand cannot do without them."""
+        acts = self.operation.primitive.traits.acts(self.operation.params)
+        return {*acts.uses, *acts.along}
 
     def _with_label(self, operand: int, code: str) -> str:
         """Write the call with one operand's code replaced, between backticks."""

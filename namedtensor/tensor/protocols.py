@@ -12,7 +12,14 @@ from namedtensor.axes import shown, typed_axes
 from namedtensor.backends.lazy import np
 from namedtensor.compilers import compiling
 from namedtensor.doors import door, given_later
-from namedtensor.errors import AxisNameError, AxisSizeError, BackendError, KindError, asked_by_us
+from namedtensor.errors import (
+    WHERE_NUMBERS_ARE,
+    AxisNameError,
+    AxisSizeError,
+    BackendError,
+    KindError,
+    asked_by_us,
+)
 from namedtensor.primitives import Operation, table
 from namedtensor.primitives.notation import Before
 from namedtensor.shape import shapes
@@ -160,7 +167,7 @@ class Protocols(Held):
                 call,
                 "X is on the device meta and holds no numbers",
                 shapes(self),
-                'make it where numbers are: nt.zeros("seq[3]", device="cpu")',
+                WHERE_NUMBERS_ARE,
             )
         return self.data.item()
 

@@ -15,7 +15,7 @@ from types import CodeType, FrameType, FunctionType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from namedtensor.axes import made_up, shown, typed_axes
-from namedtensor.errors import KindError, caller_frame, caller_variables, nearest
+from namedtensor.errors import KindError, NamedTensorError, caller_frame, caller_variables, nearest
 from namedtensor.primitives import Operation
 from namedtensor.primitives.origins import origin_of
 from namedtensor.shape import spaced
@@ -216,17 +216,30 @@ def answered(owner: Module) -> Module:
     return owner
 
 
-def misfit(function: Callable[..., Any], given: Sequence[object], error: TypeError) -> str:
-    """Say why a function that was passed does not take what it is given; "" if the error is its own."""
-    if not _refused(error):
-        return ""
+def call_passed(
+    function: Callable[..., Any],
+    given: Sequence[object],
+    refusal: Callable[[str], NamedTensorError],
+) -> Any:
+    """Call a function that was passed; raise `refusal(why)` if it does not take what it is given."""
+    try:
+        return function(*given)
+    except TypeError as error:
+        why = _misfit(function, given) if _refused(error) else ""
+        if not why:
+            raise
+    raise refusal(why)
+
+
+def _misfit(function: Callable[..., Any], given: Sequence[object]) -> str:
     try:
         takes = inspect.signature(function)
+    except (TypeError, ValueError):  # no signature is known
+        return ""
+    try:
         takes.bind(*given)
     except TypeError as why:
         return f"it takes {takes}: {why}"
-    except ValueError:  # no signature is known
-        pass
     return ""
 
 
@@ -387,8 +400,8 @@ def _mended(
         return examples[0].whole, why
     if needed and places and len(parts := _parts(places[-1])) == len(needed) + 1:
         places, needed = [*places[:-1], *parts], []
-    fill: Callable[[str], str] = functools.partial(_filling, operands=operands, examples=examples)
-    fill = str if doc is None else fill
+    filling = functools.partial(_filling, operands=operands, examples=examples)
+    fill: Callable[[str], str] = str if doc is None else filling
     while needed and needed[0] == dict(enumerate(by_place)).get(len(places)):
         places.append(fill(needed.pop(0)))
     named |= {word: fill(word) for word in needed}

@@ -160,7 +160,7 @@ def with_quantities(
                 continue
             used = [
                 d
-                for d in users.get(name, ())
+                for d in users[name]
                 if not meant or lies_in(d.section, statement.section, parents)
             ]
             words = Words() if place in beside else _words_around(statement.span, source.text)

@@ -37,6 +37,17 @@ hint: a size of 1 is not repeated silently: drop it, `X * one[seq(0)]`
 """,
     ),
     case(
+        "a contraction over an axis that is 1 in one",
+        lambda: X @ "seq" @ one,
+        nt.AxisSizeError,
+        """
+dot[seq](X, one): axis seq is 3 in X and 1 in one
+  X   : seq[3] emb[4]
+  one : seq[1] emb[4]
+hint: select as many of both, `nt.dot[seq](X[seq[:1]], one)`, or rename one: `one["seq -> seq'"]`
+""",
+    ),
+    case(
         "sizes that differ in a choice",
         lambda: nt.where(X > 0, other, 0.0),
         nt.AxisSizeError,

@@ -137,3 +137,16 @@ def test_a_left_side_that_names_nothing_is_said(left):
 def test_minus_a_name_defines_the_name():
     found = document(rf"$$-\log p(n \mid \alpha) = {TOTAL}$$ $$u = \log p(n \mid \alpha)$$")
     holds(found, "u", -(n @ alpha))
+
+
+@pytest.mark.parametrize(
+    ("heading", "expected"), [("## Scores", 1 - np.log(3)), ("# Scores", -1.0)]
+)
+def test_a_logarithm_of_what_a_section_around_gives_is_one(heading, expected):
+    """In another section log Z is a name, and what this one says that it is: sum w = 2."""
+    found = read(
+        f"# Weights\n\nLet $Z = 3$ and $w \\in \\mathbb{{R}}^{{\\text{{emb}}}}$.\n\n{heading}\n\n"
+        r"$$ \log Z = \sum_{\text{emb}} w $$ $$ y = w - \log Z $$"
+    )
+    result = found["y"](w=tensor(np.ones(2), "emb"))
+    np.testing.assert_allclose(result.numpy("emb"), [expected, expected])

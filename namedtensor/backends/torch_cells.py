@@ -39,7 +39,7 @@ def lstm(
         H, h, c = torch.lstm(
             x,
             (h[None], c[None]),
-            flat,
+            _in_one_chunk(flat),
             b is not None,
             1,
             0.0,
@@ -74,7 +74,15 @@ def gru(
         x = x.flip(0) if reverse else x
         flat = [W, U] if b is None else [W, U, b, b_h]
         H, h = torch.gru(
-            x, h[None], flat, b is not None, 1, 0.0, torch.is_grad_enabled(), False, False
+            x,
+            h[None],
+            _in_one_chunk(flat),
+            b is not None,
+            1,
+            0.0,
+            torch.is_grad_enabled(),
+            False,
+            False,
         )
         return (H.flip(0) if reverse else H), h[0]
     states = []
@@ -94,7 +102,7 @@ def _joined(
     """Put the gates under each other: weights and biases for x, then for h."""
     W, U = _under(weights, count), _under(recurrent, count)
     b, b_h = [_biases(g, count, U) for g in (biases, more)]
-    if b is None and b_h is None:
+    if b is None and b_h is None and U.device.type != "cuda":  # whose cells always read biases
         return W, U, None, None
     none = U.new_zeros(U.shape[0])
     return W, U, none if b is None else b, none if b_h is None else b_h
@@ -118,6 +126,15 @@ def _under(gates: Gates, count: int) -> Array:
         every = gates if gates.shape[0] == count else gates[:count]
         return every.flatten(0, 1)
     return torch.cat([g for g in gates if g is not None])
+
+
+def _in_one_chunk(parts: list[Array]) -> list[Array]:
+    """Put weights and biases side by side on a GPU, whose cells would copy them and warn otherwise."""
+    if parts[0].device.type != "cuda":
+        return parts
+    chunk = torch.cat([part.reshape(-1) for part in parts])
+    places = chunk.split([part.numel() for part in parts])
+    return [flat.view(part.shape) for flat, part in zip(places, parts, strict=True)]
 
 
 def _fits(x: Array, *others: Array) -> bool:

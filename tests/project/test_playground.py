@@ -16,7 +16,7 @@ from docs.playground.answer import answer, checked, defined, drawn, graded, pyth
 from docs.playground.building import BuildError
 from docs.playground.puzzles import PUZZLES
 from namedtensor.latex import read
-from tests.latex.fixtures import fixtures, said_of
+from tests.latex.fixtures import SOME_OR_ALL, fixtures, said_of
 from tests.playground_page import compare, ungraded
 
 every_puzzle = pytest.mark.parametrize("puzzle", PUZZLES, ids=lambda puzzle: puzzle.title)
@@ -94,8 +94,9 @@ def test_each_part_of_a_formula_has_its_shape_and_its_place():
     assert formula["diagram"].startswith("<svg")
 
 
-def test_every_document_is_drawn_and_written_as_python():
-    for name, text in fixtures():
+@SOME_OR_ALL
+def test_documents_are_drawn_and_written_as_python(every):
+    for name, text in fixtures(every):
         assert python(text, name) == said_of(text, name)["python"]
         for place in range(len(defined(text, name))):
             assert {"diagram", "not_drawn"} & set(drawn(text, name, place))

@@ -276,7 +276,8 @@ def test_a_new_member_compiles_in_one_graph_and_takes_longer_texts(positions, la
         same(whole(compiled, IDS[:, :length]), whole(model, IDS[:, :length]))
 
 
-@pytest.mark.parametrize("room", [None, pytest.param(6, marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("room", [None, 6])
 @torch.no_grad()
 def test_reading_in_parts_compiles_in_one_graph(room):
     model = built(SMALL | dict(positions="rotary", base=79.0, layers=2))

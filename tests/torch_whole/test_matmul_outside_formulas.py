@@ -99,7 +99,15 @@ BEFORE = """class Other:
     torch.compile(lambda X: X @ "emb", backend="eager")(Other())"""
 
 
-@pytest.mark.parametrize("early", ["", "import torch._dynamo", "A @ 'emb' @ B", BEFORE])
+@pytest.mark.parametrize(
+    "early",
+    [
+        "",
+        BEFORE,
+        pytest.param("import torch._dynamo", marks=pytest.mark.long),
+        pytest.param("A @ 'emb' @ B", marks=pytest.mark.long),
+    ],
+)
 def test_it_is_read_whatever_was_done_before(early):
     program = textwrap.dedent(FRESH.replace("{early}", early))
     done = subprocess.run(

@@ -6,10 +6,10 @@ wherever they stand. Names are looked up, and shapes found, by `evaluate`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
-from namedtensor.latex.source import Span
+from namedtensor.latex.source import Span, unchanging
 
 
 class Walked:
@@ -20,7 +20,7 @@ class Walked:
     within: dict[Any, tuple[Any, ...]]
 
 
-@dataclass(frozen=True, slots=True)
+@unchanging
 class Part(Walked):
     """A part of a formula, and where it was written."""
 
@@ -30,14 +30,14 @@ class Part(Walked):
 # --------------------------------------------------------------------------------------- axes
 
 
-@dataclass(frozen=True, slots=True)
+@unchanging
 class AxisName(Part):
     """An axis as a formula names it: emb, seq', hidden_1, emb*."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@unchanging
 class SizedAxis(Part):
     """An axis of a space with its size: emb:d_model, \\emb[512], or emb alone."""
 
@@ -45,7 +45,7 @@ class SizedAxis(Part):
     size: Expression | None
 
 
-@dataclass(frozen=True, slots=True)
+@unchanging
 class Space(Part):
     """A set of tensors. `base` is R, Z, N, C, {0,1}, [0,1] or [n].
 
@@ -60,12 +60,12 @@ class Space(Part):
 # --------------------------------------------------------------------------------------- leaves
 
 
-@dataclass(frozen=True, slots=True)
+@unchanging
 class Number(Part):
     value: int | float
 
 
-@dataclass(frozen=True, slots=True)
+@unchanging
 class Letter(Part):
     """A name without its scripts. `text` has no backslash: W, gamma, FFN, ell.
 
@@ -78,21 +78,21 @@ class Letter(Part):
     style: str = "letter"
 
 
-@dataclass(frozen=True, slots=True)
+@unchanging
 class Text(Part):
     """Prose inside a formula: `otherwise`, `odd`, `if`."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@unchanging
 class AxisSize(Part):
     """The size of an axis: |key|."""
 
     axis: AxisName
 
 
-@dataclass(frozen=True, slots=True)
+@unchanging
 class Dots(Part):
     """`...` between members of a list, as in l = 1, ..., L."""
 
@@ -100,7 +100,7 @@ class Dots(Part):
 # --------------------------------------------------------------------------------------- parts
 
 
-@dataclass(frozen=True, slots=True)
+@unchanging
 class Scripts(Part):
     """A base with scripts whose meaning its reader decides: W^1, X^2, h_t, d_{model}, X^{l-1}, f'."""
 
@@ -110,7 +110,7 @@ class Scripts(Part):
     primes: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@unchanging
 class At(Part):
     """One named index: seq:i, \\seq(i+j-1)."""
 
@@ -118,7 +118,7 @@ class At(Part):
     at: Expression
 
 
-@dataclass(frozen=True, slots=True)
+@unchanging
 class Renaming(Part):
     """One renaming or reshaping: seq -> seq', (height, width) -> layer, a -> (b, c)."""
 
@@ -126,7 +126,7 @@ class Renaming(Part):
     after: tuple[SizedAxis, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@unchanging
 class Indexed(Part):
     """A tensor with named indices or renamings below it."""
 
@@ -134,7 +134,7 @@ class Indexed(Part):
     items: tuple[At | Renaming, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@unchanging
 class Contract(Part):
     """A product contracted over axes; over none, \\ndot{}, it is the outer, elementwise product."""
 
@@ -143,7 +143,7 @@ class Contract(Part):
     axes: tuple[AxisName, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@unchanging
 class Binary(Part):
     """`op` is + - * / (juxtaposition and \\cdot are *), odot, times, circ, cup, cap, setminus, mod, or
     the name of an \\nbin such as star. `axes` stand under it; `how` tells juxtaposed, cdot, frac, ...
@@ -156,7 +156,7 @@ class Binary(Part):
     how: str = field(default="", compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@unchanging
 class Unary(Part):
     """`op` is - or + or not."""
 
@@ -164,7 +164,7 @@ class Unary(Part):
     operand: Expression
 
 
-@dataclass(frozen=True, slots=True)
+@unchanging
 class Under(Part):
     """An operand with axes under it, which says nothing in the notation."""
 
@@ -172,7 +172,7 @@ class Under(Part):
     axes: tuple[AxisName, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@unchanging
 class Call(Part):
     """A function of arguments: f(X; W, b), softmax_seq X, exp x.
 
@@ -187,7 +187,7 @@ class Call(Part):
     bracket: str = "("
 
 
-@dataclass(frozen=True, slots=True)
+@unchanging
 class Big(Part):
     """A sum, prod, lim, max, min, argmax, bigcup, ... over axes, or over an index from `lower` to `upper`.
 
@@ -202,13 +202,13 @@ class Big(Part):
     body: Expression
 
 
-@dataclass(frozen=True, slots=True)
+@unchanging
 class Root(Part):
     operand: Expression
     degree: Expression | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@unchanging
 class Bars(Part):
     """|x|, or ||x|| where `double`; `axes` are those written below the bars' end."""
 
@@ -217,7 +217,7 @@ class Bars(Part):
     axes: tuple[AxisName, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@unchanging
 class Floor(Part):
     """`op` is floor, ceil or round."""
 
@@ -225,7 +225,7 @@ class Floor(Part):
     operand: Expression
 
 
-@dataclass(frozen=True, slots=True)
+@unchanging
 class Case(Part):
     """One row of cases; no condition means otherwise."""
 
@@ -233,12 +233,12 @@ class Case(Part):
     condition: Expression | None
 
 
-@dataclass(frozen=True, slots=True)
+@unchanging
 class Cases(Part):
     rows: tuple[Case, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@unchanging
 class Relation(Part):
     """A chain of relations: a = b, i <= j < n. Operators: = != < <= > >= in notin <- -> ~ propto ..."""
 
@@ -246,7 +246,7 @@ class Relation(Part):
     rest: tuple[tuple[str, Expression], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@unchanging
 class Logic(Part):
     """`op` is and or or; prose between relations (`i odd and j > 1`) counts."""
 
@@ -254,7 +254,7 @@ class Logic(Part):
     parts: tuple[Expression, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@unchanging
 class Is(Part):
     """A condition in words: i odd, i even."""
 
@@ -262,7 +262,7 @@ class Is(Part):
     what: str
 
 
-@dataclass(frozen=True, slots=True)
+@unchanging
 class Derivative(Part):
     """The derivative of `of` by `by`: \\frac{\\partial Y}{\\partial X}. `op` is partial, d or nabla."""
 
@@ -271,7 +271,7 @@ class Derivative(Part):
     by: Expression | None
 
 
-@dataclass(frozen=True, slots=True)
+@unchanging
 class Items(Part):
     """Things listed: (a, b) with bracket (, {a, b} with {, [a, b] with [, bare a, b with none."""
 
@@ -279,7 +279,7 @@ class Items(Part):
     bracket: str
 
 
-@dataclass(frozen=True, slots=True)
+@unchanging
 class Matrix(Part):
     """Rows of cells: a positional matrix, or cells with axes for its rows and columns.
 
@@ -322,7 +322,7 @@ Expression = (
 # ------------------------------------------------------------------------------------- statements
 
 
-@dataclass(frozen=True, slots=True)
+@unchanging
 class Said(Part):
     """A statement: the block and the section in which it stands."""
 
@@ -330,7 +330,7 @@ class Said(Part):
     section: int = field(default=0, compare=False, kw_only=True)
 
 
-@dataclass(frozen=True, slots=True)
+@unchanging
 class Declaration(Said):
     """W^1, W^2 \\in R^{...}."""
 
@@ -338,7 +338,7 @@ class Declaration(Said):
     space: Space
 
 
-@dataclass(frozen=True, slots=True)
+@unchanging
 class Signature(Said):
     """f : R^a x R^b -> R^c."""
 
@@ -347,7 +347,7 @@ class Signature(Said):
     codomain: Space
 
 
-@dataclass(frozen=True, slots=True)
+@unchanging
 class Definition(Said):
     """target = body. `op` is = or <- (an update).
 
@@ -364,19 +364,19 @@ class Definition(Said):
     derives: Expression | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@unchanging
 class Constraint(Said):
     """A relation that defines nothing: |key| = |val|, sum_vocab X = 1, l = 1, ..., L, j <= i."""
 
     relation: Expression
 
 
-@dataclass(frozen=True, slots=True)
+@unchanging
 class Induction(Said):
     """A row of dots: the definitions before and after it are members of one series."""
 
 
-@dataclass(frozen=True, slots=True)
+@unchanging
 class Aside(Said):
     """Something that is not named notation, set aside; `why` says so, `hint` what to do about it."""
 

@@ -93,7 +93,7 @@ def _within(part: Walked) -> tuple[Any, ...]:
         return part.within[object]
     except AttributeError:
         inside = tuple(_inside(part))
-        object.__setattr__(part, "within", {object: inside})
+        part.within = {object: inside}
         return inside
 
 
@@ -170,14 +170,13 @@ def moved(part: Any, by: int) -> Any:
     if FIELDS[kind] is None:
         return part
     new = object.__new__(kind)
-    give = object.__setattr__
     for name in kind.__dataclass_fields__:
         value = getattr(part, name)
         if name == "span":
             value = Span(value.start + by, value.end + by)
         elif value is not None and type(value) is not str:
             value = moved(value, by)
-        give(new, name, value)
+        setattr(new, name, value)
     return new
 
 

@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
+
+from namedtensor.latex.source import unchanging
 
 Monomial = tuple[
     tuple[str, int], ...
@@ -22,7 +23,7 @@ Monomial = tuple[
 ONE: Monomial = ()
 
 
-@dataclass(frozen=True, slots=True)
+@unchanging
 class Sum:
     """A sum of monomials, each with a factor that is not 0."""
 

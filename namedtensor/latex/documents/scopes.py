@@ -39,6 +39,7 @@ from namedtensor.latex.documents.series import Range, ranges_for, ranges_of, rul
 from namedtensor.latex.evaluation.evaluator import Word
 from namedtensor.latex.evaluation.vocabulary import applied_letter, word_of
 from namedtensor.latex.reading.spoken import numbers_in, sections_around
+from namedtensor.latex.source import unchanging
 from namedtensor.latex.syntax import (
     AxisName,
     Binary,
@@ -76,7 +77,7 @@ SMALL = ("epsilon", "varepsilon")
 CONSTANTS = ("pi", "e", "infty")
 
 
-@dataclass(frozen=True, slots=True)
+@unchanging
 class Place:
     """Where a statement stands: its number, and those of its block and its section."""
 
@@ -154,7 +155,7 @@ class Signed:
     place: Place
 
 
-@dataclass(frozen=True, slots=True)
+@unchanging
 class Meaning:
     """What a name stands for at a place.
 
@@ -169,7 +170,7 @@ class Meaning:
     indices: Indices = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@unchanging
 class Sought:
     """A name that is looked for: as it is written, and as a text; from where, and for which indices."""
 

@@ -17,7 +17,7 @@ class Walked:
 
     __slots__ = ("within",)
 
-    within: dict[Any, tuple[Any, ...]]
+    within: dict[Any, Any]
 
 
 @unchanging

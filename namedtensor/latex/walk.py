@@ -73,28 +73,29 @@ def walk(part: Any) -> Iterator[Any]:
 
 def parts_of(part: Any) -> list[Any]:
     """List a part and everything inside it, outermost first; no tuple inside is a part."""
-    return [part, *(_within(part) if isinstance(part, Walked) else _inside(part))]
+    return [*_within(part)[object]] if isinstance(part, Walked) else [part, *_inside(part)]
 
 
-def all_of(kind: type[Kind], part: Any) -> list[Kind]:
+def all_of(kind: type[Kind], part: Any) -> tuple[Kind, ...]:
     """List the parts of one kind inside a part."""
     if not isinstance(part, Walked):
-        return [p for p in parts_of(part) if isinstance(p, kind)]
-    inside = _within(part)
-    found = part.within.get(kind)
+        inside = part if type(part) is tuple else _inside(part)
+        return tuple([found for one in inside for found in all_of(kind, one)])
+    within = _within(part)
+    found: tuple[Kind, ...] | None = within.get(kind, ())
     if found is None:
-        found = part.within[kind] = tuple([p for p in inside if isinstance(p, kind)])
-    return [part, *found] if isinstance(part, kind) else [*found]
+        found = within[kind] = tuple([p for p in within[object] if type(p) is kind])
+    return found
 
 
-def _within(part: Walked) -> tuple[Any, ...]:
-    """Everything inside a part, found once: a part never changes."""
+def _within(part: Walked) -> dict[Any, Any]:
+    """A part and everything inside it, found once, for a part never changes; and the kinds of these."""
     try:
-        return part.within[object]
+        return part.within
     except AttributeError:
-        inside = tuple(_inside(part))
-        part.within = {object: inside}
-        return inside
+        inside = [part, *_inside(part)]
+        within = part.within = {**dict.fromkeys(map(type, inside)), object: inside}
+        return within
 
 
 def _inside(part: Any) -> list[Any]:
@@ -109,16 +110,16 @@ def _inside(part: Any) -> list[Any]:
             continue
         read = _READERS[kind]
         if read is not None:
-            found.append(one)
             within = getattr(one, "within", None)
             if within is None:
+                found.append(one)
                 pending += read(one)
             else:
                 found += within[object]
     return found
 
 
-def letters_of(part: Any) -> list[Letter]:
+def letters_of(part: Any) -> tuple[Letter, ...]:
     """List all letters of a statement, or of a part of one."""
     return all_of(Letter, part)
 

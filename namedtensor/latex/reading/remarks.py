@@ -309,7 +309,7 @@ def _is_any_element(entry: Entry) -> bool:
     target = getattr(entry.statement, "target", None)
     if entry.region.display or not isinstance(target, Indexed):
         return False
-    return all(letters_of(item.at) == [item.at] for item in target.items if isinstance(item, At))
+    return all(letters_of(item.at) == (item.at,) for item in target.items if isinstance(item, At))
 
 
 def _axes_of(target: Indexed) -> set[str]:

@@ -102,12 +102,12 @@ def sorted_out(
             faults.append(read.fault)
             continue
         if isinstance(read, Found) and entry.kept:
-            made: Statement = read.statement
-        else:
-            made = _aside(entry, text, spoken)
-            if made.why not in QUIET.values() and _is_told(entry, made.text, spoken):
-                told.append(made)
-        statements.append(replace(made, block=region.block, section=region.section))
+            statements.append(read.statement)
+            continue
+        aside = _aside(entry, text, spoken)
+        if aside.why not in QUIET.values() and _is_told(entry, aside.text, spoken):
+            told.append(aside)
+        statements.append(aside)
     return statements, faults, told
 
 
@@ -153,7 +153,8 @@ def _aside(entry: Entry, text: str, spoken: Spoken) -> Aside:
         span, why, hint = read.span, f"cannot be read: {read.fault.message}", read.fault.hint
     else:
         span, why, hint = read.statement.span, _why(entry, read, text, spoken), ""
-    return Aside(span, text[span.start : span.end], why, hint)
+    said, region = text[span.start : span.end], entry.region
+    return Aside(span, said, why, hint, block=region.block, section=region.section)
 
 
 def _why(entry: Entry, read: Found, text: str, spoken: Spoken) -> str:

@@ -400,14 +400,15 @@ def define_at(text: str, at: int, macros: Macros) -> int | None:
     """Take in the definition that begins here; give where it ends, or None if it is not complete."""
     if macros.broken > BROKEN:
         return None
-    for size in (500, 20_000):
-        tape = Tape(tokens_of(text, at, min(len(text), at + size)))
+    for end in (text.find("\n", at) % (len(text) + 1), at + 500, at + 20_000):
+        end = min(len(text), end)
+        tape = Tape(tokens_of(text, at, end))
         first = tape.take()
         try:
             macros.define(tape, first)
         except RanOut:
             continue
         following = tape.peek()
-        return following.span.start if following is not None else min(len(text), at + size)
+        return following.span.start if following is not None else end
     macros.broken += 1
     return None

@@ -63,30 +63,26 @@ def _digest(before: bytes, name: str, macro: Macro) -> bytes:
 
 
 class Tape:
-    """Tokens that are read from the front, and put back there."""
+    """Tokens that are read from the front, and put back there: `left`, the next one last."""
 
-    __slots__ = ("_tokens", "last")
+    __slots__ = ("last", "left")
 
-    def __init__(self, tokens: Iterable[Token]) -> None:
-        self._tokens = list(tokens)
-        self._tokens.reverse()
+    def __init__(self, tokens: Sequence[Token]) -> None:
+        self.left = [*reversed(tokens)]
         self.last = Span(0, 0)
 
-    def __bool__(self) -> bool:
-        return bool(self._tokens)
-
     def take(self) -> Token:
-        if not self._tokens:
+        if not self.left:
             raise RanOut
-        token = self._tokens.pop()
+        token = self.left.pop()
         self.last = token.span
         return token
 
     def peek(self) -> Token | None:
-        return self._tokens[-1] if self._tokens else None
+        return self.left[-1] if self.left else None
 
     def put(self, tokens: Sequence[Token]) -> None:
-        self._tokens.extend(reversed(tokens))
+        self.left.extend(reversed(tokens))
 
     def argument(self) -> list[Token]:
         """Take one argument: what stands in braces, or one token (of a number, one digit)."""
@@ -159,8 +155,8 @@ class Macros:
         tape = Tape(tokens)
         given: list[Token] = []
         share = min(self.left, SHARE + 10 * len(tokens))
-        while tape:
-            token = tape.take()
+        while tape.left:
+            token = tape.left.pop()
             if token.kind != "command":
                 given.append(token)
             elif token.text.rstrip("*") in DEFINING:
@@ -189,7 +185,7 @@ class Macros:
     @staticmethod
     def _put(macro: Macro, tape: Tape, use: Token) -> list[Token]:
         arguments: list[Sequence[Token]] = []
-        span = use.span
+        span = tape.last = use.span
         try:
             if macro.default is not None:
                 option = tape.option()

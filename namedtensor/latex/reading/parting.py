@@ -98,9 +98,12 @@ def with_ranges(line: Sequence[Token]) -> list[Token]:
     found: list[Token] = []
     at = 0
     while at < len(line):
-        last = _last_listed(line, at) if _is_index(line[max(0, at - 4) : at], line[at]) else at
+        number = line[at].text.isdecimal() and _is_index(line[max(0, at - 4) : at], line[at])
+        last = _last_listed(line, at) if number else at
         numbers = line[at : last + 1]
-        if last == at or found[-1].text != "=" or _in_turn(numbers):
+        if last == at:
+            found.append(line[at])
+        elif found[-1].text != "=" or _in_turn(numbers):
             found += _dotted(numbers)
         else:
             span = found.pop().span
@@ -141,7 +144,7 @@ def _in_turn(numbers: Sequence[Token]) -> bool:
 
 
 def _dotted(numbers: Sequence[Token]) -> Sequence[Token]:
-    """Write numbers in turn with dots; leave others, and a token alone, as they are."""
+    """Write numbers in turn with dots; leave others as they are."""
     if len(numbers) < 3 or not _in_turn(numbers):
         return numbers
     comma = numbers[1]

@@ -88,8 +88,8 @@ class Spoken:
 
     def add(self, statement: Statement, section: int) -> None:
         """Take in what a statement of the notation speaks of."""
-        for around in sections_around(section, self._parents):
-            self.here |= {(around, letter.text) for letter in letters_of(statement)}
+        texts = {letter.text for letter in letters_of(statement)}
+        self.here |= {(a, text) for a in sections_around(section, self._parents) for text in texts}
         if isinstance(statement, Declaration):
             self.shaped |= {(section, key_of(name)) for name in statement.names}
             if statement.space.axes:

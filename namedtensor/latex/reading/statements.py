@@ -131,7 +131,7 @@ def _relations(tokens: Sequence[Token]) -> Iterator[str]:
 
 def span_of(tokens: Sequence[Token]) -> Span:
     """Give the span of tokens."""
-    return Span(min(t.span.start for t in tokens), max(t.span.end for t in tokens))
+    return Span(min([t.span.start for t in tokens]), max([t.span.end for t in tokens]))
 
 
 def looks_named(tokens: Sequence[Token]) -> bool:

@@ -7,7 +7,7 @@ After this, `word` tokens are \\text{..} and its like, `axis` tokens \\name{..},
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from namedtensor.latex.reading import looks
 from namedtensor.latex.reading.prose import words_of
@@ -67,31 +67,33 @@ class _Cleaner:
         self.environments: list[Token] = []
 
     def run(self) -> list[Token]:
-        tokens, count = self.tokens, len(self.tokens)
+        tokens, out, count = self.tokens, self.out, len(self.tokens)
         while self.at < count:
             token = tokens[self.at]
             self.at += 1
-            kind = token.kind
+            kind, text = token.kind, token.text
             if kind == "command":
                 self._command(token)
             elif kind == "open":
                 self._open(token, None)
             elif kind == "close":
                 self._close(token)
-            elif token.text == "~":
+            elif text == "~":
                 self.spaced = True
-            elif self.at < count and token.text + tokens[self.at].text in DEFINING:
-                text = token.text + tokens[self.at].text
+            elif text in ":=" and self.at < count and text + tokens[self.at].text in DEFINING:
+                text += tokens[self.at].text
                 self.at += 1
                 self._put(Token("command", text, token.span | tokens[self.at - 1].span))
-            elif token.text == "s" and self._says_such_that():
+            elif text == "s" and self._says_such_that():
                 self.at += 3
                 self._put(Token("word", "s.t.", token.span | tokens[self.at - 1].span, True))
             elif kind == "number" and self._takes_a_digit(token):
                 for part in token.digits():
                     self._put(part)
-            else:
+            elif self.spaced:
                 self._put(token)
+            else:
+                out.append(token)
         if self.groups:
             opening = self.groups[-1].opening
             raise Fault(
@@ -102,7 +104,7 @@ class _Cleaner:
             )
         if self.environments:
             raise _endless(self.environments[-1])
-        return self.out
+        return out
 
     # ------------------------------------------------------------------------------- output
 
@@ -110,7 +112,7 @@ class _Cleaner:
         if self.spaced:
             self.spaced = False
             if not token.spaced:
-                token = token._replace(spaced=True)
+                token = Token(token.kind, token.text, token.span, True)
         self.out.append(token)
 
     def _takes_a_digit(self, token: Token) -> bool:
@@ -192,8 +194,8 @@ class _Cleaner:
             ):
                 inner = inner[1:-1]
             if inner:
-                inner[0] = inner[0]._replace(span=command.span | inner[0].span)
-                inner[-1] = inner[-1]._replace(span=inner[-1].span | Span(span.end, span.end))
+                inner[0] = replace(inner[0], span=command.span | inner[0].span)
+                inner[-1] = replace(inner[-1], span=inner[-1].span | Span(span.end, span.end))
             for token in inner:
                 self._put(token)
 
@@ -244,7 +246,7 @@ class _Cleaner:
                 self._skip_argument()
             self._argument(token)
         elif text in looks.SWITCHES:
-            self._argument(token._replace(text=looks.SWITCHES[text]))
+            self._argument(replace(token, text=looks.SWITCHES[text]))
         elif text in looks.WRAPPING:
             for _ in range(looks.WRAPPING[text]):
                 self._skip_argument()
@@ -331,8 +333,8 @@ class _Cleaner:
         start = 2
         if part[2].kind == "open" and part[-1].text == "\\end{array}":
             start = 1 + next(at for at, token in enumerate(part) if token.kind == "close")
-        opening = part[1]._replace(text="\\begin{cases}", span=part[0].span | part[1].span)
-        closing = part[-1]._replace(text="\\end{cases}")
+        opening = replace(part[1], text="\\begin{cases}", span=part[0].span | part[1].span)
+        closing = replace(part[-1], text="\\end{cases}")
         self.out[begin:] = [opening, *part[start:-1], closing]
 
     def _skip_argument(self) -> None:
@@ -360,9 +362,9 @@ class _Cleaner:
             self.groups.append(Group(command, following, len(self.out), bare=True))
             self._argument(following)
         elif following.kind == "number" and following.text[1:].isdecimal():
-            self._end(command, [following._replace(text=following.text[0])], command.span)
+            self._end(command, [replace(following, text=following.text[0])], command.span)
             self._settle(following.span)
-            self._put(following._replace(text=following.text[1:]))
+            self._put(replace(following, text=following.text[1:]))
         else:
             self._end(command, [following], command.span | following.span)
             self._settle(following.span)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from namedtensor.latex.reading.tokens import Fault, Token, tokens_of
 from namedtensor.latex.source import Span
@@ -202,7 +202,7 @@ class Macros:
         if tape.last.start >= span.start:
             span = span | tape.last
         if macro.default is not None and arguments[0] is macro.default:
-            arguments[0] = [token._replace(span=span) for token in macro.default]
+            arguments[0] = [Token(t.kind, t.text, span, t.spaced) for t in macro.default]
         put: list[Token] = []
         body = iter(macro.body)
         for token in body:
@@ -215,9 +215,9 @@ class Macros:
                 ):
                     put += arguments[int(which.text) - 1]
                 continue
-            put.append(token._replace(span=span))
+            put.append(Token(token.kind, token.text, span, token.spaced))
         if put and use.spaced and not put[0].spaced:
-            put[0] = put[0]._replace(spaced=True)
+            put[0] = replace(put[0], spaced=True)
         return put
 
 

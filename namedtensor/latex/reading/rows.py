@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from namedtensor.latex.reading.tokens import Token
 from namedtensor.latex.reading.words import BIG, BRACKETS, CLOSING, INFIX, RELATIONS
@@ -167,7 +167,7 @@ def commands_first(tokens: Sequence[Token]) -> Sequence[Token]:
         return [*tokens[: at + 1], *commands_first(tokens[at + 1 :])]
     first, name = starts[-1], tokens[at]
     opened, closed = tokens[first], tokens[end]
-    command = name._replace(text=BETWEEN[name.text])
+    command = replace(name, text=BETWEEN[name.text])
     inner = [opened, *tokens[first + 1 : at], closed, opened, *tokens[at + 1 : end], closed]
     return commands_first([*tokens[:first], opened, command, *inner, closed, *tokens[end + 1 :]])
 

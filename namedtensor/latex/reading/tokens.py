@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
 from namedtensor.latex.reading.words import GREEK_SIGNS
-from namedtensor.latex.source import Span
+from namedtensor.latex.source import Span, unchanging
 
 
-class Token(NamedTuple):
+@unchanging
+class Token:
     """A token and where it was written.
 
     `kind` is one of: command (text is \\name, or \\ and one sign), letter (one letter), number

@@ -54,12 +54,13 @@ class Macro:
     body: tuple[Token, ...]
 
 
-def _digest(before: bytes, name: str, macro: Macro) -> bytes:
-    """Give what stands for all that was defined before, and for one definition more."""
+def _digest(name: str, macro: Macro) -> int:
+    """Give what stands for one definition, wherever it is written."""
     parts = (macro.default or (), macro.body)
     told = [[(t.kind, t.text, t.spaced) for t in tokens] for tokens in parts]
     said = repr((name, macro.count, macro.default is None, told))
-    return hashlib.blake2b(before + said.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+    digest = hashlib.blake2b(said.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+    return int.from_bytes(digest)
 
 
 class Tape:
@@ -135,8 +136,8 @@ class Macros:
         self.table: dict[str, Macro] = {}
         self.left = BUDGET
         self.broken = 0
-        #: stands for all that was defined, in its order
-        self.digest = b""
+        #: stands for all definitions that hold, so that one said again changes nothing
+        self.digest = 0
 
     def define(self, tape: Tape, definer: Token) -> None:
         """Take a definition whose first token has been taken."""
@@ -147,8 +148,8 @@ class Macros:
         name, macro = found
         if name in KEPT or (how == "provide" and name in self.table):
             return
-        self.table[name] = macro
-        self.digest = _digest(self.digest, name, macro)
+        before, self.table[name] = self.table.get(name), macro
+        self.digest ^= _digest(name, macro) ^ (_digest(name, before) if before else 0)
 
     def expand(self, tokens: Sequence[Token]) -> list[Token]:
         """Put what they stand for in place of the document's commands, and take in definitions."""

@@ -93,7 +93,7 @@ class Regions:
     """What was read at places of mathematics: an edit leaves most of them as they were."""
 
     def __init__(self) -> None:
-        self._known: dict[tuple[str, bytes], tuple[int, int, list[Found | Failed]]] = {}
+        self._known: dict[tuple[str, int], tuple[int, int, list[Found | Failed]]] = {}
 
     def read(self, source: Source, region: Region, macros: Macros) -> list[Found | Failed]:
         """Read one place, or give what was read where its text and the macros were the same."""

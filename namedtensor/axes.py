@@ -16,6 +16,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, overload
 
+from namedtensor.compilers import caches_closed, keep
 from namedtensor.errors import (
     AxisNameError,
     AxisSizeError,
@@ -444,10 +445,34 @@ def sizes(names: str) -> Any:
     return found[0] if len(found) == 1 else found
 
 
+#: What was read from strings and from tuples of axes, and how many of them are kept.
+_READ: dict[Any, tuple[Axis, ...]] = {}
+_MOST_READ = 1024
+
+
 def parse_axes(spec: Any) -> tuple[Axis, ...]:
     """Read axes from an Axis, a string such as "seq emb[512]", or a sequence of both."""
     if isinstance(spec, Axis):
         return (spec,)
+    if caches_closed() or not _stays(spec):
+        return _read(spec)
+    found = _READ.get(spec)
+    return keep(_READ, spec, _read(spec), _MOST_READ) if found is None else found
+
+
+def _stays(spec: Any) -> bool:
+    """Say whether what is written so is read alike wherever it stands: it has names that a body sees."""
+    if type(spec) is str:
+        return FRESH not in spec
+    return type(spec) is tuple and all(
+        [
+            (type(part) is Axis and part.size is None) or (type(part) is str and FRESH not in part)
+            for part in spec
+        ]
+    )
+
+
+def _read(spec: Any) -> tuple[Axis, ...]:
     if isinstance(spec, str):
         return _parse_names(spec)
     if isinstance(spec, Iterable) and not (hasattr(spec, "sizes") or hasattr(spec, "ndim")):

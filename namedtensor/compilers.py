@@ -61,7 +61,9 @@ def constant_for_compilers(function: F) -> F:
 def compiling() -> bool:
     """Say whether Dynamo, the front end of torch.compile, is reading the code that runs."""
     torch = sys.modules.get("torch")
-    return torch is not None and bool(torch.compiler.is_dynamo_compiling())
+    # another thread may be importing torch
+    loaded = torch is not None and hasattr(torch, "compiler")
+    return loaded and bool(torch.compiler.is_dynamo_compiling())  # type: ignore[union-attr]
 
 
 def give_up_compiling(why: str) -> None:

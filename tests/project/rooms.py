@@ -10,10 +10,10 @@ from pathlib import Path
 
 ROOMS = [
     "doors",
+    "compilers",
     "errors",
     "axes",
     "shape",
-    "compilers",
     "backends",
     "primitives",
     "expression",

@@ -8,7 +8,6 @@ result, and substitutes the arguments for the symbols. Further axes lift: one de
 
 from __future__ import annotations
 
-import functools
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -132,7 +131,7 @@ def _of(name: str, f: Callable[..., Any], by: By) -> Any:
     if isinstance(f, Formula) and f.traced:
         return Derived(name, f, by)
     _hold_no_module(name, f, parts)
-    return of_function(name, _plainly(f), by)
+    return of_function(name, f, by, _plain)
 
 
 def _hold_no_module(name: str, f: Any, parts: Sequence[int | str]) -> None:
@@ -147,17 +146,9 @@ def _hold_no_module(name: str, f: Any, parts: Sequence[int | str]) -> None:
         )
 
 
-def _plainly(f: Callable[..., Any]) -> Callable[..., Any]:
-    """Wrap f so that a symbolic result uses the stable form of what f spells out, such as a softmax."""
-
-    @functools.wraps(f)
-    def plain(*arguments: Any, **named: Any) -> Any:
-        Y = f(*arguments, **named)
-        if not isinstance(Y, SymbolicTensor):
-            return Y
-        return SymbolicTensor(in_plain_forms([Y.node])[0])
-
-    return plain
+def _plain(Y: Any) -> Any:
+    """Put the stable form of what a symbolic result spells out, such as a softmax, in its place."""
+    return SymbolicTensor(in_plain_forms([Y.node])[0]) if isinstance(Y, SymbolicTensor) else Y
 
 
 # ------------------------------------------------------------------------------------- formulas

@@ -34,6 +34,7 @@ from namedtensor.shape import shapes
 from namedtensor.tensor import NamedTensor, SymbolicTensor, apply, symbol
 from namedtensor.tensor.apply import capturing, type_of
 from namedtensor.tensor.gradients import same_shape
+from namedtensor.tensor.wrong_calls import call_passed, misfit
 
 #: The arguments to differentiate by: a place or a name, or several.
 By = int | str | tuple[int | str, ...]
@@ -54,8 +55,13 @@ def starred(axes: Iterable[str], taken: Iterable[str]) -> dict[str, str]:
     return names
 
 
-def of_function(what: str, f: Callable[..., Any], by: By) -> Callable[..., Any]:
-    """Give the derivative, the grad or the differential of a function, found at each call."""
+def of_function(
+    what: str, f: Callable[..., Any], by: By, simplified: Callable[[Any], Any]
+) -> Callable[..., Any]:
+    """Give the derivative, the grad or the differential of a function, found at each call.
+
+    What is derived is its result, simplified.
+    """
 
     def at_call(*arguments: Any, **named: Any) -> Any:
         every = by if isinstance(by, tuple) else (by,)
@@ -67,7 +73,7 @@ def of_function(what: str, f: Callable[..., Any], by: By) -> Callable[..., Any]:
             changes = _changes(by, every, named.pop("dX", None))
         found: list[Any] = []
         for b, dX in zip(every, changes, strict=True):
-            X, one = _of_one(what, f, b, arguments, named)
+            X, one = _of_one(what, f, simplified, b, arguments, named)
             if dX and _seen(X) != _seen(*dX):
                 same_shape("differential(f)(X, dX)", "X", X, "dX", *dX)
             ways = _BY_TORCH if all(map(_is_torch, (X, *dX))) else _ON_SYMBOLS
@@ -113,16 +119,36 @@ def _is_torch(X: NamedTensor) -> bool:
 
 
 def _of_one(
-    what: str, f: Callable[..., Any], by: int | str, arguments: Sequence[Any], named: dict[str, Any]
+    what: str,
+    f: Callable[..., Any],
+    simplified: Callable[[Any], Any],
+    by: int | str,
+    arguments: Sequence[Any],
+    named: dict[str, Any],
 ) -> tuple[NamedTensor, Callable[[Any], NamedTensor]]:
     """Give the argument to differentiate by, and f as a function of that argument alone."""
+
+    def refusal(why: str) -> KindError:
+        words = [*"XYZUVW"[: len(arguments)], *named]
+        return KindError(
+            f"{what}(f{'' if by == 0 else f', {by!r}'})({', '.join(words)})",
+            f"f is given {len(words)} argument(s), and {why}",
+            shapes(*arguments, *named.values(), labels=words),
+            f"`lambda {', '.join(words)}: ...` takes as many",
+        )
+
     if isinstance(by, str):
-        python = inspect.signature(f)
+        why = misfit(f, arguments, named)
+        if why:
+            raise refusal(why)
         try:
-            bound = python.bind(*arguments, **named)
-        except TypeError as error:
-            hint = f"f takes {python}"
-            raise NamedTensorError(f"{what}(f, {by!r})(...)", str(error), hint=hint) from None
+            bound = inspect.signature(f).bind(*arguments, **named)
+        except ValueError:  # a builtin, whose signature nobody wrote down
+            raise AxisNameError(
+                f"{what}(f, {by!r})",
+                "f does not tell the names of its arguments",
+                hint=f"count them from 0: nt.{what}(f, by=0)",
+            ) from None
         given: dict[int | str, Any] = dict(bound.arguments.items())
     else:
         given = dict(enumerate(arguments))
@@ -151,10 +177,12 @@ def _of_one(
 
     def one(x: Any) -> NamedTensor:
         if isinstance(by, int):
-            result = f(*[x if i == by else a for i, a in enumerate(arguments)], **named)
+            given = [x if i == by else a for i, a in enumerate(arguments)]
+            result = call_passed(f, given, refusal, named)
         else:
             bound.arguments[by] = x
             result = f(*bound.args, **bound.kwargs)
+        result = simplified(result)
         if not isinstance(result, NamedTensor):
             raise BackendError(
                 f"{what}(f)(X)",

@@ -45,6 +45,7 @@ from namedtensor.tensor import NamedTensor, apply
 from namedtensor.tensor.apply import STAND_IN_ERRORS
 from namedtensor.tensor.labels import first_letters
 from namedtensor.tensor.symbolic import SymbolicTensor, on_symbols, symbol, tracing
+from namedtensor.tensor.wrong_calls import call_passed, misfit
 
 
 def _lift(
@@ -145,7 +146,7 @@ class Declared:
     """A parameter that is a function of arrays, with the axes of what it takes and gives."""
 
     def __init__(self, pattern: str) -> None:
-        Lifted(len, pattern, None)  # which reads the pattern
+        Lifted(nobody, pattern, None)  # which reads the pattern
         self.pattern = pattern
 
     def __call__(self, name: str, f: Any) -> Any:
@@ -171,20 +172,34 @@ def _lift_named(f: Callable[..., Any], hidden: tuple[str, ...]) -> Callable[...,
     if not hidden:
         return f
     first, rest = Axis(hidden[0]), hidden[1:]
-    inner = _lift_named(f, rest)
+    inner, call = _lift_named(f, rest), f"lift({_name(f)}, over={first.name})"
+
+    def asked(*tensors: Any) -> Any:
+        return call_passed(
+            inner, tensors, lambda why: _other_count(call, "tensor", len(tensors), why)
+        )
 
     def lifted(*tensors: Any) -> Any:
         having = [X for X in tensors if isinstance(X, NamedTensor) and first.name in X.axes]
         if not having:
-            return inner(*tensors)
-        same_size(f"lift({_name(f)}, over={first.name})", first.name, having)
+            return asked(*tensors)
+        same_size(call, first.name, having)
         parts = [
-            inner(*[X[first(i)] if any(X is H for H in having) else X for X in tensors])
+            asked(*[X[first(i)] if any(X is H for H in having) else X for X in tensors])
             for i in range(int(having[0].size(first)))
         ]
         return stack[first.name](*parts)
 
     return lifted
+
+
+def _other_count(call: str, what: str, count: int, why: str) -> KindError:
+    """Make the error of a function that does not take as many operands as it is given."""
+    return KindError(
+        call,
+        f"f is given {count} {what}{'s'[: count != 1]}, and {why}",
+        hint=f"`lambda {', '.join(first_letters(count))}: ...` takes as many",
+    )
 
 
 def nobody(*_: Any) -> Any:
@@ -246,6 +261,10 @@ class Lifted:
             distinct(f"lift({self.name}, {self.pattern!r})", axes)
         self.hidden = hidden
         self.differential = differential
+        why = misfit(getattr(f, "forward", f), [None] * len(self.inputs))
+        if why:
+            call = f"lift({self.name}, {self.pattern!r})"
+            raise _other_count(call, "array", len(self.inputs), why)
         if differential is not None:
             self._check_rule()
 

@@ -18,6 +18,7 @@ from namedtensor.primitives import table
 from namedtensor.shape import shapes
 from namedtensor.tensor.labels import caller_labels
 from namedtensor.tensor.protocols import Called
+from namedtensor.tensor.wrong_calls import Plain
 
 if TYPE_CHECKING:
     from namedtensor.tensor.named import NamedTensor
@@ -119,7 +120,7 @@ def _codes(word: str, X: NamedTensor, label: str) -> list[str]:
     if entry is None or (public is not None and not _operates(public)):
         return []
     symbol = entry.traits.symbol
-    if not hasattr(public, "__getitem__"):
+    if isinstance(public, Plain):
         tried = [[f"{label} {symbol} Y"]] if symbol and len(symbol) < 3 else []
         given = [label, f"{label}, Y", f"{label} > 0", f"{label} > 0, Y > 0"]
         tried += [[f"nt.{word}({operands})"] for operands in given]
@@ -579,7 +580,7 @@ def _of_table(word: str, count: int, call: Called) -> str:
         if p.default is not p.empty and _is_number(given.get(name)) and given[name] != p.default:
             labels.append(f"{p.name}={{{name}}}")
     listed = ", ".join(labels)
-    if not hasattr(public, "__getitem__"):
+    if isinstance(public, Plain):
         return f"nt.{word}({listed})"
     if _acts_on_all(word, given) and not (
         takes_any(public) and entry is not None and entry.traits.reduces((("ax",),))

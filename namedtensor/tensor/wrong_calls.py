@@ -8,13 +8,15 @@ from __future__ import annotations
 import ast
 import functools
 import inspect
+import linecache
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
-from types import CodeType, FrameType, FunctionType
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
+from contextlib import suppress
+from types import FrameType, FunctionType
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar
 
-from namedtensor.axes import made_up, shown, typed_axes
+from namedtensor.axes import made_up, parse_axes, shown, typed_axes
 from namedtensor.errors import KindError, NamedTensorError, caller_frame, caller_variables, nearest
 from namedtensor.primitives import Operation
 from namedtensor.primitives.origins import origin_of
@@ -62,6 +64,8 @@ _WHY = {
     "inplace": _NEW,
     "copy": _NEW,
 }
+#: In how many lines the end of a call is looked for.
+MOST_LINES = 20
 #: Arguments that are set afterwards here: by X.to(...).
 _AFTER = frozenset({"dtype", "device", "backend"})
 
@@ -143,39 +147,68 @@ def any_operands(
     raise wrong_call(function, written, operands, named, (op,))
 
 
-def answering(
-    function: FunctionType, written: str = "", method: bool = False
-) -> Callable[..., Any]:
-    """Wrap a function so that a call which does not fit its signature raises our own error."""
-    said, nothing = written or function.__name__, _NOTHING
-    # the code below finds no names of this file
-    refused, wrong, op, act, act_two = _refused, wrong_call, _OWN, apply, apply_two
+def answering(function: FunctionType, written: str) -> Callable[..., Any]:
+    """Wrap a method so that a call which does not fit its signature raises our own error."""
 
     def call(*operands: object, **named: object) -> Any:
         try:
             return function(*operands, **named)
         except TypeError as error:
-            if not refused(error):
+            if not _refused(error):
                 raise
-        raise wrong(function, said, operands[method:], named, operands[:method])
+        raise wrong_call(function, written, operands[1:], named, operands[:1])
 
-    def one(X: object = _NOTHING, *more: object, **unknown: object) -> Any:
-        if more or unknown or X is nothing:
-            return call(*(more if X is nothing else (X, *more)), **unknown)
+    return functools.update_wrapper(call, function)
+
+
+class Plain:
+    """A public function that takes no axes in brackets; what does not fit it raises our own error."""
+
+    def __getitem__(self, axes: object) -> NoReturn:
+        raise wrong_brackets(self, axes)
+
+    def __reduce__(self) -> str:
+        return self.__name__  # found by name in the module that defines it
+
+    def __repr__(self) -> str:
+        return f"nt.{self.__name__}({_taken(inspect.signature(self).parameters.values())})"
+
+    if TYPE_CHECKING:
+        __name__: str
+
+        def __call__(self, *operands: Any, **named: Any) -> Any: ...
+
+
+def plain(function: FunctionType, looks_at_its_caller: bool = False) -> Plain:
+    """Make a public function. It has a class of its own, so that a call takes no step more."""
+    op, code = _OWN, function.__code__
+
+    def call(_: Plain, *operands: object, **named: object) -> Any:
+        try:
+            return function(*operands, **named)
+        except TypeError as error:
+            if not _refused(error):
+                raise
+        raise wrong_call(function, function.__name__, operands, named)
+
+    def one(_: Plain, X: object = _NOTHING, *more: object, **unknown: object) -> Any:
+        if more or unknown or X is _NOTHING:
+            return call(_, *(more if X is _NOTHING else (X, *more)), **unknown)
         return function(X)
 
-    def own(X: object = _NOTHING, *more: object, **unknown: object) -> Any:
-        if more or unknown or X is nothing:
-            return one(X, *more, **unknown)
-        return act(op, X)
+    def own(_: Plain, X: object = _NOTHING, *more: object, **unknown: object) -> Any:
+        if more or unknown or X is _NOTHING:
+            return one(_, X, *more, **unknown)
+        return apply(op, X)
 
-    def own_two(X: Any = _NOTHING, Y: Any = _NOTHING, *more: object, **unknown: object) -> Any:
-        if more or unknown or Y is nothing:
-            given = [x for x in (X, Y, *more) if x is not nothing]
-            return call(*given, **unknown)
-        return act_two(op, X, Y)
+    def own_two(
+        _: Plain, X: Any = _NOTHING, Y: Any = _NOTHING, *more: object, **unknown: object
+    ) -> Any:
+        if more or unknown or Y is _NOTHING:
+            given = [x for x in (X, Y, *more) if x is not _NOTHING]
+            return call(_, *given, **unknown)
+        return apply_two(op, X, Y)
 
-    code: CodeType = function.__code__
     best: Any = call
     alone = code.co_varnames[: code.co_argcount] == ("X",) and not function.__defaults__
     if alone and not code.co_kwonlyargcount and not code.co_flags & _MORE:
@@ -183,20 +216,22 @@ def answering(
     for template, short in ((_applies_its_own, own), (_applies_its_two, own_two)):
         if code.co_code == template.__code__.co_code and code.co_names[0] == "apply":
             best, op = short, function.__globals__[code.co_names[1]]
-    # the wrapper belongs to the function's module, where doctest and pickle look for it
-    made = FunctionType(
-        best.__code__, function.__globals__, function.__name__, best.__defaults__, best.__closure__
-    )
-    return functools.update_wrapper(made, function)
+    best = staticmethod(function) if looks_at_its_caller else best
+    made: Plain = type(Plain.__name__, (Plain,), {"__call__": best})()
+    functools.update_wrapper(made, function)
+    return made
 
 
 def answer_for(scope: MutableMapping[str, Any], but: Sequence[str] = ()) -> None:
-    """Wrap the functions of a module or a class by `answering`, also in the modules that define them."""
+    """Make public functions of those of a module, also in the modules that define them.
+
+    Those in `but` look at the frame that calls them.
+    """
     for name, function in list(scope.items()):
-        if type(function) is not FunctionType or name.startswith("_") or name in but:
+        if type(function) is not FunctionType or name.startswith("_"):
             continue
         room = vars(sys.modules[function.__module__])
-        made = scope[name] = answering(function)
+        made = scope[name] = plain(function, name in but)
         if room.get(name) is function:
             room[name] = made
 
@@ -204,7 +239,7 @@ def answer_for(scope: MutableMapping[str, Any], but: Sequence[str] = ()) -> None
 def answer_for_methods(owner: type, written: str, *names: str) -> None:
     """Wrap methods of a class by `answering`; `written` is how a call is written, with {} for the name."""
     for name in names:
-        setattr(owner, name, answering(vars(owner)[name], written.format(name), method=True))
+        setattr(owner, name, answering(vars(owner)[name], written.format(name)))
 
 
 def answered(owner: Module) -> Module:
@@ -212,7 +247,7 @@ def answered(owner: Module) -> Module:
     for name, function in list(vars(owner).items()):
         if type(function) is FunctionType and not name.startswith("_"):
             written = f"{owner.__name__}(...)" + ("" if name == "forward" else f".{name}")
-            setattr(owner, name, answering(function, written, method=True))
+            setattr(owner, name, answering(function, written))
     return owner
 
 
@@ -220,24 +255,28 @@ def call_passed(
     function: Callable[..., Any],
     given: Sequence[object],
     refusal: Callable[[str], NamedTensorError],
+    named: Mapping[str, object] = {},
 ) -> Any:
     """Call a function that was passed; raise `refusal(why)` if it does not take what it is given."""
     try:
-        return function(*given)
+        return function(*given, **named)
     except TypeError as error:
-        why = _misfit(function, given) if _refused(error) else ""
+        why = misfit(function, given, named) if _refused(error) else ""
         if not why:
             raise
     raise refusal(why)
 
 
-def _misfit(function: Callable[..., Any], given: Sequence[object]) -> str:
+def misfit(
+    function: Callable[..., Any], given: Sequence[object], named: Mapping[str, object] = {}
+) -> str:
+    """Say why a function does not take what it is given, or nothing if it may."""
     try:
         takes = inspect.signature(function)
     except (TypeError, ValueError):  # no signature is known
         return ""
     try:
-        takes.bind(*given)
+        takes.bind(*given, **named)
     except TypeError as why:
         return f"it takes {takes}: {why}"
     return ""
@@ -266,14 +305,52 @@ def wrong_call(
     typed = typed_call(written, operands, named)
     doc = None if "(...)" in written else function.__doc__ or ""
     right, why = _mended(parameters, typed, (*before, *operands), word_of(written), doc)
-    takes = ", ".join([str(p.replace(annotation=p.empty)) for p in parameters])
     shapes = [
         (label, spaced(X.sizes))
         for label, X in zip(caller_labels([*before, *operands]), [*before, *operands], strict=True)
         if isinstance(X, Held)
     ]
     call = str(typed._replace(what=typed.what.removeprefix("nt.")))
-    return KindError(call, f"{why}; it takes ({takes})", shapes, f"`{right}`")
+    return KindError(call, f"{why}; it takes ({_taken(parameters)})", shapes, f"`{right}`")
+
+
+def wrong_brackets(function: Plain, axes: object) -> KindError:
+    """Make the error of brackets after a function that takes none, with the call that is meant."""
+    name, frame = function.__name__, caller_frame()
+    inside = typed_axes([repr(axis) for axis in parse_axes(axes)]) if _are_axes(axes) else ""
+    inside = inside.removeprefix("(").removesuffix(")")
+    typed, call = Typed(f"nt.{name}", [], {}), f"{name}[{inside or '...'}]"
+    found = None if frame is None else _subscript(frame)
+    if found is not None and word_of(ast.unparse(found[0])) == name:
+        part, around = found
+        typed, inside = typed._replace(what=ast.unparse(part.value)), ""
+        if _are_axes(axes):
+            inside = ", ".join(_parts(ast.unparse(part.slice)) or [ast.unparse(part.slice)])
+        call = ast.unparse(part)
+        if around is not None:
+            call = ast.unparse(around)
+            typed = _typed(around)._replace(what=typed.what)
+    parameters = list(inspect.signature(function).parameters.values())
+    own = [p for p in parameters if p.name.startswith(("axes", "axis"))][:1]
+    own = own or [p for p in parameters if p.name == "names" and len(parameters) == 1]
+    if own and inside and not typed.named.keys() & {own[0].name}:
+        place = min(parameters.index(own[0]), len(typed.places))
+        typed.places.insert(place, inside)
+    right, _ = _mended(parameters, typed, (), name, function.__doc__ or "")
+    why = f"{name} takes {'its axes between the parentheses' if own else 'no axes'}"
+    why += f"; it takes ({_taken(parameters)})"
+    return KindError(call.removeprefix("nt."), why, hint=f"`{right}`")
+
+
+def _are_axes(found: object) -> bool:
+    try:
+        return bool(parse_axes(found))
+    except NamedTensorError:
+        return False
+
+
+def _taken(parameters: Iterable[inspect.Parameter]) -> str:
+    return ", ".join([str(p.replace(annotation=p.empty)) for p in parameters])
 
 
 def word_of(written: str) -> str:
@@ -346,8 +423,30 @@ def _in_source(frame: FrameType | None, word: str) -> Typed | None:
     starred = any([isinstance(part, ast.Starred) for part in call.args])
     if starred or any([part.arg is None for part in call.keywords]):
         return None
+    return _typed(call)
+
+
+def _typed(call: ast.Call) -> Typed:
     named = {str(part.arg): ast.unparse(part.value) for part in call.keywords}
-    return Typed(what, [ast.unparse(part) for part in call.args], named)
+    return Typed(ast.unparse(call.func), [ast.unparse(part) for part in call.args], named)
+
+
+def _subscript(frame: FrameType) -> tuple[ast.Subscript, ast.Call | None] | None:
+    """Read the brackets at the place where a frame stands, and the call that they are part of."""
+    place = origin_of(frame.f_code, frame.f_lasti)
+    try:
+        part = ast.parse(f"({place.text})", mode="eval").body
+    except (SyntaxError, ValueError):
+        return None
+    if not isinstance(part, ast.Subscript):
+        return None
+    after = "".join(linecache.getlines(place.file)[place.end_line - 1 :][:MOST_LINES])
+    after = after[place.end_column :]
+    for end in re.finditer(r"\)", after) if after.startswith("(") else ():
+        with suppress(SyntaxError, ValueError):
+            call = ast.parse(f"({place.text}{after[: end.end()]})", mode="eval").body
+            return part, call if isinstance(call, ast.Call) else None
+    return part, None
 
 
 def _mended(

@@ -456,10 +456,67 @@ hint: nt.grad(f)(X), or nt.grad(f, by="X")(X) by a name
     case(
         "a gradient by name of a call that lacks an argument",
         lambda: nt.grad(lambda X, W: X, by="X")(T),
-        nt.NamedTensorError,
+        nt.KindError,
         """
-grad(f, 'X')(...): missing a required argument: 'W'
-hint: f takes (X, W)
+grad(f, 'X')(X): f is given 1 argument(s), and it takes (X, W): missing a required argument: 'W'
+  X : seq[3] emb[4]
+hint: `lambda X: ...` takes as many
+""",
+    ),
+    case(
+        "a gradient of what takes nothing",
+        lambda: nt.grad(lambda: 1.0)(X),
+        nt.KindError,
+        """
+grad(f)(X): f is given 1 argument(s), and it takes (): too many positional arguments
+  X : seq[3] emb[4]
+hint: `lambda X: ...` takes as many
+""",
+    ),
+    case(
+        "a derivative of what takes more",
+        lambda: nt.derivative(lambda X, W: X)(T),
+        nt.KindError,
+        """
+derivative(f)(X): f is given 1 argument(s), and it takes (X, W): missing a required argument: 'W'
+  X : seq[3] emb[4]
+hint: `lambda X: ...` takes as many
+""",
+    ),
+    case(
+        "a gradient by a name of what tells none",
+        lambda: nt.grad(dict, by="X")(X),
+        nt.AxisNameError,
+        """
+grad(f, 'X'): f does not tell the names of its arguments
+hint: count them from 0: nt.grad(f, by=0)
+""",
+    ),
+    case(
+        "a function of nothing, lifted",
+        lambda: nt.lift(lambda: 1.0, "seq -> seq"),
+        nt.KindError,
+        """
+lift(<lambda>, 'seq -> seq'): f is given 1 array, and it takes (): too many positional arguments
+hint: `lambda A: ...` takes as many
+""",
+    ),
+    case(
+        "a module of one array for a pattern of two",
+        lambda: nt.lift(torch.nn.Linear(4, 2), "emb, emb -> hid"),
+        nt.KindError,
+        """
+lift(f, 'emb, emb -> hid'): f is given 2 arrays, and it takes (input: torch.Tensor) -> torch.Tensor: too many positional arguments
+hint: `lambda A, B: ...` takes as many
+""",
+    ),
+    case(
+        "a function of two tensors lifted over an axis of one",
+        lambda: nt.lift(lambda X, Y: X, over=seq)(X),
+        nt.KindError,
+        """
+lift(<lambda>, over=seq): f is given 1 tensor, and it takes (X, Y): missing a required argument: 'Y'
+hint: `lambda A: ...` takes as many
 """,
     ),
     case(

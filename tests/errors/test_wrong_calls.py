@@ -10,6 +10,7 @@ import torch
 
 import namedtensor as nt
 from namedtensor import R, axes, formula
+from namedtensor.operations.axis_functions import AxisFunction
 from namedtensor.tensor import wrong_calls
 from tests.errors.check import case, check
 from tests.laws.test_the_table_is_complete import public_functions
@@ -639,6 +640,74 @@ hint: nt.stack["head"]([X, X])
     ),
 ]
 
+CASES += [
+    case(
+        "axes under a function of single numbers",
+        lambda: nt.relu[seq](X),
+        nt.KindError,
+        """
+relu[seq](X): relu takes no axes; it takes (X)
+hint: `nt.relu(X)`
+""",
+    ),
+    case(
+        "axes under a choice, on several lines",
+        lambda: nt.where["seq"](
+            nt.logical_and(X > 0, X < 1), X, nt.exp(X + 1) * nt.exp(X - 1) / nt.exp(X) ** 0.5
+        ),
+        nt.KindError,
+        """
+where['seq'](nt.logical_and(X > 0, X < 1), X, nt.exp(X + 1) * nt.exp(X - 1) / nt.exp(X) ** 0.5): where takes no axes; it takes (condition, X, Y)
+hint: `nt.where(nt.logical_and(X > 0, X < 1), X, nt.exp(X + 1) * nt.exp(X - 1) / nt.exp(X) ** 0.5)`
+""",
+    ),
+    case(
+        "a new tensor in brackets",
+        lambda: nt.zeros[seq[3], "emb[2]"],
+        nt.KindError,
+        """
+zeros[seq[3], 'emb[2]']: zeros takes its axes between the parentheses; it takes (*axes, dtype=None, device=None, backend=None)
+hint: `nt.zeros(seq[3], 'emb[2]')`
+""",
+    ),
+    case(
+        "a number in the place of an axis, and no place for it",
+        lambda: nt.exp[0],
+        nt.KindError,
+        """
+exp[0]: exp takes no axes; it takes (X)
+hint: `nt.exp(1.0)`
+""",
+    ),
+    case(
+        "a new axis in brackets",
+        lambda: nt.one_hot[hid[3]](I),
+        nt.KindError,
+        """
+one_hot[hid[3]](I): one_hot takes its axes between the parentheses; it takes (I, axis)
+hint: `nt.one_hot(I, hid[3])`
+""",
+    ),
+    case(
+        "names in brackets",
+        lambda: nt.axes["seq emb"],
+        nt.KindError,
+        """
+axes['seq emb']: axes takes its axes between the parentheses; it takes (names)
+hint: `nt.axes('seq emb')`
+""",
+    ),
+    case(
+        "the axes of data in brackets",
+        lambda: nt.tensor[seq](np.ones(3)),
+        nt.KindError,
+        """
+tensor[seq](np.ones(3)): tensor takes its axes between the parentheses; it takes (data, *axes)
+hint: `nt.tensor(np.ones(3), seq)`
+""",
+    ),
+]
+
 WITH_HINTS = [case for case in CASES if "`" in case.values[2]]
 Y = X + 1.0
 
@@ -664,7 +733,7 @@ def test_every_public_function_answers_a_word_that_it_does_not_know(name):
     with pytest.raises(nt.NamedTensorError) as caught:
         function(surely_unknown=1)
     assert "hint: " in str(caught.value)
-    if hasattr(function, "__getitem__") and name not in ("lift", "each", "one"):
+    if isinstance(function, AxisFunction):
         example = re.search(r"\[(.*?)\]\(", str(caught.value).split("hint: ")[1])[1].strip('"')
         with pytest.raises(nt.NamedTensorError, match="surely_unknown") as caught:
             function[example](surely_unknown=1)
@@ -677,6 +746,22 @@ def test_without_a_source_the_names_of_variables_are_typed():
         exec("nt.softmax[seq](mine, dim=1)", scope)
     assert str(caught.value).startswith("softmax[seq](mine, dim=1): ")
     assert str(caught.value).endswith("hint: `nt.softmax[seq](mine)`")
+
+
+@pytest.mark.parametrize("name", sorted(public_functions()))
+def test_every_public_function_answers_brackets_or_takes_them(name):
+    function = getattr(nt, name)
+    if isinstance(function, AxisFunction) or name in ("lift", "each", "one", "collate", "checks"):
+        return
+    with pytest.raises(nt.KindError, match=rf"^{name}\[seq\]: {name} takes ") as caught:
+        function[seq]
+    assert "hint: `nt." in str(caught.value)
+
+
+def test_brackets_without_a_source_are_answered_too():
+    with pytest.raises(nt.KindError) as caught:
+        eval("nt.relu[seq](X)", {"nt": nt, "seq": seq, "X": X})
+    assert str(caught.value).startswith("relu[seq]: relu takes no axes")
 
 
 def test_a_type_error_inside_of_a_function_stays_what_it_is():
@@ -693,12 +778,13 @@ def test_what_is_called_keeps_its_name_its_page_and_its_signature():
     assert list(inspect.signature(nt.clip).parameters) == ["X", "low", "high"]
     assert nt.relu.__doc__.startswith("Set negative numbers to 0.")
     assert pickle.loads(pickle.dumps(nt.exp)) is nt.exp
+    assert repr(nt.zeros) == "nt.zeros(*axes, dtype=None, device=None, backend=None)"
     assert pickle.loads(pickle.dumps(nt.softmax[seq]))(X).shape == X.shape
 
 
 def test_the_short_way_is_taken_by_what_only_applies_an_operation():
     short = [nt.relu, nt.exp, nt.maximum]
-    assert {f.__code__.co_name for f in short} == {"own", "own_two"}
+    assert {type(f).__call__.__code__.co_name for f in short} == {"own", "own_two"}
     assert nt.softmax[seq].func is wrong_calls.applied
     assert nt.roll[seq].func is wrong_calls.any_operands
 
